@@ -9,10 +9,8 @@ use econoscope_data::desk::{Desk, Settings, articles, scenarios};
 use econoscope_data::postgres::Address;
 use econoscope_data::store::{Postgres, Sqlite, Store};
 use econoscope_data::upstream::{Upstream, UpstreamConfig};
-use parking_lot::Mutex;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 /// How a store is opened: empty where there is none ([`Sqlite::open`]), or with the bundled history in it
 /// ([`Sqlite::open_with_history`]).
@@ -46,7 +44,7 @@ pub(crate) fn open_kept(config: &Config, bare: bool) -> Result<Arc<dyn Store>> {
 fn open_store(config: &Config) -> Result<Arc<dyn Store>> {
     if let Some(address) = config.database()? {
         migrate_first(config, &address)?;
-        let store = Postgres::with_copy(&address, &config.local_file(), copying());
+        let store = Postgres::with_copy(&address, &config.local_file());
         return Ok(Arc::new(store?));
     }
     let store = match open_file(config, Sqlite::open_with_history) {
@@ -67,7 +65,7 @@ fn open_store(config: &Config) -> Result<Arc<dyn Store>> {
 pub(super) fn copy_first(config: &Config) -> Result<()> {
     if let Some(address) = config.database()? {
         migrate_first(config, &address)?;
-        Postgres::make_copy(&address, &config.local_file(), copying())?;
+        Postgres::make_copy(&address, &config.local_file())?;
     }
     Ok(())
 }
@@ -79,22 +77,6 @@ fn migrate_first(config: &Config, address: &Address) -> Result<()> {
     }
     Ok(())
 }
-
-/// Tells how far the first copy of a database is, every few seconds.
-fn copying() -> impl Fn((u64, u64)) + Send + Sync + 'static {
-    let told = Mutex::new(Instant::now());
-    move |(came, all)| {
-        let mut told = told.lock();
-        if all > 0 && told.elapsed() > PROGRESS {
-            *told = Instant::now();
-            let percent = came.saturating_mul(100) / all;
-            tracing::info!(target: NOTICE, "copying the database: {percent} % ({came} of {all} row groups)");
-        }
-    }
-}
-
-/// Between two lines about a copy that is made.
-const PROGRESS: Duration = Duration::from_secs(2);
 
 /// Opens the file of the store. At the default location a damaged one is set aside and told, and a new one takes its place.
 fn open_file(config: &Config, open: Opening) -> econoscope_core::Result<Sqlite> {

@@ -71,7 +71,7 @@ class Database:
 
 
 def article(slug, at):
-    """SQL that publishes an article as a writer would: the line with its checksum, the state raised, the word."""
+    """SQL that publishes an article as a writer would: the line with its checksum, the state raised."""
     texts = [slug, slug, slug, None, None, None, "https://example.com/" + slug, "test"]
     data = b"".join(struct.pack("<Q", 2**64 - 1 if t is None else len(t)) + (t or "").encode() for t in texts)
     crc = zlib.crc32(data + struct.pack("<q", at))

@@ -40,18 +40,22 @@ pub struct Database {
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds(&'static str, Duration);
 
-const EACH_ANEW: &str = "START TRANSACTION ISOLATION LEVEL READ COMMITTED";
-const ONE_MOMENT: &str = "START TRANSACTION ISOLATION LEVEL REPEATABLE READ";
-
 impl Bounds {
     /// Each statement sees what was committed before it.
-    pub const SHORT: Self = Self(EACH_ANEW, ATTEMPT);
-    /// All statements see one moment.
-    pub const MOMENT: Self = Self(ONE_MOMENT, ATTEMPT);
-    /// Short statements for as long as they take: for filling a database.
-    pub const WHOLE: Self = Self(EACH_ANEW, Duration::MAX);
-    /// One moment for as long as it takes: for whole copies, whose pauses are bounded by whoever makes them.
-    pub const LONG: Self = Self(ONE_MOMENT, Duration::MAX);
+    pub const SHORT: Self = Self("START TRANSACTION ISOLATION LEVEL READ COMMITTED", ATTEMPT);
+    /// The same for as long as it takes, with pauses of a minute: for many rows at once.
+    pub const WHOLE: Self = Self(
+        "START TRANSACTION ISOLATION LEVEL READ COMMITTED; \
+         SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = '60s'",
+        Duration::MAX,
+    );
+    /// All statements see one moment, for as long as it takes: for whole copies, whose pauses are bounded by whoever
+    /// makes them. No lock is held that anybody waits for.
+    pub const LONG: Self = Self(
+        "START TRANSACTION ISOLATION LEVEL REPEATABLE READ; \
+         SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = '60s'",
+        Duration::MAX,
+    );
 }
 
 /// A connection while a transaction is open on it.
@@ -65,9 +69,7 @@ pub type AttemptResult<T> = std::result::Result<T, Failure>;
 pub enum Failure {
     /// The database, or the way to it.
     Database(tokio_postgres::Error),
-    /// No connection.
-    Unreachable(PoolError),
-    /// No answer in time.
+    /// No answer in time, or no connection.
     Silent,
     /// What the work itself found: never tried again.
     Refused(Error),
@@ -76,6 +78,15 @@ pub enum Failure {
 impl From<tokio_postgres::Error> for Failure {
     fn from(error: tokio_postgres::Error) -> Self {
         Self::Database(error)
+    }
+}
+
+impl From<PoolError> for Failure {
+    fn from(error: PoolError) -> Self {
+        if let PoolError::Backend(error) = error {
+            return Self::Database(error);
+        }
+        Self::Silent
     }
 }
 
@@ -119,21 +130,6 @@ impl Database {
     /// Where it is, without the password.
     pub const fn address(&self) -> &Address {
         &self.address
-    }
-
-    /// A connection of one's own, outside of those that are kept: for listening.
-    ///
-    /// # Errors
-    /// What the way to the database says.
-    pub async fn alone(
-        &self,
-    ) -> Result<(
-        tokio_postgres::Client,
-        tokio_postgres::Connection<tokio_postgres::Socket, TlsStream>,
-    )> {
-        let tls = self.address.tls()?;
-        let made = self.address.config().connect(tls).await;
-        made.map_err(|e| self.told("reach", &Failure::Database(e)))
     }
 
     /// The same connections, with another patience; none is one attempt.
@@ -185,7 +181,7 @@ impl Database {
         Bounds(begin, most): Bounds,
         work: &mut impl FnMut(Session) -> F,
     ) -> AttemptResult<T> {
-        let session = Arc::new(self.pool.get().await.map_err(Failure::Unreachable)?);
+        let session = Arc::new(self.pool.get().await?);
         let mut open = Open(Some(Arc::clone(&session)));
         let all = async move {
             session.batch_execute(begin).await?;
@@ -200,31 +196,15 @@ impl Database {
         Ok(done)
     }
 
-    /// Tells whoever listens on a channel that there is news. Not every database can; nobody relies on it.
-    pub async fn notify(&self, channel: &str) {
-        let sent = async {
-            let client = self.pool.get().await.map_err(|e| e.to_string())?;
-            let sql = format!("NOTIFY {channel}");
-            client.batch_execute(&sql).await.map_err(|e| e.to_string())
-        };
-        if let Ok(Err(error)) = tokio::time::timeout(ATTEMPT, sent).await {
-            tracing::debug!(error, "no news were sent");
-        }
-    }
-
     /// A failure in words to act on.
     pub fn told(&self, action: &str, failure: &Failure) -> Error {
         let address = &self.address;
         let (why, cause) = match failure {
             Failure::Refused(error) => return error.clone(),
             Failure::Silent => ("it does not answer".to_owned(), "no answer".to_owned()),
-            Failure::Unreachable(PoolError::Backend(error)) | Failure::Database(error) => (
+            Failure::Database(error) => (
                 explained(error),
                 econoscope_core::error::causes(chain(error)),
-            ),
-            Failure::Unreachable(error) => (
-                "no connection could be had in time".to_owned(),
-                error.to_string(),
             ),
         };
         Error::store(
@@ -233,12 +213,6 @@ impl Database {
         )
     }
 }
-
-/// What encrypts a connection.
-pub type TlsStream =
-    <tokio_postgres_rustls::MakeRustlsConnect as tokio_postgres::tls::MakeTlsConnect<
-        tokio_postgres::Socket,
-    >>::Stream;
 
 /// A connection that is closed, not kept for the next one, when its transaction hangs, fails or is given up. Work gives
 /// its share of the session back by ending: one kept elsewhere would bring an open transaction to the next caller.
@@ -258,8 +232,7 @@ impl Failure {
         let error = match self {
             Self::Refused(_) => return false,
             Self::Silent => return true,
-            Self::Unreachable(PoolError::Backend(error)) | Self::Database(error) => error,
-            Self::Unreachable(_) => return true,
+            Self::Database(error) => error,
         };
         if crate::tls::problem(error, TRUST).is_some() {
             return false;

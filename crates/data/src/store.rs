@@ -168,11 +168,8 @@ pub trait Leadership: Send + Sync {
     fn resign(&self);
 }
 
-/// Series that [`Store::write_batch`] hands to its work at once.
-const PART: usize = 64;
-
-/// What [`Store::write_batch`] runs for a part of the series.
-pub type BatchWork<'a> = &'a (dyn Fn(&dyn Store, &[SeriesId]) -> Result<()> + Sync);
+/// What [`Store::write_batch`] runs.
+pub type BatchWork<'a> = &'a (dyn Fn(&dyn Store) -> Result<()> + Sync);
 
 /// Where observations, vintages and texts live.
 pub trait Store: Send + Sync {
@@ -244,14 +241,12 @@ pub trait Store: Send + Sync {
     /// As [`Self::write`].
     fn write_vintages(&self, write: WriteVintages<'_>) -> Result<WriteOutcome>;
 
-    /// Runs work that writes to these series, their descriptions and the named notes as one change: readers see all of
-    /// it or nothing, and a failure leaves the store as it was. The work runs for one part of the series after the other,
-    /// each time with a store that holds that part; that store alone may be used. When a database has to try again, the
-    /// work runs again from the first part.
+    /// Runs work that writes as one change: readers see all of it or nothing, and a failure leaves the store as it was.
+    /// The work gets a store, which alone may be used. When a database has to try again, the work runs again.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when nothing was written, or what the work says.
-    fn write_batch(&self, ids: &[SeriesId], notes: &[&str], work: BatchWork<'_>) -> Result<()>;
+    fn write_batch(&self, work: BatchWork<'_>) -> Result<()>;
 
     /// Notes that a source says the same of the rows from one day to another: they are its own from now on.
     ///

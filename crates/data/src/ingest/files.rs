@@ -109,20 +109,18 @@ pub fn import_from(
         }
     }
     progress.start("writing series", gathered.series.len());
-    // Of a database that had to try again the last attempt counts.
+    // Of a database that had to try again the first attempt counts: its commit may have been done.
     let done = Mutex::new(BTreeMap::new());
     let progress = Mutex::new(progress);
-    store.write_batch(&ids, &[state::BASES], &|store, part| {
-        let titled = part
-            .iter()
-            .filter_map(|id| titles.get(id).copied().cloned());
+    store.write_batch(&|store| {
+        let titled = ids.iter().filter_map(|id| titles.get(id).copied().cloned());
         store.describe(&titled.collect::<Vec<_>>())?;
-        for id in part {
+        for id in &ids {
             if let Some((_, column)) = gathered.series.get(id) {
                 let imported = import_series(store, id, column, provenance)?;
                 let written = Ok(describe(imported.written));
                 progress.lock().done(id.as_str(), written);
-                done.lock().insert(id.clone(), imported);
+                done.lock().entry(id.clone()).or_insert(imported);
             }
         }
         Ok(())

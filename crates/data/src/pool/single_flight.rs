@@ -49,7 +49,6 @@ where
         held: impl Fn() -> Option<T>,
         work: impl FnOnce() -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let permit = pool.permit().await;
         let result = {
             let mut flights = self.0.lock();
             if let Some(made) = held() {
@@ -64,7 +63,7 @@ where
                     result
                 }
                 None => {
-                    let (job, made) = pool.submit(permit, work);
+                    let (job, made) = pool.submit(work);
                     let leaving = FlightGuard {
                         flights: Arc::clone(&self.0),
                         key: key.clone(),

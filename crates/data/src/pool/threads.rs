@@ -8,10 +8,7 @@ use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
-
-/// Jobs of the program's own user that may stand in the queue; the others wait before it and are never refused.
-const OWN_JOBS: usize = 64;
+use tokio::sync::oneshot;
 
 /// How much lower than the executor's the threads' priority is: a third of its share where both want a processor, and not
 /// so little that any other program on the machine would stop us.
@@ -20,14 +17,11 @@ pub(super) const NICER: i32 = 5;
 /// Threads for computed work, and the queue before them.
 pub struct Pool {
     shared: Arc<Shared>,
-    own: Arc<Semaphore>,
 }
 
 struct Shared {
     queue: Mutex<Queue>,
     came: Condvar,
-    /// Threads that were started.
-    threads: Mutex<usize>,
     max_threads: usize,
 }
 
@@ -41,17 +35,25 @@ impl Default for Pool {
 }
 
 impl Pool {
-    /// So many threads, at least one; they are started with the first job.
+    /// So many threads, at least one. Where the system gives none at all, every job is refused.
     pub(super) fn with_threads(max_threads: usize) -> Self {
-        Self {
-            shared: Arc::new(Shared {
-                queue: Mutex::default(),
-                came: Condvar::new(),
-                threads: Mutex::default(),
-                max_threads: max_threads.max(1),
-            }),
-            own: Arc::new(Semaphore::new(OWN_JOBS)),
+        let shared = Arc::new(Shared {
+            queue: Mutex::default(),
+            came: Condvar::new(),
+            max_threads: max_threads.max(1),
+        });
+        let start = |_| {
+            let shared = Arc::clone(&shared);
+            let thread = std::thread::Builder::new().name("computed".into());
+            let started = thread.spawn(move || shared.work());
+            started
+                .inspect_err(|error| tracing::error!(%error, "no thread for computed answers"))
+                .is_ok()
+        };
+        if (0..shared.max_threads).filter(|n| start(*n)).count() == 0 {
+            shared.queue().close();
         }
+        Self { shared }
     }
 
     /// Does work for the present [`Caller`]. Work whose future is dropped before its turn is never begun.
@@ -63,8 +65,7 @@ impl Pool {
         &self,
         work: impl FnOnce() -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let permit = self.permit().await;
-        self.submit(permit, work).1.await
+        self.submit(work).1.await
     }
 
     /// Threads that compute at one time, at most.
@@ -77,26 +78,16 @@ impl Pool {
         self.shared.queue().counts()
     }
 
-    /// Permission for a job of the program's own user; who comes over the network needs none.
-    pub(super) async fn permit(&self) -> Option<OwnedSemaphorePermit> {
-        match Caller::current().is_own() {
-            true => Arc::clone(&self.own).acquire_owned().await.ok(),
-            false => None,
-        }
-    }
-
     /// Puts a job into the queue: its number, and its result. The job leaves the queue when the future is dropped.
+    /// Those of the program's own user are never refused: his requests are bounded where they are read.
     pub(super) fn submit<T: Send + 'static>(
         &self,
-        permit: Option<OwnedSemaphorePermit>,
         work: impl FnOnce() -> Result<T> + Send + 'static,
     ) -> (u64, impl Future<Output = Result<T>> + Send + 'static) {
         let (sender, result) = oneshot::channel();
         let start = Box::new(move || {
             let _ = sender.send(attempt(work));
-            drop(permit);
         });
-        let has_threads = self.shared.start_threads();
         let caller = Caller::current();
         let (number, refused) = self.shared.queue().admit(caller, start, Instant::now());
         // Outside the lock: what a job holds may be large.
@@ -105,7 +96,6 @@ impl Pool {
             shared: Arc::clone(&self.shared),
             number,
         };
-        let place = has_threads.then_some(place);
         self.shared.came.notify_one();
         let result = async move {
             let _place = place;
@@ -148,21 +138,6 @@ impl Drop for QueueEntry {
 impl Shared {
     fn queue(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock()
-    }
-
-    /// Starts the threads that are not running yet; `false` when the system gives none at all.
-    fn start_threads(self: &Arc<Self>) -> bool {
-        let mut threads = self.threads.lock();
-        while *threads < self.max_threads {
-            let shared = Arc::clone(self);
-            let thread = std::thread::Builder::new().name("computed".into());
-            if let Err(error) = thread.spawn(move || shared.work()) {
-                tracing::error!(%error, "no thread for computed answers");
-                break;
-            }
-            *threads += 1;
-        }
-        *threads > 0
     }
 
     /// A thread's life: the next job, until the pool is dropped.

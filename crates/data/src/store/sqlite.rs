@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! series   one line per series: what is held, and a checksum over its segments
-//! segment  groups of rows as bytes (`segment.rs`), up to 32 per series, appended by each write that changes something
+//! segment  the rows of a series as bytes (`segment.rs`), written anew by each write that changes something
 //! state    one line: the version that every visible change raises, and how many series there are
 //! article, note
 //! description, description_words   titles and their words, made when the first title comes

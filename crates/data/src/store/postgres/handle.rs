@@ -1,19 +1,16 @@
 //! A database that is open: asked and written to directly, or with a copy that answers for it.
 
-use super::lines::state;
+use super::lines::watermark;
+use super::publish::{Done, publish};
 use super::replica::ReplicaFile;
 use super::thread::{beside, wait};
-use super::transfer;
-use super::work::{self, Done, WantedRows};
+use super::transfer::bring;
 use super::{layout, lease};
-use crate::postgres::{Address, AttemptResult, Bounds, Database, Session};
-use crate::store::BatchWork;
+use crate::postgres::{Address, Bounds, Database};
 use crate::store::sqlite::Sqlite;
 use crate::store::sqlite::lines::Watermark;
 use econoscope_core::error::{Error, Result};
-use econoscope_core::model::SeriesId;
 use parking_lot::Mutex;
-use std::future::Future;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,14 +20,15 @@ const CONNECTIONS: usize = 4;
 /// How long a write is tried again: a database that is started anew is back by then.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A store in PostgreSQL.
+/// A store in PostgreSQL, and the copy that answers for it.
 #[derive(Debug, Clone)]
 pub struct Postgres {
     pub(super) db: Database,
-    /// In whose term is written; `None` writes whoever has the turn, and with a copy nobody.
+    /// In whose term is written; `None` writes whoever has the turn, and with a copy that follows nobody.
     pub(super) term: Option<i64>,
-    /// What all reading is answered from, if there is one.
-    pub(super) copy: Option<Arc<ReplicaFile>>,
+    pub(super) copy: Arc<ReplicaFile>,
+    /// Whether the copy follows by itself; else it is brought up to date before each read.
+    pub(super) is_followed: bool,
 }
 
 impl Postgres {
@@ -57,12 +55,19 @@ impl Postgres {
     /// A database that is not asked for anything yet.
     ///
     /// # Errors
-    /// [`Error::Store`] when the certificates to trust cannot be read.
+    /// [`Error::Store`] when the certificates to trust cannot be read, or there is no room for a copy.
     pub fn unchecked(address: &Address) -> Result<Self> {
+        Self::over(address, Sqlite::temporary()?)
+    }
+
+    /// A database that is not asked for anything yet, and the file that is its copy.
+    pub(super) fn over(address: &Address, file: Sqlite) -> Result<Self> {
+        let db = Database::at(address, CONNECTIONS, PATIENCE)?;
         Ok(Self {
-            db: Database::at(address, CONNECTIONS, PATIENCE)?,
+            copy: Arc::new(ReplicaFile::new(file, db.clone())),
+            db,
             term: None,
-            copy: None,
+            is_followed: false,
         })
     }
 
@@ -123,59 +128,32 @@ impl Postgres {
         Ok((self.watermark()?.series, holder))
     }
 
-    /// Runs work that only reads.
-    pub(super) fn look<T: Send>(
-        &self,
-        wanted: WantedRows<'_>,
-        work: impl Fn(&Sqlite) -> Result<T> + Sync,
-    ) -> Result<T> {
-        if let Some(copy) = &self.copy {
-            return work(&copy.file);
+    /// What all reading is answered from.
+    pub(super) fn file(&self) -> Result<&Sqlite> {
+        if !self.is_followed {
+            wait(bring(&self.db, &self.copy.file))?;
         }
-        let look = |tx| work::look(tx, &wanted, &work);
-        wait(self.db.bounded("read", Bounds::MOMENT, look))
+        Ok(&self.copy.file)
     }
 
-    /// Runs work that writes, and waits until the copy has the change it made. Of a commit whose answer was lost the
-    /// second attempt finds nothing to do, and the first one's answer stands.
+    /// Runs work that writes, and brings the copy the change it made. Of a commit whose answer was lost the second
+    /// attempt finds nothing to do, and the first one's answer stands.
     pub(super) fn change<T: Clone + Send>(
         &self,
-        wanted: WantedRows<'_>,
+        bounds: Bounds,
         work: impl Fn(&Sqlite) -> Result<T> + Sync,
     ) -> Result<T> {
-        let (term, wanted, work) = (self.term, &wanted, &work);
-        self.commit(Bounds::SHORT, |tx| async move {
-            work::change(&tx, wanted, term, work).await
-        })
-    }
-
-    /// The same with many series in one transaction, for as long as it takes.
-    pub(super) fn change_batch(
-        &self,
-        ids: &[SeriesId],
-        notes: &[&str],
-        work: BatchWork<'_>,
-    ) -> Result<()> {
-        let term = self.term;
-        self.commit(Bounds::WHOLE, |tx| async move {
-            work::change_batch(&tx, (ids, notes), term, work).await
-        })
-    }
-
-    fn commit<T: Clone + Send, F: Future<Output = AttemptResult<Done<T>>> + Send>(
-        &self,
-        bounds: Bounds,
-        attempt: impl Fn(Session) -> F + Send + Sync,
-    ) -> Result<T> {
-        if self.copy.is_some() && self.term.is_none() {
+        if self.is_followed && self.term.is_none() {
             return Err(Error::of_store(
                 "this server answers from its copy of the database; only the one whose turn it is writes. \
                  Nothing was written.",
             ));
         }
-        let (attempt, earlier) = (&attempt, &Mutex::new(None::<Done<T>>));
+        // What a new copy lacks comes before the database is locked.
+        self.file()?;
+        let (work, earlier) = (&work, &Mutex::new(None::<Done<T>>));
         let done = self.db.bounded("write to", bounds, |tx| async move {
-            let done = attempt(tx).await?;
+            let done = publish(tx, &self.copy, self.term, work).await?;
             let mut earlier = earlier.lock();
             if done.change.is_none()
                 && let Some(earlier) = earlier.take()
@@ -186,20 +164,18 @@ impl Postgres {
             Ok(done)
         });
         let done = wait(done)?;
-        if let Some(change) = done.change {
-            // Whoever hears it looks sooner; whoever does not, looks by himself.
-            let db = self.db.clone();
-            beside(async move { db.notify(transfer::CHANNEL).await })?;
-            if let Some(copy) = &self.copy {
-                copy.wait_for(change);
-            }
+        if done.change.is_some()
+            && let Err(error) = wait(bring(&self.db, &self.copy.file))
+        {
+            tracing::debug!(error = error.for_operator(), "the copy follows later");
         }
         Ok(done.answer)
     }
 
     /// The state of the database now.
-    pub(super) fn watermark(&self) -> Result<Watermark> {
-        wait(state(&self.db))
+    fn watermark(&self) -> Result<Watermark> {
+        let read = |tx| async move { watermark(&tx).await };
+        wait(self.db.transaction("read", read))
     }
 
     /// Fills an empty database with what a store in a file holds; `false` when it is not empty.
@@ -207,7 +183,7 @@ impl Postgres {
     /// # Errors
     /// [`Error::Store`] when either fails. Nothing was written then.
     pub fn fill_from(&self, store: &Sqlite) -> Result<bool> {
-        wait(transfer::fill(&self.db, store))
+        self.change(Bounds::WHOLE, |copy| copy.fill_from(store))
     }
 
     /// Writes what the database holds into a new file.
@@ -222,7 +198,7 @@ impl Postgres {
             )));
         }
         let file = Sqlite::open(path)?;
-        wait(transfer::bring(&self.db, &file, None, |_| {}))?;
+        wait(bring(&self.db, &file))?;
         file.cut_loose()
     }
 }

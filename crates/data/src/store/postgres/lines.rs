@@ -1,6 +1,6 @@
 //! Lines between PostgreSQL's tables and SQLite's, which have the same columns.
 
-use crate::postgres::{AttemptResult, Database, Session};
+use crate::postgres::{AttemptResult, Session};
 use crate::store::sqlite::lines::{Line, Table, Watermark};
 use futures_util::future::try_join_all;
 use rusqlite::types::Value;
@@ -29,19 +29,6 @@ pub(super) fn line(row: &Row, table: &'static Table) -> Result<Line, tokio_postg
     };
     let values = (0..row.len()).map(cell).collect::<Result<_, _>>()?;
     Ok(Line { table, values })
-}
-
-/// The lines that a question finds.
-pub(super) async fn found(
-    tx: &Session,
-    table: &'static Table,
-    rest: &str,
-    given: &[&(dyn ToSql + Sync)],
-) -> AttemptResult<Vec<Line>> {
-    let statement = tx.prepare_cached(&select(table, rest)).await?;
-    let rows = tx.query(&statement, given).await?;
-    let lines = rows.iter().map(|row| line(row, table));
-    Ok(lines.collect::<Result<_, _>>()?)
 }
 
 /// Puts lines in the place of those with their keys, as part of this change.
@@ -85,15 +72,6 @@ fn bound(value: &Value) -> &(dyn ToSql + Sync) {
         Value::Text(text) => text,
         Value::Blob(bytes) => bytes,
     }
-}
-
-/// The state of the database now, by a transaction of its own.
-///
-/// # Errors
-/// [`econoscope_core::Error::Store`] when it cannot be reached.
-pub(super) async fn state(db: &Database) -> econoscope_core::Result<Watermark> {
-    let read = db.transaction("read", |tx| async move { watermark(&tx).await });
-    read.await
 }
 
 /// The state of the database now.

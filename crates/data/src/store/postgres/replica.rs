@@ -1,51 +1,38 @@
 //! The replica: a file of this process that follows the database and answers all reads.
 //!
-//! A task asks for the database's watermark every second (a notification of a writer makes it sooner) and fetches the
-//! rows that changed. Without the database every read is answered as before. Writes go to the database, in the epoch
+//! A task asks for the database's watermark every second and fetches the rows that changed. Without the database every read is answered as before. Writes go to the database, in the epoch
 //! of the leader, and return when the file has them.
 
 use super::handle::Postgres;
 use super::lease::{self, HEARTBEAT, LEASE};
 use super::thread::{beside, wait};
-use super::transfer::{CHANNEL, Progress, bring};
-use crate::postgres::{Address, Database};
+use super::transfer::{bring, receive};
+use crate::postgres::{Address, AttemptResult, Database, Session};
 use crate::store::sqlite::Sqlite;
 use crate::store::sqlite::lines::Watermark;
 use crate::store::{Leadership, ReplicaStatus, Store};
 use econoscope_core::clock::{jitter, wall};
 use econoscope_core::error::{Error, NOTICE, Result};
-use parking_lot::{Condvar, Mutex};
-use std::future::poll_fn;
+use parking_lot::Mutex;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use tokio::sync::{Notify, watch};
-use tokio_postgres::AsyncMessage;
+use tokio::sync::watch;
 
-/// How often the state is asked for when nobody says that there is news.
+/// How often the state is asked for.
 const POLL: Duration = Duration::from_secs(1);
-/// Pause before the database is listened to again.
-const DEAF: Duration = Duration::from_secs(5);
-/// Longest wait of a writer for its own file. The change is made by then in any case.
-const OWN: Duration = Duration::from_secs(10);
 
 impl Postgres {
-    /// Opens a database with its copy at `path`, or makes that: all of it is there before this returns; `told` hears
-    /// how many row groups came, of how many. A copy that is there answers also while the database cannot be reached.
+    /// Opens a database with its copy at `path`, or makes that: all of it is there before this returns. A copy that is there answers also while the database cannot be reached.
     ///
     /// # Errors
     /// [`Error::Store`] when the file is no copy, there is none and the database cannot be reached, or its layout
     /// is not this program's.
-    pub fn with_copy(
-        address: &Address,
-        path: &Path,
-        told: impl Fn(Progress) + Send + Sync,
-    ) -> Result<Self> {
-        let (store, copy) = opened(address, path, told)?;
-        copy.follow()?;
+    pub fn with_copy(address: &Address, path: &Path) -> Result<Self> {
+        let store = opened(address, path)?;
+        store.copy.follow()?;
         Ok(Self {
-            copy: Some(copy),
+            is_followed: true,
             ..store
         })
     }
@@ -54,19 +41,14 @@ impl Postgres {
     ///
     /// # Errors
     /// As [`Self::with_copy`].
-    pub fn make_copy(
-        address: &Address,
-        path: &Path,
-        told: impl Fn(Progress) + Send + Sync,
-    ) -> Result<()> {
-        opened(address, path, told).map(drop)
+    pub fn make_copy(address: &Address, path: &Path) -> Result<()> {
+        opened(address, path).map(drop)
     }
 }
 
 impl Leadership for Postgres {
     fn terms(&self) -> watch::Receiver<Option<i64>> {
-        let copy = self.copy.as_ref();
-        copy.map_or_else(|| watch::channel(None).1, ReplicaFile::terms)
+        self.copy.term.subscribe()
     }
 
     fn in_term(&self, term: i64) -> Arc<dyn Store> {
@@ -77,9 +59,7 @@ impl Leadership for Postgres {
     }
 
     fn resign(&self) {
-        if let Some(copy) = &self.copy {
-            copy.resign();
-        }
+        self.copy.resign();
     }
 }
 
@@ -87,11 +67,7 @@ impl Leadership for Postgres {
 ///
 /// # Errors
 /// As [`Postgres::with_copy`].
-fn opened(
-    address: &Address,
-    path: &Path,
-    told: impl Fn(Progress) + Send + Sync,
-) -> Result<(Postgres, Arc<ReplicaFile>)> {
+fn opened(address: &Address, path: &Path) -> Result<Postgres> {
     let file = file(path)?;
     let watermark = file.watermark()?;
     if watermark.is_none() && file.count()? > 0 {
@@ -101,20 +77,25 @@ fn opened(
              move what it holds by `econoscope copy --from {path} --to {address}`."
         )));
     }
-    let store = Postgres::unchecked(address)?;
+    if watermark.is_none() {
+        let path = crate::disk::shown(path);
+        tracing::info!(target: NOTICE, "copying {address} into {path}");
+    }
+    let store = Postgres::over(address, file)?;
     let brought = store.begin();
-    let brought = brought.and_then(|()| wait(bring(&store.db, &file, watermark.clone(), told)));
-    let (watermark, away) = match brought {
-        Ok(now) => (now, false),
+    let brought = brought.and_then(|()| wait(bring(&store.copy.db, &store.copy.file)));
+    match brought {
         Err(error) if watermark.is_some() && may_return(&error) => {
             let error = error.for_operator();
             tracing::warn!(target: NOTICE, "the database is away, answers go on from the copy: {error}");
-            (watermark, true)
+            store.copy.note(true);
         }
         Err(error) => return Err(error),
-    };
-    let copy = ReplicaFile::new(file, store.db.clone(), watermark, away);
-    Ok((store, Arc::new(copy)))
+        Ok(()) => {
+            store.copy.note(false);
+        }
+    }
+    Ok(store)
 }
 
 /// Whether it is the way to the database, and no refusal.
@@ -147,45 +128,22 @@ pub(super) struct ReplicaFile {
     pub(super) file: Sqlite,
     /// Asked once each time.
     db: Database,
-    seen: Mutex<Seen>,
-    moved: Condvar,
-    wake: Notify,
+    status: Mutex<ReplicaStatus>,
     term: watch::Sender<Option<i64>>,
-    is_candidate: AtomicBool,
-}
-
-/// What is known of the database.
-#[derive(Debug)]
-struct Seen {
-    watermark: Option<Watermark>,
-    following: ReplicaStatus,
 }
 
 impl ReplicaFile {
-    /// A file that holds this state of the database, which could be reached or not.
-    pub(super) fn new(
-        file: Sqlite,
-        db: Database,
-        watermark: Option<Watermark>,
-        away: bool,
-    ) -> Self {
-        let now = wall();
-        let following = ReplicaStatus {
-            away_since: away.then_some(now),
-            seen_at: (!away).then_some(now),
-            term: None,
-        };
+    /// A file that holds some state of the database, or nothing yet.
+    pub(super) fn new(file: Sqlite, db: Database) -> Self {
         Self {
             file,
             db: db.with_patience(Duration::ZERO),
-            seen: Mutex::new(Seen {
-                watermark,
-                following,
+            status: Mutex::new(ReplicaStatus {
+                away_since: None,
+                seen_at: None,
+                term: None,
             }),
-            moved: Condvar::new(),
-            wake: Notify::new(),
             term: watch::Sender::new(None),
-            is_candidate: AtomicBool::new(false),
         }
     }
 
@@ -193,39 +151,24 @@ impl ReplicaFile {
     pub(super) fn now(&self) -> ReplicaStatus {
         ReplicaStatus {
             term: *self.term.borrow(),
-            ..self.seen.lock().following
+            ..*self.status.lock()
         }
     }
 
-    /// Waits until the file has a change, for a while.
-    pub(super) fn wait_for(&self, change: i64) {
-        self.wake.notify_one();
-        let lacks = |seen: &mut Seen| {
-            seen.watermark
-                .as_ref()
-                .is_none_or(|watermark| watermark.change < change)
-        };
-        let mut seen = self.seen.lock();
-        self.moved.wait_while_for(&mut seen, lacks, OWN);
-    }
-
-    /// Follows from now on, for as long as the process lives.
+    /// Follows from now on, and writes when it has the turn, for as long as the process lives.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when there is no thread for it.
     pub(super) fn follow(self: &Arc<Self>) -> Result<()> {
         let (one, other) = (Arc::clone(self), Arc::clone(self));
         beside(async move { one.keep_up().await })?;
-        beside(async move { other.listen().await })?;
-        Ok(())
+        beside(async move { other.compete().await }).map(drop)
     }
 
     async fn keep_up(&self) {
         loop {
-            // A word of a writer only makes it sooner.
-            let woken = tokio::time::timeout(POLL, self.wake.notified()).await;
-            woken.unwrap_or_default();
-            let done = self.step().await;
+            tokio::time::sleep(POLL).await;
+            let done = bring(&self.db, &self.file).await;
             let away = done.is_err();
             let was_away = self.note(away);
             match done {
@@ -241,63 +184,24 @@ impl ReplicaFile {
 
     /// Notes whether the database was there; whether it was away before.
     fn note(&self, away: bool) -> bool {
-        let (now, mut seen) = (wall(), self.seen.lock());
-        let before = seen.following.away_since;
-        seen.following.away_since = away.then(|| before.unwrap_or(now));
+        let (now, mut status) = (wall(), self.status.lock());
+        let before = status.away_since;
+        status.away_since = away.then(|| before.unwrap_or(now));
         if !away {
-            seen.following.seen_at = Some(now);
+            status.seen_at = Some(now);
         }
         before.is_some()
     }
 
-    async fn step(&self) -> Result<()> {
-        let held = self.seen.lock().watermark.clone();
-        let now = bring(&self.db, &self.file, held.clone(), |_| {}).await?;
-        if now != held {
-            self.seen.lock().watermark = now;
-            self.moved.notify_all();
-        }
-        Ok(())
-    }
-
-    /// Hears that there is news, where the database and what lies between can tell.
-    async fn listen(&self) {
+    /// Brings the file to the state that a transaction sees, which nobody changes meanwhile.
+    pub(super) fn reach(&self, tx: &Session, now: &Watermark) -> AttemptResult<()> {
         loop {
-            if let Ok((client, mut connection)) = self.db.alone().await {
-                let hear = async {
-                    while let Some(Ok(message)) =
-                        poll_fn(|context| connection.poll_message(context)).await
-                    {
-                        if matches!(message, AsyncMessage::Notification(_)) {
-                            self.wake.notify_one();
-                        }
-                    }
-                };
-                let ask = async {
-                    drop(client.batch_execute(&format!("LISTEN {CHANNEL}")).await);
-                    // Whatever was said before is found by looking once.
-                    self.wake.notify_one();
-                    std::future::pending::<()>().await;
-                };
-                tokio::select! {
-                    () = hear => {}
-                    () = ask => {}
-                }
+            let held = self.file.watermark()?;
+            if held.as_ref() == Some(now) {
+                return Ok(());
             }
-            tokio::time::sleep(DEAF + jitter(DEAF)).await;
+            receive(tx, &self.file, held.as_ref(), now)?;
         }
-    }
-
-    /// The term this process has, if it has the turn; asked for the first time it begins to look for it.
-    pub(super) fn terms(self: &Arc<Self>) -> watch::Receiver<Option<i64>> {
-        let terms = self.term.subscribe();
-        if !self.is_candidate.swap(true, Ordering::Relaxed) {
-            let own = Arc::clone(self);
-            if let Err(error) = beside(async move { own.compete().await }) {
-                tracing::error!(error = error.for_operator(), "this server never writes");
-            }
-        }
-        terms
     }
 
     async fn compete(&self) {
@@ -306,8 +210,9 @@ impl ReplicaFile {
         loop {
             tokio::time::sleep(pause).await;
             pause = HEARTBEAT + jitter(HEARTBEAT / 3);
-            // Nobody here wants to write: it does not sync, or is about to end.
+            // Nobody here wants to write: it does not sync, not yet, or is about to end.
             if self.term.is_closed() {
+                pause = POLL;
                 continue;
             }
             let held = *self.term.borrow();

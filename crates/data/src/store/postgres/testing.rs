@@ -4,6 +4,7 @@ use super::handle::Postgres;
 use super::thread::wait;
 use crate::postgres::Address;
 use tempfile::TempDir;
+use tokio_postgres::NoTls;
 
 /// An empty database of this name, which must not be there yet, and a folder.
 pub(in crate::store) fn fresh(name: &str) -> (Postgres, TempDir) {
@@ -12,10 +13,10 @@ pub(in crate::store) fn fresh(name: &str) -> (Postgres, TempDir) {
     let at = |name: &str| Address::parse("store", &format!("{server}/{name}")).unwrap();
     let name = name.get(..60).unwrap_or(name).to_owned();
     let made = name.clone();
-    let admin = Postgres::unchecked(&at("postgres")).unwrap();
-    let db = admin.db.clone();
+    let admin = format!("{server}/postgres");
     let make = async move {
-        let (client, connection) = db.alone().await?;
+        let admin = tokio_postgres::connect(&admin, NoTls).await;
+        let (client, connection) = admin.unwrap();
         let ends = tokio::spawn(connection);
         client
             .batch_execute(&format!("CREATE DATABASE {made}"))

@@ -4,9 +4,7 @@ use super::file::{Sqlite, snapshot};
 use super::series;
 use super::{descriptions, state, texts, upkeep};
 use crate::store::change::{self, Change, kept};
-use crate::store::{
-    Article, BatchWork, Description, PART, Status, Store, WriteOutcome, WriteVintages,
-};
+use crate::store::{Article, BatchWork, Description, Status, Store, WriteOutcome, WriteVintages};
 use econoscope_core::error::Result;
 use econoscope_core::model::{Date, SeriesId, Vintages};
 use jiff::Timestamp;
@@ -59,8 +57,8 @@ impl Store for Sqlite {
         })
     }
 
-    fn write_batch(&self, ids: &[SeriesId], _: &[&str], work: BatchWork<'_>) -> Result<()> {
-        self.in_one_transaction(|store| ids.chunks(PART).try_for_each(|part| work(store, part)))
+    fn write_batch(&self, work: BatchWork<'_>) -> Result<()> {
+        self.in_one_transaction("COMMIT", |store| work(store))
     }
 
     fn attribute(&self, id: &SeriesId, origin: &str, days: (Date, Date)) -> Result<()> {

@@ -8,7 +8,7 @@ use econoscope_core::error::{Error, Result};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::fs::File;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::time::Duration;
 
@@ -108,43 +108,19 @@ pub(super) fn make(path: &Path) -> Result<()> {
     if path.exists() {
         return Ok(());
     }
-    let _alone = cleared(path)?;
-    disk::make_private(path).map_err(|e| not_made(path, e))
-}
-
-/// Lays a whole store file where there is none: written and on the disk before it has its name.
-pub(super) fn place(path: &Path, content: &[u8]) -> Result<()> {
-    let _alone = cleared(path)?;
-    let (part, mut file) = disk::part_of(path).map_err(|e| not_made(path, e))?;
-    // A hard link fails where a file is, a rename would replace it.
-    let placed = file
-        .write_all(content)
-        .and_then(|()| file.sync_all())
-        .and_then(|()| unless(ErrorKind::AlreadyExists, std::fs::hard_link(&part, path)));
-    let removed = std::fs::remove_file(&part);
-    placed.and(removed).map_err(|e| not_made(path, e))
-}
-
-/// Takes away what lies beside a path without a file. Held as [`alone`] is.
-fn cleared(path: &Path) -> Result<Option<File>> {
     let alone = alone(path);
     if alone.is_some() && !path.exists() {
         for side in SIDES.map(|suffix| beside(path, suffix)) {
-            let removed = std::fs::remove_file(&side);
-            unless(ErrorKind::NotFound, removed).map_err(|e| not_readable(&side, e))?;
+            match std::fs::remove_file(&side) {
+                Err(e) if e.kind() != ErrorKind::NotFound => return Err(not_readable(&side, e)),
+                Ok(()) | Err(_) => {}
+            }
         }
     }
-    Ok(alone)
-}
-
-fn not_made(path: &Path, cause: io::Error) -> Error {
-    let what = "file and folder must be writable for this user. Change their rights or choose another path.";
-    Error::store(format!("cannot create {}: {what}", shown(path)), cause)
-}
-
-/// A failure of this kind is none.
-fn unless(kind: ErrorKind, done: io::Result<()>) -> io::Result<()> {
-    done.or_else(|e| if e.kind() == kind { Ok(()) } else { Err(e) })
+    disk::make_private(path).map_err(|e| {
+        let what = "file and folder must be writable for this user. Change their rights or choose another path.";
+        Error::store(format!("cannot create {}: {what}", shown(path)), e)
+    })
 }
 
 /// The writing connection; creates the tables in a file that is empty.
@@ -183,10 +159,10 @@ pub(super) fn reader(path: &Path) -> Result<Connection> {
         .map_err(|e| cannot_open(path, e))
 }
 
-/// The one connection to a new store in memory.
-pub(super) fn in_memory() -> Result<Connection> {
-    let fail = |e| super::query::failed("make a store in memory", e);
-    let mut db = connect(None).map_err(fail)?;
+/// The one connection to a new store in memory, or in a file without a name where `path` is empty.
+pub(super) fn unnamed(path: Option<&Path>) -> Result<Connection> {
+    let fail = |e| super::query::failed("make a store for a while", e);
+    let mut db = connect(path).map_err(fail)?;
     STORE.lay_out(&mut db).map_err(fail)?;
     Ok(db)
 }

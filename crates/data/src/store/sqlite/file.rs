@@ -63,7 +63,15 @@ impl Sqlite {
     /// # Errors
     /// [`econoscope_core::Error::Store`] when there is not enough memory.
     pub fn in_memory() -> Result<Self> {
-        Home::in_memory().map(Self::over)
+        Home::unnamed(None).map(Self::over)
+    }
+
+    /// An empty store in a file without a name, which goes with it.
+    ///
+    /// # Errors
+    /// [`econoscope_core::Error::Store`] when there is no room for it.
+    pub(in crate::store) fn temporary() -> Result<Self> {
+        Home::unnamed(Some(Path::new(""))).map(Self::over)
     }
 
     fn over(home: Home) -> Self {
@@ -172,20 +180,27 @@ impl Sqlite {
         self.with_writer(|writer| transaction(writer, write))
     }
 
-    /// Hands `work` a store that reads and writes inside of one transaction: all or nothing. Readers of this one go on
-    /// reading what was there before.
-    pub(super) fn in_one_transaction<T>(&self, work: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
+    /// Hands `work` a store that reads and writes inside of one transaction, which ends by `end` (`COMMIT` or `ROLLBACK`)
+    /// unless the work fails. Readers of this one go on reading what was there before.
+    pub(super) fn in_one_transaction<T>(
+        &self,
+        end: &str,
+        work: impl FnOnce(&Self) -> Result<T>,
+    ) -> Result<T> {
         self.with_writer(|writer| {
             let run = |db: &Connection, sql| db.execute_batch(sql).map_err(|e| failed("write", e));
             run(writer, "BEGIN IMMEDIATE")?;
             let spare = Connection::open_in_memory().map_err(|e| failed("write", e))?;
-            let inner = Self::over(Home::on(std::mem::replace(writer, spare)));
+            let inner = Self {
+                list_checked: self.list_checked.load(Ordering::Relaxed).into(),
+                ..Self::over(Home::on(std::mem::replace(writer, spare)))
+            };
             let done = work(&inner);
             let home = Arc::into_inner(inner.home.into_inner());
             let home = home.ok_or_else(|| Error::internal("one transaction", "it is in use"))?;
             *writer = home.writer.into_inner();
             match done {
-                Ok(answer) => run(writer, "COMMIT").map(|()| answer),
+                Ok(answer) => run(writer, end).map(|()| answer),
                 // A full disk has ended the transaction already.
                 Err(error) if writer.is_autocommit() => Err(error),
                 Err(error) => run(writer, "ROLLBACK").and(Err(error)),
@@ -199,10 +214,10 @@ impl Sqlite {
     }
 
     /// Hands the writing connection to `write`.
-    pub(super) fn with_writer<T>(
+    pub(super) fn with_writer<T, E: From<Error>>(
         &self,
-        write: impl FnOnce(&mut Connection) -> Result<T>,
-    ) -> Result<T> {
+        write: impl FnOnce(&mut Connection) -> std::result::Result<T, E>,
+    ) -> std::result::Result<T, E> {
         let home = self.home(true)?;
         let mut writer = home.writer.lock();
         let written = write(&mut writer);
@@ -217,17 +232,17 @@ impl Sqlite {
         self.forget_version();
         if is_lost && written.is_ok() {
             let what = "the file was replaced while it was written to. Write again.";
-            return Err(Error::of_store(what));
+            return Err(Error::of_store(what).into());
         }
         written
     }
 }
 
 /// Runs `write` in a transaction, or in a part of the one that is open: all or nothing.
-pub(super) fn transaction<T>(
+pub(super) fn transaction<T, E: From<Error>>(
     writer: &mut Connection,
-    write: impl FnOnce(&Connection) -> Result<T>,
-) -> Result<T> {
+    write: impl FnOnce(&Connection) -> std::result::Result<T, E>,
+) -> std::result::Result<T, E> {
     if !writer.is_autocommit() {
         let part = writer.savepoint().map_err(|e| failed("write", e))?;
         let answer = write(&part)?;

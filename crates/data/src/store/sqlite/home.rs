@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// A file and the connections to it. It is held open, so that its number is nobody else's meanwhile.
 #[derive(Debug)]
 pub(super) struct Home {
-    /// Where it lies; `None` for a store in memory.
+    /// Where it lies; `None` for a store that goes with the process.
     pub(super) path: Option<PathBuf>,
     file: Option<Identity>,
     sides: [Option<Identity>; 2],
@@ -25,9 +25,10 @@ pub(super) struct Home {
 }
 
 impl Home {
-    /// A store in memory: one connection that lives as long as the store.
-    pub(super) fn in_memory() -> Result<Self> {
-        connect::in_memory().map(Self::on)
+    /// A new store in memory, or in a file without a name where `path` is empty: one connection that lives as long as
+    /// the store.
+    pub(super) fn unnamed(path: Option<&Path>) -> Result<Self> {
+        connect::unnamed(path).map(Self::on)
     }
 
     /// One connection that reads and writes, whatever it is connected to.

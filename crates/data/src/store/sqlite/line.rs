@@ -84,12 +84,11 @@ impl Line {
         Timestamp::from_microsecond(self.fetched_at).unwrap_or(Timestamp::MIN)
     }
 
-    /// The line after rows were added; rows ascend by date and are not empty.
+    /// The line after rows were added, but for what vouches for them; they ascend by date and are not empty.
     pub(super) fn written(self, write: &WriteVintages<'_>, rows: &[Known]) -> Self {
         let (first, last) = ends(rows);
         let origin = self.origins(write.origin, (day(first), day(last)));
         Self {
-            rows: self.rows.saturating_add_unsigned(rows.len() as u64),
             first: self.first.min(first),
             last: self.last.max(last),
             fetched_at: self.fetched_at.max(kept(write.fetched_at).as_microsecond()),

@@ -2,13 +2,17 @@
 //!
 //! Each line carries its checksums along, so what is damaged on the way is found out by whoever reads it.
 
-use super::file::{Sqlite, snapshot};
+use super::file::{Sqlite, snapshot, transaction};
 use super::query::{Query, execute, failed, has_table};
 use super::state::{self, State};
 use super::{descriptions, series};
-use econoscope_core::error::Result;
-use rusqlite::Connection;
+use econoscope_core::error::{Error, Result};
+use parking_lot::Mutex;
+use rusqlite::hooks::Action;
 use rusqlite::types::Value;
+use rusqlite::{Connection, Row};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// A table, and its columns in their order, as SQL has them; the first is its key.
 #[derive(Debug, PartialEq, Eq)]
@@ -48,22 +52,49 @@ pub(in crate::store) struct Line {
 }
 
 impl Line {
-    /// Its key, where that is a number.
-    pub(in crate::store) fn number(&self) -> Option<i64> {
-        match self.values.first() {
-            Some(Value::Integer(number)) => Some(*number),
-            _ => None,
-        }
+    fn read(table: &'static Table, row: &Row<'_>) -> rusqlite::Result<Self> {
+        let values = 0..row.as_ref().column_count();
+        let values: rusqlite::Result<_> = values.map(|at| row.get(at)).collect();
+        let values = values?;
+        Ok(Self { table, values })
+    }
+}
+
+/// What work changed in a store, while it is still there to be read.
+#[derive(Debug)]
+pub(in crate::store) struct Changes<'a> {
+    store: &'a Sqlite,
+    /// Places in [`TABLES`] and row numbers.
+    rows: BTreeSet<(usize, i64)>,
+    /// Whether a reader could see any of it.
+    pub(in crate::store) is_visible: bool,
+    /// How many series came or went.
+    pub(in crate::store) series: i64,
+}
+
+impl Changes<'_> {
+    /// Whether nothing changed.
+    pub(in crate::store) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
     }
 
-    /// Its bytes, roughly.
-    fn weight(&self) -> usize {
-        let of = |value: &Value| match value {
-            Value::Text(text) => text.len(),
-            Value::Blob(bytes) => bytes.len(),
-            Value::Null | Value::Integer(_) | Value::Real(_) => 8,
-        };
-        self.values.iter().map(of).sum()
+    /// Hands over each line that was written, or the key of each that is gone. Articles and notes do not go.
+    pub(in crate::store) fn each<E: From<Error>>(
+        &self,
+        mut take: impl FnMut(&'static Table, i64, Option<Line>) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        for (place, row) in &self.rows {
+            let Some(&table) = TABLES.get(*place) else {
+                continue;
+            };
+            let Table { name, columns } = table;
+            let sql = format!("SELECT {columns} FROM {name} WHERE rowid = ?1");
+            let line = self.store.reading(|db| {
+                Query::new(name, &sql).first(db, [row], |row| Ok(Ok(Line::read(table, row)?)))
+            })?;
+            take(table, *row, line)?;
+        }
+        Ok(())
     }
 }
 
@@ -96,48 +127,66 @@ const MARK: &str = "CREATE TABLE IF NOT EXISTS follow (
 ) STRICT";
 
 impl Sqlite {
-    /// A store in memory that holds these lines and says that there are so many series: for the work on a few
-    /// lines of a store that is elsewhere. New series and descriptions get the numbers after those in `last`.
-    pub(in crate::store) fn holding(
-        lines: &[Line],
-        series: i64,
-        last: Option<(i64, i64)>,
-    ) -> Result<Self> {
-        let store = Self::in_memory()?;
-        // What is not here is elsewhere, not lost.
-        store.check_once(|| Ok(()))?;
-        store.writing(|db| {
-            lines.iter().try_for_each(|line| put(db, line))?;
-            if let Some((series, description)) = last {
-                // The number after the last is nobody's: a line that holds the last one may go in this very change.
-                let sql = "INSERT INTO series VALUES (?1 + 1, '', 0, 0, 0, 0, 0, '', 0, 0)";
-                execute(db, sql, [series])?;
-                descriptions::make_tables(db)?;
-                let sql = "INSERT INTO description VALUES (?1 + 1, '', '', '', '', 0, '', 0)";
-                execute(db, sql, [description])?;
-            }
-            let state = State { version: 0, series };
-            state::insert(db, state).map_err(|e| failed("write", e))
-        })?;
-        Ok(store)
-    }
-
-    /// Every line, table by table; and the version and how many series there are.
-    pub(in crate::store) fn all_lines(&self) -> Result<(Vec<Line>, i64, i64)> {
-        self.reading(|db| {
-            let mut all = Vec::new();
-            each_piece(db, |piece| {
-                all.extend(piece);
-                Ok(())
-            })?;
-            let state = state::state(db)?;
-            Ok((all, state.version, state.series))
+    /// Runs work in a transaction, hands over what it changed, and takes all of it back.
+    ///
+    /// # Errors
+    /// What the work says.
+    pub(in crate::store) fn rehearse<T, U>(
+        &self,
+        work: impl FnOnce(&Self) -> Result<T>,
+        take: impl FnOnce(&Changes<'_>) -> U,
+    ) -> Result<(T, U)> {
+        self.in_one_transaction("ROLLBACK", |store| {
+            let before = store.reading(state::state)?;
+            let rows = Arc::new(Mutex::new(BTreeSet::new()));
+            let heard = Arc::clone(&rows);
+            store.hear(Some(move |_: Action, _: &str, table: &str, row: i64| {
+                let place = TABLES.iter().position(|known| known.name == table);
+                heard.lock().extend(place.map(|place| (place, row)));
+            }))?;
+            let answer = work(store);
+            store.hear(None::<fn(Action, &str, &str, i64)>)?;
+            let (answer, after) = (answer?, store.reading(state::state)?);
+            let changes = Changes {
+                store,
+                rows: std::mem::take(&mut *rows.lock()),
+                is_visible: after.version > before.version,
+                series: after.series - before.series,
+            };
+            Ok((answer, take(&changes)))
         })
     }
 
-    /// Hands every line out in pieces of some bytes, all of one moment.
-    pub(in crate::store) fn pieces(&self, take: impl FnMut(Vec<Line>) -> Result<()>) -> Result<()> {
-        self.reading(|db| snapshot(db, |db| each_piece(db, take)))
+    /// Has each row told that changes, by table and number.
+    fn hear(
+        &self,
+        hook: Option<impl FnMut(Action, &str, &str, i64) + Send + 'static>,
+    ) -> Result<()> {
+        self.with_writer(|db| db.update_hook(hook).map_err(|e| failed("write", e)))
+    }
+
+    /// Takes every line of another store, unless it holds series already; whether it did.
+    ///
+    /// # Errors
+    /// [`econoscope_core::Error::Store`] when one cannot be read or the other not be written.
+    pub(in crate::store) fn fill_from(&self, other: &Self) -> Result<bool> {
+        let copy = |from: &Connection, into: &Connection| {
+            if state::state(into)?.series > 0 {
+                return Ok(false);
+            }
+            for table in TABLES {
+                if table == &DESCRIPTION && !descriptions::is_there(from)? {
+                    continue;
+                }
+                let Table { name, columns } = table;
+                let sql = format!("SELECT {columns} FROM {name} ORDER BY 1");
+                Query::new(name, &sql)
+                    .each(from, [], |row| Ok(put(into, &Line::read(table, row)?)))?;
+            }
+            state::changed(into, state::state(from)?.series)?;
+            Ok(true)
+        };
+        self.writing(|into| other.reading(|db| snapshot(db, |from| copy(from, into))))
     }
 
     /// Which state of which database this is a copy of; `None` when it is none.
@@ -157,15 +206,16 @@ impl Sqlite {
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the file cannot be written, or what `give` says.
-    pub(in crate::store) fn receive<T>(
+    pub(in crate::store) fn receive<T, E: From<Error>>(
         &self,
-        give: impl FnOnce(&Receiving<'_>) -> Result<T>,
-    ) -> Result<T> {
-        self.writing(|db| {
+        give: impl FnOnce(&Receiving<'_>) -> std::result::Result<T, E>,
+    ) -> std::result::Result<T, E> {
+        let receive = |db: &Connection| {
             db.execute_batch(MARK).map_err(|e| failed("write", e))?;
             let held = watermark(db)?;
             give(&Receiving { db, held })
-        })
+        };
+        self.with_writer(|writer| transaction(writer, receive))
     }
 }
 
@@ -210,35 +260,6 @@ impl Receiving<'_> {
             ),
         )
     }
-}
-
-/// Bytes that go over at once.
-const PIECE: usize = 1 << 20;
-
-fn each_piece(db: &Connection, mut take: impl FnMut(Vec<Line>) -> Result<()>) -> Result<()> {
-    let (mut lines, mut held) = (Vec::new(), 0);
-    for table in TABLES {
-        if table == &DESCRIPTION && !descriptions::is_there(db)? {
-            continue;
-        }
-        let Table { name, columns } = table;
-        let sql = format!("SELECT {columns} FROM {name} ORDER BY 1");
-        Query::new(name, &sql).each(db, [], |row| {
-            let count = row.as_ref().column_count();
-            let values = (0..count)
-                .map(|at| row.get(at))
-                .collect::<rusqlite::Result<_>>()?;
-            let line = Line { table, values };
-            held += line.weight();
-            lines.push(line);
-            if held < PIECE {
-                return Ok(Ok(()));
-            }
-            held = 0;
-            Ok(take(std::mem::take(&mut lines)))
-        })?;
-    }
-    take(lines)
 }
 
 /// Puts a line in the place of the one with its key. A series gives up the segments that it has no more.

@@ -1,5 +1,4 @@
-//! Series and their row groups: read and verified; begun, appended to, merged, dropped, all inside the caller's
-//! transaction.
+//! Series and their row groups: read and verified; begun, added to, dropped, all inside the caller's transaction.
 
 use super::line::{Line, ends};
 use super::query::{Query, damaged, execute};
@@ -16,8 +15,6 @@ use rusqlite::Connection;
 pub(super) struct Held {
     pub(super) line: Line,
     pub(super) vintages: Vintages,
-    /// Checksums of the segments, in their order.
-    pub(super) checksums: Vec<u8>,
 }
 
 /// One statement, so that line and segments are of one moment.
@@ -65,7 +62,6 @@ pub(super) fn read(db: &Connection, id: &SeriesId) -> Result<Option<Held>> {
     Ok(Some(Held {
         line,
         vintages: Vintages::new(rows),
-        checksums,
     }))
 }
 
@@ -128,9 +124,7 @@ pub(super) fn status(db: &Connection) -> Result<Vec<Status>> {
     Ok(all)
 }
 
-/// Row groups of one series before they are merged into one.
-const MAX_SEGMENTS: i64 = 32;
-/// A segment's id is its series' id times this, plus its place: they lie side by side in the file.
+/// A segment's id is its series' id times this. Programs of before wrote up to 33 of a series, at the next places.
 const PLACES: i64 = 64;
 
 /// A new series with its first rows, which are not empty and ascend by date.
@@ -151,10 +145,10 @@ pub(super) fn create(db: &Connection, write: &WriteVintages<'_>, rows: &[Known])
         origin: write.origin.to_owned(),
         content: 0,
     };
-    put_segment(db, line.written(write, rows), Vec::new(), rows)
+    put_rows(db, line.written(write, rows), rows)
 }
 
-/// Adds what came to a series; when its segments have piled up or a row of them goes, all become one.
+/// Adds what came to a series.
 pub(super) fn append(
     db: &Connection,
     held: Held,
@@ -162,43 +156,26 @@ pub(super) fn append(
     change: &Change,
 ) -> Result<()> {
     let line = held.line.written(write, &change.rows);
-    if line.segments < MAX_SEGMENTS && change.displaced.is_empty() {
-        return put_segment(db, line, held.checksums, &change.rows);
-    }
-    let all = change.onto(&held.vintages);
-    drop_segments(db, line.id)?;
-    let line = Line {
-        segments: 0,
-        rows: i64::try_from(all.rows().len()).unwrap_or(i64::MAX),
-        ..line
-    };
-    put_segment(db, line, Vec::new(), all.rows())
+    put_rows(db, line, change.onto(&held.vintages).rows())
 }
 
-/// Writes the next segment and the line that vouches for it.
-fn put_segment(db: &Connection, line: Line, mut checksums: Vec<u8>, rows: &[Known]) -> Result<()> {
-    let id = line
-        .id
-        .checked_mul(PLACES)
-        .and_then(|first| first.checked_add(line.segments))
-        .ok_or_else(|| damaged(&line.name, "its number is too large"))?;
+/// Writes all rows of a series in the place of those it has, and the line that vouches for them.
+fn put_rows(db: &Connection, line: Line, rows: &[Known]) -> Result<()> {
+    let id = line.id.checked_mul(PLACES);
+    let id = id.ok_or_else(|| damaged(&line.name, "its number is too large"))?;
     let packed = segment::encode(rows);
     let checksum = segment_crc(id, &packed).to_le_bytes();
     let data = [&checksum, packed.as_slice()].concat();
-    execute(
-        db,
-        "INSERT INTO segment (id, data) VALUES (?1, ?2)",
-        (id, data),
-    )?;
-    checksums.extend_from_slice(&checksum);
-    put_line(
-        db,
-        &Line {
-            segments: line.segments + 1,
-            content: crc32fast::hash(&checksums),
-            ..line
-        },
-    )
+    drop_segments(db, line.id)?;
+    let sql = "INSERT INTO segment (id, data) VALUES (?1, ?2)";
+    execute(db, sql, (id, data))?;
+    let line = Line {
+        rows: i64::try_from(rows.len()).unwrap_or(i64::MAX),
+        segments: 1,
+        content: crc32fast::hash(&checksum),
+        ..line
+    };
+    put_line(db, &line)
 }
 
 fn put_line(db: &Connection, line: &Line) -> Result<()> {

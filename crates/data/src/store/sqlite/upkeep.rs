@@ -9,7 +9,6 @@ use crate::sqlite::{self, beside};
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::SeriesId;
 use rusqlite::Connection;
-use rusqlite::backup::{Backup, StepResult};
 use std::path::{Path, PathBuf};
 
 /// Something in the file that is not as it was written.
@@ -62,7 +61,7 @@ impl Sqlite {
         }
         let (part, _) =
             disk::part_of(to).map_err(|e| Error::store(say("no file can be made there."), e))?;
-        let copied = self.reading(|db| copy(db, &part)).and_then(|()| {
+        let copied = self.afresh(|db| copy(db, &part)).and_then(|()| {
             // A hard link fails where a file is, a rename would replace it.
             std::fs::hard_link(&part, to).map_err(|e| Error::store(say("it cannot be named."), e))
         });
@@ -81,19 +80,13 @@ impl Sqlite {
 /// A verified copy, on disk.
 fn copy(db: &Connection, to: &Path) -> Result<()> {
     let fail = |e| failed("back up", e);
-    let mut target = Connection::open(to).map_err(fail)?;
-    // A plain journal, so that the copy is one file with nothing beside it.
-    let step = Backup::new(db, &mut target)
-        .and_then(|backup| backup.step(-1))
-        .map_err(fail)?;
-    if step != StepResult::Done {
-        return Err(Error::of_store(
-            "cannot back up: another process holds the file. Try again.",
-        ));
-    }
-    target
-        .query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))
-        .map_err(fail)?;
+    let name = to.to_str();
+    let name =
+        name.ok_or_else(|| Error::of_store("cannot back up to a name that is no Unicode."))?;
+    // One file with nothing beside it, of one moment. SQLite takes it for a write.
+    db.execute_batch("PRAGMA query_only = OFF").map_err(fail)?;
+    db.execute("VACUUM INTO ?1", [name]).map_err(fail)?;
+    let target = Connection::open(to).map_err(fail)?;
     if let Some(damage) = damages(&target).into_iter().next() {
         return Err(Error::of_store(format!("cannot back up: {}", damage.what)));
     }
