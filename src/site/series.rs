@@ -203,7 +203,7 @@ fn shown(
         return Err(desk.no_data(info, as_of));
     }
     let View { spec, past, .. } = view::read(desk, id, asked, answers)?;
-    let mut facts = facts(desk, info, &reading);
+    let mut facts = facts(desk, info, &reading, desk.today());
     facts.extend(extremes(&spec));
     let points = spec.lines.first().map(|line| line.points.iter().rev());
     let newest = points.into_iter().flatten().take(12);
@@ -307,7 +307,7 @@ fn extremes(spec: &ChartSpec) -> Vec<(String, String)> {
 }
 
 /// Latest value, changes, next figure.
-fn facts(desk: &Desk, info: &SeriesInfo, reading: &Metric) -> Vec<(String, String)> {
+fn facts(desk: &Desk, info: &SeriesInfo, reading: &Metric, today: Date) -> Vec<(String, String)> {
     let unit = Unit::of(&info.units_short, &info.units);
     let decimals = usize::from(info.decimals);
     let mut facts = Vec::new();
@@ -319,11 +319,7 @@ fn facts(desk: &Desk, info: &SeriesInfo, reading: &Metric) -> Vec<(String, Strin
     }
     let moved = moved(desk, reading).into_iter();
     facts.extend(moved.map(|(over, change)| (capitalised(over), change)));
-    let today = desk.today();
-    facts.extend(
-        reading
-            .next_release
-            .map(|d| ("Next figure, usually".to_owned(), format::due(d, today))),
-    );
+    let next = reading.next_release;
+    facts.extend(next.map(|day| ("Next figure, usually".to_owned(), format::due(day, today))));
     facts
 }

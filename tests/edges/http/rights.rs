@@ -325,6 +325,8 @@ async fn no_answer_or_page_that_gathers_series_shows_a_restricted_one() {
         "/api/public/explain/CMSI",
         "/api/public/explain/CRAI",
         "/api/public/explain/regime",
+        "/api/public/fetch?id=method:CMSI",
+        "/api/public/fetch?id=method:CRAI",
         "/api/public/scenarios",
         "/api/public/content/latest",
         "/api/public/search?query=volatility",
