@@ -36,4 +36,6 @@ mod view;
 mod widget;
 
 pub use articles::markdown;
+pub(crate) use cite::period;
 pub(crate) use pages::routes;
+pub(crate) use text::{digest, encoded};

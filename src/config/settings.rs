@@ -3,6 +3,7 @@
 use super::commands::{Call, CopyStore, Doctor, Health, Import, Install, Place, Sync};
 use super::sources::{Sources, folder_of_recipes};
 use super::values::{listening, network, override_of};
+use super::webhooks::Webhooks;
 use crate::admission::{LimitSettings, RedisAddress};
 use crate::server::Connections;
 use clap::builder::RangedU64ValueParser;
@@ -217,6 +218,9 @@ pub(crate) struct Serve {
 
     #[command(flatten)]
     pub(crate) limits: Limits,
+
+    #[command(flatten)]
+    pub(crate) webhooks: Box<Webhooks>,
 }
 
 /// How much one client may ask for.
