@@ -4,7 +4,7 @@
 //! after every sync that does not move that day.
 
 use crate::site::{digest, encoded, period};
-use econoscope_answers::endpoints::condition::{Crossing, Crossings};
+use econoscope_answers::endpoints::condition::{Crossing, Crossings, crossings};
 use econoscope_core::error::Result;
 use econoscope_core::model::{AsOf, Date, untrusted};
 use econoscope_data::desk::Desk;
@@ -14,6 +14,8 @@ use std::collections::BTreeSet;
 
 /// Most crossings that are told of at once: the newest.
 pub(crate) const MAX_ALERTS: usize = 50;
+/// Crossings in a resource.
+const SHOWN: usize = 10;
 /// Most characters of a source's name.
 const MAX_SOURCE: usize = 200;
 
@@ -112,6 +114,29 @@ impl Alert {
             "attribution": desk.attribution(),
         }))
     }
+}
+
+/// What a condition says now and its last crossings, the newest with its figures, as JSON.
+///
+/// # Errors
+/// What the condition's evaluation says.
+pub(crate) fn resource(desk: &Desk, condition: &str) -> Result<String> {
+    let found = crossings(desk, condition)?;
+    let newest = found.all.iter().rev().take(SHOWN);
+    let mut alerts = newest.map(|crossing| Alert::new(desk, &found, crossing));
+    let last = alerts.next().map(|alert| alert.details(desk, &found));
+    Ok(json!({
+        "condition": found.condition,
+        "met": found.met,
+        "since": found.all.last().map(|crossing| crossing.date),
+        "judgedUntil": found.range.map(|(_, last)| last),
+        "frequency": found.frequency.word(),
+        "values": found.range.map(|(_, last)| found.compared(last)),
+        "crossings": found.all.len(),
+        "lastCrossing": last.transpose()?,
+        "earlierCrossings": alerts.collect::<Vec<_>>(),
+    })
+    .to_string())
 }
 
 /// Who measures what the condition is about.
