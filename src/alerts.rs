@@ -69,7 +69,9 @@ impl Alert {
                 found.frequency.word(),
                 sources(found)
             ),
-            page: format!("{}{view}", desk.settings().home()),
+            page: desk
+                .settings()
+                .address(&view, &format!("alert/{}", encoded(condition))),
         }
     }
 
