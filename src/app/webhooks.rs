@@ -143,6 +143,9 @@ impl Webhooks {
                 }
             };
             for message in found {
+                if stop.is_cancelled() {
+                    return;
+                }
                 match self.deliver(receiver, &message, stop).await {
                     Delivery::Acknowledged => {}
                     Delivery::Gone => return stop.cancel(),
@@ -213,10 +216,8 @@ impl Webhooks {
 /// The note that says up to which crossing a receiver was told of a condition. It does not show the address, which may be
 /// a secret.
 fn key(receiver: &Receiver, condition: &str) -> String {
-    format!(
-        "webhook:{}",
-        digest(&format!("{} {condition}", receiver.url))
-    )
+    let told = digest(&format!("{} {condition}", receiver.url));
+    format!("webhook:{told}")
 }
 
 /// The crossings after the last one that was acknowledged. A condition that is seen for the first time has none: what

@@ -89,7 +89,8 @@ impl World {
         };
         let counts = Arc::clone(&self.counts);
         let count = move |outcome| *counts.lock().entry(outcome).or_default() += 1;
-        let desk = desk_over(Arc::clone(&self.store), &config, None, true).unwrap();
+        let home = Some("http://127.0.0.1:8080".into());
+        let desk = desk_over(Arc::clone(&self.store), &config, home, true).unwrap();
         Webhooks::open(&config, serve, &desk, count)
     }
 
