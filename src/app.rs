@@ -11,6 +11,7 @@ mod serving;
 mod signals;
 #[cfg(test)]
 mod tests;
+mod webhooks;
 mod wiring;
 
 pub(crate) use live::sync_once;

@@ -8,6 +8,7 @@ mod settings;
 mod sources;
 mod store;
 mod values;
+mod webhooks;
 
 pub(crate) use commands::{Call, Doctor, Health, Import, Install, Place, Sync};
 pub(crate) use file::{load, wants_json};

@@ -3,6 +3,7 @@
 //! `docs/ARCHITECTURE.md` has the crates, the way of a request and of a figure, and where to add what.
 
 pub mod admission;
+mod alerts;
 mod app;
 pub mod cli;
 mod config;

@@ -1,5 +1,6 @@
 //! Keeping the store up to date: one sync with its composites, and syncs while serving.
 
+use super::webhooks::Webhooks;
 use super::wiring::desk_over;
 use crate::config::{self, Config};
 use crate::server::SyncCounts;
@@ -13,17 +14,34 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
-/// Fetches what is due now and then every few hours, until stopped; of several servers over one store, the one whose
-/// turn it is.
-pub(crate) async fn keep_in_sync(
+/// Fetches what is due now and then every few hours, and sends alerts of what crossed, until stopped; of several servers
+/// over one store, the one whose turn it is.
+pub(super) async fn keep_in_sync(
     desk: Arc<Desk>,
-    config: Config,
-    every: Duration,
+    (config, every): (Config, Duration),
     stop: CancellationToken,
+    webhooks: Option<Arc<Webhooks>>,
     counted: impl Fn(SyncCounts),
 ) {
+    let work = async |desk: &Arc<Desk>, stop: &CancellationToken| {
+        let synced = CancellationToken::new();
+        let sending = webhooks.clone().map(|webhooks| {
+            let store = Arc::clone(desk.store());
+            tokio::spawn(webhooks.keep_sending(store, synced.clone(), stop.clone()))
+        });
+        let counted = |done| {
+            counted(done);
+            synced.cancel();
+        };
+        fetch_on(desk, &config, every, stop, &counted).await;
+        if let Some(sending) = sending
+            && let Err(error) = sending.await
+        {
+            tracing::error!(%error, "sending alerts broke off");
+        }
+    };
     let Some(leadership) = desk.store().leadership() else {
-        return fetch_on(&desk, &config, every, &stop, &counted).await;
+        return work(&desk, &stop).await;
     };
     let mut terms = leadership.terms();
     while !stop.is_cancelled() {
@@ -46,7 +64,7 @@ pub(crate) async fn keep_in_sync(
             // What is under way ends; a write that comes later is refused.
             over.cancel();
         };
-        tokio::join!(fetch_on(&desk, &config, every, &over, &counted), ends);
+        tokio::join!(work(&desk, &over), ends);
     }
     // Nobody waits for the lease any more.
     drop(terms);
@@ -176,7 +194,7 @@ pub(crate) async fn keep_known(desk: Arc<Desk>, stop: CancellationToken) {
 }
 
 /// Does some work for every state of the data, which hears of the state before; the first has none.
-async fn on_news<F: Future<Output = ()>>(
+pub(super) async fn on_news<F: Future<Output = ()>>(
     desk: &Desk,
     stop: CancellationToken,
     work: impl Fn(Option<State>) -> F,

@@ -1,17 +1,20 @@
 //! `econoscope serve`: listens, answers, syncs in the background, drains at the end.
 
 use super::signals::stop_on_signal;
+use super::webhooks::Webhooks;
 use super::{live, wiring};
 use crate::admission::{self, LimitSettings};
 use crate::config::{Config, Serve, reachable};
 use crate::{mcp, server};
 use anyhow::{Context, Result, bail};
+use econoscope_answers::endpoints::Backend;
 use econoscope_core::error::NOTICE;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
 
 /// The documented allowance of an upstream, which a public server would use up for one user.
 const DOCUMENTED_LIMIT: u32 = 100;
@@ -34,6 +37,9 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
     let backend = Arc::new(wiring::backend(config, home, restricted)?);
     let options = options(config, serve, address.ip());
     let server = Arc::new(server::HttpServer::new(Arc::clone(&backend), options));
+    let counting = Arc::clone(&server);
+    let count = move |outcome| counting.delivered(outcome);
+    let webhooks = Webhooks::open(config, serve, backend.desk(), count)?;
     greet(config, serve, (address, metrics.as_ref()), strangers)?;
     let mut parts = JoinSet::new();
     let shutdown = || server::Shutdown {
@@ -53,16 +59,18 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
     let desk = backend.desk();
     tokio::spawn(live::keep_ready(Arc::clone(&backend), stop.clone()));
     tokio::spawn(live::keep_known(Arc::clone(desk), stop.clone()));
-    if backend.upstream().is_none() && !serve.no_sync {
+    if backend.upstream().is_some() || serve.no_sync {
+        send_without_sync(&backend, webhooks, &stop, &mut parts);
+    } else {
         let every = Duration::from_secs(serve.sync_hours * 3600);
         let (mut config, server, desk) = (config.clone(), Arc::clone(&server), Arc::clone(desk));
         // FRED's terms allow one's own use; whoever serves others has to say that they may.
         config.sources.no_fred |= is_public && !config.sources.fred;
-        let runtime = tokio::runtime::Handle::current();
         // A thread of its own: parsing and storing must not take an executor thread from the answers.
         parts.spawn_blocking(move || {
             let count = |done| server.synced(done);
-            runtime.block_on(live::keep_in_sync(desk, config, every, stop, count));
+            let syncing = live::keep_in_sync(desk, (config, every), stop, webhooks, count);
+            tokio::runtime::Handle::current().block_on(syncing);
         });
     }
     while let Some(ended) = parts.join_next().await {
@@ -98,6 +106,24 @@ async fn listeners(serve: &Serve) -> Result<(TcpListener, Option<TcpListener>)> 
 async fn bind(address: SocketAddr, flag: &str) -> Result<TcpListener> {
     let bound = TcpListener::bind(address).await;
     bound.with_context(|| format!("cannot listen on {address}; choose another with --{flag}"))
+}
+
+/// Sends alerts on a server that does not sync, which nobody else must do.
+fn send_without_sync(
+    backend: &Backend,
+    webhooks: Option<Arc<Webhooks>>,
+    stop: &CancellationToken,
+    parts: &mut JoinSet<()>,
+) {
+    let Some(webhooks) = webhooks else { return };
+    let store = backend.desk().store();
+    if backend.upstream().is_some() || store.leadership().is_some() {
+        tracing::warn!(target: NOTICE, "--webhook sends nothing here: over a shared store the server that syncs sends, and one that forwards has no figures of its own");
+        return;
+    }
+    let synced = CancellationToken::new();
+    synced.cancel();
+    parts.spawn(webhooks.keep_sending(Arc::clone(store), synced, stop.clone()));
 }
 
 /// Says where it listens, and what in that is odd.

@@ -1,6 +1,6 @@
 //! What is refused before anything begins.
 
-use super::settings::Config;
+use super::settings::{Command, Config};
 use anyhow::{Result, bail};
 use econoscope_data::postgres::Address;
 use std::path::Path;
@@ -18,6 +18,9 @@ pub(super) fn check(config: &Config) -> Result<()> {
         bail!(
             "--base-url {text} {problem}; write the address that others type, for example https://macro.example.org"
         );
+    }
+    if let Some(Command::Serve(serve)) = &config.command {
+        serve.webhooks.receivers()?;
     }
     let folders = &config.folders;
     for (flag, folder) in [

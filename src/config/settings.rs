@@ -3,6 +3,7 @@
 use super::commands::{Call, CopyStore, Doctor, Health, Import, Install, Place, Sync};
 use super::sources::{Sources, folder_of_recipes};
 use super::values::listening;
+use super::webhooks::Webhooks;
 use crate::admission::LimitSettings;
 use crate::server::Connections;
 use clap::{Arg, Args, CommandFactory, Id, Parser, Subcommand};
@@ -214,6 +215,9 @@ pub(crate) struct Serve {
 
     #[command(flatten)]
     pub(crate) connections: Connections,
+
+    #[command(flatten)]
+    pub(crate) webhooks: Box<Webhooks>,
 }
 
 const EXAMPLES: &str = "\

@@ -30,6 +30,7 @@ pub(super) fn complete(request: &CompleteRequestParams) -> Result<CompletionInfo
     }
     let all = match argument {
         "seriesId" | "ticker" | "first" | "second" => series(typed),
+        "condition" => conditions(typed),
         "slug" => slugs(typed),
         "indicator" => beginning(indicators(), typed),
         "category" => beginning(pages::categories(), typed),
@@ -116,6 +117,17 @@ fn series(typed: &str) -> Vec<String> {
         ids.extend(named);
     }
     ids
+}
+
+/// Conditions of scenarios, then the series that one may begin with.
+fn conditions(typed: &str) -> Vec<String> {
+    let known = scenarios::embedded();
+    let known = known.iter().filter_map(crate::site::condition_of);
+    let mut all = beginning(known.collect(), typed);
+    all.sort();
+    all.dedup();
+    all.extend(series(typed));
+    all
 }
 
 fn slugs(typed: &str) -> Vec<String> {

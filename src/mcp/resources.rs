@@ -8,6 +8,7 @@ pub(super) use address::{Address, SCHEME};
 
 use super::protocol::LIST_TTL_MS;
 use super::{apps, skills};
+use crate::alerts;
 use econoscope_answers::endpoints::{Answer, Backend, Route};
 use econoscope_core::error::Error;
 use econoscope_core::indicators::COMPOSITES;
@@ -122,6 +123,10 @@ async fn content(backend: &Backend, address: Address) -> econoscope_core::Result
             let make = move || library::method(&desk, &indicator);
             Ok((pool.run(make).await?, MARKDOWN, LIST_TTL_MS))
         }
+        Address::Alert(condition) => {
+            let make = move || alerts::resource(&desk, &condition);
+            Ok((pool.run(make).await?, JSON, 300_000))
+        }
         Address::Formulas => Ok((pages::FORMULAS.to_owned(), MARKDOWN, LIST_TTL_MS)),
         Address::Glossary(slug) => {
             let make = move || library::term(&slug);
@@ -213,6 +218,6 @@ mod tests {
         let lines = include_str!("../../data/resources.csv").lines().skip(1);
         assert_eq!(rows().count(), lines.count());
         assert!(rows().all(|[address, ..]| address.starts_with(SCHEME)));
-        assert_eq!(rows().filter(is_template).count(), 8);
+        assert_eq!(rows().filter(is_template).count(), 9);
     }
 }

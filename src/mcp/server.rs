@@ -26,7 +26,8 @@ pub const INSTRUCTIONS: &str = "US macroeconomic data: regime, recession probabi
     macro://series/{seriesId}.csv is a series as a file.";
 
 /// What is said besides where subscriptions are there.
-pub(super) const SUBSCRIBE: &str = " Subscribe to macro://regime or a series to hear of new data.";
+pub(super) const SUBSCRIBE: &str = " Subscribe to macro://regime or a series to hear of new data, to macro://alert/{condition} to hear \
+    when a condition such as T10Y2Y < 0 is crossed.";
 
 /// What the transports share.
 pub(super) struct Shared {

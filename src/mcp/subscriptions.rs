@@ -1,4 +1,5 @@
-//! Subscriptions: a listener to the regime, a composite or a series gets a message when it changes.
+//! Subscriptions: a listener to the regime, a composite or a series gets a message when it changes, one to a condition when
+//! it is crossed.
 //!
 //! One task looks at the state of the data once a second, and only while somebody listens: the store may also be written
 //! by another process, so nothing inside this one could announce every change. Each topic is read once for all of its
@@ -6,8 +7,9 @@
 
 use super::resources::{Address, SCHEME};
 use econoscope_answers::endpoints::Backend;
+use econoscope_answers::endpoints::condition::{self, crossings};
 use econoscope_core::error::{self, Result};
-use econoscope_core::model::{AsOf, SeriesId};
+use econoscope_core::model::{AsOf, Date, SeriesId};
 use econoscope_data::desk::{Desk, State};
 use futures_util::StreamExt;
 use futures_util::stream::SelectAll;
@@ -29,6 +31,8 @@ const REST: u32 = 9;
 const MAX_ADDRESSES: usize = 64;
 /// Most topics at once; a request for more is not granted.
 const MAX_TOPICS: usize = 65_536;
+/// Most of them that are conditions: each is evaluated anew when the data change.
+const MAX_CONDITIONS: usize = 1_024;
 /// A topic without listeners is kept so long: between a grant and its listener lies the time that the answer takes, and
 /// a change in it is sent to the listener.
 const GRACE: Duration = Duration::from_secs(30);
@@ -40,6 +44,8 @@ enum Topic {
     Summary,
     Calendar,
     Series(SeriesId),
+    /// A condition, which its crossings change.
+    Alert(String),
 }
 
 impl Topic {
@@ -54,6 +60,9 @@ impl Topic {
             Ok(Address::Calendar) => Some(Self::Calendar),
             Ok(Address::Series { id, .. } | Address::Metric(id)) => {
                 desk.known(&id)?.map(Self::Series)
+            }
+            Ok(Address::Alert(condition)) => {
+                condition::is_condition(desk, &condition)?.then_some(Self::Alert(condition))
             }
             // Nothing else changes while the program runs.
             Ok(_) | Err(_) => None,
@@ -73,6 +82,16 @@ impl Topic {
                     (row.date, row.value.to_bits()).hash(&mut hasher);
                 }
             }
+            Self::Alert(condition) => match crossings(desk, condition) {
+                Ok(found) => {
+                    let last = found.all.last();
+                    last.map(|crossing| (crossing.date, crossing.met))
+                        .hash(&mut hasher);
+                }
+                Err(error) if error.retryable() => return Err(error),
+                // What cannot be judged has not crossed.
+                Err(_) => None::<(Date, bool)>.hash(&mut hasher),
+            },
             Self::Regime => {
                 let now = &desk.regimes(AsOf::Latest)?.now;
                 let state = now.state.as_ref();
@@ -106,6 +125,13 @@ impl Watched {
     }
 }
 
+/// Whether there is no room for a topic.
+fn is_full(topics: &HashMap<Topic, Watched>, topic: &Topic) -> bool {
+    let is_condition = |topic: &Topic| matches!(topic, Topic::Alert(_));
+    let conditions = || topics.keys().filter(|topic| is_condition(topic)).count();
+    topics.len() >= MAX_TOPICS || is_condition(topic) && conditions() >= MAX_CONDITIONS
+}
+
 /// Every topic once, with its listeners.
 #[derive(Default)]
 struct Registry(Mutex<HashMap<Topic, Watched>>);
@@ -116,7 +142,7 @@ impl Registry {
     fn listen(&self, desk: &Desk, topic: &Topic) -> Result<Option<watch::Receiver<()>>> {
         let state = desk.state()?;
         let mut topics = self.0.lock();
-        if topics.len() >= MAX_TOPICS && !topics.contains_key(topic) {
+        if !topics.contains_key(topic) && is_full(&topics, topic) {
             return Ok(None);
         }
         if topics.get(topic).is_none_or(|w| !w.is_wanted()) {
@@ -149,24 +175,24 @@ impl Registry {
     /// Reads each topic that is due and wakes the listeners of those that changed. What cannot be read is left for the
     /// next time.
     fn refresh(&self, desk: &Desk) -> Result<()> {
-        let before = desk.state()?;
+        let now = desk.state()?;
         let due: Vec<Topic> = {
             let topics = self.0.lock();
-            let due = topics.iter().filter(|(_, w)| w.is_due(before));
+            let due = topics.iter().filter(|(_, w)| w.is_due(now));
             due.map(|(topic, _)| topic.clone()).collect()
         };
         for topic in due {
-            let read = topic.fingerprint(desk);
-            match read.and_then(|fingerprint| Ok((fingerprint, desk.state()?))) {
-                Ok((fingerprint, after)) => self.note(&topic, fingerprint, (before, after)),
+            // A figure of another state than the one noted with it would be news twice.
+            match desk.consistent(|| Ok((desk.state()?, topic.fingerprint(desk)?))) {
+                Ok((state, fingerprint)) => self.note(&topic, state, fingerprint),
                 Err(error) => error::log(&error, "subscriptions"),
             }
         }
         Ok(())
     }
 
-    /// Notes what was read between two states.
-    fn note(&self, topic: &Topic, fingerprint: u64, (before, after): (State, State)) {
+    /// Notes what was read at a state.
+    fn note(&self, topic: &Topic, state: State, fingerprint: u64) {
         let mut topics = self.0.lock();
         let Some(watched) = topics.get_mut(topic) else {
             return;
@@ -174,10 +200,10 @@ impl Registry {
         let has_changed = match watched.fingerprint {
             Some(old) => old != fingerprint,
             // What it showed at the grant is not known once the data have moved on.
-            None => watched.state != after,
+            None => watched.state != state,
         };
         watched.fingerprint = Some(fingerprint);
-        watched.state = before;
+        watched.state = state;
         if has_changed {
             watched.changed = Some(Instant::now());
             watched.changes.send_replace(());

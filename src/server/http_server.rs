@@ -63,6 +63,11 @@ impl HttpServer {
         self.shared.metrics.add(done);
     }
 
+    /// Counts what came of an attempt to deliver an alert to a webhook.
+    pub(crate) fn delivered(&self, outcome: &'static str) {
+        self.shared.metrics.webhooks.add(outcome);
+    }
+
     /// Everything that [`Self::serve`] answers with on a public listener, as a service: `mcp` answers at `/mcp`.
     pub fn router(&self, mcp: Http) -> Router {
         let front = self.front(mcp, false);

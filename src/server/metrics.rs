@@ -59,6 +59,8 @@ pub(super) struct Metrics {
     pub(super) routes: Mutex<BTreeMap<String, RouteStats>>,
     /// Connections that were refused, by why: `too_many`, `not_accepted`.
     pub(super) closed: NamedCounters,
+    /// Attempts to deliver an alert to a webhook, by what came of them.
+    pub(super) webhooks: NamedCounters,
     /// Held once more for each request being answered, however that ends.
     pub(super) in_flight: Arc<()>,
     /// Held once more for each connection that is open.

@@ -1,28 +1,20 @@
 //! Alerts: each crossing of a condition as an entry of an Atom feed (RFC 4287) and of a calendar (RFC 5545).
-//!
-//! A crossing is one entry. Its identifier is made of the condition and the day of the figure that crossed, so that it is
-//! the same after every sync that does not move that day.
 
 use super::asked::PageRequest;
+use super::calendar;
 use super::document::Document;
 use super::questions::Answers;
-use super::text::{digest, encoded};
-use super::{calendar, cite};
+use super::text::encoded;
+use crate::alerts::{Alert, MAX_ALERTS, id, sources};
 use askama::Template;
-use econoscope_answers::endpoints::condition::{Crossing, Crossings, crossings};
+use econoscope_answers::endpoints::condition::{Crossings, crossings};
 use econoscope_core::error::Result;
-use econoscope_core::model::{Date, untrusted};
+use econoscope_core::model::Date;
 use econoscope_data::desk::Desk;
 use icalendar::{Component, Event, Property};
-use std::collections::BTreeSet;
 
 /// What a feed is told.
 pub(super) const ARGUMENTS: [&str; 1] = ["condition"];
-
-/// Most entries: the newest.
-const MAX_ENTRIES: usize = 50;
-/// Most characters of a source's name.
-const MAX_SOURCE: usize = 200;
 
 #[derive(Template)]
 #[template(path = "alerts.atom", escape = "html")]
@@ -35,16 +27,7 @@ struct Feed {
     id: String,
     sources: String,
     updated: Date,
-    entries: Vec<Entry>,
-}
-
-struct Entry {
-    id: String,
-    date: Date,
-    title: String,
-    told: String,
-    /// The chart around the day.
-    link: String,
+    entries: Vec<Alert>,
 }
 
 /// The crossings of a condition as a feed.
@@ -83,10 +66,10 @@ pub(super) fn calendar(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<D
         let mut event = Event::with_uid(&entry.id);
         event
             .summary(&entry.title)
-            .description(&entry.told)
+            .description(&entry.description)
             .append_property(("DTSTAMP", format!("{day}T000000Z").as_str()))
             .append_property(("TRANSP", "TRANSPARENT"))
-            .append_property(("URL", entry.link.as_str()))
+            .append_property(("URL", entry.page.as_str()))
             .append_property(
                 Property::new("DTSTART", &day)
                     .add_parameter("VALUE", "DATE")
@@ -98,61 +81,9 @@ pub(super) fn calendar(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<D
 }
 
 /// The newest crossings first.
-fn entries(desk: &Desk, found: &Crossings) -> Vec<Entry> {
-    let newest = found.all.iter().rev().take(MAX_ENTRIES);
+fn entries(desk: &Desk, found: &Crossings) -> Vec<Alert> {
+    let newest = found.all.iter().rev().take(MAX_ALERTS);
     newest
-        .map(|crossing| entry(desk, found, crossing))
+        .map(|crossing| Alert::new(desk, found, crossing))
         .collect()
-}
-
-fn entry(desk: &Desk, found: &Crossings, crossing: &Crossing) -> Entry {
-    let (condition, date) = (&found.condition, crossing.date);
-    let period = cite::period(found.frequency, date);
-    let says = match crossing.met {
-        true => "met",
-        false => "no longer met",
-    };
-    let names: Vec<String> = found
-        .series
-        .iter()
-        .map(|info| desk.shown_id(&info.id))
-        .collect();
-    let end = desk.today();
-    let view = match names.as_slice() {
-        [only] => format!(
-            "/series/{}?start={}&end={end}",
-            encoded(only),
-            date.first_of_year()
-        ),
-        many => format!("/compare?series={}", encoded(&many.join(","))),
-    };
-    Entry {
-        id: id(condition, &date.to_string()),
-        date,
-        title: format!("{condition}: {says} since {period}"),
-        told: format!(
-            "The condition {condition} is {says} since the {} figure of {period}. Figures as last revised. {}",
-            found.frequency.word(),
-            sources(found)
-        ),
-        link: format!("{}{view}", desk.settings().home()),
-    }
-}
-
-/// Who measures what the condition is about.
-fn sources(found: &Crossings) -> String {
-    let names = found
-        .series
-        .iter()
-        .map(|info| untrusted::name(&info.source, MAX_SOURCE));
-    let mut seen = BTreeSet::new();
-    let names: Vec<String> = names.filter(|name| seen.insert(name.clone())).collect();
-    format!("Source: {}.", names.join(", "))
-}
-
-/// An identifier that is the same as long as condition and day are.
-fn id(condition: &str, what: &str) -> String {
-    let plain: String = condition.chars().filter(|c| !c.is_whitespace()).collect();
-    let short = digest(&plain.to_ascii_uppercase());
-    format!("urn:econoscope:alert:{short}:{what}")
 }

@@ -295,7 +295,7 @@ fn check(rows: &[Observation], is_range: bool) -> String {
 }
 
 /// A period as a sentence names it: "August 2026", "20 August 2026".
-pub(super) fn period(frequency: Frequency, date: Date) -> String {
+pub(crate) fn period(frequency: Frequency, date: Date) -> String {
     match frequency == Frequency::Daily {
         true => in_words(date),
         false => frequency.label(date),

@@ -176,7 +176,7 @@ fn dial(desk: &Desk, item: &Scenario) -> Result<Dial> {
 }
 
 /// The event as a condition on the series itself, where it is one: "SAHMREALTIME >= 0.5".
-fn condition(item: &Scenario) -> Option<String> {
+pub(crate) fn condition(item: &Scenario) -> Option<String> {
     let event = item.event.as_ref()?;
     let sign = match (event.transform, event.movement) {
         (Transform::Level, Move::Starts | Move::ReachesOrAbove) => ">=",

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 pub(super) use econoscope_core::format::{day as in_words, exact as plain, readable};
 
 /// A name as a part of a path.
-pub(super) fn encoded(name: &str) -> String {
+pub(crate) fn encoded(name: &str) -> String {
     percent_encoding::utf8_percent_encode(name, percent_encoding::NON_ALPHANUMERIC).to_string()
 }
 
@@ -73,7 +73,7 @@ pub(super) fn decimals(desk: &Desk, name: &str, value: f64) -> usize {
 }
 
 /// The first eight bytes of a text's SHA-256, in hexadecimal.
-pub(super) fn digest(text: &str) -> String {
+pub(crate) fn digest(text: &str) -> String {
     let digest = Sha256::digest(text.as_bytes());
     let bytes = digest.iter().take(8);
     bytes.map(|byte| format!("{byte:02x}")).collect()

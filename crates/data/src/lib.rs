@@ -12,3 +12,4 @@ pub mod sqlite;
 pub mod store;
 pub mod tls;
 pub mod upstream;
+pub mod webhook;

@@ -62,6 +62,12 @@ fn is_about(error: &reqwest::Error, thing: &str) -> bool {
         .any(|said| said.contains(thing))
 }
 
+/// Whether a cause of an error is of this type.
+pub fn is_caused_by<E: std::error::Error + 'static>(error: &reqwest::Error) -> bool {
+    let mut causes = std::iter::successors(error.source(), |cause| (*cause).source());
+    causes.any(|cause| cause.is::<E>())
+}
+
 /// The value of a header that came exactly once.
 pub fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();

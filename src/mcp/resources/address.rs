@@ -11,6 +11,9 @@ pub(in crate::mcp) const SCHEME: &str = "macro://";
 /// Longest address that is looked at.
 const MAX_BYTES: usize = 400;
 
+/// Longest part of an address, decoded.
+const MAX_SEGMENT: usize = 120;
+
 /// A resource of the desk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::mcp) enum Address {
@@ -43,6 +46,8 @@ pub(in crate::mcp) enum Address {
     Glossary(String),
     /// Articles that carry a tag, or all of the newest.
     Articles(Option<String>),
+    /// A condition and its crossings.
+    Alert(String),
     /// A document by its id: `scenario:…` or `article:…`.
     Document(String),
 }
@@ -73,9 +78,15 @@ impl Address {
             return Err(fail("has a fragment"));
         }
         let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+        // A condition may divide.
+        let levels = if path.starts_with("alert/") {
+            2
+        } else {
+            usize::MAX
+        };
         let segments: Vec<String> = path
-            .split('/')
-            .map(segment)
+            .splitn(levels, '/')
+            .map(|raw| segment(raw, levels == 2))
             .collect::<Option<_>>()
             .ok_or_else(|| fail("is not a plain address"))?;
         let parts: Vec<&str> = segments.iter().map(String::as_str).collect();
@@ -89,6 +100,7 @@ impl Address {
             ["calendar"] => Self::Calendar,
             ["metric", ticker] => Self::Metric((*ticker).to_owned()),
             ["method", indicator] => Self::Method((*indicator).to_owned()),
+            ["alert", condition] => Self::Alert((*condition).to_owned()),
             ["formulas"] => Self::Formulas,
             ["glossary", slug] => Self::Glossary((*slug).to_owned()),
             ["articles"] => Self::Articles(None),
@@ -104,11 +116,12 @@ impl Address {
     }
 }
 
-/// One decoded part of the path; nothing that hides, climbs or nests.
-fn segment(raw: &str) -> Option<String> {
+/// One decoded part of the path; nothing that hides, climbs or nests, but for a condition that divides.
+fn segment(raw: &str, may_divide: bool) -> Option<String> {
     let text = percent_decode_str(raw).decode_utf8().ok()?;
-    let hidden = |c: char| c.is_control() || is_invisible(c) || matches!(c, '/' | '\\');
-    let plain = !text.is_empty() && text.len() <= 120 && !text.contains(hidden);
+    let hidden =
+        |c: char| c.is_control() || is_invisible(c) || c == '\\' || (c == '/' && !may_divide);
+    let plain = !text.is_empty() && text.len() <= MAX_SEGMENT && !text.contains(hidden);
     (plain && !matches!(&*text, "." | "..")).then(|| text.into_owned())
 }
 
@@ -146,6 +159,10 @@ mod tests {
             Address::parse("macro://metric/10%20year")?,
             Address::Metric("10 year".into())
         );
+        for condition in ["UNRATE%20%2F%202%20%3C%203", "UNRATE / 2 < 3"] {
+            let alert = Address::parse(&format!("macro://alert/{condition}"))?;
+            assert_eq!(alert, Address::Alert("UNRATE / 2 < 3".into()));
+        }
         let Address::Series { id, csv, range } =
             Address::parse("macro://series/DGS10.csv?start=5y&end=2020-01-01")?
         else {
@@ -169,6 +186,9 @@ mod tests {
             "macro://regime?x=1",
             "macro://regime#x",
             "macro://glossary/a/b",
+            "macro://glossary/a%2Fb",
+            "macro://alert/",
+            "macro://alert/UNRATE%20%3C%203?x=1",
             "file:///etc/passwd",
             "macro:regime",
         ] {

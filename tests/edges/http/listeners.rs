@@ -1,12 +1,15 @@
 //! Who listens pays for it and has a seat, of which there are few; a wish of any length costs little.
 
+use super::cite::World;
 use super::support::{ask, from, options, request, router_with};
 use axum::Router;
 use axum::body::Body;
 use axum::http::StatusCode;
 use axum::response::Response;
 use econoscope::server::Options;
+use econoscope_core::model::{Known, SeriesId};
 use http_body_util::BodyExt;
+use jiff::civil::date;
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
@@ -53,7 +56,11 @@ async fn open(router: &Router, host: u8) -> Response {
 
 /// The first event of a stream.
 async fn first(response: Response) -> Value {
-    let mut body = response.into_body();
+    next(&mut response.into_body()).await
+}
+
+/// The next event of a stream.
+async fn next(body: &mut Body) -> Value {
     loop {
         let frame = body.frame().await.expect("an event").unwrap();
         let data = frame.into_data().unwrap_or_default();
@@ -155,4 +162,52 @@ async fn a_message_of_too_many_values_is_refused_before_it_is_read() {
     assert_eq!(refused.json()["error"]["code"], -32_600);
     let why = refused.json()["error"]["message"].to_string();
     assert!(why.contains("4,096 values"), "{why}");
+}
+
+#[tokio::test]
+async fn a_condition_is_news_over_http_when_it_is_crossed() {
+    let world = World::new();
+    world.set(date(2026, 8, 22), 12);
+    let id = SeriesId::new("UNRATE").unwrap();
+    let write = |month: i8, value: f64| {
+        let row = Known {
+            date: date(2026, month, 1),
+            known_from: None,
+            value: Some(value),
+        };
+        world.write(&id, &[row]);
+    };
+    write(1, 4.0);
+    let alert = "macro://alert/UNRATE%20%3E%204.5";
+    let wish = [alert, "macro://calendar"].map(str::to_owned);
+    let response = world.router.clone();
+    let response = response.oneshot(listen(&wish, "127.0.0.1:4711")).await;
+    let mut body = response.unwrap().into_body();
+    let ack = next(&mut body).await;
+    assert_eq!(
+        ack["params"]["notifications"]["resourceSubscriptions"],
+        json!(wish)
+    );
+    let mut crossings = 0;
+    // The calendar hears of every write; the condition of the first and the third.
+    for (month, value, is_crossing) in [
+        (2, 4.6, true),
+        (3, 4.7, false),
+        (4, 4.5, true),
+        (5, 4.4, false),
+    ] {
+        write(month, value);
+        let (mut calendar, mut told) = (0, 0);
+        while calendar == 0 || (is_crossing && told == 0) {
+            match next(&mut body).await["params"]["uri"].as_str() {
+                Some("macro://calendar") => calendar += 1,
+                uri => {
+                    assert_eq!(uri, Some(alert));
+                    told += 1;
+                }
+            }
+        }
+        crossings += told;
+    }
+    assert_eq!(crossings, 2);
 }

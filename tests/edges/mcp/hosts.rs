@@ -167,6 +167,13 @@ async fn where_nothing_is_listened_on_every_link_leads_somewhere() {
         }
     }
     assert!(read > 15, "{read}");
+    let alert = "macro://alert/T10Y2Y%20%3C%200";
+    let shown = client
+        .result("resources/read", json!({ "uri": alert }))
+        .await;
+    let shown = shown["contents"][0]["text"].as_str().unwrap();
+    let shown: Value = serde_json::from_str(shown).unwrap();
+    assert_eq!(shown["lastCrossing"]["page"], alert);
     let whole = json!({"seriesId": "DGS10", "start": "5y", "frequency": "m", "aggregation": "avg", "units": "pc1"});
     let uri =
         call(&mut client, "get_time_series", &whole).await["structuredContent"]["all_rows"].clone();

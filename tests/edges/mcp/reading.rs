@@ -131,6 +131,13 @@ async fn every_argument_of_a_template_or_prompt_can_be_completed() {
             "inflation",
         ),
         ("macro://articles/{tag}", "tag", "reg", "regime"),
+        (
+            "macro://alert/{condition}",
+            "condition",
+            "sahm",
+            "SAHMREALTIME >= 0.5",
+        ),
+        ("macro://alert/{condition}", "condition", "T10Y", "T10Y2Y"),
         (SERIES, "frequency", "M", "m"),
         (
             "macro://article/{article}",

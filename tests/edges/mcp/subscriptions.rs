@@ -96,3 +96,67 @@ async fn a_change_wakes_those_alone_who_watch_it() {
     }
     assert!(clients[19].is_quiet(Duration::from_millis(2_500)).await);
 }
+
+#[tokio::test]
+async fn a_condition_is_news_when_it_is_crossed_and_at_no_other_time() {
+    let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());
+    write(store.as_ref(), "DGS10", &[4.0, 4.1]);
+    write(store.as_ref(), "DGS2", &[3.0, 3.0]);
+    let mut client = Client::open(Server::new(backend(Arc::clone(&store))));
+    let alert = "macro://alert/DGS10%20-%20DGS2%20%2F%202%20%3E%203";
+    let wanted = [
+        alert,
+        "macro://calendar",
+        "macro://alert/DGS10",
+        "macro://alert/NOSUCH%20%3E%203",
+        "macro://alert/%3E%203",
+    ];
+    let wish = json!({ "notifications": { "resourceSubscriptions": wanted } });
+    client.ask("subscriptions/listen", with_meta(wish)).await;
+    let ack = client.notification().await;
+    let granted = &ack["params"]["notifications"]["resourceSubscriptions"];
+    assert_eq!(granted, &json!([alert, "macro://calendar"]));
+    // The calendar hears of every write, so that it tells when one was looked at.
+    let mut heard = Vec::new();
+    for (n, last) in [4.6, 4.7, 4.8, 4.4, 4.3].into_iter().enumerate() {
+        let earlier = [4.0, 4.1, 4.6, 4.7, 4.8, 4.4];
+        let rows: Vec<f64> = earlier.into_iter().take(n + 2).chain([last]).collect();
+        write(store.as_ref(), "DGS2", &vec![3.0; n + 3]);
+        write(store.as_ref(), "DGS10", &rows);
+        // Of the first and the fourth figure both are told.
+        let is_crossing = n % 3 == 0;
+        let mut news = Vec::new();
+        while !news.contains(&"macro://calendar".to_owned())
+            || (is_crossing && !news.contains(&alert.to_owned()))
+        {
+            let told = client.notification().await;
+            news.push(told["params"]["uri"].as_str().unwrap().to_owned());
+        }
+        heard.extend(news);
+    }
+    assert_eq!(
+        heard.iter().filter(|uri| *uri == alert).count(),
+        2,
+        "{heard:?}"
+    );
+    let read = client
+        .result("resources/read", json!({ "uri": alert }))
+        .await;
+    let text = read["contents"][0]["text"].as_str().unwrap();
+    let shown: serde_json::Value = serde_json::from_str(text).unwrap();
+    assert_eq!(
+        (&shown["met"], &shown["since"]),
+        (&json!(false), &json!("2026-08-06"))
+    );
+    assert_eq!(shown["lastCrossing"]["values"][0]["value"], 2.9);
+    assert_eq!(shown["earlierCrossings"][0]["date"], "2026-08-03");
+    assert_eq!(shown["crossings"], 2);
+    for uri in [
+        "macro://alert/DGS10",
+        "macro://alert/NOSUCH%20%3E%203",
+        "macro://alert/DGS30%20%3E%203",
+    ] {
+        let answer = client.modern("resources/read", json!({ "uri": uri })).await;
+        assert!(answer["error"]["message"].is_string(), "{uri}: {answer}");
+    }
+}

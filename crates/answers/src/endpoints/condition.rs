@@ -236,6 +236,63 @@ pub struct Crossings {
     pub series: Vec<Arc<SeriesInfo>>,
     /// Each change from met to not met or back.
     pub all: Vec<Crossing>,
+    /// First and last date for which it is judged.
+    pub range: Option<(Date, Date)>,
+    /// Whether it is met at the last one.
+    pub met: bool,
+    /// What it compares, each with its name.
+    sides: Vec<(String, Column)>,
+}
+
+/// A figure that a condition compares.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Compared {
+    /// Series or formula.
+    pub of: String,
+    /// Figure.
+    pub value: f64,
+    /// Its unit.
+    pub unit: String,
+}
+
+impl Crossings {
+    /// What the condition compares at a date.
+    pub fn compared(&self, date: Date) -> Vec<Compared> {
+        let compared = |(of, column): &(String, Column)| {
+            Some(Compared {
+                of: of.clone(),
+                value: value_at(column, date)?,
+                unit: column.unit.short.clone(),
+            })
+        };
+        self.sides.iter().filter_map(compared).collect()
+    }
+}
+
+/// Reads a condition that names its series, without computing anything.
+fn read_named(text: &str) -> Result<Condition> {
+    let condition = Condition::read(text)?;
+    if condition.tree.has_subject() {
+        let allowed = "a condition that names its series: T10Y2Y < 0, or SAHMREALTIME >= 0.5";
+        return Err(Error::invalid(FIELD, text, "names no series", allowed));
+    }
+    Ok(condition)
+}
+
+/// Whether a text is a condition on series that are known. Nothing is searched for or computed.
+///
+/// # Errors
+/// [`Error::Store`] when the store cannot be read.
+pub fn is_condition(desk: &Desk, text: &str) -> Result<bool> {
+    let Ok(condition) = read_named(text) else {
+        return Ok(false);
+    };
+    for (name, _) in condition.tree.names() {
+        if desk.known(name)?.is_none() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Every crossing of a condition, judged as `get_time_series` judges it on figures as last revised.
@@ -244,11 +301,7 @@ pub struct Crossings {
 /// [`Error::InvalidParam`] for what is no condition on named series; what the desk says of a name, and
 /// [`Error::NoData`] or [`Error::NotPermitted`] where its figures are not held or may not be passed on.
 pub fn crossings(desk: &Desk, text: &str) -> Result<Crossings> {
-    let condition = Condition::read(text)?;
-    if condition.tree.has_subject() {
-        let allowed = "a condition that names its series: T10Y2Y < 0, or SAHMREALTIME >= 0.5";
-        return Err(Error::invalid(FIELD, text, "names no series", allowed));
-    }
+    let condition = read_named(text)?;
     let known = NamedSeries::read(desk, AsOf::Latest, [&condition.tree])?;
     if let Some(reason) = known.reason(&condition.tree) {
         return Err(reason.clone());
@@ -259,9 +312,18 @@ pub fn crossings(desk: &Desk, text: &str) -> Result<Crossings> {
         frequency: None,
         days: (Date::MIN, desk.today()),
     };
-    let column = condition.judged(None, &setting, None, |_, column| Ok(column))?;
+    let (column, sides) = condition.judged(None, &setting, None, |evaluation, column| {
+        let mut sides = Vec::new();
+        for side in condition.tree.sides() {
+            let found = evaluation.side(side);
+            let found = found.map_err(|fault| condition.refused(&fault))?;
+            sides.push((quote(&side.in_words(&str::to_owned)), found));
+        }
+        Ok((column, sides))
+    })?;
     let met = |o: &Observation| o.value != 0.0;
     let rows = column.series.between(Date::MIN, desk.today());
+    let range = rows.first().zip(rows.last()).map(|(a, b)| (a.date, b.date));
     let runs = rows.chunk_by(|a, b| met(a) == met(b)).skip(1);
     let crossing = |run: &[Observation]| {
         let first = run.first()?;
@@ -269,6 +331,9 @@ pub fn crossings(desk: &Desk, text: &str) -> Result<Crossings> {
     };
     Ok(Crossings {
         all: runs.filter_map(crossing).collect(),
+        range,
+        met: rows.last().is_some_and(met),
+        sides,
         frequency: column.series.frequency(),
         series: setting.known.all().map(|s| Arc::clone(&s.info)).collect(),
         condition: condition.text,

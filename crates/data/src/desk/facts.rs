@@ -167,6 +167,17 @@ impl Desk {
         Ok(states.collect())
     }
 
+    /// The day from which the present value of a period was known, and whether that is estimated by the publication lag
+    /// because no day is on record.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the store cannot be read.
+    pub fn known_since(&self, info: &SeriesInfo, period: Date) -> Result<(Date, bool)> {
+        let recorded = self.states(info, period)?.last().map(|(day, _)| *day);
+        let estimated = || info.known_by(period).min(self.today());
+        Ok((recorded.unwrap_or_else(estimated), recorded.is_none()))
+    }
+
     /// The named series as known at `as_of`; those that hold nothing or may not be passed on are absent.
     ///
     /// # Errors
