@@ -4,13 +4,14 @@
 //! the same after every sync that does not move that day.
 
 use super::asked::PageRequest;
+use super::calendar;
 use super::document::Document;
 use super::questions::Answers;
 use super::text::{digest, encoded};
-use super::{calendar, cite};
 use askama::Template;
 use econoscope_answers::endpoints::condition::{Crossing, Crossings, crossings};
 use econoscope_core::error::Result;
+use econoscope_core::format::period;
 use econoscope_core::model::{Date, untrusted};
 use econoscope_data::desk::Desk;
 use icalendar::{Component, Event, Property};
@@ -107,7 +108,7 @@ fn entries(desk: &Desk, found: &Crossings) -> Vec<Entry> {
 
 fn entry(desk: &Desk, found: &Crossings, crossing: &Crossing) -> Entry {
     let (condition, date) = (&found.condition, crossing.date);
-    let period = cite::period(found.frequency, date);
+    let period = period(date, found.frequency);
     let says = match crossing.met {
         true => "met",
         false => "no longer met",
@@ -131,7 +132,7 @@ fn entry(desk: &Desk, found: &Crossings, crossing: &Crossing) -> Entry {
         date,
         title: format!("{condition}: {says} since {period}"),
         told: format!(
-            "The condition {condition} is {says} since the {} figure of {period}. Figures as last revised. {}",
+            "The condition {condition} is {says} since the {} figure for {period}. Figures as last revised. {}",
             found.frequency.word(),
             sources(found)
         ),
