@@ -109,9 +109,9 @@ fn entries(desk: &Desk, found: &Crossings) -> Vec<Entry> {
 fn entry(desk: &Desk, found: &Crossings, crossing: &Crossing) -> Entry {
     let (condition, date) = (&found.condition, crossing.date);
     let period = period(date, found.frequency);
-    let says = match crossing.met {
-        true => "met",
-        false => "no longer met",
+    let (says, meets) = match crossing.met {
+        true => ("met", "meets"),
+        false => ("no longer met", "no longer meets"),
     };
     let names: Vec<String> = found
         .series
@@ -132,7 +132,7 @@ fn entry(desk: &Desk, found: &Crossings, crossing: &Crossing) -> Entry {
         date,
         title: format!("{condition}: {says} since {period}"),
         told: format!(
-            "The condition {condition} is {says} since the {} figure for {period}. Figures as last revised. {}",
+            "The {} figure for {period} {meets} the condition {condition}. Figures as last revised. {}",
             found.frequency.word(),
             sources(found)
         ),

@@ -180,7 +180,7 @@ pub(super) fn next(f: &ScheduledFigure) -> String {
     readable(&(next + &caveat.unwrap_or_default()))
 }
 
-/// What came last: "September 2026: +29,000 people, out on 2 October 2026; expected +44,000, surprise …".
+/// What came last: "September 2026: +29,000 people, published on 2 October 2026; expected +44,000, surprise …".
 fn last(f: &ScheduledFigure) -> String {
     dashed(f.last.as_ref(), |print| {
         let told = joined(against(f, print), ", ");
@@ -205,10 +205,10 @@ pub(super) fn against(f: &ScheduledFigure, print: &LastPrint) -> Vec<String> {
     }
 }
 
-/// When a figure came out: "out on 2 October 2026", "out by about 2 October 2026".
+/// When a figure came out: "published on 2 October 2026", "published by about 2 October 2026".
 pub(super) fn came(print: &LastPrint) -> String {
     let on = if print.recorded { "on" } else { "by about" };
-    format!("out {on} {}", in_words(print.date))
+    format!("published {on} {}", in_words(print.date))
 }
 
 /// "66,300 people on average, under 142,000 people in nine of ten cases".

@@ -9,7 +9,7 @@ use super::asked::PageRequest;
 use super::document::Document;
 use super::frame::{Frame, html};
 use super::questions::Answers;
-use super::text::{digest, encoded, in_words, plain};
+use super::text::{digest, encoded, in_words, plain, readable};
 use super::{assets, charts, view};
 use askama::Template;
 use econoscope_answers::endpoints::days::parse_as_of;
@@ -149,7 +149,7 @@ impl Citation {
         let title = untrusted::name(&info.title, TITLE);
         let sentence = format!(
             "{title} ({id}), {period}: {value}{between}{}. Source: {}, as known on {}, from {}, {address}",
-            cited.unit(),
+            in_full(cited.unit()),
             untrusted::name(&info.source, TITLE),
             in_words(cited.as_of),
             desk.settings().service
@@ -208,7 +208,7 @@ impl Citation {
         let heading = format!("Cite {title}, {period}");
         let mut frame = Frame::of(desk, &heading, &description, &self.path)?;
         frame.script = assets::path();
-        let unit = self.cited.unit().to_owned();
+        let unit = in_full(self.cited.unit());
         let Cited { answer, as_of, .. } = self.cited;
         let page = Page {
             frame,
@@ -346,6 +346,14 @@ pub(super) fn short(desk: &Desk, id: &str) -> String {
     let home = desk.settings().home();
     let home = home.split_once("://").map_or(home, |(_, rest)| rest);
     format!("{home}/cite/{}", encoded(id))
+}
+
+/// A unit without abbreviations: "%, seasonally adjusted".
+fn in_full(unit: &str) -> String {
+    match unit.strip_suffix(", SA") {
+        Some(unit) => format!("{unit}, seasonally adjusted"),
+        None => unit.to_owned(),
+    }
 }
 
 /// What stands in the address for the figures: the figure itself, or a digest of the rows of a range.

@@ -128,7 +128,7 @@ pub(super) fn told(
                 .iter()
                 .fold((0.0, 0.0), |(n, sum), (_, by)| (n + 1.0, sum + by.abs()));
             format!(
-                " {} of the {all} figures in view have been revised since, by {} on average, most by {} ({}).",
+                " {} of the {all} figures in view have been revised since, by {} on average. The largest revision is {} ({}).",
                 revised.len(),
                 figure(total / count),
                 unit.change(*by, decimals),
@@ -138,7 +138,7 @@ pub(super) fn told(
     };
     match now.points.iter().filter(|o| o.date > newest.date).count() {
         0 => text,
-        1 => text + " One newer figure has come.",
-        newer => format!("{text} {newer} newer figures have come."),
+        1 => text + " One newer figure has been published.",
+        newer => format!("{text} {newer} newer figures have been published."),
     }
 }

@@ -90,6 +90,7 @@ pub(super) fn regime(desk: &Desk, asked: &PageRequest, mut answers: Answers) -> 
     let words = Words {
         title: word(&o.regime),
         lines: lines.into_iter().flatten().collect(),
+        source: &super::figures::cited(&o.provenance),
         credit: &desk.attribution().text,
     };
     let way = home::way(desk, &o, super::regime::MONTHS)?;

@@ -86,6 +86,8 @@ pub(super) struct Words<'a> {
     pub(super) title: &'a str,
     /// Lines below the title, from top to bottom.
     pub(super) lines: Vec<String>,
+    /// Who brought the figures.
+    pub(super) source: &'a str,
     pub(super) credit: &'a str,
 }
 
@@ -113,7 +115,11 @@ pub(super) fn picture(way: &[(f64, f64)], words: &Words) -> String {
     for (n, line) in words.lines.iter().enumerate() {
         text(156 + 30 * n, 17, "fill=\"var(--ink)\"", line);
     }
-    text(398, 13, "fill=\"var(--muted)\"", words.credit);
+    let foot = match words.source {
+        "" => words.credit.to_owned(),
+        source => format!("Source: {source}. {}", words.credit),
+    };
+    text(398, 13, "fill=\"var(--muted)\"", &foot);
     let plane = large(way, words.title);
     out + &plane.replacen("<svg ", "<svg x=\"452\" y=\"40\" ", 1) + "</svg>"
 }
@@ -164,7 +170,7 @@ pub(super) fn large(way: &[(f64, f64)], regime: &str) -> String {
          opacity=\".55\"/><ellipse class=\"ring\" cx=\"{x:.1}\" cy=\"{y:.1}\" rx=\"{:.1}\" ry=\"{:.1}\" fill=\"var(--line)\" opacity=\".14\"/>\
          <g class=\"dots\"><circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"5.5\" fill=\"var(--line)\" stroke=\"var(--card)\" stroke-width=\"2\"/></g>\
          <text x=\"320\" y=\"336\" text-anchor=\"end\" fill=\"var(--muted)\">growth, standard deviations →</text>\
-         <text x=\"0\" y=\"336\" fill=\"var(--muted)\">↑ inflation, points</text></svg>",
+         <text x=\"0\" y=\"336\" fill=\"var(--muted)\">up: inflation, points</text></svg>",
         place(PUBLISHED.growth, 140.0, edge),
         place(PUBLISHED.inflation, 140.0, edge),
     );

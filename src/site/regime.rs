@@ -15,6 +15,7 @@ use econoscope_answers::endpoints::regime::RegimeAnswer;
 use econoscope_answers::endpoints::scenarios::{Scenario, ScenarioList};
 use econoscope_core::error::Result;
 use econoscope_core::format::{Unit, month, signed};
+use econoscope_core::indicators::prose::capitalised;
 use econoscope_core::indicators::regime::REGIME;
 use econoscope_core::indicators::{Indicator, established};
 use econoscope_core::model::{AsOf, Date};

@@ -208,7 +208,11 @@ fn shown(
         return Err(desk.no_data(info, as_of));
     }
     let View { spec, past, .. } = view::read(desk, id, asked, answers)?;
-    let mut facts = facts(info, &reading, desk.today());
+    let day = match as_of {
+        AsOf::Day(day) => day,
+        AsOf::Latest => desk.today(),
+    };
+    let mut facts = facts(info, &reading, day);
     facts.extend(extremes(&spec));
     let points = spec.lines.first().map(|line| line.points.iter().rev());
     let newest = points.into_iter().flatten().take(12);

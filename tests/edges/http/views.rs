@@ -106,7 +106,10 @@ async fn a_past_line_stands_behind_todays_and_its_difference_is_told() {
         "{revised} of the {} figures in view have been revised",
         then.len()
     );
-    let newer = format!("{} newer figures have come", now.len() - then.len());
+    let newer = format!(
+        "{} newer figures have been published",
+        now.len() - then.len()
+    );
     assert!(
         told.starts_with("On 15 January 2009 the newest figure was that of December 2008"),
         "{told}"
