@@ -135,9 +135,14 @@ pub(super) fn measure(f: &ScheduledFigure) -> String {
 /// A figure as it is printed: changes carry their sign, levels do not.
 pub(super) fn figure(f: &ScheduledFigure, value: f64) -> String {
     match f.measure.as_deref() {
-        Some("level") | None => unit(f).write(value, places(value)),
-        Some(_) => changed(&unit(f), value, places(value)),
+        Some("level") | None => unit(f).write(value, digits(value)),
+        Some(_) => changed(&unit(f), value, digits(value)),
     }
+}
+
+/// Decimals of a figure, at most two: more than that no agency prints.
+fn digits(value: f64) -> usize {
+    places(value).min(if value.abs() < 10.0 { 2 } else { 1 })
 }
 
 fn unit(f: &ScheduledFigure) -> Unit {
@@ -146,17 +151,17 @@ fn unit(f: &ScheduledFigure) -> Unit {
 
 /// The same without what is counted, and in a small font behind it what is.
 pub(super) fn parts(f: &ScheduledFigure, value: f64) -> (String, String) {
-    let (level, after) = unit(f).parts(value, places(value));
+    let (level, after) = unit(f).parts(value, digits(value));
     match f.measure.as_deref() {
         Some("level") | None => (level, after),
-        Some(_) => (unit(f).change(value, places(value)), after),
+        Some(_) => (unit(f).change(value, digits(value)), after),
     }
 }
 
 /// "+29,000 (+0.3 sd)".
 pub(super) fn surprise(f: &ScheduledFigure, print: &LastPrint) -> Option<String> {
     let (surprise, deviations) = print.surprise.zip(print.deviations)?;
-    let by = unit(f).change(surprise, places(surprise));
+    let by = unit(f).change(surprise, digits(surprise));
     Some(format!("{by} ({} sd)", signed(deviations, 1)))
 }
 
@@ -165,7 +170,7 @@ pub(super) fn next(f: &ScheduledFigure) -> String {
     let next = match (&f.next, &f.missing) {
         (Some(e), _) => {
             let within = |by: f64| {
-                let by = unit(f).write(by, places(by));
+                let by = unit(f).write(by, digits(by));
                 format!(", within {by} in nine of ten cases")
             };
             let within = e.p90.map_or_else(String::new, within);
@@ -215,7 +220,7 @@ pub(super) fn came(print: &LastPrint) -> String {
 pub(super) fn revised(f: &ScheduledFigure) -> String {
     dashed(f.usual_revision.as_ref(), |u| {
         let unit = Unit::of(&u.unit, "");
-        let [mean, most] = [u.mean_abs, u.p90_abs].map(|by| unit.write(by, places(by)));
+        let [mean, most] = [u.mean_abs, u.p90_abs].map(|by| unit.write(by, digits(by)));
         format!("{mean} on average, under {most} in nine of ten cases")
     })
 }

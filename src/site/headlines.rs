@@ -1,5 +1,6 @@
 //! The figures that lead the start page, and what came out last and comes next.
 
+use super::calendar::figure;
 use super::home::START;
 use super::questions::{Answers, Question};
 use super::text::readable;
@@ -110,17 +111,8 @@ pub(super) fn releases(desk: &Desk) -> Result<(Vec<Release>, Vec<Release>)> {
 
 fn printed(f: &ScheduledFigure) -> Option<Release> {
     let last = f.last.as_ref()?;
-    let unit = Unit::of(f.unit.as_deref().unwrap_or_default(), "");
-    let write = |value: f64| match f.measure.as_deref() {
-        Some("level") => unit.write(value, 0),
-        _ => {
-            let decimals = if value.abs() < 10.0 { 1 } else { 0 };
-            let after = unit.parts(value, 0).1;
-            format!("{} {after}", unit.change(value, decimals))
-        }
-    };
     let expected = last.expected.as_ref();
-    let expected = expected.map(|e| format!("; {} expected", write(e.value)));
+    let expected = expected.map(|e| format!("; {} expected", figure(f, e.value)));
     let of = readable(&last.period);
     Some(Release {
         day: last.date.strftime("%a %-d %b").to_string(),
@@ -128,7 +120,7 @@ fn printed(f: &ScheduledFigure) -> Option<Release> {
         note: format!(
             "{}: {}{}",
             of,
-            write(last.value),
+            figure(f, last.value),
             expected.unwrap_or_default()
         ),
         id: Some(f.series_id.clone()),

@@ -34,7 +34,7 @@ fn edge(way: &[(f64, f64)]) -> f64 {
 
 /// Marks of both axes at the half and at the whole of the edge.
 fn marks(edge: f64) -> String {
-    let mut out = String::from("<g class=\"marks\" font-size=\"10.5\" fill=\"var(--muted)\">");
+    let mut out = String::from("<g class=\"marks\" font-size=\"10.5\">");
     for share in [-1.0, -0.5, 0.5, 1.0] {
         let at = 140.0 * share;
         let value = edge * share;
@@ -44,8 +44,8 @@ fn marks(edge: f64) -> String {
         let _ = write!(
             out,
             "<path d=\"M{x:.1} 157V163M157 {y:.1}H163\" stroke=\"var(--muted)\"/>\
-             <text data-share=\"{share}\" x=\"{x:.1}\" y=\"174\" text-anchor=\"middle\">{text}</text>\
-             <text data-share=\"{share}\" x=\"154\" y=\"{:.1}\" text-anchor=\"end\">{text}</text>",
+             <text data-share=\"{share}\" x=\"{x:.1}\" y=\"174\" text-anchor=\"middle\" fill=\"var(--muted)\">{text}</text>\
+             <text data-share=\"{share}\" x=\"154\" y=\"{:.1}\" text-anchor=\"end\" fill=\"var(--muted)\">{text}</text>",
             y + 3.5
         );
     }

@@ -76,11 +76,11 @@ fn iso(text: &str) -> Option<(String, &str)> {
     let name = match date.len() {
         21 => {
             let (first, last) = date.split_once('/')?;
-            format!(
-                "{} to {}",
-                day(first.parse().ok()?),
-                day(last.parse().ok()?)
-            )
+            let [first, last]: [Date; 2] = [first.parse().ok()?, last.parse().ok()?];
+            match first.first_of_month() == last.first_of_month() {
+                true => format!("{}–{}", first.day(), day(last)),
+                false => format!("{} to {}", day(first), day(last)),
+            }
         }
         10 => day(date.parse().ok()?),
         7 if date.get(5..6) == Some("Q") => format!("{} {year}", date.get(5..)?),
@@ -145,10 +145,8 @@ mod tests {
             ),
             ("5–10 é -5", "5–10 é −5"),
             ("2026-Q3: expected -0.2", "Q3 2026: expected −0.2"),
-            (
-                "2026-12-08/2026-12-09",
-                "8 December 2026 to 9 December 2026",
-            ),
+            ("2026-12-08/2026-12-09", "8–9 December 2026"),
+            ("2026-03-31/2026-04-01", "31 March 2026 to 1 April 2026"),
             ("of 2026-11, 1982-84", "of November 2026, 1982-84"),
             ("DGS10-DGS2, WALCL - 5", "DGS10-DGS2, WALCL - 5"),
         ] {
