@@ -423,7 +423,7 @@ async function budget() {
   const page = await open("/");
   const { bytes } = await weighed(page, "/");
   console.log(`home: ${bytes} bytes at first load`);
-  check(bytes > 10_000 && bytes <= 200_000, `home: first load of ${bytes} bytes`);
+  check(bytes > 10_000 && bytes < 100_000, `home: first load of ${bytes} bytes`);
   await page.context().close();
   // Sixty years of daily figures.
   const long = await open("/series/DFF");
