@@ -3,9 +3,10 @@
 //! The identifier of a crossing is made of the condition and the day of the figure that crossed, so that it is the same
 //! after every sync that does not move that day.
 
-use crate::site::{digest, encoded, period};
+use crate::site::{digest, encoded};
 use econoscope_answers::endpoints::condition::{Crossing, Crossings, crossings};
 use econoscope_core::error::Result;
+use econoscope_core::format::period;
 use econoscope_core::model::{AsOf, Date, untrusted};
 use econoscope_data::desk::Desk;
 use serde::Serialize;
@@ -38,10 +39,10 @@ pub(crate) struct Alert {
 impl Alert {
     pub(crate) fn new(desk: &Desk, found: &Crossings, crossing: &Crossing) -> Self {
         let (condition, date) = (&found.condition, crossing.date);
-        let since = period(found.frequency, date);
-        let says = match crossing.met {
-            true => "met",
-            false => "no longer met",
+        let since = period(date, found.frequency);
+        let (says, meets) = match crossing.met {
+            true => ("met", "meets"),
+            false => ("no longer met", "no longer meets"),
         };
         let names: Vec<String> = found
             .series
@@ -65,7 +66,7 @@ impl Alert {
             met: crossing.met,
             title: format!("{condition}: {says} since {since}"),
             description: format!(
-                "The condition {condition} is {says} since the {} figure of {since}. Figures as last revised. {}",
+                "The {} figure for {since} {meets} the condition {condition}. Figures as last revised. {}",
                 found.frequency.word(),
                 sources(found)
             ),

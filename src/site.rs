@@ -46,7 +46,6 @@ mod prelude {
 }
 
 pub use articles::markdown;
-pub(crate) use cite::period;
 pub(crate) use pages::routes;
 pub(crate) use scenarios::condition as condition_of;
 pub(crate) use text::{digest, encoded};

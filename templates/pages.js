@@ -29,8 +29,8 @@ async function readLine(source, name) {
   return line;
 }
 async function readLines(figure) {
-  const held = figure.querySelector("script[type='application/json']");
-  if (held) return linesOf(JSON.parse(held.textContent));
+  const held = [...figure.querySelectorAll("script[type='application/json']")].map((script) => linesOf(JSON.parse(script.textContent)));
+  if (held.length) return (held[1] ?? []).map((l) => ({ ...l, ghost: true, name: `${l.name} then`.trim() })).concat(held[0]);
   const names = (figure.dataset.names ?? "").split("|");
   const sources = figure.dataset.figures.split(" ");
   if (/\/compare\?/.test(sources[0])) return linesOf(await answerOf(sources[0]));
@@ -419,7 +419,9 @@ function begin(root) {
     box.append(button);
   }
   for (const figure of root.querySelectorAll("figure[data-figures], figure[data-held]")) {
-    if ("eager" in figure.dataset) { mount(figure); continue; }
+    // Of a long history a first load has the still picture alone; who shared days in view or chose a range wants the figures.
+    const wanted = root !== document || ("remember" in figure.dataset && new URL(location.href).searchParams.has("from"));
+    if ("eager" in figure.dataset || wanted) { mount(figure); continue; }
     const still = figure.querySelector(".still");
     still.tabIndex = 0;
     still.setAttribute("role", "group");

@@ -6,13 +6,13 @@ use super::fault::unknown;
 use super::frame::{Frame, html};
 use super::questions::Answers;
 use super::series::drawings;
-use super::text::plain;
+use super::text::meaning_of;
 use super::{charts, view};
 use askama::Template;
 use econoscope_answers::endpoints::{metric, time_series};
 use econoscope_core::error::{Error, Result};
+use econoscope_core::format::{Unit, period};
 use econoscope_core::model::AsOf;
-use econoscope_core::model::series_info::round_to;
 use econoscope_data::desk::Desk;
 use econoscope_data::store::Article;
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
@@ -68,11 +68,11 @@ fn standing(desk: &Desk, series: &str) -> Result<Option<Now>> {
     let Some((value, date)) = o.value.zip(o.date) else {
         return Ok(None);
     };
-    let value = round_to(value, i32::from(info.decimals));
-    let period = super::cite::period(info.frequency, date);
+    let unit = Unit::of(&info.units_short, &info.units);
+    let value = unit.write(value, usize::from(info.decimals));
     Ok(Some(Now {
-        figure: format!("{} {}, {period}", plain(value), info.unit_and_basis()),
-        meaning: o.interpretation.unwrap_or_default(),
+        figure: format!("{value}, {}", period(date, info.frequency)),
+        meaning: meaning_of(&info, &o.interpretation.unwrap_or_default()),
         drawn: drawings((charts::plot(&answer), Vec::new())),
         title: info.title.clone(),
         source: info.source.clone(),
@@ -96,7 +96,7 @@ pub(super) fn index(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document
     html(&page, "")
 }
 
-pub(super) fn article(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
+pub(super) fn article(desk: &Desk, asked: &PageRequest, answers: Answers) -> Result<Document> {
     let mut published = desk.own_articles();
     let Some(text) = published.clone().find(|t| t.article.slug == asked.name) else {
         let known = published.by_ref().map(|text| &text.article);
@@ -108,7 +108,11 @@ pub(super) fn article(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Do
     let address = format!("/articles/{}", article.slug);
     let page = Page {
         frame: Frame::of(desk, &article.title, description, &address)?,
-        now: now(desk, text.series.as_deref())?,
+        now: match answers.is_forwarded {
+            // The figures held here are not those of the API.
+            true => None,
+            false => now(desk, text.series.as_deref())?,
+        },
         article,
         body: markdown(&text.body),
     };

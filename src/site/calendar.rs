@@ -4,15 +4,16 @@ use super::asked::PageRequest;
 use super::document::Document;
 use super::frame::{Frame, html};
 use super::questions::Answers;
-use super::text::{dashed, in_words, plain, readable};
+use super::text::{changed, dashed, in_words, places, readable};
 use super::view::query;
 use askama::Template;
 use econoscope_answers::endpoints::Endpoint;
 use econoscope_answers::endpoints::release_calendar::{
-    CalendarAnswer, Params, ReleaseEvent, ScheduledFigure, brings, expected, said,
+    CalendarAnswer, LastPrint, Params, ReleaseEvent, ScheduledFigure, brings,
 };
 use econoscope_core::error::{Error, Result};
-use econoscope_core::indicators::prose::capitalised;
+use econoscope_core::format::{Unit, signed};
+use econoscope_core::indicators::prose::{capitalised, joined};
 use econoscope_core::model::Date;
 use econoscope_core::model::calendar::releases;
 use econoscope_data::desk::Desk;
@@ -131,28 +132,96 @@ pub(super) fn measure(f: &ScheduledFigure) -> String {
     })
 }
 
+/// A figure as it is printed: changes carry their sign, levels do not.
+pub(super) fn figure(f: &ScheduledFigure, value: f64) -> String {
+    match f.measure.as_deref() {
+        Some("level") | None => unit(f).write(value, digits(value)),
+        Some(_) => changed(&unit(f), value, digits(value)),
+    }
+}
+
+/// Decimals of a figure, at most two: more than that no agency prints.
+fn digits(value: f64) -> usize {
+    places(value).min(if value.abs() < 10.0 { 2 } else { 1 })
+}
+
+fn unit(f: &ScheduledFigure) -> Unit {
+    Unit::of(f.unit.as_deref().unwrap_or_default(), "")
+}
+
+/// The same without what is counted, and in a small font behind it what is.
+pub(super) fn parts(f: &ScheduledFigure, value: f64) -> (String, String) {
+    let (level, after) = unit(f).parts(value, digits(value));
+    match f.measure.as_deref() {
+        Some("level") | None => (level, after),
+        Some(_) => (unit(f).change(value, digits(value)), after),
+    }
+}
+
+/// "+29,000 (+0.3 sd)".
+pub(super) fn surprise(f: &ScheduledFigure, print: &LastPrint) -> Option<String> {
+    let (surprise, deviations) = print.surprise.zip(print.deviations)?;
+    let by = unit(f).change(surprise, digits(surprise));
+    Some(format!("{by} ({} sd)", signed(deviations, 1)))
+}
+
+/// What the next release can be expected to say: "+43,000 people for October 2026, within 177,000 people in nine of ten cases".
 pub(super) fn next(f: &ScheduledFigure) -> String {
-    let measure = f.measure.as_deref().unwrap_or_default();
     let next = match (&f.next, &f.missing) {
-        (Some(e), _) => format!("{}: {}", e.period, expected(e, measure)),
-        (None, Some(why)) => format!("Nothing expected: {why}"),
+        (Some(e), _) => {
+            let within = |by: f64| {
+                let by = unit(f).write(by, digits(by));
+                format!(", within {by} in nine of ten cases")
+            };
+            let within = e.p90.map_or_else(String::new, within);
+            let notes = e.notes.iter().map(|note| format!("; {note}"));
+            let notes: String = notes.collect();
+            format!("{} for {}{within}{notes}", figure(f, e.value), e.period)
+        }
+        (None, Some(why)) => format!("Nothing is expected: {why}"),
         (None, None) => "No formula".to_owned(),
     };
     let caveat = f.caveat.as_ref().map(|c| format!("; {c}"));
     readable(&(next + &caveat.unwrap_or_default()))
 }
 
-pub(super) fn last(f: &ScheduledFigure) -> String {
-    let measure = f.measure.as_deref().unwrap_or_default();
-    dashed(f.last.as_ref(), |last| {
-        readable(&format!("{}: {}", last.period, said(last, measure)))
+/// What came last: "September 2026: +29,000 people, published on 2 October 2026; expected +44,000, surprise …".
+fn last(f: &ScheduledFigure) -> String {
+    dashed(f.last.as_ref(), |print| {
+        let told = joined(against(f, print), ", ");
+        let told = if told.is_empty() {
+            told
+        } else {
+            format!("; {told}")
+        };
+        let value = figure(f, print.value);
+        readable(&format!("{}: {value}, {}{told}", print.period, came(print)))
     })
 }
 
+/// "expected +44,000", "surprise −15,000 (−0.1 sd)"; why there is none.
+pub(super) fn against(f: &ScheduledFigure, print: &LastPrint) -> Vec<String> {
+    match (&print.expected, surprise(f, print)) {
+        (Some(e), Some(surprise)) => vec![
+            format!("expected {}", parts(f, e.value).0),
+            format!("surprise {surprise}"),
+        ],
+        _ => print.missing.iter().map(|why| readable(why)).collect(),
+    }
+}
+
+/// When a figure came out: "published on 2 October 2026", "published by about 2 October 2026".
+pub(super) fn came(print: &LastPrint) -> String {
+    let on = if print.recorded { "on" } else { "by about" };
+    format!("published {on} {}", in_words(print.date))
+}
+
+/// "66,300 people on average, under 142,000 people in nine of ten cases".
 pub(super) fn revised(f: &ScheduledFigure) -> String {
     dashed(f.usual_revision.as_ref(), |u| {
-        let (mean, most) = (plain(u.mean_abs), plain(u.p90_abs));
-        format!("{mean} {} on average; 9 in 10 under {most}", u.unit)
+        let unit = Unit::of(&u.unit, "");
+        let [mean, most] = [u.mean_abs, u.p90_abs].map(|by| unit.write(by, digits(by)));
+        format!("{mean} on average, under {most} in nine of ten cases")
     })
 }
 

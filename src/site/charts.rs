@@ -3,7 +3,7 @@
 use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison};
 use econoscope_answers::endpoints::recessions;
 pub(super) use econoscope_answers::endpoints::time_series::{line, plot};
-use econoscope_core::chart::{ChartSpec, Line, RIGHT};
+use econoscope_core::chart::{ChartSpec, GHOST, Line, RIGHT};
 use econoscope_core::format::spelled;
 use econoscope_core::model::{Frequency, Observation};
 
@@ -11,8 +11,8 @@ use econoscope_core::model::{Frequency, Observation};
 pub(super) type Panels = (ChartSpec, Vec<ChartSpec>);
 
 /// The plot of a comparison, columns of a second unit on the right axis. There are two axes: three units and more have
-/// a panel each, below each other.
-pub(super) fn compared(o: &Comparison, is_log: bool) -> Panels {
+/// a panel each, below each other. Behind each column stands the same of `then`, as it was known on a past day.
+pub(super) fn compared((o, then): (&Comparison, Option<&Comparison>), is_log: bool) -> Panels {
     let mut units: Vec<&str> = Vec::new();
     for column in &o.columns {
         if !units.contains(&&*column.unit) {
@@ -22,10 +22,21 @@ pub(super) fn compared(o: &Comparison, is_log: bool) -> Panels {
     let spec = |own: &[&str], unit: String| {
         let columns = o.columns.iter().enumerate();
         let columns = columns.filter(|(_, column)| own.contains(&&*column.unit));
-        let lines = columns.map(|(color, column)| Line {
-            is_right: own.first() != Some(&&*column.unit),
-            color,
-            ..side_by_side(o, column)
+        let lines = columns.flat_map(|(color, column)| {
+            let is_right = own.first() != Some(&&*column.unit);
+            let ghost = then.and_then(|then| Some((then, same(then, column)?)));
+            let ghost = ghost.map(|(then, column)| Line {
+                name: "then".to_owned(),
+                color: GHOST,
+                is_right,
+                ..side_by_side(then, column)
+            });
+            let line = Line {
+                is_right,
+                color,
+                ..side_by_side(o, column)
+            };
+            [line].into_iter().chain(ghost)
         });
         let spec = ChartSpec {
             title: titles(o),
@@ -60,7 +71,14 @@ pub(super) fn compared(o: &Comparison, is_log: bool) -> Panels {
     }
 }
 
-fn side_by_side(o: &Comparison, column: &ComparedColumn) -> Line {
+/// The column of the same series in the same unit.
+pub(super) fn same<'a>(o: &'a Comparison, column: &ComparedColumn) -> Option<&'a ComparedColumn> {
+    let mut columns = o.columns.iter();
+    columns.find(|other| other.series == column.series && other.unit == column.unit)
+}
+
+/// A column as a line.
+pub(super) fn side_by_side(o: &Comparison, column: &ComparedColumn) -> Line {
     let rows = o.dates.iter().zip(&column.values);
     let rows = rows.filter_map(|(date, value)| Some(Observation::new(*date, (*value)?)));
     Line {

@@ -5,16 +5,18 @@ use super::charts;
 use super::document::Document;
 use super::frame::{Frame, html};
 use super::questions::Answers;
+use super::text::readable;
 use super::view::{
     FREQUENCIES, INDEX, LOG, RANGES, UNITS, compared, comparison, first_day, formulas,
 };
 use super::view::{listed, options, query};
-use super::{assets, series, text};
+use super::{assets, past, series, text};
 use askama::Template;
 use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison};
+use econoscope_answers::endpoints::days::parse_as_of;
 use econoscope_core::error::{Error, Result};
-use econoscope_core::format::day;
-use econoscope_core::model::Date;
+use econoscope_core::format::{Unit, day, period, spelled};
+use econoscope_core::model::{AsOf, Date, Frequency};
 use econoscope_data::desk::Desk;
 
 /// What a picture of several series is told.
@@ -68,8 +70,11 @@ struct Link {
 /// An answer and its chart.
 struct Shown {
     answer: Comparison,
-    /// The answer as the API gives it.
+    /// What is drawn, as the API gives it, and the same of the past day as of which figures are shown.
     json: String,
+    then: Option<String>,
+    /// What has become of each column since that day.
+    told: Vec<String>,
     source: String,
     unit: String,
     chart: String,
@@ -80,6 +85,14 @@ struct Shown {
     title: String,
     is_log: bool,
     has_panels: bool,
+}
+
+impl Shown {
+    /// A date of the answer as the period that it stamps.
+    fn period(&self, date: &Date) -> String {
+        let frequency = self.answer.frequency.parse();
+        period(*date, frequency.unwrap_or(Frequency::Daily))
+    }
 }
 
 pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
@@ -170,11 +183,52 @@ pub(super) fn answer(desk: &Desk, asked: &PageRequest) -> Result<Comparison> {
     compared(desk, &arguments(desk, asked))
 }
 
+/// What has become of a comparison since a past day.
+pub(super) struct Past {
+    /// The same as it is known now.
+    pub(super) now: Comparison,
+    /// A text for each column.
+    told: Vec<String>,
+}
+
+/// What has become of the figures of a past day; `None` of a comparison of today.
+///
+/// # Errors
+/// What the endpoint says.
+pub(super) fn past(desk: &Desk, asked: &PageRequest, then: &Comparison) -> Result<Option<Past>> {
+    let AsOf::Day(day) = parse_as_of(desk, asked.argument("as_of"))? else {
+        return Ok(None);
+    };
+    let mut arguments = arguments(desk, asked);
+    arguments.retain(|(name, _)| *name != "as_of");
+    let now = compared(desk, &arguments)?;
+    let is_whole = [then, &now].iter().all(|o| o.dates.len() >= o.rows);
+    let told = then.columns.iter().map(|old| {
+        let Some(new) = charts::same(&now, old) else {
+            return format!(
+                "{}: what was published on {} was in another unit, {}, and is not drawn.",
+                old.series,
+                text::in_words(day),
+                old.unit
+            );
+        };
+        let lines = [(then, old), (&now, new)].map(|(o, column)| charts::side_by_side(o, column));
+        let [old_line, new_line] = &lines;
+        let style = (
+            Unit::of(&old.unit, &old.unit),
+            text::places(old.latest).min(2),
+        );
+        past::told((&old.series, is_whole), (old_line, new_line), day, &style)
+    });
+    let told = told.collect();
+    Ok(Some(Past { now, told }))
+}
+
 /// The arguments of the endpoint; a range is the days that it means today.
 fn arguments(desk: &Desk, asked: &PageRequest) -> Vec<(&'static str, String)> {
     let start = match asked.argument("start") {
         Some(day) => day.to_owned(),
-        None => first_day(desk, asked.argument("range").unwrap_or(FIRST)),
+        None => first_day(desk, asked, asked.argument("range").unwrap_or(FIRST)),
     };
     let mut arguments = formulas(asked, asked.given("series"), start);
     arguments.push(("correlations", "true".to_owned()));
@@ -196,17 +250,27 @@ fn address(asked: &PageRequest, changed: &[(&str, &str)]) -> String {
 }
 
 fn shown(desk: &Desk, asked: &PageRequest, names: &[String], answer: Comparison) -> Result<Shown> {
-    let (spec, others) = charts::compared(&answer, asked.given("units") == LOG);
+    let past = past(desk, asked, &answer)?;
+    let (now, then) = match &past {
+        Some(past) => (&past.now, Some(&answer)),
+        None => (&answer, None),
+    };
+    let (spec, others) = charts::compared((now, then), asked.given("units") == LOG);
     let (is_log, has_panels) = (spec.is_log, !others.is_empty());
     let units = std::iter::once(&spec).chain(&others);
     let units: Vec<&str> = units.map(|spec| &*spec.unit).collect();
     let unit = units.join("; ");
     let (chart, narrow) = series::drawings((spec, others));
-    let json = serde_json::to_string(&answer);
-    let json = json.map_err(|e| Error::internal("writing a comparison", e))?;
-    Ok(Shown {
+    let json = |answer: &Comparison| {
+        let json = serde_json::to_string(answer);
+        let json = json.map_err(|e| Error::internal("writing a comparison", e))?;
         // Nothing in it may end the element that it stands in.
-        json: json.replace('<', "\\u003c"),
+        Ok::<_, Error>(json.replace('<', "\\u003c"))
+    };
+    Ok(Shown {
+        json: json(now)?,
+        then: then.map(json).transpose()?,
+        told: past.map(|past| past.told).unwrap_or_default(),
         source: source(desk, asked),
         unit,
         chart,

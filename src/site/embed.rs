@@ -6,21 +6,24 @@ use super::frame::{Frame, html};
 use super::questions::Answers;
 use super::text::encoded;
 use super::view::{RANGES, UNITS, options, query};
-use super::{assets, figures, view};
+use super::{assets, figures, release, view};
 use askama::Template;
 use econoscope_answers::endpoints::decode::parts;
 use econoscope_core::error::Result;
 use econoscope_data::desk::Desk;
 
 /// What the page is told.
-pub(super) const ARGUMENTS: [&str; 7] =
-    ["show", "series", "range", "start", "end", "units", "theme"];
+pub(super) const ARGUMENTS: [&str; 8] = [
+    "show", "name", "series", "range", "start", "end", "units", "theme",
+];
 
 /// What widgets show.
-const SHOWN: [(&str, &str); 3] = [
+const SHOWN: [(&str, &str); 5] = [
     ("", "Series"),
     ("regime", "Macro regime"),
     ("recession", "Recession probability"),
+    ("release", "Release card"),
+    ("scenario", "Scenario dial"),
 ];
 const THEMES: [(&str, &str); 3] = [
     ("", "As the reader prefers"),
@@ -34,6 +37,9 @@ struct Page<'a> {
     frame: Frame,
     asked: &'a PageRequest,
     is_series: bool,
+    /// Names and titles of the cards of the kind that is shown, and the name that is chosen.
+    cards: Vec<(String, String)>,
+    name: String,
     series: &'a str,
     range: &'a str,
     /// What the widget shows.
@@ -44,21 +50,35 @@ struct Page<'a> {
 
 pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
     let description = "The code that puts a chart, the regime or a figure into your own page.";
-    let frame = Frame::of(desk, "Embed", description, "/embed")?;
+    let mut frame = Frame::of(desk, "Embed", description, "/embed")?;
+    frame.script = assets::path();
     let series = asked.argument("series").unwrap_or("DGS10");
     let range = match asked.given("range") {
         range if RANGES.iter().any(|(label, _)| *label == range) => range,
         _ => "10y",
     };
+    let show = asked.given("show");
+    let cards = cards(desk, show)?;
+    let mut named = cards.iter().filter(|(name, _)| name == asked.given("name"));
+    let card = named.next().or_else(|| cards.first());
+    let (name, title) = card.cloned().unwrap_or_default();
+    let theme = query([("theme", asked.given("theme"))].into_iter());
     let page = Page {
-        frame: frame.lively("", "/chart/DGS10.png".into()),
-        is_series: !matches!(asked.given("show"), "regime" | "recession"),
-        title: match asked.given("show") {
+        is_series: !SHOWN.iter().skip(1).any(|(shown, _)| *shown == show),
+        title: match show {
             "regime" => figures::REGIME.to_owned(),
             "recession" => figures::RECESSION.to_owned(),
+            "release" | "scenario" => title,
             _ => view::titles(desk, series),
         },
-        widget: widget(asked, series, range),
+        widget: match show {
+            "regime" | "recession" => format!("/widget/{show}{theme}"),
+            "release" | "scenario" => format!("/widget/{show}/{name}{theme}"),
+            _ => widget(asked, series, range),
+        },
+        frame,
+        cards,
+        name,
         asked,
         series,
         range,
@@ -66,12 +86,24 @@ pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Docum
     html(&page, assets::path())
 }
 
-/// The address of the widget that was chosen.
+/// Names and titles of what has a card of a kind; nothing for what is of no name.
+fn cards(desk: &Desk, show: &str) -> Result<Vec<(String, String)>> {
+    match show {
+        "release" => release::figures(desk),
+        "scenario" => {
+            let all = desk.scenarios().into_iter();
+            let decided = all.filter(|scenario| scenario.event.is_some());
+            Ok(decided
+                .map(|scenario| (scenario.slug.clone(), scenario.title.clone()))
+                .collect())
+        }
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// The address of the widget of a series or of several.
 fn widget(asked: &PageRequest, series: &str, range: &str) -> String {
     let (theme, units) = (("theme", asked.given("theme")), asked.given("units"));
-    if let show @ ("regime" | "recession") = asked.given("show") {
-        return format!("/widget/{show}{}", query([theme].into_iter()));
-    }
     // A view that was zoomed has days, and else a range.
     let days = [("start", asked.given("start")), ("end", asked.given("end"))];
     let range = if days[0].1.is_empty() { range } else { "" };

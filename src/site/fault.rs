@@ -104,7 +104,7 @@ pub(super) fn reason(error: &Error) -> String {
 pub(super) fn reader_reason(error: &Error) -> String {
     let text = if let Error::NotPermitted { reason, .. } = error {
         let owner = reason.split("; an operator").next().unwrap_or(reason);
-        format!("The figures of this series are not shown here: {owner}.")
+        format!("These figures are not shown here: {owner}.")
     } else if let Error::NoData { reason, .. } = error {
         let known = reason.split("; `econoscope").next().unwrap_or(reason);
         let known = known.replacen("it is not loaded", "this server has not loaded them", 1);

@@ -202,7 +202,7 @@ pub(super) fn several(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Do
     );
     widget.more = format!("{}/compare{}", desk.settings().home(), compare::own(asked));
     widget.source = compare::source(desk, asked);
-    let (spec, others) = charts::compared(&o, asked.given("units") == LOG);
+    let (spec, others) = charts::compared((&o, None), asked.given("units") == LOG);
     widget.is_log = spec.is_log;
     let panels = std::iter::once(&spec).chain(&others);
     widget.picture = panels.map(fluid).collect();

@@ -78,15 +78,22 @@ impl Frame {
         &NAV
     }
 
-    /// The same page with the script, and with a card for those who paste its link: a widget and a picture.
-    pub(super) fn lively(mut self, query: &str, picture: String) -> Self {
+    /// The same page with the script and a card.
+    pub(super) fn lively(self, query: &str, picture: String) -> Self {
+        Self {
+            script: super::assets::path(),
+            ..self.carded(query, picture)
+        }
+    }
+
+    /// The same page with a card for those who paste its link: a widget and a picture.
+    pub(super) fn carded(mut self, query: &str, picture: String) -> Self {
         let address = format!("{}{}{query}", self.base, self.path);
         self.oembed = format!(
             "{}/oembed?url={}",
             self.base,
             super::text::encoded(&address)
         );
-        self.script = super::assets::path();
         self.picture = picture;
         self
     }

@@ -3,10 +3,10 @@
 use super::asked::PageRequest;
 use super::charts::titled;
 use super::document::Document;
-use super::figures;
 use super::questions::Answers;
 use super::text::encoded;
 use super::view::{query, titles};
+use super::{figures, release, scenarios};
 use axum::http::StatusCode;
 use econoscope_core::error::{Error, Result};
 use econoscope_data::desk::Desk;
@@ -94,6 +94,7 @@ fn card(desk: &Desk, address: &str) -> Result<Card> {
     }
     let given: BTreeMap<String, String> = wanted.query_pairs().into_owned().collect();
     let get = |name: &str| given.get(name).map_or("", String::as_str);
+    let theme = query([("theme", get("theme"))].into_iter());
     let own = wanted.query().map(|q| format!("?{q}")).unwrap_or_default();
     let path: Vec<&str> = wanted.path().trim_matches('/').split('/').collect();
     match path.as_slice() {
@@ -116,6 +117,14 @@ fn card(desk: &Desk, address: &str) -> Result<Card> {
             format!("/widget/chart{own}"),
             format!("/chart/compare.png{own}"),
         )),
+        ["release", name] | ["widget", "release", name] => {
+            let (_, figure) = release::first(desk, name)?;
+            Ok(drawn("release", name, figure.name, &theme))
+        }
+        ["scenarios", name] | ["widget", "scenario", name] => {
+            let title = scenarios::named(desk, name)?.title.clone();
+            Ok(drawn("scenario", name, title, &theme))
+        }
         ["widget", "recession"] => Ok((
             figures::RECESSION.into(),
             "/widget/recession".into(),
@@ -128,6 +137,15 @@ fn card(desk: &Desk, address: &str) -> Result<Card> {
         )),
         _ => Err(unknown()),
     }
+}
+
+/// The card of what has a widget and a picture of one name, which comes out of an address.
+fn drawn(kind: &str, name: &str, title: String, theme: &str) -> Card {
+    (
+        title,
+        format!("/widget/{kind}/{name}{theme}"),
+        format!("/chart/{kind}/{name}.png"),
+    )
 }
 
 /// What could not be answered, for programs.

@@ -32,6 +32,8 @@ struct Page {
     questions: fn(&PageRequest) -> Vec<Question>,
     /// Whether it reads the desk itself unless answers are forwarded: then it shows what the API says.
     is_local: bool,
+    /// Whether its figures are those held here even where the API forwards: then it is refused.
+    is_of_desk: bool,
     make: fn(&Desk, &PageRequest, Answers) -> Result<Document>,
 }
 
@@ -46,7 +48,15 @@ impl Page {
             known,
             questions: |_| Vec::new(),
             is_local: false,
+            is_of_desk: false,
             make,
+        }
+    }
+
+    const fn of_desk(self) -> Self {
+        Self {
+            is_of_desk: true,
+            ..self
         }
     }
 
@@ -83,16 +93,21 @@ impl Page {
 /// An address that leads nowhere.
 static NOWHERE: Page = Page::new("", fault::nowhere, &[]);
 
+/// Why a page of figures held here is refused where the API answers with those of an upstream.
+const ELSEWHERE: &str = "this server passes on the figures of another service, and this page would show figures that the \
+    server holds itself, which may differ. The page of a single series shows those of that service; an operator who \
+    starts the server without --upstream gets all pages";
+
 /// What programs ask for: they get errors as JSON.
 const FOR_PROGRAMS: [&str; 5] = ["/api", "/mcp", "/.well-known", "/health", "/ready"];
 
-static PAGES: [Page; 35] = [
+static PAGES: [Page; 37] = [
     Page::new("/", home::page, &["as_of"]).asking(home::questions),
     Page::new("/search", search::page, &["q"]),
     Page::new("/series", catalogue::page, &[]),
     Page::new(SERIES, series::page, &series::ARGUMENTS).asking_upstream(series::questions),
-    Page::new("/cite/{name}", cite::page, &cite::ARGUMENTS),
-    Page::new("/compare", compare::page, compare::ARGUMENTS),
+    Page::new("/cite/{name}", cite::page, &cite::ARGUMENTS).of_desk(),
+    Page::new("/compare", compare::page, compare::ARGUMENTS).of_desk(),
     Page::new("/regime", regime::page, &["as_of"]).asking(regime::questions),
     Page::new("/calendar", calendar::page, &calendar::ARGUMENTS),
     Page::new(
@@ -107,28 +122,30 @@ static PAGES: [Page; 35] = [
     Page::new("/rights", rights::page, &[]),
     Page::new("/glossary", glossary::index, &["q"]),
     Page::new("/glossary/{name}", glossary::term, &[]),
-    Page::new("/scenarios", scenarios::index, &[]),
-    Page::new("/scenarios/{name}", scenarios::scenario, &[]),
-    Page::new("/widget/scenario/{name}", scenarios::widget, &["theme"]),
+    Page::new("/scenarios", scenarios::index, &[]).of_desk(),
+    Page::new("/scenarios/{name}", scenarios::scenario, &[]).of_desk(),
+    Page::new("/widget/scenario/{name}", scenarios::widget, &["theme"]).of_desk(),
     Page::new("/release/{name}", release::page, &[]),
     Page::new("/widget/release/{name}", release::widget, &["theme"]),
-    Page::new("/alerts.atom", alerts::feed, &alerts::ARGUMENTS),
-    Page::new("/alerts.ics", alerts::calendar, &alerts::ARGUMENTS),
+    Page::new("/alerts.atom", alerts::feed, &alerts::ARGUMENTS).of_desk(),
+    Page::new("/alerts.ics", alerts::calendar, &alerts::ARGUMENTS).of_desk(),
     Page::new("/articles", articles::index, &[]),
     Page::new("/articles/{name}", articles::article, &[]),
     Page::new(CHART, pictures::page, &PICTURE).asking_upstream(pictures::questions),
-    Page::new("/chart/compare.png", pictures::comparison, compare::PICTURE),
-    Page::new("/chart/compare.svg", pictures::comparison, compare::PICTURE),
-    Page::new("/chart/regime.png", pictures::regime, &REGIME_PICTURE)
+    Page::new("/chart/compare.png", pictures::comparison, compare::PICTURE).of_desk(),
+    Page::new("/chart/compare.svg", pictures::comparison, compare::PICTURE).of_desk(),
+    Page::new("/chart/regime.png", pictures::regime, &CARD_PICTURE)
         .asking(figures::regime_questions),
-    Page::new("/chart/regime.svg", pictures::regime, &REGIME_PICTURE)
+    Page::new("/chart/regime.svg", pictures::regime, &CARD_PICTURE)
         .asking(figures::regime_questions),
+    Page::new("/chart/release/{name}", release::picture, &CARD_PICTURE),
+    Page::new("/chart/scenario/{name}", scenarios::picture, &CARD_PICTURE).of_desk(),
     Page::new("/favicon.ico", pictures::icon, &[]),
     Page::new("/widget/regime", figures::regime, &["theme"]).asking(figures::regime_questions),
     Page::new("/widget/recession", figures::recession, &["theme"])
         .asking(figures::recession_questions),
     Page::new(METRIC, figures::metric, &figures::ARGUMENTS).asking(figures::metric_questions),
-    Page::new("/widget/chart", figures::several, compare::WIDGET),
+    Page::new("/widget/chart", figures::several, compare::WIDGET).of_desk(),
 ];
 
 /// What a picture of one series is told.
@@ -142,7 +159,8 @@ const PICTURE: [&str; 8] = [
     "width",
     "height",
 ];
-const REGIME_PICTURE: [&str; 3] = ["theme", "width", "height"];
+/// What other pictures are told.
+const CARD_PICTURE: [&str; 3] = ["theme", "width", "height"];
 
 /// Bytes of documents kept in memory.
 const KEPT_BYTES: u64 = 16 << 20;
@@ -297,6 +315,12 @@ impl Site {
         caller: Caller,
     ) -> Result<Arc<Document>> {
         let backend = &*self.backend;
+        if page.is_of_desk && backend.upstream().is_some() {
+            return Err(Error::NotPermitted {
+                what: "this page".to_owned(),
+                reason: ELSEWHERE.to_owned(),
+            });
+        }
         let key = (backend.desk().state()?, asked.key());
         if let Some(held) = self.kept.held(&key) {
             return Ok(held);

@@ -5,7 +5,7 @@ use super::text::in_words;
 use super::{charts, view};
 use econoscope_answers::endpoints::days::parse_as_of;
 use econoscope_answers::endpoints::time_series::{self, TimeSeriesAnswer};
-use econoscope_core::chart::{ChartSpec, GHOST};
+use econoscope_core::chart::{ChartSpec, GHOST, Line};
 use econoscope_core::error::Result;
 use econoscope_core::format::Unit;
 use econoscope_core::model::{AsOf, Date, Observation};
@@ -15,6 +15,7 @@ use econoscope_data::desk::Desk;
 const DUST: f64 = 1e-9;
 
 /// What has become of a line since a past day.
+#[derive(Debug)]
 pub(super) struct Past {
     /// The difference in words.
     pub(super) told: String,
@@ -60,8 +61,13 @@ pub(super) fn beside(
         line.color = GHOST;
     }
     spec.lines.push(charts::line(&now, "Now"));
+    let (old, new) = (charts::line(then, ""), charts::line(&now, ""));
+    let style = (
+        Unit::of(&then.unit, unit_of(then)),
+        usize::from(spec.decimals),
+    );
     Ok(Some(Past {
-        told: told((then, &now), day, usize::from(spec.decimals)),
+        told: told(("", true), (&old, &new), day, &style),
         now: format!("/api/public/data/{id}{}", view::query(given.into_iter())),
     }))
 }
@@ -70,34 +76,48 @@ fn unit_of(o: &TimeSeriesAnswer) -> &str {
     o.unit_in_words.as_deref().unwrap_or(&o.unit)
 }
 
-/// "On 1 June 2010 the newest figure was that of April 2010, 9.9 %; now it is 9.9 %. 3 of the 112 figures …".
-fn told((then, now): (&TimeSeriesAnswer, &TimeSeriesAnswer), day: Date, decimals: usize) -> String {
-    let on = in_words(day);
-    let Some(newest) = then.data.last() else {
-        return format!("On {on} nothing of it was known in this range.");
+/// "On 1 June 2010 the newest figure was that of April 2010, 9.9 %; now it is 9.9 %. 3 of the 112 figures …": of a line
+/// with a name, and of one with all its figures also how many were revised.
+pub(super) fn told(
+    (name, is_whole): (&str, bool),
+    (then, now): (&Line, &Line),
+    day: Date,
+    (unit, decimals): &(Unit, usize),
+) -> String {
+    let (on, decimals) = (in_words(day), *decimals);
+    let of = match name {
+        "" => String::new(),
+        name => format!(" of {name}"),
     };
-    let frequency = charts::line(then, "").frequency;
-    let unit = Unit::of(&then.unit, unit_of(then));
+    let Some(newest) = then.points.last() else {
+        return format!("On {on} no figure{of} was known in this range.");
+    };
     let figure = |value: f64| unit.write(value, decimals);
+    let period = |o: &Observation| then.frequency.label(o.date);
     let today = |o: &Observation| {
-        let at = now.data.binary_search_by_key(&o.date, |now| now.date);
-        at.ok().and_then(|at| now.data.get(at)).map(|now| now.value)
+        let at = now.points.binary_search_by_key(&o.date, |now| now.date);
+        at.ok()
+            .and_then(|at| now.points.get(at))
+            .map(|now| now.value)
     };
-    let changed = |o: &Observation| {
-        let by = today(o)? - o.value;
-        (by.abs() > DUST).then_some((*o, by))
-    };
-    let revised: Vec<(Observation, f64)> = then.data.iter().filter_map(changed).collect();
-    let label = frequency.label(newest.date);
     let mut text = format!(
-        "On {on} the newest figure was that of {label}, {}",
+        "On {on} the newest figure{of} was that of {}, {}",
+        period(newest),
         figure(newest.value)
     );
     text += &match today(newest) {
         Some(value) => format!("; now it is {}.", figure(value)),
         None => "; there is none of that date now.".to_owned(),
     };
-    let all = then.data.len();
+    if !is_whole {
+        return text;
+    }
+    let changed = |o: &Observation| {
+        let by = today(o)? - o.value;
+        (by.abs() > DUST).then_some((*o, by))
+    };
+    let revised: Vec<(Observation, f64)> = then.points.iter().filter_map(changed).collect();
+    let all = then.points.len();
     let most = revised
         .iter()
         .max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
@@ -108,17 +128,17 @@ fn told((then, now): (&TimeSeriesAnswer, &TimeSeriesAnswer), day: Date, decimals
                 .iter()
                 .fold((0.0, 0.0), |(n, sum), (_, by)| (n + 1.0, sum + by.abs()));
             format!(
-                " {} of the {all} figures in view have been revised since, by {} on average, most by {} ({}).",
+                " {} of the {all} figures in view have been revised since, by {} on average. The largest revision is {} ({}).",
                 revised.len(),
                 figure(total / count),
                 unit.change(*by, decimals),
-                frequency.label(most.date)
+                period(most)
             )
         }
     };
-    let newer = now.data.iter().filter(|o| o.date > newest.date).count();
-    if newer > 0 {
-        text += &format!(" {newer} newer ones have come.");
+    match now.points.iter().filter(|o| o.date > newest.date).count() {
+        0 => text,
+        1 => text + " One newer figure has been published.",
+        newer => format!("{text} {newer} newer figures have been published."),
     }
-    text
 }

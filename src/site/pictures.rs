@@ -1,15 +1,15 @@
 //! Charts as files: `/chart/DGS10.png` and `/chart/DGS10.svg`, and several series in `/chart/compare.png`.
 
-use super::asked::{CHART, PageRequest};
+use super::asked::PageRequest;
 use super::charts::{self, Panels};
 use super::document::Document;
 use super::figures::word;
 use super::quadrant::Words;
 use super::questions::{Answers, Question};
-use super::text::{plain, points};
+use super::text::{plain, points, readable};
 use super::{cite, compare, home, quadrant, view};
 use econoscope_answers::endpoints::regime::RegimeAnswer;
-use econoscope_core::chart::{DENSITY, GHOST, Theme, panels, png};
+use econoscope_core::chart::{ChartSpec, DENSITY, GHOST, Theme, panels, png};
 use econoscope_core::error::{Error, Result};
 use econoscope_core::format::month;
 use econoscope_core::model::AsOf;
@@ -20,40 +20,60 @@ pub(super) fn questions(asked: &PageRequest) -> Vec<Question> {
     vec![view::question(stem(asked), asked)]
 }
 
-/// The name of the series.
-fn stem(asked: &PageRequest) -> &str {
+/// What a picture is of: its name without the form.
+pub(super) fn stem(asked: &PageRequest) -> &str {
     let parts = asked.name.rsplit_once('.');
     parts.map_or(&*asked.name, |(stem, _)| stem)
 }
 
 pub(super) fn page(desk: &Desk, asked: &PageRequest, mut answers: Answers) -> Result<Document> {
-    let theme = theme(asked)?;
     let info = desk.resolve("series", stem(asked))?;
     let id = desk.shown_id(&info.id);
     let mut spec = view::read(desk, &id, asked, &mut answers)?.spec;
     spec.title = charts::titled(&id, Some(&info.title));
     if spec.lines.iter().any(|line| line.color == GHOST) {
-        spec.title += &format!("; grey: as known on {}", asked.given("as_of"));
+        spec.title += &known_on(asked);
     }
     spec.source.clone_from(&info.source);
-    let credit = format!("{}, {}", desk.attribution().text, cite::short(desk, &id));
-    // Where the source leaves room for it.
-    if info.source.chars().count() + credit.chars().count() <= FOOT {
-        spec.credit = credit;
+    match answers.is_forwarded {
+        // Citations are of figures held here.
+        true => whole(desk, asked, (spec, Vec::new())),
+        false => about(desk, asked, &id, spec),
     }
-    whole(desk, asked, theme, (spec, Vec::new()))
 }
 
-/// Characters that have room at the foot of a picture.
-const FOOT: usize = 90;
+/// What is said of gray lines.
+fn known_on(asked: &PageRequest) -> String {
+    format!("; gray: as known on {}", readable(asked.given("as_of")))
+}
+
+/// A chart about one series as a picture that says where its figures are cited.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for a theme, a size or a form that there is not.
+pub(super) fn about(
+    desk: &Desk,
+    asked: &PageRequest,
+    id: &str,
+    mut spec: ChartSpec,
+) -> Result<Document> {
+    let address = cite::short(desk, id);
+    spec.credit = format!("{}, {address}", desk.attribution().text);
+    whole(desk, asked, (spec, Vec::new()))
+}
 
 /// Several series as a picture.
 pub(super) fn comparison(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
-    let theme = theme(asked)?;
     let answer = compare::answer(desk, asked)?;
-    let (mut spec, others) = charts::compared(&answer, asked.given("units") == view::LOG);
+    let past = compare::past(desk, asked, &answer)?;
+    let now = past.as_ref().map_or(&answer, |past| &past.now);
+    let then = past.as_ref().map(|_| &answer);
+    let (mut spec, others) = charts::compared((now, then), asked.given("units") == view::LOG);
     spec.source = super::figures::cited(&answer.provenance);
-    whole(desk, asked, theme, (spec, others))
+    if past.is_some() {
+        spec.title += &known_on(asked);
+    }
+    whole(desk, asked, (spec, others))
 }
 
 /// The plane of the regime as a picture.
@@ -71,6 +91,7 @@ pub(super) fn regime(desk: &Desk, asked: &PageRequest, mut answers: Answers) -> 
     let words = Words {
         title: word(&o.regime),
         lines: lines.into_iter().flatten().collect(),
+        source: &super::figures::cited(&o.provenance),
         credit: &desk.attribution().text,
     };
     let way = home::way(desk, AsOf::Latest, &o, super::regime::MONTHS)?;
@@ -83,15 +104,15 @@ pub(super) fn regime(desk: &Desk, asked: &PageRequest, mut answers: Answers) -> 
 
 /// The form of a picture, `png` or `svg`, which stands behind the last dot of its address.
 fn form(asked: &PageRequest) -> Result<&'static str> {
-    let address = match asked.path {
-        CHART => &asked.name,
-        path => path,
+    let address = match asked.name.as_str() {
+        "" => asked.path,
+        name => name,
     };
     let form = address.rsplit_once('.').map_or("", |(_, form)| form);
     let form = form.to_ascii_lowercase();
     let known = ["png", "svg"].into_iter().find(|known| *known == form);
     known.ok_or_else(|| {
-        let allowed = "a series with .png or .svg, such as DGS10.png";
+        let allowed = "a name with .png or .svg, such as DGS10.png";
         Error::invalid("chart", &form, "is no known form", allowed)
     })
 }
@@ -142,17 +163,12 @@ fn size(asked: &PageRequest) -> Result<Option<(u16, u16)>> {
 }
 
 /// A chart with the words around it.
-fn whole(
-    desk: &Desk,
-    asked: &PageRequest,
-    theme: Theme,
-    (mut spec, others): Panels,
-) -> Result<Document> {
+fn whole(desk: &Desk, asked: &PageRequest, (mut spec, others): Panels) -> Result<Document> {
     let usual = match u16::try_from(others.len()).unwrap_or(0) {
         0 => SIZE,
         others => (SIZE.0, 300 + 150 * others),
     };
-    (spec.size, spec.theme) = (size(asked)?.unwrap_or(usual), theme);
+    (spec.size, spec.theme) = (size(asked)?.unwrap_or(usual), theme(asked)?);
     if spec.credit.is_empty() {
         spec.credit = desk.attribution().text;
     }

@@ -34,7 +34,7 @@ fn edge(way: &[(f64, f64)]) -> f64 {
 
 /// Marks of both axes at the half and at the whole of the edge.
 fn marks(edge: f64) -> String {
-    let mut out = String::from("<g class=\"marks\" font-size=\"10.5\" fill=\"var(--muted)\">");
+    let mut out = String::from("<g class=\"marks\" font-size=\"10.5\">");
     for share in [-1.0, -0.5, 0.5, 1.0] {
         let at = 140.0 * share;
         let value = edge * share;
@@ -44,8 +44,8 @@ fn marks(edge: f64) -> String {
         let _ = write!(
             out,
             "<path d=\"M{x:.1} 157V163M157 {y:.1}H163\" stroke=\"var(--muted)\"/>\
-             <text data-share=\"{share}\" x=\"{x:.1}\" y=\"174\" text-anchor=\"middle\">{text}</text>\
-             <text data-share=\"{share}\" x=\"154\" y=\"{:.1}\" text-anchor=\"end\">{text}</text>",
+             <text data-share=\"{share}\" x=\"{x:.1}\" y=\"174\" text-anchor=\"middle\" fill=\"var(--muted)\">{text}</text>\
+             <text data-share=\"{share}\" x=\"154\" y=\"{:.1}\" text-anchor=\"end\" fill=\"var(--muted)\">{text}</text>",
             y + 3.5
         );
     }
@@ -80,6 +80,8 @@ pub(super) struct Words<'a> {
     pub(super) title: &'a str,
     /// Lines below the title, from top to bottom.
     pub(super) lines: Vec<String>,
+    /// Who brought the figures.
+    pub(super) source: &'a str,
     pub(super) credit: &'a str,
 }
 
@@ -103,7 +105,11 @@ pub(super) fn picture(way: &[(f64, f64)], words: &Words) -> String {
     for (n, line) in words.lines.iter().enumerate() {
         text(156 + 30 * n, 17, "fill=\"var(--ink)\"", line);
     }
-    text(398, 13, "fill=\"var(--muted)\"", words.credit);
+    let foot = match words.source {
+        "" => words.credit.to_owned(),
+        source => format!("Source: {source}. {}", words.credit),
+    };
+    text(398, 13, "fill=\"var(--muted)\"", &foot);
     let plane = large(way, words.title);
     out + &plane.replacen("<svg ", "<svg x=\"452\" y=\"40\" ", 1) + "</svg>"
 }
@@ -147,7 +153,7 @@ pub(super) fn large(way: &[(f64, f64)], regime: &str) -> String {
          opacity=\".55\"/><ellipse class=\"ring\" cx=\"{x:.1}\" cy=\"{y:.1}\" rx=\"{:.1}\" ry=\"{:.1}\" fill=\"var(--line)\" opacity=\".14\"/>\
          <g class=\"dots\"><circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"5.5\" fill=\"var(--line)\" stroke=\"var(--card)\" stroke-width=\"2\"/></g>\
          <text x=\"320\" y=\"336\" text-anchor=\"end\" fill=\"var(--muted)\">growth, standard deviations →</text>\
-         <text x=\"0\" y=\"336\" fill=\"var(--muted)\">↑ inflation, points</text></svg>",
+         <text x=\"0\" y=\"336\" fill=\"var(--muted)\">up: inflation, points</text></svg>",
         place(PUBLISHED.growth, 140.0, edge),
         place(PUBLISHED.inflation, 140.0, edge),
     );

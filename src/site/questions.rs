@@ -13,7 +13,11 @@ pub(super) struct Question {
 }
 
 /// The answers to some questions, in their order.
-pub(super) struct Answers(std::vec::IntoIter<Result<Reply>>);
+pub(super) struct Answers {
+    answers: std::vec::IntoIter<Result<Reply>>,
+    /// Whether figures are those of an upstream.
+    pub(super) is_forwarded: bool,
+}
 
 impl Question {
     /// Arguments without a value are left out.
@@ -61,12 +65,10 @@ impl Answers {
                 break;
             }
         }
-        Ok(Self(answers.into_iter()))
-    }
-
-    /// Whether something was asked.
-    pub(super) fn is_asked(&self) -> bool {
-        self.0.len() > 0
+        Ok(Self {
+            answers: answers.into_iter(),
+            is_forwarded: backend.upstream().is_some(),
+        })
     }
 
     /// The next answer.
@@ -74,7 +76,7 @@ impl Answers {
     /// # Errors
     /// What the endpoint said.
     pub(super) fn read<T: DeserializeOwned>(&mut self) -> Result<T> {
-        let next = self.0.next();
+        let next = self.answers.next();
         let reply = next.ok_or_else(|| Error::internal("reading answers", "none is left"))??;
         serde_json::from_slice(&reply.json)
             .map_err(|e| Error::internal("reading an answer back", e))

@@ -1,25 +1,24 @@
 //! Release cards: what was expected and printed, the surprise, and what became of the months before.
 
 use super::asked::PageRequest;
-use super::calendar::{last, measure, next, revised};
-use super::charts;
+use super::calendar::{self, against, came, figure, measure, next, revised, surprise};
 use super::document::Document;
 use super::frame::{Frame, html};
 use super::questions::Answers;
 use super::series::drawings;
 use super::text::{dashed, encoded, in_words, plain, readable};
-use super::view;
 use super::widget::Widget;
+use super::{charts, pictures, view};
 use askama::Template;
 use econoscope_answers::endpoints::release_calendar::{
-    CalendarAnswer, LastPrint, Params, ReleaseEvent, ScheduledFigure,
+    CalendarAnswer, Params, ReleaseEvent, ScheduledFigure,
 };
 use econoscope_answers::endpoints::revisions::{self, RevisionsAnswer, plus};
 use econoscope_answers::endpoints::{Endpoint, time_series};
 use econoscope_core::chart::{ChartSpec, GHOST, Line, fluid};
 use econoscope_core::error::{Error, Result};
-use econoscope_core::format::{period, signed};
-use econoscope_core::indicators::prose::capitalised;
+use econoscope_core::format::period;
+use econoscope_core::indicators::prose::{capitalised, joined, lowered};
 use econoscope_core::model::{Frequency, Observation};
 use econoscope_data::desk::Desk;
 
@@ -52,13 +51,18 @@ struct Card {
 /// # Errors
 /// [`Error::InvalidParam`] for what comes with no release of the calendar.
 pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
-    let (event, figures) = read(desk, asked)?;
+    let (event, figures) = read(desk, &asked.name)?;
     let title = format!("{}: expected and printed", event.name);
     let description = format!(
         "{}: what was expected, what came, how it was revised, what is next.",
         event.name
     );
-    let address = format!("/release/{}", encoded(&asked.name));
+    let name = encoded(&asked.name);
+    let address = format!("/release/{name}");
+    let picture = match figures.is_empty() {
+        true => "/chart/DGS10.png".to_owned(),
+        false => format!("/chart/release/{name}.png"),
+    };
     let cards = figures.into_iter().map(|figure| {
         let (spec, prints, frequency, source) = drawing(desk, &figure)?;
         Ok(Card {
@@ -71,7 +75,7 @@ pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Docum
     });
     let page = Page {
         cards: cards.collect::<Result<_>>()?,
-        frame: Frame::of(desk, &title, &description, &address)?,
+        frame: Frame::of(desk, &title, &description, &address)?.carded("", picture),
         event,
     };
     html(&page, "")
@@ -82,12 +86,8 @@ pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Docum
 /// # Errors
 /// As [`page`]; [`Error::NoData`] of a release without figures.
 pub(super) fn widget(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
-    let (event, figures) = read(desk, asked)?;
-    let named = |f: &&ScheduledFigure| f.series_id.eq_ignore_ascii_case(&asked.name);
-    let figure = figures.iter().find(named).or_else(|| figures.first());
-    let figure =
-        figure.ok_or_else(|| Error::no_data(&event.name, "no figure of it is expected"))?;
-    let (spec, _, _, source) = drawing(desk, figure)?;
+    let (event, figure) = first(desk, &asked.name)?;
+    let (spec, _, _, source) = drawing(desk, &figure)?;
     let mut widget = Widget::new(asked, figure.name.clone(), (desk.attribution(), source));
     widget.more = format!(
         "{}/release/{}",
@@ -98,37 +98,72 @@ pub(super) fn widget(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Doc
     let coming = format!("next {}", in_words(event.date));
     match &figure.last {
         Some(print) => {
-            // The line beside the figure is for the surprise.
-            let unit = figure.unit.as_deref().unwrap_or_default();
-            widget.title += &format!(", {}, {unit}", readable(&print.period));
-            widget.value = Some(value(figure, print.value));
+            widget.title += &format!(", {}", readable(&print.period));
+            let (value, unit) = calendar::parts(&figure, print.value);
+            (widget.value, widget.unit) = (Some(value), unit);
             widget.date = in_words(print.date);
-            widget.lines = surprise(figure, print)
-                .into_iter()
-                .chain([coming])
-                .collect();
+            widget.lines = against(&figure, print);
+            widget.lines.push(coming);
         }
         None => widget.lines = vec![coming],
     }
     widget.document()
 }
 
+/// The same as a picture.
+///
+/// # Errors
+/// As [`widget`]; [`Error::InvalidParam`] for a theme, a size or a form that there is not.
+pub(super) fn picture(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
+    let (event, figure) = first(desk, pictures::stem(asked))?;
+    let (mut spec, _, _, source) = drawing(desk, &figure)?;
+    let coming = format!("next {}", in_words(event.date));
+    let told = figure.last.as_ref().map(|print| {
+        spec.title = format!("{}, {}", figure.name, readable(&print.period));
+        let printed = format!("printed {}", calendar::figure(&figure, print.value));
+        joined([printed].into_iter().chain(against(&figure, print)), ", ")
+    });
+    let told = told.into_iter().chain([coming]);
+    spec.lead = capitalised(&joined(told, "; "));
+    spec.source = source;
+    pictures::about(desk, asked, &figure.series_id, spec)
+}
+
+/// The figures that have a card: identifiers and names.
+///
+/// # Errors
+/// What the calendar says.
+pub(super) fn figures(desk: &Desk) -> Result<Vec<(String, String)>> {
+    let answer = Params::local(desk, &Params::of(DAYS, None, None))?;
+    let named = answer.figures.into_iter().map(|f| (f.series_id, f.name));
+    Ok(named.collect())
+}
+
+/// The next event of a release, and the figure that its card is about: the first, or the one of a series.
+///
+/// # Errors
+/// As [`page`]; [`Error::NoData`] of a release without figures.
+pub(super) fn first(desk: &Desk, name: &str) -> Result<(ReleaseEvent, ScheduledFigure)> {
+    let (event, figures) = read(desk, name)?;
+    let first = figures.into_iter().next();
+    let figure = first.ok_or_else(|| Error::no_data(&event.name, "no figure of it is expected"))?;
+    Ok((event, figure))
+}
+
 /// The next event of a release and its figures.
-fn read(desk: &Desk, asked: &PageRequest) -> Result<(ReleaseEvent, Vec<ScheduledFigure>)> {
-    let params = Params::of(DAYS, Some(&asked.name), None);
+fn read(desk: &Desk, name: &str) -> Result<(ReleaseEvent, Vec<ScheduledFigure>)> {
+    let params = Params::of(DAYS, Some(name), None);
     let CalendarAnswer {
         events,
         mut figures,
         ..
     } = Params::local(desk, &params)?;
     let event = events.into_iter().next();
-    let event = event.ok_or_else(|| Error::no_data(&asked.name, "no release of it is due"))?;
+    let event = event.ok_or_else(|| Error::no_data(name, "no release of it is due"))?;
     // Of a series its own figure alone.
-    if figures
-        .iter()
-        .any(|f| f.series_id.eq_ignore_ascii_case(&asked.name))
-    {
-        figures.retain(|f| f.series_id.eq_ignore_ascii_case(&asked.name));
+    let is_its = |f: &ScheduledFigure| f.series_id.eq_ignore_ascii_case(name);
+    if figures.iter().any(is_its) {
+        figures.retain(is_its);
     }
     Ok((event, figures))
 }
@@ -164,35 +199,12 @@ fn drawing(
     };
     let spec = ChartSpec {
         title: figure.name.clone(),
-        unit: format!("{}, {}", capitalised(&r.measure), r.unit),
+        unit: format!("{}, {}", capitalised(&r.measure), lowered(&r.unit)),
         decimals: info.decimals,
         lines: vec![line(FIRST, &|p| Some(p.first)), line("Now", &|p| p.now)],
         ..ChartSpec::default()
     };
     Ok((spec, Some(r), frequency, source))
-}
-
-/// A print: changes carry their sign, levels do not.
-fn value(figure: &ScheduledFigure, value: f64) -> String {
-    match figure.measure.as_deref() {
-        Some("level") | None => plain(value),
-        Some(_) => readable(&plus(value)),
-    }
-}
-
-/// "expected +19", "surprise +31 (+0.3 sd)"; why there is none.
-fn surprise(figure: &ScheduledFigure, print: &LastPrint) -> Vec<String> {
-    match (&print.expected, print.surprise, print.deviations) {
-        (Some(e), Some(surprise), Some(z)) => vec![
-            format!("expected {}", value(figure, e.value)),
-            format!(
-                "surprise {} ({} sd)",
-                readable(&plus(surprise)),
-                signed(z, 1)
-            ),
-        ],
-        _ => print.missing.iter().cloned().collect(),
-    }
 }
 
 /// A revision with its sign; nothing where there is none.

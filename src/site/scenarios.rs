@@ -6,18 +6,18 @@ use super::fault::unknown;
 use super::frame::{Frame, html};
 use super::questions::Answers;
 use super::series::drawings;
-use super::text::{encoded, percent, plain};
+use super::text::{encoded, percent};
 use super::widget::Widget;
-use super::{articles, assets};
+use super::{articles, assets, pictures};
 use askama::Template;
 use econoscope_answers::endpoints::recessions;
 use econoscope_core::chart::{ChartSpec, Line, fluid};
 use econoscope_core::error::{Error, Result};
+use econoscope_core::format::{Unit, heading};
 use econoscope_core::indicators::base_rates::{Episode, Move, Transform};
-use econoscope_core::indicators::prose::signed;
+use econoscope_core::indicators::prose::joined;
 use econoscope_core::model::frequency::shift;
-use econoscope_core::model::series_info::round_to;
-use econoscope_core::model::{Date, Frequency, Observation, quantity};
+use econoscope_core::model::{Date, Frequency, Observation};
 use econoscope_data::desk::Desk;
 use econoscope_data::desk::scenarios::Scenario;
 use econoscope_data::store::Article;
@@ -46,7 +46,11 @@ struct Page<'a> {
 struct Dial {
     /// Identifier of the series that decides.
     series: String,
+    /// The unit above the chart.
     unit: String,
+    /// How its figures are written, and with how many decimals.
+    written: Unit,
+    places: usize,
     /// "July 2026: 0.13".
     now: String,
     trigger: String,
@@ -69,7 +73,7 @@ pub(super) fn index(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document
 }
 
 pub(super) fn scenario(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
-    let item = named(desk, asked)?;
+    let item = named(desk, &asked.name)?;
     let mut articles = articles::published(desk)?;
     articles.retain(|a| a.tags.iter().any(|tag| item.articles.contains(tag)));
     let address = format!("/scenarios/{}", item.slug);
@@ -77,10 +81,13 @@ pub(super) fn scenario(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<D
         Err(error @ (Error::NoData { .. } | Error::NotPermitted { .. })) => Err(error.to_string()),
         dial => Ok(dial?),
     };
-    let mut frame = Frame::of(desk, &item.title, &item.thesis, &address)?;
-    frame.script = assets::path();
+    let frame = Frame::of(desk, &item.title, &item.thesis, &address)?;
+    let picture = format!("/chart/scenario/{}.png", item.slug);
     let page = Page {
-        frame,
+        frame: match &dial {
+            Ok(_) => frame.lively("", picture),
+            Err(_) => frame.lively("", "/chart/DGS10.png".to_owned()),
+        },
         item,
         drawn: match &dial {
             Ok(dial) => drawings((dial.spec.clone(), Vec::new())),
@@ -94,30 +101,53 @@ pub(super) fn scenario(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<D
 
 /// The same as a widget.
 pub(super) fn widget(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
-    let item = named(desk, asked)?;
+    let item = named(desk, &asked.name)?;
     let dial = dial(desk, item)?;
     let credit = (desk.attribution(), dial.source.clone());
     let mut widget = Widget::new(asked, item.title.clone(), credit);
     widget.more = format!("{}/scenarios/{}", widget.credit.url, item.slug);
+    widget.lines = dial.in_words();
     widget.value = Some(dial.distance);
-    let past = dial.episodes.len();
-    widget.lines = vec![
-        dial.now,
-        format!("trigger {}", dial.trigger),
-        format!("{past} times before"),
-    ];
     widget.date = dial.month.to_string();
     widget.picture = fluid(&dial.spec);
     widget.document()
 }
 
-fn named<'a>(desk: &'a Desk, asked: &PageRequest) -> Result<&'a Scenario> {
+/// The same as a picture.
+///
+/// # Errors
+/// As [`widget`]; [`Error::InvalidParam`] for a theme, a size or a form that there is not.
+pub(super) fn picture(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
+    let item = named(desk, pictures::stem(asked))?;
+    let mut dial = dial(desk, item)?;
+    let told = joined(dial.in_words(), "; ");
+    dial.spec.lead = format!("{}. {told}", dial.distance);
+    dial.spec.source = dial.source;
+    pictures::about(desk, asked, &dial.series, dial.spec)
+}
+
+/// The scenario of a name.
+///
+/// # Errors
+/// [`Error::Unknown`] with those of nearly that name.
+pub(super) fn named<'a>(desk: &'a Desk, name: &str) -> Result<&'a Scenario> {
     let all = desk.scenarios();
-    let found = all.iter().find(|s| s.slug == asked.name);
+    let found = all.iter().find(|s| s.slug == name);
     let known = || all.iter().map(|s| (s.slug.as_str(), s.title.as_str()));
     found
         .copied()
-        .ok_or_else(|| unknown("scenario", &asked.name, known()))
+        .ok_or_else(|| unknown("scenario", name, known()))
+}
+
+impl Dial {
+    /// "July 2026: −0.03 points", "trigger 0.50 points", "13 times before".
+    fn in_words(&self) -> Vec<String> {
+        let past = match self.episodes.len() {
+            1 => "once before".to_owned(),
+            times => format!("{times} times before"),
+        };
+        vec![self.now.clone(), format!("trigger {}", self.trigger), past]
+    }
 }
 
 /// How far a scenario is.
@@ -129,15 +159,11 @@ fn dial(desk: &Desk, item: &Scenario) -> Result<Dial> {
     let event = item.event.as_ref().ok_or_else(without)?;
     let (series, found) = desk.standing(item)?.ok_or_else(without)?;
     let info = &series.info;
-    let unit = match event.transform {
-        Transform::Level => quantity::in_words(&info.units_short),
-        Transform::YoyPct => "% from a year earlier".to_owned(),
+    let (short, long, decimals) = match event.transform {
+        Transform::Level => (&*info.units_short, &*info.units, info.decimals.min(2)),
+        Transform::YoyPct => ("%", "Percent from a year earlier", 2),
     };
-    let decimals = match event.transform {
-        Transform::Level => info.decimals.clamp(1, 2),
-        Transform::YoyPct => 2,
-    };
-    let figure = |value: f64| plain(round_to(value, i32::from(decimals)));
+    let (written, places) = (Unit::of(short, long), usize::from(decimals));
     let level = |o: &Observation| Observation::new(o.date, found.trigger);
     let line = |name: &str, points: Vec<Observation>| Line {
         name: name.to_owned(),
@@ -153,23 +179,26 @@ fn dial(desk: &Desk, item: &Scenario) -> Result<Dial> {
         now: format!(
             "{}: {}",
             Frequency::Monthly.label(found.now.date),
-            figure(found.now.value)
+            written.write(found.now.value, places)
         ),
-        trigger: figure(found.trigger),
+        trigger: written.write(found.trigger, places),
         distance: match found.met {
             true => "Reached".to_owned(),
-            false => format!("{} to go", signed(away, usize::from(decimals))),
+            false => format!("{} to go", written.change(away, places)),
         },
         month: found.now.date,
         spec: ChartSpec {
             title: item.title.clone(),
-            unit: unit.clone(),
+            unit: long.to_owned(),
+            unit_short: short.to_owned(),
             decimals,
             lines: vec![line("", found.figures.clone()), line("Trigger", trigger)],
             shading: recessions(),
             ..ChartSpec::default()
         },
-        unit,
+        unit: heading(long, 0),
+        written,
+        places,
         source: info.source.clone(),
         episodes: found.episodes.into_iter().rev().collect(),
     })

@@ -48,7 +48,7 @@ struct Page {
     hits: Vec<Hit>,
 }
 
-pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
+pub(super) fn page(desk: &Desk, asked: &PageRequest, answers: Answers) -> Result<Document> {
     let words: String = asked.given("q").trim().chars().take(MAX_WORDS).collect();
     let title = match words.as_str() {
         "" => "Search".to_owned(),
@@ -58,7 +58,7 @@ pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Docum
     let mut frame = Frame::of(desk, &title, description, "/search")?;
     frame.words.clone_from(&words);
     let mut found = find(desk, &words, MAX_FOUND)?;
-    let lead = lead(desk, &words, &mut found)?;
+    let lead = lead(desk, &words, &mut found, answers.is_forwarded)?;
     let page = Page {
         frame,
         hits: found.iter().filter_map(|found| hit(desk, found)).collect(),
@@ -91,8 +91,13 @@ fn find(desk: &Desk, words: &str, limit: usize) -> Result<Vec<Found>> {
 }
 
 /// The best answer, taken out of what was found: the series that the words mean, else the first of our composites that
-/// was found, else the first series.
-fn lead(desk: &Desk, words: &str, found: &mut Vec<Found>) -> Result<Option<Lead>> {
+/// was found, else the first series. Where figures are forwarded, its page has the figure.
+fn lead(
+    desk: &Desk,
+    words: &str,
+    found: &mut Vec<Found>,
+    is_forwarded: bool,
+) -> Result<Option<Lead>> {
     let info = match desk.resolve("series", words) {
         Ok(info) => info,
         Err(Error::Unknown { .. } | Error::Ambiguous { .. } | Error::InvalidParam { .. }) => {
@@ -122,6 +127,7 @@ fn lead(desk: &Desk, words: &str, found: &mut Vec<Found>) -> Result<Option<Lead>
         meaning: String::new(),
     };
     match desk.permit(&info) {
+        Ok(()) if is_forwarded => return Ok(Some(lead)),
         Ok(()) => {}
         Err(error @ Error::NotPermitted { .. }) => {
             lead.meaning = fault::reader_reason(&error);
@@ -137,7 +143,7 @@ fn lead(desk: &Desk, words: &str, found: &mut Vec<Found>) -> Result<Option<Lead>
     let parts = [unit, basis, period].into_iter().flatten();
     lead.unit = joined(parts.filter(|part| !part.is_empty()), ", ") + text::overdue(&o);
     lead.value = value;
-    lead.meaning = text::meaning(&o.interpretation.unwrap_or_default());
+    lead.meaning = text::meaning_of(&info, &o.interpretation.unwrap_or_default());
     Ok(Some(lead))
 }
 

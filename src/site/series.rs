@@ -11,7 +11,7 @@ use super::frame::{Frame, html};
 use super::past::Past;
 use super::questions::{Answers, Question};
 use super::rights::of as rights;
-use super::text::{aged, dashed, meaning, overdue, plain, readable};
+use super::text::{aged, dashed, meaning_of, overdue, plain, readable};
 use super::view::{self, FREQUENCIES, INDEX, RANGES, UNITS, View, options, query};
 use askama::Template;
 use econoscope_answers::endpoints::days::parse_as_of;
@@ -56,6 +56,10 @@ struct Missing {
     nearest: Vec<(String, String)>,
 }
 
+/// Most figures that the script reads before a reader turns to the chart: those of one answer. So the first load of a page
+/// is less than 100 kB.
+const EAGER: usize = 5_000;
+
 /// Most series that are named beside one.
 const RELATED: usize = 8;
 
@@ -69,6 +73,8 @@ struct Shown {
     /// What has become of the figures since the day as of which they are shown.
     past: Option<Past>,
     is_log: bool,
+    /// Whether the script reads the figures at once.
+    is_eager: bool,
     chart: String,
     narrow: String,
     /// Periods and values, the newest first.
@@ -99,7 +105,7 @@ pub(super) fn page(desk: &Desk, asked: &PageRequest, mut answers: Answers) -> Re
     let is_about = |s: &String| s.eq_ignore_ascii_case(info.id.as_str());
     let query = query(asked.all(&view::ARGUMENTS));
     let mut frame = Frame::of(desk, &info.title, &description, &format!("/series/{id}"))?;
-    let is_forwarded = answers.is_asked();
+    let is_forwarded = answers.is_forwarded;
     let shown = match shown(desk, asked, (&info, &id), &mut answers) {
         Err(error @ (Error::NoData { .. } | Error::NotPermitted { .. })) => Err(Missing {
             reason: reader_reason(&error),
@@ -191,7 +197,7 @@ fn shown(
     answers: &mut Answers,
 ) -> Result<(Shown, Provenance)> {
     let as_of = parse_as_of(desk, asked.argument("as_of"))?;
-    let is_forwarded = answers.is_asked();
+    let is_forwarded = answers.is_forwarded;
     let reading: Metric = match is_forwarded {
         true => answers.read()?,
         false => {
@@ -203,7 +209,11 @@ fn shown(
         return Err(desk.no_data(info, as_of));
     }
     let View { spec, past, .. } = view::read(desk, id, asked, answers)?;
-    let mut facts = facts(desk, info, &reading, desk.today());
+    let day = match as_of {
+        AsOf::Day(day) => day,
+        AsOf::Latest => desk.today(),
+    };
+    let mut facts = facts(desk, info, &reading, day);
     facts.extend(extremes(&spec));
     let points = spec.lines.first().map(|line| line.points.iter().rev());
     let newest = points.into_iter().flatten().take(12);
@@ -211,13 +221,15 @@ fn shown(
     let rows = newest.map(|o| (spec.period(o.date), number(o.value, decimals)));
     let rows = rows.collect();
     let (unit, is_log) = (heading(&spec.unit, 0) + spec.about_scale, spec.is_log);
+    let figures: usize = spec.lines.iter().map(|line| line.points.len()).sum();
     let (chart, narrow) = drawings((spec, Vec::new()));
     let shown = Shown {
         is_log,
+        is_eager: figures <= EAGER,
         facts,
         past,
         notices: reading.provenance.notices(),
-        meaning: meaning(&reading.interpretation.unwrap_or_default()),
+        meaning: meaning_of(info, &reading.interpretation.unwrap_or_default()),
         rows,
         unit,
         chart,

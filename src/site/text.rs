@@ -4,8 +4,8 @@ use econoscope_answers::endpoints::metric::Metric;
 use econoscope_answers::endpoints::provenance::Provenance;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::format::{Unit, number, short_day, signed};
-use econoscope_core::model::AsOf;
 use econoscope_core::model::series_info::round_to;
+use econoscope_core::model::{AsOf, SeriesInfo};
 use econoscope_data::desk::Desk;
 use sha2::{Digest, Sha256};
 
@@ -36,6 +36,36 @@ pub(super) fn meaning(text: &str) -> String {
     kept.join(" ")
 }
 
+/// What a figure of a series means, in house style: "+29,000 people" for "+29 thousand persons", and what it was a year
+/// earlier with its unit.
+pub(super) fn meaning_of(info: &SeriesInfo, text: &str) -> String {
+    let (unit, decimals) = (
+        Unit::of(&info.units_short, &info.units),
+        usize::from(info.decimals),
+    );
+    let mut out = text.to_owned();
+    let over = format!(" {} over ", info.unit_in_words());
+    if let Some((figure, rest)) = text.split_once(&over)
+        && let Ok(value) = figure.parse()
+    {
+        out = format!("{} over {rest}", changed(&unit, value, decimals));
+    }
+    if let Some((before, rest)) = out.split_once("earlier (")
+        && let Some((figure, rest)) = rest.split_once(')')
+        && let Ok(value) = figure.parse()
+    {
+        out = format!("{before}earlier ({}){rest}", unit.write(value, decimals));
+    }
+    meaning(&out)
+}
+
+/// A change with its sign and its unit: "+29,000 people", "+0.3 %".
+pub(super) fn changed(unit: &Unit, value: f64, decimals: usize) -> String {
+    let (_, after) = unit.parts(value, decimals);
+    let text = format!("{} {after}", unit.change(value, decimals));
+    text.trim_end().to_owned()
+}
+
 /// A value in words, "–" where there is none.
 pub(super) fn dashed<T>(value: Option<T>, said: impl FnOnce(T) -> String) -> String {
     value.map_or_else(|| "–".to_owned(), said)
@@ -61,15 +91,14 @@ pub(super) fn points(value: &f64) -> String {
 pub(super) fn decimals(desk: &Desk, name: &str, value: f64) -> usize {
     let mut catalogue = Catalogue::embedded().iter();
     let known = catalogue.find(|info| desk.shown_id(&info.id) == name);
-    let of_figure = || {
-        (0..4)
-            .find(|n| (round_to(value, *n) - value).abs() < 1e-9)
-            .unwrap_or(4)
-    };
-    known.map_or_else(
-        || usize::try_from(of_figure()).unwrap_or(2),
-        |info| usize::from(info.decimals),
-    )
+    known.map_or_else(|| places(value), |info| usize::from(info.decimals))
+}
+
+/// Decimals that a figure has, at most four.
+pub(super) fn places(value: f64) -> usize {
+    let mut all = (0..4).zip(0..4);
+    let found = all.find(|(n, _)| (round_to(value, *n) - value).abs() < 1e-9);
+    found.map_or(4, |(_, places)| places)
 }
 
 /// The first eight bytes of a text's SHA-256, in hexadecimal.
@@ -147,5 +176,30 @@ mod tests {
         );
         assert_eq!(meaning("-0.1 on 2026-08-19"), "−0.1 on 19 August 2026");
         assert_eq!(meaning(""), "");
+    }
+
+    #[test]
+    fn what_a_figure_means_is_told_in_house_style() {
+        for (id, text, read) in [
+            (
+                "PAYEMS",
+                "-524 thousand persons over a month; +0.3 % from a year earlier (158548); the highest of the last ten years.",
+                "−524,000 people over a month; +0.3 % from a year earlier (158.5 million people); the highest of the last ten years.",
+            ),
+            (
+                "UNRATE",
+                "+0.1 points (+10 bp) over a month; -0.2 points (-20 bp) from a year earlier (4.4).",
+                "+0.1 points (+10 bp) over a month; −0.2 points (−20 bp) from a year earlier (4.4 %).",
+            ),
+            (
+                "GASREGW",
+                "-0.250 $/gal over 30 days.",
+                "−$0.250 a gallon over 30 days.",
+            ),
+            ("PAYEMS", "Nothing to tell.", "Nothing to tell."),
+        ] {
+            let info = Catalogue::embedded().get(id).unwrap();
+            assert_eq!(meaning_of(info, text), read, "{id}");
+        }
     }
 }

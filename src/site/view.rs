@@ -5,11 +5,13 @@ use super::charts;
 use super::past::{self, Past};
 use super::questions::{Answers, Question};
 use econoscope_answers::endpoints::compare_series::{Comparison, Params};
+use econoscope_answers::endpoints::days::parse_as_of;
 use econoscope_answers::endpoints::decode::{self, parts};
 use econoscope_answers::endpoints::time_series::{self, TimeSeriesAnswer};
 use econoscope_answers::endpoints::{Arguments, Endpoint, Route};
 use econoscope_core::chart::ChartSpec;
 use econoscope_core::error::{Error, Result};
+use econoscope_core::model::AsOf;
 use econoscope_core::model::frequency::shift;
 use econoscope_data::desk::Desk;
 use jiff::ToSpan;
@@ -104,7 +106,7 @@ pub(super) fn read(
     asked: &PageRequest,
     answers: &mut Answers,
 ) -> Result<View> {
-    if answers.is_asked() {
+    if answers.is_forwarded {
         let answer: TimeSeriesAnswer = answers.read()?;
         let spec = scaled(charts::plot(&answer), asked);
         return Ok(View { spec, past: None });
@@ -112,7 +114,7 @@ pub(super) fn read(
     if asked.given("units") == INDEX {
         let answer = compared(desk, &as_index(desk, id, asked))?;
         return Ok(View {
-            spec: charts::compared(&answer, false).0,
+            spec: charts::compared((&answer, None), false).0,
             past: None,
         });
     }
@@ -140,7 +142,7 @@ pub(super) fn question(id: &str, asked: &PageRequest) -> Question {
 
 /// The arguments of `compare_series` for an index; a comparison counts back from no day.
 fn as_index(desk: &Desk, id: &str, asked: &PageRequest) -> Vec<(&'static str, String)> {
-    formulas(asked, id, first_day(desk, asked.given("start")))
+    formulas(asked, id, first_day(desk, asked, asked.given("start")))
 }
 
 /// Names and formulas of a list as it is written.
@@ -165,7 +167,14 @@ pub(super) fn formulas(
         let wrapped: Vec<String> = wrapped.collect();
         (series, units) = (wrapped.join(","), String::new());
     }
-    let rows = FIGURES / listed(list).count().max(1);
+    // Of a past day each has two lines.
+    let lines = listed(list).count().max(1)
+        * if asked.given("as_of").is_empty() {
+            1
+        } else {
+            2
+        };
+    let rows = FIGURES / lines;
     vec![
         ("series", series),
         ("start", start),
@@ -212,12 +221,17 @@ pub(super) fn query<'a>(arguments: impl Iterator<Item = (&'a str, &'a str)>) -> 
     }
 }
 
-/// The first day of a range that counts back from today; any other text as it is.
-pub(super) fn first_day(desk: &Desk, range: &str) -> String {
+/// The first day of a range that counts back from the day as of which something is shown; any other text as it is.
+pub(super) fn first_day(desk: &Desk, asked: &PageRequest, range: &str) -> String {
+    let from = match parse_as_of(desk, asked.argument("as_of")) {
+        Ok(AsOf::Day(day)) => day,
+        // The endpoint says what is wrong with it.
+        Ok(AsOf::Latest) | Err(_) => desk.today(),
+    };
     let found = RANGES.iter().find(|(label, _)| *label == range);
     match found {
         Some((_, 0)) => "1700-01-01".to_owned(),
-        Some((_, years)) => shift(desk.today(), (-*years).years()).to_string(),
+        Some((_, years)) => shift(from, (-*years).years()).to_string(),
         None => range.to_owned(),
     }
 }

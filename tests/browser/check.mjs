@@ -81,7 +81,7 @@ const WIDGETS = [
   ["release", "/widget/release/PAYEMS", 480, 270],
   ["scenario", "/widget/scenario/sahm-trigger", 480, 270],
 ];
-const PAGES = ["/", "/?as_of=2020-04-30", "/regime?as_of=2008-12-01", "/series/UNRATE", "/calendar", "/compare?series=DGS10,DGS2,PAYEMS,GASREGW", "/regime", "/embed", "/series", "/compare", "/series/DGS10?start=max", "/series/VIXCLS", "/methods", "/glossary", "/glossary?q=spread", "/glossary/yield-curve", "/scenarios", "/scenarios/sahm-trigger", "/articles", "/articles/regime", "/articles/sahm-rule-record", "/cite/UNRATE", "/series/PAYEMS?start=2007-01-01&as_of=2009-01-15", "/release/employment"];
+const PAGES = ["/", "/?as_of=2020-04-30", "/regime?as_of=2008-12-01", "/series/UNRATE", "/calendar", "/compare?series=DGS10,DGS2,PAYEMS,GASREGW", "/regime", "/embed", "/series", "/compare", "/series/DGS10?start=max", "/series/VIXCLS", "/methods", "/glossary", "/glossary?q=spread", "/glossary/yield-curve", "/scenarios", "/scenarios/sahm-trigger", "/articles", "/articles/regime", "/articles/sahm-rule-record", "/cite/UNRATE", "/series/PAYEMS?start=2007-01-01&as_of=2009-01-15", "/release/employment", "/compare?series=PAYEMS,UNRATE&range=5y&as_of=2010-06-01", "/embed?show=release"];
 
 /** Names that try to become markup. */
 const EVIL = [

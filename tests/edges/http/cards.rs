@@ -24,17 +24,18 @@ async fn a_release_card_says_what_the_calendar_says() {
     let figure = figures.iter().find(|f| f["seriesId"] == "PAYEMS").unwrap();
     let last = &figure["last"];
     let read = |value: f64| value.to_string().replace('-', "−");
+    // The calendar counts in thousands.
     let signed = |value: &serde_json::Value| {
-        let value = value.as_f64().unwrap();
-        let sign = if value > 0.0 { "+" } else { "" };
-        sign.to_owned() + &read(value)
+        let value = 1_000.0 * value.as_f64().unwrap();
+        format!("{} people", econoscope_core::format::signed(value, 0))
     };
     let page = get(&router, "/release/PAYEMS").await;
     assert_eq!(page.status, StatusCode::OK);
     let told = all(page.text(), "<dd>", "</dd>");
     assert_eq!(told[0], signed(&last["value"]));
     assert_eq!(told[1], signed(&last["expected"]["value"]));
-    assert!(told[2].starts_with(&signed(&last["surprise"])), "{told:?}");
+    let surprise = signed(&last["surprise"]).replace(" people", " (");
+    assert!(told[2].starts_with(&surprise), "{told:?}");
     let revisions = get(&router, "/api/public/revisions/PAYEMS").await.json();
     let first = all(page.text(), "<td class=\"n\">", "</td>");
     for (n, print) in revisions["first_prints"]
@@ -55,7 +56,8 @@ async fn a_release_card_says_what_the_calendar_says() {
             .header("content-security-policy")
             .contains("frame-ancestors *")
     );
-    assert!(widget.text().contains(&signed(&last["value"])) && widget.text().contains("<svg"));
+    let value = signed(&last["value"]).replace("people", "<small>people</small>");
+    assert!(widget.text().contains(&value) && widget.text().contains("<svg"));
     // A release has a card for each of its figures.
     let whole = get(&router, "/release/employment").await;
     assert!(whole.text().matches("<section>").count() > 1);
@@ -92,7 +94,7 @@ async fn a_scenario_tells_how_far_it_is_and_when_it_came() {
     );
     let widget = get(&router, "/widget/scenario/sahm-trigger").await;
     assert_eq!(widget.status, StatusCode::OK);
-    assert!(widget.text().contains("trigger 0.5") && widget.text().contains("<svg"));
+    assert!(widget.text().contains("trigger 0.50 points") && widget.text().contains("<svg"));
     // What may not be passed on has neither distance nor chart for strangers.
     let public = router_with(options(), false);
     let page = get(&public, "/scenarios/vix-40").await;
@@ -103,6 +105,83 @@ async fn a_scenario_tells_how_far_it_is_and_when_it_came() {
             .await
             .status
             .is_client_error()
+    );
+}
+
+#[tokio::test]
+async fn cards_and_dials_are_pictures_that_pages_name() {
+    let router = patient();
+    for (page, picture, said) in [
+        (
+            "/release/PAYEMS",
+            "/chart/release/PAYEMS",
+            [
+                "Printed ",
+                "surprise ",
+                "Source: Bureau of Labor Statistics",
+                "/cite/PAYEMS",
+            ],
+        ),
+        (
+            "/scenarios/sahm-trigger",
+            "/chart/scenario/sahm-trigger",
+            [
+                " to go. ",
+                "trigger 0.50 points",
+                "Source: Federal Reserve",
+                "/cite/SAHMREALTIME",
+            ],
+        ),
+    ] {
+        let html = get(&router, page).await;
+        let image = format!("<meta property=\"og:image\" content=\"{BASE}{picture}.png\">");
+        assert!(html.text().contains(&image), "{page}");
+        let drawn = get(&router, &format!("{picture}.svg?width=900&height=500")).await;
+        assert_eq!(drawn.status, StatusCode::OK, "{picture}: {}", drawn.text());
+        for part in said {
+            assert!(drawn.text().contains(part), "{part}: {}", drawn.text());
+        }
+        assert!(drawn.text().contains("viewBox=\"0 0 900 500\""));
+        assert!(!drawn.text().contains("var("), "colors are literal");
+        let dark = get(&router, &format!("{picture}.svg?theme=dark")).await;
+        assert!(dark.text().contains("#101318"));
+        let raster = get(&router, &format!("{picture}.png")).await;
+        assert_eq!(raster.header("content-type"), "image/png");
+        let again = get(&patient(), &format!("{picture}.png")).await;
+        assert_eq!(raster.body, again.body, "the same from another server");
+        for wrong in [".gif", ".svg?width=9", ".svg?theme=pink"] {
+            let refused = get(&router, &format!("{picture}{wrong}")).await;
+            assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{picture}{wrong}");
+        }
+        let card = get(&router, &format!("/oembed?url={BASE}{page}"))
+            .await
+            .json();
+        assert_eq!(card["thumbnail_url"], format!("{BASE}{picture}.png"));
+        let widget = all(card["html"].as_str().unwrap(), "src=\"", "\"")[0];
+        let widget = get(&router, widget.strip_prefix(BASE).unwrap()).await;
+        assert_eq!(widget.status, StatusCode::OK);
+    }
+    let unknown = get(&router, "/chart/scenario/nonsense.svg").await;
+    assert_eq!(unknown.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn every_widget_is_offered_with_its_code() {
+    let router = patient();
+    for show in ["", "regime", "recession", "release", "scenario"] {
+        let page = get(&router, &format!("/embed?show={show}&theme=dark")).await;
+        assert_eq!(page.status, StatusCode::OK);
+        let frame = all(page.text(), "<iframe src=\"", "\"")[0].replace("&#38;", "&");
+        assert!(frame.contains("theme=dark"), "{frame}");
+        let widget = get(&router, &frame).await;
+        assert_eq!(widget.status, StatusCode::OK, "{frame}: {}", widget.text());
+    }
+    let chosen = get(&router, "/embed?show=scenario&name=sahm-trigger").await;
+    assert!(chosen.text().contains("/widget/scenario/sahm-trigger\""));
+    assert!(
+        chosen
+            .text()
+            .contains("<option value=\"sahm-trigger\" selected>")
     );
 }
 

@@ -1,15 +1,11 @@
 //! Citations: the address of a figure gives the same figure after every later sync, and says so where it cannot.
 
-use super::support::{BASE, Reply, get, mcp_service, options, patient, router_with};
+use super::support::{BASE, Reply, get, options, patient, public, router_with};
 use axum::Router;
 use axum::http::StatusCode;
-use econoscope::admission::LimitSettings;
-use econoscope::server::{HttpServer, Options, Shutdown};
-use econoscope_answers::endpoints::Backend;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{Date, Known, SeriesId};
-use econoscope_data::desk::{Desk, Settings};
 use econoscope_data::store::{Sqlite, Store, WriteVintages};
 use jiff::civil::date;
 use jiff::tz::TimeZone;
@@ -29,28 +25,9 @@ impl World {
         let store = Arc::new(Sqlite::in_memory().unwrap());
         let now = Arc::new(Mutex::new(Timestamp::UNIX_EPOCH));
         let clock = Arc::clone(&now);
-        let settings = Settings {
-            base_url: Some(BASE.into()),
-            ..Settings::default()
-        };
-        let desk = Desk::open(
-            Arc::<Sqlite>::clone(&store),
-            settings,
-            Arc::new(move || *clock.lock().unwrap()),
-        );
-        let backend = Arc::new(Backend::local(Arc::new(desk)));
-        let mcp = mcp_service(&backend, &Shutdown::default());
-        let limits = LimitSettings {
-            per_second: 100_000,
-            burst: 100_000,
-            ..LimitSettings::default()
-        };
-        let options = Options {
-            limits,
-            ..options()
-        };
+        let at = Arc::new(move || *clock.lock().unwrap());
         Self {
-            router: HttpServer::new(backend, options).router(mcp),
+            router: public(Arc::clone(&store), at),
             store,
             now,
         }
@@ -263,6 +240,25 @@ async fn an_archive_that_tells_more_of_a_past_day_is_named() {
     assert!(page.text().contains("the record says otherwise"));
 }
 
+/// The address of a week names a day, as it did when pages wrote the day alone: it stays, and the page says the week.
+#[tokio::test]
+async fn the_citation_of_a_week_stays_and_names_the_week() {
+    let world = World::new();
+    world.set(date(2026, 3, 20), 9);
+    let rows = [
+        (date(2026, 2, 28), 219_000.0),
+        (date(2026, 3, 7), 213_000.0),
+    ];
+    world.sync("ICSA", &rows, (date(2026, 2, 1), date(2026, 3, 20)));
+    let old = "/cite/ICSA?date=2026-03-07&as_of=2026-03-19&check=213000";
+    let made = world.json(&format!("{old}&format=json")).await;
+    assert_eq!(made["url"], format!("{BASE}{old}"));
+    assert_eq!(made["agrees"], true);
+    assert_eq!(made["period"], "week to 7 March 2026");
+    let page = get(&world.router, old).await;
+    assert!(page.text().contains("week to 7 March 2026"));
+}
+
 #[tokio::test]
 async fn a_page_has_the_citation_of_its_figure() {
     let router = patient();
@@ -294,12 +290,12 @@ async fn a_page_has_the_citation_of_its_figure() {
 
 #[tokio::test]
 async fn what_may_not_be_passed_on_is_not_cited_to_strangers() {
-    let public = router_with(options(), false);
-    let shown = get(&public, "/chart/VIXCLS.png").await;
+    let router = router_with(options(), false);
+    let shown = get(&router, "/chart/VIXCLS.png").await;
     for path in ["/cite/VIXCLS", "/cite/VIXCLS?format=json"] {
-        let refused: Reply = get(&public, path).await;
+        let refused: Reply = get(&router, path).await;
         assert_eq!(refused.status, shown.status, "{path}");
         assert!(refused.status.is_client_error());
     }
-    assert!(get(&public, "/cite/VIXCLS?format=json").await.json()["code"] == "not_permitted");
+    assert!(get(&router, "/cite/VIXCLS?format=json").await.json()["code"] == "not_permitted");
 }

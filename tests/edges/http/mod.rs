@@ -10,6 +10,7 @@ mod contract;
 mod discovery;
 mod everything;
 mod forms;
+mod forwarding;
 mod limits;
 mod listeners;
 mod logs;

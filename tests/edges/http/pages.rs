@@ -439,3 +439,54 @@ async fn an_operators_article_and_scenario_have_pages() {
     let list = get(&router, "/scenarios").await;
     assert!(list.text().contains("href=\"/scenarios/our-own\""));
 }
+
+/// Bytes on the wire of an answer to a client that takes gzip.
+async fn transferred(router: &axum::Router, path: &str) -> usize {
+    let reply = get_with(router, path, &[("accept-encoding", "gzip")]).await;
+    assert_eq!(reply.status, StatusCode::OK, "{path}");
+    assert_eq!(reply.header("content-encoding"), "gzip", "{path}");
+    reply.body.len()
+}
+
+#[tokio::test]
+async fn the_first_load_of_home_and_of_the_longest_series_is_less_than_100_kb() {
+    let router = patient();
+    for path in [
+        "/",
+        "/series/DGS10",
+        "/series/DGS10?start=30y",
+        "/series/DGS10?start=max",
+        "/series/DGS10?start=max&as_of=2015-01-01",
+        "/series/DGS10?start=max&units=pch",
+        "/series/DFF?start=max",
+    ] {
+        let page = get(&router, path).await;
+        let script = page.text().split("src=\"/assets/").nth(1).unwrap();
+        let script = format!("/assets/{}", script.split('"').next().unwrap());
+        let mut all = transferred(&router, path).await + transferred(&router, &script).await;
+        // Figures that the script reads at once; a history longer than one answer waits for the reader.
+        for figure in page.text().split("<figure ").skip(1) {
+            let figure = figure.split('>').next().unwrap();
+            let Some((_, sources)) = figure.split_once("data-figures=\"") else {
+                continue;
+            };
+            if !figure.contains("data-eager") {
+                continue;
+            }
+            for source in sources.split('"').next().unwrap().split(' ') {
+                let source = source.replace("&#38;", "&");
+                assert!(
+                    !get(&router, &source)
+                        .await
+                        .text()
+                        .contains("\"truncated\":true")
+                );
+                all += transferred(&router, &source).await;
+            }
+        }
+        assert!(all < 100_000, "{path}: {all}");
+    }
+    let eager = |page: &str| page.contains("<figure class=\"chart\" data-eager");
+    assert!(eager(get(&router, "/series/DGS10").await.text()));
+    assert!(!eager(get(&router, "/series/DGS10?start=max").await.text()));
+}

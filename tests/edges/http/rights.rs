@@ -1,14 +1,10 @@
 //! Series that may not be passed on are not, whichever way they are asked for.
 
-use super::support::{BASE, ask, get, mcp_service, options, request, router_with, tool_call};
+use super::support::{ask, get, options, public, request, router_with, tool_call};
 use axum::Router;
 use axum::http::StatusCode;
-use econoscope::admission::LimitSettings;
-use econoscope::server::{HttpServer, Options, Shutdown};
-use econoscope_answers::endpoints::Backend;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::model::{Observation, Rights, SeriesId};
-use econoscope_data::desk::{Desk, Settings};
 use econoscope_data::store::{Sqlite, Store, Write};
 use jiff::{Timestamp, ToSpan};
 use serde_json::{Value, json};
@@ -110,7 +106,7 @@ fn holding(figure: impl Fn(u32) -> f64) -> Router {
             })
             .unwrap();
     }
-    public(store)
+    public(Arc::new(store), Arc::new(now))
 }
 
 /// Points, ranks and contributions would give a figure back: none of it enters anything that is passed on.
@@ -156,6 +152,8 @@ async fn two_stores_that_differ_in_restricted_figures_alone_answer_the_same() {
         "/widget/metric/SERVICE_CMSI",
         "/chart/SERVICE_CRAI.svg",
         "/chart/SERVICE_CMSI.png",
+        "/chart/scenario/vix-40.svg",
+        "/chart/release/ICSA.svg",
     ] {
         let (one, other) = (get(&calm, path).await, get(&wild, path).await);
         assert_eq!(one.status, other.status, "{path}");
@@ -203,31 +201,6 @@ async fn two_stores_that_differ_in_restricted_figures_alone_answer_the_same() {
 fn now() -> Timestamp {
     static NOW: LazyLock<Timestamp> = LazyLock::new(econoscope_core::clock::wall);
     *NOW
-}
-
-/// A service that others reach.
-fn public(store: Sqlite) -> Router {
-    let settings = Settings {
-        base_url: Some(BASE.into()),
-        serve_restricted: false,
-        ..Settings::default()
-    };
-    let desk = Desk::open(Arc::new(store), settings, Arc::new(now));
-    let backend = Arc::new(Backend::local(Arc::new(desk)));
-    let mcp = mcp_service(&backend, &Shutdown::default());
-    let limits = LimitSettings {
-        per_second: 100_000,
-        burst: 100_000,
-        ..LimitSettings::default()
-    };
-    HttpServer::new(
-        backend,
-        Options {
-            limits,
-            ..options()
-        },
-    )
-    .router(mcp)
 }
 
 /// Whether a text shows the secret figure, in any of the ways that figures are written here.
@@ -370,7 +343,7 @@ async fn rows_of_a_personal_source_are_kept_back_whoever_brought_the_newest() {
         store.attribute(&id, "treasury", days).unwrap();
     }
     bring(&store, "DGS30", 2..=6, "tiingo");
-    let router = public(store);
+    let router = public(Arc::new(store), Arc::new(now));
     for (id, owner) in [("DGS10", "Cboe"), ("DGS30", "Tiingo")] {
         for path in [
             format!("/api/public/metrics/{id}"),
@@ -395,7 +368,7 @@ async fn what_an_owner_asks_for_stands_beside_the_figures() {
     bring(&store, "UNRATE", 1..=1, "bls");
     bring(&store, "ICSA", 2..=6, "dol");
     bring(&store, "ICSA", 9..=13, "fred");
-    let router = public(store);
+    let router = public(Arc::new(store), Arc::new(now));
     let reply = get(&router, "/api/public/metrics/UNRATE").await.json();
     let cited = &reply["sources"][0];
     assert_eq!(cited["series"], json!(["UNRATE"]));

@@ -33,10 +33,24 @@ pub(crate) fn backend_at(now: Now, serve_restricted: bool) -> Arc<Backend> {
 }
 
 /// The same with other settings.
-pub(crate) fn backend_with(mut settings: Settings, now: Now) -> Arc<Backend> {
+pub(crate) fn backend_with(settings: Settings, now: Now) -> Arc<Backend> {
+    backend_over(Arc::new(Sqlite::bundled().unwrap()), settings, now)
+}
+
+/// The same over another store.
+fn backend_over(store: Arc<Sqlite>, mut settings: Settings, now: Now) -> Arc<Backend> {
     settings.base_url = Some(BASE.into());
-    let desk = Desk::open(Arc::new(Sqlite::bundled().unwrap()), settings, now);
+    let desk = Desk::open(store, settings, now);
     Arc::new(Backend::local(Arc::new(desk)))
+}
+
+/// A service that others reach, over a store and a clock of one's own; it never says "too many".
+pub(crate) fn public(store: Arc<Sqlite>, now: Now) -> Router {
+    let settings = Settings {
+        serve_restricted: false,
+        ..Settings::default()
+    };
+    patient_over(backend_over(store, settings, now))
 }
 
 pub(crate) fn mcp_service(backend: &Arc<Backend>, shutdown: &Shutdown) -> mcp::transport::Http {

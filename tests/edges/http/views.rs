@@ -2,7 +2,7 @@
 
 use super::support::{BASE, Reply, ask, from, get, options, patient, request, router, router_with};
 use axum::http::StatusCode;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
     let found = text
@@ -141,7 +141,10 @@ async fn a_past_line_stands_behind_todays_and_its_difference_is_told() {
         "{revised} of the {} figures in view have been revised",
         then.len()
     );
-    let newer = format!("{} newer ones have come", now.len() - then.len());
+    let newer = format!(
+        "{} newer figures have been published",
+        now.len() - then.len()
+    );
     assert!(
         told.starts_with("On 15 January 2009 the newest figure was that of December 2008"),
         "{told}"
@@ -267,6 +270,52 @@ async fn a_log_scale_shows_the_levels_of_the_api() {
         assert_eq!(reply.status, StatusCode::OK, "{path}");
         assert!(reply.text().contains(said), "{said}: {}", reply.text());
     }
+}
+
+#[tokio::test]
+async fn a_comparison_of_a_past_day_has_todays_lines_before_those_of_then() {
+    let router = patient();
+    let query = "series=PAYEMS,UNRATE&range=5y&as_of=2020-06-01";
+    let page = get(&router, &format!("/compare?{query}")).await;
+    assert_eq!(page.status, StatusCode::OK, "{}", page.text());
+    let text = page.text();
+    let held: Vec<Value> = text
+        .split("<script type=\"application/json\">")
+        .skip(1)
+        .map(|rest| serde_json::from_str(rest.split("</script>").next().unwrap()).unwrap())
+        .collect();
+    let [now, then] = held.as_slice() else {
+        panic!("{} answers are held", held.len());
+    };
+    // Both begin five years before the past day; that of now goes on to today.
+    assert_eq!(
+        (&then["start"], &then["end"]),
+        (&json!("2015-06-01"), &json!("2020-06-01"))
+    );
+    assert_eq!(now["start"], then["start"]);
+    assert!(now["dates"].as_array().unwrap().len() > then["dates"].as_array().unwrap().len());
+    let latest = then["columns"][1]["latest"].as_f64().unwrap();
+    let told = between(text, "<p class=\"past\">", "<");
+    assert!(
+        told.starts_with("On 1 June 2020 the newest figure of PAYEMS was that of April 2020, "),
+        "{told}"
+    );
+    assert!(
+        text.contains(&format!(
+            "figure of UNRATE was that of April 2020, {latest:.1} %"
+        )),
+        "{text}"
+    );
+    let drawn = get(&router, &format!("/chart/compare.svg?{query}")).await;
+    assert_eq!(
+        drawn.text().matches(">then ").count(),
+        2,
+        "{}",
+        drawn.text()
+    );
+    assert!(drawn.text().contains("gray: as known on 1 June 2020"));
+    let plain = get(&router, "/chart/compare.svg?series=PAYEMS,UNRATE&range=5y").await;
+    assert!(!plain.text().contains(">then "));
 }
 
 #[tokio::test]

@@ -10,7 +10,8 @@ pub use answer::{
 };
 pub(super) use figures::figure;
 pub(super) use meetings::decided;
-pub use words::{brings, expected, said};
+pub use words::brings;
+pub(super) use words::said;
 
 use super::days::{self, newest, parse_as_of};
 use super::revisions::label;

@@ -59,11 +59,14 @@ impl<'a> Frame<'a> {
         self.out += &format!(r#"aria-label="{label}" font-family="{FONTS}" font-size="{small}">"#);
         let (margin, top, bottom) = match self.spec.theme == Theme::Page {
             true => (2.0, 10.0, height - small - 8.0),
-            false => (
-                20.0,
-                self.words(!others.is_empty()),
-                height - 20.0 - small * 2.6,
-            ),
+            false => {
+                let foot = if self.is_stacked() { 4.0 } else { 2.6 };
+                (
+                    20.0,
+                    self.words(!others.is_empty()),
+                    height - 20.0 - small * foot,
+                )
+            }
         };
         let all: Vec<&ChartSpec> = std::iter::once(self.spec).chain(others).collect();
         // Below each plot stand its days, above one of several its unit.
@@ -116,7 +119,6 @@ impl<'a> Frame<'a> {
     fn words(&mut self, has_others: bool) -> f64 {
         let (spec, width, height, large) = (self.spec, self.width, self.height, self.large);
         self.out += &format!(r#"<rect width="{width}" height="{height}" fill="{PAPER}"/>"#);
-        let room = usize::from(spec.size.0 / if width >= 600.0 { 11 } else { 8 });
         let first = 20.0 + large * 0.75;
         let mut last = first;
         for (title, row) in broken(
@@ -131,6 +133,14 @@ impl<'a> Frame<'a> {
             self.out += &format!(r#"<text x="20" y="{last}" font-size="{large}" "#);
             self.out += &format!(r#"font-weight="600" fill="{INK}">{title}</text>"#);
         }
+        if !spec.lead.is_empty() {
+            last += self.small * 0.4;
+            for line in broken(&spec.lead, self.room()) {
+                last += self.small * 1.5;
+                let line = escaped(&line);
+                self.out += &format!(r#"<text x="20" y="{last:.1}" fill="{INK}">{line}</text>"#);
+            }
+        }
         let mut unit = match has_others {
             true => String::from("A panel for each unit"),
             false => self.spec.heading(),
@@ -139,23 +149,42 @@ impl<'a> Frame<'a> {
             unit += &format!(", {} to {}", spec.period(first), spec.period(last));
             let mut spans = spec.shading.iter();
             let shaded = "; shaded: NBER recessions";
-            // A letter takes about half its height.
-            let letters = u32::try_from(unit.chars().count() + shaded.len()).unwrap_or(u32::MAX);
-            let fits = f64::from(letters) * self.small * 0.53 < width - 40.0;
+            let fits = unit.chars().count() + shaded.len() < self.room();
             if fits && spans.any(|s| s.start < last && s.end > first) {
                 unit += shaded;
             }
         }
-        let second = last + self.small * 1.6;
-        let unit = escaped(&unit);
-        self.out += &format!(r#"<text x="20" y="{second}" fill="{MUTED}">{unit}</text>"#);
+        last += self.small * 0.1;
+        for line in broken(&unit, self.room()) {
+            last += self.small * 1.5;
+            let line = escaped(&line);
+            self.out += &format!(r#"<text x="20" y="{last:.1}" fill="{MUTED}">{line}</text>"#);
+        }
         let (foot, right) = (height - 18.0, width - 20.0);
-        let source = escaped(&cut(&spec.source, room));
-        let credit = escaped(&spec.credit);
-        self.out += &format!(r#"<text x="20" y="{foot}" fill="{MUTED}">Source: {source}</text>"#);
+        let above = foot
+            - if self.is_stacked() {
+                self.small * 1.4
+            } else {
+                0.0
+            };
+        let source = escaped(&cut(&format!("Source: {}", spec.source), self.room()));
+        let credit = escaped(&cut(&spec.credit, self.room()));
+        self.out += &format!(r#"<text x="20" y="{above:.1}" fill="{MUTED}">{source}</text>"#);
         self.out += &format!(r#"<text x="{right}" y="{foot}" text-anchor="end" "#);
         self.out += &format!(r#"fill="{MUTED}">{credit}</text>"#);
-        second + self.small * 1.4
+        last + self.small * 1.4
+    }
+
+    /// Letters that have room between the margins: one takes about half its height.
+    fn room(&self) -> usize {
+        let letter = if self.width >= 600.0 { 69 } else { 61 };
+        usize::from(self.spec.size.0).saturating_sub(40) * 10 / letter
+    }
+
+    /// Whether source and credit have a line each at the foot.
+    fn is_stacked(&self) -> bool {
+        let letters = self.spec.source.chars().count() + self.spec.credit.chars().count();
+        letters + "Source:    ".len() > self.room()
     }
 
     /// Puts the plot into the room left, top, right, bottom that is free.
@@ -279,7 +308,9 @@ impl<'a> Frame<'a> {
         let levels = plot.right.as_ref().map(|axis| self.widest(axis.levels()));
         let aside = levels.map_or(0.0, |levels| levels + 8.0);
         for (at, x, y, colour, text) in labels {
-            let beside = x + 8.0 + aside;
+            // A line that ends early has its value inside the plot.
+            let is_inside = x + 8.0 < plot.left + plot.width;
+            let beside = x + 8.0 + if is_inside { 0.0 } else { aside };
             let (below, text) = (at + self.small * 0.35, escaped(&text));
             self.out += &format!(r#"<circle cx="{x:.1}" cy="{y:.1}" r="3.2" fill="{colour}" "#);
             self.out += &format!(r#"stroke="{PAPER}" stroke-width="1.5"/>"#);

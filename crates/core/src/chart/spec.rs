@@ -54,6 +54,8 @@ pub struct Span {
 pub struct ChartSpec {
     /// Title: "10-Year Treasury Constant Maturity".
     pub title: String,
+    /// Figures that stand under the title of a picture: "Printed +29; expected +44".
+    pub lead: String,
     /// Unit as the agency names it: "Percent", "Billions of chained 2017 dollars SAAR".
     pub unit: String,
     /// The same in short: "%", "$bn 2017".

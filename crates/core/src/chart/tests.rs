@@ -54,6 +54,7 @@ fn of(series: &Series, start: Date, end: Date) -> ChartSpec {
     let info = &series.info;
     ChartSpec {
         title: info.title.clone(),
+        lead: String::new(),
         unit: info.units.clone(),
         unit_short: info.units_short.clone(),
         decimals: info.decimals,

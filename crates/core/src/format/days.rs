@@ -74,6 +74,14 @@ fn iso(text: &str) -> Option<(String, &str)> {
     let year = date.get(..5)?.strip_suffix('-')?;
     let is_year = year.bytes().all(|b| b.is_ascii_digit());
     let name = match date.len() {
+        21 => {
+            let (first, last) = date.split_once('/')?;
+            let [first, last]: [Date; 2] = [first.parse().ok()?, last.parse().ok()?];
+            match first.first_of_month() == last.first_of_month() {
+                true => format!("{}–{}", first.day(), day(last)),
+                false => format!("{} to {}", day(first), day(last)),
+            }
+        }
         10 => day(date.parse().ok()?),
         7 if date.get(5..6) == Some("Q") => format!("{} {year}", date.get(5..)?),
         7 => month(format!("{date}-01").parse().ok()?),
@@ -137,6 +145,8 @@ mod tests {
             ),
             ("5–10 é -5", "5–10 é −5"),
             ("2026-Q3: expected -0.2", "Q3 2026: expected −0.2"),
+            ("2026-12-08/2026-12-09", "8–9 December 2026"),
+            ("2026-03-31/2026-04-01", "31 March 2026 to 1 April 2026"),
             ("of 2026-11, 1982-84", "of November 2026, 1982-84"),
             ("DGS10-DGS2, WALCL - 5", "DGS10-DGS2, WALCL - 5"),
         ] {

@@ -73,7 +73,8 @@ impl Unit {
         }
         for (size, power) in [("thousand", 3), ("million", 6)] {
             if let Some(rest) = short.strip_prefix(size) {
-                return counted(power, people(rest.trim()));
+                let noun = rest.trim_start_matches("s of ").trim();
+                return counted(power, people(noun));
             }
         }
         let known = WORDS.iter().find(|(name, _)| *name == short);
@@ -316,6 +317,8 @@ mod tests {
         let unit = Unit::of("thousand persons", "");
         assert_eq!(unit.change(73.0, 0), "+73,000");
         assert_eq!(unit.change(0.0, 0), "0");
+        let spread = Unit::of("thousands of persons", "");
+        assert_eq!(spread.write(66.3, 1), "66,300 people");
         assert_eq!(Unit::of("$tn", "").change(-0.19, 2), "−$190 billion");
         let gdp = Unit::of("$bn 2017", "").parts(24_270.599, 3);
         assert_eq!(gdp, ("$24.3 trillion".into(), "(2017 dollars)".into()));

@@ -5,7 +5,7 @@ use crate::endpoints::revisions::plus;
 use econoscope_core::indicators::prose::signed;
 
 /// "expected +150 (sd 115, nine in ten within 177)".
-pub fn expected(e: &ExpectedPrint, measure: &str) -> String {
+fn expected(e: &ExpectedPrint, measure: &str) -> String {
     let within = e.p90.map(|p90| format!(", nine in ten within {p90}"));
     let notes = e.notes.iter().map(|note| format!("; {note}"));
     let aside: String = within.into_iter().chain(notes).collect();
@@ -14,7 +14,7 @@ pub fn expected(e: &ExpectedPrint, measure: &str) -> String {
 }
 
 /// "came +50 on 2026-01-09, expected +19: surprise +31, +0.3 sd".
-pub fn said(last: &LastPrint, measure: &str) -> String {
+pub(crate) fn said(last: &LastPrint, measure: &str) -> String {
     let by = match last.recorded {
         true => "on",
         false => "by the usual lag on",
