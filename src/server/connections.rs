@@ -147,10 +147,10 @@ where
         stream.set_write_timeout(Some(WRITE_TIME));
         let answer = self.answer.clone();
         let answer = service_fn(move |request: Request<Incoming>| {
-            let busy = activity.begin();
-            let response = answer(request.map(Body::new), peer);
+            let (answer, busy) = (answer.clone(), activity.begin());
+            // Begun inside, so that the work of a request, which is large, is not held and moved a second time.
             async move {
-                let response = response.await;
+                let response = answer(request.map(Body::new), peer).await;
                 drop(busy);
                 Ok(response)
             }

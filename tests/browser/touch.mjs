@@ -106,7 +106,7 @@ async function zoom() {
   const { summary } = await api("/api/public/data/UNRATE?start=max&detail=summary");
   const said = await page.locator(".events").innerText();
   for (const [word, row] of [["Highest", summary.max], ["Lowest", summary.min]]) check(said.includes(`${word} ${row.value.toFixed(1)} %, ${monthOf(row.date)}`), `${word}: ${JSON.stringify(row)} is not in ${said}`);
-  const mean = Number(summary.mean.toPrecision(4));
+  const mean = Number(summary.mean.toFixed(2));
   check(said.includes(`the mean of ${mean} % since`), `mean ${mean} is not in ${said}`);
   await page.locator(".events button").first().click();
   check((await readout(page))[0].date === summary.max.date, "the button of an event does not lead to it");
