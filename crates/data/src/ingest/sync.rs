@@ -30,8 +30,9 @@ use tokio_util::sync::CancellationToken;
 /// Runs a sync to its end, or until `cancel`; what was read until then stays.
 ///
 /// # Errors
-/// [`Error::Store`] when the store cannot be read at the start or noted in; [`Error::InvalidParam`] when vintages are
-/// wanted without a key; [`Error::Internal`] when TLS cannot be set up. The report says what happened to each series.
+/// [`Error::Store`](econoscope_core::error::Error::Store) when the store cannot be read at the start or noted in;
+/// [`Error::InvalidParam`](econoscope_core::error::Error::InvalidParam) when vintages are wanted without a key;
+/// [`Error::Internal`](econoscope_core::error::Error::Internal) when TLS cannot be set up. The report says what happened to each series.
 pub async fn sync(
     store: Arc<dyn Store>,
     config: &SyncConfig,
