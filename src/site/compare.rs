@@ -16,6 +16,7 @@ use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison};
 use econoscope_answers::endpoints::days::parse_as_of;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::format::{Unit, day, period, spelled};
+use econoscope_core::indicators::prose::capitalised;
 use econoscope_core::model::{AsOf, Date, Frequency};
 use econoscope_data::desk::Desk;
 
@@ -115,7 +116,8 @@ pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Docum
     };
     match answer {
         Ok(Some(answer)) => {
-            page.frame.asof = text::aged(&answer.provenance);
+            let as_of = parse_as_of(desk, asked.argument("as_of"))?;
+            page.frame.asof = text::known(as_of, &answer.provenance);
             let shown = shown(desk, asked, &page.names, answer)?;
             page.frame.title = format!("{} – {}", shown.title, page.frame.service);
             page.shown = Some(shown);

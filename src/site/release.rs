@@ -43,6 +43,8 @@ struct Card {
     prints: Option<RevisionsAnswer>,
     frequency: Frequency,
     source: String,
+    /// Of the figures that are drawn, at the scale of the axis: "Thousands of claims".
+    unit: String,
     drawn: (String, String),
 }
 
@@ -70,6 +72,7 @@ pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Docum
             prints,
             frequency,
             source,
+            unit: spec.heading(),
             drawn: drawings((spec, Vec::new())),
         })
     });

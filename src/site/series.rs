@@ -11,7 +11,7 @@ use super::frame::{Frame, html};
 use super::past::Past;
 use super::questions::{Answers, Question};
 use super::rights::of as rights;
-use super::text::{aged, dashed, meaning_of, overdue, plain, readable};
+use super::text::{dashed, known, meaning_of, overdue, plain, readable};
 use super::view::{self, FREQUENCIES, INDEX, RANGES, UNITS, View, options, query};
 use askama::Template;
 use econoscope_answers::endpoints::days::parse_as_of;
@@ -113,11 +113,13 @@ pub(super) fn page(desk: &Desk, asked: &PageRequest, mut answers: Answers) -> Re
         }),
         shown => {
             let (shown, provenance) = shown?;
+            let as_of = parse_as_of(desk, asked.argument("as_of"))?;
             frame.asof = match is_forwarded {
-                true => aged(&provenance),
-                false => aged(&Provenance::at(
-                    &desk.data_date([info.id.as_str()], AsOf::Latest)?,
-                )),
+                true => known(as_of, &provenance),
+                false => known(
+                    as_of,
+                    &Provenance::at(&desk.data_date([info.id.as_str()], as_of)?),
+                ),
             };
             Ok(shown)
         }

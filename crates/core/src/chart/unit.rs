@@ -56,7 +56,14 @@ impl Scale {
     /// A figure of the axis with its unit, without one that is long: "6.0 %", "$24 trillion".
     pub(super) fn mark(&self, mark: f64, decimals: usize) -> String {
         let decimals = if self.steps == 0 { decimals } else { 3 };
-        let (text, unit) = self.unit.parts(mark / self.factor, decimals);
+        let (mut text, unit) = self.unit.parts(mark / self.factor, decimals);
+        // Of a figure in full its decimals are no part of the mark: "260,000 claims".
+        if self.steps > 0
+            && let Some((whole, rest)) = text.split_once('.')
+            && rest.bytes().all(|digit| digit == b'0')
+        {
+            text = whole.to_owned();
+        }
         match unit.len() {
             1..=8 => format!("{text} {unit}"),
             _ => text,
@@ -79,4 +86,21 @@ pub fn escaped(text: &str) -> String {
         .chars()
         .filter(|c| !c.is_control())
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_in_full_has_no_decimals() {
+        let claims = Scale::of(258_000.0, ("claims", "Claims"), 0);
+        assert_eq!(claims.mark(260.0, 0), "260,000 claims");
+        let people = Scale::of(158_858.0, ("thous", "Thousands of persons"), 0);
+        assert!(
+            people.mark(137.5, 1).starts_with("137.5 million"),
+            "{}",
+            people.mark(137.5, 1)
+        );
+    }
 }
