@@ -121,7 +121,7 @@ fn lines(out: &mut String, spec: &ChartSpec, plot: &Plot, factor: f64) {
     );
     for line in spec.drawn() {
         let colour = line.color();
-        let path = plot.path(line, factor);
+        let path = plot.path(&spec.visible(line), factor);
         let _ = write!(
             out,
             r#"<path d="{path}" fill="none" stroke="{colour}" stroke-width="1.7" stroke-linejoin="round" stroke-linecap="round" vector-effect="non-scaling-stroke"/>"#

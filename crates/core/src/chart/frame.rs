@@ -292,7 +292,7 @@ impl<'a> Frame<'a> {
         let mut labels: Vec<(f64, f64, f64, &str, String)> = Vec::new();
         for line in self.spec.drawn() {
             let colour = line.color();
-            let path = plot.path(line, self.scale.factor);
+            let path = plot.path(&self.spec.visible(line), self.scale.factor);
             self.out += &format!(r#"<path d="{path}" fill="none" stroke="{colour}" "#);
             self.out += &format!(r#"stroke-width="1.8" {round}/>"#);
             if let Some((last, text)) = self.last_label(line) {

@@ -1,7 +1,7 @@
 //! The plot: where points lie, the lines through them, the gaps between them.
 
 use super::axis::{Days, Values};
-use super::spec::{ChartSpec, Line, Span};
+use super::spec::{ChartSpec, GHOST, Line, Span};
 use crate::model::frequency::day_number;
 use crate::model::{Date, Frequency, Observation};
 
@@ -20,6 +20,9 @@ pub(super) struct Plot {
 
 /// Days, the left axis, and the right one where a line stands on it.
 pub(super) type Axes = (Days, Values, Option<Values>);
+
+/// Height of a plot from which on columns are wider than a unit.
+const TALL: f64 = 450.0;
 
 impl Plot {
     /// The axes of a chart's lines; `None` when there is no point.
@@ -73,6 +76,8 @@ impl Plot {
     /// The path of a line: a new stroke after every gap, no more points than pixels can show.
     pub(super) fn path(&self, line: &Line, factor: f64) -> String {
         let mut path = String::new();
+        // A stroke costs by its length, so a tall plot has fewer of them; behind another line less is seen.
+        let column = (self.height / TALL).max(1.0) * if line.color == GHOST { 2.0 } else { 1.0 };
         for stretch in stretches(&line.points, pause(line.frequency)) {
             let at: Vec<(f64, f64)> = stretch
                 .iter()
@@ -80,7 +85,7 @@ impl Plot {
                 .filter(|(x, y)| x.is_finite() && y.is_finite())
                 .collect();
             let (mut before, single) = ((f64::NAN, f64::NAN), at.len() == 1);
-            for (i, (x, y)) in thinned(&at).into_iter().enumerate() {
+            for (i, (x, y)) in thinned(&at, column).into_iter().enumerate() {
                 let (x, y) = ((x * 10.0).round() / 10.0, (y * 10.0).round() / 10.0);
                 if (x, y) == before {
                     continue;
@@ -115,10 +120,10 @@ fn stretches(points: &[Observation], pause: i32) -> impl Iterator<Item = &[Obser
     points.chunk_by(move |a, b| day_number(b.date) - day_number(a.date) <= pause)
 }
 
-/// First, lowest, highest and last point of each column of one unit: the same picture with fewer points.
-fn thinned(at: &[(f64, f64)]) -> Vec<(f64, f64)> {
+/// First, lowest, highest and last point of each column of so many units: the same picture with fewer points.
+fn thinned(at: &[(f64, f64)], width: f64) -> Vec<(f64, f64)> {
     let mut kept = Vec::new();
-    for column in at.chunk_by(|a, b| a.0.floor() == b.0.floor()) {
+    for column in at.chunk_by(|a, b| (a.0 / width).floor() == (b.0 / width).floor()) {
         if column.len() <= 4 {
             kept.extend_from_slice(column);
             continue;
@@ -155,7 +160,7 @@ mod tests {
     #[test]
     fn thinning_keeps_ends_and_extremes() {
         let column: Vec<(f64, f64)> = [3.0, 9.0, 4.0, 1.0, 5.0].map(|y| (7.2, y)).to_vec();
-        let kept: Vec<f64> = thinned(&column).iter().map(|p| p.1).collect();
+        let kept: Vec<f64> = thinned(&column, 1.0).iter().map(|p| p.1).collect();
         assert_eq!(kept, [3.0, 9.0, 1.0, 5.0]);
     }
 }

@@ -4,6 +4,7 @@ use super::palette::{LINES, MUTED, Theme};
 use super::unit::Scale;
 use crate::format;
 use crate::model::{Date, Frequency, Observation};
+use std::borrow::Cow;
 
 /// One line of a chart.
 #[derive(Debug, Clone, PartialEq)]
@@ -120,6 +121,34 @@ impl ChartSpec {
         let mut lines: Vec<&Line> = self.lines.iter().rev().collect();
         lines.sort_by_key(|line| line.color != GHOST);
         lines
+    }
+
+    /// A line as it is drawn: of a ghost only what no other line covers, with a point to either side, and its end.
+    pub(super) fn visible<'a>(&self, line: &'a Line) -> Cow<'a, Line> {
+        if line.color != GHOST {
+            return Cow::Borrowed(line);
+        }
+        let others = || self.lines.iter().filter(|l| l.color != GHOST);
+        let is_covered = |o: &Observation| {
+            others().any(|l| {
+                let same = l.points.binary_search_by_key(&o.date, |other| other.date);
+                let same = same.ok().and_then(|at| l.points.get(at));
+                l.is_right == line.is_right && same.is_some_and(|other| other.value == o.value)
+            })
+        };
+        let covered: Vec<bool> = line.points.iter().map(is_covered).collect();
+        let around = |at: usize| covered.get(at.saturating_sub(1)..(at + 2).min(covered.len()));
+        let is_seen =
+            |at: usize| at + 1 == covered.len() || around(at).is_some_and(|c| c.contains(&false));
+        let seen = line
+            .points
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| is_seen(*at));
+        Cow::Owned(Line {
+            points: seen.map(|(_, o)| *o).collect(),
+            ..line.clone()
+        })
     }
 
     /// The unit above the chart: "Trillions of chained 2017 dollars, annual rate".

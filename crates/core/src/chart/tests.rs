@@ -357,3 +357,39 @@ fn a_ghost_is_grey_and_behind_all_others() {
     // What is drawn first lies behind; the line of now has the first colour.
     assert_eq!(strokes(&spec), [muted, plain[1].clone()]);
 }
+
+#[test]
+fn of_a_ghost_only_what_no_other_line_covers_is_drawn() {
+    let points = |revised: f64| -> Vec<Observation> {
+        let month = |m: i8| {
+            Observation::new(
+                date(2025, m, 1),
+                if m == 6 { revised } else { f64::from(m) },
+            )
+        };
+        (1..=12).map(month).collect()
+    };
+    let line = |color, points| Line {
+        name: String::new(),
+        points,
+        frequency: Frequency::Monthly,
+        is_right: false,
+        color,
+    };
+    let months = |ghost: &Line, now: &Line| -> Vec<i8> {
+        let spec = ChartSpec {
+            lines: vec![now.clone(), ghost.clone()],
+            ..ChartSpec::default()
+        };
+        assert_eq!(*spec.visible(now), *now);
+        spec.visible(ghost)
+            .points
+            .iter()
+            .map(|o| o.date.month())
+            .collect()
+    };
+    let (now, then) = (line(0, points(6.0)), line(GHOST, points(7.0)));
+    assert_eq!(months(&then, &now), [5, 6, 7, 12]);
+    assert_eq!(months(&line(GHOST, points(6.0)), &now), [12]);
+    assert_eq!(months(&line(GHOST, Vec::new()), &now), [0_i8; 0]);
+}
