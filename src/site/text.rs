@@ -7,13 +7,17 @@ use econoscope_core::format::{Unit, number, short_day, signed};
 use econoscope_core::model::series_info::round_to;
 use econoscope_core::model::{AsOf, SeriesInfo};
 use econoscope_data::desk::Desk;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::{Digest, Sha256};
 
 pub(super) use econoscope_core::format::{day as in_words, exact as plain, readable};
 
+/// What stands in an address as it is. A dot is not among it: a part of two dots leads upwards.
+const PART: &AsciiSet = &NON_ALPHANUMERIC.remove(b'_');
+
 /// A name as a part of a path.
 pub(crate) fn encoded(name: &str) -> String {
-    percent_encoding::utf8_percent_encode(name, percent_encoding::NON_ALPHANUMERIC).to_string()
+    utf8_percent_encode(name, PART).to_string()
 }
 
 /// What a figure means, for readers: without the sentences on statistical scores, which stand under Methods.
