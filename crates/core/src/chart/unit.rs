@@ -11,6 +11,8 @@ pub(super) struct Scale {
     steps: i32,
     unit: Unit,
     decimals: usize,
+    /// Decimals of the series.
+    published: usize,
 }
 
 impl Scale {
@@ -29,6 +31,7 @@ impl Scale {
             factor,
             steps,
             unit,
+            published: usize::from(decimals),
             decimals: usize::from(decimals) + usize::try_from(3 * steps).unwrap_or(0),
         }
         .at_most(most)
@@ -39,13 +42,23 @@ impl Scale {
         self
     }
 
+    /// Decimals of a value: `unscaled` where the axis has no factor; else enough for one with its size in words, "1.372
+    /// million", and those of the series for one in full, "206,000 claims".
+    fn places(&self, value: f64, unscaled: usize) -> usize {
+        let is_in_words = || {
+            let (text, _) = self.unit.parts(value, 3);
+            text.contains(char::is_alphabetic)
+        };
+        match self.steps {
+            0 => unscaled,
+            _ if is_in_words() => 3,
+            _ => self.published,
+        }
+    }
+
     /// A value with its unit: "4.69 %", "$24.4 trillion".
     pub(super) fn value(&self, value: f64) -> String {
-        let decimals = match self.steps {
-            0 => self.decimals,
-            _ => 3,
-        };
-        self.unit.write(value, decimals)
+        self.unit.write(value, self.places(value, self.decimals))
     }
 
     /// A value without its unit.
@@ -55,15 +68,8 @@ impl Scale {
 
     /// A figure of the axis with its unit, without one that is long: "6.0 %", "$24 trillion".
     pub(super) fn mark(&self, mark: f64, decimals: usize) -> String {
-        let decimals = if self.steps == 0 { decimals } else { 3 };
-        let (mut text, unit) = self.unit.parts(mark / self.factor, decimals);
-        // Of a figure in full its decimals are no part of the mark: "260,000 claims".
-        if self.steps > 0
-            && let Some((whole, rest)) = text.split_once('.')
-            && rest.bytes().all(|digit| digit == b'0')
-        {
-            text = whole.to_owned();
-        }
+        let value = mark / self.factor;
+        let (text, unit) = self.unit.parts(value, self.places(value, decimals));
         match unit.len() {
             1..=8 => format!("{text} {unit}"),
             _ => text,
@@ -93,9 +99,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mark_in_full_has_no_decimals() {
+    fn a_figure_in_full_has_the_decimals_of_its_series() {
         let claims = Scale::of(258_000.0, ("claims", "Claims"), 0);
         assert_eq!(claims.mark(260.0, 0), "260,000 claims");
+        assert_eq!(claims.value(206_000.0), "206,000 claims");
         let people = Scale::of(158_858.0, ("thous", "Thousands of persons"), 0);
         assert!(
             people.mark(137.5, 1).starts_with("137.5 million"),
