@@ -45,7 +45,7 @@ fn words(line: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_help_of_every_tool_names_its_arguments_and_an_example_that_works() {
+fn tool_help_has_arguments_and_a_working_example() {
     let tools = tools();
     let schemas = concat!(env!("CARGO_MANIFEST_DIR"), "/tool-schemas");
     let all = fs::read_dir(schemas).unwrap().count();
@@ -85,7 +85,7 @@ fn the_help_of_every_tool_names_its_arguments_and_an_example_that_works() {
 }
 
 #[test]
-fn every_tool_with_rows_prints_them_as_csv_and_the_others_name_those() {
+fn tools_with_rows_print_csv_and_others_name_them() {
     for tool in tools() {
         let help = printed(&["call", &tool, "--help"]);
         let example = help.split("Example:\n  econoscope ").nth(1).unwrap();
@@ -116,7 +116,7 @@ fn every_tool_with_rows_prints_them_as_csv_and_the_others_name_those() {
 }
 
 #[test]
-fn a_pipe_gets_json_and_text_is_prose_for_every_tool() {
+fn pipe_gets_json_and_text_flag_gives_prose() {
     let piped = printed(&["call", "get_metric", "ticker=UNRATE"]);
     assert_eq!(
         printed(&["call", "get_metric", "UNRATE"]),
@@ -145,7 +145,7 @@ fn a_pipe_gets_json_and_text_is_prose_for_every_tool() {
 }
 
 #[test]
-fn a_table_begins_with_what_is_read_at_a_glance() {
+fn table_begins_with_the_main_columns() {
     let table = printed(&["call", "list_scenarios", "--table"]);
     let names = table.lines().find(|line| line.contains(" slug ")).unwrap();
     assert!(
@@ -155,7 +155,7 @@ fn a_table_begins_with_what_is_read_at_a_glance() {
 }
 
 #[test]
-fn a_terminal_gets_a_table_that_fits() {
+fn terminal_gets_a_table_that_fits() {
     let home = tempfile::tempdir().unwrap();
     for (columns, is_cut) in [(60, true), (200, false)] {
         // `script` gives a terminal.
@@ -176,7 +176,7 @@ fn a_terminal_gets_a_table_that_fits() {
 }
 
 #[test]
-fn a_list_may_be_given_again_and_a_csv_has_a_column_for_each() {
+fn list_argument_may_be_repeated_and_gives_a_csv_column_each() {
     let csv = printed(&[
         "call",
         "compare_series",
@@ -193,7 +193,7 @@ fn a_list_may_be_given_again_and_a_csv_has_a_column_for_each() {
 }
 
 #[test]
-fn mistakes_end_with_2_and_say_what_would_be_right() {
+fn mistakes_exit_with_2_and_name_the_remedy() {
     for (words, needle) in [
         (vec!["call", "get_metrc"], "did you mean get_metric?"),
         (vec!["call", "get_metric"], "ticker is required"),
@@ -276,7 +276,7 @@ fn mistakes_in_the_settings_file_name_the_key() {
 }
 
 #[test]
-fn who_can_keep_nothing_is_told_and_does_not_hear_of_success() {
+fn failed_write_is_reported_and_not_called_success() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join("DGS10.csv");
     fs::write(&file, "date,value\n2026-01-02,4.5\n").unwrap();
@@ -304,7 +304,7 @@ fn who_can_keep_nothing_is_told_and_does_not_hear_of_success() {
 }
 
 #[test]
-fn an_import_names_series_that_nobody_knows() {
+fn import_names_unknown_series() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("csv");
     fs::create_dir(&folder).unwrap();
@@ -328,7 +328,7 @@ fn an_import_names_series_that_nobody_knows() {
 }
 
 #[test]
-fn with_log_json_every_line_is_an_object_from_the_first() {
+fn log_json_writes_an_object_per_line() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("csv");
     fs::create_dir(&folder).unwrap();
@@ -365,7 +365,7 @@ fn with_log_json_every_line_is_an_object_from_the_first() {
 }
 
 #[test]
-fn a_sync_without_a_network_ends_soon_with_a_line_for_each_reason() {
+fn sync_without_network_ends_soon_with_a_line_per_reason() {
     let home = tempfile::tempdir().unwrap();
     let mut offline = command(home.path());
     // Where nobody listens, which is refused at once.

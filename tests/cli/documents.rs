@@ -16,7 +16,7 @@ fn block(document: &str, begins: &str) -> String {
 }
 
 #[test]
-fn the_article_the_scenario_and_the_recipe_of_the_documents_work_as_they_stand() {
+fn examples_in_the_documents_work() {
     let home = tempfile::tempdir().unwrap();
     let put = |folder: &str, file: &str, text: &str| {
         let folder = home.path().join(folder);

@@ -197,7 +197,7 @@ fn check((host, path, key): (&str, &str, &str), text: &str) {
 }
 
 #[test]
-fn forty_files_take_our_entry_and_keep_all_else() {
+fn install_keeps_everything_else_in_forty_files() {
     let all = fixtures();
     assert_eq!(all.len(), 40);
     for (at, text) in all {
@@ -206,7 +206,7 @@ fn forty_files_take_our_entry_and_keep_all_else() {
 }
 
 #[test]
-fn line_ends_and_the_mark_of_byte_order_stay() {
+fn line_ends_and_byte_order_mark_stay() {
     for (at, text) in fixtures().iter().step_by(3) {
         let (at, text) = (HOSTS[*at], text.replace('\n', "\r\n"));
         check(at, &text);
@@ -217,7 +217,7 @@ fn line_ends_and_the_mark_of_byte_order_stay() {
 }
 
 #[test]
-fn what_is_taken_out_again_leaves_the_file_as_it_was() {
+fn uninstall_restores_the_file() {
     for (at, text) in fixtures() {
         let (host, path, _) = HOSTS[at];
         let (home, file) = home(path, &text);
@@ -231,7 +231,7 @@ fn what_is_taken_out_again_leaves_the_file_as_it_was() {
 }
 
 #[test]
-fn odd_files_have_the_same_bytes_after_uninstall() {
+fn uninstall_restores_unusual_files_byte_for_byte() {
     let json = [
         "",
         "\n",
@@ -276,7 +276,7 @@ fn odd_files_have_the_same_bytes_after_uninstall() {
 }
 
 #[test]
-fn what_was_written_after_install_stays_after_uninstall() {
+fn uninstall_keeps_later_changes() {
     let (home, file) = home(".cursor/mcp.json", "{}");
     let install = || assert!(run(home.path(), &["install", "cursor"]).status.success());
     let uninstall = || assert!(run(home.path(), &["uninstall", "cursor"]).status.success());
@@ -301,7 +301,7 @@ fn what_was_written_after_install_stays_after_uninstall() {
 }
 
 #[test]
-fn the_command_line_of_cline_has_a_file_of_its_own() {
+fn cline_command_line_has_its_own_file() {
     let home = tempfile::tempdir().unwrap();
     let own = home.path().join(".cline/data/settings");
     std::fs::create_dir_all(&own).unwrap();
@@ -317,7 +317,7 @@ fn the_command_line_of_cline_has_a_file_of_its_own() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_left_as_it_is() {
+fn unreadable_settings_file_stays_unchanged() {
     for (host, text, why) in [
         ("cursor", "{\"mcpServers\": {", "not JSON"),
         (
@@ -351,7 +351,7 @@ fn a_file_that_cannot_be_read_is_left_as_it_is() {
 
 #[cfg(unix)]
 #[test]
-fn links_and_permissions_stay_and_what_is_read_only_is_refused() {
+fn links_and_permissions_stay_and_read_only_files_are_refused() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let (home, file) = home("dotfiles/mcp.json", "{}\n");
     let link = home.path().join(".cursor/mcp.json");
@@ -413,7 +413,7 @@ fn new_files_prints_and_lists() {
 }
 
 #[test]
-fn what_the_program_was_given_is_given_again() {
+fn install_passes_on_the_given_arguments() {
     let (home, file) = home(".cursor/mcp.json", "{}\n");
     let words = [
         "--store",

@@ -70,7 +70,7 @@ fn filled(home: &Path) -> PathBuf {
 }
 
 #[test]
-fn the_demo_shows_the_economy_with_a_chart() {
+fn demo_prints_the_economy_with_a_chart() {
     let home = tempfile::tempdir().unwrap();
     let shown = run(home.path(), &["demo"]);
     assert!(shown.status.success());
@@ -89,7 +89,7 @@ fn the_demo_shows_the_economy_with_a_chart() {
 }
 
 #[test]
-fn a_person_at_a_terminal_is_told_what_to_do_and_a_pipe_is_not() {
+fn terminal_gets_a_hint_and_a_pipe_does_not() {
     let home = tempfile::tempdir().unwrap();
     // `script` gives a terminal; where it is not there nothing can be typed.
     let own = env!("CARGO_BIN_EXE_econoscope");
@@ -110,7 +110,7 @@ fn a_person_at_a_terminal_is_told_what_to_do_and_a_pipe_is_not() {
 }
 
 #[test]
-fn an_import_lies_on_top_of_the_bundled_history_unless_it_is_to_be_bare() {
+fn import_adds_to_the_bundled_history_unless_bare() {
     let home = tempfile::tempdir().unwrap();
     filled(home.path());
     let file = home.path().join("DGS10.csv");
@@ -166,7 +166,7 @@ fn set_aside(store: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn doctor_finds_nothing_wrong_with_a_whole_store_and_says_what_is_missing() {
+fn doctor_accepts_an_intact_store_and_lists_missing_series() {
     let home = tempfile::tempdir().unwrap();
     let store = home.path().join("econoscope.db");
     let none = run(
@@ -194,7 +194,7 @@ fn doctor_finds_nothing_wrong_with_a_whole_store_and_says_what_is_missing() {
 }
 
 #[test]
-fn doctor_faults_a_base_address_that_is_none_and_hides_the_key() {
+fn doctor_reports_an_invalid_base_url_and_hides_the_key() {
     let home = tempfile::tempdir().unwrap();
     let key = "abcdefabcdef0123456789abcdefabcd";
     let words = [
@@ -216,7 +216,7 @@ fn doctor_faults_a_base_address_that_is_none_and_hides_the_key() {
 }
 
 #[test]
-fn a_damaged_store_is_told_of_and_moved_only_when_asked() {
+fn damaged_store_is_reported_and_moved_only_with_quarantine() {
     let home = tempfile::tempdir().unwrap();
     let store = filled(home.path());
     let broken = damage(&store);
@@ -259,7 +259,7 @@ fn a_damaged_store_is_told_of_and_moved_only_when_asked() {
 }
 
 #[test]
-fn a_damaged_store_at_the_default_place_is_set_aside_and_a_new_one_begun() {
+fn damaged_store_at_the_default_location_is_renamed_and_replaced() {
     let home = tempfile::tempdir().unwrap();
     let done = run(
         home.path(),
@@ -287,7 +287,7 @@ fn a_damaged_store_at_the_default_place_is_set_aside_and_a_new_one_begun() {
 }
 
 #[test]
-fn a_backup_answers_like_the_store_and_overwrites_nothing() {
+fn backup_equals_the_store_and_overwrites_nothing() {
     let home = tempfile::tempdir().unwrap();
     let store = filled(home.path());
     let folder = home.path().join("backups");
@@ -322,7 +322,7 @@ fn a_backup_answers_like_the_store_and_overwrites_nothing() {
 }
 
 #[test]
-fn a_broken_store_gives_no_backup() {
+fn damaged_store_is_not_backed_up() {
     let home = tempfile::tempdir().unwrap();
     let store = filled(home.path());
     damage(&store);

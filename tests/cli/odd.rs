@@ -27,7 +27,7 @@ fn run_or_end(home: &Path, words: &[&str]) -> Output {
 }
 
 #[test]
-fn a_named_pipe_is_refused_in_words_wherever_a_file_is_read() {
+fn named_pipe_is_refused_where_a_file_is_expected() {
     let home = tempfile::tempdir().unwrap();
     let fifo = home.path().join("DGS10.csv");
     pipe(&fifo);
@@ -59,7 +59,7 @@ fn a_named_pipe_is_refused_in_words_wherever_a_file_is_read() {
 }
 
 #[test]
-fn a_file_name_cannot_speak_to_the_terminal() {
+fn file_names_are_escaped_for_the_terminal() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("in\u{1b}]0;owned\u{7}");
     fs::create_dir(&folder).unwrap();
@@ -89,7 +89,7 @@ fn a_file_name_cannot_speak_to_the_terminal() {
 }
 
 #[test]
-fn a_malformed_key_is_not_repeated_wherever_it_came_from() {
+fn malformed_key_is_never_printed() {
     let home = tempfile::tempdir().unwrap();
     let key = "canary0canary1canary2-not-a-key";
     let file = home.path().join("econoscope.toml");

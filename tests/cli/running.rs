@@ -76,7 +76,7 @@ impl Drop for Server {
 }
 
 #[test]
-fn every_signal_that_asks_for_an_end_drains_and_a_second_one_ends_at_once() {
+fn stop_signal_drains_and_a_second_one_ends_at_once() {
     let home = tempfile::tempdir().unwrap();
     for name in ["TERM", "INT", "QUIT"] {
         let mut server = Server::start(command(home.path()));
@@ -101,7 +101,7 @@ fn every_signal_that_asks_for_an_end_drains_and_a_second_one_ends_at_once() {
 }
 
 #[test]
-fn any_sign_of_strangers_keeps_back_what_may_not_be_passed_on() {
+fn public_server_withholds_restricted_series() {
     let home = tempfile::tempdir().unwrap();
     let asked = "/api/public/metrics/VIXCLS";
     let own = Server::start(command(home.path())).get(asked).unwrap();
@@ -120,7 +120,7 @@ fn any_sign_of_strangers_keeps_back_what_may_not_be_passed_on() {
 }
 
 #[test]
-fn a_signal_ends_stdio_while_nobody_reads_its_answers() {
+fn signal_ends_stdio_while_nobody_reads_answers() {
     let home = tempfile::tempdir().unwrap();
     let mut child = command(home.path())
         .arg("stdio")
@@ -159,7 +159,7 @@ fn a_signal_ends_stdio_while_nobody_reads_its_answers() {
 }
 
 #[test]
-fn a_program_under_nohup_outlives_its_terminal() {
+fn program_under_nohup_outlives_its_terminal() {
     let home = tempfile::tempdir().unwrap();
     let mut nohup = Command::new("nohup");
     nohup.arg(env!("CARGO_BIN_EXE_econoscope"));
@@ -172,7 +172,7 @@ fn a_program_under_nohup_outlives_its_terminal() {
 }
 
 #[test]
-fn a_log_of_json_is_json_from_the_first_line() {
+fn json_log_is_json_from_the_first_line() {
     let home = tempfile::tempdir().unwrap();
     let log = home.path().join("log");
     let mut logged = command(home.path());
@@ -197,7 +197,7 @@ fn a_log_of_json_is_json_from_the_first_line() {
 }
 
 #[test]
-fn the_counts_follow_no_link_and_only_their_owner_reads_them() {
+fn counter_file_follows_no_link_and_is_private() {
     use std::os::unix::fs::{MetadataExt, symlink};
     let home = tempfile::tempdir().unwrap();
     let store = home.path().join("store.db");
@@ -218,7 +218,7 @@ fn the_counts_follow_no_link_and_only_their_owner_reads_them() {
 }
 
 #[test]
-fn a_pipe_in_the_place_of_the_counts_does_not_hold_up_the_start() {
+fn pipe_instead_of_the_counter_file_does_not_block_the_start() {
     let home = tempfile::tempdir().unwrap();
     let store = home.path().join("store.db");
     pipe(&home.path().join("store.db.limits"));
@@ -230,7 +230,7 @@ fn a_pipe_in_the_place_of_the_counts_does_not_hold_up_the_start() {
 }
 
 #[test]
-fn a_log_that_is_no_terminal_has_no_colours() {
+fn log_outside_a_terminal_has_no_colours() {
     let home = tempfile::tempdir().unwrap();
     let log = home.path().join("log");
     let mut logged = command(home.path());
@@ -249,7 +249,7 @@ fn a_log_that_is_no_terminal_has_no_colours() {
 }
 
 #[test]
-fn health_tells_by_its_exit_code_whether_a_server_answers() {
+fn health_exit_code_says_whether_a_server_answers() {
     let home = tempfile::tempdir().unwrap();
     let mut server = Server::start(command(home.path()));
     let ask = |address: &str, by_url: bool| {
@@ -269,7 +269,7 @@ fn health_tells_by_its_exit_code_whether_a_server_answers() {
 }
 
 #[test]
-fn completions_and_manual_pages_know_every_command() {
+fn completions_and_manual_pages_have_every_command() {
     let home = tempfile::tempdir().unwrap();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let output = command(home.path())

@@ -207,13 +207,13 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 6, max_shrink_iters: 0, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn nothing_known_later_is_in_an_answer_from_the_bundled_history(days in 0..24_400i64, back in 5..400i64) {
+    fn answers_from_bundled_figures_hide_later_knowledge(days in 0..24_400i64, back in 5..400i64) {
         let day = date(1960, 1, 1).saturating_add(days.days());
         nothing_leaks(bundled(), day, day.saturating_add((-back).days()));
     }
 
     #[test]
-    fn nothing_known_later_is_in_an_answer_from_real_figures(days in 0..24_300i64, back in 5..400i64) {
+    fn answers_from_real_figures_hide_later_knowledge(days in 0..24_300i64, back in 5..400i64) {
         let store = real();
         let day = date(1960, 1, 1).saturating_add(days.days());
         // T10Y3M begins in 1982. A store of the months before makes it of DGS10 and DGS3MO, for it holds nothing of it;
@@ -224,7 +224,7 @@ proptest! {
 }
 
 #[test]
-fn nothing_known_later_is_in_an_answer_about_a_day_on_which_much_changed() {
+fn answers_hide_later_knowledge_on_a_day_of_many_changes() {
     for (day, since) in [
         // The day of a report and the one before; rebasings; a shutdown; after the end of the vintages.
         (date(2009, 1, 9), date(2009, 1, 8)),
@@ -242,7 +242,7 @@ fn nothing_known_later_is_in_an_answer_about_a_day_on_which_much_changed() {
 }
 
 #[test]
-fn a_store_cut_at_a_day_has_every_part_of_what_could_be_known_sooner() {
+fn store_cut_at_a_day_gives_the_same_earlier_figures() {
     let day = date(2020, 4, 15);
     let then = backend(cut(bundled().desk().store().as_ref(), day));
     let of = |tool, call: &[(&str, &str)]| {
@@ -275,7 +275,7 @@ fn a_store_cut_at_a_day_has_every_part_of_what_could_be_known_sooner() {
 }
 
 #[test]
-fn a_recorded_revision_is_not_known_before_its_day() {
+fn recorded_revision_is_unknown_before_its_day() {
     let backend = backend(with_revisions(packed()));
     for day in [
         date(2017, 3, 1),
@@ -313,7 +313,7 @@ fn a_recorded_revision_is_not_known_before_its_day() {
 }
 
 #[test]
-fn several_days_of_knowledge_are_a_column_each_and_few() {
+fn several_as_of_days_give_a_column_each() {
     let backend = bundled();
     let asked = |tool, arguments: &[(&str, &str)]| ask(backend, tool, arguments);
     let several = ("as_of", "latest,2008-09,2008-09-30");
@@ -370,7 +370,7 @@ fn several_days_of_knowledge_are_a_column_each_and_few() {
 }
 
 #[test]
-fn the_bundled_history_answers_with_everything_it_holds() {
+fn bundled_history_answers_completely() {
     let backend = backend(Arc::new(Sqlite::bundled().unwrap()));
     let (regime, _) = ask(&backend, "get_regime", &[]).unwrap();
     assert_eq!(regime["as_of"], "2026-10-02");
@@ -385,7 +385,7 @@ fn the_bundled_history_answers_with_everything_it_holds() {
 }
 
 #[test]
-fn the_real_figures_keep_their_golden_answers() {
+fn real_figures_give_the_golden_answers() {
     let store = real();
     let backend = backend(store);
     let (regime, _) = ask(&backend, "get_regime", &[]).unwrap();

@@ -67,7 +67,7 @@ fn all() -> impl Iterator<Item = (&'static Route, &'static str)> {
 }
 
 #[test]
-fn every_date_argument_takes_the_same_list() {
+fn date_arguments_accept_the_same_forms() {
     let backend = backend(real());
     let (mut answered, mut arguments) = (0, 0);
     for (route, name) in all() {
@@ -100,7 +100,7 @@ fn every_date_argument_takes_the_same_list() {
 }
 
 #[test]
-fn every_date_argument_refuses_the_same_with_the_same_words() {
+fn date_arguments_share_their_error_messages() {
     let backend = backend(real());
     for (route, name) in all() {
         for (text, problem) in REFUSED {
@@ -121,7 +121,7 @@ fn every_date_argument_refuses_the_same_with_the_same_words() {
 }
 
 #[test]
-fn a_written_date_answers_as_the_plain_day_does() {
+fn written_date_equals_the_iso_day() {
     let backend = backend(real());
     let asked = |tool: &str, arguments: &[(&str, &str)]| {
         let (mut json, _) = ask(&backend, tool, arguments).unwrap();

@@ -67,7 +67,7 @@ fn figures(store: Arc<Sqlite>) -> Vec<(&'static str, Value)> {
 }
 
 #[test]
-fn a_fresh_figure_changes_itself_alone() {
+fn new_figure_changes_only_its_own_series() {
     let before = figures(bundled_and(None));
     let mut after = figures(bundled_and(Some(("DGS10", "2026-11-20", 4.52))));
     let summary = &mut after[0].1;
@@ -91,7 +91,7 @@ fn a_fresh_figure_changes_itself_alone() {
 }
 
 #[test]
-fn a_series_of_ones_own_dates_nothing_else() {
+fn own_series_does_not_change_other_reference_days() {
     let before = figures(bundled_and(None));
     assert_eq!(
         before,
@@ -108,7 +108,7 @@ fn a_series_of_ones_own_dates_nothing_else() {
 }
 
 #[test]
-fn a_late_figure_says_since_when() {
+fn late_figure_has_the_day_it_was_due() {
     let backend = backend(bundled_and(None));
     let (json, text) = ask(&backend, "get_metric", &[("ticker", "DGS10")]).unwrap();
     assert_eq!(json["late"]["value"], "2026-08-30");

@@ -49,7 +49,7 @@ const MADE: [(&str, &[&str], usize); 11] = [
 ];
 
 #[test]
-fn what_is_made_here_is_what_was_published() {
+fn computed_series_equal_the_published_ones() {
     for (id, inputs, known) in MADE {
         let backend = backend(only(inputs));
         let asked = [
@@ -84,7 +84,7 @@ fn what_is_made_here_is_what_was_published() {
 }
 
 #[test]
-fn an_identity_stands_in_only_where_nothing_is_held_and_all_it_needs_is() {
+fn identity_replaces_a_series_only_if_it_has_no_figures() {
     let ticker = [("ticker", "T10Y2Y")];
     let ask = |ids: &[&str]| ask(&backend(only(ids)), "get_metric", &ticker).unwrap();
     let (held, text) = ask(&["DGS10", "DGS2", "T10Y2Y"]);
@@ -167,7 +167,7 @@ const SUMS: [(&str, Parts, f64, &str, usize); 7] = [
 ];
 
 #[test]
-fn what_must_add_up_in_the_bundle_does() {
+fn bundled_series_satisfy_their_identities() {
     let backend = backend(Arc::new(Sqlite::bundled().unwrap()));
     let history = |id: &str| -> BTreeMap<String, f64> {
         let asked = [("seriesId", id), ("start", "max"), ("detail", "full")];
@@ -207,7 +207,7 @@ fn what_must_add_up_in_the_bundle_does() {
 }
 
 #[test]
-fn a_series_that_does_not_agree_with_its_identity_is_named() {
+fn series_that_contradicts_its_identity_is_reported() {
     use econoscope_core::model::{Observation, SeriesId};
     use econoscope_data::desk::{Desk, Settings};
     use econoscope_data::store::{Store, Write};

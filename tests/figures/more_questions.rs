@@ -221,7 +221,7 @@ fn do_yields_follow_nominal_growth() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_with_the_way_out() {
+fn nonsense_is_refused_with_a_remedy() {
     let b = refreshed(real(), Settings::default());
     let said = |formula: &str| refusal(&b, "compare_series", &[("series", formula)]);
     let units = said("UNRATE+GDP");
@@ -312,7 +312,7 @@ fn how_often_has_it_happened() {
 }
 
 #[test]
-fn a_base_rate_that_the_store_cannot_show_stays_documented_and_says_so() {
+fn base_rate_without_stored_figures_is_the_documented_one() {
     let b = refreshed(real(), Settings::default());
     let vix = scenario(&b, "vix-40");
     close(&vix["baseRateProbability"], 0.148, 1e-9);
@@ -323,7 +323,7 @@ fn a_base_rate_that_the_store_cannot_show_stays_documented_and_says_so() {
 }
 
 #[test]
-fn an_operators_scenario_stands_in_the_place_of_ours() {
+fn operators_scenario_replaces_ours() {
     let store = real();
     let own = "slug = \"curve-inversion\"\ntitle = \"Ours\"\nthesis = \"t\"\nstatus = \"active\"\n\
         asset_classes = []\ntags = []\npolarity = \"neutral\"\nbase_rate = 0.5\nprobability_override = 0.4\n";

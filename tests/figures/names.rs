@@ -23,7 +23,7 @@ fn answer(name: &str) -> Answer {
 }
 
 #[test]
-fn names_as_people_write_them_mean_what_they_meant() {
+fn names_of_test_persons_resolve_to_the_meant_series() {
     let (mut count, mut missed, mut misleading) = (0usize, Vec::new(), Vec::new());
     let mut reader = csv::Reader::from_reader(include_str!("names.csv").as_bytes());
     for row in reader.records() {

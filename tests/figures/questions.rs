@@ -93,7 +93,7 @@ fn what_was_the_recession_probability_in_january_2009() {
 }
 
 #[test]
-fn points_add_up_for_every_indicator_now_and_in_the_past() {
+fn contributions_add_up_for_every_indicator() {
     let b = backend(real());
     for day in ["2009-03-02", "2020-04-15", "2026-08-21"] {
         for indicator in ["CRPI", "RNOW", "CNLI", "CMSI", "regime"] {
@@ -417,7 +417,7 @@ fn give_me_this_years_jobless_claims_as_csv() {
 }
 
 #[test]
-fn questions_that_cannot_be_answered_say_what_to_do() {
+fn unanswerable_questions_say_what_to_do() {
     let b = backend(Arc::new(Sqlite::bundled().unwrap()));
     let said = |tool, call: &[(&str, &str)]| ask(&b, tool, call).unwrap_err().to_string();
     let finer = said(

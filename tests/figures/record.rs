@@ -27,7 +27,7 @@ fn shares(indicator: &str, row: &str, headings: &[&str], expected: &[f64]) {
 }
 
 #[test]
-fn skill_is_that_of_the_study() {
+fn skill_matches_the_study() {
     let columns = ["AUC", "Brier", "AUC since 1985", "Brier since 1985"];
     for (row, expected) in [
         ("recession now", [0.962, 0.049, 0.976, 0.035]),
@@ -74,7 +74,7 @@ fn skill_is_that_of_the_study() {
 
 /// Beside the 90 % ranges of an independent program with draws of its own.
 #[test]
-fn comparisons_are_those_of_an_independent_bootstrap() {
+fn comparisons_equal_an_independent_bootstrap() {
     let range = |row: &str, indicator, heading| -> [f64; 2] {
         let text = cell(indicator, row, heading);
         let inside = text.split_once('(').unwrap().1.trim_end_matches(')');
@@ -99,7 +99,7 @@ fn comparisons_are_those_of_an_independent_bootstrap() {
 }
 
 #[test]
-fn signals_came_and_went_when_the_study_says() {
+fn signal_dates_match_the_study() {
     let recessions = ["July 1990", "March 2001", "December 2007", "February 2020"];
     let below = &Scores::embedded().of("regime");
     let below = below
@@ -163,7 +163,7 @@ fn signals_came_and_went_when_the_study_says() {
 }
 
 #[test]
-fn labels_and_first_prints_were_revised_as_the_study_says() {
+fn labels_and_first_prints_match_the_study() {
     let columns = ["label", "growth axis", "inflation axis"];
     let same = "the same row, by revisions alone, since 1966-03";
     shares("regime", same, &columns, &[0.068, 0.060, 0.008]);
@@ -225,7 +225,7 @@ fn labels_and_first_prints_were_revised_as_the_study_says() {
 }
 
 #[test]
-fn every_composite_tells_what_stands_behind_it() {
+fn every_composite_lists_its_inputs() {
     for about in econoscope_core::indicators::indicators() {
         let ticker = about.ticker();
         let tried = cell(ticker, "variants tried before this one", "answer");

@@ -17,7 +17,7 @@ fn listed(backend: &econoscope_answers::endpoints::Backend) -> Vec<(String, Stri
 }
 
 #[test]
-fn switches_are_those_of_the_months_listed() {
+fn switches_match_the_listed_months() {
     let b = backend(real());
     let months = listed(&b);
     let mut expected: Vec<Value> = Vec::new();
@@ -63,7 +63,7 @@ fn switches_are_those_of_the_months_listed() {
 }
 
 #[test]
-fn returns_of_a_named_regime_are_those_of_the_months_after_it() {
+fn regime_returns_are_those_of_the_following_months() {
     let b = backend(real());
     let mut days: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for (date, value) in rows("DTWEXBGS") {
@@ -131,7 +131,7 @@ fn returns_of_a_named_regime_are_those_of_the_months_after_it() {
 }
 
 #[test]
-fn an_alarm_knows_a_recession_once_it_was_announced() {
+fn alarm_lists_a_recession_once_it_was_announced() {
     let b = backend(Arc::new(Sqlite::bundled().unwrap()));
     for (day, on, recession) in [
         ("2008-09-15", true, None),

@@ -300,11 +300,11 @@ fn is_put_on_quarters(who: &str, field: &str, due: &Value, said: &Value) -> bool
 }
 
 #[test]
-fn every_tool_tells_the_same_figure_of_the_bundled_history() {
+fn tools_agree_on_a_bundled_figure() {
     Told::of(Arc::new(Sqlite::bundled().unwrap())).hold(300);
 }
 
 #[test]
-fn every_tool_tells_the_same_figure_of_an_import() {
+fn tools_agree_on_an_imported_figure() {
     Told::of(real()).hold(300);
 }

@@ -11,7 +11,7 @@ fn bundled() -> econoscope_answers::endpoints::Backend {
 }
 
 #[test]
-fn the_published_regime_and_the_nowcast_are_named_apart() {
+fn published_regime_and_nowcast_are_separate() {
     let b = bundled();
     for (day, published, now) in [
         (
@@ -60,7 +60,7 @@ fn the_published_regime_and_the_nowcast_are_named_apart() {
 }
 
 #[test]
-fn recession_now_spoke_when_the_monthly_figures_were_still_silent() {
+fn recession_now_leads_the_monthly_figures_of_2020() {
     let b = bundled();
     for (day, value, alarm, sahm) in [
         ("2008-09-15", 81.57, true, 1.1),
@@ -91,7 +91,7 @@ fn recession_now_spoke_when_the_monthly_figures_were_still_silent() {
 }
 
 #[test]
-fn months_are_listed_from_one_days_figures_or_each_as_known_at_its_end() {
+fn months_are_listed_as_of_a_day_or_as_known_at_their_end() {
     let b = bundled();
     let ask_months = |as_known| {
         let call = [

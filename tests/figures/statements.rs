@@ -36,7 +36,7 @@ fn measured(column: &Value, measure: &str) -> f64 {
 }
 
 #[test]
-fn statements_are_what_the_figures_say() {
+fn statements_match_the_figures() {
     let stores = [
         backend(Arc::new(Sqlite::bundled().unwrap())),
         backend(real()),

@@ -69,7 +69,7 @@ fn close(a: f64, b: f64, within: f64, what: &str) {
 }
 
 #[test]
-fn the_report_of_january_2009_was_known_from_its_day_on() {
+fn report_of_january_2009_is_known_from_its_day() {
     let b = backend(bundled());
     let (then, json) = rows(&b, "PAYEMS", "2009-01-15", "chg");
     assert_eq!(then[&date(2008, 11, 1)], -584.0);
@@ -113,7 +113,7 @@ const ENDS: [(&str, [&str; 5]); 5] = [
 ];
 
 #[test]
-fn a_month_end_is_the_state_of_the_month_in_every_row() {
+fn month_end_gives_the_state_of_each_month() {
     let b = backend(bundled());
     for (id, months) in ENDS {
         for month in months {
@@ -131,7 +131,7 @@ fn a_month_end_is_the_state_of_the_month_in_every_row() {
 }
 
 #[test]
-fn series_without_a_pattern_of_releases_wait_for_the_end_of_the_month() {
+fn series_without_release_pattern_count_from_month_end() {
     let b = backend(bundled());
     let (then, json) = rows(&b, "GDPC1", "2009-01-30", "lin");
     assert_eq!(then, state("GDPC1", "2008-12"));
@@ -142,7 +142,7 @@ fn series_without_a_pattern_of_releases_wait_for_the_end_of_the_month() {
 }
 
 #[test]
-fn outside_the_vintages_todays_values_are_cut_by_their_lag_and_say_so() {
+fn without_vintages_values_are_limited_by_lag_and_marked() {
     let b = backend(bundled());
     for (id, day, last) in [
         // Before the first and after the last vintage; without any.
@@ -166,7 +166,7 @@ fn outside_the_vintages_todays_values_are_cut_by_their_lag_and_say_so() {
 }
 
 #[test]
-fn the_sahm_rule_from_vintages_is_the_one_that_was_published() {
+fn sahm_rule_from_vintages_equals_the_published_one() {
     let desk = Desk::open(bundled(), Settings::default(), Arc::new(now));
     let unrate = Catalogue::embedded().get("UNRATE").unwrap();
     let (mut equal, mut others) = (0, Vec::new());
@@ -192,7 +192,7 @@ fn the_sahm_rule_from_vintages_is_the_one_that_was_published() {
 }
 
 #[test]
-fn the_regime_had_the_scores_that_a_study_of_the_same_vintages_found() {
+fn regime_scores_match_a_study_of_the_same_vintages() {
     let desk = Desk::open(bundled(), Settings::default(), Arc::new(now));
     // States of months that have ended, which the strict and the release rule read alike.
     for (day, growth, inflation, label) in [
@@ -208,7 +208,7 @@ fn the_regime_had_the_scores_that_a_study_of_the_same_vintages_found() {
 }
 
 #[test]
-fn recession_probability_differed_little_from_what_the_last_revisions_say() {
+fn real_time_recession_probability_is_close_to_the_revised_one() {
     let b = backend(bundled());
     let call = [("indicator", "CRPI"), ("as_of", "2024-07-31")];
     let (json, text) = ask(&b, "explain_indicator", &call).unwrap();
@@ -227,7 +227,7 @@ fn recession_probability_differed_little_from_what_the_last_revisions_say() {
 }
 
 #[test]
-fn a_monthly_composite_of_a_past_day_has_each_month_as_it_was_known_at_its_end() {
+fn monthly_composite_has_each_month_as_known_at_its_end() {
     let b = backend(bundled());
     let (then, json) = rows(&b, "SERVICE_CRPI", "2010-03-10", "lin");
     let from = json["notes"]["history"].as_str().unwrap();
@@ -264,7 +264,7 @@ fn a_monthly_composite_of_a_past_day_has_each_month_as_it_was_known_at_its_end()
 }
 
 #[test]
-fn the_regime_tells_what_was_known_and_what_the_last_revisions_say() {
+fn regime_has_known_and_revised_labels() {
     let b = backend(bundled());
     let explained = |as_of: &str| {
         let call = [("indicator", "regime"), ("as_of", as_of)];

@@ -166,7 +166,7 @@ fn is_known_to_differ(came: &Came) -> bool {
 }
 
 #[test]
-fn nothing_shows_a_figure_before_its_day_and_everything_on_it() {
+fn figure_appears_on_its_release_day_and_not_before() {
     let all = recorded();
     assert!(all.len() > 1_500, "{}", all.len());
     let mut wrong = Vec::new();
@@ -183,7 +183,7 @@ fn nothing_shows_a_figure_before_its_day_and_everything_on_it() {
 }
 
 #[test]
-fn every_tool_keeps_to_the_day_through_the_years_and_the_shutdowns() {
+fn tools_show_nothing_later_than_the_day_over_many_years() {
     let shutdowns = [
         (date(1995, 11, 1), date(1996, 3, 31)),
         (date(2013, 9, 1), date(2013, 12, 31)),
