@@ -1,5 +1,6 @@
 use super::*;
 use crate::endpoints::{Arguments, Backend, Route};
+use econoscope_core::model::Frequency;
 use econoscope_data::store::Sqlite;
 use std::sync::Arc;
 
@@ -125,7 +126,7 @@ fn a_condition_counts_every_date_and_not_the_rows_shown() -> Result<()> {
         found.crossing.as_ref().map(|c| c.direction.as_str()),
         Some("up")
     );
-    let text = out.in_prose();
+    let text = out.render_text();
     let (last, value) = *rows.iter().rfind(|(_, v)| *v < 0.0).unwrap();
     assert_eq!(found.last_values, [("T10Y2Y".to_owned(), value)].into());
     for said in [
@@ -175,7 +176,7 @@ fn each_column_keeps_its_own_dates_and_what_ends_early_is_said() -> Result<()> {
     );
     assert_eq!(out.rows, out.dates.len());
     assert!(out.count < out.rows);
-    let text = out.in_prose();
+    let text = out.render_text();
     for said in [
         "\n2025-10-01,–,".to_owned(),
         format!("{} dates, {} common to all columns.", out.rows, out.count),
@@ -222,7 +223,7 @@ fn weeks_that_end_on_different_days_have_one_date_in_header_and_table() -> Resul
         "{note}"
     );
     assert!(note.contains("at the Friday of its week"), "{note}");
-    let text = out.in_prose();
+    let text = out.render_text();
     let common = format!("ICSA ~ WALCL on {} common dates", out.count);
     assert!(text.contains(&common), "{text}");
     let same = ask(serde_json::json!({"series": ["ICSA", "CCSA"], "start": "2020-01-01"}))?;
@@ -260,7 +261,7 @@ fn a_condition_splits_the_means_of_every_column() -> Result<()> {
     }
     assert_eq!((out.means.len(), &*found.frequency), (2, "monthly"));
     let said = format!("Mean of UNRATE where it is met {} (", found.met.unwrap());
-    assert!(out.in_prose().contains(&said), "{}", out.in_prose());
+    assert!(out.render_text().contains(&said), "{}", out.render_text());
     // A condition on quarters judges quarters; one without a name is about each column alone.
     let growth = ask(serde_json::json!({"series": "UNRATE", "condition": "pca(GDPC1) < 0"}))?;
     assert_eq!(growth.means[0].frequency, "quarterly");
@@ -299,7 +300,7 @@ fn correlations_are_of_ten_dates_that_vary_and_of_changes_without_a_gap() -> Res
     assert_eq!(found[0].changes, Some(-0.04));
     let unasked = ask(serde_json::json!({"series": "UNRATE,FEDFUNDS", "start": "2015-01-01"}))?;
     assert_eq!(unasked.correlations, []);
-    let text = unasked.in_prose();
+    let text = unasked.render_text();
     let count = unasked.columns[0].count;
     assert!(
         text.contains(&format!("; {count} figures, mean ")),
@@ -328,7 +329,7 @@ fn a_default_answer_stays_within_its_budget() -> Result<()> {
         vec!["DGS10", "DGS2", "UNRATE", "yoy(CPIAUCSL)", "PAYEMS/1000"],
     ] {
         let out = ask(serde_json::json!({ "series": series }))?;
-        let tokens = counter.encode_ordinary(&out.in_prose()).len();
+        let tokens = counter.encode_ordinary(&out.render_text()).len();
         assert!(tokens <= 1_500, "{series:?}: {tokens} tokens");
     }
     Ok(())

@@ -1,5 +1,5 @@
-//! What happened over the rows of a range: ends and change, extremes, the greatest fall and rise, and where the
-//! latest figure stands.
+//! Statistics over the rows of a range: ends and change, extremes, the greatest fall and rise, and the rank of the latest
+//! figure.
 
 use crate::endpoints::measured::FigureKind;
 use crate::endpoints::prelude::*;
@@ -78,34 +78,34 @@ pub struct RangeMove {
     pub change_pct: Option<f64>,
 }
 
-/// Figures over rows that ascend by date; `None` without a row.
-pub(super) fn digest(rows: &[Observation], measured: &FigureKind) -> Option<Digest> {
+/// Summarizes rows that ascend by date; `None` without a row.
+pub(super) fn summarize(rows: &[Observation], kind: &FigureKind) -> Option<Digest> {
     let whole = Swing {
         from: *rows.first()?,
         to: *rows.last()?,
     };
     let (min, max) = extremes(rows)?;
-    let in_percent = measured.is_amount() && min.first.value > 0.0;
-    let percent = |swing: &Swing| swing.percent().filter(|_| in_percent).map(shown_percent);
-    let moved = |swing: Swing| RangeMove {
+    let in_percent = kind.is_amount() && min.first.value > 0.0;
+    let percent = |swing: &Swing| swing.percent().filter(|_| in_percent).map(round_percent);
+    let range_move = |swing: Swing| RangeMove {
         from: swing.from,
         to: swing.to,
         change: without_noise(swing.change()),
         change_pct: percent(&swing),
     };
-    let yearly = whole.yearly_percent(measured.frequency);
-    let extreme = |of: Extreme| ExtremeRow {
-        date: of.first.date,
-        value: of.first.value,
-        ties: (of.ties > 1).then_some(of.ties),
-        last_date: (of.ties > 1).then_some(of.last),
+    let yearly = whole.yearly_percent(kind.frequency);
+    let extreme = |extreme: Extreme| ExtremeRow {
+        date: extreme.first.date,
+        value: extreme.first.value,
+        ties: (extreme.ties > 1).then_some(extreme.ties),
+        last_date: (extreme.ties > 1).then_some(extreme.last),
     };
-    let standing = Standing::of_latest(rows);
-    let share = |count| round_to(standing.percent(count), 1);
+    let rank = Standing::of_latest(rows);
+    let share = |count| round_to(rank.percent(count), 1);
     let values: Vec<f64> = rows.iter().map(|r| r.value).collect();
     let change = without_noise(whole.change());
     let fall = Swing::greatest_fall(rows, in_percent);
-    let recovered = fall.and_then(|fall| {
+    let recovery = fall.and_then(|fall| {
         let is_back = |row: &&Observation| row.date > fall.to.date && row.value >= fall.from.value;
         rows.iter().find(is_back)
     });
@@ -114,24 +114,73 @@ pub(super) fn digest(rows: &[Observation], measured: &FigureKind) -> Option<Dige
         last: whole.to,
         min: extreme(min),
         max: extreme(max),
-        mean: round_to(statistics::mean(&values)?, measured.decimals + 2),
+        mean: round_to(statistics::mean(&values)?, kind.decimals + 2),
         change,
-        change_unit: measured.change_unit.clone(),
-        change_bp: measured.basis_points(change),
+        change_unit: kind.change_unit.clone(),
+        change_bp: kind.basis_points(change),
         change_pct: percent(&whole),
-        yearly_pct: yearly.filter(|_| in_percent).map(shown_percent),
-        fall: fall.map(moved),
-        fall_recovered: recovered.map(|row| row.date),
-        rise: Swing::greatest_rise(rows, in_percent).map(moved),
-        below_pct: share(standing.below),
-        equal_pct: share(standing.equal),
-        above_pct: share(standing.above),
+        yearly_pct: yearly.filter(|_| in_percent).map(round_percent),
+        fall: fall.map(range_move),
+        fall_recovered: recovery.map(|row| row.date),
+        rise: Swing::greatest_rise(rows, in_percent).map(range_move),
+        below_pct: share(rank.below),
+        equal_pct: share(rank.equal),
+        above_pct: share(rank.above),
         percentile: statistics::percentile_rank(&values, whole.to.value).map(|p| round_to(p, 1)),
     })
 }
 
-/// A percent change as it is told: to hundredths.
-pub(super) fn shown_percent(percent: f64) -> f64 {
+impl Digest {
+    /// Describes the digest of `count` rows.
+    pub(super) fn describe(&self, count: usize, kind: &FigureKind) -> String {
+        let label = |date| kind.frequency.label(date);
+        let dated = |row: &Observation| kind.dated(row.value, row.date);
+        if count == 1 {
+            return format!("{}.", dated(&self.last));
+        }
+        // "14.80 in April 2020", "0.05 on 2011-09-22 (first of 3, last 2015-01-02)".
+        let extreme = |row: &ExtremeRow| {
+            let ties = row.ties.zip(row.last_date);
+            let ties = ties.map(|(n, last)| format!(" (first of {n}, last {})", label(last)));
+            kind.dated(row.value, row.date) + &ties.unwrap_or_default()
+        };
+        let yearly = self.yearly_pct.map(|p| format!(", {p} % a year"));
+        let mut text = format!(
+            "Latest {}; first {}; change {}{}. Lowest {}; highest {}; mean {}.",
+            dated(&self.last),
+            dated(&self.first),
+            kind.change(self.change, self.change_pct),
+            yearly.unwrap_or_default(),
+            extreme(&self.min),
+            extreme(&self.max),
+            self.mean,
+        );
+        let is_whole = |m: &&RangeMove| m.from == self.first && m.to == self.last;
+        let end = |row: &Observation| format!("{} ({})", kind.figure(row.value), label(row.date));
+        let fall = self.fall.as_ref().map(|fall| {
+            let recovery = match self.fall_recovered {
+                Some(day) => format!(", recovered {}", kind.frequency.when(day)),
+                None => format!(", not recovered by {}", label(self.last.date)),
+            };
+            ("fall", fall, recovery)
+        });
+        let rise = self.rise.as_ref().map(|rise| ("rise", rise, String::new()));
+        let moves = fall.into_iter().chain(rise);
+        // The text already has the change from the first row to the last.
+        for (word, extreme, recovery) in moves.filter(|(_, extreme, _)| !is_whole(extreme)) {
+            let change = kind.change(extreme.change, extreme.change_pct);
+            let (from, to) = (end(&extreme.from), end(&extreme.to));
+            text += &format!(" Greatest {word} {change}, {from} to {to}{recovery}.");
+        }
+        text + &format!(
+            " Of the rows {} % lie below the latest, {} % equal it, {} % above.",
+            self.below_pct, self.equal_pct, self.above_pct
+        )
+    }
+}
+
+/// Rounds a percent change to hundredths.
+pub(super) fn round_percent(percent: f64) -> f64 {
     round_to(percent, 2)
 }
 
@@ -156,8 +205,8 @@ mod tests {
         let rows = rows.map(|(i, v)| Observation::new(month(i), *v)).collect();
         let series = Series::new(info, rows);
         let frequency = series.frequency();
-        let measured = FigureKind::new(&series, Units::Level, frequency);
-        digest(&series.observations, &measured).unwrap()
+        let kind = FigureKind::new(&series, Units::Level, frequency);
+        summarize(&series.observations, &kind).unwrap()
     }
 
     #[test]

@@ -31,7 +31,7 @@ fn output(data: Vec<Observation>) -> TimeSeriesAnswer {
             terms: "Free.".into(),
         },
         frequency: Some("daily".into()),
-        measured: Some(daily()),
+        kind: Some(daily()),
         ..TimeSeriesAnswer::default()
     }
 }
@@ -57,7 +57,7 @@ fn daily() -> FigureKind {
 
 fn shaped(rows: i64, given: Value) -> TimeSeriesAnswer {
     let params = params(given);
-    shape::shaped(output(days(rows)), &params, Some("http://x.example")).unwrap()
+    shape::fit_rows(output(days(rows)), &params, Some("http://x.example")).unwrap()
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn a_summary_speaks_of_all_rows_and_shows_few() {
             "http://x.example/api/public/data/DGS10?start=2021-08-23&end=2026-08-22&units=pc1&format=csv"
         )
     );
-    let text = out.prose(false);
+    let text = out.render_text(false);
     assert!(text.lines().count() < 40, "{text}");
     assert!(text.contains("6000 rows. Latest 4.99 on"), "{text}");
 }
@@ -100,7 +100,7 @@ fn a_summary_speaks_of_all_rows_and_shows_few() {
 #[test]
 fn rows_as_csv_stand_in_the_text_and_in_the_structure() {
     let given = params(json!({"seriesId": "DGS10", "detail": "csv", "max_points": "200"}));
-    let out = shape::shaped(output(days(800)), &given, Some("http://x.example")).unwrap();
+    let out = shape::fit_rows(output(days(800)), &given, Some("http://x.example")).unwrap();
     let answer = Params::render(&out, &given).unwrap();
     let value: Value = serde_json::from_slice(&answer.json).unwrap();
     assert_eq!(value["data"].as_array().map(Vec::len), Some(out.data.len()));
@@ -118,7 +118,7 @@ fn csv_as_a_format_has_every_row_unless_a_summary_is_asked_for() {
         (json!("summary"), 116),
     ] {
         let given = params(json!({"seriesId": "DGS10", "detail": detail, "format": "csv"}));
-        let out = shape::shaped(output(days(800)), &given, None).unwrap();
+        let out = shape::fit_rows(output(days(800)), &given, None).unwrap();
         let answer = Params::render(&out, &given).unwrap();
         let csv = answer.csv.unwrap();
         assert_eq!(csv.body.split(|b| *b == b'\n').count(), lines + 1);

@@ -26,11 +26,11 @@ fn unemployment(months: &Months) -> Arc<Series> {
 
 fn asked_of(months: &Months, given: Value) -> TimeSeriesAnswer {
     let params = params(given);
-    let asked = DateSelection::of(&params, AsOf::Latest, date(2010, 1, 1)).unwrap();
+    let asked = DateSelection::new(&params, AsOf::Latest, date(2010, 1, 1)).unwrap();
     let mut answer = output(Vec::new());
     let series = unemployment(months);
-    transformed::transformed(&mut answer, &series, &params, &asked).unwrap();
-    shape::shaped(answer, &params, None).unwrap()
+    transform::fill_rows(&mut answer, &series, &params, &asked).unwrap();
+    shape::fit_rows(answer, &params, None).unwrap()
 }
 
 /// Rows of months whose own and whose earlier figure there are.
@@ -156,7 +156,7 @@ fn single_days_stand_beside_no_range() {
         ),
         (json!({"seriesId": "X", "dates": ["soon"]}), "dates"),
     ] {
-        let asked = DateSelection::of(&params(given.clone()), AsOf::Latest, date(2026, 1, 1));
+        let asked = DateSelection::new(&params(given.clone()), AsOf::Latest, date(2026, 1, 1));
         let said = asked.unwrap_err().to_string();
         assert!(
             said.starts_with(&format!("Invalid {field}: ")),
@@ -172,7 +172,7 @@ fn a_list_of_days_is_read_however_it_is_written() {
         json!("2020-01-01,2021-01-01"),
     ] {
         let params = params(json!({"seriesId": "X", "dates": days}));
-        let asked = DateSelection::of(&params, AsOf::Latest, date(2026, 1, 1)).unwrap();
+        let asked = DateSelection::new(&params, AsOf::Latest, date(2026, 1, 1)).unwrap();
         assert_eq!(
             (asked.start, asked.end),
             (date(2020, 1, 1), date(2021, 1, 1))
