@@ -120,12 +120,8 @@ impl Backend {
         let fetched = match &self.upstream {
             Some(upstream) if route.spec.in_contract => {
                 let request = (route.request)(&checked, today)?;
-                Some(
-                    upstream
-                        .get(request)
-                        .await
-                        .map_err(forward::add_suggestions)?,
-                )
+                let fetched = upstream.get(request).await;
+                Some(fetched.map_err(forward::add_suggestions)?)
             }
             Some(_) | None => None,
         };

@@ -28,9 +28,8 @@ pub(super) fn partial_periods(
         ));
     }
     let short = short_periods(series, to);
-    let short = short
-        .iter()
-        .filter(|s| in_range(s.date) && Some(s.date) != open);
+    let short = short.iter();
+    let short = short.filter(|s| in_range(s.date) && Some(s.date) != open);
     let short = short.map(|s| format!("{} ({} of {})", to.label(s.date), s.held, s.whole));
     if let Some(names) = format_periods(&short.collect::<Vec<_>>()) {
         notes.push(("short", format!("{names} {} figures", from.word())));

@@ -36,8 +36,11 @@ impl<'de, T: EnumValues> Deserialize<'de> for Chosen<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         let known = T::ALL.iter().find(|(code, _)| *code == text);
-        let (code, meaning) = *known.ok_or_else(|| Error::custom("none of the choices"))?;
-        Ok(Self { code, meaning })
+        let known = known.ok_or_else(|| Error::custom("none of the choices"))?;
+        Ok(Self {
+            code: known.0,
+            meaning: known.1,
+        })
     }
 }
 

@@ -6,12 +6,12 @@ use crate::endpoints::prelude::*;
 use econoscope_core::error::quote;
 use econoscope_core::indicators::condition::{Streak, tally};
 use econoscope_core::indicators::expression::{
-    Column, Evaluation, Expr, Function, Op, Price, Scope,
+    Column, Evaluation, Expr, Fault, Function, Op, Price, Scope,
 };
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::statistics;
 use econoscope_core::model::frequency::days_later;
-use econoscope_core::model::{Frequency, Observation};
+use econoscope_core::model::{Frequency, Observation, Series};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -123,51 +123,41 @@ impl Condition {
         subject: Option<(&str, Column)>,
         context: &EvaluationContext,
     ) -> Result<ConditionFigures> {
-        let (name, subject) = subject.filter(|_| self.tree.has_subject()).unzip();
-        let (start, end) = context.range;
-        self.evaluate(subject, context, context.frequency, |evaluation, truth| {
-            let frequency = truth.series.frequency();
-            let counts = tally(truth.series.between(start, end), frequency);
-            let mut last_values = BTreeMap::new();
-            if let Some(last) = counts.last {
-                for (side, column) in self.sides(evaluation)? {
-                    let is_subject = matches!(side, Expr::Subject { .. });
-                    let own = name.filter(|_| is_subject).map(str::to_owned);
-                    let of = own.unwrap_or_else(|| side.in_words(&str::to_owned));
-                    let value = value_at(&column, last);
-                    last_values.extend(value.map(|value| (quote(&of), value)));
-                }
-            }
-            let share = 100.0 * statistics::count(counts.met) / statistics::count(counts.count);
-            Ok(ConditionFigures {
-                condition: quote(&self.text),
-                of: name.map(quote),
-                frequency: frequency.word().into(),
-                count: counts.count,
-                met: counts.met,
-                share: share.is_finite().then(|| round_to(share, 2)),
-                first: counts.first,
-                last: counts.last,
-                last_values,
-                longest: counts.longest,
-                current: counts.current,
-                crossing: counts.crossing.map(|(date, met)| self.crossing(date, met)),
-            })
+        let subject = subject.filter(|_| self.tree.has_subject());
+        let of = subject.as_ref().map(|(name, _)| quote(name));
+        let (truth, sides) = self.evaluate(subject, context, context.frequency)?;
+        let frequency = truth.frequency();
+        let counts = tally(truth.between(context.range.0, context.range.1), frequency);
+        let share = 100.0 * statistics::count(counts.met) / statistics::count(counts.count);
+        let last_value = |(name, column)| Some((name, value_at(&column, counts.last?)?));
+        Ok(ConditionFigures {
+            condition: quote(&self.text),
+            of,
+            frequency: frequency.word().into(),
+            count: counts.count,
+            met: counts.met,
+            share: share.is_finite().then(|| round_to(share, 2)),
+            first: counts.first,
+            last: counts.last,
+            last_values: sides.into_iter().filter_map(last_value).collect(),
+            longest: counts.longest,
+            current: counts.current,
+            crossing: counts.crossing.map(|(date, met)| self.crossing(date, met)),
         })
     }
 
-    /// Evaluates the condition to a column of ones and zeros, at `frequency` or the coarsest of its series, and hands it
-    /// to `read`.
+    /// Evaluates the condition at `frequency` or the coarsest of its series. Returns a series of ones and zeros, and the
+    /// sides that the condition compares, each with its name.
     ///
     /// # Errors
     /// [`Error::InvalidParam`] for units that cannot be compared and for what takes too long.
-    pub(super) fn evaluate<T>(
+    pub(super) fn evaluate(
         &self,
-        subject: Option<Column>,
+        subject: Option<(&str, Column)>,
         context: &EvaluationContext,
         frequency: Option<Frequency>,
-        read: impl FnOnce(&mut Evaluation<'_>, Column) -> Result<T>,
-    ) -> Result<T> {
+    ) -> Result<(Arc<Series>, Vec<(String, Column)>)> {
+        let (subject_name, subject) = subject.unzip();
         let rows = subject.as_ref().map_or(0, |c| c.series.observations.len());
         formulas::check_cost(FIELD, &self.text, self.cost(&context.series, rows))?;
         let series = |name: &str| context.series.get(name);
@@ -178,23 +168,20 @@ impl Condition {
             how: context.aggregation,
             frequency,
         });
-        let truth = evaluation.column(&self.tree);
-        let truth = truth.map_err(|fault| formulas::fault_error(FIELD, &self.text, &fault))?;
+        let error = |fault: Fault| formulas::fault_error(FIELD, &self.text, &fault);
+        let truth = evaluation.column(&self.tree).map_err(error)?;
         if !truth.unit.is_truth() {
             let problem = "is neither true nor false";
             return Err(Error::invalid(FIELD, &self.text, problem, EXAMPLES));
         }
-        read(&mut evaluation, truth)
-    }
-
-    /// Returns the sides that the condition compares, each with its figures.
-    fn sides(&self, evaluation: &mut Evaluation<'_>) -> Result<Vec<(&Expr, Column)>> {
         let sides = self.tree.sides().into_iter().map(|side| {
-            let column = evaluation.side(side);
-            let column = column.map_err(|fault| formulas::fault_error(FIELD, &self.text, &fault));
-            Ok((side, column?))
+            let name = match (side, subject_name) {
+                (Expr::Subject { .. }, Some(name)) => name.to_owned(),
+                _ => side.in_words(&str::to_owned),
+            };
+            Ok((quote(&name), evaluation.side(side).map_err(error)?))
         });
-        sides.collect()
+        Ok((truth.series, sides.collect::<Result<_>>()?))
     }
 
     /// Builds the crossing at `date`: up or down for a single inequality, else into or out of the condition.
@@ -319,13 +306,9 @@ pub fn crossings(desk: &Desk, text: &str) -> Result<Crossings> {
         frequency: None,
         range: (Date::MIN, today),
     };
-    let (truth, sides) = condition.evaluate(None, &context, None, |evaluation, truth| {
-        let sides = condition.sides(evaluation)?.into_iter();
-        let named = sides.map(|(side, column)| (quote(&side.in_words(&str::to_owned)), column));
-        Ok((truth, named.collect()))
-    })?;
+    let (truth, sides) = condition.evaluate(None, &context, None)?;
     let met = |o: &Observation| o.value != 0.0;
-    let rows = truth.series.between(Date::MIN, today);
+    let rows = truth.between(Date::MIN, today);
     let turns = rows.windows(2).filter_map(|pair| match pair {
         [before, after] if met(before) != met(after) => {
             Some(condition.crossing(after.date, met(after)))
@@ -337,7 +320,7 @@ pub fn crossings(desk: &Desk, text: &str) -> Result<Crossings> {
         range: rows.first().zip(rows.last()).map(|(a, b)| (a.date, b.date)),
         met: rows.last().is_some_and(met),
         sides,
-        frequency: truth.series.frequency(),
+        frequency: truth.frequency(),
         series: context.series.iter().map(|s| Arc::clone(&s.info)).collect(),
         condition: condition.text,
     })

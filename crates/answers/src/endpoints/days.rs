@@ -64,9 +64,8 @@ pub(super) fn note_dates(provenance: &mut Provenance, checked: &Arguments, today
             Some(Value::Array(list)) => join_split_dates(list.iter().filter_map(Value::as_str)),
             Some(_) | None => continue,
         };
-        let readings = texts
-            .iter()
-            .filter_map(|text| describe_reading(name, text, today));
+        let texts = texts.iter();
+        let readings = texts.filter_map(|text| describe_reading(name, text, today));
         provenance.note(name, joined(readings, "; "));
     }
 }

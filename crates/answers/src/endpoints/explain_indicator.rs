@@ -113,19 +113,16 @@ impl Endpoint for Params {
         }
         let earlier = ComparisonSide::new(desk, indicator, AsOf::Day(before))?;
         now.compare(&earlier);
+        let max = params.since.as_ref().map_or(MAX_NAMED, |_| usize::MAX);
+        let old_label = earlier.label.as_deref();
         Ok(Explanation {
             indicator: indicator.ticker().into(),
             name: indicator.title.into(),
             method: indicator.method.into(),
             formula: indicator.formula.into(),
             method_source: indicator.source.into(),
-            moved: describe_moves(
-                &now,
-                &earlier,
-                params.since.is_some(),
-                &params.earlier(before),
-            ),
-            probits: compare_probits(&now, &earlier),
+            moved: describe_moves(&now, old_label, max, &params.earlier(before)),
+            probits: now.probits,
             alarm: AlarmHistory::new(desk, indicator, as_of)?,
             label: now.label,
             before,
@@ -165,31 +162,12 @@ impl Endpoint for Params {
     }
 }
 
-fn compare_probits(
-    now: &ComparisonSide,
-    earlier: &ComparisonSide,
-) -> BTreeMap<String, ProbitAnswer> {
-    let probit = |(name, value): (&String, &f64)| {
-        let answer = ProbitAnswer {
-            value: round_to(*value, 4),
-            value_before: earlier.probits.get(name).map(|value| round_to(*value, 4)),
-        };
-        (name.clone(), answer)
-    };
-    now.probits.iter().map(probit).collect()
-}
-
 /// Describes the probits in a line; empty without one.
 fn describe_probits(probits: &BTreeMap<String, ProbitAnswer>, earlier: &str) -> String {
     let probit = |(name, probit): (&String, &ProbitAnswer)| {
-        let before = probit
-            .value_before
-            .map(|v| format!(" ({} %)", number(v, 2)));
-        format!(
-            "on {name} {} %{}",
-            number(probit.value, 2),
-            before.unwrap_or_default()
-        )
+        let before = probit.value_before.map(|v| number(v, 2));
+        let before = framed(" (", before.as_deref().unwrap_or_default(), " %)");
+        format!("on {name} {} %{before}", number(probit.value, 2))
     };
     let head = format!("\nThe value is the mean of these probits ({earlier}): ");
     framed(&head, &joined(probits.iter().map(probit), "; "), ".")
@@ -217,16 +195,13 @@ const MAX_RECORD: usize = 800;
 fn describe_record(record: &[ScoreTable]) -> String {
     let mut text = String::new();
     let mut tables = record.iter();
-    while text.len() <= MAX_RECORD
-        && let Some(table) = tables.next()
-    {
+    while let (..=MAX_RECORD, Some(table)) = (text.len(), tables.as_slice().first()) {
         text += &format!("\nRecord, {}", table.in_prose());
+        tables.next();
     }
-    if tables.len() > 0 {
-        text += &format!(
-            "\nMore of its record ({} tables): macro://scores.",
-            tables.len()
-        );
+    let more = tables.len();
+    if more > 0 {
+        text += &format!("\nMore of its record ({more} tables): macro://scores.");
     }
     text
 }
@@ -235,19 +210,13 @@ fn describe_record(record: &[ScoreTable]) -> String {
 const MAX_NAMED: usize = 3;
 
 /// Describes the change of the label and of every score: "Value -1.40 points against what was known a month earlier:
-/// building permits -1.20, …". `is_complete` names the moves of all inputs.
-fn describe_moves(
-    now: &ComparisonSide,
-    before: &ComparisonSide,
-    is_complete: bool,
-    earlier: &str,
-) -> String {
-    let labels = now.label.as_ref().zip(before.label.as_ref());
+/// building permits -1.20, …". For each score it names the `max` inputs that moved most.
+fn describe_moves(now: &ComparisonSide, old_label: Option<&str>, max: usize, day: &str) -> String {
+    let labels = now.label.as_deref().zip(old_label);
     let labels = labels.filter(|(label, old)| label != old);
-    let labels = labels.map(|(label, old)| format!("{label} now, {old} {earlier}."));
-    let max = if is_complete { usize::MAX } else { MAX_NAMED };
+    let labels = labels.map(|(label, old)| format!("{label} now, {old} {day}."));
     let scores = now.scores.iter();
-    let scores = scores.filter_map(|s| describe_score_move(s, &now.inputs, max, earlier));
+    let scores = scores.filter_map(|s| describe_score_move(s, &now.inputs, max, day));
     let sentences = joined(labels.into_iter().chain(scores), " ");
     match sentences.is_empty() {
         true => "Change unavailable: a value is missing.".into(),
@@ -259,9 +228,9 @@ fn describe_score_move(
     score: &Score,
     inputs: &[ExplainedInput],
     max: usize,
-    earlier: &str,
+    day: &str,
 ) -> Option<String> {
-    let change = score.value? - score.value_before?;
+    let change = signed(score.value? - score.value_before?, 2);
     let points = |i: &ExplainedInput| i.points.unwrap_or(0.0) - i.points_before.unwrap_or(0.0);
     let own = inputs.iter().filter(|i| i.score == score.name);
     let mut moves: Vec<(&str, f64)> = own.map(|i| (i.name.as_str(), points(i))).collect();
@@ -269,17 +238,17 @@ fn describe_score_move(
     moves.retain(|(_, points)| points.abs() >= 0.005);
     moves.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
     let largest = moves.iter().take(max);
-    let named = largest.map(|(name, points)| format!("{name} {}", signed(*points, 2)));
-    let named = match moves.is_empty() {
+    let largest = largest.map(|(name, points)| format!("{name} {}", signed(*points, 2)));
+    let moves = match moves.is_empty() {
         true => "no input moved it".to_owned(),
-        false => joined(named, ", "),
+        false => joined(largest, ", "),
     };
-    let (name, change) = (capitalised(&score.name), signed(change, 2));
     let unit = match score.unit.as_str() {
         "%" => "points".to_owned(),
         unit => in_words(unit),
     };
+    let name = capitalised(&score.name);
     Some(format!(
-        "{name} {change} {unit} against what was known {earlier}: {named}."
+        "{name} {change} {unit} against what was known {day}: {moves}."
     ))
 }

@@ -129,9 +129,7 @@ fn series(desk: &Desk, name: &str) -> Result<FetchedDocument> {
     desk.permit(&info)?;
     let mut text = metric::describe(&metric::read(desk, &info, AsOf::Latest)?);
     let series = desk.series(&info, AsOf::Latest)?;
-    let rows = series
-        .as_ref()
-        .map_or(&[][..], |s| s.observations.as_slice());
+    let rows = series.as_ref().map_or(&[][..], |s| &s.observations);
     text.push_str("\n\ndate,value");
     for row in rows.iter().skip(rows.len().saturating_sub(MAX_ROWS)) {
         text += &format!("\n{},{}", row.date, row.value);
@@ -162,9 +160,8 @@ fn article(desk: &Desk, slug: &str) -> Result<FetchedDocument> {
     let article = article.ok_or_else(|| Error::unknown("article", slug, Vec::new()))?;
     let own = desk.own_articles().find(|own| own.article.id == article.id);
     let body = own.map(|own| own.body.as_str());
-    let text = body
-        .or(article.summary.as_deref())
-        .unwrap_or(&article.title);
+    let text = body.or(article.summary.as_deref());
+    let text = text.unwrap_or(&article.title);
     Ok(FetchedDocument {
         untrusted: UntrustedFields::fields(&["title", "text", "metadata"]),
         text: untrusted::fence(text, MAX_TEXT),

@@ -113,12 +113,9 @@ impl Endpoint for Params {
         };
         let mut text = format!("{}: {}", best.term, best.summary);
         for other in matches.by_ref().take(4) {
-            let sentence = other
-                .summary
-                .split_inclusive(". ")
-                .next()
-                .unwrap_or_default();
-            text += &format!("\n- {}: {}", other.term, sentence.trim_end());
+            let sentence = other.summary.split_inclusive(". ").next();
+            let sentence = sentence.unwrap_or_default().trim_end();
+            text += &format!("\n- {}: {sentence}", other.term);
         }
         let rest = joined(matches.map(|m| &m.term), ", ");
         format!("{text}{}\n{credit}", framed("\nAlso: ", &rest, "."))

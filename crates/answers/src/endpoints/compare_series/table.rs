@@ -78,19 +78,15 @@ pub(super) fn fill(
     let shown = thin(&figures, params.max_points.unwrap_or(default));
     answer.rows = dates.len();
     answer.count = figures.iter().filter(|n| **n == columns.len()).count();
-    answer.dates = shown
-        .iter()
-        .filter_map(|row| dates.get(*row).copied())
-        .collect();
+    let shown_dates = shown.iter().filter_map(|row| dates.get(*row));
+    answer.dates = shown_dates.copied().collect();
     note_ends(&mut answer.provenance, &columns, periods.frequency);
     for (named, figures) in columns.iter().zip(&grid.columns) {
-        let value = |row: &usize| figures.get(*row).filter(|value| !value.is_nan());
-        let values = shown
-            .iter()
-            .map(|row| Some(named.column.rounded(*value(row)?)));
-        answer
-            .columns
-            .extend(summarize(named, params.units(), values.collect()));
+        let figures = shown.iter().map(|row| figures.get(*row));
+        let figures = figures.map(|value| value.filter(|value| !value.is_nan()));
+        let values = figures.map(|value| value.map(|value| named.column.rounded(*value)));
+        let column = summarize(named, params.units(), values.collect());
+        answer.columns.extend(column);
     }
     if params.correlations {
         answer.correlations = correlations(&columns, &grid, periods.frequency);
@@ -137,7 +133,7 @@ fn condition_means(
     periods: Periods,
 ) -> Result<Vec<ConditionMeans>> {
     let at_least = Some(periods.frequency);
-    let truth = condition.evaluate(None, context, at_least, |_, column| Ok(column.series))?;
+    let (truth, _) = condition.evaluate(None, context, at_least)?;
     let frequency = truth.frequency();
     // `convert` also moves quarters to the stamp of their first month.
     let truth = convert(&truth, frequency, context.aggregation, None)?;
@@ -190,9 +186,8 @@ fn align_weeks(columns: &mut [NamedColumn]) -> String {
             }
         }
     }
-    let days = weekdays
-        .iter()
-        .map(|(day, names)| format!("{} on {day}", names.join(", ")));
+    let days = weekdays.iter();
+    let days = days.map(|(day, names)| format!("{} on {day}", names.join(", ")));
     let days = joined(days, "; ");
     match weekdays.as_slice() {
         [] => return String::new(),

@@ -43,10 +43,8 @@ pub(in crate::endpoints) fn periods(field: &str, text: &str, today: Date) -> Res
 
 /// Reads one day or range.
 pub(super) fn parse_period(field: &str, text: &str, today: Date) -> Result<Periods> {
-    let ends = RANGES
-        .iter()
-        .find_map(|separator| text.split_once(separator));
-    let Some((from, to)) = ends else {
+    let mut separators = RANGES.iter();
+    let Some((from, to)) = separators.find_map(|separator| text.split_once(separator)) else {
         return read(field, text, (today, today)).map(Periods::Of);
     };
     let to = match to.trim() {

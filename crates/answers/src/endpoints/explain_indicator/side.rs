@@ -1,6 +1,6 @@
 //! One side of the comparison: an indicator as known on a day, with its scores and inputs.
 
-use super::answer::{ExplainedInput, Score};
+use super::answer::{ExplainedInput, ProbitAnswer, Score};
 use crate::endpoints::prelude::*;
 use crate::endpoints::regime::narrative;
 use econoscope_core::indicators::months::Month;
@@ -20,7 +20,7 @@ pub(super) struct ComparisonSide {
     pub(super) reason: Option<String>,
     pub(super) basis: Vec<String>,
     /// For the recession probability, the probits whose mean it is, by their inputs.
-    pub(super) probits: BTreeMap<String, f64>,
+    pub(super) probits: BTreeMap<String, ProbitAnswer>,
     /// Every series that it may read.
     pub(super) series: Vec<&'static str>,
 }
@@ -43,6 +43,10 @@ impl ComparisonSide {
             None => value.filter(|_| is_sahm).map(sahm::state),
         };
         let date = value.map(|_| reading.date);
+        let probits = match indicator.id == CRPI.about.id {
+            true => recession::probits(&reading).into_iter(),
+            false => Vec::new().into_iter(),
+        };
         let inputs = reading.inputs.iter();
         Ok(Self {
             scores: vec![score("value", unit, date, (value, reading.base))],
@@ -50,10 +54,7 @@ impl ComparisonSide {
             label: label.map(str::to_owned),
             reason: reading.reason.clone(),
             basis: reading.basis.clone(),
-            probits: match indicator.id == CRPI.about.id {
-                true => recession::probits(&reading).into_iter().collect(),
-                false => BTreeMap::new(),
-            },
+            probits: probits.map(|(name, value)| (name, probit(value))).collect(),
             series: match composite {
                 Some(composite) => composite.inputs(),
                 None => Vec::from_iter(is_sahm.then_some("UNRATE")),
@@ -70,16 +71,12 @@ impl ComparisonSide {
         };
         let state = path.now.state.as_ref();
         let month = state.map(|s| s.month);
-        for (axis, unit, value) in [
-            ("growth", "standard deviations", state.map(|s| s.growth)),
-            (
-                "inflation",
-                "points around target",
-                state.map(|s| s.inflation),
-            ),
-        ] {
-            side.scores.push(score(axis, unit, month, (value, 0.0)));
-        }
+        let growth = (state.map(|s| s.growth), 0.0);
+        let inflation = (state.map(|s| s.inflation), 0.0);
+        side.scores = vec![
+            score("growth", "standard deviations", month, growth),
+            score("inflation", "points around target", month, inflation),
+        ];
         if let Some(state) = state {
             let growth = state.growth_parts.iter().map(|part| ("growth", part));
             let inflation = state.inflation_parts.iter().map(|part| ("inflation", part));
@@ -96,6 +93,9 @@ impl ComparisonSide {
     pub(super) fn compare(&mut self, before: &Self) {
         for (score, old) in self.scores.iter_mut().zip(&before.scores) {
             (score.value_before, score.base_before) = (old.value, old.base);
+        }
+        for (name, probit) in &mut self.probits {
+            probit.value_before = before.probits.get(name).map(|old| old.value);
         }
         for input in &mut self.inputs {
             let mut olds = before.inputs.iter();
@@ -140,6 +140,13 @@ fn score(name: &str, unit: &str, date: Option<Date>, (value, base): (Option<f64>
         base: rounded(base),
         value_before: None,
         base_before: 0.0,
+    }
+}
+
+fn probit(value: f64) -> ProbitAnswer {
+    ProbitAnswer {
+        value: rounded(value),
+        value_before: None,
     }
 }
 

@@ -197,10 +197,8 @@ impl TimeSeriesAnswer {
         if let Some(vintages) = vintages {
             return format!("{head}, as known on {} days.", vintages.states.len());
         }
-        let count = self
-            .reduction
-            .as_ref()
-            .map_or(self.row_count, |r| r.from_rows);
+        let reduction = self.reduction.as_ref();
+        let count = reduction.map_or(self.row_count, |r| r.from_rows);
         let rows = if count == 1 { "row" } else { "rows" };
         let mut text = format!("{head}: {count} {rows}.");
         if let (Some(digest), Some(kind)) = (&self.summary, &self.kind) {

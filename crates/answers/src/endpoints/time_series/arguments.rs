@@ -3,8 +3,10 @@
 use crate::endpoints::codes::{AggregationCode, FrequencyCode, UnitsCode};
 use crate::endpoints::days::{self, newest, parse_span, range, trading_days};
 use crate::endpoints::prelude::*;
+use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::frequency::shift;
+use econoscope_core::model::{Observation, Series};
 use jiff::ToSpan;
 
 /// Most figures of events and their horizons in an answer.
@@ -82,6 +84,12 @@ impl Params {
         self.units.map_or(Units::Level, |code| code.meaning)
     }
 
+    /// The requested aggregation, else the usual one for a series.
+    pub(super) fn aggregation(&self, info: &SeriesInfo) -> Aggregation {
+        let aggregation = self.aggregation.map(|code| code.meaning);
+        aggregation.unwrap_or_else(|| Aggregation::usual(info))
+    }
+
     /// The effective detail: every row by default, and the rows of a CSV for a summary as CSV.
     pub(super) fn detail(&self) -> Detail {
         match (self.detail, self.format) {
@@ -111,30 +119,45 @@ pub(super) struct DateSelection {
 pub(super) type SelectedDay = (Date, Option<String>);
 
 impl DateSelection {
+    /// Returns the rows of a series in the range.
+    pub(super) fn rows<'a>(&self, series: &'a Series) -> &'a [Observation] {
+        series.between(self.start, self.end)
+    }
+
     /// Reads the arguments.
     ///
     /// # Errors
     /// [`Error::InvalidParam`] for what is no day or length of time, and for a range beside single days.
     pub(super) fn new(params: &Params, as_of: AsOf, today: Date) -> Result<Self> {
-        let base = (newest(as_of, today), today);
+        let newest = newest(as_of, today);
+        let base = (newest, today);
+        let horizons = params.horizons.as_deref();
         let (name, mut days) = match (&params.dates, &params.after) {
             (Some(_), Some(after)) => return Err(conflict("after", after, "dates")),
             (Some(dates), None) => ("dates", parse_dates(dates, base)?),
-            (None, Some(after)) => (
-                "after",
-                parse_events(after, params.horizons.as_deref(), base)?,
-            ),
+            (None, Some(after)) => ("after", parse_events(after, horizons, base)?),
             (None, None) => ("", Vec::new()),
         };
-        if let (Some(horizons), None) = (&params.horizons, &params.after) {
-            let allowed = "after=2022-04-01 with horizons=3m,12m";
-            let problem = "has no meaning without after";
-            let horizons = horizons.join(",");
-            return Err(Error::invalid("horizons", &horizons, problem, allowed));
+        if let (Some(horizons), None) = (horizons, &params.after) {
+            let (problem, allowed) = (
+                "has no meaning without after",
+                "after=2022-04-01 with horizons=3m,12m",
+            );
+            return Err(Error::invalid(
+                "horizons",
+                &horizons.join(","),
+                problem,
+                allowed,
+            ));
         }
-        let dates = || days.iter().map(|(day, _)| *day);
-        let (start, end) = match (dates().min().zip(dates().max()), &params.start, &params.end) {
-            (None, start, end) => range((start.as_deref(), end.as_deref()), as_of, today)?,
+        let first = days.iter().map(|(day, _)| *day).min();
+        let last = days.iter().map(|(day, _)| *day).max();
+        let (start, end) = match (
+            first.zip(last),
+            params.start.as_deref(),
+            params.end.as_deref(),
+        ) {
+            (None, start, end) => range((start, end), as_of, today)?,
             (Some(_), Some(start), _) => return Err(conflict("start", start, name)),
             (Some(_), None, Some(end)) => return Err(conflict("end", end, name)),
             (Some(ends), None, None) => ends,
@@ -148,7 +171,7 @@ impl DateSelection {
             end,
             days,
             is_events: params.after.is_some(),
-            newest: base.0,
+            newest,
         })
     }
 }
@@ -178,15 +201,15 @@ fn parse_events(
     for event in events {
         selected.push((event, None));
         for text in horizons {
-            let (length, horizon) = match trading_days(text) {
+            let horizon = text.trim().to_ascii_lowercase();
+            selected.push(match trading_days(text) {
                 // An estimate in weeks of five days: the rows of the series give the exact day.
-                Some(n) => ((i64::from(n) * 7 / 5 + 1).days(), format!("{n}td")),
-                None => (
-                    parse_span("horizons", text)?,
-                    text.trim().to_ascii_lowercase(),
-                ),
-            };
-            selected.push((shift(event, length), Some(horizon)));
+                Some(n) => {
+                    let length = i64::from(n) * 7 / 5 + 1;
+                    (shift(event, length.days()), Some(format!("{n}td")))
+                }
+                None => (shift(event, parse_span("horizons", text)?), Some(horizon)),
+            });
         }
     }
     Ok(selected)

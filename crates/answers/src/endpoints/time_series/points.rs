@@ -135,35 +135,25 @@ impl MeanChange {
     }
 }
 
+/// A figure, and a note where it is of another day or absent.
+type NotedFigure = (Option<Observation>, Option<String>);
+
 /// Returns the figure `days` trading days after the one at an event, or the reason why there is none.
-fn figure_after(
-    series: &Series,
-    frequency: Frequency,
-    event: Date,
-    days: u16,
-) -> (Option<Observation>, Option<String>) {
+fn figure_after(series: &Series, frequency: Frequency, event: Date, days: u16) -> NotedFigure {
     let rows = &series.observations;
     let start = rows.partition_point(|row| row.date <= event);
-    let row = start.checked_sub(1);
-    let row = row.and_then(|start| rows.get(start + usize::from(days)));
-    let reason = || match rows.last().filter(|_| start > 0) {
-        Some(last) => format!(
-            "no figure yet; the newest is of {}",
-            frequency.label(last.date)
-        ),
-        None => "no figure at the event".to_owned(),
+    let (Some(start), Some(last)) = (start.checked_sub(1), rows.last()) else {
+        return (None, Some("no figure at the event".to_owned()));
     };
-    (row.copied(), row.is_none().then(reason))
+    let row = rows.get(start + usize::from(days)).copied();
+    let label = frequency.label(last.date);
+    let reason = || format!("no figure yet; the newest is of {label}");
+    (row, row.is_none().then(reason))
 }
 
 /// Returns the figure for a day, and why it is of another day or absent; `newest` is the newest day that the answer may
 /// speak of.
-fn figure_at(
-    series: &Series,
-    frequency: Frequency,
-    day: Date,
-    newest: Date,
-) -> (Option<Observation>, Option<String>) {
+fn figure_at(series: &Series, frequency: Frequency, day: Date, newest: Date) -> NotedFigure {
     let rows = &series.observations;
     let (Some(row), Some(last)) = (series.last_on_or_before(day), rows.last()) else {
         let begins = |first: &Observation| format!("begins {}", frequency.when(first.date));
@@ -172,7 +162,7 @@ fn figure_at(
     };
     let is_last = last.date == row.date;
     if !series.is_stale(row.date, day) {
-        let note = describe_other_day(frequency, (row.date, is_last), day);
+        let note = describe_other_day(frequency, row.date, is_last, day);
         return (Some(row), note);
     }
     let label = frequency.label(row.date);
@@ -190,12 +180,16 @@ fn figure_at(
 /// the newest of the series.
 fn describe_other_day(
     frequency: Frequency,
-    (date, is_last): (Date, bool),
+    date: Date,
+    is_last: bool,
     day: Date,
 ) -> Option<String> {
+    let period = |day| frequency.period_number(day);
+    if date == day || frequency >= Frequency::Monthly && period(date) == period(day) {
+        return None;
+    }
     let weekday = |day: Date| day.strftime("%A");
     Some(match frequency {
-        _ if date == day => return None,
         Frequency::Daily => {
             let reason = match day.weekday().to_monday_one_offset() > 5 {
                 true => "",
@@ -206,9 +200,6 @@ fn describe_other_day(
         }
         Frequency::Weekly | Frequency::Biweekly => format!("{}; newest week", weekday(day)),
         Frequency::Monthly | Frequency::Quarterly | Frequency::Semiannual | Frequency::Annual => {
-            if frequency.period_number(date) == frequency.period_number(day) {
-                return None;
-            }
             let reason = match is_last {
                 true => "not out yet",
                 false => "never published",

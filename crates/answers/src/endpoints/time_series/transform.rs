@@ -10,6 +10,7 @@ use crate::endpoints::days::trading_days;
 use crate::endpoints::formulas::NamedSeries;
 use crate::endpoints::measured::FigureKind;
 use crate::endpoints::prelude::*;
+use crate::endpoints::provenance::framed;
 use econoscope_core::indicators::expression::{Column, Unit, convert};
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::transform::{Units, year_earlier};
@@ -32,31 +33,25 @@ pub(super) fn fill_rows(
         let allowed = "frequency=m with aggregation=avg";
         return Err(Error::invalid("aggregation", "", problem, allowed));
     }
-    let units = params.units();
-    let periods = params.frequency.map(|code| code.meaning);
-    let periods = periods.unwrap_or_else(|| series.frequency().into());
+    let (units, info, from) = (params.units(), &series.info, series.frequency());
+    let periods = params.frequency.map_or(from.into(), |code| code.meaning);
     let to = periods.frequency;
     let mut kind = FigureKind::new(series, units, to);
-    answer.unit = unit(units, &series.info.units_short);
-    answer.unit_in_words = Some(unit_in_words(units, &series.info));
+    answer.unit = unit(units, &info.units_short);
+    answer.unit_in_words = Some(unit_in_words(units, info));
     answer.frequency = Some(to.word().into());
     let notes = &mut answer.provenance;
-    note_missing_periods(notes, series, selection);
+    notes.note("absent", describe_missing(series, selection));
     // The published yearly rate of a price index is that of the unadjusted one.
     if units == Units::PercentYear {
-        let headline = remarks::headline(series.info.id.as_str());
+        let headline = remarks::headline(info.id.as_str());
         notes.note("headline", headline.unwrap_or_default());
     }
     let mut levels = Arc::clone(series);
-    if to != series.frequency() {
-        let aggregation = params.aggregation.map(|code| code.meaning);
-        let aggregation = aggregation.unwrap_or_else(|| Aggregation::usual(&series.info));
+    if to != from {
+        let aggregation = params.aggregation(info);
         levels = convert(series, periods, aggregation, None)?;
-        let (from, word, code) = (
-            series.frequency().word(),
-            aggregation.words(),
-            aggregation.code(),
-        );
+        let (from, word, code) = (from.word(), aggregation.words(), aggregation.code());
         let note = format!("each {to} figure is the {word} of its {from} ones ({code})");
         notes.note("aggregation", note);
         for (field, note) in partial_periods(series, periods, (selection.start, selection.end)) {
@@ -70,12 +65,15 @@ pub(super) fn fill_rows(
         }
     }
     if selection.is_events {
-        note_horizons(notes, levels.frequency(), selection)?;
+        notes.note("horizons", describe_horizons(to, selection)?);
     }
     let mut figures = Arc::clone(&levels);
     if units != Units::Level {
         figures = Arc::new(Series::new(Arc::clone(&levels.info), units.apply(&levels)));
-        note_uncomputable(notes, &levels, &figures, selection);
+        notes.note(
+            "uncomputable",
+            describe_uncomputable(&levels, &figures, selection),
+        );
     }
     select_rows(answer, &figures, &kind, selection);
     if matches!(units, Units::PercentYear | Units::ChangeYear)
@@ -83,9 +81,8 @@ pub(super) fn fill_rows(
         && let Some(now) = levels.at(last.date)
         && let Some(before) = year_earlier(&levels, last.date)
     {
-        let (now, before) = (levels.info.round(now), levels.info.round(before));
-        let when = to.when(last.date);
-        let note = format!("{now} {when}, {before} a year earlier");
+        let (now, before) = (info.round(now), info.round(before));
+        let note = format!("{now} {}, {before} a year earlier", to.when(last.date));
         answer.provenance.note("level", note);
     }
     answer.kind = Some(kind);
@@ -107,10 +104,9 @@ pub(super) fn count_condition(
         answer.provenance.note("condition", reason.to_string());
         return Ok(());
     }
-    let aggregation = params.aggregation.map(|code| code.meaning);
     let context = EvaluationContext {
         series,
-        aggregation: aggregation.unwrap_or_else(|| Aggregation::usual(info)),
+        aggregation: params.aggregation(info),
         frequency: params.frequency.map(|code| code.meaning.frequency),
         range,
     };
@@ -131,39 +127,28 @@ pub(super) fn count_condition(
     Ok(())
 }
 
-/// Notes whether the horizons count calendar days or trading days.
+/// Describes whether the horizons count calendar days or trading days; empty without days.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for trading days of a series that is not daily.
-fn note_horizons(
-    provenance: &mut Provenance,
-    frequency: Frequency,
-    selection: &DateSelection,
-) -> Result<()> {
-    let horizons = || {
-        selection
-            .days
-            .iter()
-            .filter_map(|(_, text)| text.as_deref())
+fn describe_horizons(frequency: Frequency, selection: &DateSelection) -> Result<String> {
+    let days = selection.days.iter();
+    let horizons = days.filter_map(|(_, text)| text.as_deref());
+    let mut in_days = horizons.filter(|text| text.contains('d'));
+    let Some(first) = in_days.clone().next() else {
+        return Ok(String::new());
     };
-    let trading = horizons().find(|text| trading_days(text).is_some());
-    let note = match (trading, horizons().find(|text| text.contains('d'))) {
-        (Some(trading), _) if frequency != Frequency::Daily => {
-            let problem = format!(
-                "counts trading days, and the figures are {}",
-                frequency.word()
-            );
+    Ok(match in_days.find(|text| trading_days(text).is_some()) {
+        None => format!("{first}: calendar days; td are trading days"),
+        Some(trading) if frequency == Frequency::Daily => {
+            format!("{trading}: trading days, counted by the figures of the series")
+        }
+        Some(trading) => {
+            let problem = format!("counts trading days, and the figures are {frequency}");
             let allowed = "3m, 1y, or a daily series";
             return Err(Error::invalid("horizons", trading, &problem, allowed));
         }
-        (Some(trading), _) => {
-            format!("{trading}: trading days, counted by the figures of the series")
-        }
-        (None, Some(calendar)) => format!("{calendar}: calendar days; td are trading days"),
-        (None, None) => return Ok(()),
-    };
-    provenance.note("horizons", note);
-    Ok(())
+    })
 }
 
 /// Puts the rows of the range, or the figures at single days, into the answer.
@@ -173,44 +158,36 @@ fn select_rows(
     kind: &FigureKind,
     selection: &DateSelection,
 ) {
-    if selection.days.is_empty() {
-        if let Some(first) = series.observations.first() {
-            answer.start = selection.start.max(first.date).min(selection.end);
-        }
-        let rows = series.between(selection.start, selection.end).iter();
-        let row = |o: &Observation| Observation::new(o.date, kind.told(o.value));
-        answer.data = rows.map(row).collect();
-        if answer.data.is_empty() {
-            note_nearest(&mut answer.provenance, series, kind, selection);
-        }
+    if !selection.days.is_empty() {
+        answer.points = points::points(series, kind, selection);
+        answer.means = points::means(&answer.points);
+        let rows = answer.points.iter();
+        let rows = rows.filter_map(|p| Some(Observation::new(p.date?, p.value?)));
+        answer.data = rows.collect();
+        answer.data.sort_by_key(|row| row.date);
+        answer.data.dedup_by_key(|row| row.date);
         return;
     }
-    answer.points = points::points(series, kind, selection);
-    answer.means = points::means(&answer.points);
-    let points = answer.points.iter();
-    let rows = points.filter_map(|p| Some(Observation::new(p.date?, p.value?)));
+    if let Some(first) = series.observations.first() {
+        answer.start = selection.start.max(first.date).min(selection.end);
+    }
+    let rows = selection.rows(series).iter();
+    let rows = rows.map(|o| Observation::new(o.date, kind.told(o.value)));
     answer.data = rows.collect();
-    answer.data.sort_by_key(|row| row.date);
-    answer.data.dedup_by_key(|row| row.date);
+    if answer.data.is_empty() {
+        let nearest = describe_nearest(series, kind, selection.start);
+        answer.provenance.note("nearest", nearest);
+    }
 }
 
-/// Notes the figure nearest to a range without one.
-fn note_nearest(
-    provenance: &mut Provenance,
-    series: &Series,
-    kind: &FigureKind,
-    selection: &DateSelection,
-) {
+/// Describes the figure nearest to a range without one; empty without any figure.
+fn describe_nearest(series: &Series, kind: &FigureKind, start: Date) -> String {
     let dated = |o: Observation| kind.dated(kind.told(o.value), o.date);
-    let note = match (
-        series.last_on_or_before(selection.start),
-        series.observations.first(),
-    ) {
+    match (series.last_on_or_before(start), series.observations.first()) {
         (Some(last), _) => format!("the newest figure before the range is {}", dated(last)),
         (None, Some(first)) => format!("the first figure there is, is {}", dated(*first)),
-        (None, None) => return,
-    };
-    provenance.note("nearest", note);
+        (None, None) => String::new(),
+    }
 }
 
 /// Returns the unit after a transformation.
@@ -236,29 +213,22 @@ fn unit_in_words(units: Units, info: &SeriesInfo) -> String {
     }
 }
 
-/// Notes the periods of the range that the source left out: "October 2025 was never published".
-fn note_missing_periods(provenance: &mut Provenance, series: &Series, selection: &DateSelection) {
-    let rows = series.between(selection.start, selection.end);
-    let missing = missing_periods(series.frequency(), rows);
-    if let Some(names) = format_periods(&missing).filter(|_| !series.info.is_composite()) {
-        let verb = if missing.len() == 1 { "was" } else { "were" };
-        provenance.note("absent", format!("{names} {verb} never published"));
+/// Describes the periods of the range that the source left out: "October 2025 was never published".
+fn describe_missing(series: &Series, selection: &DateSelection) -> String {
+    let missing = missing_periods(series.frequency(), selection.rows(series));
+    let verb = if missing.len() == 1 { "was" } else { "were" };
+    match format_periods(&missing) {
+        Some(names) if !series.info.is_composite() => format!("{names} {verb} never published"),
+        _ => String::new(),
     }
 }
 
-/// Notes the periods of the range that have a level and no figure in the requested units.
-fn note_uncomputable(
-    provenance: &mut Provenance,
-    levels: &Series,
-    figures: &Series,
-    selection: &DateSelection,
-) {
+/// Describes the periods of the range that have a level and no figure in the requested units.
+fn describe_uncomputable(levels: &Series, figures: &Series, selection: &DateSelection) -> String {
     let frequency = levels.frequency();
-    let rows = levels.between(selection.start, selection.end).iter();
+    let rows = selection.rows(levels).iter();
     let rows = rows.filter(|o| frequency >= Frequency::Monthly && figures.at(o.date).is_none());
     let periods: Vec<String> = rows.map(|o| frequency.label(o.date)).collect();
-    if let Some(names) = format_periods(&periods) {
-        let reason = "the earlier figure it is set against is absent or not positive";
-        provenance.note("uncomputable", format!("{names}: {reason}"));
-    }
+    let end = ": the earlier figure it is set against is absent or not positive";
+    framed("", &format_periods(&periods).unwrap_or_default(), end)
 }

@@ -106,8 +106,8 @@ pub(super) fn answer(desk: &Desk, params: &Params, days: &[AsOf]) -> Result<Time
     let mut states = read_states(&selection)?;
     let rows = states.iter().flat_map(|(_, answer)| &answer.data);
     let dates: BTreeSet<Date> = rows.map(|row| row.date).collect();
-    if let (false, Some(start), Some(end)) =
-        (selection.days.is_empty(), dates.first(), dates.last())
+    if !selection.days.is_empty()
+        && let (Some(start), Some(end)) = (dates.first(), dates.last())
     {
         // A period that is the figure of a day in one state gets a row in all of them.
         (selection.start, selection.end) = (*start, *end);
@@ -117,10 +117,7 @@ pub(super) fn answer(desk: &Desk, params: &Params, days: &[AsOf]) -> Result<Time
             answer.data.retain(|row| dates.contains(&row.date));
         }
     }
-    let rows: Vec<Observation> = dates
-        .iter()
-        .map(|date| Observation::new(*date, 0.0))
-        .collect();
+    let rows = Vec::from_iter(dates.iter().map(|date| Observation::new(*date, 0.0)));
     let (chosen, method) = thin(&rows, max_rows(params, rows.len()));
     let shown: BTreeSet<Date> = chosen.iter().map(|row| row.date).collect();
     let vintages = build_table(&states, &shown);
@@ -147,10 +144,8 @@ fn build_table(states: &[State], shown: &BTreeSet<Date>) -> Vintages {
     let ends = states.first().zip(states.last());
     let unit = ends.and_then(|(_, (_, newest))| newest.unit_in_words.as_ref());
     let state = |(known, answer): &State| {
-        let digest = answer
-            .kind
-            .as_ref()
-            .and_then(|kind| summarize(&answer.data, kind));
+        let kind = answer.kind.as_ref();
+        let digest = kind.and_then(|kind| summarize(&answer.data, kind));
         let own_unit = answer.unit_in_words.as_ref();
         let knowledge = &answer.provenance.knowledge;
         VintageState {
@@ -173,10 +168,7 @@ fn build_table(states: &[State], shown: &BTreeSet<Date>) -> Vintages {
     let ends = ends.filter(|(a, b)| a.0 != b.0 && a.1.unit_in_words == b.1.unit_in_words);
     let row = |date: &Date| VintageRow {
         date: *date,
-        values: states
-            .iter()
-            .map(|(_, answer)| value(answer, date))
-            .collect(),
+        values: Vec::from_iter(states.iter().map(|(_, answer)| value(answer, date))),
         revision: ends.and_then(|((_, first), (_, last))| {
             Some(without_noise(value(last, date)? - value(first, date)?))
         }),
