@@ -59,13 +59,8 @@ async fn respond_to(
             age: reply.upstream.as_ref().map(|fetched| fetched.age),
         };
         let mut response = respond(reply.body(), facts, headers, backend.pool()).await?;
-        let notes = csv.map(|csv| csv.notes.replace(['"', '\\'], "'"));
-        let unknown =
-            (!unknown.is_empty()).then(|| format!("not a parameter of this path: {unknown}"));
-        let warnings = notes
-            .filter(|notes| !notes.is_empty())
-            .into_iter()
-            .chain(unknown);
+        let notes = csv.map_or_else(String::new, |csv| csv.notes.replace(['"', '\\'], "'"));
+        let warnings = [notes, unknown].into_iter().filter(|text| !text.is_empty());
         let warnings = joined(warnings.map(|text| format!("299 - \"{text}\"")), ", ");
         if !warnings.is_empty() {
             set(&mut response, header::WARNING, &warnings);
@@ -82,8 +77,8 @@ async fn respond_to(
     response
 }
 
-/// Removes unknown arguments. Returns their names, percent-encoded, for a header, without those that others append to
-/// addresses (`_`, `utm_source`).
+/// Removes unknown arguments. Returns a warning with their names, percent-encoded; empty without one. Names that others
+/// append to addresses (`_`, `utm_source`) are removed without a warning.
 fn remove_unknown(route: &Route, arguments: &mut Arguments) -> String {
     let mut names = Vec::new();
     arguments.retain(|name, _| {
@@ -99,7 +94,10 @@ fn remove_unknown(route: &Route, arguments: &mut Arguments) -> String {
         let more = names.split_off(MAX_NAMED).len();
         names.push(format!("and {more} more"));
     }
-    names.join(", ")
+    match names.is_empty() {
+        true => String::new(),
+        false => format!("not a parameter of this path: {}", names.join(", ")),
+    }
 }
 
 /// Unknown arguments in the header, and the characters of each: proxies accept headers of some kilobytes.

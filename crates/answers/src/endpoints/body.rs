@@ -131,11 +131,11 @@ mod tests {
     async fn every_form_decodes_to_the_same_bytes() {
         let (pool, body) = (Pool::default(), Arc::new(Body::new(text())));
         let gzip = body.encoded(Encoding::Gzip, &pool).await.unwrap();
-        let mut back = Vec::new();
+        let mut decoded = Vec::new();
         flate2::read::GzDecoder::new(&*gzip)
-            .read_to_end(&mut back)
+            .read_to_end(&mut decoded)
             .unwrap();
-        assert_eq!(back, text());
+        assert_eq!(decoded, text());
         let zstd = body.encoded(Encoding::Zstd, &pool).await.unwrap();
         assert_eq!(zstd::bulk::decompress(&zstd, 1 << 20).unwrap(), text());
         assert_eq!(

@@ -78,10 +78,9 @@ fn describe_reading(name: &str, text: &str, today: Date) -> Option<String> {
             Periods::Of(day) => day.to_string(),
             Periods::Range(from, to) => format!("{from} to {to}"),
         },
-        "after" if lists::is_list_or_event(text) => {
+        "after" | "as_of" if lists::is_list_or_event(text) => {
             joined(event_days(name, text, base).ok()?, ", ")
         }
-        "as_of" if is_several(text) => joined(event_days(name, text, base).ok()?, ", "),
         _ => read(name, text, base).ok()?.to_string(),
     };
     let is_range = ["max", "ytd"].iter().any(|w| w.eq_ignore_ascii_case(text));

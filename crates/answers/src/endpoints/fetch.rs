@@ -209,17 +209,17 @@ mod tests {
         Backend::local(Arc::new(Desk::open(Arc::new(store), settings, now)))
     }
 
-    async fn ask(tool: &str, arguments: Value) -> Value {
-        let given: Arguments = arguments.as_object().cloned().unwrap();
+    async fn call(tool: &str, arguments: Value) -> Value {
+        let arguments: Arguments = arguments.as_object().cloned().unwrap();
         let route = Route::find(tool).unwrap();
-        let reply: Reply = route.call(&backend(), given).await.unwrap();
+        let reply: Reply = route.call(&backend(), arguments).await.unwrap();
         serde_json::from_slice(&reply.json).unwrap()
     }
 
     #[tokio::test]
     async fn articles_of_feeds_and_operators_can_be_fetched() {
-        let found = ask("search", json!({"query": "beige book districts"})).await;
-        let first: Vec<&Value> = found["results"]
+        let results = call("search", json!({"query": "beige book districts"})).await;
+        let first: Vec<&Value> = results["results"]
             .as_array()
             .unwrap()
             .iter()
@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(first[1]["id"], "article:beige-book-7");
         assert_eq!(first[1]["url"], "https://agency.example/beige/7");
         assert_eq!(first[1]["title"], "Beige Book: growth modest");
-        let whole = ask("fetch", json!({"id": "article:beige-book-7"})).await;
+        let whole = call("fetch", json!({"id": "article:beige-book-7"})).await;
         assert_eq!(whole["url"], "https://agency.example/beige/7");
         let text = whole["text"].as_str().unwrap();
         assert!(
@@ -238,9 +238,9 @@ mod tests {
         );
         assert!(text.contains("Twelve districts."), "{text}");
         assert_eq!(text.matches("[end]").count(), 1, "{text}");
-        let found = ask("search", json!({"query": "zinc"})).await;
-        assert_eq!(found["results"][0]["id"], "article:house-view");
-        let whole = ask("fetch", json!({"id": "article:house-view"})).await;
+        let results = call("search", json!({"query": "zinc"})).await;
+        assert_eq!(results["results"][0]["id"], "article:house-view");
+        let whole = call("fetch", json!({"id": "article:house-view"})).await;
         assert!(whole["text"].as_str().unwrap().contains("Zinc is up."));
         assert_eq!(whole["url"], "http://127.0.0.1:8080/articles/house-view");
     }

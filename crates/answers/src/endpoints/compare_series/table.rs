@@ -379,12 +379,12 @@ mod tests {
 
     #[test]
     fn thinned_rows_keep_both_ends() {
-        let of = |count, most| thin(&vec![2; count], most);
-        assert_eq!(of(0, 60), Vec::<usize>::new());
-        assert_eq!(of(1, 60), [0]);
-        assert_eq!(of(3, 60), [0, 1, 2]);
-        assert_eq!(of(100, 4), [0, 33, 66, 99]);
-        assert_eq!(of(200, 60).len(), 60);
+        let positions = |count, max| thin(&vec![2; count], max);
+        assert_eq!(positions(0, 60), Vec::<usize>::new());
+        assert_eq!(positions(1, 60), [0]);
+        assert_eq!(positions(3, 60), [0, 1, 2]);
+        assert_eq!(positions(100, 4), [0, 33, 66, 99]);
+        assert_eq!(positions(200, 60).len(), 60);
         let mut weekend = vec![2; 100];
         weekend[33..35].fill(1);
         weekend[99] = 1;

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_description_fits_the_card() {
+    fn card_and_catalogue_have_description_and_addresses() {
         assert!(DESCRIPTION.chars().count() <= 100);
         assert!(server_card("https://x.example").contains("\"https://x.example/mcp\""));
         let catalog = catalog("https://x.example:8443");

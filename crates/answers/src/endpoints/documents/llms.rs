@@ -59,7 +59,7 @@ mod tests {
     use crate::endpoints::ENDPOINTS;
 
     #[test]
-    fn the_full_text_has_every_endpoint_and_argument() {
+    fn full_text_has_every_endpoint_and_argument() {
         let text = llms_full(&ENDPOINTS, "https://x.example");
         for route in ENDPOINTS.iter() {
             assert!(text.contains(&format!("(`{}`)", route.spec.tool)));

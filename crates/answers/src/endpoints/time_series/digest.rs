@@ -192,7 +192,7 @@ mod tests {
     use econoscope_core::model::Series;
     use jiff::civil::date;
 
-    fn of(id: &str, values: &[f64]) -> Digest {
+    fn digest_of(id: &str, values: &[f64]) -> Digest {
         let info = Catalogue::embedded().get(id).unwrap().clone();
         let month = |i: usize| {
             date(
@@ -210,8 +210,8 @@ mod tests {
     }
 
     #[test]
-    fn a_percentage_changes_in_points() {
-        let d = of("UNRATE", &[4.2, 4.4, 4.1, 4.4, 4.1]);
+    fn percentages_change_in_points() {
+        let d = digest_of("UNRATE", &[4.2, 4.4, 4.1, 4.4, 4.1]);
         assert_eq!(
             (d.change, d.change_bp, d.change_pct),
             (-0.1, Some(-10.0), None)
@@ -224,13 +224,16 @@ mod tests {
         assert_eq!(d.fall.unwrap().change, -0.3);
         assert_eq!((d.mean, d.percentile), (4.24, Some(20.0)));
         assert_eq!(d.fall_recovered, Some(date(2020, 4, 1)));
-        assert_eq!(of("UNRATE", &[4.2, 4.4, 4.1, 4.3]).fall_recovered, None);
+        assert_eq!(
+            digest_of("UNRATE", &[4.2, 4.4, 4.1, 4.3]).fall_recovered,
+            None
+        );
     }
 
     #[test]
-    fn an_amount_changes_in_percent_and_by_the_year() {
+    fn amounts_change_in_percent_and_per_year() {
         let values: Vec<f64> = (0..25).map(|i| 100.0 + f64::from(i)).collect();
-        let d = of("PAYEMS", &values);
+        let d = digest_of("PAYEMS", &values);
         assert_eq!((d.change, d.change_pct), (24.0, Some(24.0)));
         assert_eq!(d.yearly_pct, Some(11.36));
         assert_eq!(
@@ -238,6 +241,6 @@ mod tests {
             ("thousand persons", None)
         );
         assert_eq!(d.fall, None);
-        assert_eq!(of("BOPGSTB", &[-5.0, -6.0]).change_pct, None);
+        assert_eq!(digest_of("BOPGSTB", &[-5.0, -6.0]).change_pct, None);
     }
 }

@@ -239,11 +239,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn csv_reads_back_as_the_same_numbers(rows in prop::collection::vec(any_row(), 0..60)) {
+        fn csv_parses_to_the_same_numbers(rows in prop::collection::vec(any_row(), 0..60)) {
             let text = csv("X", &rows);
-            let back: Vec<f64> = text.lines().skip(1).map(|l| l.split_once(',').unwrap().1.parse().unwrap_or(f64::NAN)).collect();
-            prop_assert_eq!(back.len(), rows.len());
-            for (value, row) in back.iter().zip(&rows) {
+            let parsed: Vec<f64> = text.lines().skip(1).map(|l| l.split_once(',').unwrap().1.parse().unwrap_or(f64::NAN)).collect();
+            prop_assert_eq!(parsed.len(), rows.len());
+            for (value, row) in parsed.iter().zip(&rows) {
                 prop_assert!(*value == row.value || !row.value.is_finite(), "{} {}", value, row.value);
             }
         }
@@ -273,9 +273,9 @@ mod tests {
     #[test]
     fn rows_are_thinned_by_the_calendar() {
         let five_years = some_rows(1_826);
-        let (kept, method) = thin(&five_years, 60);
+        let (thinned, method) = thin(&five_years, 60);
         assert_eq!(method, "last observation of each two months");
-        assert_eq!(kept.last(), five_years.last());
+        assert_eq!(thinned.last(), five_years.last());
         assert_eq!(thin(&five_years, 61).1, "last observation of each month");
         assert_eq!(
             thin(&some_rows(5), 60),
@@ -285,13 +285,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn thinned_rows_are_real_ascending_few_and_end_with_the_newest(n in 1i64..3_000, most in 1usize..400) {
+        fn thinned_rows_are_few_and_end_with_the_newest(n in 1i64..3_000, most in 1usize..400) {
             let all = some_rows(n);
-            let (kept, _) = thin(&all, most);
-            prop_assert!(!kept.is_empty() && kept.len() <= most);
-            prop_assert_eq!(kept.last(), all.last());
-            prop_assert!(kept.is_sorted_by(|a, b| a.date < b.date));
-            prop_assert!(kept.iter().all(|r| all.contains(r)));
+            let (thinned, _) = thin(&all, most);
+            prop_assert!(!thinned.is_empty() && thinned.len() <= most);
+            prop_assert_eq!(thinned.last(), all.last());
+            prop_assert!(thinned.is_sorted_by(|a, b| a.date < b.date));
+            prop_assert!(thinned.iter().all(|r| all.contains(r)));
         }
     }
 }
