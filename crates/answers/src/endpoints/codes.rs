@@ -59,36 +59,29 @@ impl<T: EnumValues> JsonSchema for Chosen<T> {
     }
 }
 
-const fn weeks_to(week_ends: Weekday) -> Periods {
-    Periods {
-        frequency: Frequency::Weekly,
-        week_ends,
-    }
-}
-
-const fn periods(frequency: Frequency) -> Periods {
+const fn periods(frequency: Frequency, week_ends: Weekday) -> Periods {
     Periods {
         frequency,
-        week_ends: Weekday::Friday,
+        week_ends,
     }
 }
 
 impl EnumValues for Periods {
     const ALL: &'static [(&'static str, Self)] = &[
-        ("d", periods(Frequency::Daily)),
-        ("w", periods(Frequency::Weekly)),
-        ("wem", weeks_to(Weekday::Monday)),
-        ("wetu", weeks_to(Weekday::Tuesday)),
-        ("wew", weeks_to(Weekday::Wednesday)),
-        ("weth", weeks_to(Weekday::Thursday)),
-        ("wef", weeks_to(Weekday::Friday)),
-        ("wesa", weeks_to(Weekday::Saturday)),
-        ("wesu", weeks_to(Weekday::Sunday)),
-        ("bw", periods(Frequency::Biweekly)),
-        ("m", periods(Frequency::Monthly)),
-        ("q", periods(Frequency::Quarterly)),
-        ("sa", periods(Frequency::Semiannual)),
-        ("a", periods(Frequency::Annual)),
+        ("d", periods(Frequency::Daily, Weekday::Friday)),
+        ("w", periods(Frequency::Weekly, Weekday::Friday)),
+        ("wem", periods(Frequency::Weekly, Weekday::Monday)),
+        ("wetu", periods(Frequency::Weekly, Weekday::Tuesday)),
+        ("wew", periods(Frequency::Weekly, Weekday::Wednesday)),
+        ("weth", periods(Frequency::Weekly, Weekday::Thursday)),
+        ("wef", periods(Frequency::Weekly, Weekday::Friday)),
+        ("wesa", periods(Frequency::Weekly, Weekday::Saturday)),
+        ("wesu", periods(Frequency::Weekly, Weekday::Sunday)),
+        ("bw", periods(Frequency::Biweekly, Weekday::Friday)),
+        ("m", periods(Frequency::Monthly, Weekday::Friday)),
+        ("q", periods(Frequency::Quarterly, Weekday::Friday)),
+        ("sa", periods(Frequency::Semiannual, Weekday::Friday)),
+        ("a", periods(Frequency::Annual, Weekday::Friday)),
     ];
 }
 

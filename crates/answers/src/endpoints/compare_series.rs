@@ -37,7 +37,7 @@ pub struct Params {
     units: Option<UnitsCode>,
     /// FRED's; wew: weeks to Wednesday. The lowest of the series unless given.
     frequency: Option<FrequencyCode>,
-    /// How finer figures become coarser; unless given the last of what is held (money, credit, debt), else the mean.
+    /// How finer figures are aggregated; default: last of stocks (money, credit, debt), else the mean.
     aggregation: Option<AggregationCode>,
     /// Adds the correlation of each pair of columns.
     #[serde(default)]
@@ -136,11 +136,8 @@ impl Endpoint for Params {
         }
         note_partial_periods(&mut provenance, series, periods, range);
         if computed.without_base > 0 {
-            let dates = computed.without_base;
-            let text = format!(
-                "absent on {dates} dates of the range, where its second side is not above zero"
-            );
-            provenance.note("gap", text);
+            let dates = format!("absent on {} dates of the range", computed.without_base);
+            provenance.note("gap", dates + ", where its second side is not above zero");
         }
         let mut answer = Comparison {
             frequency: frequency.word().into(),
@@ -150,13 +147,7 @@ impl Endpoint for Params {
             provenance,
             ..Comparison::default()
         };
-        let missing = table::fill(&mut answer, computed, &query, periods)?;
-        if let (true, Some((_, reason))) = (answer.columns.is_empty(), missing.first()) {
-            return Err(reason.clone());
-        }
-        for (name, reason) in missing {
-            answer.provenance.note(&name, reason.to_string());
-        }
+        table::fill(&mut answer, computed, &query, periods)?;
         Ok(answer)
     }
 

@@ -36,10 +36,10 @@ pub struct Crossing {
 pub struct ConditionFigures {
     /// As asked for.
     pub condition: String,
-    /// What it is about where it names nothing.
+    /// Its column, where it names no series.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
-    /// How often it is judged.
+    /// Evaluation frequency.
     pub frequency: String,
     /// Observations judged.
     pub count: usize,
@@ -51,7 +51,7 @@ pub struct ConditionFigures {
     pub first: Option<Date>,
     /// Last that meets it.
     pub last: Option<Date>,
-    /// What it compares, as it was at that last date.
+    /// Values compared at that last date.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub last_values: BTreeMap<String, f64>,
     /// Longest run; the oldest of equal ones.

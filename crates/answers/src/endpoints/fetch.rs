@@ -32,7 +32,7 @@ pub struct FetchedDocument {
     pub title: String,
     /// The whole document.
     pub text: String,
-    /// Where it is to be read.
+    /// Its address.
     pub url: String,
     /// Unit, source, dates.
     pub metadata: BTreeMap<String, String>,

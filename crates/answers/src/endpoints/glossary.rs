@@ -36,7 +36,7 @@ pub struct Match {
     pub category: String,
     /// Meaning.
     pub summary: String,
-    /// Terms near it.
+    /// Related terms.
     pub related_slugs: Vec<String>,
     /// Page of the term.
     pub url: String,

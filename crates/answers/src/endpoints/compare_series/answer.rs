@@ -10,7 +10,7 @@ use econoscope_core::model::quantity::in_words;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ComparedColumn {
-    /// As asked for.
+    /// As requested.
     pub series: String,
     /// Full name, of a formula in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -59,9 +59,9 @@ pub struct Correlation {
     pub b: String,
     /// Common dates.
     pub count: usize,
-    /// Of their figures, as the columns have them.
+    /// Correlation of the figures.
     pub figures: Option<f64>,
-    /// Of changes from period to period; across a missing one there is none.
+    /// Correlation of period-to-period changes; none across a gap.
     pub changes: Option<f64>,
 }
 
@@ -71,15 +71,15 @@ pub struct Correlation {
 pub struct ConditionMeans {
     /// The column.
     pub series: String,
-    /// How often both are known.
+    /// Common frequency.
     pub frequency: String,
     /// Mean where it is met.
     pub met: Option<f64>,
-    /// Of so many figures.
+    /// Figures in it.
     pub met_count: usize,
     /// Mean where it is not met.
     pub unmet: Option<f64>,
-    /// Of so many figures.
+    /// Figures in it.
     pub unmet_count: usize,
 }
 

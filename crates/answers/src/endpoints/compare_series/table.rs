@@ -28,17 +28,17 @@ const MIN_ROWS: usize = 12;
 /// Fewest common dates for a meaningful correlation.
 const MIN_COMMON_DATES: usize = 10;
 
-/// Converts the columns to common periods and adds them to `answer`. Returns the columns without a figure in the
-/// range, by name, with the reason.
+/// Converts the columns to common periods and adds them to `answer`, with notes on those without a figure in the range.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] for a frequency finer than a series' own, and for a condition that cannot be evaluated.
+/// [`Error::InvalidParam`] for a frequency finer than a series' own, and for a condition that cannot be evaluated;
+/// [`Error::NoData`] when no column has a figure.
 pub(super) fn fill(
     answer: &mut Comparison,
     computed: ComputedColumns,
     query: &Query,
     periods: Periods,
-) -> Result<Vec<(String, Error)>> {
+) -> Result<()> {
     let (context, params) = (&query.context, query.params);
     let (mut columns, mut missing) = (computed.columns, computed.missing);
     let mut all = columns.iter().map(|c| Arc::clone(&c.column.series));
@@ -53,10 +53,8 @@ pub(super) fn fill(
         let whole = named.column.clone().transformed(params.units());
         let rows = rows_in_range(&whole, context.range);
         if rows.is_empty() {
-            missing.push((
-                named.name.clone(),
-                no_data(&named.name, context.range, &whole),
-            ));
+            let reason = no_data(&named.name, context.range, &whole);
+            missing.push((named.name.clone(), reason));
             return false;
         }
         named.column.series = Arc::new(Series::new(Arc::clone(&whole.series.info), rows));
@@ -69,10 +67,9 @@ pub(super) fn fill(
     let values = |row: usize| grid.columns.iter().filter_map(move |c| c.get(row));
     let figures = (0..dates.len()).map(|row| values(row).filter(|v| !v.is_nan()).count());
     let figures: Vec<usize> = figures.collect();
-    let cells = if columns.len() > 2 {
-        MAX_CELLS_OF_MANY
-    } else {
-        MAX_CELLS
+    let cells = match columns.len() {
+        ..=2 => MAX_CELLS,
+        _ => MAX_CELLS_OF_MANY,
     };
     let default = (cells / columns.len().max(1)).clamp(MIN_ROWS, MAX_ROWS);
     let shown = thin(&figures, params.max_points.unwrap_or(default));
@@ -94,7 +91,13 @@ pub(super) fn fill(
     if let Some(condition) = &query.condition {
         count_condition(answer, condition, &columns, context, periods)?;
     }
-    Ok(missing)
+    for (name, reason) in missing {
+        if columns.is_empty() {
+            return Err(reason);
+        }
+        answer.provenance.note(&name, reason.to_string());
+    }
+    Ok(())
 }
 
 /// Counts a condition. When it names its series, adds the mean of each column where it is met and where it is not.

@@ -81,7 +81,7 @@ pub struct TimeSeriesAnswer {
     /// How the rows were thinned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reduction: Option<Reduction>,
-    /// Where all rows are to be had as CSV.
+    /// Address of all rows as CSV.
     #[serde(rename = "all_rows", default, skip_serializing_if = "Option::is_none")]
     pub all_rows: Option<String>,
     /// All rows as a PNG picture, when one was asked for; never part of the JSON.
@@ -101,7 +101,7 @@ pub struct TimeSeriesAnswer {
 /// How rows were thinned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Reduction {
-    /// Rows there are in the range.
+    /// Rows in the range.
     pub from_rows: usize,
     /// Rows given.
     pub to_rows: usize,

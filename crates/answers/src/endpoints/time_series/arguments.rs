@@ -46,7 +46,7 @@ pub struct Params {
     pub(super) max_points: Option<u16>,
     /// Coarser frequency; wew: weeks that end on Wednesday.
     pub(super) frequency: Option<FrequencyCode>,
-    /// How figures become coarser; unless given by kind: sum of flows, last of daily figures and stocks, else mean.
+    /// How figures are aggregated; default by kind: sum of flows, last of daily figures and stocks, else mean.
     pub(super) aggregation: Option<AggregationCode>,
     /// FRED's: pc1 is % from a year earlier, pch from the period before.
     #[schemars(extend("default" = "lin"))]
@@ -82,6 +82,11 @@ impl Params {
     /// The requested units; by default as published.
     pub(super) fn units(&self) -> Units {
         self.units.map_or(Units::Level, |code| code.meaning)
+    }
+
+    /// Whether other units or another frequency are requested.
+    pub(super) fn is_transformed(&self) -> bool {
+        self.units.is_some() || self.frequency.is_some()
     }
 
     /// The requested aggregation, else the usual one for a series.

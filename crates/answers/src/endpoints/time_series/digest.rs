@@ -64,14 +64,14 @@ pub struct ExtremeRow {
     pub last_date: Option<Date>,
 }
 
-/// A way from one row to a later one.
+/// Move from one row to a later one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RangeMove {
-    /// Where it began.
+    /// First row.
     pub from: Observation,
-    /// Where it ended.
+    /// Last row.
     pub to: Observation,
-    /// End less beginning.
+    /// Last less first.
     pub change: f64,
     /// The same in percent, where a percent change means something.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -37,7 +37,7 @@ pub(super) fn outbound(checked: &Arguments, today: Date) -> Result<Arguments> {
         end = shift(end, 1.year()).min(newest(as_of, today));
         start = shift(start.min(end), (-1).year());
     }
-    let is_transformed = params.units.is_some() || params.frequency.is_some();
+    let is_transformed = params.is_transformed();
     if is_transformed {
         // A change from a year earlier and a first whole period need rows before the range.
         start = shift(start, (-2).years());
@@ -75,8 +75,7 @@ pub(super) fn received(
     let as_of = parse_one_as_of(params.as_of.as_deref(), today)?;
     let selection = DateSelection::new(params, as_of, today)?;
     let series = Arc::new(Series::new(Arc::clone(&info), answer.data.clone()));
-    let is_transformed = params.units.is_some() || params.frequency.is_some();
-    if is_transformed || !selection.days.is_empty() {
+    if params.is_transformed() || !selection.days.is_empty() {
         (answer.start, answer.end) = (selection.start, selection.end);
         fill_rows(&mut answer, &series, params, &selection)?;
     } else {

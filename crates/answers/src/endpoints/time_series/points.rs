@@ -22,7 +22,7 @@ pub struct PointInTime {
     pub date: Option<Date>,
     /// The figure; null with a note.
     pub value: Option<f64>,
-    /// Less the figure at the event, or at the day asked for before, in `changeUnit`.
+    /// Value minus that at the event or at the previous `asked`, in `changeUnit`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<f64>,
     /// Unit of the change.
