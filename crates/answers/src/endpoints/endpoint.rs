@@ -68,7 +68,7 @@ pub trait Endpoint: DeserializeOwned + JsonSchema + Send + 'static {
     ///
     /// # Errors
     /// [`econoscope_core::Error::InvalidParam`] for arguments that cannot be sent.
-    fn outbound(checked: &Arguments, _today: Date) -> Result<Arguments> {
+    fn upstream_arguments(checked: &Arguments, _today: Date) -> Result<Arguments> {
         Ok(checked.clone())
     }
 

@@ -20,7 +20,7 @@ const DAY: Duration = Duration::from_secs(24 * 3600);
 /// # Errors
 /// [`Error::Ambiguous`] or [`Error::InvalidParam`] for a name that cannot be an identifier.
 pub(super) fn request<E: Endpoint>(checked: &Arguments, today: Date) -> Result<Request> {
-    let mut arguments = E::outbound(&days::to_plain_dates(checked, today)?, today)?;
+    let mut arguments = E::upstream_arguments(&days::to_plain_dates(checked, today)?, today)?;
     let mut what = "page";
     let mut segments = Vec::new();
     for part in E::SPEC.path.split('/').filter(|s| !s.is_empty()) {

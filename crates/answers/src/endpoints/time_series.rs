@@ -72,8 +72,8 @@ impl Endpoint for Params {
         shape::fit_rows(answer, params, desk.settings().base_url.as_deref())
     }
 
-    fn outbound(checked: &Arguments, today: Date) -> Result<Arguments> {
-        forwarded::outbound(checked, today)
+    fn upstream_arguments(checked: &Arguments, today: Date) -> Result<Arguments> {
+        forwarded::upstream_arguments(checked, today)
     }
 
     fn received(answer: TimeSeriesAnswer, params: &Self, today: Date) -> Result<TimeSeriesAnswer> {

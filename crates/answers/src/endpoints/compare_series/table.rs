@@ -231,19 +231,15 @@ fn note_ends(provenance: &mut Provenance, columns: &[NamedColumn], frequency: Fr
 
 /// Builds the error for a column without a figure in the range; it names the newest figure before.
 fn no_data(name: &str, (start, end): (Date, Date), whole: &Column) -> Error {
-    let before = whole.series.last_on_or_before(start).map(|last| {
+    let mut reason = format!("nothing can be computed from {start} to {end}");
+    if let Some(last) = whole.series.last_on_or_before(start) {
         let (value, frequency) = (whole.rounded(last.value), whole.series.frequency());
-        format!(
-            "; the newest figure before is {value} {}",
-            frequency.when(last.date)
-        )
-    });
-    let before = before.unwrap_or_default();
-    let reason =
-        format!("nothing can be computed from {start} to {end}{before}; take an earlier start");
+        let when = frequency.when(last.date);
+        reason += &format!("; the newest figure before is {value} {when}");
+    }
     Error::NoData {
         what: name.to_owned(),
-        reason,
+        reason: reason + "; take an earlier start",
     }
 }
 
@@ -256,8 +252,8 @@ fn rows_in_range(column: &Column, (start, end): (Date, Date)) -> Vec<Observation
         false => without_noise(value),
     };
     let rows = column.series.between(start, end).iter();
-    rows.map(|o| Observation::new(o.date, clean(o.value)))
-        .collect()
+    let rows = rows.map(|o| Observation::new(o.date, clean(o.value)));
+    rows.collect()
 }
 
 /// Returns the statistics of a column beside `values`, its figures at the dates of the answer; `None` without a row.
@@ -266,12 +262,7 @@ fn summarize(
     units: Units,
     values: Vec<Option<f64>>,
 ) -> Option<ComparedColumn> {
-    let NamedColumn {
-        name,
-        title,
-        column,
-        ..
-    } = named;
+    let column = &named.column;
     let rows = &column.series.observations;
     let sample: Vec<f64> = rows.iter().map(|o| o.value).collect();
     let (stats, last) = summary(&sample).zip(rows.last())?;
@@ -279,12 +270,15 @@ fn summarize(
     let sd = stats.sd.filter(|sd| *sd > 0.0);
     let fields: &[&str] = if named.is_plain { &["title"] } else { &[] };
     let rounded = |value| column.rounded(value);
-    let title = title.as_ref().map(|title| match units == Units::Level {
-        true => title.clone(),
-        false => format!("{title}, {}", units.words()),
-    });
+    let title = named
+        .title
+        .as_ref()
+        .map(|title| match units == Units::Level {
+            true => title.clone(),
+            false => format!("{title}, {}", units.words()),
+        });
     Some(ComparedColumn {
-        series: name.clone(),
+        series: named.name.clone(),
         title,
         unit: column.unit.short.clone(),
         count: stats.count,

@@ -152,13 +152,9 @@ impl TimeSeriesAnswer {
             let csv = shape::csv("value", &self.data);
             text += &format!("\n{}", csv.trim_start_matches("observation_"));
         }
+        let reduction = self.describe_reduction();
         let closing = self.provenance.closing(&self.attribution);
-        format!(
-            "{}\n{}{}",
-            text.trim_end(),
-            self.describe_reduction(),
-            closing.trim_start()
-        )
+        format!("{}\n{reduction}{}", text.trim_end(), closing.trim_start())
     }
 
     /// Renders the rows as CSV, with a column for each state of knowledge.

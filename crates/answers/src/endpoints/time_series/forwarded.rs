@@ -25,7 +25,7 @@ const CONTRACT: [&str; 4] = ["seriesId", "start", "end", "as_of"];
 ///
 /// # Errors
 /// [`econoscope_core::Error::InvalidParam`] for dates that cannot be read.
-pub(super) fn outbound(checked: &Arguments, today: Date) -> Result<Arguments> {
+pub(super) fn upstream_arguments(checked: &Arguments, today: Date) -> Result<Arguments> {
     let params: Params = params(checked)?;
     let as_of = parse_one_as_of(params.as_of.as_deref(), today)?;
     let selection = DateSelection::new(&params, as_of, today)?;
