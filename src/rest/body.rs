@@ -73,10 +73,9 @@ pub(crate) async fn respond(
         }
         response
     };
-    let immutable = if facts.max_age >= YEAR {
-        ", immutable"
-    } else {
-        ""
+    let immutable = match facts.max_age >= YEAR {
+        true => ", immutable",
+        false => "",
     };
     let caching = format!("public, max-age={}{immutable}", facts.max_age.as_secs());
     for (name, value) in [
@@ -110,13 +109,11 @@ fn partial_response(request: &HeaderMap, etag: &str, bytes: &Bytes) -> Option<Re
         let part = bytes.get(usize::try_from(start).ok()?..=usize::try_from(end).ok()?)?;
         Some((format!("bytes {start}-{end}/{size}"), bytes.slice_ref(part)))
     });
-    let (status, (range, bytes)) = match part {
-        Some(part) => (StatusCode::PARTIAL_CONTENT, part),
-        None => {
-            let nothing = (format!("bytes */{size}"), Bytes::new());
-            (StatusCode::RANGE_NOT_SATISFIABLE, nothing)
-        }
+    let status = match part {
+        Some(_) => StatusCode::PARTIAL_CONTENT,
+        None => StatusCode::RANGE_NOT_SATISFIABLE,
     };
+    let (range, bytes) = part.unwrap_or_else(|| (format!("bytes */{size}"), Bytes::new()));
     let mut response = (status, Body::from(bytes)).into_response();
     set(&mut response, header::CONTENT_RANGE, &range);
     Some(response)
@@ -134,9 +131,8 @@ pub(crate) fn set(response: &mut Response, name: HeaderName, value: &str) {
 
 /// Whether `If-None-Match` has the validator (weak comparison, RFC 9110 13.1.2).
 fn has_current(request: &HeaderMap, etag: &str) -> bool {
-    let tags = list(request, header::IF_NONE_MATCH);
-    tags.into_iter()
-        .any(|tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag)
+    let mut tags = list(request, header::IF_NONE_MATCH).into_iter();
+    tags.any(|tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag)
 }
 
 /// Returns the comma-separated items of a header, over all its lines.
@@ -174,12 +170,10 @@ fn choose_encoding(request: &HeaderMap, size: usize) -> Encoding {
         (Encoding::Gzip, compressed("gzip")),
         (Encoding::Zstd, compressed("zstd")),
     ];
+    let acceptable = encodings.into_iter().filter(|(_, weight)| *weight > 0.0);
     // `max_by` takes the last of equals.
-    let best = encodings
-        .into_iter()
-        .max_by(|(_, a), (_, b)| a.total_cmp(b));
-    best.filter(|(_, weight)| *weight > 0.0)
-        .map_or(Encoding::Identity, |(encoding, _)| encoding)
+    let best = acceptable.max_by(|(_, a), (_, b)| a.total_cmp(b));
+    best.map_or(Encoding::Identity, |(encoding, _)| encoding)
 }
 
 /// Returns the items of a header with their weights, in lower case; an item with a malformed weight is left out.

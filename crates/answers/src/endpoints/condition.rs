@@ -74,6 +74,9 @@ pub(super) struct EvaluationContext {
     pub(super) range: (Date, Date),
 }
 
+/// A series or formula that a condition compares: its name, and its figures.
+type Side = (String, Column);
+
 /// A parsed condition.
 pub(super) struct Condition {
     text: String,
@@ -156,7 +159,7 @@ impl Condition {
         subject: Option<(&str, Column)>,
         context: &EvaluationContext,
         frequency: Option<Frequency>,
-    ) -> Result<(Arc<Series>, Vec<(String, Column)>)> {
+    ) -> Result<(Arc<Series>, Vec<Side>)> {
         let (subject_name, subject) = subject.unzip();
         let rows = subject.as_ref().map_or(0, |c| c.series.observations.len());
         formulas::check_cost(FIELD, &self.text, self.cost(&context.series, rows))?;
@@ -234,7 +237,7 @@ pub struct Crossings {
     /// Whether the condition is met at the last date.
     pub met: bool,
     /// The series and formulas that it compares, each with its name.
-    sides: Vec<(String, Column)>,
+    sides: Vec<Side>,
 }
 
 /// A figure that a condition compares.
@@ -251,7 +254,7 @@ pub struct ComparedValue {
 impl Crossings {
     /// Returns the figures that the condition compares at a date.
     pub fn compared(&self, date: Date) -> Vec<ComparedValue> {
-        let value = |(of, column): &(String, Column)| {
+        let value = |(of, column): &Side| {
             Some(ComparedValue {
                 of: of.clone(),
                 value: value_at(column, date)?,

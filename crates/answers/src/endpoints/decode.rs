@@ -152,9 +152,10 @@ fn check_text(property: &Value, text: &str) -> std::result::Result<String, Strin
 }
 
 fn coerce_list(name: &str, property: &Value, value: Value) -> Result<Value> {
-    let values = match value {
-        Value::Array(values) => values,
-        value => vec![value],
+    let values = if let Value::Array(values) = value {
+        values
+    } else {
+        vec![value]
     };
     let items = values.into_iter().flat_map(|item| match item.as_str() {
         Some(text) => parse_list(text),

@@ -125,23 +125,6 @@ pub fn every_row(desk: &Desk, arguments: Arguments) -> Result<TimeSeriesAnswer> 
     all_rows(desk, &params, as_of, &selection)
 }
 
-/// Parses a condition on a series and reads the other series that it names. A side that is the series itself has the
-/// requested units and frequency.
-fn read_condition(
-    desk: &Desk,
-    text: &str,
-    as_of: AsOf,
-    info: &SeriesInfo,
-) -> Result<(Condition, NamedSeries)> {
-    let is_subject = |name: &str| {
-        let resolved = desk.resolve("series", name);
-        resolved.is_ok_and(|resolved| resolved.id == info.id)
-    };
-    let condition = Condition::parse(text)?.with_subject(&is_subject);
-    let series = NamedSeries::fetch(desk, as_of, [&condition.tree])?;
-    Ok((condition, series))
-}
-
 /// Answers with all selected rows; for a series without data, with the reason.
 fn all_rows(
     desk: &Desk,
@@ -151,28 +134,26 @@ fn all_rows(
 ) -> Result<TimeSeriesAnswer> {
     let resolution = desk.meaning("series", &params.series_id)?;
     let info = &resolution.info;
-    let condition = params.condition.as_deref();
-    let condition = condition.map(|text| read_condition(desk, text, as_of, info));
-    let condition = condition.transpose()?;
-    let others = condition.iter().flat_map(|(_, series)| series.ids());
-    let ids = std::iter::once(info.id.as_str()).chain(others);
+    let mut condition = None;
+    if let Some(text) = &params.condition {
+        let is_subject = |name: &str| desk.resolve("series", name).is_ok_and(|i| i.id == info.id);
+        let parsed = Condition::parse(text)?.with_subject(&is_subject);
+        let series = NamedSeries::fetch(desk, as_of, [&parsed.tree])?;
+        condition = Some((parsed, series));
+    }
+    let ids = condition.iter().flat_map(|(_, series)| series.ids());
+    let ids = std::iter::once(info.id.as_str()).chain(ids);
     let mut provenance = Provenance::of(desk, as_of, ids)?;
     provenance.read_as(desk, &resolution, as_of)?;
     provenance.remark(desk, info)?;
-    let credit = desk.attribution();
     let untrusted = UntrustedFields::of(info, &["displayName", "source"]);
-    let source = untrusted.told("source", &info.source);
     let mut answer = TimeSeriesAnswer {
         series_id: desk.shown_id(&info.id),
         display_name: info.title.clone(),
         unit: info.units_short.clone(),
         start: selection.start,
         end: selection.end,
-        attribution: Credit {
-            text: format!("{}; source: {source}", credit.text),
-            url: credit.url,
-            terms: "Free for non-commercial, educational and research use with attribution.".into(),
-        },
+        attribution: Credit::new(desk.attribution(), &untrusted.told("source", &info.source)),
         frequency: Some(info.frequency.word().into()),
         source: Some(info.source.clone()),
         untrusted,
@@ -196,8 +177,7 @@ fn all_rows(
     {
         answer.provenance.note("headline", rate);
     }
-    let range = (answer.start, answer.end);
-    answer.provenance.sources = desk.cited([info.id.as_str()], Some(range))?;
+    answer.provenance.sources = desk.cited([info.id.as_str()], Some((answer.start, answer.end)))?;
     let present = desk.present(as_of);
     if selection.end >= present {
         note_late(&mut answer.provenance, "latest", &series, present);

@@ -39,7 +39,7 @@ pub(super) fn fill(
     query: &Query,
     periods: Periods,
 ) -> Result<()> {
-    let (context, params) = (&query.context, query.params);
+    let (context, params, units) = (&query.context, query.params, query.params.units());
     let (mut columns, mut missing) = (computed.columns, computed.missing);
     let mut all = columns.iter().map(|c| Arc::clone(&c.column.series));
     let weekly = all.find(|s| s.frequency() == Frequency::Weekly && !params.has_own_weeks());
@@ -50,19 +50,21 @@ pub(super) fn fill(
     answer.provenance.note("weeks", align_weeks(&mut columns));
     columns.retain_mut(|named| {
         // Transformed before it is cut, so that the first year of the range has growth rates, too.
-        let whole = named.column.clone().transformed(params.units());
+        let whole = named.column.clone().transformed(units);
         let rows = rows_in_range(&whole, context.range);
         if rows.is_empty() {
             let reason = no_data(&named.name, context.range, &whole);
             missing.push((named.name.clone(), reason));
             return false;
         }
+        if let (Some(title), false) = (&mut named.title, units == Units::Level) {
+            *title += &format!(", {}", units.words());
+        }
         named.column.series = Arc::new(Series::new(Arc::clone(&whole.series.info), rows));
         named.column.unit = whole.unit;
         true
     });
-    let series: Vec<&Series> = columns.iter().map(|c| &*c.column.series).collect();
-    let grid = Grid::of(&series);
+    let grid = Grid::of(&Vec::from_iter(columns.iter().map(|c| &*c.column.series)));
     let dates: Vec<Date> = grid.dates().collect();
     let values = |row: usize| grid.columns.iter().filter_map(move |c| c.get(row));
     let figures = (0..dates.len()).map(|row| values(row).filter(|v| !v.is_nan()).count());
@@ -82,7 +84,7 @@ pub(super) fn fill(
         let figures = shown.iter().map(|row| figures.get(*row));
         let figures = figures.map(|value| value.filter(|value| !value.is_nan()));
         let values = figures.map(|value| value.map(|value| named.column.rounded(*value)));
-        let column = summarize(named, params.units(), values.collect());
+        let column = summarize(named, values.collect());
         answer.columns.extend(column);
     }
     if params.correlations {
@@ -257,11 +259,7 @@ fn rows_in_range(column: &Column, (start, end): (Date, Date)) -> Vec<Observation
 }
 
 /// Returns the statistics of a column beside `values`, its figures at the dates of the answer; `None` without a row.
-fn summarize(
-    named: &NamedColumn,
-    units: Units,
-    values: Vec<Option<f64>>,
-) -> Option<ComparedColumn> {
+fn summarize(named: &NamedColumn, values: Vec<Option<f64>>) -> Option<ComparedColumn> {
     let column = &named.column;
     let rows = &column.series.observations;
     let sample: Vec<f64> = rows.iter().map(|o| o.value).collect();
@@ -270,16 +268,9 @@ fn summarize(
     let sd = stats.sd.filter(|sd| *sd > 0.0);
     let fields: &[&str] = if named.is_plain { &["title"] } else { &[] };
     let rounded = |value| column.rounded(value);
-    let title = named
-        .title
-        .as_ref()
-        .map(|title| match units == Units::Level {
-            true => title.clone(),
-            false => format!("{title}, {}", units.words()),
-        });
     Some(ComparedColumn {
         series: named.name.clone(),
-        title,
+        title: named.title.clone(),
         unit: column.unit.short.clone(),
         count: stats.count,
         latest: rounded(last.value),

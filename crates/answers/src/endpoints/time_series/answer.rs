@@ -26,6 +26,17 @@ pub struct Credit {
     pub terms: String,
 }
 
+impl Credit {
+    /// Adds the source and the terms to the service's credit line.
+    pub(super) fn new(credit: Attribution, source: &str) -> Self {
+        Self {
+            text: format!("{}; source: {source}", credit.text),
+            url: credit.url,
+            terms: "Free for non-commercial, educational and research use with attribution.".into(),
+        }
+    }
+}
+
 impl fmt::Display for Credit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.text, self.url)
