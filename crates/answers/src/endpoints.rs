@@ -3,10 +3,10 @@
 //! An endpoint is one row here and one file beside it. MCP tools, REST routes, OpenAPI, `tool-schemas/`, llms.txt, the
 //! README table and the command line are generated from the table.
 
+mod aggregation_notes;
 pub mod answer;
 pub mod backend;
 pub mod body;
-mod coarser;
 mod codes;
 pub mod compare_series;
 pub mod condition;

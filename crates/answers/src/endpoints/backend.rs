@@ -105,11 +105,8 @@ impl Backend {
         counted.sort_unstable_by_key(|(requests, _)| std::cmp::Reverse(*requests));
         counted.truncate(most);
         let parsed = counted.into_iter().filter_map(|(requests, key)| {
-            Some((
-                key.tool,
-                serde_json::from_str(&key.arguments).ok()?,
-                requests,
-            ))
+            let arguments = serde_json::from_str(&key.arguments).ok()?;
+            Some((key.tool, arguments, requests))
         });
         parsed.collect()
     }
@@ -150,8 +147,8 @@ impl Backend {
                 rendered.insert(new_key, Arc::clone(&answer));
                 Ok(answer)
             };
-            let single = self.underway.run(&self.pool, key.clone(), cached, work);
-            single.await?
+            let flight = self.underway.run(&self.pool, key.clone(), cached, work);
+            flight.await?
         };
         Ok(Reply {
             answer,

@@ -6,7 +6,7 @@ mod table;
 
 pub use answer::{ComparedColumn, Comparison, ConditionMeans, Correlation};
 
-use super::coarser;
+use super::aggregation_notes::partial_periods;
 use super::codes::{AggregationCode, FrequencyCode, UnitsCode};
 use super::condition::{Condition, EvaluationContext};
 use super::days::{self, newest, parse_as_of};
@@ -179,7 +179,7 @@ fn note_partial_periods(
 ) {
     let mut notes: BTreeMap<(&str, String), Vec<&str>> = BTreeMap::new();
     for one in series.iter().filter(|s| s.frequency() < periods.frequency) {
-        for note in coarser::partial_periods(one, periods, range) {
+        for note in partial_periods(one, periods, range) {
             let ids = notes.entry(note).or_default();
             if !ids.contains(&one.info.id.as_str()) {
                 ids.push(one.info.id.as_str());

@@ -3,7 +3,7 @@
 use super::Query;
 use super::answer::{ComparedColumn, Comparison, ConditionMeans, Correlation};
 use super::columns::{ComputedColumns, NamedColumn};
-use crate::endpoints::coarser;
+use crate::endpoints::aggregation_notes::{format_periods, missing_periods};
 use crate::endpoints::condition::{Condition, EvaluationContext};
 use crate::endpoints::foreign::UntrustedFields;
 use crate::endpoints::prelude::*;
@@ -225,8 +225,8 @@ fn note_ends(provenance: &mut Provenance, columns: &[NamedColumn], frequency: Fr
         provenance.note("ends", format!("{early}, the others {when} at the latest"));
     }
     let gaps = columns.iter().filter_map(|c| {
-        let gaps = coarser::missing_periods(frequency, &c.column.series.observations);
-        Some(format!("{} in {}", coarser::format_periods(&gaps)?, c.name))
+        let gaps = missing_periods(frequency, &c.column.series.observations);
+        Some(format!("{} in {}", format_periods(&gaps)?, c.name))
     });
     provenance.note("absent", framed("no figure of ", &joined(gaps, "; "), ""));
 }

@@ -24,10 +24,7 @@ const FAILURES: [(&str, &str); 7] = [
 
 /// Returns the document for a base address.
 pub fn document(routes: &[Route], base: &str) -> String {
-    let path = |route: &Route| {
-        let operation = json!({ "get": operation(route) });
-        (route.spec.path.to_owned(), operation)
-    };
+    let path = |route: &Route| (route.spec.path.to_owned(), operation(route));
     let csv = routes.iter().filter(|route| route.takes("format"));
     let csv = csv.map(|route| (format!("{}.csv", route.spec.path), csv_operation(route)));
     let paths: Value = routes.iter().map(path).chain(csv).collect();
@@ -79,19 +76,16 @@ fn operation(route: &Route) -> Value {
     let spec = &route.spec;
     let answer = reference("schemas", &answer_name(route));
     let csv = route.takes("format").then(|| json!({ "type": "string" }));
-    let content = [("application/json", Some(answer)), ("text/csv", csv)];
-    let content = content.into_iter().filter_map(|(kind, schema)| {
-        let schema = schema?;
-        Some((kind, json!({ "schema": schema })))
-    });
-    json!({
+    let content = [("application/json", Some(answer)), ("text/csv", csv)].into_iter();
+    let content = content.filter_map(|(kind, schema)| Some((kind, json!({ "schema": schema? }))));
+    json!({ "get": {
         "operationId": operation_id(route),
         "tags": ["macro"],
         "summary": spec.summary,
         "description": spec.description,
         "parameters": parameters(route),
         "responses": responses(route, &content.collect()),
-    })
+    } })
 }
 
 /// Returns the operation for CSV at its own address, since generated clients read one content type of an operation, JSON
@@ -129,6 +123,7 @@ fn responses(route: &Route, content: &Value) -> Value {
 
 fn parameter(route: &Route, name: &str, property: &Value) -> Value {
     let is_in_path = route.path_arguments().any(|argument| argument == name);
+    let is_required = is_required(route.input_schema(), name);
     let mut schema = convert(property);
     let mut take = |key| schema.as_object_mut()?.remove(key);
     let (mut description, example) = (take("description"), take("example"));
@@ -140,10 +135,7 @@ fn parameter(route: &Route, name: &str, property: &Value) -> Value {
     let fields = [
         ("name", Some(name.into())),
         ("in", Some(if is_in_path { "path" } else { "query" }.into())),
-        (
-            "required",
-            Some(is_required(route.input_schema(), name).into()),
-        ),
+        ("required", Some(is_required.into())),
         ("description", description),
         ("example", example),
         ("style", is_list.then(|| "form".into())),
@@ -151,9 +143,8 @@ fn parameter(route: &Route, name: &str, property: &Value) -> Value {
         ("schema", Some(schema)),
     ];
     let fields = fields.into_iter();
-    fields
-        .filter_map(|(name, value)| Some((name, value?)))
-        .collect()
+    let fields = fields.filter_map(|(name, value)| Some((name, value?)));
+    fields.collect()
 }
 
 /// A year, quarter, month or day: the common forms of `as_of` and `end`.

@@ -66,17 +66,11 @@ impl AlarmHistory {
         };
         let path = desk.as_known_up_to(composite, day)?;
         let basis = "each week as it was known when it came";
-        Ok(Self::from_figures(
-            (rule, "weeks"),
-            basis,
-            &path,
-            day,
-            out_on,
-        ))
+        Ok(Self::apply((rule, "weeks"), basis, &path, day, out_on))
     }
 
     /// Applies a rule to figures; `known_on` gives the day on which a figure was published. `None` without figures.
-    fn from_figures(
+    fn apply(
         (rule, unit): (AlarmRule, &str),
         basis: &str,
         figures: &[Observation],
@@ -150,7 +144,5 @@ fn sahm_history(desk: &Desk, as_of: AsOf, day: Date) -> Result<Option<AlarmHisto
     };
     let known_on = |month| publication.day(month);
     let rule = (sahm::ALARM, "months");
-    Ok(AlarmHistory::from_figures(
-        rule, basis, figures, day, known_on,
-    ))
+    Ok(AlarmHistory::apply(rule, basis, figures, day, known_on))
 }

@@ -155,22 +155,20 @@ impl Digest {
             extreme(&self.max),
             self.mean,
         );
-        let is_whole = |m: &&RangeMove| m.from == self.first && m.to == self.last;
         let end = |row: &Observation| format!("{} ({})", kind.figure(row.value), label(row.date));
-        let fall = self.fall.as_ref().map(|fall| {
-            let recovery = match self.fall_recovered {
-                Some(day) => format!(", recovered {}", kind.frequency.when(day)),
-                None => format!(", not recovered by {}", label(self.last.date)),
-            };
-            ("fall", fall, recovery)
-        });
-        let rise = self.rise.as_ref().map(|rise| ("rise", rise, String::new()));
-        let moves = fall.into_iter().chain(rise);
+        let recovery = match self.fall_recovered {
+            Some(day) => format!(", recovered {}", kind.frequency.when(day)),
+            None => format!(", not recovered by {}", label(self.last.date)),
+        };
+        let fall = ("fall", &self.fall, recovery.as_str());
         // The text already has the change from the first row to the last.
-        for (word, extreme, recovery) in moves.filter(|(_, extreme, _)| !is_whole(extreme)) {
-            let change = kind.change(extreme.change, extreme.change_pct);
-            let (from, to) = (end(&extreme.from), end(&extreme.to));
-            text += &format!(" Greatest {word} {change}, {from} to {to}{recovery}.");
+        let is_part = |m: &&RangeMove| m.from != self.first || m.to != self.last;
+        for (word, extreme, recovery) in [fall, ("rise", &self.rise, "")] {
+            if let Some(m) = extreme.as_ref().filter(is_part) {
+                let change = kind.change(m.change, m.change_pct);
+                let (from, to) = (end(&m.from), end(&m.to));
+                text += &format!(" Greatest {word} {change}, {from} to {to}{recovery}.");
+            }
         }
         text + &format!(
             " Of the rows {} % lie below the latest, {} % equal it, {} % above.",

@@ -46,7 +46,17 @@ pub(super) fn fit_rows(
         answer.summary = summarize(&answer.data, &kind);
     }
     if (params.max_points, params.detail()) == (None, Detail::Full) {
-        truncate(&mut answer, params.format);
+        // A CSV file has all rows.
+        let excess = match params.format {
+            Format::Csv => 0,
+            Format::Json => answer.data.len().saturating_sub(MAX_ROWS),
+        };
+        answer.data.drain(..excess);
+        answer.row_count = answer.data.len();
+        if let (true, Some(first)) = (excess > 0, answer.data.first()) {
+            answer.truncated = true;
+            answer.start = first.date;
+        }
         return Ok(answer);
     }
     let (data, method) = thin(&answer.data, max_rows(params, answer.data.len()));
@@ -69,20 +79,6 @@ pub(super) fn max_rows(params: &Params, rows: usize) -> usize {
         (None, Detail::Csv) => MAX_CSV_ROWS,
         (None, Detail::Summary | Detail::Points) if rows <= MAX_UNTHINNED => MAX_UNTHINNED,
         (None, Detail::Summary | Detail::Points) => MAX_THINNED,
-    }
-}
-
-/// Drops the oldest rows of JSON above the cap; a CSV file has all rows.
-fn truncate(answer: &mut TimeSeriesAnswer, format: Format) {
-    let excess = match format {
-        Format::Csv => 0,
-        Format::Json => answer.data.len().saturating_sub(MAX_ROWS),
-    };
-    answer.data.drain(..excess);
-    answer.row_count = answer.data.len();
-    if let (true, Some(first)) = (excess > 0, answer.data.first()) {
-        answer.truncated = true;
-        answer.start = first.date;
     }
 }
 
@@ -159,13 +155,11 @@ fn picture_spec(answer: &TimeSeriesAnswer, kind: &FigureKind) -> ChartSpec {
     }
     // The chart has a line of its own for the source.
     let credit = answer.attribution.text.split("; source:").next();
-    ChartSpec {
-        decimals: u8::try_from(kind.decimals).unwrap_or(2),
-        credit: credit.unwrap_or_default().to_owned(),
-        theme: Theme::Light,
-        size: (800, 420),
-        ..chart
-    }
+    chart.credit = credit.unwrap_or_default().to_owned();
+    chart.decimals = u8::try_from(kind.decimals).unwrap_or(2);
+    chart.theme = Theme::Light;
+    chart.size = (800, 420);
+    chart
 }
 
 /// Renders `observation_date,<ID>` and a line per row; whole numbers have no fraction.

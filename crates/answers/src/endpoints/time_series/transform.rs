@@ -4,7 +4,7 @@
 use super::answer::TimeSeriesAnswer;
 use super::arguments::{DateSelection, Params};
 use super::points;
-use crate::endpoints::coarser::{format_periods, missing_periods, partial_periods};
+use crate::endpoints::aggregation_notes::{format_periods, missing_periods, partial_periods};
 use crate::endpoints::condition::{Condition, ConditionFigures, EvaluationContext};
 use crate::endpoints::days::trading_days;
 use crate::endpoints::formulas::NamedSeries;

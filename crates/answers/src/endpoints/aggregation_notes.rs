@@ -22,10 +22,8 @@ pub(super) fn partial_periods(
     let open = newest.map(|date| periods.stamp(date));
     if let (Some(open), Some(newest)) = (open.filter(|date| in_range(*date)), newest) {
         let (period, until) = (to.label(open), from.label(newest));
-        notes.push((
-            "partial",
-            format!("{period} is not over: figures to {until}"),
-        ));
+        let note = format!("{period} is not over: figures to {until}");
+        notes.push(("partial", note));
     }
     let short = short_periods(series, to);
     let short = short.iter();
