@@ -24,22 +24,22 @@ const MIN_REQUESTS: u32 = 3;
 pub struct Backend {
     desk: Arc<Desk>,
     upstream: Option<Upstream>,
-    rendered: Arc<Cache<Key, Arc<Answer>>>,
+    cache: Arc<Cache<AnswerKey, Arc<Answer>>>,
     pool: Pool,
-    underway: SingleFlight<Key, Arc<Answer>>,
+    in_flight: SingleFlight<AnswerKey, Arc<Answer>>,
 }
 
 /// An answer's identity: endpoint, canonical arguments, state of the data.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Key {
+struct AnswerKey {
     tool: &'static str,
     arguments: Box<str>,
-    stamp: Stamp,
+    version: DataVersion,
 }
 
 /// The data that an answer was made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Stamp {
+enum DataVersion {
     /// Local data at a state.
     Desk(State),
     /// An upstream's body: when it was fetched, and its length.
@@ -58,15 +58,15 @@ impl Backend {
     }
 
     fn new(desk: Arc<Desk>, upstream: Option<Upstream>) -> Self {
-        let rendered = Cache::weighed(CACHE_BYTES, |key: &Key, answer: &Arc<Answer>| {
-            (size_of::<Key>() + key.arguments.len() + answer.weight()) as u64
+        let cache = Cache::weighed(CACHE_BYTES, |key: &AnswerKey, answer: &Arc<Answer>| {
+            (size_of::<AnswerKey>() + key.arguments.len() + answer.weight()) as u64
         });
         Self {
             desk,
             upstream,
-            rendered: Arc::new(rendered),
+            cache: Arc::new(cache),
             pool: Pool::default(),
-            underway: SingleFlight::default(),
+            in_flight: SingleFlight::default(),
         }
     }
 
@@ -98,8 +98,8 @@ impl Backend {
     /// Returns the `most` most requested tools and arguments at a state of the data, with their requests; without those
     /// below [`MIN_REQUESTS`].
     pub fn asked_most(&self, state: State, most: usize) -> Vec<(&'static str, Arguments, u32)> {
-        let entries = self.rendered.entries();
-        let entries = entries.filter(|(key, _)| key.stamp == Stamp::Desk(state));
+        let entries = self.cache.entries();
+        let entries = entries.filter(|(key, _)| key.version == DataVersion::Desk(state));
         let counted = entries.map(|(key, answer)| (answer.requests.load(Ordering::Relaxed), key));
         let mut counted: Vec<_> = counted.filter(|(n, _)| *n >= MIN_REQUESTS).collect();
         counted.sort_unstable_by_key(|(requests, _)| std::cmp::Reverse(*requests));
@@ -122,20 +122,20 @@ impl Backend {
             }
             Some(_) | None => None,
         };
-        let key = Key {
+        let key = AnswerKey {
             tool: route.spec.tool,
             arguments: Value::Object(checked.clone()).to_string().into(),
-            stamp: match &fetched {
-                Some(fetched) => Stamp::Upstream(fetched.fetched_at, fetched.body.len()),
-                None => Stamp::Desk(self.desk.state()?),
+            version: match &fetched {
+                Some(fetched) => DataVersion::Upstream(fetched.fetched_at, fetched.body.len()),
+                None => DataVersion::Desk(self.desk.state()?),
             },
         };
-        let cached = || self.rendered.get(&key);
+        let cached = || self.cache.get(&key);
         let answer = if let Some(answer) = cached() {
             answer.requests.fetch_add(1, Ordering::Relaxed);
             answer
         } else {
-            let (rendered, new_key) = (Arc::clone(&self.rendered), key.clone());
+            let (cache, new_key) = (Arc::clone(&self.cache), key.clone());
             let desk = Arc::clone(&self.desk);
             let body = fetched.as_ref().map(|fetched| fetched.body.clone());
             // The work stores its result itself, since it may end after all callers have left.
@@ -144,10 +144,10 @@ impl Backend {
                     Some(body) => (route.received)(&body, &checked, today)?,
                     None => desk.consistent(|| (route.local)(&desk, &checked))?,
                 });
-                rendered.insert(new_key, Arc::clone(&answer));
+                cache.insert(new_key, Arc::clone(&answer));
                 Ok(answer)
             };
-            let flight = self.underway.run(&self.pool, key.clone(), cached, work);
+            let flight = self.in_flight.run(&self.pool, key.clone(), cached, work);
             flight.await?
         };
         Ok(Reply {

@@ -36,7 +36,7 @@ pub struct Body {
     hash: OnceLock<Box<str>>,
     gzip: OnceLock<Bytes>,
     zstd: OnceLock<Bytes>,
-    underway: SingleFlight<Encoding, Bytes>,
+    in_flight: SingleFlight<Encoding, Bytes>,
 }
 
 impl Body {
@@ -47,7 +47,7 @@ impl Body {
             hash: OnceLock::new(),
             gzip: OnceLock::new(),
             zstd: OnceLock::new(),
-            underway: SingleFlight::default(),
+            in_flight: SingleFlight::default(),
         }
     }
 
@@ -90,7 +90,7 @@ impl Body {
             })
         };
         let cached = || form.get().cloned();
-        self.underway.run(pool, encoding, cached, work).await
+        self.in_flight.run(pool, encoding, cached, work).await
     }
 
     /// The cell of a compressed form; `None` for identity.

@@ -189,12 +189,12 @@ impl Condition {
 
     /// Builds the crossing at `date`: up or down for a single inequality, else into or out of the condition.
     fn crossing(&self, date: Date, met: bool) -> Crossing {
-        let is = |ops: [Op; 2]| {
+        let is_any = |ops: [Op; 2]| {
             let ops = ops.map(Function::Op);
             matches!(&self.tree, Expr::Call(function, ..) if ops.contains(function))
         };
-        let is_above = is([Op::Greater, Op::AtLeast]);
-        let is_inequality = is_above || is([Op::Less, Op::AtMost]);
+        let is_above = is_any([Op::Greater, Op::AtLeast]);
+        let is_inequality = is_above || is_any([Op::Less, Op::AtMost]);
         let direction = match (is_inequality, is_above == met, met) {
             (true, true, _) => "up",
             (true, false, _) => "down",
