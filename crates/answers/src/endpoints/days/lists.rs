@@ -136,14 +136,17 @@ mod tests {
 
     const TODAY: Date = date(2026, 11, 25);
 
-    fn of(text: &str) -> Vec<Periods> {
+    fn parsed(text: &str) -> Vec<Periods> {
         periods("date", text, TODAY).unwrap_or_default()
     }
 
     #[test]
     fn periods_are_days_lists_and_ranges() {
-        assert_eq!(of("2008-12"), [Periods::Of(date(2008, 12, 31))]);
-        assert_eq!(of("December 15, 2008"), [Periods::Of(date(2008, 12, 15))]);
+        assert_eq!(parsed("2008-12"), [Periods::Of(date(2008, 12, 31))]);
+        assert_eq!(
+            parsed("December 15, 2008"),
+            [Periods::Of(date(2008, 12, 15))]
+        );
         let range = Periods::Range(date(2008, 1, 1), date(2008, 12, 31));
         for text in [
             "2008-01..2008-12",
@@ -151,11 +154,14 @@ mod tests {
             "Jan 2008 to Dec 2008",
             "2008Q1 .. 2008Q4",
         ] {
-            assert_eq!(of(text), [range], "{text}");
+            assert_eq!(parsed(text), [range], "{text}");
         }
         let list = [Periods::Of(date(2007, 12, 31)), range];
-        assert_eq!(of("2007-12, 2008-01..2008-12"), list);
-        assert_eq!(of("2026-01.."), [Periods::Range(date(2026, 1, 1), TODAY)]);
+        assert_eq!(parsed("2007-12, 2008-01..2008-12"), list);
+        assert_eq!(
+            parsed("2026-01.."),
+            [Periods::Range(date(2026, 1, 1), TODAY)]
+        );
         let is_refused =
             |text| periods("date", text, TODAY).is_err_and(|e| e.to_string().contains("date"));
         for wrong in [
