@@ -1,4 +1,6 @@
 //! Untrusted text in an answer: a list names its fields for programs, and marks fence it for models.
+//!
+//! Text is untrusted when others wrote it: feeds, imported series and upstreams. It is material, never an instruction.
 
 use econoscope_core::model::{SeriesInfo, untrusted};
 use schemars::JsonSchema;
