@@ -1,4 +1,4 @@
-//! The REST API and what is written about it: routes, bodies, discovery documents, errors as statuses.
+//! The REST API: routes, bodies, discovery documents, and errors as statuses.
 
 mod body;
 mod discovery;

@@ -1,4 +1,4 @@
-//! How a stored body becomes a response: which compressed form, which validator, 304, caching headers.
+//! HTTP responses for shared bodies: content encoding, validators, ranges and caching headers.
 
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
@@ -7,31 +7,30 @@ use bytes::Bytes;
 use econoscope_answers::endpoints::{Body as Stored, Encoding};
 use econoscope_core::error::Result;
 use econoscope_data::pool::Pool;
-use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A smaller body gains nothing: it fits one packet either way.
+/// A smaller body fits one packet, compressed or not.
 const MIN_TO_COMPRESS: usize = 1_024;
 
-/// What may be kept so long never changes: its name says what is in it.
+/// `max-age` of a body whose address changes with its content.
 pub(crate) const YEAR: Duration = Duration::from_secs(31_536_000);
 
-/// What the headers say about a body.
+/// Metadata of a body, for the headers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Facts<'a> {
     /// `Content-Type`.
     pub(crate) kind: &'static str,
-    /// How long a client may keep it.
+    /// How long a client may cache it.
     pub(crate) max_age: Duration,
-    /// Name under which a browser stores it, when it is a file.
+    /// File name for a download.
     pub(crate) file_name: Option<&'a str>,
-    /// How old it was when it came from elsewhere.
+    /// Age of an upstream's answer.
     pub(crate) age: Option<Duration>,
 }
 
 impl Facts<'_> {
-    /// A document without a file name.
+    /// Describes a document without a file name.
     pub(crate) fn of(kind: &'static str, max_age: Duration) -> Self {
         Self {
             kind,
@@ -42,7 +41,7 @@ impl Facts<'_> {
     }
 }
 
-/// The body in the form the client likes best, or 304 when it has it already.
+/// Responds with the body in the encoding that the client prefers, or with 304 when the client has it already.
 ///
 /// # Errors
 /// [`econoscope_core::Error::Busy`] or [`econoscope_core::Error::Internal`] when a compressed form cannot be made.
@@ -52,21 +51,18 @@ pub(crate) async fn respond(
     request: &HeaderMap,
     pool: &Pool,
 ) -> Result<Response> {
-    let encoding = if facts.kind == "image/png" || request.contains_key(header::RANGE) {
-        // Its bytes are compressed already; and a part is one of the bytes as they are.
-        Encoding::Identity
-    } else {
-        choose(request, body.bytes().len())
+    // PNG is compressed already, and a range is one of the uncompressed bytes.
+    let encoding = match facts.kind == "image/png" || request.contains_key(header::RANGE) {
+        true => Encoding::Identity,
+        false => choose_encoding(request, body.bytes().len()),
     };
     let etag = body.etag(encoding);
-    let mut response = if is_known(request, &etag) {
+    let mut response = if has_current(request, &etag) {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
         let bytes = body.encoded(encoding, pool).await?;
-        let mut response = match part(request, &etag, bytes.len()) {
-            None => Body::from(bytes).into_response(),
-            Some(part) => partial(&bytes, part),
-        };
+        let partial = partial_response(request, &etag, &bytes);
+        let mut response = partial.unwrap_or_else(|| Body::from(bytes).into_response());
         set(&mut response, header::CONTENT_TYPE, facts.kind);
         if let Some(token) = encoding.token() {
             set(&mut response, header::CONTENT_ENCODING, token);
@@ -77,60 +73,53 @@ pub(crate) async fn respond(
         }
         response
     };
-    set(&mut response, header::ETAG, &etag);
-    set(&mut response, header::ACCEPT_RANGES, "bytes");
-    let lasting = if facts.max_age >= YEAR {
-        ", immutable"
-    } else {
-        ""
+    let immutable = match facts.max_age >= YEAR {
+        true => ", immutable",
+        false => "",
     };
-    let keep = format!("public, max-age={}{lasting}", facts.max_age.as_secs());
-    set(&mut response, header::CACHE_CONTROL, &keep);
-    set(&mut response, header::VARY, "accept-encoding");
-    set(&mut response, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+    let caching = format!("public, max-age={}{immutable}", facts.max_age.as_secs());
+    for (name, value) in [
+        (header::ETAG, &*etag),
+        (header::ACCEPT_RANGES, "bytes"),
+        (header::CACHE_CONTROL, &caching),
+        (header::VARY, "accept-encoding"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ] {
+        set(&mut response, name, value);
+    }
     if let Some(age) = facts.age {
         set(&mut response, header::AGE, &age.as_secs().to_string());
     }
     Ok(response)
 }
 
-/// The one part of a body that is asked for, or that there is no such part. Several parts at once, or parts of another
-/// state, are answered with the whole (RFC 9110 14.2).
-fn part(request: &HeaderMap, etag: &str, size: usize) -> Option<Option<RangeInclusive<usize>>> {
-    let asked = request.get(header::RANGE)?.to_str().ok()?;
-    let state = request.get(header::IF_RANGE);
-    if state.is_some_and(|state| state != etag) || asked.contains(',') {
+/// Responds to a `Range` header; `None` calls for the whole body, which is also the answer to several ranges and to a
+/// range of another version (RFC 9110 14.2).
+fn partial_response(request: &HeaderMap, etag: &str, bytes: &Bytes) -> Option<Response> {
+    let range = request.get(header::RANGE)?.to_str().ok()?;
+    let version = request.get(header::IF_RANGE);
+    if version.is_some_and(|version| version != etag) || range.contains(',') {
         return None;
     }
-    let parts = http_range_header::parse_range_header(asked).ok()?;
-    let part = parts.validate(u64::try_from(size).ok()?).ok();
-    let part = part.and_then(|parts| parts.into_iter().next());
-    let bounds = |part: RangeInclusive<u64>| {
-        Some(usize::try_from(*part.start()).ok()?..=usize::try_from(*part.end()).ok()?)
-    };
-    Some(part.and_then(bounds))
-}
-
-/// A part of a body, or how long it is for who asked beyond its end.
-fn partial(bytes: &Bytes, part: Option<RangeInclusive<usize>>) -> Response {
-    let cut = part.and_then(|part| Some((bytes.get(part.clone())?, part)));
     let size = bytes.len();
-    let (status, range, bytes) = match cut {
-        Some((cut, part)) => {
-            let range = format!("bytes {}-{}/{size}", part.start(), part.end());
-            (StatusCode::PARTIAL_CONTENT, range, bytes.slice_ref(cut))
-        }
-        None => {
-            let range = format!("bytes */{size}");
-            (StatusCode::RANGE_NOT_SATISFIABLE, range, Bytes::new())
-        }
+    let ranges = http_range_header::parse_range_header(range).ok()?;
+    let ranges = ranges.validate(u64::try_from(size).ok()?).ok();
+    let part = ranges.into_iter().flatten().next().and_then(|range| {
+        let (start, end) = range.into_inner();
+        let part = bytes.get(usize::try_from(start).ok()?..=usize::try_from(end).ok()?)?;
+        Some((format!("bytes {start}-{end}/{size}"), bytes.slice_ref(part)))
+    });
+    let status = match part {
+        Some(_) => StatusCode::PARTIAL_CONTENT,
+        None => StatusCode::RANGE_NOT_SATISFIABLE,
     };
+    let (range, bytes) = part.unwrap_or_else(|| (format!("bytes */{size}"), Bytes::new()));
     let mut response = (status, Body::from(bytes)).into_response();
     set(&mut response, header::CONTENT_RANGE, &range);
-    response
+    Some(response)
 }
 
-/// Sets a header whose value is made of our own safe characters; another value is left out.
+/// Sets a header; a value with characters that headers forbid is left out and logged.
 pub(crate) fn set(response: &mut Response, name: HeaderName, value: &str) {
     match HeaderValue::from_str(value) {
         Ok(value) => {
@@ -140,57 +129,56 @@ pub(crate) fn set(response: &mut Response, name: HeaderName, value: &str) {
     }
 }
 
-/// Whether `If-None-Match` names the form that would be sent (weak comparison, RFC 9110 13.1.2).
-fn is_known(request: &HeaderMap, etag: &str) -> bool {
-    request
-        .get_all(header::IF_NONE_MATCH)
-        .iter()
-        .filter_map(|v| v.to_str().ok())
-        .flat_map(|v| v.split(','))
-        .map(str::trim)
-        .any(|tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag)
+/// Whether `If-None-Match` has the validator (weak comparison, RFC 9110 13.1.2).
+fn has_current(request: &HeaderMap, etag: &str) -> bool {
+    let mut tags = list(request, header::IF_NONE_MATCH).into_iter();
+    tags.any(|tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag)
 }
 
-/// Whether a client would rather have one media type, which it named, than the other.
-pub(super) fn wants(request: &HeaderMap, kind: &str, other: &str) -> bool {
-    let given = weights(request, header::ACCEPT);
-    let weight = |kind: &str| given.iter().find(|(k, _)| k == kind).map(|(_, w)| *w);
+/// Returns the comma-separated items of a header, over all its lines.
+fn list(request: &HeaderMap, name: HeaderName) -> Vec<&str> {
+    let lines = request.get_all(name).iter();
+    let lines = lines.filter_map(|line| line.to_str().ok());
+    let items = lines.flat_map(|line| line.split(','));
+    items.map(str::trim).collect()
+}
+
+/// Whether a client accepts one media type by its name and prefers it to the other.
+pub(super) fn prefers(request: &HeaderMap, kind: &str, other: &str) -> bool {
+    let weights = weights(request, header::ACCEPT);
+    let weight = |kind: &str| weights.iter().find(|(k, _)| k == kind).map(|(_, w)| *w);
     weight(kind).filter(|weight| *weight > 0.0) > weight(other)
 }
 
-/// The form with the highest weight; among equals the smallest.
-fn choose(request: &HeaderMap, size: usize) -> Encoding {
-    let given = weights(request, header::ACCEPT_ENCODING);
+/// Returns the encoding with the highest weight; among equals the one with the smallest result.
+fn choose_encoding(request: &HeaderMap, size: usize) -> Encoding {
+    let weights = weights(request, header::ACCEPT_ENCODING);
     let weight = |name: &str| {
-        let mut named = given.iter().rev();
+        let mut named = weights.iter().rev();
         named.find(|(n, _)| n == name).map(|(_, weight)| *weight)
     };
     let any = weight("*");
-    // Acceptable unless nothing unnamed is, but liked less than anything that was named.
-    let unnamed = if any == Some(0.0) { 0.0 } else { 0.001 };
-    let identity = weight("identity").unwrap_or(unnamed);
+    // Identity without a weight is acceptable unless `*;q=0`, and preferred to nothing that is named.
+    let default = if any == Some(0.0) { 0.0 } else { 0.001 };
+    let identity = weight("identity").unwrap_or(default);
     if size < MIN_TO_COMPRESS && identity > 0.0 {
         return Encoding::Identity;
     }
-    let of = |name| weight(name).or(any).unwrap_or(0.0);
-    let forms = [
+    let compressed = |name| weight(name).or(any).unwrap_or(0.0);
+    let encodings = [
         (Encoding::Identity, identity),
-        (Encoding::Gzip, of("gzip")),
-        (Encoding::Zstd, of("zstd")),
+        (Encoding::Gzip, compressed("gzip")),
+        (Encoding::Zstd, compressed("zstd")),
     ];
-    // Of equals the last, which is the smallest.
-    let best = forms.into_iter().max_by(|(_, a), (_, b)| a.total_cmp(b));
-    best.filter(|(_, weight)| *weight > 0.0)
-        .map_or(Encoding::Identity, |(encoding, _)| encoding)
+    let acceptable = encodings.into_iter().filter(|(_, weight)| *weight > 0.0);
+    // `max_by` takes the last of equals.
+    let best = acceptable.max_by(|(_, a), (_, b)| a.total_cmp(b));
+    best.map_or(Encoding::Identity, |(encoding, _)| encoding)
 }
 
-/// What a header lists, with the weight that a client gave each, between 0 and 1; what has another weight is left out.
+/// Returns the items of a header with their weights, in lower case; an item with a malformed weight is left out.
 fn weights(request: &HeaderMap, name: HeaderName) -> Vec<(String, f32)> {
-    let lines = request.get_all(name).iter();
-    let items = lines
-        .filter_map(|line| line.to_str().ok())
-        .flat_map(|line| line.split(','));
-    let read = items.filter_map(|item| {
+    let items = list(request, name).into_iter().filter_map(|item| {
         let mut parts = item.split(';').map(str::trim);
         let name = parts.next()?.to_ascii_lowercase();
         let weight = parts.find_map(|part| part.strip_prefix(['q', 'Q'])?.strip_prefix('='));
@@ -199,7 +187,7 @@ fn weights(request: &HeaderMap, name: HeaderName) -> Vec<(String, f32)> {
         let name = name.strip_prefix("x-").unwrap_or(&name);
         Some((name.to_owned(), weight))
     });
-    read.collect()
+    items.collect()
 }
 
 #[cfg(test)]
@@ -209,11 +197,11 @@ mod tests {
     fn chosen(accept: &str, size: usize) -> Encoding {
         let mut headers = HeaderMap::new();
         headers.insert(header::ACCEPT_ENCODING, accept.parse().unwrap());
-        choose(&headers, size)
+        choose_encoding(&headers, size)
     }
 
     #[test]
-    fn the_heaviest_form_wins_and_zero_forbids() {
+    fn highest_weight_wins_and_zero_forbids() {
         for (accept, expected) in [
             ("gzip", Encoding::Gzip),
             ("gzip, br, zstd", Encoding::Zstd),
@@ -233,14 +221,14 @@ mod tests {
     }
 
     #[test]
-    fn small_bodies_travel_as_they_are_unless_that_is_forbidden() {
+    fn small_bodies_stay_uncompressed_unless_forbidden() {
         assert_eq!(chosen("gzip, br", 1_000), Encoding::Identity);
         assert_eq!(chosen("gzip, identity;q=0", 1_000), Encoding::Gzip);
         assert_eq!(chosen("gzip, *;q=0", 1_000), Encoding::Gzip);
     }
 
     #[test]
-    fn validators_are_compared_weakly_and_one_by_one() {
+    fn validators_are_compared_weakly_and_singly() {
         let mut headers = HeaderMap::new();
         headers.append(
             header::IF_NONE_MATCH,
@@ -253,7 +241,7 @@ mod tests {
             ("\"c\"", true),
             ("\"b\"", false),
         ] {
-            assert_eq!(is_known(&headers, tag), known, "{tag}");
+            assert_eq!(has_current(&headers, tag), known, "{tag}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What crawlers and clients read first, generated from the table and the base address.
+//! Discovery documents for crawlers and clients, generated from the endpoint table and the base address.
 
 use super::body::{Facts, respond};
 use super::error;
@@ -18,7 +18,7 @@ const CARD: &str = "application/mcp-server-card+json";
 const CATALOG: &str = "application/ai-catalog+json";
 const JSON: &str = "application/json";
 const TEXT: &str = "text/plain; charset=utf-8";
-/// They change only with the program.
+/// The documents change only with the program.
 const MAX_AGE: Duration = Duration::from_secs(3_600);
 
 const DOCUMENTS: [(&str, &str, Document); 10] = [
@@ -40,22 +40,16 @@ const DOCUMENTS: [(&str, &str, Document); 10] = [
     }),
 ];
 
-/// The documents as routes; each is made once per start.
+/// Returns the routes of the documents. Each document is generated once, at the start.
 pub(crate) fn routes(backend: &Arc<Backend>) -> Router {
-    DOCUMENTS
-        .into_iter()
-        .fold(Router::new(), |router, (path, kind, document)| {
-            let body = Arc::new(Body::new(Bytes::from(document(backend.base_url()))));
-            let handler = move |State(backend): State<Arc<Backend>>,
-                                uri: Uri,
-                                headers: HeaderMap| async move {
-                let pool = backend.pool();
-                match respond(&body, Facts::of(kind, MAX_AGE), &headers, pool).await {
-                    Ok(response) => response,
-                    Err(problem) => error::respond(&problem, uri.path(), None),
-                }
-            };
-            router.route(path, get(handler))
-        })
-        .with_state(Arc::clone(backend))
+    let mut router = Router::new();
+    for (path, kind, document) in DOCUMENTS {
+        let body = Arc::new(Body::new(Bytes::from(document(backend.base_url()))));
+        let handler = move |State(backend): State<Arc<Backend>>, uri: Uri, headers: HeaderMap| async move {
+            let response = respond(&body, Facts::of(kind, MAX_AGE), &headers, backend.pool()).await;
+            response.unwrap_or_else(|error| error::respond(&error, uri.path(), None))
+        };
+        router = router.route(path, get(handler));
+    }
+    router.with_state(Arc::clone(backend))
 }

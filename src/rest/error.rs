@@ -1,30 +1,27 @@
-//! The one place that knows HTTP statuses: meanings become responses here.
+//! Errors as HTTP responses. Only this module knows the statuses.
 
 use super::body::set;
 use axum::http::{Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
-use econoscope_core::error::Error;
-use serde_json::{Value, json};
+use econoscope_core::error::{Error, quote};
+use serde_json::{Map, json};
 use std::any::Any;
 
-/// The response for a failed endpoint. `ticker` is echoed where the contract asks for it.
+/// Builds the response for a failed endpoint and logs the error. A 404 echoes `ticker`, as the contract asks.
 pub(crate) fn respond(error: &Error, endpoint: &str, ticker: Option<&str>) -> Response {
     econoscope_core::error::log(error, endpoint);
-    let mut body = serde_json::Map::new();
+    let status = status(error);
+    let mut body = Map::new();
     body.insert("error".into(), error.to_string().into());
     body.insert("code".into(), error.code().into());
-    if let (Some(ticker), StatusCode::NOT_FOUND) = (ticker, status(error)) {
-        body.insert(
-            "ticker".into(),
-            econoscope_core::error::quote(ticker).into(),
-        );
+    if let Some(ticker) = ticker.filter(|_| status == StatusCode::NOT_FOUND) {
+        body.insert("ticker".into(), quote(ticker).into());
     }
-    if !error.suggestions().is_empty() {
-        let ids = error.suggestions().iter();
-        let ids = ids.map(|s| Value::from(s.id.as_str()));
-        body.insert("suggestions".into(), ids.collect());
+    let ids: Vec<&str> = error.suggestions().iter().map(|s| s.id.as_str()).collect();
+    if !ids.is_empty() {
+        body.insert("suggestions".into(), ids.into());
     }
-    let mut response = (status(error), axum::Json(body)).into_response();
+    let mut response = (status, axum::Json(body)).into_response();
     set(&mut response, header::CACHE_CONTROL, "no-store");
     if let Some(wait) = error.retry_after() {
         let seconds = wait.as_secs().max(1).to_string();
@@ -49,35 +46,33 @@ pub(crate) fn status(error: &Error) -> StatusCode {
     }
 }
 
-/// A refusal in the form of every failure: what is wrong in words, and a code for programs.
-pub(crate) fn problem(status: StatusCode, code: &str, why: &str) -> Response {
-    (status, axum::Json(json!({ "error": why, "code": code }))).into_response()
+/// Builds the response for a refused request.
+pub(crate) fn problem(status: StatusCode, code: &str, message: &str) -> Response {
+    (
+        status,
+        axum::Json(json!({ "error": message, "code": code })),
+    )
+        .into_response()
 }
 
-/// No such path.
+/// Responds to an unknown path.
 pub(crate) async fn not_found(uri: Uri) -> Response {
-    let error = format!(
-        "No such path: {}. See /llms.txt for what is here.",
-        econoscope_core::error::quote(uri.path())
-    );
+    let path = quote(uri.path());
+    let error = format!("No such path: {path}. See /llms.txt for what is here.");
     problem(StatusCode::NOT_FOUND, "unknown_path", &error)
 }
 
-/// The path exists, but not for this method; the router adds `Allow`.
+/// Responds to a wrong method on a known path; the router adds `Allow`.
 pub(crate) async fn method_not_allowed(method: Method) -> Response {
-    let error = format!(
-        "{} is not answered here; this service is read with GET.",
-        econoscope_core::error::quote(method.as_str())
-    );
+    let method = quote(method.as_str());
+    let error = format!("{method} is not answered here; this service is read with GET.");
     problem(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", &error)
 }
 
-/// A handler panicked: a defect, told as one and logged.
+/// Responds to a panic of a handler, and logs it.
 pub(crate) fn panicked(cause: Box<dyn Any + Send + 'static>) -> Response {
-    let what = cause
-        .downcast_ref::<String>()
-        .map(String::as_str)
-        .or_else(|| cause.downcast_ref::<&str>().copied());
+    let text = cause.downcast_ref::<String>().map(String::as_str);
+    let what = text.or_else(|| cause.downcast_ref::<&str>().copied());
     tracing::error!(what, "a handler panicked");
     let body = json!({ "error": "Internal error. This is a defect; please report it." });
     (StatusCode::INTERNAL_SERVER_ERROR, axum::Json(body)).into_response()

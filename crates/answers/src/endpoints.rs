@@ -1,11 +1,12 @@
 //! The table of endpoints.
 //!
-//! One row here and one file beside it are all an endpoint is; MCP tools, REST routes, OpenAPI, `tool-schemas/`, llms.txt, the README table and the command line are printed from it.
+//! An endpoint is one row here and one file beside it. MCP tools, REST routes, OpenAPI, `tool-schemas/`, llms.txt, the
+//! README table and the command line are generated from the table.
 
+mod aggregation_notes;
 pub mod answer;
 pub mod backend;
 pub mod body;
-mod coarser;
 mod codes;
 pub mod compare_series;
 pub mod condition;
@@ -50,7 +51,7 @@ pub use time_series::recessions;
 
 use std::sync::LazyLock;
 
-/// What an endpoint is made of: nearly every one uses most of it.
+/// The imports that nearly every endpoint uses.
 mod prelude {
     pub(super) use super::endpoint::{Endpoint, Kept, Spec};
     pub(super) use super::provenance::Provenance;
@@ -88,7 +89,7 @@ pub static ENDPOINTS: LazyLock<Vec<Route>> = LazyLock::new(|| {
 });
 
 impl Route {
-    /// The endpoint of that tool name.
+    /// Returns the endpoint of a tool name.
     pub fn find(tool: &str) -> Option<&'static Self> {
         ENDPOINTS.iter().find(|r| r.spec.tool == tool)
     }
@@ -100,7 +101,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn the_table_is_sound() {
+    fn every_endpoint_is_described_and_unique() {
         let mut names = HashSet::new();
         for route in ENDPOINTS.iter() {
             let spec = &route.spec;

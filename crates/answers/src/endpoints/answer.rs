@@ -1,4 +1,4 @@
-//! An answer as bytes, rendered once and shared by every edge.
+//! An answer as bytes, rendered once and shared by all callers.
 
 use super::body::Body;
 use super::structure::Structure;
@@ -15,20 +15,20 @@ use std::time::Duration;
 pub struct Answer {
     /// The contract's JSON object.
     pub json: Bytes,
-    /// The same rows as CSV, where the endpoint has them and CSV was asked for.
+    /// The same rows as CSV, when requested and supported by the endpoint.
     pub csv: Option<Csv>,
-    /// A picture of the answer as PNG, where one was asked for.
+    /// A picture of the answer as PNG, when requested.
     pub png: Option<Bytes>,
-    /// What a model reads: short prose with units, dates, freshness and the credit line.
+    /// The text for a model: short prose with units, dates, freshness and the credit line.
     pub text: Arc<str>,
-    /// How long a client may keep it.
+    /// How long a client may cache it.
     pub max_age: Duration,
-    /// Fields that a tool's structure leaves out; `None` where it is the whole answer as it is.
+    /// Fields that a tool's structure leaves out; `None` when the structure is the answer as it is.
     pub(super) omitted: Option<&'static [&'static str]>,
     body: OnceLock<Arc<Body>>,
     wrapped: [OnceLock<Bytes>; 2],
-    /// How often it was asked for since it was made, and half as often as those before it in whose place it was made.
-    pub(super) asked: AtomicU32,
+    /// Requests since it was rendered, and half of those for the answer that it replaced.
+    pub(super) requests: AtomicU32,
 }
 
 /// A CSV body with its file name.
@@ -38,16 +38,16 @@ pub struct Csv {
     pub body: Bytes,
     /// Safe fixed name: the series' identifier and `.csv`.
     pub file_name: String,
-    /// What is to be known of the rows, for which a table has no room; empty when nothing is.
+    /// Notes about the rows, which the table has no room for; may be empty.
     pub notes: String,
 }
 
-/// An answer as an edge gets it: the shared bytes, and where they stand in time.
+/// A shared answer, and its origin.
 #[derive(Debug, Clone)]
 pub struct Reply {
     /// The rendered answer.
     pub answer: Arc<Answer>,
-    /// How old it is and how much of the budget is left, when it came from an upstream.
+    /// Age and remaining budget of an upstream's answer.
     pub upstream: Option<Fetched>,
 }
 
@@ -60,10 +60,10 @@ impl std::ops::Deref for Reply {
 }
 
 impl Answer {
-    /// An endpoint's output as JSON beside its text, kept for `max_age` seconds.
+    /// Renders an endpoint's output as JSON beside its text; clients may cache it for `max_age` seconds.
     ///
     /// # Errors
-    /// [`Error::Internal`] when the output cannot be serialised.
+    /// [`Error::Internal`] when the output cannot be serialized.
     pub fn new<T: Serialize>(output: &T, text: String, max_age: u32) -> Result<Self> {
         let json = serde_json::to_vec(output);
         let json = json.map_err(|e| Error::internal("rendering an answer", e))?;
@@ -76,16 +76,16 @@ impl Answer {
             omitted: None,
             body: OnceLock::new(),
             wrapped: Default::default(),
-            asked: AtomicU32::new(0),
+            requests: AtomicU32::new(0),
         })
     }
 
-    /// Takes the place of an answer from older data, which was asked for so often.
-    pub fn succeed(&self, asked: u32) {
-        self.asked.fetch_add(asked / 2, Ordering::Relaxed);
+    /// Credits this answer with half the requests for the older one that it replaces.
+    pub fn succeed(&self, requests: u32) {
+        self.requests.fetch_add(requests / 2, Ordering::Relaxed);
     }
 
-    /// The body a REST client gets, with its validator and its compressed forms.
+    /// Returns the body for REST, CSV or JSON, with its validator and compressed forms.
     pub fn body(&self) -> &Arc<Body> {
         self.body.get_or_init(|| {
             let bytes = self.csv.as_ref().map_or(&self.json, |csv| &csv.body);
@@ -93,30 +93,29 @@ impl Answer {
         })
     }
 
-    /// The structure of a tool's result. Costs a reading of the whole answer: see [`Self::wrapped`].
+    /// Returns the structure of a tool's result. It parses the whole answer: see [`Self::wrapped`].
     ///
     /// # Errors
-    /// [`Error::Internal`] when the answer cannot be read back.
+    /// [`Error::Internal`] when the answer cannot be parsed.
     pub fn structure(&self) -> Result<Structure> {
-        let answer = serde_json::from_slice(&self.json);
-        let answer = answer.map_err(|e| Error::internal("reading an answer back", e))?;
+        let value = serde_json::from_slice(&self.json);
+        let value = value.map_err(|e| Error::internal("reading an answer back", e))?;
         Ok(match self.omitted {
-            Some(omitted) => Structure::of(answer, omitted),
+            Some(omitted) => Structure::of(value, omitted),
             None => Structure {
-                value: answer,
+                value,
                 notices: Vec::new(),
             },
         })
     }
 
-    /// The place of the answer as another protocol wraps it, in one of two forms: made when it is first asked for, then
-    /// shared.
+    /// Returns the cell for the answer in another protocol's form, of which there are two. The caller fills it once.
     pub fn wrapped(&self, second: bool) -> &OnceLock<Bytes> {
         let [first_form, second_form] = &self.wrapped;
         if second { second_form } else { first_form }
     }
 
-    /// Bytes held, for a cache's weight; two compressed forms, about a fifth each, and a wrapped one are counted ahead.
+    /// Returns the size in bytes for the cache, with two compressed forms, about a fifth each, and one wrapped form.
     pub fn weight(&self) -> usize {
         let csv = self.csv.as_ref().map_or(0, |c| c.body.len());
         let body = if csv > 0 { csv } else { self.json.len() };

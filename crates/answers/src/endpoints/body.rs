@@ -1,4 +1,4 @@
-//! A body with its compressed forms: each is made once, when it is first asked for, and then shared.
+//! A body with its compressed forms. Each form is made on the first request and then shared.
 
 use bytes::Bytes;
 use econoscope_core::error::{Error, Result};
@@ -7,10 +7,10 @@ use sha2::Digest;
 use std::io::Write;
 use std::sync::{Arc, OnceLock};
 
-/// How a body travels.
+/// A content encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Encoding {
-    /// As it is.
+    /// Uncompressed.
     Identity,
     /// RFC 1952.
     Gzip,
@@ -19,7 +19,7 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// The word in `Content-Encoding`; none for identity, which has no header.
+    /// Returns the value of `Content-Encoding`; `None` for identity, which has no header.
     pub fn token(self) -> Option<&'static str> {
         match self {
             Self::Identity => None,
@@ -29,33 +29,35 @@ impl Encoding {
     }
 }
 
-/// Bytes that are served often, with a validator and compressed copies.
+/// Bytes with a validator and compressed copies.
 #[derive(Debug)]
 pub struct Body {
     bytes: Bytes,
     hash: OnceLock<Box<str>>,
-    /// gzip, zstd.
-    forms: [OnceLock<Bytes>; 2],
-    underway: SingleFlight<Encoding, Bytes>,
+    gzip: OnceLock<Bytes>,
+    zstd: OnceLock<Bytes>,
+    in_flight: SingleFlight<Encoding, Bytes>,
 }
 
 impl Body {
-    /// A body that has not been compressed yet.
+    /// Wraps bytes that are not compressed yet.
     pub fn new(bytes: Bytes) -> Self {
         Self {
             bytes,
             hash: OnceLock::new(),
-            forms: Default::default(),
-            underway: SingleFlight::default(),
+            gzip: OnceLock::new(),
+            zstd: OnceLock::new(),
+            in_flight: SingleFlight::default(),
         }
     }
 
-    /// The bytes as they are.
+    /// The uncompressed bytes.
     pub fn bytes(&self) -> &Bytes {
         &self.bytes
     }
 
-    /// Strong validator of one form, quoted: a hash of the bytes, and the encoding, for the forms differ byte by byte.
+    /// Returns the strong validator of one form, quoted: a hash of the bytes, and the encoding, since forms differ byte by
+    /// byte.
     pub fn etag(&self, encoding: Encoding) -> String {
         let hash = self.hash.get_or_init(|| {
             let hash = sha2::Sha256::digest(&self.bytes);
@@ -67,43 +69,42 @@ impl Body {
         }
     }
 
-    /// The bytes in one form. The first caller has it made in the pool; who asks meanwhile waits for it.
+    /// Returns the bytes in one form. The first call compresses them in the pool; concurrent calls wait for it.
     ///
     /// # Errors
-    /// [`Error::Busy`] when there is more to compute than can wait, [`Error::Internal`] when a compressor fails.
+    /// [`Error::Busy`] when the queue of the pool is full, [`Error::Internal`] when a compressor fails.
     pub async fn encoded(self: &Arc<Self>, encoding: Encoding, pool: &Pool) -> Result<Bytes> {
         let Some(form) = self.form(encoding) else {
             return Ok(self.bytes.clone());
         };
-        if let Some(made) = form.get() {
-            return Ok(made.clone());
+        if let Some(bytes) = form.get() {
+            return Ok(bytes.clone());
         }
         let this = Arc::clone(self);
         let work = move || {
-            let made = compress(&this.bytes, encoding);
-            let made = made.map_err(|e| Error::internal("compressing an answer", e))?;
+            let bytes = compress(&this.bytes, encoding);
+            let bytes = bytes.map_err(|e| Error::internal("compressing an answer", e))?;
             Ok(match this.form(encoding) {
-                Some(form) => form.get_or_init(|| made).clone(),
-                None => made,
+                Some(form) => form.get_or_init(|| bytes).clone(),
+                None => bytes,
             })
         };
-        let held = || form.get().cloned();
-        self.underway.run(pool, encoding, held, work).await
+        let cached = || form.get().cloned();
+        self.in_flight.run(pool, encoding, cached, work).await
     }
 
-    /// The place of a compressed form; the bytes as they are need none.
+    /// The cell of a compressed form; `None` for identity.
     fn form(&self, encoding: Encoding) -> Option<&OnceLock<Bytes>> {
-        let [gzip, zstd] = &self.forms;
         match encoding {
             Encoding::Identity => None,
-            Encoding::Gzip => Some(gzip),
-            Encoding::Zstd => Some(zstd),
+            Encoding::Gzip => Some(&self.gzip),
+            Encoding::Zstd => Some(&self.zstd),
         }
     }
 }
 
-/// At levels that are the cheapest of those with small results: on rows of figures the usual ones cost up to four
-/// times as much and save nothing.
+/// Compresses at the cheapest levels with small results: on rows of figures the default levels cost up to four times as
+/// much and save nothing.
 fn compress(bytes: &[u8], encoding: Encoding) -> std::io::Result<Bytes> {
     let out = match encoding {
         Encoding::Identity => bytes.to_vec(),
@@ -127,14 +128,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn every_form_holds_the_same_bytes() {
+    async fn every_form_decodes_to_the_same_bytes() {
         let (pool, body) = (Pool::default(), Arc::new(Body::new(text())));
         let gzip = body.encoded(Encoding::Gzip, &pool).await.unwrap();
-        let mut back = Vec::new();
+        let mut decoded = Vec::new();
         flate2::read::GzDecoder::new(&*gzip)
-            .read_to_end(&mut back)
+            .read_to_end(&mut decoded)
             .unwrap();
-        assert_eq!(back, text());
+        assert_eq!(decoded, text());
         let zstd = body.encoded(Encoding::Zstd, &pool).await.unwrap();
         assert_eq!(zstd::bulk::decompress(&zstd, 1 << 20).unwrap(), text());
         assert_eq!(
@@ -144,14 +145,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_form_is_made_once_and_shared() {
+    async fn concurrent_callers_share_one_compression() {
         let (pool, body) = (Arc::new(Pool::default()), Arc::new(Body::new(text())));
-        let asked = (0..100).map(|_| {
+        let calls = (0..100).map(|_| {
             let (pool, body) = (Arc::clone(&pool), Arc::clone(&body));
             tokio::spawn(async move { body.encoded(Encoding::Gzip, &pool).await.unwrap() })
         });
         let mut addresses = std::collections::HashSet::new();
-        for answer in asked.collect::<Vec<_>>() {
+        for answer in calls.collect::<Vec<_>>() {
             addresses.insert(answer.await.unwrap().as_ptr() as usize);
         }
         assert_eq!(addresses.len(), 1, "one allocation is shared by all");

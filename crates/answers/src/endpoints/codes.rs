@@ -1,4 +1,4 @@
-//! FRED's short words for frequency, aggregation and units, as arguments of the endpoints that take them.
+//! Arguments that take one of a fixed set of words, among them FRED's codes for frequency, aggregation and units.
 
 use econoscope_core::indicators::regime::Regime;
 use econoscope_core::indicators::resample::Aggregation;
@@ -11,36 +11,40 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error};
 use std::borrow::Cow;
 
-/// What is chosen by one of some words.
-pub(super) trait Choice: Copy + 'static {
-    /// Every word with what it stands for, as a schema lists them.
+/// A type whose values are named by words.
+pub(super) trait EnumValues: Copy + 'static {
+    /// Every word with its value, in the order of the schema.
     const ALL: &'static [(&'static str, Self)];
 }
 
-/// A choice, and the word it was made by.
+/// An argument that takes one of the words of [`EnumValues`].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Chosen<T> {
-    pub(super) word: &'static str,
+    /// As given.
+    pub(super) code: &'static str,
     pub(super) meaning: T,
 }
 
-/// Periods, of which weeks end on a day that may be chosen.
-pub(super) type Period = Chosen<Periods>;
+/// A frequency; of weeks also the day on which they end.
+pub(super) type FrequencyCode = Chosen<Periods>;
 /// How finer figures become coarser.
-pub(super) type How = Chosen<Aggregation>;
+pub(super) type AggregationCode = Chosen<Aggregation>;
 /// A transformation.
-pub(super) type Code = Chosen<Units>;
+pub(super) type UnitsCode = Chosen<Units>;
 
-impl<'de, T: Choice> Deserialize<'de> for Chosen<T> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let given = String::deserialize(from)?;
-        let found = T::ALL.iter().find(|(word, _)| *word == given);
-        let (word, meaning) = *found.ok_or_else(|| Error::custom("none of the choices"))?;
-        Ok(Self { word, meaning })
+impl<'de, T: EnumValues> Deserialize<'de> for Chosen<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let known = T::ALL.iter().find(|(code, _)| *code == text);
+        let known = known.ok_or_else(|| Error::custom("none of the choices"))?;
+        Ok(Self {
+            code: known.0,
+            meaning: known.1,
+        })
     }
 }
 
-impl<T: Choice> JsonSchema for Chosen<T> {
+impl<T: EnumValues> JsonSchema for Chosen<T> {
     fn inline_schema() -> bool {
         true
     }
@@ -50,45 +54,38 @@ impl<T: Choice> JsonSchema for Chosen<T> {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let words: Vec<&str> = T::ALL.iter().map(|(word, _)| *word).collect();
-        json_schema!({ "type": "string", "enum": words })
+        let codes: Vec<&str> = T::ALL.iter().map(|(code, _)| *code).collect();
+        json_schema!({ "type": "string", "enum": codes })
     }
 }
 
-const fn weeks_to(week_ends: Weekday) -> Periods {
+const fn periods(frequency: Frequency, week_ends: Weekday) -> Periods {
     Periods {
-        frequency: Frequency::Weekly,
+        frequency,
         week_ends,
     }
 }
 
-const fn usual(frequency: Frequency) -> Periods {
-    Periods {
-        frequency,
-        ..weeks_to(Weekday::Friday)
-    }
-}
-
-impl Choice for Periods {
+impl EnumValues for Periods {
     const ALL: &'static [(&'static str, Self)] = &[
-        ("d", usual(Frequency::Daily)),
-        ("w", usual(Frequency::Weekly)),
-        ("wem", weeks_to(Weekday::Monday)),
-        ("wetu", weeks_to(Weekday::Tuesday)),
-        ("wew", weeks_to(Weekday::Wednesday)),
-        ("weth", weeks_to(Weekday::Thursday)),
-        ("wef", weeks_to(Weekday::Friday)),
-        ("wesa", weeks_to(Weekday::Saturday)),
-        ("wesu", weeks_to(Weekday::Sunday)),
-        ("bw", usual(Frequency::Biweekly)),
-        ("m", usual(Frequency::Monthly)),
-        ("q", usual(Frequency::Quarterly)),
-        ("sa", usual(Frequency::Semiannual)),
-        ("a", usual(Frequency::Annual)),
+        ("d", periods(Frequency::Daily, Weekday::Friday)),
+        ("w", periods(Frequency::Weekly, Weekday::Friday)),
+        ("wem", periods(Frequency::Weekly, Weekday::Monday)),
+        ("wetu", periods(Frequency::Weekly, Weekday::Tuesday)),
+        ("wew", periods(Frequency::Weekly, Weekday::Wednesday)),
+        ("weth", periods(Frequency::Weekly, Weekday::Thursday)),
+        ("wef", periods(Frequency::Weekly, Weekday::Friday)),
+        ("wesa", periods(Frequency::Weekly, Weekday::Saturday)),
+        ("wesu", periods(Frequency::Weekly, Weekday::Sunday)),
+        ("bw", periods(Frequency::Biweekly, Weekday::Friday)),
+        ("m", periods(Frequency::Monthly, Weekday::Friday)),
+        ("q", periods(Frequency::Quarterly, Weekday::Friday)),
+        ("sa", periods(Frequency::Semiannual, Weekday::Friday)),
+        ("a", periods(Frequency::Annual, Weekday::Friday)),
     ];
 }
 
-impl Choice for Aggregation {
+impl EnumValues for Aggregation {
     const ALL: &'static [(&'static str, Self)] = &[
         ("avg", Self::Average),
         ("sum", Self::Sum),
@@ -96,7 +93,7 @@ impl Choice for Aggregation {
     ];
 }
 
-impl Choice for Regime {
+impl EnumValues for Regime {
     const ALL: &'static [(&'static str, Self)] = &[
         (Self::Goldilocks.name(), Self::Goldilocks),
         (Self::Reflation.name(), Self::Reflation),
@@ -105,11 +102,11 @@ impl Choice for Regime {
     ];
 }
 
-impl Choice for Units {
+impl EnumValues for Units {
     const ALL: &'static [(&'static str, Self)] = &Self::ALL;
 }
 
-impl Choice for Status {
+impl EnumValues for Status {
     const ALL: &'static [(&'static str, Self)] = &[
         ("active", Self::Active),
         ("paused", Self::Paused),

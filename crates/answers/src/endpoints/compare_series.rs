@@ -1,4 +1,4 @@
-//! `compare_series`: up to eight series or formulas side by side, on one calendar, with what sets them apart.
+//! `compare_series`: up to eight series or formulas aligned on one calendar, with statistics and correlations.
 
 mod answer;
 mod columns;
@@ -6,9 +6,9 @@ mod table;
 
 pub use answer::{ComparedColumn, Comparison, ConditionMeans, Correlation};
 
-use super::coarser;
-use super::codes::{Code, How, Period};
-use super::condition::{Condition, Setting};
+use super::aggregation_notes::partial_periods;
+use super::codes::{AggregationCode, FrequencyCode, UnitsCode};
+use super::condition::{Condition, EvaluationContext};
 use super::days::{self, newest, parse_as_of};
 use super::formulas::{self, NamedSeries};
 use crate::endpoints::prelude::*;
@@ -16,7 +16,6 @@ use econoscope_core::indicators::expression::{self, Expr};
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::frequency::Periods;
-use econoscope_core::model::{Frequency, Series};
 use std::collections::BTreeMap;
 
 /// Arguments.
@@ -35,11 +34,11 @@ pub struct Params {
     condition: Option<String>,
     /// FRED's transformation of every column.
     #[schemars(extend("default" = "lin"))]
-    units: Option<Code>,
+    units: Option<UnitsCode>,
     /// FRED's; wew: weeks to Wednesday. The lowest of the series unless given.
-    frequency: Option<Period>,
-    /// How finer figures become coarser; unless given the last of what is held (money, credit, debt), else the mean.
-    aggregation: Option<How>,
+    frequency: Option<FrequencyCode>,
+    /// How finer figures are aggregated; default: last of stocks (money, credit, debt), else the mean.
+    aggregation: Option<AggregationCode>,
     /// Adds the correlation of each pair of columns.
     #[serde(default)]
     correlations: bool,
@@ -51,25 +50,23 @@ pub struct Params {
 }
 
 impl Params {
-    /// The transformation of every column.
     fn units(&self) -> Units {
-        self.units.map_or(Units::Level, |code| code.meaning)
+        self.units.map_or(Units::Level, |units| units.meaning)
     }
 
-    /// Whether weeks end on the day asked for, and not as those of a weekly column do.
+    /// Whether the request names the day on which weeks end; else they end as those of a weekly column do.
     fn has_own_weeks(&self) -> bool {
-        self.frequency.is_some_and(|f| f.word.starts_with("we"))
+        self.frequency.is_some_and(|f| f.code.starts_with("we"))
     }
 }
 
-/// What is asked, read.
+/// A request with its formulas parsed.
 struct Query<'a> {
     params: &'a Params,
     /// A formula for each column.
     trees: Vec<Expr>,
-    /// What is to be counted.
     condition: Option<Condition>,
-    setting: Setting,
+    context: EvaluationContext,
 }
 
 impl Endpoint for Params {
@@ -96,74 +93,71 @@ impl Endpoint for Params {
 
     fn local(desk: &Desk, params: &Self) -> Result<Comparison> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let days = range(params, as_of, desk.today())?;
+        let range = date_range(params, as_of, desk.today())?;
         let trees = params.series.iter();
-        let trees = trees.map(|text| formulas::tree(columns::FIELD, text));
+        let trees = trees.map(|text| formulas::parse(columns::FIELD, text));
         let trees = trees.collect::<Result<Vec<_>>>()?;
-        let condition = params.condition.as_deref().map(Condition::read);
+        let condition = params.condition.as_deref().map(Condition::parse);
         let condition = condition.transpose()?;
-        let named = trees.iter().chain(condition.iter().map(|c| &c.tree));
-        let known = NamedSeries::read(desk, as_of, named)?;
-        let frequency = params.frequency.map(|asked| asked.meaning.frequency);
-        let how = params.aggregation.map(|how| how.meaning);
-        let how = how.unwrap_or_else(|| known.usual_aggregation(frequency));
-        let asked = Query {
+        let formulas = trees.iter().chain(condition.iter().map(|c| &c.tree));
+        let series = NamedSeries::fetch(desk, as_of, formulas)?;
+        let frequency = params.frequency.map(|code| code.meaning.frequency);
+        let aggregation = params.aggregation.map(|code| code.meaning);
+        let aggregation = aggregation.unwrap_or_else(|| series.default_aggregation(frequency));
+        let query = Query {
             params,
             trees,
             condition,
-            setting: Setting {
-                known,
-                how,
+            context: EvaluationContext {
+                series,
+                aggregation,
                 frequency,
-                days,
+                range,
             },
         };
-        let found = columns::columns(&asked)?;
-        let known = &asked.setting.known;
-        let mut provenance = Provenance::of(desk, as_of, known.ids())?;
-        known.tell(desk, &mut provenance)?;
-        let series = || found.columns.iter().map(|c| &*c.column.series);
+        let computed = columns::compute(&query)?;
+        let series = &query.context.series;
+        let mut provenance = Provenance::of(desk, as_of, series.ids())?;
+        series.note_names(desk, &mut provenance)?;
+        let columns = || computed.columns.iter().map(|c| &*c.column.series);
         let periods = match params.frequency {
-            Some(asked) => asked.meaning,
-            None => expression::coarsest(series()).into(),
+            Some(code) => code.meaning,
+            None => expression::coarsest(columns()).into(),
         };
-        let to = periods.frequency;
-        if series().any(|s| s.frequency() < to) {
-            note_coarser(&mut provenance, how, to);
+        let frequency = periods.frequency;
+        if columns().any(|s| s.frequency() < frequency) {
+            let word = match aggregation {
+                Aggregation::Average => "averages",
+                Aggregation::Sum => "sums",
+                Aggregation::EndOfPeriod => "last values",
+            };
+            let note = format!("finer series are {word} of their {frequency} periods");
+            provenance.note("frequency", note);
         }
-        note_remarks(&mut provenance, known.all(), periods, days);
-        if found.without_base > 0 {
-            let dates = found.without_base;
-            let text = format!(
-                "absent on {dates} dates of the range, where its second side is not above zero"
-            );
-            provenance.note("gap", text);
+        note_partial_periods(&mut provenance, series, periods, range);
+        if computed.without_base > 0 {
+            let dates = format!("absent on {} dates of the range", computed.without_base);
+            provenance.note("gap", dates + ", where its second side is not above zero");
         }
         let mut answer = Comparison {
-            frequency: to.word().into(),
-            start: days.0,
-            end: days.1,
+            frequency: frequency.word().into(),
+            start: range.0,
+            end: range.1,
             attribution: desk.attribution(),
             provenance,
             ..Comparison::default()
         };
-        let missing = table::fill(&mut answer, found, &asked, periods)?;
-        if let (true, Some((_, why))) = (answer.columns.is_empty(), missing.first()) {
-            return Err(why.clone());
-        }
-        for (name, why) in missing {
-            answer.provenance.note(&name, why.to_string());
-        }
+        table::fill(&mut answer, computed, &query, periods)?;
         Ok(answer)
     }
 
     fn text(answer: &Comparison, _: &Self) -> String {
-        answer.in_prose()
+        answer.render_text()
     }
 }
 
-/// First and last day; the ten years before the last when no first is given. What is to come is no part of a comparison.
-fn range(params: &Params, as_of: AsOf, today: Date) -> Result<(Date, Date)> {
+/// Returns the first and the last day, by default the last ten years. The future is no part of a comparison.
+fn date_range(params: &Params, as_of: AsOf, today: Date) -> Result<(Date, Date)> {
     let newest = newest(as_of, today);
     let end = params.end.as_deref().unwrap_or("max");
     let end = days::read("end", end, (newest, today))?.min(newest);
@@ -171,41 +165,29 @@ fn range(params: &Params, as_of: AsOf, today: Date) -> Result<(Date, Date)> {
     let start = days::read("start", start, (end, today))?;
     if start > end {
         let (start, allowed) = (start.to_string(), format!("a day up to end ({end})"));
-        let problem = "is after end";
-        return Err(Error::invalid("start", &start, problem, &allowed));
+        return Err(Error::invalid("start", &start, "is after end", &allowed));
     }
     Ok((start, end))
 }
 
-/// Notes how finer series became as coarse as the others.
-fn note_coarser(provenance: &mut Provenance, how: Aggregation, to: Frequency) {
-    let word = match how {
-        Aggregation::Average => "averages",
-        Aggregation::Sum => "sums",
-        Aggregation::EndOfPeriod => "last values",
-    };
-    let note = format!("finer series are {word} of their {to} periods");
-    provenance.note("frequency", note);
-}
-
-/// Notes which periods are short, cut by the range or not over, each with the series it is so of.
-fn note_remarks<'a>(
+/// Notes which aggregated periods are short, cut by the range or not over, each with its series.
+fn note_partial_periods(
     provenance: &mut Provenance,
-    series: impl Iterator<Item = &'a Series>,
-    to: Periods,
-    days: (Date, Date),
+    series: &NamedSeries,
+    periods: Periods,
+    range: (Date, Date),
 ) {
-    let mut said: BTreeMap<(&str, String), Vec<&str>> = BTreeMap::new();
-    for one in series.filter(|s| s.frequency() < to.frequency) {
-        for remark in coarser::remarks(one, to, days) {
-            let of = said.entry(remark).or_default();
-            if !of.contains(&one.info.id.as_str()) {
-                of.push(one.info.id.as_str());
+    let mut notes: BTreeMap<(&str, String), Vec<&str>> = BTreeMap::new();
+    for one in series.iter().filter(|s| s.frequency() < periods.frequency) {
+        for note in partial_periods(one, periods, range) {
+            let ids = notes.entry(note).or_default();
+            if !ids.contains(&one.info.id.as_str()) {
+                ids.push(one.info.id.as_str());
             }
         }
     }
-    for ((field, note), of) in said {
-        provenance.add(field, &format!("{}: {note}", of.join(", ")));
+    for ((field, note), ids) in notes {
+        provenance.add(field, &format!("{}: {note}", ids.join(", ")));
     }
 }
 

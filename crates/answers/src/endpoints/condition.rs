@@ -1,6 +1,7 @@
-//! Since when, how often, how long: a condition counted over all figures of a range, never over thinned rows.
+//! Conditions: counted over all figures of a range, never over thinned rows, or followed crossing by crossing.
 
 use super::formulas::{self, NamedSeries};
+use super::provenance::framed;
 use crate::endpoints::prelude::*;
 use econoscope_core::error::quote;
 use econoscope_core::indicators::condition::{Streak, tally};
@@ -10,7 +11,7 @@ use econoscope_core::indicators::expression::{
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::statistics;
 use econoscope_core::model::frequency::days_later;
-use econoscope_core::model::{Frequency, Observation};
+use econoscope_core::model::{Frequency, Observation, Series};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -35,10 +36,10 @@ pub struct Crossing {
 pub struct ConditionFigures {
     /// As asked for.
     pub condition: String,
-    /// What it is about where it names nothing.
+    /// Its column, where it names no series.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
-    /// How often it is judged.
+    /// Evaluation frequency.
     pub frequency: String,
     /// Observations judged.
     pub count: usize,
@@ -50,7 +51,7 @@ pub struct ConditionFigures {
     pub first: Option<Date>,
     /// Last that meets it.
     pub last: Option<Date>,
-    /// What it compares, as it was at that last date.
+    /// Values compared at that last date.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub last_values: BTreeMap<String, f64>,
     /// Longest run; the oldest of equal ones.
@@ -61,32 +62,34 @@ pub struct ConditionFigures {
     pub crossing: Option<Crossing>,
 }
 
-/// What formulas and conditions are computed in.
-pub(super) struct Setting {
+/// What formulas and conditions are evaluated in.
+pub(super) struct EvaluationContext {
     /// The series they name.
-    pub(super) known: NamedSeries,
+    pub(super) series: NamedSeries,
     /// How finer figures become coarser.
-    pub(super) how: Aggregation,
-    /// Frequency asked for.
+    pub(super) aggregation: Aggregation,
+    /// The requested frequency; `None` for the coarsest of the series.
     pub(super) frequency: Option<Frequency>,
     /// First and last day.
-    pub(super) days: (Date, Date),
+    pub(super) range: (Date, Date),
 }
 
-/// A condition as it was asked for.
+/// A series or formula that a condition compares: its name, and its figures.
+type Side = (String, Column);
+
+/// A parsed condition.
 pub(super) struct Condition {
     text: String,
-    /// Its tree.
     pub(super) tree: Expr,
 }
 
 impl Condition {
-    /// Reads a condition.
+    /// Parses a condition.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for what is no formula or compares nothing.
-    pub(super) fn read(text: &str) -> Result<Self> {
-        let tree = formulas::tree(FIELD, text)?;
+    /// [`Error::InvalidParam`] for a text that is no formula or has no comparison.
+    pub(super) fn parse(text: &str) -> Result<Self> {
+        let tree = formulas::parse(FIELD, text)?;
         if !tree.compares() {
             return Err(Error::invalid(FIELD, text, "compares nothing", EXAMPLES));
         }
@@ -94,115 +97,105 @@ impl Condition {
         Ok(Self { text, tree })
     }
 
-    /// The same, of which a side that is nothing but one of these names is the series as it is asked for.
-    pub(super) fn about(self, is_subject: &dyn Fn(&str) -> bool) -> Self {
+    /// Turns each side that is nothing but a name of the subject into the subject, with its requested units and frequency.
+    pub(super) fn with_subject(self, is_subject: &dyn Fn(&str) -> bool) -> Self {
         Self {
             tree: self.tree.about(is_subject),
             ..self
         }
     }
 
-    /// Steps it takes, where what it is about has so many rows.
-    pub(super) fn steps(&self, known: &NamedSeries, rows: usize) -> usize {
-        let length = |name: &str| match name {
+    /// Returns the steps of an evaluation on a subject with `rows` figures.
+    pub(super) fn cost(&self, series: &NamedSeries, rows: usize) -> usize {
+        let row_count = |name: &str| match name {
             "" => rows,
-            name => known.rows(name),
+            name => series.row_count(name),
         };
-        let mut price = Price::new(&length);
-        // Counted, run by run; its sides brought to one frequency again for their last values.
-        let judged = price.add(&self.tree);
-        price.steps() + 8 * judged
+        let mut price = Price::new(&row_count);
+        // Each figure is counted, and its sides are converted again for the last values.
+        let evaluated = price.add(&self.tree);
+        price.steps() + 8 * evaluated
     }
 
-    /// Counts it over the range; of a column where it names nothing.
+    /// Counts the condition over the range, for the named subject where it does not name its series.
     ///
     /// # Errors
     /// [`Error::InvalidParam`] for units that cannot be compared and for what takes too long.
-    pub(super) fn figures(
+    pub(super) fn count(
         &self,
-        of: Option<(&str, Column)>,
-        setting: &Setting,
+        subject: Option<(&str, Column)>,
+        context: &EvaluationContext,
     ) -> Result<ConditionFigures> {
-        let (name, subject) = of.filter(|_| self.tree.has_subject()).unzip();
-        let (start, end) = setting.days;
-        self.judged(subject, setting, setting.frequency, |evaluation, column| {
-            let frequency = column.series.frequency();
-            let found = tally(column.series.between(start, end), frequency);
-            let mut last_values = BTreeMap::new();
-            for side in found.last.into_iter().flat_map(|_| self.tree.sides()) {
-                let column = evaluation.side(side);
-                let column = column.map_err(|fault| self.refused(&fault))?;
-                let value = found.last.and_then(|last| value_at(&column, last));
-                let of = match side {
-                    Expr::Subject { .. } => name.unwrap_or_default().to_owned(),
-                    Expr::Number(_) | Expr::Name { .. } | Expr::Call(..) => {
-                        side.in_words(&str::to_owned)
-                    }
-                };
-                last_values.extend(value.map(|value| (quote(&of), value)));
-            }
-            let share = 100.0 * statistics::count(found.met) / statistics::count(found.count);
-            Ok(ConditionFigures {
-                condition: quote(&self.text),
-                of: name.map(quote),
-                frequency: frequency.word().into(),
-                count: found.count,
-                met: found.met,
-                share: share.is_finite().then(|| round_to(share, 2)),
-                first: found.first,
-                last: found.last,
-                last_values,
-                longest: found.longest,
-                current: found.current,
-                crossing: found.crossing.map(|(date, met)| self.crossing(date, met)),
-            })
+        let subject = subject.filter(|_| self.tree.has_subject());
+        let of = subject.as_ref().map(|(name, _)| quote(name));
+        let (truth, sides) = self.evaluate(subject, context, context.frequency)?;
+        let frequency = truth.frequency();
+        let counts = tally(truth.between(context.range.0, context.range.1), frequency);
+        let share = 100.0 * statistics::count(counts.met) / statistics::count(counts.count);
+        let last_value = |(name, column)| Some((name, value_at(&column, counts.last?)?));
+        Ok(ConditionFigures {
+            condition: quote(&self.text),
+            of,
+            frequency: frequency.word().into(),
+            count: counts.count,
+            met: counts.met,
+            share: share.is_finite().then(|| round_to(share, 2)),
+            first: counts.first,
+            last: counts.last,
+            last_values: sides.into_iter().filter_map(last_value).collect(),
+            longest: counts.longest,
+            current: counts.current,
+            crossing: counts.crossing.map(|(date, met)| self.crossing(date, met)),
         })
     }
 
-    /// Reads something off what is true or false for each observation that it is judged on, at a frequency or the coarser
-    /// one of its series.
+    /// Evaluates the condition at `frequency` or the coarsest of its series. Returns a series of ones and zeros, and the
+    /// sides that the condition compares, each with its name.
     ///
     /// # Errors
     /// [`Error::InvalidParam`] for units that cannot be compared and for what takes too long.
-    pub(super) fn judged<T>(
+    pub(super) fn evaluate(
         &self,
-        subject: Option<Column>,
-        setting: &Setting,
+        subject: Option<(&str, Column)>,
+        context: &EvaluationContext,
         frequency: Option<Frequency>,
-        read: impl FnOnce(&mut Evaluation<'_>, Column) -> Result<T>,
-    ) -> Result<T> {
+    ) -> Result<(Arc<Series>, Vec<Side>)> {
+        let (subject_name, subject) = subject.unzip();
         let rows = subject.as_ref().map_or(0, |c| c.series.observations.len());
-        formulas::affordable(FIELD, &self.text, self.steps(&setting.known, rows))?;
-        let series = |name: &str| setting.known.get(name);
+        formulas::check_cost(FIELD, &self.text, self.cost(&context.series, rows))?;
+        let series = |name: &str| context.series.get(name);
         let mut evaluation = Evaluation::new(Scope {
             series: &series,
             subject,
-            start: setting.days.0,
-            how: setting.how,
+            start: context.range.0,
+            how: context.aggregation,
             frequency,
         });
-        let column = evaluation.column(&self.tree);
-        let column = column.map_err(|fault| self.refused(&fault))?;
-        if !column.unit.is_truth() {
+        let error = |fault: Fault| formulas::fault_error(FIELD, &self.text, &fault);
+        let truth = evaluation.column(&self.tree).map_err(error)?;
+        if !truth.unit.is_truth() {
             let problem = "is neither true nor false";
             return Err(Error::invalid(FIELD, &self.text, problem, EXAMPLES));
         }
-        read(&mut evaluation, column)
+        let sides = self.tree.sides().into_iter().map(|side| {
+            let name = match (side, subject_name) {
+                (Expr::Subject { .. }, Some(name)) => name.to_owned(),
+                _ => side.in_words(&str::to_owned),
+            };
+            Ok((quote(&name), evaluation.side(side).map_err(error)?))
+        });
+        Ok((truth.series, sides.collect::<Result<_>>()?))
     }
 
-    fn refused(&self, fault: &Fault) -> Error {
-        formulas::refused(FIELD, &self.text, fault)
-    }
-
-    /// A change to met or not met: up or down through what a single order compares with, else into or out of it.
+    /// Builds the crossing at `date`: up or down for a single inequality, else into or out of the condition.
     fn crossing(&self, date: Date, met: bool) -> Crossing {
-        let is = |ops: [Op; 2]| {
+        let is_any = |ops: [Op; 2]| {
             let ops = ops.map(Function::Op);
             matches!(&self.tree, Expr::Call(function, ..) if ops.contains(function))
         };
-        let is_above = is([Op::Greater, Op::AtLeast]);
-        let is_order = is_above || is([Op::Less, Op::AtMost]);
-        let direction = match (is_order, is_above == met, met) {
+        let is_above = is_any([Op::Greater, Op::AtLeast]);
+        let is_inequality = is_above || is_any([Op::Less, Op::AtMost]);
+        let direction = match (is_inequality, is_above == met, met) {
             (true, true, _) => "up",
             (true, false, _) => "down",
             (false, _, true) => "into",
@@ -216,37 +209,40 @@ impl Condition {
     }
 }
 
-/// The figure of a column at a date; of weeks that end on different days, the one of that week.
+/// Returns the figure of a column at a date, rounded. For weekly figures it is that of the same week, since series end
+/// their weeks on different days.
 fn value_at(column: &Column, date: Date) -> Option<f64> {
     let series = &column.series;
-    let week = || series.between(days_later(date, -4), days_later(date, 2));
-    let is_weekly = series.frequency() == Frequency::Weekly;
-    let of_week = || week().last().filter(|_| is_weekly).map(|o| o.value);
-    Some(column.rounded(series.at(date).or_else(of_week)?))
+    let in_week = || match series.frequency() == Frequency::Weekly {
+        true => series.between(days_later(date, -4), days_later(date, 2)),
+        false => &[],
+    };
+    let value = series.at(date).or_else(|| Some(in_week().last()?.value));
+    value.map(|value| column.rounded(value))
 }
 
-/// Every crossing of a condition that names its series, the oldest first.
+/// Every crossing of a condition that names its series, oldest first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Crossings {
-    /// As asked for.
+    /// The condition as given.
     pub condition: String,
-    /// How often it is judged.
+    /// Frequency of the evaluation.
     pub frequency: Frequency,
-    /// Series that it names.
+    /// The series that it names.
     pub series: Vec<Arc<SeriesInfo>>,
     /// Each change from met to not met or back.
     pub all: Vec<Crossing>,
-    /// First and last date for which it is judged.
+    /// First and last date of the evaluation.
     pub range: Option<(Date, Date)>,
-    /// Whether it is met at the last one.
+    /// Whether the condition is met at the last date.
     pub met: bool,
-    /// What it compares, each with its name.
-    sides: Vec<(String, Column)>,
+    /// The series and formulas that it compares, each with its name.
+    sides: Vec<Side>,
 }
 
 /// A figure that a condition compares.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Compared {
+pub struct ComparedValue {
     /// Series or formula.
     pub of: String,
     /// Figure.
@@ -256,22 +252,22 @@ pub struct Compared {
 }
 
 impl Crossings {
-    /// What the condition compares at a date.
-    pub fn compared(&self, date: Date) -> Vec<Compared> {
-        let compared = |(of, column): &(String, Column)| {
-            Some(Compared {
+    /// Returns the figures that the condition compares at a date.
+    pub fn compared(&self, date: Date) -> Vec<ComparedValue> {
+        let value = |(of, column): &Side| {
+            Some(ComparedValue {
                 of: of.clone(),
                 value: value_at(column, date)?,
                 unit: column.unit.short.clone(),
             })
         };
-        self.sides.iter().filter_map(compared).collect()
+        self.sides.iter().filter_map(value).collect()
     }
 }
 
-/// Reads a condition that names its series, without computing anything.
-fn read_named(text: &str) -> Result<Condition> {
-    let condition = Condition::read(text)?;
+/// Parses a condition that must name its series.
+fn parse_named(text: &str) -> Result<Condition> {
+    let condition = Condition::parse(text)?;
     if condition.tree.has_subject() {
         let allowed = "a condition that names its series: T10Y2Y < 0, or SAHMREALTIME >= 0.5";
         return Err(Error::invalid(FIELD, text, "names no series", allowed));
@@ -279,12 +275,12 @@ fn read_named(text: &str) -> Result<Condition> {
     Ok(condition)
 }
 
-/// Whether a text is a condition on series that are known. Nothing is searched for or computed.
+/// Whether a text is a condition on known series. Nothing is searched for or computed.
 ///
 /// # Errors
 /// [`Error::Store`] when the store cannot be read.
 pub fn is_condition(desk: &Desk, text: &str) -> Result<bool> {
-    let Ok(condition) = read_named(text) else {
+    let Ok(condition) = parse_named(text) else {
         return Ok(false);
     };
     for (name, _) in condition.tree.names() {
@@ -295,52 +291,45 @@ pub fn is_condition(desk: &Desk, text: &str) -> Result<bool> {
     Ok(true)
 }
 
-/// Every crossing of a condition, judged as `get_time_series` judges it on figures as last revised.
+/// Returns every crossing of a condition in the figures as last revised, evaluated as in `get_time_series`.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] for what is no condition on named series; what the desk says of a name, and
-/// [`Error::NoData`] or [`Error::NotPermitted`] where its figures are not held or may not be passed on.
+/// [`Error::InvalidParam`] for a text that is no condition on named series; those of the desk for a name that does not
+/// resolve; [`Error::NoData`] or [`Error::NotPermitted`] for a series without data or with restricted figures.
 pub fn crossings(desk: &Desk, text: &str) -> Result<Crossings> {
-    let condition = read_named(text)?;
-    let known = NamedSeries::read(desk, AsOf::Latest, [&condition.tree])?;
-    if let Some(reason) = known.reason(&condition.tree) {
+    let condition = parse_named(text)?;
+    let series = NamedSeries::fetch(desk, AsOf::Latest, [&condition.tree])?;
+    if let Some(reason) = series.missing_reason(&condition.tree) {
         return Err(reason.clone());
     }
-    let setting = Setting {
-        how: known.usual_aggregation(None),
-        known,
+    let today = desk.today();
+    let context = EvaluationContext {
+        aggregation: series.default_aggregation(None),
+        series,
         frequency: None,
-        days: (Date::MIN, desk.today()),
+        range: (Date::MIN, today),
     };
-    let (column, sides) = condition.judged(None, &setting, None, |evaluation, column| {
-        let mut sides = Vec::new();
-        for side in condition.tree.sides() {
-            let found = evaluation.side(side);
-            let found = found.map_err(|fault| condition.refused(&fault))?;
-            sides.push((quote(&side.in_words(&str::to_owned)), found));
-        }
-        Ok((column, sides))
-    })?;
+    let (truth, sides) = condition.evaluate(None, &context, None)?;
     let met = |o: &Observation| o.value != 0.0;
-    let rows = column.series.between(Date::MIN, desk.today());
-    let range = rows.first().zip(rows.last()).map(|(a, b)| (a.date, b.date));
-    let runs = rows.chunk_by(|a, b| met(a) == met(b)).skip(1);
-    let crossing = |run: &[Observation]| {
-        let first = run.first()?;
-        Some(condition.crossing(first.date, met(first)))
-    };
+    let rows = truth.between(Date::MIN, today);
+    let turns = rows.windows(2).filter_map(|pair| match pair {
+        [before, after] if met(before) != met(after) => {
+            Some(condition.crossing(after.date, met(after)))
+        }
+        _ => None,
+    });
     Ok(Crossings {
-        all: runs.filter_map(crossing).collect(),
-        range,
+        all: turns.collect(),
+        range: rows.first().zip(rows.last()).map(|(a, b)| (a.date, b.date)),
         met: rows.last().is_some_and(met),
         sides,
-        frequency: column.series.frequency(),
-        series: setting.known.all().map(|s| Arc::clone(&s.info)).collect(),
+        frequency: truth.frequency(),
+        series: context.series.iter().map(|s| Arc::clone(&s.info)).collect(),
         condition: condition.text,
     })
 }
 
-fn in_words(run: &Streak) -> String {
+fn format_streak(run: &Streak) -> String {
     let text = format!("{} from {} to {}", run.length, run.start, run.end);
     match run.gaps {
         0 => text,
@@ -349,8 +338,8 @@ fn in_words(run: &Streak) -> String {
 }
 
 impl ConditionFigures {
-    /// One sentence for each thing that people ask.
-    pub(super) fn in_prose(&self) -> String {
+    /// Describes the counts, the runs and the last crossing in one sentence.
+    pub(super) fn describe(&self) -> String {
         let of = self.of.as_deref().map(|of| format!(" of {of}"));
         let name = format!("Condition \"{}\"{}", self.condition, of.unwrap_or_default());
         let (frequency, met, count) = (&self.frequency, self.met, self.count);
@@ -362,15 +351,13 @@ impl ConditionFigures {
             text += &format!(", first {first}, last {last}");
             let values = self.last_values.iter();
             let values = joined(values.map(|(of, value)| format!("{of} {value}")), ", ");
-            if !values.is_empty() {
-                text += &format!(" ({values})");
-            }
+            text += &framed(" (", &values, ")");
         }
         if let Some(longest) = &self.longest {
-            text += &format!("; longest run {}", in_words(longest));
+            text += &format!("; longest run {}", format_streak(longest));
         }
         text += &match &self.current {
-            Some(run) => format!("; current run {}", in_words(run)),
+            Some(run) => format!("; current run {}", format_streak(run)),
             None => "; not met at the end".to_owned(),
         };
         text += &match &self.crossing {

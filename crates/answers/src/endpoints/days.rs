@@ -1,11 +1,10 @@
-//! Dates as arguments, of every endpoint alike: written out, in words, or counted back.
+//! Date arguments, read alike by all endpoints: written out, in words, or counted back.
 //!
-//! An argument of one of [`NAMES`] is a date wherever it stands. What is longer than a day is its last day, of an
-//! argument that something begins with its first.
+//! A period is its last day, or its first for an argument that starts something ([`STARTS`]).
 
 mod lists;
 
-pub(super) use lists::{Periods, events, parts as listed, periods};
+pub(super) use lists::{Periods, event_days, periods, split_list};
 
 use super::decode::Arguments;
 use crate::endpoints::prelude::*;
@@ -17,7 +16,7 @@ use serde_json::Value;
 /// The arguments that are dates.
 pub const NAMES: [&str; 7] = ["start", "since", "after", "end", "as_of", "date", "dates"];
 
-/// Those of them that something begins with.
+/// The date arguments that start something.
 const STARTS: [&str; 3] = ["start", "since", "after"];
 
 /// How dates may be written.
@@ -25,9 +24,9 @@ pub const FORMS: &str = "2008-12-31, 15 December 2008, 2008-12, Dec 2008, 2008Q4
     back from the end 30d, 6m, 5y or ytd, or max";
 
 /// Most trading days in a length of time: some eighty years.
-const MOST_TRADING_DAYS: u16 = 20_000;
+const MAX_TRADING_DAYS: u16 = 20_000;
 
-/// Reads a date argument; what counts back does so from `base`. Of a period that is not over, the last day is `today`.
+/// Reads a date argument. Lengths of time count back from `base`; a period that is not over ends `today`.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] naming the field, what is wrong with it, and how dates may be written.
@@ -35,15 +34,10 @@ pub fn read(field: &str, text: &str, (base, today): (Date, Date)) -> Result<Date
     let is_start = STARTS.contains(&field);
     let word = text.trim().to_ascii_lowercase();
     // Of an instant the day counts: 2024-01-01T00:00:00Z.
-    let word = match word.split_once('t') {
-        Some((day, time))
-            if day.parse::<Date>().is_ok() && time.starts_with(|c: char| c.is_ascii_digit()) =>
-        {
-            day.to_owned()
-        }
-        Some(_) | None => word,
-    };
-    Ok(match word.as_str() {
+    let instant = word.split_once('t').filter(|(day, time)| {
+        day.parse::<Date>().is_ok() && time.starts_with(|c: char| c.is_ascii_digit())
+    });
+    Ok(match instant.map_or(&*word, |(day, _)| day) {
         "now" | "today" => today,
         "latest" if field == "as_of" => today,
         "yesterday" => shift(today, (-1).days()),
@@ -53,40 +47,40 @@ pub fn read(field: &str, text: &str, (base, today): (Date, Date)) -> Result<Date
         word => match (span(word), When::read(word)) {
             (Some(length), _) => shift(base, length.negate()),
             (None, Ok(when)) if is_start => when.from,
-            (None, Ok(when)) if when.from <= today => when.to().min(today.max(when.from)),
+            (None, Ok(when)) if when.from <= today => when.to().min(today),
             (None, Ok(when)) => when.to(),
             (None, Err(problem)) => return Err(Error::invalid(field, text, &problem, FORMS)),
         },
     })
 }
 
-/// What the dates among the arguments were taken for, by name, where they are no plain days and no lengths of time.
-/// Shape: "December 2008, read as 2008-12-31".
-pub(super) fn told(checked: &Arguments, today: Date) -> Vec<(&'static str, String)> {
-    let told = NAMES.into_iter().filter_map(|name| {
+/// Notes how the dates among the arguments were read, except plain days and lengths of time: "December 2008, read as
+/// 2008-12-31".
+pub(super) fn note_dates(provenance: &mut Provenance, checked: &Arguments, today: Date) {
+    for name in NAMES {
         let texts = match checked.get(name) {
-            Some(Value::String(text)) if name == "date" => listed(text),
+            Some(Value::String(text)) if name == "date" => split_list(text),
             Some(Value::String(text)) => vec![text.clone()],
-            Some(Value::Array(list)) => rejoined(list.iter().filter_map(Value::as_str)),
-            Some(_) | None => return None,
+            Some(Value::Array(list)) => join_split_dates(list.iter().filter_map(Value::as_str)),
+            Some(_) | None => continue,
         };
-        let said = texts.iter().filter_map(|text| read_as(name, text, today));
-        let said = joined(said, "; ");
-        (!said.is_empty()).then_some((name, said))
-    });
-    told.collect()
+        let texts = texts.iter();
+        let readings = texts.filter_map(|text| describe_reading(name, text, today));
+        provenance.note(name, joined(readings, "; "));
+    }
 }
 
-/// What a text was taken for; `None` of a plain day, a length of time, and what is no date.
-fn read_as(name: &str, text: &str, today: Date) -> Option<String> {
+/// Describes how a text was read; `None` for a plain day, a length of time, and what is no date.
+fn describe_reading(name: &str, text: &str, today: Date) -> Option<String> {
     let base = (today, today);
     let days = match name {
-        "date" => match lists::of_part(name, text, today).ok()? {
+        "date" => match lists::parse_period(name, text, today).ok()? {
             Periods::Of(day) => day.to_string(),
             Periods::Range(from, to) => format!("{from} to {to}"),
         },
-        "after" if lists::is_list(text) => joined(events(name, text, base).ok()?, ", "),
-        "as_of" if is_several(text) => joined(events(name, text, base).ok()?, ", "),
+        "after" | "as_of" if lists::is_list_or_event(text) => {
+            joined(event_days(name, text, base).ok()?, ", ")
+        }
         _ => read(name, text, base).ok()?.to_string(),
     };
     let is_range = ["max", "ytd"].iter().any(|w| w.eq_ignore_ascii_case(text));
@@ -94,27 +88,27 @@ fn read_as(name: &str, text: &str, today: Date) -> Option<String> {
     (!is_plain && (!is_range || name == "date")).then(|| format!("{text}, read as {days}"))
 }
 
-/// The arguments with their dates as plain days, for those who know no others.
+/// Returns the arguments with their dates as plain days, for an upstream, which knows no others.
 ///
 /// # Errors
-/// As of [`read`].
-pub(super) fn plain(checked: &Arguments, today: Date) -> Result<Arguments> {
+/// Those of [`read`].
+pub(super) fn to_plain_dates(checked: &Arguments, today: Date) -> Result<Arguments> {
     let mut plain = checked.clone();
-    // Those that others count back from come first.
+    // In this order, since `start` counts back from `end`, and both from `as_of`.
     for name in ["as_of", "end", "start", "since", "after", "date", "dates"] {
-        let read_before = |name| plain.get(name)?.as_str()?.parse().ok();
-        let end = read_before("end").filter(|_| name == "start");
-        let base = end.or_else(|| read_before("as_of")).unwrap_or(today);
+        let parsed = |name| plain.get(name)?.as_str()?.parse().ok();
+        let end = parsed("end").filter(|_| name == "start");
+        let base = end.or_else(|| parsed("as_of")).unwrap_or(today);
         let day = |text: &str| Ok(Value::from(read(name, text, (base, today))?.to_string()));
         let value = match checked.get(name) {
             Some(Value::Array(list)) => {
-                let texts = rejoined(list.iter().filter_map(Value::as_str));
+                let texts = join_split_dates(list.iter().filter_map(Value::as_str));
                 texts.iter().map(|text| day(text)).collect::<Result<_>>()?
             }
             Some(Value::String(text)) if name == "after" => {
-                joined(events(name, text, (base, today))?, ", ").into()
+                joined(event_days(name, text, (base, today))?, ", ").into()
             }
-            Some(Value::String(text)) if !lists::is_several(text) => day(text)?,
+            Some(Value::String(text)) if !lists::is_list_or_range(text) => day(text)?,
             Some(_) | None => continue,
         };
         plain.insert(name.to_owned(), value);
@@ -122,8 +116,8 @@ pub(super) fn plain(checked: &Arguments, today: Date) -> Result<Arguments> {
     Ok(plain)
 }
 
-/// A list of dates as it was meant: a comma parts them, and stands within `December 15, 2008`.
-pub(super) fn rejoined<'a>(parts: impl Iterator<Item = &'a str>) -> Vec<String> {
+/// Joins the parts of dates that a split at commas has torn apart, as in `December 15, 2008`.
+pub(super) fn join_split_dates<'a>(parts: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut dates: Vec<String> = Vec::new();
     for part in parts {
         let is_year = part.len() == 4 && part.bytes().all(|b| b.is_ascii_digit());
@@ -138,16 +132,16 @@ pub(super) fn rejoined<'a>(parts: impl Iterator<Item = &'a str>) -> Vec<String> 
     dates
 }
 
-/// Whether a text is more than one date.
+/// Whether a text lists more than one date.
 pub(super) fn is_several(text: &str) -> bool {
-    listed(text).len() > 1
+    split_list(text).len() > 1
 }
 
-/// Reads the `as_of` argument as it is written; absent is now.
+/// Reads an `as_of` argument of one day; without one, the newest data count.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] for what is no date, and for several where one is wanted.
-pub(super) fn written_as_of(text: Option<&str>, today: Date) -> Result<AsOf> {
+/// [`Error::InvalidParam`] for what is no date, and for several days.
+pub(super) fn parse_one_as_of(text: Option<&str>, today: Date) -> Result<AsOf> {
     text.map_or(Ok(AsOf::Latest), |text| {
         if is_several(text) {
             let allowed =
@@ -158,25 +152,28 @@ pub(super) fn written_as_of(text: Option<&str>, today: Date) -> Result<AsOf> {
     })
 }
 
-/// Reads the `as_of` argument of a local answer: absent is now; the future is refused.
+/// Reads the `as_of` argument of a local answer; without one, the newest data count.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] for what is no date or lies in the future.
+/// [`Error::InvalidParam`] for what is no date, lies in the future, or names several days.
 pub fn parse_as_of(desk: &Desk, text: Option<&str>) -> Result<AsOf> {
     let today = desk.today();
-    match written_as_of(text, today)? {
+    match parse_one_as_of(text, today)? {
         AsOf::Day(day) if day > today => {
             let (day, allowed) = (day.to_string(), format!("a day up to {today}"));
-            let problem = "lies in the future";
-            Err(Error::invalid("as_of", &day, problem, &allowed))
+            Err(Error::invalid(
+                "as_of",
+                &day,
+                "lies in the future",
+                &allowed,
+            ))
         }
-        // What is known today is all that has arrived.
         AsOf::Day(day) if day == today => Ok(AsOf::Latest),
         as_of @ (AsOf::Day(_) | AsOf::Latest) => Ok(as_of),
     }
 }
 
-/// The newest day that an answer may speak of.
+/// Returns the newest day that an answer may speak of.
 pub(super) fn newest(as_of: AsOf, today: Date) -> Date {
     match as_of {
         AsOf::Day(day) => day,
@@ -184,20 +181,17 @@ pub(super) fn newest(as_of: AsOf, today: Date) -> Date {
     }
 }
 
-/// First and last day, both included.
+/// Reads a range, by default the last 365 days, as its first and last day.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] for what is no date, lies in the future, or is the wrong way round.
+/// [`Error::InvalidParam`] for what is no date, a start in the future, and a start after the end.
 pub(super) fn range(
     (start, end): (Option<&str>, Option<&str>),
     as_of: AsOf,
     today: Date,
 ) -> Result<(Date, Date)> {
     let newest = newest(as_of, today);
-    let end = match end {
-        Some(text) => read("end", text, (newest, today))?,
-        None => newest,
-    };
+    let end = end.map_or(Ok(newest), |text| read("end", text, (newest, today)))?;
     let start = match start {
         Some(text) => read("start", text, (end, today))?,
         None => shift(end, (-365).days()),
@@ -209,8 +203,12 @@ pub(super) fn range(
     } else {
         return Ok((start, end));
     };
-    let start = start.to_string();
-    Err(Error::invalid("start", &start, problem, &allowed))
+    Err(Error::invalid(
+        "start",
+        &start.to_string(),
+        problem,
+        &allowed,
+    ))
 }
 
 /// Reads a length of time: `30d`, `2w`, `6m`, `5y`.
@@ -228,7 +226,7 @@ pub(super) fn trading_days(text: &str) -> Option<u16> {
     let (number, unit) = text.split_at_checked(text.find(|c: char| !c.is_ascii_digit())?)?;
     let is_unit = matches!(unit.trim_start(), "td" | "trading day" | "trading days");
     let n = number.parse().ok().filter(|_| is_unit);
-    n.filter(|n| (1..=MOST_TRADING_DAYS).contains(n))
+    n.filter(|n| (1..=MAX_TRADING_DAYS).contains(n))
 }
 
 fn span(text: &str) -> Option<Span> {
@@ -271,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_period_is_its_first_day_for_a_start_and_its_last_up_to_today_else() {
+    fn period_is_its_first_day_for_a_start_else_its_last() {
         for (text, first, last) in [
             ("2008-12", date(2008, 12, 1), date(2008, 12, 31)),
             ("Q4 2008", date(2008, 10, 1), date(2008, 12, 31)),
@@ -284,31 +282,32 @@ mod tests {
             ("now", TODAY, TODAY),
         ] {
             for field in NAMES {
-                let due = match STARTS.contains(&field) {
+                let expected = match STARTS.contains(&field) {
                     true => first,
                     false => last,
                 };
-                assert_eq!(day(field, text), Some(due), "{field}={text}");
+                assert_eq!(day(field, text), Some(expected), "{field}={text}");
             }
         }
     }
 
     #[test]
-    fn what_is_no_plain_day_is_told() {
+    fn dates_are_noted_and_made_plain() {
         let given = json!({"as_of": "December 2008", "start": "5y", "end": "2008-12-01",
             "dates": ["December 15", "2008", "2007Q4", "2006-01-02"], "query": "2008"});
         let given = given.as_object().unwrap();
-        assert_eq!(
-            told(given, TODAY),
-            [
-                ("as_of", "December 2008, read as 2008-12-31".to_owned()),
-                (
-                    "dates",
-                    "December 15, 2008, read as 2008-12-15; 2007Q4, read as 2007-12-31".to_owned()
-                ),
-            ]
-        );
-        let plain = Value::Object(plain(given, TODAY).unwrap());
+        let mut provenance = Provenance::default();
+        note_dates(&mut provenance, given, TODAY);
+        let notes = [
+            ("as_of", "December 2008, read as 2008-12-31"),
+            (
+                "dates",
+                "December 15, 2008, read as 2008-12-15; 2007Q4, read as 2007-12-31",
+            ),
+        ];
+        let notes = notes.map(|(name, note)| (name.to_owned(), note.to_owned()));
+        assert_eq!(provenance.notes, notes.into());
+        let plain = Value::Object(to_plain_dates(given, TODAY).unwrap());
         assert_eq!(
             plain,
             json!({"as_of": "2008-12-31", "start": "2003-12-01", "end": "2008-12-01",
@@ -318,7 +317,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_is_too_strange(text in "(\\PC{0,24}|[0-9]{1,9} ?[dwmyMY]|[0-9a-zé/ ,-]{0,14})", n in 0usize..7) {
+        fn any_text_is_read_without_a_panic(text in "(\\PC{0,24}|[0-9]{1,9} ?[dwmyMY]|[0-9a-zé/ ,-]{0,14})", n in 0usize..7) {
             if let Ok(day) = read(NAMES[n], &text, (TODAY, TODAY)) {
                 prop_assert!(day.year() >= 0, "{day}");
             }

@@ -1,36 +1,35 @@
-//! One decoder for MCP, REST and the command line: arguments are checked against the endpoint's own schema.
+//! One decoder for MCP, REST and the command line. It checks arguments against the endpoint's own schema.
 //!
-//! Text is accepted where a number, a truth value or a list is wanted (`"limit":"3"`, `series=DGS10,DGS2`),
-//! because a query string has nothing but text, and so are `5.0` and a list that a model wrote as text
-//! (`"[\"UNRATE\"]"`). Whatever does not fit is an error that names the field, what came and what is allowed;
-//! nothing is clamped or dropped in silence.
+//! Text is accepted for a number, a boolean or a list (`"limit":"3"`, `series=DGS10,DGS2`), since a query string has
+//! only text; so are `5.0` for a whole number and a list that a model wrote as text (`"[\"UNRATE\"]"`). Anything else is
+//! an error that names the field, the value and what is allowed. Nothing is clamped or dropped.
 
 use econoscope_core::error::{Error, Result, quote};
 use econoscope_core::indicators::prose::joined;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// Arguments by name, as an edge received them.
+/// Arguments by name, as received.
 pub type Arguments = Map<String, Value>;
 
-/// Checks arguments against an input schema and puts them in canonical form: schema order, right types,
-/// absent where what came says nothing.
+/// Checks arguments against an input schema and returns their canonical form: in the order of the schema, with its types,
+/// without those that only repeat a default.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for an unknown, missing, malformed or out-of-range argument.
-pub fn check(schema: &Map<String, Value>, mut given: Arguments) -> Result<Arguments> {
+pub fn check(schema: &Map<String, Value>, mut arguments: Arguments) -> Result<Arguments> {
     let none = Map::new();
     let properties = schema.get("properties").and_then(Value::as_object);
     let properties = properties.unwrap_or(&none);
-    if let Some((name, value)) = given.iter().find(|(n, _)| !properties.contains_key(*n)) {
-        return Err(unknown(name, value, properties));
+    if let Some((name, value)) = arguments.iter().find(|(n, _)| !properties.contains_key(*n)) {
+        return Err(unknown_argument(name, value, properties));
     }
     let mut checked = Map::new();
     for (name, property) in properties {
-        let said = given.remove(name);
-        match said.filter(|value| !says_nothing(property, value)) {
+        let value = arguments.remove(name);
+        match value.filter(|value| !is_default(property, value)) {
             Some(value) => {
-                checked.insert(name.clone(), fit(name, property, value)?);
+                checked.insert(name.clone(), coerce(name, property, value)?);
             }
             None if is_required(schema, name) => {
                 return Err(Error::invalid(name, "", "is required", &allowed(property)));
@@ -41,64 +40,64 @@ pub fn check(schema: &Map<String, Value>, mut given: Arguments) -> Result<Argume
     Ok(checked)
 }
 
-/// Whether an argument must be given.
+/// Whether an argument is required.
 pub(super) fn is_required(schema: &Map<String, Value>, name: &str) -> bool {
     let required = schema.get("required").and_then(Value::as_array);
     required.is_some_and(|names| names.iter().any(|n| n == name))
 }
 
-/// Whether a value is no more than what holds without it: null, an empty list, the published default. Hosts that fill in
-/// a schema give every argument so.
-fn says_nothing(property: &Value, value: &Value) -> bool {
+/// Whether a value is null, an empty list or the default of the schema. Hosts that fill in a schema send such values for
+/// every argument.
+fn is_default(property: &Value, value: &Value) -> bool {
     let is_empty = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
     is_empty || property.get("default") == Some(value)
 }
 
-/// Whether an assistant means nothing by an argument: [`says_nothing`], or a blank text. A blank that is required or not
-/// known stays and is an error like any other; so it is over REST, whose clients write what they mean.
+/// Whether an assistant's value counts as absent: a default, or a blank text. A blank for a required or unknown argument
+/// stays an error, and so does any blank over REST.
 pub(super) fn is_unsaid(schema: &Map<String, Value>, name: &str, value: &Value) -> bool {
     let property = schema.get("properties").and_then(|all| all.get(name));
     let Some(property) = property else {
         return value.is_null();
     };
     let is_blank = value.as_str().is_some_and(|text| text.trim().is_empty());
-    says_nothing(property, value) || is_blank && !is_required(schema, name)
+    is_default(property, value) || is_blank && !is_required(schema, name)
 }
 
-/// Turns checked arguments into an endpoint's parameters.
+/// Deserializes checked arguments into an endpoint's parameters.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] when the type wants more than its schema says.
+/// [`Error::InvalidParam`] when the type demands more than its schema.
 pub fn params<T: DeserializeOwned>(checked: &Arguments) -> Result<T> {
     let params = serde_json::from_value(Value::Object(checked.clone()));
     let allowed = "see the tool's input schema";
     params.map_err(|e| Error::invalid("arguments", "", &e.to_string(), allowed))
 }
 
-/// Adds an argument as text; one that is given more than once becomes a list.
-pub fn add(given: &mut Arguments, name: &str, text: &str) {
+/// Adds an argument as text; a repeated argument becomes a list.
+pub fn add(arguments: &mut Arguments, name: &str, text: &str) {
     let value = Value::from(text);
-    match given.get_mut(name) {
+    match arguments.get_mut(name) {
         None => {
-            given.insert(name.to_owned(), value);
+            arguments.insert(name.to_owned(), value);
         }
         Some(Value::Array(values)) => values.push(value),
         Some(first) => *first = Value::Array(vec![first.take(), value]),
     }
 }
 
-/// A number of rows where nobody says how many.
+/// The default number of rows, as a function for serde.
 pub(super) fn usual<const N: usize>() -> usize {
     N
 }
 
-/// The type of a property; text where none is named.
-fn kind(property: &Value) -> &str {
-    let kind = property.get("type").and_then(Value::as_str);
-    kind.unwrap_or("string")
+/// Returns the JSON type of a property; text by default.
+fn json_type(property: &Value) -> &str {
+    let name = property.get("type").and_then(Value::as_str);
+    name.unwrap_or("string")
 }
 
-fn unknown(name: &str, value: &Value, properties: &Map<String, Value>) -> Error {
+fn unknown_argument(name: &str, value: &Value, properties: &Map<String, Value>) -> Error {
     let allowed = match properties.is_empty() {
         true => "no arguments".to_owned(),
         false => format!("only {}", joined(properties.keys(), ", ")),
@@ -107,28 +106,31 @@ fn unknown(name: &str, value: &Value, properties: &Map<String, Value>) -> Error 
     Error::invalid(&quote(name), &shown(value), problem, &allowed)
 }
 
-fn fit(name: &str, property: &Value, value: Value) -> Result<Value> {
+/// Converts a value to the type of its property and checks it.
+fn coerce(name: &str, property: &Value, value: Value) -> Result<Value> {
     let fail = |problem: &str| Error::invalid(name, &shown(&value), problem, &allowed(property));
-    match kind(property) {
-        "array" => list(name, property, value),
+    match json_type(property) {
+        "array" => coerce_list(name, property, value),
         _ if value.is_array() => Err(fail("is a list, or given twice, where one value is wanted")),
         "integer" => {
             let number = integer(&value).ok_or_else(|| fail("is not a whole number"))?;
-            within(property, ("minimum", "maximum"), number).map_err(&fail)?;
+            check_bounds(property, ("minimum", "maximum"), number).map_err(fail)?;
             Ok(Value::from(number))
         }
-        "boolean" => boolean(&value)
-            .map(Value::Bool)
-            .ok_or_else(|| fail("is neither true nor false")),
+        "boolean" => {
+            let flag = boolean(&value).ok_or_else(|| fail("is neither true nor false"))?;
+            Ok(Value::Bool(flag))
+        }
         _ => {
             let text = text(&value).ok_or_else(|| fail("is not text"))?;
-            let fitting = fit_text(property, text.trim());
-            fitting.map_err(|problem| fail(&problem)).map(Value::from)
+            let text = check_text(property, text.trim());
+            text.map_err(|problem| fail(&problem)).map(Value::from)
         }
     }
 }
 
-fn fit_text(property: &Value, text: &str) -> std::result::Result<String, String> {
+/// Returns a text, or the choice that it spells in another case; else what is wrong with it.
+fn check_text(property: &Value, text: &str) -> std::result::Result<String, String> {
     let max = bound(property, "maxLength").unwrap_or(200);
     if count(text.chars()) > max {
         return Err(format!("is longer than {max} characters"));
@@ -143,31 +145,31 @@ fn fit_text(property: &Value, text: &str) -> std::result::Result<String, String>
         return Ok(text.to_owned());
     };
     let mut choices = choices.iter().filter_map(Value::as_str);
-    let found = choices.find(|choice| choice.eq_ignore_ascii_case(text));
-    found
+    let choice = choices.find(|choice| choice.eq_ignore_ascii_case(text));
+    choice
         .map(str::to_owned)
-        .ok_or_else(|| "is not one of the choices".into())
+        .ok_or("is not one of the choices".into())
 }
 
-fn list(name: &str, property: &Value, value: Value) -> Result<Value> {
-    let given = if let Value::Array(items) = value {
-        items
+fn coerce_list(name: &str, property: &Value, value: Value) -> Result<Value> {
+    let values = if let Value::Array(values) = value {
+        values
     } else {
         vec![value]
     };
-    let each = given.into_iter().map(|item| match item.as_str() {
-        Some(text) => written(text),
+    let items = values.into_iter().flat_map(|item| match item.as_str() {
+        Some(text) => parse_list(text),
         None => vec![item],
     });
-    let items: Vec<Value> = each.flatten().collect();
+    let items: Vec<Value> = items.collect();
     let length = count(items.iter());
-    if within(property, ("minItems", "maxItems"), length).is_err() {
-        let came = format!("{length} items");
+    if check_bounds(property, ("minItems", "maxItems"), length).is_err() {
+        let length = format!("{length} items");
         let problem = "is not a list of the right length";
-        return Err(Error::invalid(name, &came, problem, &allowed(property)));
+        return Err(Error::invalid(name, &length, problem, &allowed(property)));
     }
     let item = property.get("items").unwrap_or(&Value::Null);
-    let items = items.into_iter().map(|value| fit(name, item, value));
+    let items = items.into_iter().map(|value| coerce(name, item, value));
     items.collect::<Result<Vec<Value>>>().map(Value::Array)
 }
 
@@ -179,28 +181,28 @@ fn count(items: impl Iterator) -> i64 {
     i64::try_from(items.count()).unwrap_or(i64::MAX)
 }
 
-/// A list as text: JSON, or parts between commas.
-fn written(text: &str) -> Vec<Value> {
-    let json = text.trim_start().starts_with('[');
-    let json = json.then(|| serde_json::from_str(text).ok()).flatten();
+/// Parses a list written as text: JSON, or parts between commas.
+fn parse_list(text: &str) -> Vec<Value> {
+    let is_json = text.trim_start().starts_with('[');
+    let json = is_json.then(|| serde_json::from_str(text).ok()).flatten();
     json.unwrap_or_else(|| parts(text).map(Value::from).collect())
 }
 
-/// Parts between commas; a comma inside parentheses is part of a formula.
+/// Splits a text at its commas, except those inside the parentheses of a formula.
 pub fn parts(text: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0usize;
-    text.split(move |c| {
+    let parts = text.split(move |c| {
         match c {
             '(' => depth += 1,
             ')' => depth = depth.saturating_sub(1),
             _ => {}
         }
         c == ',' && depth == 0
-    })
-    .map(str::trim)
+    });
+    parts.map(str::trim)
 }
 
-/// A whole number, which JSON Schema takes `5.0` for, too.
+/// Returns a whole number, also of `5.0`, which is an integer in JSON Schema.
 fn integer(value: &Value) -> Option<i64> {
     let text = text(value)?;
     let text = text.trim();
@@ -210,12 +212,12 @@ fn integer(value: &Value) -> Option<i64> {
 }
 
 fn boolean(value: &Value) -> Option<bool> {
-    let said = || match value.as_str()?.trim().to_ascii_lowercase().as_str() {
+    let from_text = || match value.as_str()?.trim().to_ascii_lowercase().as_str() {
         "true" | "1" | "yes" => Some(true),
         "false" | "0" | "no" => Some(false),
         _ => None,
     };
-    value.as_bool().or_else(said)
+    value.as_bool().or_else(from_text)
 }
 
 fn text(value: &Value) -> Option<String> {
@@ -223,7 +225,7 @@ fn text(value: &Value) -> Option<String> {
     value.as_str().map(str::to_owned).or_else(number)
 }
 
-fn within(
+fn check_bounds(
     property: &Value,
     (min, max): (&str, &str),
     number: i64,
@@ -235,13 +237,13 @@ fn within(
     }
 }
 
-/// What a property allows, in words: bounds, choices, kind and an example.
+/// Describes what a property allows: its choices, or type, bounds and an example.
 pub(super) fn allowed(property: &Value) -> String {
     if let Some(choices) = property.get("enum").and_then(Value::as_array) {
         return joined(choices.iter().filter_map(Value::as_str), ", ");
     }
     let range = bound(property, "minimum").zip(bound(property, "maximum"));
-    let base = match (kind(property), range, bound(property, "maxItems")) {
+    let base = match (json_type(property), range, bound(property, "maxItems")) {
         ("integer", Some((min, max)), _) => format!("a whole number from {min} to {max}"),
         ("integer", ..) => "a whole number".to_owned(),
         ("boolean", ..) => "true or false".to_owned(),
@@ -255,7 +257,7 @@ pub(super) fn allowed(property: &Value) -> String {
     }
 }
 
-/// A value as it is typed.
+/// Formats a value as a person types it: text without quotes.
 pub(super) fn shown(value: &Value) -> String {
     text(value).unwrap_or_else(|| value.to_string())
 }
@@ -277,7 +279,7 @@ mod tests {
         value.as_object().cloned().unwrap()
     }
 
-    fn said(given: Value) -> String {
+    fn outcome(given: Value) -> String {
         match check(&schema(), given.as_object().cloned().unwrap()) {
             Ok(checked) => Value::Object(checked).to_string(),
             Err(error) => error.to_string(),
@@ -285,8 +287,8 @@ mod tests {
     }
 
     #[test]
-    fn text_is_taken_for_numbers_lists_and_truth() {
-        let out = said(
+    fn text_is_converted_to_numbers_lists_and_booleans() {
+        let out = outcome(
             json!({"q": "x", "limit": "3", "series": "A, B", "chart": "yes", "status": "ACTIVE"}),
         );
         assert_eq!(
@@ -296,15 +298,15 @@ mod tests {
     }
 
     #[test]
-    fn what_says_nothing_is_as_if_left_out() {
+    fn defaults_and_empty_values_count_as_absent() {
         let given = json!({"q": "x", "series": [], "chart": null, "limit": 10});
-        assert_eq!(said(given), r#"{"q":"x"}"#);
-        assert!(said(json!({"q": "x", "status": ""})).contains("is not one of the choices"));
-        assert!(said(json!({"q": "x", "other": ""})).contains("is not an argument"));
+        assert_eq!(outcome(given), r#"{"q":"x"}"#);
+        assert!(outcome(json!({"q": "x", "status": ""})).contains("is not one of the choices"));
+        assert!(outcome(json!({"q": "x", "other": ""})).contains("is not an argument"));
     }
 
     #[test]
-    fn an_assistant_means_nothing_by_a_blank_either() {
+    fn blanks_of_an_assistant_count_as_absent() {
         for (name, value, expected) in [
             ("tag", json!(" "), true),
             ("status", json!(""), true),
@@ -320,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_without_a_fraction_is_whole_however_it_is_written() {
+    fn numbers_without_a_fraction_are_whole() {
         for five in [
             json!(5),
             json!(5.0),
@@ -329,16 +331,16 @@ mod tests {
             json!(" 5.000 "),
         ] {
             let given = json!({"q": "x", "limit": five});
-            assert_eq!(said(given), r#"{"q":"x","limit":5}"#);
+            assert_eq!(outcome(given), r#"{"q":"x","limit":5}"#);
         }
         for other in [json!(5.5), json!("5."), json!("1e1"), json!("five")] {
-            let said = said(json!({"q": "x", "limit": other}));
-            assert!(said.contains("is not a whole number"), "{other}: {said}");
+            let error = outcome(json!({"q": "x", "limit": other}));
+            assert!(error.contains("is not a whole number"), "{other}: {error}");
         }
     }
 
     #[test]
-    fn a_list_may_be_repeated_separated_or_written_as_json() {
+    fn lists_are_repeated_separated_or_json() {
         for list in [
             json!(["A", "B"]),
             json!(["A,B"]),
@@ -347,36 +349,37 @@ mod tests {
             json!(["[\"A\",\"B\"]"]),
         ] {
             let given = json!({"q": "x", "series": list});
-            assert_eq!(said(given), r#"{"q":"x","series":["A","B"]}"#);
+            assert_eq!(outcome(given), r#"{"q":"x","series":["A","B"]}"#);
         }
-        let twice = said(json!({"q": ["x", "y"]}));
+        let twice = outcome(json!({"q": ["x", "y"]}));
         assert!(twice.contains("given twice"), "{twice}");
     }
 
     #[test]
-    fn a_comma_inside_parentheses_does_not_part_a_list() {
-        let out = said(json!({"q": "x", "series": "ma(ICSA, 4), DGS2"}));
+    fn comma_inside_parentheses_does_not_split_a_list() {
+        let out = outcome(json!({"q": "x", "series": "ma(ICSA, 4), DGS2"}));
         assert_eq!(out, r#"{"q":"x","series":["ma(ICSA, 4)","DGS2"]}"#);
     }
 
     #[test]
-    fn errors_name_field_value_and_what_is_allowed() {
+    fn errors_name_field_value_and_allowed_values() {
         assert_eq!(
-            said(json!({})),
+            outcome(json!({})),
             "q is required. Allowed: text, for example sahm."
         );
         assert_eq!(
-            said(json!({"q": "x", "limit": 99})),
+            outcome(json!({"q": "x", "limit": 99})),
             "Invalid limit: \"99\" is too large. Allowed: a whole number from 1 to 50."
         );
         assert_eq!(
-            said(json!({"q": "x", "status": "dead"})),
+            outcome(json!({"q": "x", "status": "dead"})),
             "Invalid status: \"dead\" is not one of the choices. Allowed: active, paused."
         );
         assert!(
-            said(json!({"q": "x", "lim": 1})).starts_with("Invalid lim: \"1\" is not an argument")
+            outcome(json!({"q": "x", "lim": 1}))
+                .starts_with("Invalid lim: \"1\" is not an argument")
         );
-        assert!(said(json!({"q": "x", "series": ["a", "b", "c"]})).contains("right length"));
-        assert!(said(json!({"q": {"a": 1}})).contains("is not text"));
+        assert!(outcome(json!({"q": "x", "series": ["a", "b", "c"]})).contains("right length"));
+        assert!(outcome(json!({"q": {"a": 1}})).contains("is not text"));
     }
 }

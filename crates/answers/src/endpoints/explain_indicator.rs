@@ -1,10 +1,10 @@
-//! `explain_indicator`: what a composite or the regime is made of, now and a month ago, and what moved it.
+//! `explain_indicator`: the inputs of a composite or of the regime, now and on an earlier day, and what moved it.
 //!
-//! Points add up: a score's value is its base (every input at its reference) and the points of its inputs.
+//! A score is its base, with every input at its reference, plus the points of its inputs.
 
 mod alarms;
 mod answer;
-mod hindsight;
+mod as_revised;
 mod side;
 
 pub use alarms::{AlarmDates, AlarmHistory};
@@ -43,7 +43,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// The day compared with, in words.
+    /// Formats the day of comparison.
     fn earlier(&self, before: Date) -> String {
         match self.since {
             Some(_) => format!("on {before}"),
@@ -52,14 +52,13 @@ impl Params {
     }
 }
 
-/// Every indicator there is, and the Sahm rule.
-fn known() -> impl Iterator<Item = &'static Indicator> {
+/// Every indicator, and the Sahm rule.
+fn all_indicators() -> impl Iterator<Item = &'static Indicator> {
     indicators::indicators().chain([&sahm::SAHM])
 }
 
-/// What may be asked for.
 fn tickers(_: &mut SchemaGenerator) -> Schema {
-    let tickers: Vec<&str> = known().map(Indicator::ticker).collect();
+    let tickers: Vec<&str> = all_indicators().map(Indicator::ticker).collect();
     json_schema!({ "type": "string", "enum": tickers })
 }
 
@@ -86,49 +85,53 @@ impl Endpoint for Params {
 
     fn local(desk: &Desk, params: &Self) -> Result<Explanation> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let about = known().find(|known| known.ticker() == params.indicator);
-        let about = about.ok_or_else(|| Error::unknown("indicator", &params.indicator, vec![]))?;
-        let mut now = ComparisonSide::of(desk, about, as_of)?;
-        let day = desk.data_date(now.reads.iter().copied(), as_of)?.as_of;
+        let indicator = all_indicators().find(|i| i.ticker() == params.indicator);
+        let indicator =
+            indicator.ok_or_else(|| Error::unknown("indicator", &params.indicator, vec![]))?;
+        let mut now = ComparisonSide::new(desk, indicator, as_of)?;
+        let inputs = || now.series.iter().copied();
+        let day = desk.data_date(inputs(), as_of)?.as_of;
         let before = match params.since.as_deref() {
             Some(text) => what_changed::since(text, day, desk.today())?,
             None => shift(day, (-1).month()),
         };
-        let then = ComparisonSide::of(desk, about, AsOf::Day(before))?;
-        now.compare(&then);
-        let mut provenance = Provenance::of(desk, as_of, now.reads.iter().copied())?;
+        let mut provenance = Provenance::of(desk, as_of, inputs())?;
         provenance.note("value", now.reason.as_deref().unwrap_or_default());
         provenance.note("basis", now.basis.join("; "));
-        provenance.note_past(desk, "before", before, now.reads.iter().copied())?;
-        match indicators::composite(about.id) {
+        provenance.note_past(desk, "before", before, inputs())?;
+        match indicators::composite(indicator.id) {
             Some(composite) => {
                 let reading = desk.reading(composite, as_of)?;
-                provenance.note_reading("value", about, &reading, desk.present(as_of));
+                provenance.note_reading("value", indicator, &reading, desk.present(as_of));
             }
-            None if about.id == REGIME.id => provenance.note_regime(&desk.regimes(as_of)?.now),
+            None if indicator.id == REGIME.id => provenance.note_regime(&desk.regimes(as_of)?.now),
             None => {}
         }
-        let hindsight = AsRevised::of(desk, about, as_of, &now.scores)?;
-        if let (Err(why), [_, ..]) = (&hindsight, now.reads.as_slice()) {
-            provenance.note("hindsight", *why);
+        let as_revised = AsRevised::new(desk, indicator, as_of, &now.scores)?;
+        if let (Err(reason), false) = (&as_revised, now.series.is_empty()) {
+            provenance.note("hindsight", *reason);
         }
+        let earlier = ComparisonSide::new(desk, indicator, AsOf::Day(before))?;
+        now.compare(&earlier);
+        let max = params.since.as_ref().map_or(MAX_NAMED, |_| usize::MAX);
+        let old_label = earlier.label.as_deref();
         Ok(Explanation {
-            indicator: about.ticker().into(),
-            name: about.title.into(),
-            method: about.method.into(),
-            formula: about.formula.into(),
-            method_source: about.source.into(),
-            moved: moved(&now, &then, params.since.is_some(), &params.earlier(before)),
-            probits: probits(&now, &then),
-            alarm: AlarmHistory::of(desk, about, as_of)?,
+            indicator: indicator.ticker().into(),
+            name: indicator.title.into(),
+            method: indicator.method.into(),
+            formula: indicator.formula.into(),
+            method_source: indicator.source.into(),
+            moved: describe_moves(&now, old_label, max, &params.earlier(before)),
+            probits: now.probits,
+            alarm: AlarmHistory::new(desk, indicator, as_of)?,
             label: now.label,
             before,
             scores: now.scores,
             inputs: now.inputs,
-            interpretation: interpretation(desk, about, as_of)?,
-            experimental: on_trial(desk, about, as_of)?,
-            record: Scores::embedded().of(about.ticker()),
-            hindsight: hindsight.ok(),
+            interpretation: interpretation(desk, indicator, as_of)?,
+            experimental: trial_version(desk, indicator, as_of)?,
+            record: Scores::embedded().of(indicator.ticker()),
+            hindsight: as_revised.ok(),
             attribution: desk.attribution(),
             provenance,
         })
@@ -137,51 +140,30 @@ impl Endpoint for Params {
     fn text(a: &Explanation, params: &Self) -> String {
         let earlier = params.earlier(a.before);
         let mut text = format!("{} ({}, {})", a.name, a.indicator, a.method);
-        for s in &a.scores {
-            let value = |v: Option<f64>| match v {
-                Some(v) => format!("{} {}", number(v, 2), in_words(&s.unit)),
-                None => "not available".to_owned(),
-            };
-            let (now, old) = (value(s.value), value(s.value_before));
-            text += &format!("; {} {now}, {earlier} {old}", s.name);
-            if s.base != 0.0 {
-                text += &format!(", base {}", number(s.base, 2));
-            }
+        for score in &a.scores {
+            text += &format!("; {}", score.describe(&earlier));
         }
         text.extend(a.label.iter().map(|label| format!("; {label}")));
         text += &format!(".\n{}\nFormula: {}.", a.moved, a.formula);
         text += &format!("\nInputs (points; {earlier}):");
-        text.extend(a.inputs.iter().map(|i| format!("\n- {}", in_prose(i))));
-        text += &probits_in_prose(&a.probits, &earlier);
-        text.extend(a.alarm.iter().map(AlarmHistory::in_prose));
-        let hindsight = a.hindsight.iter();
-        text.extend(hindsight.map(|h| format!("\n{}", h.in_prose(a.label.as_deref()))));
+        text.extend(a.inputs.iter().map(|i| format!("\n- {}", i.describe())));
+        text += &describe_probits(&a.probits, &earlier);
+        text.extend(a.alarm.iter().map(AlarmHistory::describe));
+        let as_revised = a.hindsight.iter();
+        text.extend(as_revised.map(|r| format!("\n{}", r.describe(a.label.as_deref()))));
         text.extend(a.experimental.iter().map(|other| {
             let (series, method, meaning) = (&other.series, &other.method, &other.meaning);
             format!("\nOn trial beside it, {series} ({method}): {meaning}")
         }));
-        text += &record_in_prose(&a.record);
+        text += &describe_record(&a.record);
         text += &format!("\n{}\nMethod: {}. ", a.interpretation, a.method_source);
         let closing = a.provenance.closing(&a.attribution);
         text + closing.trim_start_matches('\n')
     }
 }
 
-/// The probits of now with what they said before.
-fn probits(now: &ComparisonSide, then: &ComparisonSide) -> BTreeMap<String, ProbitAnswer> {
-    let probit = |(name, value): &(String, f64)| {
-        let before = then.probits.iter().find(|(old, _)| old == name);
-        let answer = ProbitAnswer {
-            value: round_to(*value, 4),
-            value_before: before.map(|(_, value)| round_to(*value, 4)),
-        };
-        (name.clone(), answer)
-    };
-    now.probits.iter().map(probit).collect()
-}
-
-/// The probits as a line; nothing where there are none.
-fn probits_in_prose(probits: &BTreeMap<String, ProbitAnswer>, earlier: &str) -> String {
+/// Describes the probits in a line; empty without one.
+fn describe_probits(probits: &BTreeMap<String, ProbitAnswer>, earlier: &str) -> String {
     let probit = |(name, probit): (&String, &ProbitAnswer)| {
         let before = probit.value_before.map(|v| number(v, 2));
         let before = framed(" (", before.as_deref().unwrap_or_default(), " %)");
@@ -191,103 +173,82 @@ fn probits_in_prose(probits: &BTreeMap<String, ProbitAnswer>, earlier: &str) -> 
     framed(&head, &joined(probits.iter().map(probit), "; "), ".")
 }
 
-/// The second version of the recession probability, beside the first.
-fn on_trial(desk: &Desk, about: &Indicator, as_of: AsOf) -> Result<Option<TrialVersion>> {
-    if about.id != CRPI.about.id {
+/// Returns the second version of the recession probability; `None` for other indicators.
+fn trial_version(desk: &Desk, indicator: &Indicator, as_of: AsOf) -> Result<Option<TrialVersion>> {
+    if indicator.id != CRPI.about.id {
         return Ok(None);
     }
     let reading = desk.reading(&CRPI2, as_of)?;
+    let info = Catalogue::of(&CRPI2.about);
     Ok(Some(TrialVersion {
-        series: Catalogue::of(&CRPI2.about)
-            .map_or_else(String::new, |info| desk.shown_id(&info.id)),
+        series: info.map_or_else(String::new, |info| desk.shown_id(&info.id)),
         method: CRPI2.about.method.to_owned(),
         value: shown_value(&CRPI2.about, &reading),
         meaning: (CRPI2.interpret)(&reading),
     }))
 }
 
-/// A record of so many characters is long enough for the text.
-const LONG_RECORD: usize = 800;
+/// The text stops after the table of the record that exceeds so many characters.
+const MAX_RECORD: usize = 800;
 
-/// The record as lines for a model, as far as it is short: nobody who asks for one figure wants pages of it.
-fn record_in_prose(record: &[ScoreTable]) -> String {
+/// Describes the first tables of the record, and where the others are.
+fn describe_record(record: &[ScoreTable]) -> String {
     let mut text = String::new();
-    let mut left = record.iter();
-    for table in left.by_ref() {
+    let mut tables = record.iter();
+    while let (..=MAX_RECORD, Some(table)) = (text.len(), tables.as_slice().first()) {
         text += &format!("\nRecord, {}", table.in_prose());
-        if text.len() > LONG_RECORD {
-            break;
-        }
+        tables.next();
     }
-    if left.len() > 0 {
-        let where_to = "macro://scores";
-        text += &format!("\nMore of its record ({} tables): {where_to}.", left.len());
+    let more = tables.len();
+    if more > 0 {
+        text += &format!("\nMore of its record ({more} tables): macro://scores.");
     }
     text
 }
 
-/// An input as a line for a model.
-fn in_prose(i: &ExplainedInput) -> String {
-    let (mut name, unit) = (i.name.clone(), &i.unit);
-    if !i.series.is_empty() {
-        name += &format!(" ({})", i.series);
-    }
-    let (Some(value), Some(date)) = (i.value, i.date) else {
-        let why = i.missing.as_deref().unwrap_or("no value");
-        return format!("{name}: missing, {why}");
-    };
-    let points = |p: Option<f64>| p.map_or("none".into(), |p| signed(p, 2));
-    let (now, before) = (points(i.points), points(i.points_before));
-    let value = number(value, 3);
-    let weight = i.weight.map(|weight| format!(", weight {weight:.2}"));
-    let weight = weight.unwrap_or_default();
-    format!("{name}: {value} {unit} on {date}{weight}: {now} ({before})")
-}
+/// Inputs whose move is named, unless the request has `since`.
+const MAX_NAMED: usize = 3;
 
-/// Inputs whose move is named, unless the day compared with is asked for.
-const NAMED: usize = 3;
-
-/// "Value -1.40 points against what was known a month earlier: building permits -1.20, …" for every score, with the moves
-/// of all inputs where `is_whole`; before them, a new label.
-fn moved(now: &ComparisonSide, before: &ComparisonSide, is_whole: bool, earlier: &str) -> String {
-    let labels = now.label.as_ref().zip(before.label.as_ref());
+/// Describes the change of the label and of every score: "Value -1.40 points against what was known a month earlier:
+/// building permits -1.20, …". For each score it names the `max` inputs that moved most.
+fn describe_moves(now: &ComparisonSide, old_label: Option<&str>, max: usize, day: &str) -> String {
+    let labels = now.label.as_deref().zip(old_label);
     let labels = labels.filter(|(label, old)| label != old);
-    let labels = labels.map(|(label, old)| format!("{label} now, {old} {earlier}."));
+    let labels = labels.map(|(label, old)| format!("{label} now, {old} {day}."));
     let scores = now.scores.iter();
-    let most = if is_whole { usize::MAX } else { NAMED };
-    let scores = scores.filter_map(|s| moved_score(s, &now.inputs, most, earlier));
-    let said = joined(labels.into_iter().chain(scores), " ");
-    match said.is_empty() {
+    let scores = scores.filter_map(|s| describe_score_move(s, &now.inputs, max, day));
+    let sentences = joined(labels.into_iter().chain(scores), " ");
+    match sentences.is_empty() {
         true => "Change unavailable: a value is missing.".into(),
-        false => said,
+        false => sentences,
     }
 }
 
-fn moved_score(
+fn describe_score_move(
     score: &Score,
     inputs: &[ExplainedInput],
-    most: usize,
-    earlier: &str,
+    max: usize,
+    day: &str,
 ) -> Option<String> {
-    let change = score.value? - score.value_before?;
+    let change = signed(score.value? - score.value_before?, 2);
     let points = |i: &ExplainedInput| i.points.unwrap_or(0.0) - i.points_before.unwrap_or(0.0);
     let own = inputs.iter().filter(|i| i.score == score.name);
     let mut moves: Vec<(&str, f64)> = own.map(|i| (i.name.as_str(), points(i))).collect();
     moves.push(("base", score.base - score.base_before));
     moves.retain(|(_, points)| points.abs() >= 0.005);
     moves.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
-    let largest = moves.iter().take(most);
-    let named = largest.map(|(name, points)| format!("{name} {}", signed(*points, 2)));
-    let named = match moves.is_empty() {
+    let largest = moves.iter().take(max);
+    let largest = largest.map(|(name, points)| format!("{name} {}", signed(*points, 2)));
+    let moves = match moves.is_empty() {
         true => "no input moved it".to_owned(),
-        false => joined(named, ", "),
+        false => joined(largest, ", "),
     };
-    let (name, change) = (capitalised(&score.name), signed(change, 2));
     let unit = match score.unit.as_str() {
         "%" => "points".to_owned(),
         unit => in_words(unit),
     };
+    let name = capitalised(&score.name);
     Some(format!(
-        "{name} {change} {unit} against what was known {earlier}: {named}."
+        "{name} {change} {unit} against what was known {day}: {moves}."
     ))
 }

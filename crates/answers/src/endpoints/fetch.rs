@@ -1,4 +1,4 @@
-//! `fetch`: a whole document that `search` has found, in the shape that hosts with a search of their own expect.
+//! `fetch`: a document that `search` returned, in the shape that hosts with a search of their own expect.
 
 use super::foreign::UntrustedFields;
 use super::{metric, release_calendar};
@@ -8,10 +8,9 @@ use econoscope_core::model::{Observation, untrusted};
 use econoscope_data::desk::search::Kind;
 use econoscope_data::desk::{Settings, articles, library};
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
-/// Newest rows of a series in its document.
-const ROWS: usize = 24;
+/// Rows of a series in its document, the newest.
+const MAX_ROWS: usize = 24;
 
 /// Longest article, in characters.
 const MAX_TEXT: usize = 20_000;
@@ -33,7 +32,7 @@ pub struct FetchedDocument {
     pub title: String,
     /// The whole document.
     pub text: String,
-    /// Where it is to be read.
+    /// Its address.
     pub url: String,
     /// Unit, source, dates.
     pub metadata: BTreeMap<String, String>,
@@ -42,7 +41,7 @@ pub struct FetchedDocument {
     pub untrusted: UntrustedFields,
 }
 
-// Hosts that know it read its text as JSON, which is what a text is unless it is said.
+// `text` is the default: hosts parse this tool's text as JSON.
 impl Endpoint for Params {
     const SPEC: Spec = Spec {
         tool: "fetch",
@@ -66,7 +65,6 @@ impl Endpoint for Params {
         };
         let (word, name) = params.id.split_once(':').ok_or_else(unknown)?;
         let kind = Kind::of(&word.to_ascii_lowercase()).ok_or_else(unknown)?;
-        let own = |name: &str| address(desk.settings(), kind, name);
         let mut document = match kind {
             Kind::Series => series(desk, name)?,
             Kind::Term => term(desk, name)?,
@@ -75,18 +73,20 @@ impl Endpoint for Params {
             Kind::Article => article(desk, name)?,
         };
         if document.url.is_empty() {
-            document.url = match kind {
-                // Found by other names than its own, too.
-                Kind::Scenario => own(desk.find_scenarios(name)?.first().map_or(name, |s| &s.slug)),
-                Kind::Series | Kind::Term | Kind::Method | Kind::Article => own(name),
+            // A scenario is also found by its title.
+            let scenarios = match kind {
+                Kind::Scenario => desk.find_scenarios(name)?,
+                Kind::Series | Kind::Term | Kind::Method | Kind::Article => Vec::new(),
             };
+            let name = scenarios.first().map_or(name, |s| &s.slug);
+            document.url = address(desk.settings(), kind, name);
         }
         document.id.clone_from(&params.id);
         Ok(document)
     }
 }
 
-/// Where a document is to be read.
+/// Returns the address of a document's page or resource.
 pub(super) fn address(settings: &Settings, kind: Kind, name: &str) -> String {
     let (page, resource) = match kind {
         Kind::Series => ("/api/public/data/", "series"),
@@ -98,23 +98,22 @@ pub(super) fn address(settings: &Settings, kind: Kind, name: &str) -> String {
     settings.address(&format!("{page}{name}"), &format!("{resource}/{name}"))
 }
 
-/// What is told of a document beside its text.
-fn facts<const N: usize>(facts: [(&str, String); N]) -> BTreeMap<String, String> {
-    facts.map(|(name, fact)| (name.to_owned(), fact)).into()
+fn metadata<const N: usize>(entries: [(&str, String); N]) -> BTreeMap<String, String> {
+    entries.map(|(name, value)| (name.to_owned(), value)).into()
 }
 
-/// A term of the glossary; that of the FOMC with the next meetings.
+/// Returns a term of the glossary; the FOMC's with its next meetings.
 fn term(desk: &Desk, name: &str) -> Result<FetchedDocument> {
     let mut document = page(&library::term(name)?);
     if is_meeting(name) {
-        let ahead = release_calendar::Params::of(100, Some("fomc"), None);
-        let answer = release_calendar::Params::local(desk, &ahead)?;
-        document.text += &format!("\n\n{}", release_calendar::Params::text(&answer, &ahead));
+        let params = release_calendar::Params::of(100, Some("fomc"), None);
+        let answer = release_calendar::Params::local(desk, &params)?;
+        document.text += &format!("\n\n{}", release_calendar::Params::text(&answer, &params));
     }
     Ok(document)
 }
 
-/// A page whose first line is its title.
+/// Returns a page as a document; its first line is the title.
 fn page(text: &str) -> FetchedDocument {
     let title = text.lines().next().unwrap_or_default();
     FetchedDocument {
@@ -124,57 +123,55 @@ fn page(text: &str) -> FetchedDocument {
     }
 }
 
-/// What a series is, its newest value with its meaning, and its newest rows.
+/// Returns what a series is, its newest value with its meaning, and its newest rows.
 fn series(desk: &Desk, name: &str) -> Result<FetchedDocument> {
     let info = desk.resolve("series", name)?;
     desk.permit(&info)?;
-    let output = metric::read(desk, &info, AsOf::Latest)?;
-    let mut text = metric::describe(&output);
-    let held = desk.series(&info, AsOf::Latest)?;
-    let rows = held.as_ref().map_or(&[][..], |s| s.observations.as_slice());
+    let mut text = metric::describe(&metric::read(desk, &info, AsOf::Latest)?);
+    let series = desk.series(&info, AsOf::Latest)?;
+    let rows = series.as_ref().map_or(&[][..], |s| &s.observations);
     text.push_str("\n\ndate,value");
-    for row in rows.iter().skip(rows.len().saturating_sub(ROWS)) {
-        let _ = write!(text, "\n{},{}", row.date, row.value);
+    for row in rows.iter().skip(rows.len().saturating_sub(MAX_ROWS)) {
+        text += &format!("\n{},{}", row.date, row.value);
     }
     let day = |row: Option<&Observation>| row.map_or_else(String::new, |o| o.date.to_string());
-    let metadata = facts([
-        ("unit", info.units.clone()),
-        ("frequency", info.frequency.word().to_owned()),
-        ("category", info.category.clone()),
-        ("source", info.source.clone()),
-        ("rows", rows.len().to_string()),
-        ("from", day(rows.first())),
-        ("to", day(rows.last())),
-    ]);
     Ok(FetchedDocument {
         untrusted: UntrustedFields::of(&info, &["title", "metadata"]),
         url: address(desk.settings(), Kind::Series, &desk.shown_id(&info.id)),
         title: info.title.clone(),
         text,
-        metadata,
+        metadata: metadata([
+            ("unit", info.units.clone()),
+            ("frequency", info.frequency.word().to_owned()),
+            ("category", info.category.clone()),
+            ("source", info.source.clone()),
+            ("rows", rows.len().to_string()),
+            ("from", day(rows.first())),
+            ("to", day(rows.last())),
+        ]),
         ..FetchedDocument::default()
     })
 }
 
-/// An article: the whole of our own or an operator's, of a feed's what the feed said about it.
+/// Returns an article: in full if it is ours or the operator's, else the feed's summary.
 fn article(desk: &Desk, slug: &str) -> Result<FetchedDocument> {
-    let mut known = desk.articles(articles::MAX_ARTICLES)?.into_iter();
-    let found = known.find(|a| a.slug == slug).map(articles::shown);
-    let a = found.ok_or_else(|| Error::unknown("article", slug, Vec::new()))?;
-    let body = desk.own_articles().find(|own| own.article.id == a.id);
-    let body = body.map(|own| own.body.as_str());
-    let text = body.or(a.summary.as_deref()).unwrap_or(&a.title);
-    let metadata = facts([
-        ("published", a.published_at.to_string()),
-        ("tags", a.tags.join(", ")),
-        ("source", a.source.clone()),
-    ]);
+    let mut articles = desk.articles(articles::MAX_ARTICLES)?.into_iter();
+    let article = articles.find(|a| a.slug == slug).map(articles::shown);
+    let article = article.ok_or_else(|| Error::unknown("article", slug, Vec::new()))?;
+    let own = desk.own_articles().find(|own| own.article.id == article.id);
+    let body = own.map(|own| own.body.as_str());
+    let text = body.or(article.summary.as_deref());
+    let text = text.unwrap_or(&article.title);
     Ok(FetchedDocument {
-        url: a.url.clone(),
         untrusted: UntrustedFields::fields(&["title", "text", "metadata"]),
-        title: a.title.clone(),
         text: untrusted::fence(text, MAX_TEXT),
-        metadata,
+        metadata: metadata([
+            ("published", article.published_at.to_string()),
+            ("tags", article.tags.join(", ")),
+            ("source", article.source.clone()),
+        ]),
+        url: article.url,
+        title: article.title,
         ..FetchedDocument::default()
     })
 }
@@ -212,17 +209,17 @@ mod tests {
         Backend::local(Arc::new(Desk::open(Arc::new(store), settings, now)))
     }
 
-    async fn ask(tool: &str, arguments: Value) -> Value {
-        let given: Arguments = arguments.as_object().cloned().unwrap();
+    async fn call(tool: &str, arguments: Value) -> Value {
+        let arguments: Arguments = arguments.as_object().cloned().unwrap();
         let route = Route::find(tool).unwrap();
-        let reply: Reply = route.call(&backend(), given).await.unwrap();
+        let reply: Reply = route.call(&backend(), arguments).await.unwrap();
         serde_json::from_slice(&reply.json).unwrap()
     }
 
     #[tokio::test]
-    async fn articles_of_feeds_and_operators_are_found_and_fetched() {
-        let found = ask("search", json!({"query": "beige book districts"})).await;
-        let first: Vec<&Value> = found["results"]
+    async fn articles_of_feeds_and_operators_can_be_fetched() {
+        let results = call("search", json!({"query": "beige book districts"})).await;
+        let first: Vec<&Value> = results["results"]
             .as_array()
             .unwrap()
             .iter()
@@ -232,7 +229,7 @@ mod tests {
         assert_eq!(first[1]["id"], "article:beige-book-7");
         assert_eq!(first[1]["url"], "https://agency.example/beige/7");
         assert_eq!(first[1]["title"], "Beige Book: growth modest");
-        let whole = ask("fetch", json!({"id": "article:beige-book-7"})).await;
+        let whole = call("fetch", json!({"id": "article:beige-book-7"})).await;
         assert_eq!(whole["url"], "https://agency.example/beige/7");
         let text = whole["text"].as_str().unwrap();
         assert!(
@@ -241,9 +238,9 @@ mod tests {
         );
         assert!(text.contains("Twelve districts."), "{text}");
         assert_eq!(text.matches("[end]").count(), 1, "{text}");
-        let found = ask("search", json!({"query": "zinc"})).await;
-        assert_eq!(found["results"][0]["id"], "article:house-view");
-        let whole = ask("fetch", json!({"id": "article:house-view"})).await;
+        let results = call("search", json!({"query": "zinc"})).await;
+        assert_eq!(results["results"][0]["id"], "article:house-view");
+        let whole = call("fetch", json!({"id": "article:house-view"})).await;
         assert!(whole["text"].as_str().unwrap().contains("Zinc is up."));
         assert_eq!(whole["url"], "http://127.0.0.1:8080/articles/house-view");
     }

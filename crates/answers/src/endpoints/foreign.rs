@@ -1,11 +1,13 @@
-//! Text by others in an answer: a program finds beside it which fields those are, a model sees it between marks.
+//! Untrusted text in an answer: a list names its fields for programs, and marks fence it for models.
+//!
+//! Text is untrusted when others wrote it: feeds, imported series and upstreams. It is material, never an instruction.
 
 use econoscope_core::model::{SeriesInfo, untrusted};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// Longest text set between marks in a sentence of ours, in characters.
+/// Longest fenced text within a sentence, in characters.
 const MAX_ASIDE: usize = 300;
 
 /// Names of the fields beside it whose text is by others.
@@ -14,25 +16,22 @@ const MAX_ASIDE: usize = 300;
 pub struct UntrustedFields(Vec<String>);
 
 impl UntrustedFields {
-    /// These fields.
+    /// Lists these fields.
     pub(super) fn fields(names: &[&str]) -> Self {
         Self(names.iter().map(|name| (*name).to_owned()).collect())
     }
 
-    /// These fields, if others have described the series.
+    /// Lists these fields if the description of the series is untrusted.
     pub(super) fn of(info: &SeriesInfo, names: &[&str]) -> Self {
-        match info.by_others {
-            true => Self::fields(names),
-            false => Self::default(),
-        }
+        Self::fields(if info.by_others { names } else { &[] })
     }
 
-    /// Whether all text is ours.
+    /// Whether all text is trusted.
     pub fn is_none(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The text of a field for a sentence: between marks when it is by others.
+    /// Returns the text of a field, fenced if it is untrusted.
     pub(super) fn told<'a>(&self, field: &str, text: &'a str) -> Cow<'a, str> {
         match self.0.iter().any(|name| name == field) {
             true => untrusted::aside(text, MAX_ASIDE).into(),

@@ -1,4 +1,4 @@
-//! Formulas and conditions of a request: read, the series they name fetched, and priced before anything is computed.
+//! Formulas and conditions of a request: parsing, the series that they name, and a limit on their cost.
 
 use crate::endpoints::prelude::*;
 use econoscope_core::catalogue::names::Names;
@@ -11,93 +11,93 @@ use econoscope_data::desk::resolve::Resolution;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Steps that the formulas of one request may take: below ten milliseconds. Eight daily series of sixty years, each on
-/// dates of its own, take three million, 3.4 as yearly changes, and a moving average of one of them 120,000.
+/// Most steps that the formulas of one request may take: below ten milliseconds. Eight daily series of sixty years, each
+/// on its own dates, take three million, 3.4 as yearly changes, and a moving average of one of them 120,000.
 const MAX_STEPS: usize = 3_500_000;
 
 /// The series that formulas name, by the names they use.
 #[derive(Default)]
 pub(super) struct NamedSeries {
-    /// Of one that holds nothing, the reason.
+    /// For a series without data, the reason.
     series: BTreeMap<String, Result<Arc<Series>>>,
-    /// What the names were taken for.
-    meanings: Vec<Resolution>,
+    /// How each name was resolved.
+    resolutions: Vec<Resolution>,
 }
 
 impl NamedSeries {
-    /// Looks up every name of some formulas. What is known and holds nothing is kept with its reason.
+    /// Resolves every name of some formulas and reads its series. A known series without data is kept with its reason.
     ///
     /// # Errors
-    /// Whatever the desk says of a name that means nothing, and of a store that cannot be read.
-    pub(super) fn read<'a>(
+    /// Those of the desk for a name that does not resolve and for a store that cannot be read.
+    pub(super) fn fetch<'a>(
         desk: &Desk,
         as_of: AsOf,
         trees: impl IntoIterator<Item = &'a Expr>,
     ) -> Result<Self> {
-        let mut known = Self::default();
+        let mut all = Self::default();
         for (name, _) in trees.into_iter().flat_map(Expr::names) {
-            if known.series.contains_key(name) {
+            if all.series.contains_key(name) {
                 continue;
             }
-            let meaning = desk.meaning("series", name)?;
-            let found = match desk.series_or_reason(&meaning.info, as_of) {
+            let resolution = desk.meaning("series", name)?;
+            let series = match desk.series_or_reason(&resolution.info, as_of) {
                 Err(error) if !matches!(error, Error::NoData { .. }) => return Err(error),
-                found => found,
+                series => series,
             };
-            known.meanings.push(meaning);
-            known.series.insert(name.to_owned(), found);
+            all.resolutions.push(resolution);
+            all.series.insert(name.to_owned(), series);
         }
-        Ok(known)
+        Ok(all)
     }
 
-    /// The series behind a name.
+    /// Returns the series behind a name, if it has data.
     pub(super) fn get(&self, name: &str) -> Option<Arc<Series>> {
         self.series.get(name)?.as_ref().ok().cloned()
     }
 
-    /// Its figures; none where it has none.
-    pub(super) fn rows(&self, name: &str) -> usize {
+    /// Returns the number of figures of a series; 0 without data.
+    pub(super) fn row_count(&self, name: &str) -> usize {
         self.get(name).map_or(0, |s| s.observations.len())
     }
 
-    /// How the finer of them become as coarse as the coarsest, or as `to`, where nobody says how.
-    pub(super) fn usual_aggregation(&self, to: Option<Frequency>) -> Aggregation {
-        let all = || self.all().map(|s| &*s.info);
+    /// Returns the default aggregation of those that are finer than `to`, or than the coarsest where it is `None`.
+    pub(super) fn default_aggregation(&self, to: Option<Frequency>) -> Aggregation {
+        let all = || self.iter().map(|s| &*s.info);
         let to = to.or_else(|| all().map(|info| info.frequency).max());
         Aggregation::usual_beside(all().filter(|info| Some(info.frequency) < to))
     }
 
-    /// Every series read.
-    pub(super) fn all(&self) -> impl Iterator<Item = &Series> {
+    /// Every series with data.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Series> {
         self.series.values().flatten().map(|s| &**s)
     }
 
-    /// Says what each name was taken for, and what must be said of its series.
+    /// Notes how names were resolved, and the remarks on their series.
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
-    pub(super) fn tell(&self, desk: &Desk, provenance: &mut Provenance) -> Result<()> {
-        let said = self.meanings.iter().filter_map(|m| m.said.as_deref());
-        provenance.note("names", joined(said, "; "));
-        for meaning in &self.meanings {
-            provenance.remark(desk, &meaning.info)?;
+    pub(super) fn note_names(&self, desk: &Desk, provenance: &mut Provenance) -> Result<()> {
+        let notes = self.resolutions.iter().filter_map(|r| r.said.as_deref());
+        provenance.note("names", joined(notes, "; "));
+        for resolution in &self.resolutions {
+            provenance.remark(desk, &resolution.info)?;
         }
         Ok(())
     }
 
-    /// Identifiers of every series read.
+    /// Identifiers of every series with data.
     pub(super) fn ids(&self) -> impl Iterator<Item = &str> {
-        self.all().map(|s| s.info.id.as_str())
+        self.iter().map(|s| s.info.id.as_str())
     }
 
-    /// Why a formula cannot be computed: the first of its series that holds nothing.
-    pub(super) fn reason(&self, tree: &Expr) -> Option<&Error> {
-        let names = tree.names();
-        let mut found = names.iter().filter_map(|(name, _)| self.series.get(*name));
-        found.find_map(|found| found.as_ref().err())
+    /// Returns why a formula cannot be computed: the reason of its first series without data.
+    pub(super) fn missing_reason(&self, tree: &Expr) -> Option<&Error> {
+        let names = tree.names().into_iter();
+        let mut series = names.filter_map(|(name, _)| self.series.get(name));
+        series.find_map(|series| series.as_ref().err())
     }
 
-    /// What a name stands for: its title, or its identifier where others wrote the title.
+    /// Returns the title of the series behind a name, or its identifier where the title is untrusted text.
     pub(super) fn title(&self, name: &str) -> String {
         match self.get(name) {
             Some(s) if s.info.by_others => s.info.id.to_string(),
@@ -107,43 +107,43 @@ impl NamedSeries {
     }
 }
 
-/// Reads a formula. A plain name with spaces or hyphens ("core cpi", "10-year") is a name; all else is a formula.
+/// Parses a formula. A known name with spaces or hyphens ("core cpi", "10-year") is a name, not a formula.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] with the place of what is wrong.
-pub(super) fn tree(field: &str, text: &str) -> Result<Expr> {
-    // What a hyphen joins is a formula, unless it is written so in a name.
-    let is_whole = |text: &str| match text.contains('-') {
+/// [`Error::InvalidParam`] with the column of the fault.
+pub(super) fn parse(field: &str, text: &str) -> Result<Expr> {
+    // A hyphen is a minus unless a known name is spelled with it.
+    let is_name = |text: &str| match text.contains('-') {
         true => Names::embedded().find(text).is_some(),
         false => resolve::find(text).is_some(),
     };
-    // A hyphen may be a minus; nothing else here is of a formula alone.
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '_' | '.' | '-');
-    if text.chars().all(is_plain) && is_whole(text) {
+    if text.chars().all(is_plain) && is_name(text) {
         let name = text.to_owned();
         return Ok(Expr::Name { name, column: 1 });
     }
-    expression::parse(text).map_err(|fault| refused(field, text, &fault))
+    expression::parse(text).map_err(|fault| fault_error(field, text, &fault))
 }
 
-/// A formula that cannot be used.
-pub(super) fn refused(field: &str, text: &str, fault: &Fault) -> Error {
+/// Builds the error for a fault in a formula.
+pub(super) fn fault_error(field: &str, text: &str, fault: &Fault) -> Error {
     let problem = format!("column {}: {}", fault.column, fault.problem);
     Error::invalid(field, text, &problem, &fault.allowed)
 }
 
-/// Refuses what would take too long.
+/// Refuses formulas that take more than [`MAX_STEPS`].
 ///
 /// # Errors
-/// [`Error::InvalidParam`] with what it takes and what would take less.
-pub(super) fn affordable(field: &str, asked: &str, steps: usize) -> Result<()> {
+/// [`Error::InvalidParam`] with the number of steps and ways to need fewer.
+pub(super) fn check_cost(field: &str, text: &str, steps: usize) -> Result<()> {
     if steps <= MAX_STEPS {
         return Ok(());
     }
     let millions = |steps: usize| statistics::count(steps.div_ceil(100_000)) / 10.0;
     let problem = format!("takes {} million steps", millions(steps));
-    let less =
-        "fewer columns, fewer functions, a later start, or monthly series in place of daily ones";
-    let allowed = format!("up to {} million: {less}", millions(MAX_STEPS));
-    Err(Error::invalid(field, asked, &problem, &allowed))
+    let allowed = format!(
+        "up to {} million: fewer columns, fewer functions, a later start, or monthly series in place of daily ones",
+        millions(MAX_STEPS)
+    );
+    Err(Error::invalid(field, text, &problem, &allowed))
 }

@@ -1,11 +1,10 @@
-//! Forwarding needs no code per endpoint: path and query come from the table, the body is decoded into the
-//! endpoint's own answer, and what breaks the contract is an error that names the field.
+//! Forwarding: path and query come from the endpoint table, and the body is decoded into the endpoint's own answer. A
+//! body that breaks the contract is an error that names the field.
 
 use super::answer::Answer;
-use super::backend::finished;
-use super::days;
 use super::decode::{self, Arguments};
 use super::endpoint::Endpoint;
+use super::{backend, days};
 use econoscope_core::error::{Error, Result, quote};
 use econoscope_core::indicators::prose::joined;
 use econoscope_core::model::{Date, SeriesId};
@@ -16,44 +15,46 @@ use std::time::Duration;
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-/// The question for the upstream.
+/// Builds the request for the upstream.
 ///
 /// # Errors
 /// [`Error::Ambiguous`] or [`Error::InvalidParam`] for a name that cannot be an identifier.
 pub(super) fn request<E: Endpoint>(checked: &Arguments, today: Date) -> Result<Request> {
-    let mut arguments = E::outbound(&days::plain(checked, today)?, today)?;
+    let mut arguments = E::upstream_arguments(&days::to_plain_dates(checked, today)?, today)?;
     let mut what = "page";
     let mut segments = Vec::new();
     for part in E::SPEC.path.split('/').filter(|s| !s.is_empty()) {
-        let hole = part.strip_prefix('{').and_then(|p| p.strip_suffix('}'));
-        let Some(name) = hole else {
+        let argument = part.strip_prefix('{').and_then(|p| p.strip_suffix('}'));
+        let Some(name) = argument else {
             segments.push(part.to_owned());
             continue;
         };
         what = if name == "ticker" { "ticker" } else { "series" };
-        let given = arguments.remove(name).unwrap_or_default();
-        segments.push(identifier(what, given.as_str().unwrap_or_default())?);
+        let value = arguments.remove(name).unwrap_or_default();
+        segments.push(identifier(what, value.as_str().unwrap_or_default())?);
     }
     let query = arguments.into_iter();
     Ok(Request {
         segments,
-        query: query.map(|(name, value)| (name, plain(&value))).collect(),
+        query: query
+            .map(|(name, value)| (name, query_value(&value)))
+            .collect(),
         what,
-        // A question with arguments is one caller's; the others are asked by everyone.
+        // A request with arguments is one caller's; those without are common to all.
         kind: match checked.is_empty() {
             true => Kind::Shared,
             false => Kind::Interactive,
         },
-        // What may be kept for half an hour and more changes slowly: a week late is still worth showing.
+        // An answer that clients may cache for half an hour changes slowly: a week late it is still useful.
         max_stale: match E::SPEC.max_age {
             ..1_800 => DAY,
             _ => 7 * DAY,
         },
-        check: Some(|body| read::<E>(body).map(drop)),
+        check: Some(|body| decode_body::<E>(body).map(drop)),
     })
 }
 
-/// A name as the upstream knows it; one that we do not know may be known there.
+/// Returns the identifier of a name; a name that is unknown here may be known to the upstream.
 fn identifier(what: &'static str, name: &str) -> Result<String> {
     if let Some(info) = resolve::find(name) {
         return Ok(info.id.to_string());
@@ -64,24 +65,25 @@ fn identifier(what: &'static str, name: &str) -> Result<String> {
     }
 }
 
-/// Refuses an answer about another series than was asked for. What nobody here knows may be called otherwise there.
+/// Refuses an answer about another series than the requested one. Names that are unknown here pass.
 ///
 /// # Errors
 /// [`Error::Unavailable`] that names both.
-pub(super) fn about(asked: &str, came: &str) -> Result<()> {
-    let known = |name: &str| resolve::find(name).map(|info| info.id.clone());
-    match (known(asked), known(came)) {
-        (Some(one), Some(other)) if one != other => Err(untrusted(&format!(
-            "is of {}, not of {}",
-            quote(came),
-            quote(asked)
-        ))),
+pub(super) fn about(requested: &str, received: &str) -> Result<()> {
+    let id = |name: &str| resolve::find(name).map(|info| info.id.clone());
+    match (id(requested), id(received)) {
+        (Some(one), Some(other)) if one != other => {
+            let (received, requested) = (quote(received), quote(requested));
+            Err(contract_error(&format!(
+                "is of {received}, not of {requested}"
+            )))
+        }
         _ => Ok(()),
     }
 }
 
-/// The error for an answer that was not what it should be: `what` completes "The upstream's answer …".
-pub(super) fn untrusted(what: &str) -> Error {
+/// Builds the error for an answer against the contract; `what` completes "The upstream's answer …".
+pub(super) fn contract_error(what: &str) -> Error {
     Error::Unavailable {
         what: format!("The upstream's answer {what}."),
         retry_after: Some(Duration::from_secs(300)),
@@ -89,7 +91,7 @@ pub(super) fn untrusted(what: &str) -> Error {
     }
 }
 
-/// The error for a question that an upstream of the contract cannot answer: `what` completes "The upstream cannot …".
+/// Builds the error for a request beyond the contract; `what` completes "The upstream cannot …".
 pub(super) fn unable(what: &str) -> Error {
     Error::Unavailable {
         what: format!("The upstream cannot {what}."),
@@ -98,46 +100,43 @@ pub(super) fn unable(what: &str) -> Error {
     }
 }
 
-fn plain(value: &Value) -> String {
+fn query_value(value: &Value) -> String {
     match value.as_array() {
-        Some(items) => joined(items.iter().map(plain), ","),
+        Some(items) => joined(items.iter().map(query_value), ","),
         None => decode::shown(value),
     }
 }
 
-/// Decodes a body into the endpoint's answer.
+/// Decodes a body into the endpoint's output.
 ///
 /// # Errors
 /// [`Error::Unavailable`] naming the field that breaks the contract.
-fn read<E: Endpoint>(body: &[u8]) -> Result<E::Output> {
+fn decode_body<E: Endpoint>(body: &[u8]) -> Result<E::Output> {
     let mut json = serde_json::Deserializer::from_slice(body);
     serde_path_to_error::deserialize(&mut json).map_err(|e| {
-        let (path, problem) = (e.path().to_string(), e.inner().to_string());
-        let (path, problem) = (quote(&path), quote(&problem));
-        untrusted(&format!("breaks the contract at `{path}`: {problem}"))
+        let (path, problem) = (quote(&e.path().to_string()), quote(&e.inner().to_string()));
+        contract_error(&format!("breaks the contract at `{path}`: {problem}"))
     })
 }
 
 /// Decodes and renders a fetched body.
 ///
 /// # Errors
-/// [`Error::Unavailable`] when it breaks the contract, or when an upstream that does not know `as_of`
-/// answered for another day.
+/// [`Error::Unavailable`] when it breaks the contract, or when the upstream ignored `as_of` and answered for another day.
 pub(super) fn render<E: Endpoint>(body: &[u8], checked: &Arguments, today: Date) -> Result<Answer> {
-    let plain = days::plain(checked, today)?;
+    let plain = days::to_plain_dates(checked, today)?;
     let params = decode::params::<E>(&plain)?;
-    let mut output = E::received(read::<E>(body)?, &params, today)?;
-    let told = E::PROVENANCE.and_then(|of| of(&mut output).as_of);
-    let told = told.map(|day| Value::from(day.to_string()));
-    if plain.contains_key("as_of") && plain.get("as_of") != told.as_ref() {
-        let tool = E::SPEC.tool;
-        let what = format!("answer {tool} for a past day; leave as_of out");
+    let mut output = E::received(decode_body::<E>(body)?, &params, today)?;
+    let as_of = E::PROVENANCE.and_then(|provenance| provenance(&mut output).as_of);
+    let as_of = as_of.map(|day| Value::from(day.to_string()));
+    if plain.contains_key("as_of") && plain.get("as_of") != as_of.as_ref() {
+        let what = format!("answer {} for a past day; leave as_of out", E::SPEC.tool);
         return Err(unable(&what));
     }
-    finished(output, &params, (checked, today))
+    backend::render(output, &params, (checked, today))
 }
 
-/// A sentence that says where a forwarded answer comes from and how old it is.
+/// Describes the origin of a forwarded answer: its age, and the remaining budget.
 pub fn sentence(fetched: &Fetched) -> String {
     let freshness = match fetched.freshness {
         Freshness::Fresh => "fresh",
@@ -154,8 +153,8 @@ pub fn sentence(fetched: &Fetched) -> String {
     text
 }
 
-/// An upstream knows no suggestions; ours help with what it does not know.
-pub(super) fn explain(mut error: Error) -> Error {
+/// Adds our suggestions to an upstream's error for an unknown name, which has none.
+pub(super) fn add_suggestions(mut error: Error) -> Error {
     if let Error::Unknown {
         kind,
         name,

@@ -1,13 +1,14 @@
 //! `search_glossary`: what a term of macroeconomics means.
 
 use super::decode::usual;
+use super::provenance::framed;
 use crate::endpoints::prelude::*;
 use econoscope_data::desk::glossary::Glossary;
 use econoscope_data::desk::library;
 use econoscope_data::desk::search::Kind;
 
-/// First year of the recessions that are listed with a term; fetch has all of them.
-const WAR: i32 = 1945;
+/// First year of the recessions listed with a term; `fetch` lists all.
+const FIRST_RECESSION: i32 = 1945;
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -35,7 +36,7 @@ pub struct Match {
     pub category: String,
     /// Meaning.
     pub summary: String,
-    /// Terms near it.
+    /// Related terms.
     pub related_slugs: Vec<String>,
     /// Page of the term.
     pub url: String,
@@ -79,23 +80,20 @@ impl Endpoint for Params {
     }
 
     fn local(desk: &Desk, params: &Self) -> Result<GlossaryAnswer> {
-        let found = Glossary::embedded().search(&params.q);
-        let results: Vec<Match> = found
-            .into_iter()
-            .take(params.limit)
-            .map(|t| Match {
-                slug: t.slug.clone(),
-                term: t.term.clone(),
-                aliases: t.aliases.clone(),
-                category: t.category.clone(),
-                summary: match library::recessions(t, WAR) {
-                    Some(recessions) => format!("{} {recessions}", t.summary),
-                    None => t.summary.clone(),
-                },
-                related_slugs: t.related.clone(),
-                url: super::fetch::address(desk.settings(), Kind::Term, &t.slug),
-            })
-            .collect();
+        let terms = Glossary::embedded().search(&params.q).into_iter();
+        let results = terms.take(params.limit).map(|t| Match {
+            slug: t.slug.clone(),
+            term: t.term.clone(),
+            aliases: t.aliases.clone(),
+            category: t.category.clone(),
+            summary: match library::recessions(t, FIRST_RECESSION) {
+                Some(recessions) => format!("{} {recessions}", t.summary),
+                None => t.summary.clone(),
+            },
+            related_slugs: t.related.clone(),
+            url: super::fetch::address(desk.settings(), Kind::Term, &t.slug),
+        });
+        let results: Vec<Match> = results.collect();
         Ok(GlossaryAnswer {
             query: econoscope_core::error::quote(&params.q),
             count: results.len(),
@@ -106,22 +104,20 @@ impl Endpoint for Params {
 
     fn text(output: &GlossaryAnswer, _: &Self) -> String {
         let credit = &output.attribution;
-        let mut found = output.results.iter();
-        let Some(best) = found.next() else {
-            let said = format!("No term matches \"{}\".", output.query);
-            return format!("{said} Try a shorter or more common name.\n{credit}");
+        let mut matches = output.results.iter();
+        let Some(best) = matches.next() else {
+            let query = &output.query;
+            return format!(
+                "No term matches \"{query}\". Try a shorter or more common name.\n{credit}"
+            );
         };
         let mut text = format!("{}: {}", best.term, best.summary);
-        for other in found.by_ref().take(4) {
-            text += &format!("\n- {}: {}", other.term, first_sentence(&other.summary));
+        for other in matches.by_ref().take(4) {
+            let sentence = other.summary.split_inclusive(". ").next();
+            let sentence = sentence.unwrap_or_default().trim_end();
+            text += &format!("\n- {}: {sentence}", other.term);
         }
-        if found.len() > 0 {
-            text += &format!("\nAlso: {}.", joined(found.map(|m| &m.term), ", "));
-        }
-        format!("{text}\n{credit}")
+        let rest = joined(matches.map(|m| &m.term), ", ");
+        format!("{text}{}\n{credit}", framed("\nAlso: ", &rest, "."))
     }
-}
-
-fn first_sentence(text: &str) -> &str {
-    text.split_inclusive(". ").next().unwrap_or(text).trim_end()
 }

@@ -5,7 +5,7 @@ use crate::endpoints::prelude::*;
 use econoscope_core::model::untrusted;
 use econoscope_data::desk::articles;
 
-/// How many articles the contract serves.
+/// Number of articles, by the contract.
 const LATEST: usize = 5;
 
 /// No arguments.

@@ -1,4 +1,4 @@
-//! The answer of a comparison, and how it is said.
+//! The answer of a comparison, and its text.
 
 use crate::endpoints::condition::ConditionFigures;
 use crate::endpoints::foreign::UntrustedFields;
@@ -10,7 +10,7 @@ use econoscope_core::model::quantity::in_words;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ComparedColumn {
-    /// As asked for.
+    /// As requested.
     pub series: String,
     /// Full name, of a formula in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -59,9 +59,9 @@ pub struct Correlation {
     pub b: String,
     /// Common dates.
     pub count: usize,
-    /// Of their figures, as the columns have them.
+    /// Correlation of the figures.
     pub figures: Option<f64>,
-    /// Of changes from period to period; across a missing one there is none.
+    /// Correlation of period-to-period changes; none across a gap.
     pub changes: Option<f64>,
 }
 
@@ -71,15 +71,15 @@ pub struct Correlation {
 pub struct ConditionMeans {
     /// The column.
     pub series: String,
-    /// How often both are known.
+    /// Common frequency.
     pub frequency: String,
     /// Mean where it is met.
     pub met: Option<f64>,
-    /// Of so many figures.
+    /// Figures in it.
     pub met_count: usize,
     /// Mean where it is not met.
     pub unmet: Option<f64>,
-    /// Of so many figures.
+    /// Figures in it.
     pub unmet_count: usize,
 }
 
@@ -118,32 +118,28 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// A line a column, a line a pair, then the rows as CSV.
-    pub(super) fn in_prose(&self) -> String {
+    /// Renders a line for each column, condition and pair, then the rows as CSV.
+    pub(super) fn render_text(&self) -> String {
         let (frequency, rows) = (&self.frequency, self.rows);
         let mut text = format!("{frequency} figures from {} to {}", self.start, self.end);
         text += &match self.columns.len() {
             1 => format!(", {rows} dates."),
             _ => format!(", {rows} dates, {} common to all columns.", self.count),
         };
-        let columns = self.columns.iter().map(ComparedColumn::in_prose);
-        let conditions = self.conditions.iter().map(ConditionFigures::in_prose);
-        text.extend(columns.chain(conditions).map(|said| format!("\n{said}")));
-        text.extend(self.means.iter().map(ConditionMeans::in_prose));
-        for pair in &self.correlations {
-            let (figures, changes) = (or_none(pair.figures), or_none(pair.changes));
-            text += &format!("\nCorrelation {} ~ {} on ", pair.a, pair.b);
-            text += &format!("{} common dates: ", pair.count);
-            text += &format!("figures {figures}, changes {changes}.");
-        }
-        text += &self.rows();
-        let known = [self.provenance.sentence(), self.provenance.missing()];
-        let known = known.iter().filter(|part| !part.is_empty());
-        text.extend(known.map(|part| format!("\n{part}")));
+        let columns = self.columns.iter().map(ComparedColumn::describe);
+        let conditions = self.conditions.iter().map(ConditionFigures::describe);
+        let means = self.means.iter().map(ConditionMeans::describe);
+        let pairs = self.correlations.iter().map(Correlation::describe);
+        let lines = columns.chain(conditions).chain(means).chain(pairs);
+        text.extend(lines.map(|line| format!("\n{line}")));
+        text += &self.render_rows();
+        let notes = [self.provenance.sentence(), self.provenance.missing()];
+        let notes = notes.iter().filter(|note| !note.is_empty());
+        text.extend(notes.map(|note| format!("\n{note}")));
         format!("{text}\n{}{}", self.provenance.cited(), self.attribution)
     }
 
-    fn rows(&self) -> String {
+    fn render_rows(&self) -> String {
         let mut text = "\ndate".to_owned();
         let names = self.columns.iter().map(|c| c.series.replace(',', ";"));
         text.extend(names.map(|name| format!(",{name}")));
@@ -155,20 +151,23 @@ impl Comparison {
         }
         let (shown, rows) = (self.dates.len(), self.rows);
         if shown < rows {
-            let how = "evenly thinned; max_points gives more";
-            text += &format!("\n({shown} of {rows} rows, {how})");
+            text += &format!("\n({shown} of {rows} rows, evenly thinned; max_points gives more)");
         }
         text
     }
 }
 
 impl ComparedColumn {
-    fn in_prose(&self) -> String {
+    fn describe(&self) -> String {
         let title = self.title.as_deref();
         let title = title.map(|title| format!(" ({})", self.untrusted.told("title", title)));
         let unit = match self.unit.as_str() {
             "" => "unit not stated".to_owned(),
             unit => in_words(unit),
+        };
+        let ties = |count: usize| match count {
+            ..=1 => String::new(),
+            many => format!(" (first of {many})"),
         };
         let mut text = format!(
             "{}{}, {unit}: {} on {}; {} figures, mean {}, lowest {} on {}{}, highest {} on {}{}",
@@ -192,19 +191,22 @@ impl ComparedColumn {
     }
 }
 
-impl ConditionMeans {
-    fn in_prose(&self) -> String {
-        let (met, unmet, frequency) = (or_none(self.met), or_none(self.unmet), &self.frequency);
+impl Correlation {
+    fn describe(&self) -> String {
+        let (a, b, count) = (&self.a, &self.b, self.count);
+        let (figures, changes) = (or_none(self.figures), or_none(self.changes));
         format!(
-            "\nMean of {} where it is met {met} ({} {frequency} figures), where not {unmet} ({}).",
-            self.series, self.met_count, self.unmet_count
+            "Correlation {a} ~ {b} on {count} common dates: figures {figures}, changes {changes}."
         )
     }
 }
 
-fn ties(count: usize) -> String {
-    match count {
-        ..=1 => String::new(),
-        many => format!(" (first of {many})"),
+impl ConditionMeans {
+    fn describe(&self) -> String {
+        let (met, unmet, frequency) = (or_none(self.met), or_none(self.unmet), &self.frequency);
+        format!(
+            "Mean of {} where it is met {met} ({} {frequency} figures), where not {unmet} ({}).",
+            self.series, self.met_count, self.unmet_count
+        )
     }
 }

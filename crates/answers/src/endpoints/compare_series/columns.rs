@@ -1,111 +1,111 @@
-//! Names and formulas as columns of figures: read, priced, computed.
+//! The columns of a comparison: their formulas are priced and computed here.
 
 use super::Query;
-use crate::endpoints::condition::Setting;
+use crate::endpoints::condition::EvaluationContext;
 use crate::endpoints::formulas;
 use econoscope_core::error::{Error, Result, quote};
 use econoscope_core::indicators::expression::{self, Evaluation, Expr, Price, Scope};
 use econoscope_core::model::frequency::days_between;
 
 pub(super) const FIELD: &str = "series";
-/// Steps for each figure of a column: it is brought to the common calendar and described.
-const DESCRIBED: usize = 6;
-/// Steps for each figure of a pair of columns: put side by side, and correlated in figures and changes.
-const PAIRED: usize = 3;
-/// Longest title of a formula.
+/// Steps per figure of a column: conversion to the common calendar and statistics.
+const COLUMN_STEPS: usize = 6;
+/// Steps per figure of a pair of columns: alignment, and correlation of figures and of changes.
+const PAIR_STEPS: usize = 3;
+/// Longest title of a formula, in characters.
 const MAX_TITLE: usize = 160;
 
-/// A column with its name.
-pub(super) struct Named {
-    /// As asked for.
+/// A computed column with its name.
+pub(super) struct NamedColumn {
+    /// The series or formula as requested.
     pub(super) name: String,
-    /// What it is, in words.
+    /// Full name of the series, or the formula in words.
     pub(super) title: Option<String>,
-    /// Whether it is one series as it is published, of which others may have written the title.
+    /// Whether it is one published series, whose title may be untrusted text.
     pub(super) is_plain: bool,
     pub(super) column: expression::Column,
 }
 
-/// What was asked for, computed.
+/// The requested columns.
 #[derive(Default)]
-pub(super) struct Columns {
-    /// In the order asked for.
-    pub(super) columns: Vec<Named>,
+pub(super) struct ComputedColumns {
+    /// In the order of the request.
+    pub(super) columns: Vec<NamedColumn>,
     /// Those that cannot be computed, with the reason.
     pub(super) missing: Vec<(String, Error)>,
-    /// Dates in the range at which a gap has no base above zero.
+    /// Dates in the range at which the base of a `gap` is not above zero.
     pub(super) without_base: usize,
 }
 
-/// Every column, a name as a person writes it or a formula.
+/// Computes every column.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for a formula that cannot be computed or takes too long.
-pub(super) fn columns(asked: &Query) -> Result<Columns> {
-    affordable(asked)?;
-    let Setting { known, days, .. } = &asked.setting;
-    let series = |name: &str| known.get(name);
+pub(super) fn compute(query: &Query) -> Result<ComputedColumns> {
+    check_cost(query)?;
+    let EvaluationContext { series, range, .. } = &query.context;
+    let get = |name: &str| series.get(name);
     let mut evaluation = Evaluation::new(Scope {
-        series: &series,
+        series: &get,
         subject: None,
-        start: days.0,
-        how: asked.setting.how,
-        frequency: asked.setting.frequency,
+        start: range.0,
+        how: query.context.aggregation,
+        frequency: query.context.frequency,
     });
-    let mut found = Columns::default();
-    for (tree, text) in asked.trees.iter().zip(&asked.params.series) {
-        if let Some(reason) = known.reason(tree) {
-            found.missing.push((quote(text), reason.clone()));
+    let mut computed = ComputedColumns::default();
+    for (tree, text) in query.trees.iter().zip(&query.params.series) {
+        if let Some(reason) = series.missing_reason(tree) {
+            computed.missing.push((quote(text), reason.clone()));
             continue;
         }
         let column = evaluation.column(tree);
-        let column = column.map_err(|fault| formulas::refused(FIELD, text, &fault))?;
+        let column = column.map_err(|fault| formulas::fault_error(FIELD, text, &fault))?;
         for base in tree.bases() {
             if let Ok(base) = evaluation.column(base) {
-                let within = base.series.between(days.0, days.1);
-                found.without_base += within.iter().filter(|o| o.value <= 0.0).count();
+                let rows = base.series.between(range.0, range.1);
+                computed.without_base += rows.iter().filter(|o| o.value <= 0.0).count();
             }
         }
         let is_plain = matches!(tree, Expr::Name { .. });
         let title = match is_plain {
             true => column.series.info.title.clone(),
-            false => tree.in_words(&|name| known.title(name)),
+            false => tree.in_words(&|name| series.title(name)),
         };
-        found.columns.push(Named {
+        computed.columns.push(NamedColumn {
             name: quote(text),
             title: Some(title).filter(|title| title.chars().count() <= MAX_TITLE),
             is_plain,
             column,
         });
     }
-    Ok(found)
+    Ok(computed)
 }
 
-/// Refuses what would take too long, before any of it is computed.
-fn affordable(asked: &Query) -> Result<()> {
-    let (params, known, (start, end)) = (asked.params, &asked.setting.known, asked.setting.days);
-    let days = usize::try_from(days_between(start, end)).unwrap_or(usize::MAX);
+/// Refuses a request that takes too many steps, before any of it is computed.
+fn check_cost(query: &Query) -> Result<()> {
+    let (params, context) = (query.params, &query.context);
+    let days = days_between(context.range.0, context.range.1);
+    let days = usize::try_from(days).unwrap_or(usize::MAX);
     let in_range = |rows: &usize| (*rows).min(days.saturating_add(1));
-    let rows = |name: &str| known.rows(name);
-    let mut price = Price::new(&rows);
-    let columns: Vec<usize> = asked.trees.iter().map(|tree| price.add(tree)).collect();
-    // Transformed whole; what lies outside the range is neither described nor paired.
-    let whole: usize = columns.iter().sum();
-    let figures: usize = columns.iter().map(in_range).sum();
-    // Each column is one side of as many pairs as there are other columns.
-    let pairs = figures * columns.len().saturating_sub(1) * usize::from(params.correlations);
-    let judged = asked.condition.as_ref().map_or(0, |condition| {
-        // A condition that names nothing is judged of every column.
+    let row_count = |name: &str| context.series.row_count(name);
+    let mut price = Price::new(&row_count);
+    let columns: Vec<usize> = query.trees.iter().map(|tree| price.add(tree)).collect();
+    // Units transform every row; statistics and pairs are made of the range alone.
+    let all_rows: usize = columns.iter().sum();
+    let rows: usize = columns.iter().map(in_range).sum();
+    let pairs = rows * columns.len().saturating_sub(1) * usize::from(params.correlations);
+    let condition = query.condition.as_ref().map_or(0, |condition| {
+        // A condition without a name is evaluated for every column.
         let each = columns.iter().map(in_range);
         match condition.tree.has_subject() {
-            true => each.map(|rows| condition.steps(known, rows)).sum(),
-            false => condition.steps(known, 0),
+            true => each.map(|rows| condition.cost(&context.series, rows)).sum(),
+            false => condition.cost(&context.series, 0),
         }
     });
     let steps = price.steps()
-        + whole * expression::steps(params.units())
-        + figures * DESCRIBED
-        + pairs * PAIRED
-        + judged;
-    formulas::affordable(FIELD, &params.series.join(", "), steps)
+        + all_rows * expression::steps(params.units())
+        + rows * COLUMN_STEPS
+        + pairs * PAIR_STEPS
+        + condition;
+    formulas::check_cost(FIELD, &params.series.join(", "), steps)
 }

@@ -2,11 +2,12 @@
 
 use super::Query;
 use super::answer::{ComparedColumn, Comparison, ConditionMeans, Correlation};
-use super::columns::{Columns, Named};
-use crate::endpoints::coarser;
-use crate::endpoints::condition::{Condition, Setting};
+use super::columns::{ComputedColumns, NamedColumn};
+use crate::endpoints::aggregation_notes::{format_periods, missing_periods};
+use crate::endpoints::condition::{Condition, EvaluationContext};
 use crate::endpoints::foreign::UntrustedFields;
 use crate::endpoints::prelude::*;
+use crate::endpoints::provenance::framed;
 use econoscope_core::indicators::expression::{Column, Grid, convert, side_by_side};
 use econoscope_core::indicators::statistics::{correlation, count, percentile_rank, summary};
 use econoscope_core::indicators::transform::Units;
@@ -14,158 +15,156 @@ use econoscope_core::indicators::window::extremes;
 use econoscope_core::model::frequency::Periods;
 use econoscope_core::model::series_info::without_noise;
 use econoscope_core::model::{Frequency, Observation, Series};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Figures in an answer by default: sixty rows of two columns.
-const CELLS: usize = 120;
-/// The same of three columns and more, of which each has a line of figures and notes, too.
-const CELLS_OF_MANY: usize = 100;
+const MAX_CELLS: usize = 120;
+/// The same for three columns and more, whose lines of statistics and notes take room, too.
+const MAX_CELLS_OF_MANY: usize = 100;
 const MAX_ROWS: usize = 60;
 const MIN_ROWS: usize = 12;
 
-/// Fewest common dates from which a correlation says something.
-const MIN_COMMON: usize = 10;
+/// Fewest common dates for a meaningful correlation.
+const MIN_COMMON_DATES: usize = 10;
 
-/// Puts the columns, in common periods, into an answer that has everything else; gives those without a figure in the
-/// range, by name.
+/// Converts the columns to common periods and adds them to `answer`, with notes on those without a figure in the range.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] for a frequency finer than a series' own, and for a condition that cannot be judged.
+/// [`Error::InvalidParam`] for a frequency finer than a series' own, and for a condition that cannot be evaluated;
+/// [`Error::NoData`] when no column has a figure.
 pub(super) fn fill(
     answer: &mut Comparison,
-    found: Columns,
-    asked: &Query,
-    to: Periods,
-) -> Result<Vec<(String, Error)>> {
-    let (setting, params) = (&asked.setting, asked.params);
-    let mut all = found.columns.iter().map(|c| Arc::clone(&c.column.series));
-    let weeks = all.find(|s| s.frequency() == Frequency::Weekly && !params.has_own_weeks());
-    let (mut kept, mut missing) = (Vec::new(), found.missing);
-    let mut columns = found.columns;
+    computed: ComputedColumns,
+    query: &Query,
+    periods: Periods,
+) -> Result<()> {
+    let (context, params, units) = (&query.context, query.params, query.params.units());
+    let (mut columns, mut missing) = (computed.columns, computed.missing);
+    let mut all = columns.iter().map(|c| Arc::clone(&c.column.series));
+    let weekly = all.find(|s| s.frequency() == Frequency::Weekly && !params.has_own_weeks());
     for named in &mut columns {
-        named.column.series = convert(&named.column.series, to, setting.how, weeks.as_deref())?;
+        let series = &named.column.series;
+        named.column.series = convert(series, periods, context.aggregation, weekly.as_deref())?;
     }
-    answer
-        .provenance
-        .note("weeks", on_one_calendar(&mut columns));
-    for mut named in columns {
-        // In this order, so that the first year of the range has growth rates, too.
-        let whole = named.column.transformed(params.units());
-        let rows = within(&whole, setting.days);
+    answer.provenance.note("weeks", align_weeks(&mut columns));
+    columns.retain_mut(|named| {
+        // Transformed before it is cut, so that the first year of the range has growth rates, too.
+        let whole = named.column.clone().transformed(units);
+        let rows = rows_in_range(&whole, context.range);
         if rows.is_empty() {
-            missing.push((
-                named.name.clone(),
-                nothing(named.name, setting.days, &whole),
-            ));
-            continue;
+            let reason = no_data(&named.name, context.range, &whole);
+            missing.push((named.name.clone(), reason));
+            return false;
         }
-        let series = Series::new(Arc::clone(&whole.series.info), rows);
-        named.column = Column {
-            series: Arc::new(series),
-            unit: whole.unit,
-        };
-        kept.push(named);
-    }
-    let series: Vec<&Series> = kept.iter().map(|c| &*c.column.series).collect();
-    let grid = Grid::of(&series);
+        if let (Some(title), false) = (&mut named.title, units == Units::Level) {
+            *title += &format!(", {}", units.words());
+        }
+        named.column.series = Arc::new(Series::new(Arc::clone(&whole.series.info), rows));
+        named.column.unit = whole.unit;
+        true
+    });
+    let grid = Grid::of(&Vec::from_iter(columns.iter().map(|c| &*c.column.series)));
     let dates: Vec<Date> = grid.dates().collect();
-    let known = |i: usize| grid.columns.iter().filter_map(move |c| c.get(i));
-    let figures = (0..dates.len()).map(|i| known(i).filter(|value| !value.is_nan()).count());
+    let values = |row: usize| grid.columns.iter().filter_map(move |c| c.get(row));
+    let figures = (0..dates.len()).map(|row| values(row).filter(|v| !v.is_nan()).count());
     let figures: Vec<usize> = figures.collect();
-    let cells = if kept.len() > 2 { CELLS_OF_MANY } else { CELLS };
-    let usual = (cells / kept.len().max(1)).clamp(MIN_ROWS, MAX_ROWS);
-    let shown = thinned(&figures, params.max_points.unwrap_or(usual));
+    let cells = match columns.len() {
+        ..=2 => MAX_CELLS,
+        _ => MAX_CELLS_OF_MANY,
+    };
+    let default = (cells / columns.len().max(1)).clamp(MIN_ROWS, MAX_ROWS);
+    let shown = thin(&figures, params.max_points.unwrap_or(default));
     answer.rows = dates.len();
-    answer.count = figures.iter().filter(|n| **n == kept.len()).count();
-    answer.dates = shown
-        .iter()
-        .filter_map(|i| dates.get(*i).copied())
-        .collect();
-    note_ends(answer, &kept, to.frequency);
-    for (named, figures) in kept.iter().zip(&grid.columns) {
-        let at = |i: &usize| figures.get(*i).filter(|value| !value.is_nan());
-        let values = shown.iter().map(|i| Some(named.column.rounded(*at(i)?)));
-        let described = described(named, params.units(), values.collect());
-        answer.columns.extend(described);
+    answer.count = figures.iter().filter(|n| **n == columns.len()).count();
+    let shown_dates = shown.iter().filter_map(|row| dates.get(*row));
+    answer.dates = shown_dates.copied().collect();
+    note_ends(&mut answer.provenance, &columns, periods.frequency);
+    for (named, figures) in columns.iter().zip(&grid.columns) {
+        let figures = shown.iter().map(|row| figures.get(*row));
+        let figures = figures.map(|value| value.filter(|value| !value.is_nan()));
+        let values = figures.map(|value| value.map(|value| named.column.rounded(*value)));
+        let column = summarize(named, values.collect());
+        answer.columns.extend(column);
     }
     if params.correlations {
-        answer.correlations = correlations(&kept, &grid, to.frequency);
+        answer.correlations = correlations(&columns, &grid, periods.frequency);
     }
-    if let Some(condition) = &asked.condition {
-        judge(answer, condition, &kept, setting, to)?;
+    if let Some(condition) = &query.condition {
+        count_condition(answer, condition, &columns, context, periods)?;
     }
-    Ok(missing)
-}
-
-/// Counts a condition, and splits the means of the columns by one that names its series.
-fn judge(
-    answer: &mut Comparison,
-    condition: &Condition,
-    kept: &[Named],
-    setting: &Setting,
-    to: Periods,
-) -> Result<()> {
-    if let Some(reason) = setting.known.reason(&condition.tree) {
-        answer.provenance.note("condition", reason.to_string());
-        return Ok(());
-    }
-    let each = kept.iter().map(|c| Some((&*c.name, c.column.clone())));
-    let of: Vec<_> = match condition.tree.has_subject() {
-        true => each.collect(),
-        false => vec![None],
-    };
-    let judged = of.into_iter().map(|of| condition.figures(of, setting));
-    answer.conditions = judged.collect::<Result<_>>()?;
-    if !condition.tree.has_subject() {
-        answer.means = means(condition, kept, setting, to)?;
+    for (name, reason) in missing {
+        if columns.is_empty() {
+            return Err(reason);
+        }
+        answer.provenance.note(&name, reason.to_string());
     }
     Ok(())
 }
 
-/// Means of columns, all of one frequency, over the dates of the range at which a condition is met and over the others.
+/// Counts a condition. When it names its series, adds the mean of each column where it is met and where it is not.
+fn count_condition(
+    answer: &mut Comparison,
+    condition: &Condition,
+    columns: &[NamedColumn],
+    context: &EvaluationContext,
+    periods: Periods,
+) -> Result<()> {
+    if let Some(reason) = context.series.missing_reason(&condition.tree) {
+        answer.provenance.note("condition", reason.to_string());
+    } else if condition.tree.has_subject() {
+        let each = columns.iter().map(|c| Some((&*c.name, c.column.clone())));
+        let counted = each.map(|subject| condition.count(subject, context));
+        answer.conditions = counted.collect::<Result<_>>()?;
+    } else {
+        answer.conditions = vec![condition.count(None, context)?];
+        answer.means = condition_means(condition, columns, context, periods)?;
+    }
+    Ok(())
+}
+
+/// Returns the mean of each column over the dates of the range at which a condition is met, and over the others. All
+/// columns have the frequency of `periods`.
 ///
-/// Condition and columns meet at the lower of their frequencies: a condition on days is compared anew on the means of
-/// months where the columns are monthly, and months become quarters for a condition on quarters.
+/// Condition and columns meet at the lower of their frequencies: a condition on days is evaluated on monthly means when
+/// the columns are monthly, and months become quarters for a condition on quarters.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for units that cannot be compared.
-fn means(
+fn condition_means(
     condition: &Condition,
-    columns: &[Named],
-    setting: &Setting,
+    columns: &[NamedColumn],
+    context: &EvaluationContext,
     periods: Periods,
 ) -> Result<Vec<ConditionMeans>> {
     let at_least = Some(periods.frequency);
-    let judged = condition.judged(None, setting, at_least, |_, column| Ok(column.series))?;
-    let frequency = judged.frequency();
-    let judged = convert(&judged, frequency, setting.how, None)?;
-    let coarser = columns.iter().map(|named| {
-        let series = &named.column.series;
-        match series.frequency() < frequency {
-            true => convert(series, frequency, setting.how, Some(&judged)),
-            false => Ok(Arc::clone(series)),
-        }
-    });
-    let coarser = coarser.collect::<Result<Vec<_>>>()?;
-    let all: Vec<&Series> = std::iter::once(&judged)
-        .chain(&coarser)
-        .map(|s| &**s)
-        .collect();
+    let (truth, _) = condition.evaluate(None, context, at_least)?;
+    let frequency = truth.frequency();
+    // `convert` also moves quarters to the stamp of their first month.
+    let truth = convert(&truth, frequency, context.aggregation, None)?;
+    let mut all = vec![Arc::clone(&truth)];
+    for NamedColumn { column, .. } in columns {
+        all.push(match column.series.frequency() < frequency {
+            true => convert(&column.series, frequency, context.aggregation, Some(&truth))?,
+            false => Arc::clone(&column.series),
+        });
+    }
+    let all: Vec<&Series> = all.iter().map(|series| &**series).collect();
     let grid = Grid::of(&all);
-    let Some((judged, figures)) = grid.columns.split_first() else {
+    let Some((truth, figures)) = grid.columns.split_first() else {
         return Ok(Vec::new());
     };
     let means = columns.iter().zip(figures).map(|(named, figures)| {
-        let side = |is_met: bool| {
-            let pairs = judged.iter().zip(figures);
-            let own = pairs.filter(|(truth, value)| {
-                !truth.is_nan() && !value.is_nan() && (**truth != 0.0) == is_met
-            });
-            let (sum, n) = own.fold((0.0, 0), |(sum, n), (_, value)| (sum + value, n + 1));
-            let mean = (n > 0).then(|| named.column.rounded(sum / count(n)));
-            (mean, n)
+        let mean = |is_met: bool| {
+            let (mut sum, mut n) = (0.0, 0);
+            for (truth, value) in truth.iter().zip(figures) {
+                if !truth.is_nan() && !value.is_nan() && (*truth != 0.0) == is_met {
+                    (sum, n) = (sum + value, n + 1);
+                }
+            }
+            ((n > 0).then(|| named.column.rounded(sum / count(n))), n)
         };
-        let ((met, met_count), (unmet, unmet_count)) = (side(true), side(false));
+        let ((met, met_count), (unmet, unmet_count)) = (mean(true), mean(false));
         ConditionMeans {
             series: named.name.clone(),
             frequency: frequency.word().into(),
@@ -178,44 +177,43 @@ fn means(
     Ok(means.collect())
 }
 
-/// Puts weeks that end on different days under one Friday each, and says by which days weeks end.
-fn on_one_calendar(columns: &mut [Named]) -> String {
-    let weekly = |c: &&Named| c.column.series.frequency() == Frequency::Weekly;
-    let ends = columns.iter().filter(weekly).filter_map(|c| {
-        let last = c.column.series.observations.last()?;
-        Some((last.date.strftime("%A").to_string(), c.name.clone()))
-    });
-    let ends: Vec<(String, String)> = ends.collect();
-    let mut days: Vec<&str> = ends.iter().map(|(day, _)| day.as_str()).collect();
-    days.sort_by_key(|day| ends.iter().position(|(known, _)| known == day));
-    days.dedup();
-    let said = days.iter().map(|day| {
-        let own = ends.iter().filter(|(known, _)| known == day);
-        format!("{} on {day}", joined(own.map(|(_, name)| name), ", "))
-    });
-    let said = joined(said, "; ");
-    match days.as_slice() {
+/// Moves weeks that end on different days to one Friday each. Returns the note about the days on which weeks end; empty
+/// without a weekly column.
+fn align_weeks(columns: &mut [NamedColumn]) -> String {
+    let mut weekdays: Vec<(String, Vec<&str>)> = Vec::new();
+    for NamedColumn { name, column, .. } in &*columns {
+        let last = column.series.observations.last();
+        if let Some(last) = last.filter(|_| column.series.frequency() == Frequency::Weekly) {
+            let weekday = last.date.strftime("%A").to_string();
+            match weekdays.iter_mut().find(|(day, _)| *day == weekday) {
+                Some((_, names)) => names.push(name),
+                None => weekdays.push((weekday, vec![name.as_str()])),
+            }
+        }
+    }
+    let days = weekdays.iter();
+    let days = days.map(|(day, names)| format!("{} on {day}", names.join(", ")));
+    let days = joined(days, "; ");
+    match weekdays.as_slice() {
         [] => return String::new(),
-        [day] => return format!("weeks end on {day}"),
+        [(day, _)] => return format!("weeks end on {day}"),
         _ => {}
     }
-    let all: Vec<Arc<Series>> = columns
-        .iter()
-        .map(|c| Arc::clone(&c.column.series))
-        .collect();
-    let all: Vec<&Series> = all.iter().map(|series| &**series).collect();
-    for (named, rows) in columns.iter_mut().zip(side_by_side(&all)) {
+    let series: Vec<&Series> = columns.iter().map(|c| &*c.column.series).collect();
+    let aligned = side_by_side(&series).into_iter().map(Cow::into_owned);
+    let aligned: Vec<Vec<Observation>> = aligned.collect();
+    for (named, rows) in columns.iter_mut().zip(aligned) {
         let info = Arc::clone(&named.column.series.info);
-        named.column.series = Arc::new(Series::new(info, rows.into_owned()));
+        named.column.series = Arc::new(Series::new(info, rows));
     }
     format!(
-        "weeks end on different days ({said}); each stands at the Friday of its week from Monday to Sunday"
+        "weeks end on different days ({days}); each stands at the Friday of its week from Monday to Sunday"
     )
 }
 
-/// Notes which columns end before the others, and which periods they lack before that.
-fn note_ends(answer: &mut Comparison, columns: &[Named], frequency: Frequency) {
-    let last = |c: &Named| c.column.series.observations.last().map(|o| o.date);
+/// Notes which columns end before the others, and which periods each column lacks before its end.
+fn note_ends(provenance: &mut Provenance, columns: &[NamedColumn], frequency: Frequency) {
+    let last = |c: &NamedColumn| c.column.series.observations.last().map(|o| o.date);
     let newest = columns.iter().filter_map(last).max();
     let early = columns.iter().filter_map(|c| {
         let last = last(c).filter(|last| Some(*last) < newest)?;
@@ -223,126 +221,119 @@ fn note_ends(answer: &mut Comparison, columns: &[Named], frequency: Frequency) {
     });
     let early = joined(early, ", ");
     if let Some(newest) = newest.filter(|_| !early.is_empty()) {
-        let newest = format!("the others {}", frequency.when(newest));
-        answer
-            .provenance
-            .note("ends", format!("{early}, {newest} at the latest"));
+        let when = frequency.when(newest);
+        provenance.note("ends", format!("{early}, the others {when} at the latest"));
     }
-    let absent = columns.iter().filter_map(|c| {
-        let absent = coarser::absent(frequency, &c.column.series.observations);
-        Some(format!("{} in {}", coarser::named(&absent)?, c.name))
+    let gaps = columns.iter().filter_map(|c| {
+        let gaps = missing_periods(frequency, &c.column.series.observations);
+        Some(format!("{} in {}", format_periods(&gaps)?, c.name))
     });
-    let absent = joined(absent, "; ");
-    if !absent.is_empty() {
-        let note = format!("no figure of {absent}");
-        answer.provenance.note("absent", note);
+    provenance.note("absent", framed("no figure of ", &joined(gaps, "; "), ""));
+}
+
+/// Builds the error for a column without a figure in the range; it names the newest figure before.
+fn no_data(name: &str, (start, end): (Date, Date), whole: &Column) -> Error {
+    let mut reason = format!("nothing can be computed from {start} to {end}");
+    if let Some(last) = whole.series.last_on_or_before(start) {
+        let (value, frequency) = (whole.rounded(last.value), whole.series.frequency());
+        let when = frequency.when(last.date);
+        reason += &format!("; the newest figure before is {value} {when}");
+    }
+    Error::NoData {
+        what: name.to_owned(),
+        reason: reason + "; take an earlier start",
     }
 }
 
-/// Why a column has no figure in the range, with the newest before it.
-fn nothing(what: String, (start, end): (Date, Date), whole: &Column) -> Error {
-    let before = whole.series.last_on_or_before(start).map(|last| {
-        let (value, when) = (whole.rounded(last.value), whole.series.frequency());
-        let when = when.when(last.date);
-        format!("; the newest figure before is {value} {when}")
-    });
-    let before = before.unwrap_or_default();
-    let reason =
-        format!("nothing can be computed from {start} to {end}{before}; take an earlier start");
-    Error::NoData { what, reason }
-}
-
-/// The figures of a column in the range. What is equal to a reader is equal in ranks and counts.
-fn within(column: &Column, (start, end): (Date, Date)) -> Vec<Observation> {
-    // A quotient may be small throughout; its noise is off.
+/// Returns the figures of a column in the range. Arithmetic noise is rounded off, so that figures that print alike are
+/// equal in ranks and counts.
+fn rows_in_range(column: &Column, (start, end): (Date, Date)) -> Vec<Observation> {
+    // Small figures, such as some quotients, would lose digits that count.
     let clean = |value: f64| match value.abs() < 1e-3 {
         true => value,
         false => without_noise(value),
     };
     let rows = column.series.between(start, end).iter();
-    rows.map(|o| Observation::new(o.date, clean(o.value)))
-        .collect()
+    let rows = rows.map(|o| Observation::new(o.date, clean(o.value)));
+    rows.collect()
 }
 
-fn described(named: &Named, units: Units, values: Vec<Option<f64>>) -> Option<ComparedColumn> {
-    let rows = &named.column.series.observations;
+/// Returns the statistics of a column beside `values`, its figures at the dates of the answer; `None` without a row.
+fn summarize(named: &NamedColumn, values: Vec<Option<f64>>) -> Option<ComparedColumn> {
+    let column = &named.column;
+    let rows = &column.series.observations;
     let sample: Vec<f64> = rows.iter().map(|o| o.value).collect();
     let (stats, last) = summary(&sample).zip(rows.last())?;
     let (lowest, highest) = extremes(rows)?;
     let sd = stats.sd.filter(|sd| *sd > 0.0);
-    let info = &named.column.series.info;
     let fields: &[&str] = if named.is_plain { &["title"] } else { &[] };
-    let shown = |value| named.column.rounded(value);
-    let title = named
-        .title
-        .as_ref()
-        .map(|title| match units == Units::Level {
-            true => title.clone(),
-            false => format!("{title}, {}", units.words()),
-        });
+    let rounded = |value| column.rounded(value);
     Some(ComparedColumn {
         series: named.name.clone(),
-        title,
-        unit: named.column.unit.short.clone(),
+        title: named.title.clone(),
+        unit: column.unit.short.clone(),
         count: stats.count,
-        latest: shown(last.value),
+        latest: rounded(last.value),
         date: last.date,
-        mean: shown(stats.mean),
-        sd: sd.map(shown),
-        min: shown(lowest.first.value),
+        mean: rounded(stats.mean),
+        sd: sd.map(rounded),
+        min: rounded(lowest.first.value),
         min_date: lowest.first.date,
         min_count: lowest.ties,
-        max: shown(highest.first.value),
+        max: rounded(highest.first.value),
         max_date: highest.first.date,
         max_count: highest.ties,
         z_score: sd.map(|sd| round_to((last.value - stats.mean) / sd, 2)),
         percentile: percentile_rank(&sample, last.value).map(|r| round_to(r, 0)),
         values,
-        untrusted: UntrustedFields::of(info, fields),
+        untrusted: UntrustedFields::of(&column.series.info, fields),
     })
 }
 
-/// Each pair of columns that somebody could want a correlation of, on the dates that both have.
-fn correlations(columns: &[Named], grid: &Grid, frequency: Frequency) -> Vec<Correlation> {
-    let varies = |(named, _): &(&Named, &Vec<f64>)| {
+/// Returns the correlation of each pair of columns on their common dates. Constant columns, truth values and pairs with
+/// fewer than [`MIN_COMMON_DATES`] are left out.
+fn correlations(columns: &[NamedColumn], grid: &Grid, frequency: Frequency) -> Vec<Correlation> {
+    let is_variable = |(named, _): &(&NamedColumn, &Vec<f64>)| {
         let rows = &named.column.series.observations;
         let first = rows.first().map(|o| o.value);
         !named.column.unit.is_truth() && rows.iter().any(|o| Some(o.value) != first)
     };
-    let columns: Vec<_> = columns.iter().zip(&grid.columns).filter(varies).collect();
+    let columns = columns.iter().zip(&grid.columns).filter(is_variable);
+    let columns: Vec<_> = columns.collect();
     let places: Vec<i32> = grid.dates().map(|date| frequency.place(date)).collect();
-    let pairs = columns.iter().enumerate().flat_map(|(i, one)| {
-        let others = columns.iter().skip(i + 1);
-        others.map(move |other| (one, other))
-    });
-    let found = pairs.filter_map(|((one, a), (other, b))| {
-        let [x, y, of_x, of_y] = paired(a, b, &places, frequency);
-        (x.len() >= MIN_COMMON).then(|| Correlation {
-            a: one.name.clone(),
-            b: other.name.clone(),
-            count: x.len(),
-            figures: correlation(x, y).map(|r| round_to(r, 2)),
-            changes: correlation(of_x, of_y).map(|r| round_to(r, 2)),
-        })
-    });
-    found.collect()
+    let mut correlations = Vec::new();
+    for (i, (one, a)) in columns.iter().enumerate() {
+        for (other, b) in columns.iter().skip(i + 1) {
+            let [x, y, changes_x, changes_y] = common_figures(a, b, &places, frequency);
+            if x.len() >= MIN_COMMON_DATES {
+                correlations.push(Correlation {
+                    a: one.name.clone(),
+                    b: other.name.clone(),
+                    count: x.len(),
+                    figures: correlation(x, y).map(|r| round_to(r, 2)),
+                    changes: correlation(changes_x, changes_y).map(|r| round_to(r, 2)),
+                });
+            }
+        }
+    }
+    correlations
 }
 
-/// What two columns have on common dates: figures of each, and the changes of each from one period to the next;
-/// across a missing one there is none.
-fn paired(a: &[f64], b: &[f64], places: &[i32], frequency: Frequency) -> [Vec<f64>; 4] {
+/// Returns the figures of two columns on their common dates, then the changes of each from one period to the next. A
+/// change across a missing period does not count.
+fn common_figures(a: &[f64], b: &[f64], places: &[i32], frequency: Frequency) -> [Vec<f64>; 4] {
     let mut out: [Vec<f64>; 4] = std::array::from_fn(|_| Vec::with_capacity(a.len()));
-    let [x, y, of_x, of_y] = &mut out;
+    let [x, y, changes_x, changes_y] = &mut out;
     let (next, mut before) = (frequency.next(), None::<(i32, f64, f64)>);
     for ((a, b), place) in a.iter().zip(b).zip(places) {
         if a.is_nan() || b.is_nan() {
             continue;
         }
-        if let Some((last, from_a, from_b)) = before
+        if let Some((last, last_a, last_b)) = before
             && next.contains(&(place - last))
         {
-            of_x.push(a - from_a);
-            of_y.push(b - from_b);
+            changes_x.push(a - last_a);
+            changes_y.push(b - last_b);
         }
         x.push(*a);
         y.push(*b);
@@ -351,19 +342,20 @@ fn paired(a: &[f64], b: &[f64], places: &[i32], frequency: Frequency) -> [Vec<f6
     out
 }
 
-/// Positions of at most `max` rows, evenly spread, first and last among them, by the number of figures of each: of the
-/// rows up to the next position the first with most figures, so that a Sunday without yields is not what is shown.
-fn thinned(figures: &[usize], max: usize) -> Vec<usize> {
+/// Returns the positions of at most `max` rows, evenly spread, with the first and the last. `figures` has the number of
+/// figures of each row: of the rows up to the next position it takes the first with the most figures, so that a Sunday
+/// without yields is not shown.
+fn thin(figures: &[usize], max: usize) -> Vec<usize> {
     let (count, last) = (figures.len(), figures.len().saturating_sub(1));
     let shown = count.min(max.max(2));
     let position = |i: usize| i * last / shown.saturating_sub(1).max(1);
     let fullest = |i: usize| {
-        let until = if i == 0 {
+        let end = if i == 0 {
             1
         } else {
             position(i + 1).min(count)
         };
-        let rows = position(i)..until.max(position(i) + 1);
+        let rows = position(i)..end.max(position(i) + 1);
         rows.min_by_key(|row| std::cmp::Reverse(figures.get(*row)))
     };
     (0..shown).filter_map(fullest).collect()
@@ -371,19 +363,19 @@ fn thinned(figures: &[usize], max: usize) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::thinned;
+    use super::thin;
 
     #[test]
     fn thinned_rows_keep_both_ends() {
-        let of = |count, most| thinned(&vec![2; count], most);
-        assert_eq!(of(0, 60), Vec::<usize>::new());
-        assert_eq!(of(1, 60), [0]);
-        assert_eq!(of(3, 60), [0, 1, 2]);
-        assert_eq!(of(100, 4), [0, 33, 66, 99]);
-        assert_eq!(of(200, 60).len(), 60);
+        let positions = |count, max| thin(&vec![2; count], max);
+        assert_eq!(positions(0, 60), Vec::<usize>::new());
+        assert_eq!(positions(1, 60), [0]);
+        assert_eq!(positions(3, 60), [0, 1, 2]);
+        assert_eq!(positions(100, 4), [0, 33, 66, 99]);
+        assert_eq!(positions(200, 60).len(), 60);
         let mut weekend = vec![2; 100];
         weekend[33..35].fill(1);
         weekend[99] = 1;
-        assert_eq!(thinned(&weekend, 4), [0, 35, 66, 99]);
+        assert_eq!(thin(&weekend, 4), [0, 35, 66, 99]);
     }
 }

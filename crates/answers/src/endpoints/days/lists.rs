@@ -1,31 +1,31 @@
-//! More than one day as an argument: lists, ranges of periods, and the days of events by their names.
+//! Arguments of more than one day: lists, ranges of periods, and events by name.
 
-use super::{When, read, rejoined};
+use super::{When, join_split_dates, read};
 use crate::endpoints::prelude::*;
 use econoscope_core::indicators::nber::RECESSIONS;
 use econoscope_core::model::calendar::meetings;
 
-/// How a range may be written.
+/// Separators of a range.
 const RANGES: [&str; 2] = ["..", " to "];
 
 /// A day, or the first and the last day of a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::endpoints) enum Periods {
-    /// The period that holds a day.
+    /// The period that contains a day.
     Of(Date),
     /// Every period from one day to another.
     Range(Date, Date),
 }
 
-/// The parts of a text: commas separate them.
-pub(in crate::endpoints) fn parts(text: &str) -> Vec<String> {
+/// Splits a list of dates at its commas.
+pub(in crate::endpoints) fn split_list(text: &str) -> Vec<String> {
     let parts = text.split(',').map(str::trim);
-    rejoined(parts.filter(|part| !part.is_empty()))
+    join_split_dates(parts.filter(|part| !part.is_empty()))
 }
 
-/// Whether a text is more than one day.
-pub(super) fn is_several(text: &str) -> bool {
-    parts(text).len() > 1 || RANGES.iter().any(|sign| text.contains(sign))
+/// Whether a text is a list or a range.
+pub(super) fn is_list_or_range(text: &str) -> bool {
+    split_list(text).len() > 1 || RANGES.iter().any(|separator| text.contains(separator))
 }
 
 /// Reads periods: `2008-12`, `2008-11, 2008-12`, `2008-01..2008-12`. A range without an end goes on to today.
@@ -33,32 +33,32 @@ pub(super) fn is_several(text: &str) -> bool {
 /// # Errors
 /// [`Error::InvalidParam`] naming the field for what is no day, and for a range that ends before it starts.
 pub(in crate::endpoints) fn periods(field: &str, text: &str, today: Date) -> Result<Vec<Periods>> {
-    let parts = parts(text);
+    let parts = split_list(text);
     if parts.is_empty() {
         read(field, text, (today, today))?;
     }
     let parts = parts.iter();
-    parts.map(|part| of_part(field, part, today)).collect()
+    parts.map(|part| parse_period(field, part, today)).collect()
 }
 
-/// Reads one part of a list of periods.
-pub(super) fn of_part(field: &str, part: &str, today: Date) -> Result<Periods> {
-    let ends = RANGES.iter().find_map(|sign| part.split_once(sign));
-    let Some((from, to)) = ends else {
-        return read(field, part, (today, today)).map(Periods::Of);
+/// Reads one day or range.
+pub(super) fn parse_period(field: &str, text: &str, today: Date) -> Result<Periods> {
+    let mut separators = RANGES.iter();
+    let Some((from, to)) = separators.find_map(|separator| text.split_once(separator)) else {
+        return read(field, text, (today, today)).map(Periods::Of);
     };
     let to = match to.trim() {
         "" => today,
         to => read(field, to, (today, today))?,
     };
-    // A start is the first day of what is longer than a day; an error names the argument.
+    // A range starts on the first day of its first period, whatever the argument.
     let from = match When::read(from.trim()) {
         Ok(when) => when.from,
         Err(_) => read(field, from, (to, today))?,
     };
     if from > to {
         let (problem, allowed) = ("ends before it starts", "a range as 2008-01..2008-12");
-        return Err(Error::invalid(field, part, problem, allowed));
+        return Err(Error::invalid(field, text, problem, allowed));
     }
     Ok(Periods::Range(from, to))
 }
@@ -67,30 +67,29 @@ pub(super) fn of_part(field: &str, part: &str, today: Date) -> Result<Periods> {
 const EVENTS: &str =
     "days as 2008-09-15, 2020-03-16, or FOMC 2022, NBER peaks, NBER troughs, NBER peak 2007";
 
-/// First year of the turning points that are meant where no year is named.
+/// First year of the turning points of a name without a year.
 const POSTWAR: i16 = 1945;
 
-/// Reads the days of events, parted by commas, the earliest first. Names stand for all their days up to `newest`.
+/// Reads a list of days and names of events, ascending. A name stands for all its days up to `newest`.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] naming the field for what is no day and no name, and for a name without a day.
-pub(in crate::endpoints) fn events(
+pub(in crate::endpoints) fn event_days(
     field: &str,
     text: &str,
     (newest, today): (Date, Date),
 ) -> Result<Vec<Date>> {
     let mut days = Vec::new();
-    for part in parts(text) {
-        match named(&part) {
-            Some(named) => {
-                let known: Vec<Date> = named.into_iter().filter(|day| *day <= newest).collect();
-                if known.is_empty() {
-                    return Err(Error::invalid(field, &part, "names no event", EVENTS));
-                }
-                days.extend(known);
-            }
-            None => days.push(read(field, &part, (newest, today))?),
+    for part in split_list(text) {
+        let Some(mut named) = named_days(&part) else {
+            days.push(read(field, &part, (newest, today))?);
+            continue;
+        };
+        named.retain(|day| *day <= newest);
+        if named.is_empty() {
+            return Err(Error::invalid(field, &part, "names no event", EVENTS));
         }
+        days.append(&mut named);
     }
     days.sort_unstable();
     days.dedup();
@@ -100,51 +99,54 @@ pub(in crate::endpoints) fn events(
     }
 }
 
-/// Whether a text is more than one day, or the name of events.
-pub(super) fn is_list(text: &str) -> bool {
-    parts(text).len() > 1 || named(text).is_some()
+/// Whether a text is a list or the name of events.
+pub(super) fn is_list_or_event(text: &str) -> bool {
+    split_list(text).len() > 1 || named_days(text).is_some()
 }
 
-/// The days of "FOMC 2022", "NBER peaks", "nber trough 2009"; `None` for what is no such name.
-fn named(text: &str) -> Option<Vec<Date>> {
+/// Returns the days of "FOMC 2022", "NBER peaks" or "nber trough 2009"; `None` for another text.
+fn named_days(text: &str) -> Option<Vec<Date>> {
     let text = text.trim().to_ascii_lowercase();
-    let (what, rest) = text.split_once(' ')?;
+    let (kind, rest) = text.split_once(' ')?;
     let mut words: Vec<&str> = rest.split_whitespace().collect();
     let year = words.last().and_then(|word| word.parse::<i16>().ok());
     if year.is_some() {
         words.pop();
     }
-    let is_of = |day: Date| year.map_or(day.year() >= POSTWAR, |year| day.year() == year);
-    let peaks = || RECESSIONS.iter().map(|r| r.peak.last_day());
-    let troughs = || RECESSIONS.iter().map(|r| r.trough.last_day());
-    match (what, words.as_slice()) {
-        ("fomc", [] | ["meetings" | "decisions"]) => {
-            let held = meetings().iter().filter(|m| m.is_regular()).map(|m| m.day);
-            year.map(|_| held.filter(|day| is_of(*day)).collect())
+    let in_year = |day: &Date| year.map_or(day.year() >= POSTWAR, |year| day.year() == year);
+    let peaks = RECESSIONS.iter().map(|r| r.peak.last_day());
+    let troughs = RECESSIONS.iter().map(|r| r.trough.last_day());
+    let decisions = meetings().iter().filter(|m| m.is_regular()).map(|m| m.day);
+    match (kind, words.as_slice()) {
+        ("fomc", [] | ["meetings" | "decisions"]) if year.is_some() => {
+            Some(decisions.filter(in_year).collect())
         }
-        ("nber", ["peak" | "peaks"]) => Some(peaks().filter(|day| is_of(*day)).collect()),
-        ("nber", ["trough" | "troughs"]) => Some(troughs().filter(|day| is_of(*day)).collect()),
+        ("nber", ["peak" | "peaks"]) => Some(peaks.filter(in_year).collect()),
+        ("nber", ["trough" | "troughs"]) => Some(troughs.filter(in_year).collect()),
         _ => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::told;
+    use super::super::note_dates;
     use super::*;
     use jiff::civil::date;
     use serde_json::json;
 
     const TODAY: Date = date(2026, 11, 25);
 
-    fn of(text: &str) -> Vec<Periods> {
+    fn parsed(text: &str) -> Vec<Periods> {
         periods("date", text, TODAY).unwrap_or_default()
     }
 
     #[test]
     fn periods_are_days_lists_and_ranges() {
-        assert_eq!(of("2008-12"), [Periods::Of(date(2008, 12, 31))]);
-        assert_eq!(of("December 15, 2008"), [Periods::Of(date(2008, 12, 15))]);
+        assert_eq!(parsed("2008-12"), [Periods::Of(date(2008, 12, 31))]);
+        assert_eq!(
+            parsed("December 15, 2008"),
+            [Periods::Of(date(2008, 12, 15))]
+        );
         let range = Periods::Range(date(2008, 1, 1), date(2008, 12, 31));
         for text in [
             "2008-01..2008-12",
@@ -152,11 +154,14 @@ mod tests {
             "Jan 2008 to Dec 2008",
             "2008Q1 .. 2008Q4",
         ] {
-            assert_eq!(of(text), [range], "{text}");
+            assert_eq!(parsed(text), [range], "{text}");
         }
         let list = [Periods::Of(date(2007, 12, 31)), range];
-        assert_eq!(of("2007-12, 2008-01..2008-12"), list);
-        assert_eq!(of("2026-01.."), [Periods::Range(date(2026, 1, 1), TODAY)]);
+        assert_eq!(parsed("2007-12, 2008-01..2008-12"), list);
+        assert_eq!(
+            parsed("2026-01.."),
+            [Periods::Range(date(2026, 1, 1), TODAY)]
+        );
         let is_refused =
             |text| periods("date", text, TODAY).is_err_and(|e| e.to_string().contains("date"));
         for wrong in [
@@ -172,28 +177,29 @@ mod tests {
     }
 
     #[test]
-    fn what_periods_were_taken_for_is_said_where_it_is_more_than_the_text() {
-        let said = |text| {
+    fn reading_of_periods_is_noted_unless_plain() {
+        let note = |text| {
             let given = json!({ "date": text });
-            let said = told(given.as_object().unwrap(), TODAY);
-            said.into_iter().next().map(|(_, said)| said)
+            let mut provenance = Provenance::default();
+            note_dates(&mut provenance, given.as_object().unwrap(), TODAY);
+            provenance.notes.remove("date")
         };
-        assert_eq!(said("2008-12-31, 2009-01-31"), None);
+        assert_eq!(note("2008-12-31, 2009-01-31"), None);
         let range = "2008-01..2008-03, read as 2008-01-01 to 2008-03-31";
-        assert_eq!(said("2008-01..2008-03").as_deref(), Some(range));
+        assert_eq!(note("2008-01..2008-03").as_deref(), Some(range));
         assert_eq!(
-            said("2008Q4").as_deref(),
+            note("2008Q4").as_deref(),
             Some("2008Q4, read as 2008-12-31")
         );
         assert!(
-            is_several("2008-01..2008-03")
-                && is_several("2008-01,2008-02")
-                && !is_several("2008-01")
+            is_list_or_range("2008-01..2008-03")
+                && is_list_or_range("2008-01,2008-02")
+                && !is_list_or_range("2008-01")
         );
     }
 
     fn events_of(text: &str) -> Result<Vec<Date>> {
-        events("after", text, (TODAY, TODAY))
+        event_days("after", text, (TODAY, TODAY))
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The server card (SEP-2127): who we are and where MCP is spoken.
+//! The MCP server card (SEP-2127) and the catalogue of agents' entry points.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ pub const NAME: &str = "io.github.econoscope/econoscope";
 /// At most 100 characters, as the card's schema asks.
 pub const DESCRIPTION: &str =
     "US macroeconomic data: regime, recession probability, liquidity, stress, 400+ series";
-/// Protocol versions spoken, newest first.
+/// Supported protocol versions, newest first.
 pub const VERSIONS: [&str; 5] = [
     "2026-07-28",
     "2025-11-25",
@@ -16,9 +16,9 @@ pub const VERSIONS: [&str; 5] = [
     "2024-11-05",
 ];
 
-/// The card as JSON text.
+/// Returns the card as JSON text.
 pub fn server_card(base: &str) -> String {
-    let card = json!({
+    pretty(&json!({
         "$schema": "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
         "name": NAME,
         "version": env!("CARGO_PKG_VERSION"),
@@ -30,26 +30,24 @@ pub fn server_card(base: &str) -> String {
             "url": format!("{base}/mcp"),
             "supportedProtocolVersions": VERSIONS,
         }],
-    });
-    pretty(&card)
+    }))
 }
 
-/// The catalogue of what an agent finds here: one MCP server, named by its host.
+/// Returns the catalogue: one MCP server, named by its host.
 pub fn catalog(base: &str) -> String {
     let host = base.split_once("://").map_or(base, |(_, rest)| rest);
     let host = host.split(['/', ':']).next().unwrap_or_default();
-    let catalog = json!({
+    pretty(&json!({
         "specVersion": "1.0",
         "entries": [{
             "identifier": format!("urn:air:{host}:mcp:econoscope"),
             "type": "application/mcp-server-card+json",
             "url": format!("{base}/mcp/server-card"),
         }],
-    });
-    pretty(&catalog)
+    }))
 }
 
-/// Indented JSON with a final newline.
+/// Formats JSON with indentation and a final newline.
 pub fn pretty(value: &Value) -> String {
     format!("{value:#}\n")
 }
@@ -59,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_description_fits_the_card() {
+    fn card_and_catalogue_have_description_and_addresses() {
         assert!(DESCRIPTION.chars().count() <= 100);
         assert!(server_card("https://x.example").contains("\"https://x.example/mcp\""));
         let catalog = catalog("https://x.example:8443");

@@ -1,10 +1,10 @@
-//! `robots.txt` and `sitemap.xml`: everything here may be read, and these are the pages to begin with.
+//! `robots.txt` and `sitemap.xml`.
 
 use crate::endpoints::route::Route;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_data::desk::{articles, glossary::Glossary, scenarios};
 
-/// Paths of the sitemap besides the endpoints that need no argument and the pages of single things.
+/// Pages of the sitemap, besides endpoints without arguments and the pages of single items.
 const PAGES: &[&str] = &[
     "/",
     "/series",
@@ -25,14 +25,14 @@ const PAGES: &[&str] = &[
     "/widget/recession",
 ];
 
-/// `robots.txt` for a base address.
+/// Returns `robots.txt` for a base address.
 pub fn robots(base: &str) -> String {
-    // Comparisons and previews are as many as there are questions.
+    // Comparisons and previews are unlimited in number.
     let endless = "Disallow: /alerts\nDisallow: /cite/\nDisallow: /compare?\nDisallow: /embed?\nDisallow: /suggest\n";
     format!("User-agent: *\nAllow: /\nDisallow: /mcp$\n{endless}\nSitemap: {base}/sitemap.xml\n")
 }
 
-/// `sitemap.xml` for a base address.
+/// Returns `sitemap.xml` for a base address.
 pub fn sitemap(routes: &[Route], base: &str) -> String {
     let mut text = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
@@ -40,31 +40,27 @@ pub fn sitemap(routes: &[Route], base: &str) -> String {
     );
     let endpoints = routes.iter().filter(|route| {
         let needs_arguments = route.input_schema().contains_key("required");
-        // A search names none of its arguments as required, and still wants one of them.
+        // The schema of the search requires no argument, but the search needs one.
         let is_search = route.spec.path.ends_with("/search");
         !needs_arguments && !is_search && route.path_arguments().next().is_none()
     });
+    let endpoints = endpoints.map(|route| route.spec.path);
     let base = base.replace('&', "&amp;").replace('<', "&lt;");
-    let paths = PAGES
-        .iter()
-        .copied()
-        .chain(endpoints.map(|route| route.spec.path));
-    for path in paths.map(str::to_owned).chain(things()) {
+    let paths = PAGES.iter().copied().chain(endpoints).map(str::to_owned);
+    for path in paths.chain(item_paths()) {
         text += &format!("  <url><loc>{base}{path}</loc></url>\n");
     }
     text + "</urlset>\n"
 }
 
-/// A page for each series, term, scenario and article that comes with the program. What of the embedded
-/// texts cannot be read is left out here; tests rule it out.
-fn things() -> impl Iterator<Item = String> {
-    let series = Catalogue::embedded()
-        .iter()
-        .map(|i| format!("/series/{}", i.id));
+/// The page of each series, term, scenario and article in the binary.
+fn item_paths() -> impl Iterator<Item = String> {
+    let series = Catalogue::embedded().iter();
     let terms = Glossary::embedded().iter();
     let scenarios = scenarios::embedded().iter();
     let articles = articles::embedded().iter();
     series
+        .map(|info| format!("/series/{}", info.id))
         .chain(terms.map(|t| format!("/glossary/{}", t.slug)))
         .chain(scenarios.map(|s| format!("/scenarios/{}", s.slug)))
         .chain(articles.map(|a| format!("/articles/{}", a.article.slug)))
@@ -76,7 +72,7 @@ mod tests {
     use crate::endpoints::ENDPOINTS;
 
     #[test]
-    fn both_name_the_base_address() {
+    fn robots_and_sitemap_name_the_base_address() {
         assert!(robots("https://x.example").contains("Sitemap: https://x.example/sitemap.xml"));
         let map = sitemap(&ENDPOINTS, "https://x.example");
         assert!(map.contains("<loc>https://x.example/api/public/regime</loc>"));

@@ -1,17 +1,17 @@
-//! OpenAPI 3.0.3 out of the table, as JSON, which is YAML, too.
+//! The OpenAPI 3.0.3 document, generated from the endpoint table as JSON, which is also YAML.
 
 use crate::endpoints::decode::is_required;
 use crate::endpoints::route::Route;
 use econoscope_core::indicators::prose::capitalised;
 use serde_json::{Map, Value, json};
 
-/// What `info` says: whose version and licence it gives, since the data have neither.
+/// The description in `info`, with the meaning of version and licence.
 const ABOUT: &str = "Read-only US macroeconomic data. No key; attribution required. The version is that of this program, \
     which answers every path of version 1.1.0 of the contract and adds others; the licence is that of the program and of \
     this document. Figures keep the rights of their sources, named with each series. Parameters with an underscore in \
     front, and `utm_` ones, are ignored; others that are not known are named in the header `Warning`.";
 
-/// Failures: status, name and meaning.
+/// Failures: status, and name of the response.
 const FAILURES: [(&str, &str); 7] = [
     ("400", "BadArgument"),
     ("403", "NotPermitted"),
@@ -22,19 +22,17 @@ const FAILURES: [(&str, &str); 7] = [
     ("503", "Unavailable"),
 ];
 
-/// The document for a base address.
+/// Returns the document for a base address.
 pub fn document(routes: &[Route], base: &str) -> String {
-    let get = |route: &Route| json!({ "get": operation(route) });
-    let path = |route: &Route| (route.spec.path.to_owned(), get(route));
+    let path = |route: &Route| (route.spec.path.to_owned(), operation(route));
     let csv = routes.iter().filter(|route| route.takes("format"));
     let csv = csv.map(|route| (format!("{}.csv", route.spec.path), csv_operation(route)));
     let paths: Value = routes.iter().map(path).chain(csv).collect();
-    // What is the same for every endpoint: the answers that name what failed, and their body. The file is fixed at
-    // build time, and a snapshot of the document holds what it says.
+    // The template has the responses to failures and their body, which all endpoints share.
     let common = include_str!("../../../templates/openapi.json");
     let common: Value = serde_json::from_str(common).unwrap_or_default();
     let problem = common.get("problem").cloned().unwrap_or_default();
-    let answer = |route: &Route| (component(route), translated(route.output_schema()));
+    let answer = |route: &Route| (answer_name(route), to_openapi(route.output_schema()));
     let schemas = routes.iter().map(answer);
     let schemas: Value = schemas.chain([("Problem".to_owned(), problem)]).collect();
     let document = json!({
@@ -55,7 +53,7 @@ pub fn document(routes: &[Route], base: &str) -> String {
     format!("# Generated from the endpoint table; do not edit.\n{document:#}\n")
 }
 
-/// What a generated function is called: the tool's name, save for names that hide what its own code calls.
+/// Returns the name of generated functions: the tool's, except where a client's own code has a function of that name.
 fn operation_id(route: &Route) -> &'static str {
     match route.spec.tool {
         "fetch" => "fetch_document",
@@ -64,8 +62,8 @@ fn operation_id(route: &Route) -> &'static str {
     }
 }
 
-/// Name of an endpoint's answer: `get_macro_summary` gives `MacroSummary`.
-fn component(route: &Route) -> String {
+/// Returns the schema name of an endpoint's answer: `MacroSummary` for `get_macro_summary`.
+fn answer_name(route: &Route) -> String {
     let name = route.spec.tool.trim_start_matches("get_");
     name.split('_').map(capitalised).collect()
 }
@@ -76,26 +74,22 @@ fn reference(kind: &str, name: &str) -> Value {
 
 fn operation(route: &Route) -> Value {
     let spec = &route.spec;
-    let parameters = parameters(route);
-    let answer = ("application/json", reference("schemas", &component(route)));
-    let csv = route.takes("format");
-    let csv = csv.then(|| ("text/csv", json!({ "type": "string" })));
-    let content = [answer].into_iter().chain(csv);
-    let content: Value = content
-        .map(|(kind, schema)| (kind, json!({ "schema": schema })))
-        .collect();
-    json!({
+    let answer = reference("schemas", &answer_name(route));
+    let csv = route.takes("format").then(|| json!({ "type": "string" }));
+    let content = [("application/json", Some(answer)), ("text/csv", csv)].into_iter();
+    let content = content.filter_map(|(kind, schema)| Some((kind, json!({ "schema": schema? }))));
+    json!({ "get": {
         "operationId": operation_id(route),
         "tags": ["macro"],
         "summary": spec.summary,
         "description": spec.description,
-        "parameters": parameters,
-        "responses": responses(route, &content),
-    })
+        "parameters": parameters(route),
+        "responses": responses(route, &content.collect()),
+    } })
 }
 
-/// The same rows at an address of their own. A generated client reads one kind of content from an operation, JSON where
-/// there is JSON.
+/// Returns the operation for CSV at its own address, since generated clients read one content type of an operation, JSON
+/// if it has it.
 fn csv_operation(route: &Route) -> Value {
     let mut parameters = parameters(route);
     parameters.retain(|parameter| parameter.get("name") != Some(&json!("format")));
@@ -114,56 +108,54 @@ fn parameters(route: &Route) -> Vec<Value> {
     route.properties().map(parameter).collect()
 }
 
-/// The answer with some content, and what can fail.
+/// Returns the success with its content, and the possible failures.
 fn responses(route: &Route, content: &Value) -> Value {
-    let found = ("200", json!({ "description": "OK", "content": content }));
-    let can_be = |(status, _): &(&str, &str)| match *status {
+    let success = ("200", json!({ "description": "OK", "content": content }));
+    let is_possible = |(status, _): &(&str, &str)| match *status {
         "400" => route.properties().next().is_some(),
         "403" => route.path_arguments().next().is_some(),
         _ => true,
     };
-    let failures = FAILURES.into_iter().filter(can_be);
+    let failures = FAILURES.into_iter().filter(is_possible);
     let failures = failures.map(|(status, name)| (status, reference("responses", name)));
-    [found].into_iter().chain(failures).collect()
+    [success].into_iter().chain(failures).collect()
 }
 
 fn parameter(route: &Route, name: &str, property: &Value) -> Value {
     let is_in_path = route.path_arguments().any(|argument| argument == name);
-    let place = if is_in_path { "path" } else { "query" };
     let is_required = is_required(route.input_schema(), name);
-    let mut schema = dialect(property);
+    let mut schema = convert(property);
     let mut take = |key| schema.as_object_mut()?.remove(key);
-    let (mut about, example) = (take("description"), take("example"));
-    narrow(name, &mut schema);
+    let (mut description, example) = (take("description"), take("example"));
+    add_pattern(name, &mut schema);
     let is_list = schema.get("type") == Some(&json!("array"));
-    if let (true, Some(Value::String(about))) = (is_list, &mut about) {
-        about.push_str(" Separated by commas, or the parameter repeated.");
+    if let (true, Some(Value::String(description))) = (is_list, &mut description) {
+        description.push_str(" Separated by commas, or the parameter repeated.");
     }
     let fields = [
         ("name", Some(name.into())),
-        ("in", Some(place.into())),
+        ("in", Some(if is_in_path { "path" } else { "query" }.into())),
         ("required", Some(is_required.into())),
-        ("description", about),
+        ("description", description),
         ("example", example),
         ("style", is_list.then(|| "form".into())),
         ("explode", is_list.then(|| false.into())),
         ("schema", Some(schema)),
     ];
     let fields = fields.into_iter();
-    fields
-        .filter_map(|(name, value)| Some((name, value?)))
-        .collect()
+    let fields = fields.filter_map(|(name, value)| Some((name, value?)));
+    fields.collect()
 }
 
-/// A year, a quarter, a month or a day: how `as_of` and `end` are most often written. They take more.
+/// A year, quarter, month or day: the common forms of `as_of` and `end`.
 const DAYS: &str = "[0-9]{4}(-?Q[1-4]|-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01]))?)?";
 
-/// What the decoder asks of texts beyond their length: days are days, and no text holds control characters. A client made
-/// of this document can send every default, and a month or quarter as well as a day.
-fn narrow(name: &str, schema: &mut Value) {
+/// Adds the pattern that the decoder demands of a text: dates are dates, and no text has control characters. It allows
+/// every default, so that a generated client can send it.
+fn add_pattern(name: &str, schema: &mut Value) {
     let is_text = schema.get("type") == Some(&json!("string")) && schema.get("enum").is_none();
     let pattern = match name {
-        // Several days are for time series.
+        // Time series take several days.
         "as_of" => format!("^({DAYS}|latest)(,({DAYS}|latest)){{0,4}}$"),
         "end" => format!("^{DAYS}$"),
         "start" => format!("^({DAYS}|[1-9][0-9]{{0,2}}[dwmy]|ytd|max)$"),
@@ -174,36 +166,38 @@ fn narrow(name: &str, schema: &mut Value) {
     }
 }
 
-/// JSON Schema 2020-12 in OpenAPI 3.0's dialect: `nullable` for null unions, one `example`. What a property is called is
-/// no keyword, for its schema is an object.
-fn dialect(schema: &Value) -> Value {
+/// Converts JSON Schema 2020-12 to OpenAPI 3.0: `nullable` for null unions, one `example`. A property with the name of a
+/// keyword stays as it is, since its value is an object.
+fn convert(schema: &Value) -> Value {
     match (schema.as_array(), schema.as_object()) {
-        (Some(items), _) => items.iter().map(dialect).collect(),
-        (None, Some(keywords)) => translated(keywords),
+        (Some(items), _) => items.iter().map(convert).collect(),
+        (None, Some(keywords)) => to_openapi(keywords),
         (None, None) => schema.clone(),
     }
 }
 
-fn translated(keywords: &Map<String, Value>) -> Value {
-    let each = keywords.iter().flat_map(|(key, value)| keyword(key, value));
-    each.collect()
+fn to_openapi(keywords: &Map<String, Value>) -> Value {
+    let keywords = keywords.iter();
+    keywords
+        .flat_map(|(key, value)| convert_keyword(key, value))
+        .collect()
 }
 
-fn keyword<'a>(key: &'a str, value: &Value) -> Vec<(&'a str, Value)> {
+fn convert_keyword<'a>(key: &'a str, value: &Value) -> Vec<(&'a str, Value)> {
     match (key, value) {
-        ("type", Value::Array(kinds)) => {
-            let kind = |kind: &Value| match kind == "null" {
+        ("type", Value::Array(types)) => {
+            let convert = |name: &Value| match name == "null" {
                 true => ("nullable", Value::Bool(true)),
-                false => ("type", kind.clone()),
+                false => ("type", name.clone()),
             };
-            kinds.iter().map(kind).collect()
+            types.iter().map(convert).collect()
         }
-        ("examples", Value::Array(all)) => {
-            let first = all.first();
-            first.map(|e| ("example", e.clone())).into_iter().collect()
+        ("examples", Value::Array(examples)) => {
+            let first = examples.iter().take(1);
+            first.map(|e| ("example", e.clone())).collect()
         }
         ("const", Value::String(_)) => vec![("enum", json!([value]))],
-        (key, value) => vec![(key, dialect(value))],
+        (key, value) => vec![(key, convert(value))],
     }
 }
 
@@ -216,7 +210,7 @@ mod tests {
     fn null_unions_become_nullable() {
         let given = json!({"type": ["number", "null"], "examples": [1]});
         assert_eq!(
-            dialect(&given),
+            convert(&given),
             json!({"type": "number", "nullable": true, "example": 1})
         );
     }

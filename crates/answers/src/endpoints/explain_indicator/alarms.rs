@@ -1,4 +1,4 @@
-//! When an alarm went on and off, and the recession that each time belongs to.
+//! The history of an alarm, and the recession of each time it was on.
 
 use crate::endpoints::prelude::*;
 use econoscope_core::indicators::alarm::{AlarmPeriod, AlarmRule};
@@ -9,10 +9,10 @@ use econoscope_core::indicators::{self, Indicator, sahm};
 use econoscope_core::model::Observation;
 use econoscope_core::model::calendar::Publication;
 
-/// Times that the text lists, the newest.
-const LISTED: usize = 12;
+/// Times in the text, the newest.
+const MAX_LISTED: usize = 12;
 
-/// The Sahm rule as published, each month from what was known then, and the series it is else computed from.
+/// The Sahm rule as published, each month from what was known then, and the series that it is computed from.
 const PUBLISHED: &str = "SAHMREALTIME";
 const UNEMPLOYMENT: &str = "UNRATE";
 
@@ -48,16 +48,16 @@ pub struct AlarmHistory {
 }
 
 impl AlarmHistory {
-    /// The alarm of an indicator up to the day of the answer; `None` of one without an alarm, or without figures.
+    /// Returns the alarm of an indicator up to the day of the answer; `None` without an alarm or figures.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
-    pub(super) fn of(desk: &Desk, about: &Indicator, as_of: AsOf) -> Result<Option<Self>> {
+    pub(super) fn new(desk: &Desk, indicator: &Indicator, as_of: AsOf) -> Result<Option<Self>> {
         let day = desk.present(as_of);
-        if about.id == sahm::SAHM.id {
-            return of_sahm(desk, as_of, day);
+        if indicator.id == sahm::SAHM.id {
+            return sahm_history(desk, as_of, day);
         }
-        let composite = indicators::composite(about.id);
+        let composite = indicators::composite(indicator.id);
         let Some((composite, rule)) = composite.and_then(|c| Some((c, c.alarm?))) else {
             return Ok(None);
         };
@@ -66,15 +66,16 @@ impl AlarmHistory {
         };
         let path = desk.as_known_up_to(composite, day)?;
         let basis = "each week as it was known when it came";
-        Ok(Self::read((rule, "weeks"), basis, &path, day, out_on))
+        Ok(Self::apply((rule, "weeks"), basis, &path, day, out_on))
     }
 
-    fn read(
-        (rule, readings): (AlarmRule, &str),
+    /// Applies a rule to figures; `known_on` gives the day on which a figure was published. `None` without figures.
+    fn apply(
+        (rule, unit): (AlarmRule, &str),
         basis: &str,
         figures: &[Observation],
         day: Date,
-        known: impl Fn(Date) -> Date,
+        known_on: impl Fn(Date) -> Date,
     ) -> Option<Self> {
         figures.last()?;
         let periods = rule.spells(figures);
@@ -84,9 +85,9 @@ impl AlarmHistory {
             let recession = recession_near(Month::of(period.from), last, day);
             AlarmDates {
                 on: period.from,
-                on_known: known(period.from),
+                on_known: known_on(period.from),
                 off: period.to,
-                off_known: period.to.map(&known),
+                off_known: period.to.map(&known_on),
                 recession: recession.map(|(first, last)| match last {
                     Some(last) => format!("{} to {}", month(first), month(last)),
                     None => format!("since {}", month(first)),
@@ -94,25 +95,25 @@ impl AlarmHistory {
             }
         };
         Some(Self {
-            rule: rule.in_words(readings),
+            rule: rule.in_words(unit),
             basis: basis.to_owned(),
             on: periods.last().is_some_and(|period| period.to.is_none()),
             periods: periods.iter().rev().map(dates).collect(),
         })
     }
 
-    /// The rule, the state and a row for each time.
-    pub(super) fn in_prose(&self) -> String {
+    /// Describes rule and state, then each time in a line.
+    pub(super) fn describe(&self) -> String {
         let (rule, basis, times) = (&self.rule, &self.basis, self.periods.len());
         let state = if self.on { "on" } else { "off" };
-        let listed = match times > LISTED {
-            true => format!(", the newest {LISTED}"),
+        let listed = match times > MAX_LISTED {
+            true => format!(", the newest {MAX_LISTED}"),
             false => String::new(),
         };
         let mut text = format!(
             "\nAlarm: {rule}; {state} now. It was on {times} times{listed}, {basis} (figure, day it came; NBER recession):"
         );
-        for period in self.periods.iter().take(LISTED) {
+        for period in self.periods.iter().take(MAX_LISTED) {
             let off = match (period.off, period.off_known) {
                 (Some(off), Some(known)) => format!("off {off} ({known})"),
                 _ => "still on".to_owned(),
@@ -125,24 +126,23 @@ impl AlarmHistory {
     }
 }
 
-/// The Sahm rule's signals: as published, or else from the unemployment rates known on the day.
-fn of_sahm(desk: &Desk, as_of: AsOf, day: Date) -> Result<Option<AlarmHistory>> {
+/// Returns the Sahm rule's alarm: as published, else from the unemployment rates known on the day.
+fn sahm_history(desk: &Desk, as_of: AsOf, day: Date) -> Result<Option<AlarmHistory>> {
     let set = desk.set([PUBLISHED, UNEMPLOYMENT], as_of)?;
     let Some(info) = Catalogue::embedded().get(UNEMPLOYMENT) else {
         return Ok(None);
     };
     let publication = Publication::of(info);
-    let rule = (sahm::ALARM, "months");
-    let known = |month| publication.day(month);
-    Ok(match set.up_to(PUBLISHED, day) {
+    let computed;
+    let (figures, basis) = match set.up_to(PUBLISHED, day) {
         [] => {
-            let computed = sahm::history(set.up_to(UNEMPLOYMENT, day));
+            computed = sahm::history(set.up_to(UNEMPLOYMENT, day));
             let basis = "each month from the rates known on the day of the answer";
-            AlarmHistory::read(rule, basis, &computed, day, known)
+            (computed.as_slice(), basis)
         }
-        published => {
-            let basis = "each month as it was known when it came";
-            AlarmHistory::read(rule, basis, published, day, known)
-        }
-    })
+        published => (published, "each month as it was known when it came"),
+    };
+    let known_on = |month| publication.day(month);
+    let rule = (sahm::ALARM, "months");
+    Ok(AlarmHistory::apply(rule, basis, figures, day, known_on))
 }

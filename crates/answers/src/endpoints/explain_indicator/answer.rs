@@ -1,7 +1,10 @@
-//! What an indicator is made of, as an answer.
+//! The answer of `explain_indicator`, and the text of its parts.
 
 use super::alarms::AlarmHistory;
 use crate::endpoints::prelude::*;
+use crate::endpoints::provenance::framed;
+use econoscope_core::indicators::prose::number;
+use econoscope_core::model::quantity::in_words;
 use econoscope_data::desk::scores::ScoreTable;
 use std::collections::BTreeMap;
 
@@ -22,6 +25,20 @@ pub struct Score {
     pub value_before: Option<f64>,
     /// Base on that day.
     pub base_before: f64,
+}
+
+impl Score {
+    /// Describes the value now and on the earlier day.
+    pub(super) fn describe(&self, earlier: &str) -> String {
+        let value = |v: Option<f64>| match v {
+            Some(v) => format!("{} {}", number(v, 2), in_words(&self.unit)),
+            None => "not available".to_owned(),
+        };
+        let (now, before) = (value(self.value), value(self.value_before));
+        let base = number(self.base, 2);
+        let base = framed(", base ", if self.base == 0.0 { "" } else { &base }, "");
+        format!("{} {now}, {earlier} {before}{base}", self.name)
+    }
 }
 
 /// A score as known at the time and from the last revisions.
@@ -97,6 +114,23 @@ pub struct ExplainedInput {
     /// Why there is no value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
+}
+
+impl ExplainedInput {
+    /// Describes the input in a line: value, weight, points now and before, or why it is missing.
+    pub(super) fn describe(&self) -> String {
+        let (name, unit) = (&self.name, &self.unit);
+        let name = format!("{name}{}", framed(" (", &self.series, ")"));
+        let (Some(value), Some(date)) = (self.value, self.date) else {
+            let reason = self.missing.as_deref().unwrap_or("no value");
+            return format!("{name}: missing, {reason}");
+        };
+        let points = |p: Option<f64>| p.map_or("none".into(), |p| signed(p, 2));
+        let (now, before) = (points(self.points), points(self.points_before));
+        let weight = self.weight.map(|weight| format!(", weight {weight:.2}"));
+        let (value, weight) = (number(value, 3), weight.unwrap_or_default());
+        format!("{name}: {value} {unit} on {date}{weight}: {now} ({before})")
+    }
 }
 
 /// One of the probits whose mean a probability is.

@@ -1,6 +1,6 @@
-//! The answer about a series: the contract's fields, and what a model's window wants beside them; the same in words.
+//! The answer about a series: the contract's fields, those that suit a model's window, and the text.
 
-use super::digest::{Digest, ExtremeRow, RangeMove};
+use super::digest::Digest;
 use super::points::{MeanChange, PointInTime};
 use super::shape;
 use super::vintages::Vintages;
@@ -12,8 +12,8 @@ use bytes::Bytes;
 use econoscope_core::model::{Frequency, Observation};
 use std::fmt;
 
-/// Most rows in the text of an answer for a program, which reads the others in the structure.
-const FOR_PROGRAMS: usize = 60;
+/// Most rows in the text for a program, which reads the others in the structure.
+const MAX_PROGRAM_ROWS: usize = 60;
 
 /// Credit line and terms.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -24,6 +24,17 @@ pub struct Credit {
     pub url: String,
     /// Terms of use.
     pub terms: String,
+}
+
+impl Credit {
+    /// Adds the source and the terms to the service's credit line.
+    pub(super) fn new(credit: Attribution, source: &str) -> Self {
+        Self {
+            text: format!("{}; source: {source}", credit.text),
+            url: credit.url,
+            terms: "Free for non-commercial, educational and research use with attribution.".into(),
+        }
+    }
 }
 
 impl fmt::Display for Credit {
@@ -81,15 +92,15 @@ pub struct TimeSeriesAnswer {
     /// How the rows were thinned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reduction: Option<Reduction>,
-    /// Where all rows are to be had as CSV.
+    /// Address of all rows as CSV.
     #[serde(rename = "all_rows", default, skip_serializing_if = "Option::is_none")]
     pub all_rows: Option<String>,
     /// All rows as a PNG picture, when one was asked for; never part of the JSON.
     #[serde(skip)]
     pub picture: Option<Bytes>,
-    /// What the figures are, for the words; never part of the JSON.
+    /// The kind of the figures, for the text; never part of the JSON.
     #[serde(skip)]
-    pub(super) measured: Option<FigureKind>,
+    pub(super) kind: Option<FigureKind>,
     /// Fields here whose text is by others: material, never instructions.
     #[serde(default, skip_serializing_if = "UntrustedFields::is_none")]
     pub untrusted: UntrustedFields,
@@ -101,7 +112,7 @@ pub struct TimeSeriesAnswer {
 /// How rows were thinned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Reduction {
-    /// Rows there are in the range.
+    /// Rows in the range.
     pub from_rows: usize,
     /// Rows given.
     pub to_rows: usize,
@@ -110,63 +121,61 @@ pub struct Reduction {
 }
 
 impl TimeSeriesAnswer {
-    /// The unit as the agency words it, an index with the base that its figures stand on; `None` where the figures are
-    /// in another unit.
+    /// Returns the unit in the agency's words, with the base year of an index; `None` when the figures are in another
+    /// unit.
     pub fn published_unit(&self) -> Option<String> {
-        let known = Catalogue::embedded().get(&self.series_id)?;
-        if known.units_short != self.unit {
+        let info = Catalogue::embedded().get(&self.series_id)?;
+        if info.units_short != self.unit {
             return None;
         }
         let words = self.unit_in_words.as_deref();
-        let base = words.filter(|words| known.units_short == "index" && words.contains("=100"));
-        let base = base.and_then(|words| words.split(", ").next());
-        Some(base.map_or_else(
-            || known.units.clone(),
-            |base| base.replacen("index", "Index", 1),
-        ))
+        let words = words.filter(|words| info.units_short == "index" && words.contains("=100"));
+        let base = words.and_then(|words| words.split(", ").next());
+        Some(match base {
+            Some(base) => base.replacen("index", "Index", 1),
+            None => info.units.clone(),
+        })
     }
 
-    /// How often it is measured: as stated, else as the distance of the rows suggests.
-    pub(super) fn measured(&self) -> Frequency {
+    /// Returns the stated frequency, else the one that the distance of the rows suggests.
+    pub(super) fn frequency(&self) -> Frequency {
         let stated = self.frequency.as_deref().and_then(|word| word.parse().ok());
         stated.unwrap_or_else(|| econoscope_data::desk::holdings::guess_frequency(&self.data))
     }
 
-    /// What an assistant reads: header, rows, what was left out, state of knowledge and credit line.
-    pub(super) fn prose(&self, is_for_program: bool) -> String {
+    /// Renders header, rows, what was left out, state of knowledge and credit line.
+    pub(super) fn render_text(&self, is_for_program: bool) -> String {
         let mut text = self.headline();
         let condition = self.condition.iter();
-        text.extend(condition.map(|c| format!("\n{}", c.in_prose())));
+        text.extend(condition.map(|c| format!("\n{}", c.describe())));
         if let Some(vintages) = &self.vintages {
-            let lines = self.measured.iter().map(|m| vintages.describe(m));
-            text.extend(lines);
+            text.extend(self.kind.iter().map(|kind| vintages.describe(kind)));
             text += &format!("\n{}", vintages.csv());
         } else if !self.points.is_empty() {
-            let measured = self.measured.iter();
-            let lines = measured.flat_map(|m| self.points.iter().map(|p| p.line(m)));
-            let means = self.measured.iter();
-            let means = means.flat_map(|m| self.means.iter().map(|mean| mean.line(m)));
-            text.extend(lines.chain(means).map(|line| format!("\n{line}")));
-        } else if is_for_program && self.data.len() > FOR_PROGRAMS {
+            if let Some(kind) = &self.kind {
+                let points = self.points.iter().map(|point| point.describe(kind));
+                let means = self.means.iter().map(|mean| mean.describe(kind));
+                text.extend(points.chain(means).map(|line| format!("\n{line}")));
+            }
+        } else if is_for_program && self.data.len() > MAX_PROGRAM_ROWS {
             text += "\n(detail=full has every row here)";
         } else if !self.data.is_empty() {
             let csv = shape::csv("value", &self.data);
             text += &format!("\n{}", csv.trim_start_matches("observation_"));
         }
-        text.trim_end().to_owned()
-            + "\n"
-            + &self.rest()
-            + self.provenance.closing(&self.attribution).trim_start()
+        let reduction = self.describe_reduction();
+        let closing = self.provenance.closing(&self.attribution);
+        format!("{}\n{reduction}{}", text.trim_end(), closing.trim_start())
     }
 
-    /// The rows as CSV, of several states of knowledge a column each.
+    /// Renders the rows as CSV, with a column for each state of knowledge.
     pub(super) fn csv(&self) -> String {
         let vintages = self.vintages.as_ref();
         vintages.map_or_else(|| shape::csv(&self.series_id, &self.data), Vintages::csv)
     }
 
-    /// Which rows were left out, and how to get them; nothing where all are there.
-    pub(super) fn rest(&self) -> String {
+    /// Describes which rows were left out, and how to get them; empty when all are there.
+    pub(super) fn describe_reduction(&self) -> String {
         match (&self.reduction, &self.all_rows) {
             (Some(r), Some(all)) if r.to_rows < r.from_rows => format!(
                 "{} of {} rows: {}. More: max_points to 400, detail=csv to 750; all: {all}\n",
@@ -193,65 +202,18 @@ impl TimeSeriesAnswer {
             return format!("{head}.");
         }
         if let Some(vintages) = vintages {
-            let states = vintages.states.len();
-            return format!("{head}, as known on {states} days.");
+            return format!("{head}, as known on {} days.", vintages.states.len());
         }
         let reduction = self.reduction.as_ref();
         let count = reduction.map_or(self.row_count, |r| r.from_rows);
-        let figures = self.summary.as_ref().zip(self.measured.as_ref());
-        let figures = figures.map(|(d, m)| format!(" {}", figures_in_words(d, count, m)));
-        let cut = match self.truncated {
-            true => " Older rows were cut at 5,000; narrow the range to get them.",
-            false => "",
-        };
         let rows = if count == 1 { "row" } else { "rows" };
-        format!(
-            "{head}: {count} {rows}.{}{cut}",
-            figures.unwrap_or_default()
-        )
-    }
-}
-
-fn figures_in_words(d: &Digest, count: usize, measured: &FigureKind) -> String {
-    let label = |date| measured.frequency.label(date);
-    let at = |row: &Observation| measured.dated(row.value, row.date);
-    if count == 1 {
-        return format!("{}.", at(&d.last));
-    }
-    // "14.80 in April 2020", "0.05 on 2011-09-22 (first of 3 days, last 2015-01-02)".
-    let extreme = |row: &ExtremeRow| {
-        let ties = row.ties.zip(row.last_date);
-        let ties = ties.map(|(n, last)| format!(" (first of {n}, last {})", label(last)));
-        measured.dated(row.value, row.date) + &ties.unwrap_or_default()
-    };
-    let yearly = d.yearly_pct.map(|p| format!(", {p} % a year"));
-    let mut text = format!(
-        "Latest {}; first {}; change {}{}. Lowest {}; highest {}; mean {}.",
-        at(&d.last),
-        at(&d.first),
-        measured.change(d.change, d.change_pct),
-        yearly.unwrap_or_default(),
-        extreme(&d.min),
-        extreme(&d.max),
-        d.mean,
-    );
-    // The change from the first row to the last is told already.
-    let is_whole = |way: &&RangeMove| way.from == d.first && way.to == d.last;
-    let end = |row: &Observation| format!("{} ({})", measured.figure(row.value), label(row.date));
-    for (word, way) in [("fall", &d.fall), ("rise", &d.rise)] {
-        if let Some(way) = way.as_ref().filter(|way| !is_whole(way)) {
-            let change = measured.change(way.change, way.change_pct);
-            let (from, to) = (end(&way.from), end(&way.to));
-            text += &format!(" Greatest {word} {change}, {from} to {to}");
-            text += &match (word, d.fall_recovered) {
-                ("fall", Some(day)) => format!(", recovered {}.", measured.frequency.when(day)),
-                ("fall", None) => format!(", not recovered by {}.", label(d.last.date)),
-                _ => ".".to_owned(),
-            };
+        let mut text = format!("{head}: {count} {rows}.");
+        if let (Some(digest), Some(kind)) = (&self.summary, &self.kind) {
+            text += &format!(" {}", digest.describe(count, kind));
         }
+        if self.truncated {
+            text += " Older rows were cut at 5,000; narrow the range to get them.";
+        }
+        text
     }
-    text + &format!(
-        " Of the rows {} % lie below the latest, {} % equal it, {} % above.",
-        d.below_pct, d.equal_pct, d.above_pct
-    )
 }

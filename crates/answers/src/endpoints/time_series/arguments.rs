@@ -1,18 +1,19 @@
-//! What may be asked of a series: the contract's range and format, and what suits a model's window; a range of days or
-//! single days.
+//! Arguments of `get_time_series`, and the range or the single days that they select.
 
-use crate::endpoints::codes::{Code, How, Period};
+use crate::endpoints::codes::{AggregationCode, FrequencyCode, UnitsCode};
 use crate::endpoints::days::{self, newest, parse_span, range, trading_days};
 use crate::endpoints::prelude::*;
+use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::frequency::shift;
+use econoscope_core::model::{Observation, Series};
 use jiff::ToSpan;
 
-/// Most events and horizons in an answer.
-const MOST: usize = 130;
+/// Most figures of events and their horizons in an answer.
+const MAX_FIGURES: usize = 130;
 
-/// Horizons of an event that names none, as the schema says.
-const HORIZONS: [&str; 4] = ["1m", "3m", "6m", "12m"];
+/// Horizons of an event without any, as in the schema.
+const DEFAULT_HORIZONS: [&str; 4] = ["1m", "3m", "6m", "12m"];
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -44,12 +45,12 @@ pub struct Params {
     #[schemars(range(min = 1, max = 400))]
     pub(super) max_points: Option<u16>,
     /// Coarser frequency; wew: weeks that end on Wednesday.
-    pub(super) frequency: Option<Period>,
-    /// How figures become coarser; unless given by kind: sum of flows, last of daily figures and stocks, else mean.
-    pub(super) aggregation: Option<How>,
+    pub(super) frequency: Option<FrequencyCode>,
+    /// How figures are aggregated; default by kind: sum of flows, last of daily figures and stocks, else mean.
+    pub(super) aggregation: Option<AggregationCode>,
     /// FRED's: pc1 is % from a year earlier, pch from the period before.
     #[schemars(extend("default" = "lin"))]
-    pub(super) units: Option<Code>,
+    pub(super) units: Option<UnitsCode>,
     /// Counted over all rows: >= 0.5, T10Y2Y < 0, > yoy(CPILFESL).
     #[schemars(length(min = 1, max = 200))]
     pub(super) condition: Option<String>,
@@ -78,12 +79,23 @@ pub(super) enum Detail {
 }
 
 impl Params {
-    /// The units asked for; as published unless given.
+    /// The requested units; by default as published.
     pub(super) fn units(&self) -> Units {
         self.units.map_or(Units::Level, |code| code.meaning)
     }
 
-    /// What is given: every row unless something shorter is asked for. A summary as CSV has the rows of a CSV.
+    /// Whether other units or another frequency are requested.
+    pub(super) fn is_transformed(&self) -> bool {
+        self.units.is_some() || self.frequency.is_some()
+    }
+
+    /// The requested aggregation, else the usual one for a series.
+    pub(super) fn aggregation(&self, info: &SeriesInfo) -> Aggregation {
+        let aggregation = self.aggregation.map(|code| code.meaning);
+        aggregation.unwrap_or_else(|| Aggregation::usual(info))
+    }
+
+    /// The effective detail: every row by default, and the rows of a CSV for a summary as CSV.
     pub(super) fn detail(&self) -> Detail {
         match (self.detail, self.format) {
             (None, _) => Detail::Full,
@@ -100,44 +112,52 @@ pub(super) struct DateSelection {
     pub(super) start: Date,
     /// Last day.
     pub(super) end: Date,
-    /// The single days asked for, in their order; none of a range.
+    /// The single days in the order of the request; empty for a range.
     pub(super) days: Vec<SelectedDay>,
-    /// Whether they are events and their horizons.
+    /// Whether the days are events and their horizons.
     pub(super) is_events: bool,
-    /// The newest day of which anything can be known.
+    /// The newest day that the answer may speak of.
     pub(super) newest: Date,
 }
 
-/// A day whose figure is asked for, and how long after the event it is, where it is a horizon of one.
+/// A day, and its horizon where it follows an event: "3m".
 pub(super) type SelectedDay = (Date, Option<String>);
 
 impl DateSelection {
+    /// Returns the rows of a series in the range.
+    pub(super) fn rows<'a>(&self, series: &'a Series) -> &'a [Observation] {
+        series.between(self.start, self.end)
+    }
+
     /// Reads the arguments.
     ///
     /// # Errors
     /// [`Error::InvalidParam`] for what is no day or length of time, and for a range beside single days.
-    pub(super) fn of(params: &Params, as_of: AsOf, today: Date) -> Result<Self> {
-        let base = (newest(as_of, today), today);
+    pub(super) fn new(params: &Params, as_of: AsOf, today: Date) -> Result<Self> {
+        let newest = newest(as_of, today);
+        let base = (newest, today);
+        let horizons = params.horizons.as_deref();
         let (name, mut days) = match (&params.dates, &params.after) {
-            (Some(_), Some(after)) => return Err(beside("after", after, "dates")),
-            (Some(dates), None) => ("dates", each_day(dates, base)?),
-            (None, Some(event)) => ("after", after(event, params.horizons.as_deref(), base)?),
+            (Some(_), Some(after)) => return Err(conflict("after", after, "dates")),
+            (Some(dates), None) => ("dates", parse_dates(dates, base)?),
+            (None, Some(after)) => ("after", parse_events(after, horizons, base)?),
             (None, None) => ("", Vec::new()),
         };
-        if let (Some(horizons), None) = (&params.horizons, &params.after) {
+        if let (Some(horizons), None) = (horizons, &params.after) {
+            let (text, problem) = (horizons.join(","), "has no meaning without after");
             let allowed = "after=2022-04-01 with horizons=3m,12m";
-            let problem = "has no meaning without after";
-            let horizons = horizons.join(",");
-            return Err(Error::invalid("horizons", &horizons, problem, allowed));
+            return Err(Error::invalid("horizons", &text, problem, allowed));
         }
-        let each = || days.iter().map(|(day, _)| *day);
-        let (start, end) = match (each().min().zip(each().max()), &params.start, &params.end) {
-            (None, start, end) => range((start.as_deref(), end.as_deref()), as_of, today)?,
-            (Some(_), Some(start), _) => return Err(beside("start", start, name)),
-            (Some(_), None, Some(end)) => return Err(beside("end", end, name)),
+        let first = days.iter().map(|(day, _)| *day).min();
+        let last = days.iter().map(|(day, _)| *day).max();
+        let (start, end) = (params.start.as_deref(), params.end.as_deref());
+        let (start, end) = match (first.zip(last), start, end) {
+            (None, start, end) => range((start, end), as_of, today)?,
+            (Some(_), Some(start), _) => return Err(conflict("start", start, name)),
+            (Some(_), None, Some(end)) => return Err(conflict("end", end, name)),
             (Some(ends), None, None) => ends,
         };
-        // A range that is a single day asks for its figure.
+        // A range of a single day asks for its figure.
         if days.is_empty() && start == end {
             days.push((start, None));
         }
@@ -146,48 +166,51 @@ impl DateSelection {
             end,
             days,
             is_events: params.after.is_some(),
-            newest: base.0,
+            newest,
         })
     }
 }
 
-fn each_day(dates: &[String], base: (Date, Date)) -> Result<Vec<SelectedDay>> {
+fn parse_dates(dates: &[String], base: (Date, Date)) -> Result<Vec<SelectedDay>> {
+    let dates = days::join_split_dates(dates.iter().map(String::as_str));
     let day = |text: &String| Ok((days::read("dates", text, base)?, None));
-    let dates = days::rejoined(dates.iter().map(String::as_str));
     dates.iter().map(day).collect()
 }
 
-/// Each event, then its horizons.
-fn after(text: &str, horizons: Option<&[String]>, base: (Date, Date)) -> Result<Vec<SelectedDay>> {
-    let usual = HORIZONS.map(str::to_owned);
-    let horizons = horizons.unwrap_or(&usual);
-    let events = days::events("after", text, base)?;
+/// Returns each event, followed by its horizons.
+fn parse_events(
+    text: &str,
+    horizons: Option<&[String]>,
+    base: (Date, Date),
+) -> Result<Vec<SelectedDay>> {
+    let default = DEFAULT_HORIZONS.map(str::to_owned);
+    let horizons = horizons.unwrap_or(&default);
+    let events = days::event_days("after", text, base)?;
     let count = events.len() * (horizons.len() + 1);
-    if count > MOST {
+    if count > MAX_FIGURES {
         let problem = format!("asks for {count} figures");
-        let allowed = format!("events times horizons, at most {MOST} figures together");
+        let allowed = format!("events times horizons, at most {MAX_FIGURES} figures together");
         return Err(Error::invalid("after", text, &problem, &allowed));
     }
-    let mut all = Vec::with_capacity(count);
+    let mut selected = Vec::with_capacity(count);
     for event in events {
-        all.push((event, None));
+        selected.push((event, None));
         for text in horizons {
-            // Which day a trading day is, the series says; until then it is about as many weeks of five days.
-            let trading = trading_days(text).map(|n| (n * 7 / 5 + 1, format!("{n}td")));
-            let (length, horizon) = match trading {
-                Some((days, told)) => (i64::from(days).days(), told),
-                None => (
-                    parse_span("horizons", text)?,
-                    text.trim().to_ascii_lowercase(),
-                ),
-            };
-            all.push((shift(event, length), Some(horizon)));
+            let horizon = text.trim().to_ascii_lowercase();
+            selected.push(match trading_days(text) {
+                // An estimate in weeks of five days: the rows of the series give the exact day.
+                Some(n) => {
+                    let length = i64::from(n) * 7 / 5 + 1;
+                    (shift(event, length.days()), Some(format!("{n}td")))
+                }
+                None => (shift(event, parse_span("horizons", text)?), Some(horizon)),
+            });
         }
     }
-    Ok(all)
+    Ok(selected)
 }
 
-fn beside(field: &str, text: &str, other: &str) -> Error {
+fn conflict(field: &str, text: &str, other: &str) -> Error {
     let problem = format!("cannot stand beside {other}");
     let allowed = "a range (start, end), or dates, or after with horizons";
     Error::invalid(field, text, &problem, allowed)

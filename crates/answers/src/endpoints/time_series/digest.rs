@@ -1,5 +1,5 @@
-//! What happened over the rows of a range: ends and change, extremes, the greatest fall and rise, and where the
-//! latest figure stands.
+//! Statistics over the rows of a range: ends and change, extremes, the greatest fall and rise, and the rank of the latest
+//! figure.
 
 use crate::endpoints::measured::FigureKind;
 use crate::endpoints::prelude::*;
@@ -64,48 +64,48 @@ pub struct ExtremeRow {
     pub last_date: Option<Date>,
 }
 
-/// A way from one row to a later one.
+/// Move from one row to a later one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RangeMove {
-    /// Where it began.
+    /// First row.
     pub from: Observation,
-    /// Where it ended.
+    /// Last row.
     pub to: Observation,
-    /// End less beginning.
+    /// Last less first.
     pub change: f64,
     /// The same in percent, where a percent change means something.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change_pct: Option<f64>,
 }
 
-/// Figures over rows that ascend by date; `None` without a row.
-pub(super) fn digest(rows: &[Observation], measured: &FigureKind) -> Option<Digest> {
+/// Summarizes rows that ascend by date; `None` without a row.
+pub(super) fn summarize(rows: &[Observation], kind: &FigureKind) -> Option<Digest> {
     let whole = Swing {
         from: *rows.first()?,
         to: *rows.last()?,
     };
     let (min, max) = extremes(rows)?;
-    let in_percent = measured.is_amount() && min.first.value > 0.0;
-    let percent = |swing: &Swing| swing.percent().filter(|_| in_percent).map(shown_percent);
-    let moved = |swing: Swing| RangeMove {
+    let in_percent = kind.is_amount() && min.first.value > 0.0;
+    let percent = |swing: &Swing| swing.percent().filter(|_| in_percent).map(round_percent);
+    let range_move = |swing: Swing| RangeMove {
         from: swing.from,
         to: swing.to,
         change: without_noise(swing.change()),
         change_pct: percent(&swing),
     };
-    let yearly = whole.yearly_percent(measured.frequency);
-    let extreme = |of: Extreme| ExtremeRow {
-        date: of.first.date,
-        value: of.first.value,
-        ties: (of.ties > 1).then_some(of.ties),
-        last_date: (of.ties > 1).then_some(of.last),
+    let yearly = whole.yearly_percent(kind.frequency);
+    let extreme = |extreme: Extreme| ExtremeRow {
+        date: extreme.first.date,
+        value: extreme.first.value,
+        ties: (extreme.ties > 1).then_some(extreme.ties),
+        last_date: (extreme.ties > 1).then_some(extreme.last),
     };
-    let standing = Standing::of_latest(rows);
-    let share = |count| round_to(standing.percent(count), 1);
+    let rank = Standing::of_latest(rows);
+    let share = |count| round_to(rank.percent(count), 1);
     let values: Vec<f64> = rows.iter().map(|r| r.value).collect();
     let change = without_noise(whole.change());
     let fall = Swing::greatest_fall(rows, in_percent);
-    let recovered = fall.and_then(|fall| {
+    let recovery = fall.and_then(|fall| {
         let is_back = |row: &&Observation| row.date > fall.to.date && row.value >= fall.from.value;
         rows.iter().find(is_back)
     });
@@ -114,24 +114,71 @@ pub(super) fn digest(rows: &[Observation], measured: &FigureKind) -> Option<Dige
         last: whole.to,
         min: extreme(min),
         max: extreme(max),
-        mean: round_to(statistics::mean(&values)?, measured.decimals + 2),
+        mean: round_to(statistics::mean(&values)?, kind.decimals + 2),
         change,
-        change_unit: measured.change_unit.clone(),
-        change_bp: measured.basis_points(change),
+        change_unit: kind.change_unit.clone(),
+        change_bp: kind.basis_points(change),
         change_pct: percent(&whole),
-        yearly_pct: yearly.filter(|_| in_percent).map(shown_percent),
-        fall: fall.map(moved),
-        fall_recovered: recovered.map(|row| row.date),
-        rise: Swing::greatest_rise(rows, in_percent).map(moved),
-        below_pct: share(standing.below),
-        equal_pct: share(standing.equal),
-        above_pct: share(standing.above),
+        yearly_pct: yearly.filter(|_| in_percent).map(round_percent),
+        fall: fall.map(range_move),
+        fall_recovered: recovery.map(|row| row.date),
+        rise: Swing::greatest_rise(rows, in_percent).map(range_move),
+        below_pct: share(rank.below),
+        equal_pct: share(rank.equal),
+        above_pct: share(rank.above),
         percentile: statistics::percentile_rank(&values, whole.to.value).map(|p| round_to(p, 1)),
     })
 }
 
-/// A percent change as it is told: to hundredths.
-pub(super) fn shown_percent(percent: f64) -> f64 {
+impl Digest {
+    /// Describes the digest of `count` rows.
+    pub(super) fn describe(&self, count: usize, kind: &FigureKind) -> String {
+        let label = |date| kind.frequency.label(date);
+        let dated = |row: &Observation| kind.dated(row.value, row.date);
+        if count == 1 {
+            return format!("{}.", dated(&self.last));
+        }
+        // "14.80 in April 2020", "0.05 on 2011-09-22 (first of 3, last 2015-01-02)".
+        let extreme = |row: &ExtremeRow| {
+            let ties = row.ties.zip(row.last_date);
+            let ties = ties.map(|(n, last)| format!(" (first of {n}, last {})", label(last)));
+            kind.dated(row.value, row.date) + &ties.unwrap_or_default()
+        };
+        let yearly = self.yearly_pct.map(|p| format!(", {p} % a year"));
+        let mut text = format!(
+            "Latest {}; first {}; change {}{}. Lowest {}; highest {}; mean {}.",
+            dated(&self.last),
+            dated(&self.first),
+            kind.change(self.change, self.change_pct),
+            yearly.unwrap_or_default(),
+            extreme(&self.min),
+            extreme(&self.max),
+            self.mean,
+        );
+        let end = |row: &Observation| format!("{} ({})", kind.figure(row.value), label(row.date));
+        let recovery = match self.fall_recovered {
+            Some(day) => format!(", recovered {}", kind.frequency.when(day)),
+            None => format!(", not recovered by {}", label(self.last.date)),
+        };
+        let fall = ("fall", &self.fall, recovery.as_str());
+        // The text already has the change from the first row to the last.
+        let is_part = |m: &&RangeMove| m.from != self.first || m.to != self.last;
+        for (word, extreme, recovery) in [fall, ("rise", &self.rise, "")] {
+            if let Some(m) = extreme.as_ref().filter(is_part) {
+                let change = kind.change(m.change, m.change_pct);
+                let (from, to) = (end(&m.from), end(&m.to));
+                text += &format!(" Greatest {word} {change}, {from} to {to}{recovery}.");
+            }
+        }
+        text + &format!(
+            " Of the rows {} % lie below the latest, {} % equal it, {} % above.",
+            self.below_pct, self.equal_pct, self.above_pct
+        )
+    }
+}
+
+/// Rounds a percent change to hundredths.
+pub(super) fn round_percent(percent: f64) -> f64 {
     round_to(percent, 2)
 }
 
@@ -143,7 +190,7 @@ mod tests {
     use econoscope_core::model::Series;
     use jiff::civil::date;
 
-    fn of(id: &str, values: &[f64]) -> Digest {
+    fn digest_of(id: &str, values: &[f64]) -> Digest {
         let info = Catalogue::embedded().get(id).unwrap().clone();
         let month = |i: usize| {
             date(
@@ -156,13 +203,13 @@ mod tests {
         let rows = rows.map(|(i, v)| Observation::new(month(i), *v)).collect();
         let series = Series::new(info, rows);
         let frequency = series.frequency();
-        let measured = FigureKind::new(&series, Units::Level, frequency);
-        digest(&series.observations, &measured).unwrap()
+        let kind = FigureKind::new(&series, Units::Level, frequency);
+        summarize(&series.observations, &kind).unwrap()
     }
 
     #[test]
-    fn a_percentage_changes_in_points() {
-        let d = of("UNRATE", &[4.2, 4.4, 4.1, 4.4, 4.1]);
+    fn percentages_change_in_points() {
+        let d = digest_of("UNRATE", &[4.2, 4.4, 4.1, 4.4, 4.1]);
         assert_eq!(
             (d.change, d.change_bp, d.change_pct),
             (-0.1, Some(-10.0), None)
@@ -175,13 +222,16 @@ mod tests {
         assert_eq!(d.fall.unwrap().change, -0.3);
         assert_eq!((d.mean, d.percentile), (4.24, Some(20.0)));
         assert_eq!(d.fall_recovered, Some(date(2020, 4, 1)));
-        assert_eq!(of("UNRATE", &[4.2, 4.4, 4.1, 4.3]).fall_recovered, None);
+        assert_eq!(
+            digest_of("UNRATE", &[4.2, 4.4, 4.1, 4.3]).fall_recovered,
+            None
+        );
     }
 
     #[test]
-    fn an_amount_changes_in_percent_and_by_the_year() {
+    fn amounts_change_in_percent_and_per_year() {
         let values: Vec<f64> = (0..25).map(|i| 100.0 + f64::from(i)).collect();
-        let d = of("PAYEMS", &values);
+        let d = digest_of("PAYEMS", &values);
         assert_eq!((d.change, d.change_pct), (24.0, Some(24.0)));
         assert_eq!(d.yearly_pct, Some(11.36));
         assert_eq!(
@@ -189,6 +239,6 @@ mod tests {
             ("thousand persons", None)
         );
         assert_eq!(d.fall, None);
-        assert_eq!(of("BOPGSTB", &[-5.0, -6.0]).change_pct, None);
+        assert_eq!(digest_of("BOPGSTB", &[-5.0, -6.0]).change_pct, None);
     }
 }

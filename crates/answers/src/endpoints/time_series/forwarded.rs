@@ -1,14 +1,15 @@
-//! A series from an upstream: the contract knows its range alone; thinning, units, frequency and CSV are
-//! made here from its rows.
+//! A series from an upstream. The contract has ranges alone: thinning, units, frequency and CSV are made here from its
+//! rows.
 
 use super::answer::TimeSeriesAnswer;
 use super::arguments::{DateSelection, Params};
-use super::shape::shaped;
-use super::transformed::{judge, transformed};
+use super::shape::fit_rows;
+use super::transform::{count_condition, fill_rows};
 use crate::endpoints::condition::Condition;
-use crate::endpoints::days::{newest, written_as_of};
+use crate::endpoints::days::{newest, parse_one_as_of};
 use crate::endpoints::decode::{Arguments, params};
-use crate::endpoints::forward::{about, untrusted};
+use crate::endpoints::formulas::NamedSeries;
+use crate::endpoints::forward::{about, contract_error};
 use crate::endpoints::measured::FigureKind;
 use crate::endpoints::prelude::*;
 use econoscope_core::indicators::transform::Units;
@@ -17,33 +18,34 @@ use econoscope_core::model::{Rights, Series, SeriesId};
 use jiff::ToSpan;
 use std::sync::Arc;
 
-/// Arguments that an upstream of the contract knows.
+/// Arguments of the contract.
 const CONTRACT: [&str; 4] = ["seriesId", "start", "end", "as_of"];
 
-/// What is sent: the range as days, wide enough for what is to be made of it.
+/// Returns the arguments for the upstream: the range as days, wide enough for what is computed from it.
 ///
 /// # Errors
-/// [`econoscope_core::Error::InvalidParam`] for days that are none.
-pub(super) fn outbound(checked: &Arguments, today: Date) -> Result<Arguments> {
+/// [`econoscope_core::Error::InvalidParam`] for dates that cannot be read.
+pub(super) fn upstream_arguments(checked: &Arguments, today: Date) -> Result<Arguments> {
     let params: Params = params(checked)?;
-    let as_of = written_as_of(params.as_of.as_deref(), today)?;
-    let asked = DateSelection::of(&params, as_of, today)?;
-    let (mut start, mut end) = (asked.start, asked.end);
-    let mut arguments = checked.clone();
-    let has_days = !asked.days.is_empty();
+    let as_of = parse_one_as_of(params.as_of.as_deref(), today)?;
+    let selection = DateSelection::new(&params, as_of, today)?;
+    let (mut start, mut end) = (selection.start, selection.end);
+    let has_days = !selection.days.is_empty();
     if has_days {
-        // The figure of a day may be of a quarter that began long before, and whether it is the newest tells the next.
+        // The figure for a day may be of a quarter that began long before, and the row after it tells whether it is the
+        // newest.
         end = shift(end, 1.year()).min(newest(as_of, today));
         start = shift(start.min(end), (-1).year());
     }
-    let is_made_here = params.units.is_some() || params.frequency.is_some();
-    if is_made_here {
+    let is_transformed = params.is_transformed();
+    if is_transformed {
         // A change from a year earlier and a first whole period need rows before the range.
         start = shift(start, (-2).years());
     }
+    let mut arguments = checked.clone();
     arguments.retain(|name, _| CONTRACT.contains(&name.as_str()));
     for (name, day, is_needed) in [
-        ("start", start, has_days || is_made_here),
+        ("start", start, has_days || is_transformed),
         ("end", end, has_days),
     ] {
         if is_needed || arguments.contains_key(name) {
@@ -53,10 +55,10 @@ pub(super) fn outbound(checked: &Arguments, today: Date) -> Result<Arguments> {
     Ok(arguments)
 }
 
-/// The answer asked for, out of the upstream's rows: of that series, each date once, the oldest first.
+/// Turns an upstream's answer, whose rows must ascend by date, into the requested one.
 ///
 /// # Errors
-/// [`Error::Unavailable`] for an answer to another question, and
+/// [`Error::Unavailable`] for an answer about another series or with unordered rows, and
 /// [`econoscope_core::Error::InvalidParam`] for a frequency finer than the series' own.
 pub(super) fn received(
     mut answer: TimeSeriesAnswer,
@@ -65,39 +67,38 @@ pub(super) fn received(
 ) -> Result<TimeSeriesAnswer> {
     about(&params.series_id, &answer.series_id)?;
     if !answer.data.is_sorted_by(|a, b| a.date < b.date) {
-        return Err(untrusted("has dates twice or out of order"));
+        return Err(contract_error("has dates twice or out of order"));
     }
     answer.provenance.told(&params.series_id);
-    let info = Arc::new(describe(&answer)?);
+    let info = Arc::new(series_info(&answer)?);
     let base = answer.attribution.url.clone();
-    let as_of = written_as_of(params.as_of.as_deref(), today)?;
-    let asked = DateSelection::of(params, as_of, today)?;
+    let as_of = parse_one_as_of(params.as_of.as_deref(), today)?;
+    let selection = DateSelection::new(params, as_of, today)?;
     let series = Arc::new(Series::new(Arc::clone(&info), answer.data.clone()));
-    let is_made_here = params.units.is_some() || params.frequency.is_some();
-    if is_made_here || !asked.days.is_empty() {
-        (answer.start, answer.end) = (asked.start, asked.end);
-        transformed(&mut answer, &series, params, &asked)?;
+    if params.is_transformed() || !selection.days.is_empty() {
+        (answer.start, answer.end) = (selection.start, selection.end);
+        fill_rows(&mut answer, &series, params, &selection)?;
     } else {
         let kind = FigureKind::new(&series, Units::Level, series.frequency());
-        answer.measured = Some(kind);
+        answer.kind = Some(kind);
     }
     if let Some(text) = &params.condition {
-        let id = answer.series_id.clone();
-        let condition = Condition::read(text)?.about(&|name| name.eq_ignore_ascii_case(&id));
+        let id = &answer.series_id;
+        let condition = Condition::parse(text)?.with_subject(&|name| name.eq_ignore_ascii_case(id));
         if !condition.tree.names().is_empty() {
             let problem = format!("names other series than {id}, of which another server answers");
             let allowed = "a condition on the series itself, for example >= 0.5";
             return Err(Error::invalid("condition", text, &problem, allowed));
         }
-        let days = (answer.start, answer.end);
-        let alone = (condition, Default::default());
-        judge(&mut answer, alone, &info, params, days)?;
+        let range = (answer.start, answer.end);
+        let condition = (condition, NamedSeries::default());
+        count_condition(&mut answer, condition, &info, params, range)?;
     }
-    shaped(answer, params, Some(&base))
+    fit_rows(answer, params, Some(&base))
 }
 
-/// What is known of an upstream's series: our catalogue's word, or its own.
-fn describe(answer: &TimeSeriesAnswer) -> Result<SeriesInfo> {
+/// Returns the catalogue's description of an upstream's series, else the upstream's own.
+fn series_info(answer: &TimeSeriesAnswer) -> Result<SeriesInfo> {
     if let Some(info) = Catalogue::embedded().get(&answer.series_id) {
         return Ok((**info).clone());
     }
@@ -106,7 +107,7 @@ fn describe(answer: &TimeSeriesAnswer) -> Result<SeriesInfo> {
         title: answer.display_name.clone(),
         units: answer.unit.clone(),
         units_short: answer.unit.clone(),
-        frequency: answer.measured(),
+        frequency: answer.frequency(),
         seasonally_adjusted: false,
         category: "upstream".into(),
         source: answer.source.clone().unwrap_or_default(),

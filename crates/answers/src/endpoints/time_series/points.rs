@@ -1,7 +1,7 @@
-//! Figures at single days: the one on or before each, with a word where that is of another day or none speaks for it.
+//! Figures at single days: the newest on or before each, with a note where it is of another day or absent.
 
 use super::arguments::{DateSelection, SelectedDay};
-use super::digest::shown_percent;
+use super::digest::round_percent;
 use crate::endpoints::days::trading_days;
 use crate::endpoints::lateness::late_or_ended;
 use crate::endpoints::measured::FigureKind;
@@ -22,7 +22,7 @@ pub struct PointInTime {
     pub date: Option<Date>,
     /// The figure; null with a note.
     pub value: Option<f64>,
-    /// Less the figure at the event, or at the day asked for before, in `changeUnit`.
+    /// Value minus that at the event or at the previous `asked`, in `changeUnit`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<f64>,
     /// Unit of the change.
@@ -40,43 +40,43 @@ pub struct PointInTime {
     pub note: Option<String>,
 }
 
-/// The figures at the days asked for, each with its change from the event or from the day before it in the list.
+/// Returns the figures at the selected days, each with its change from the event or from the day before it in the list.
 pub(super) fn points(
     series: &Series,
-    measured: &FigureKind,
-    asked: &DateSelection,
+    kind: &FigureKind,
+    selection: &DateSelection,
 ) -> Vec<PointInTime> {
-    let mut against: Option<f64> = None;
+    let mut base: Option<f64> = None;
     let mut event = None;
     let point = |(day, horizon): &SelectedDay| {
         let trading = horizon.as_deref().and_then(trading_days).zip(event);
-        let (found, note) = match trading {
-            Some((days, event)) => later(series, measured.frequency, event, days),
-            None => figure(series, measured.frequency, *day, asked.newest),
+        let (row, note) = match trading {
+            Some((days, event)) => figure_after(series, kind.frequency, event, days),
+            None => figure_at(series, kind.frequency, *day, selection.newest),
         };
-        let value = found.map(|o| measured.told(o.value));
-        // An event stands alone; a day of a list follows the one before.
-        let both = value.zip(against.filter(|_| horizon.is_some() || !asked.is_events));
+        let value = row.map(|o| kind.told(o.value));
+        // An event has no change; a day of a list has the one from the day before.
+        let both = value.zip(base.filter(|_| horizon.is_some() || !selection.is_events));
         let change = both.map(|(now, before)| without_noise(now - before));
-        let amounts = both.filter(|(now, before)| measured.is_amount() && now.min(*before) > 0.0);
+        let amounts = both.filter(|(now, before)| kind.is_amount() && now.min(*before) > 0.0);
         if horizon.is_none() {
-            against = value.or(against.filter(|_| !asked.is_events));
+            base = value.or(base.filter(|_| !selection.is_events));
             event = Some(*day);
         }
-        let of_figure = trading.and(found).map(|o| o.date);
+        let trading_day = trading.and(row).map(|o| o.date);
         PointInTime {
-            asked: of_figure.unwrap_or(*day),
+            asked: trading_day.unwrap_or(*day),
             horizon: horizon.clone(),
-            date: found.map(|o| o.date),
+            date: row.map(|o| o.date),
             value,
             change,
-            change_unit: change.map(|_| measured.change_unit.clone()),
-            change_bp: change.and_then(|change| measured.basis_points(change)),
-            change_pct: amounts.map(|(now, before)| shown_percent(100.0 * (now / before - 1.0))),
+            change_unit: change.map(|_| kind.change_unit.clone()),
+            change_bp: change.and_then(|change| kind.basis_points(change)),
+            change_pct: amounts.map(|(now, before)| round_percent(100.0 * (now / before - 1.0))),
             note,
         }
     };
-    asked.days.iter().map(point).collect()
+    selection.days.iter().map(point).collect()
 }
 
 /// The mean change over a horizon of several events.
@@ -98,7 +98,7 @@ pub struct MeanChange {
     pub change_pct: Option<f64>,
 }
 
-/// The mean of each horizon, in their order; none for a single event.
+/// Returns the mean of each horizon, in their order; empty for a single event.
 pub(super) fn means(points: &[PointInTime]) -> Vec<MeanChange> {
     let mut horizons: Vec<&String> = Vec::new();
     for horizon in points.iter().filter_map(|p| p.horizon.as_ref()) {
@@ -109,127 +109,116 @@ pub(super) fn means(points: &[PointInTime]) -> Vec<MeanChange> {
     if points.iter().filter(|p| p.horizon.is_none()).count() < 2 {
         return Vec::new();
     }
-    let of = |horizon: &String| {
-        let of = points
-            .iter()
-            .filter(|p| p.horizon.as_ref() == Some(horizon));
-        let moved: Vec<&PointInTime> = of.filter(|p| p.change.is_some()).collect();
-        let changes: Vec<f64> = moved.iter().filter_map(|p| p.change).collect();
-        let percents: Option<Vec<f64>> = moved.iter().map(|p| p.change_pct).collect();
+    let mean_change = |horizon: &String| {
+        let own = |p: &&PointInTime| p.horizon.as_ref() == Some(horizon) && p.change.is_some();
+        let points: Vec<&PointInTime> = points.iter().filter(own).collect();
+        let changes: Vec<f64> = points.iter().filter_map(|p| p.change).collect();
+        let percents: Option<Vec<f64>> = points.iter().map(|p| p.change_pct).collect();
         Some(MeanChange {
             horizon: horizon.clone(),
             events: changes.len(),
             change: without_noise(mean(&changes)?),
             rises: changes.iter().filter(|c| **c > 0.0).count(),
-            change_unit: moved.first()?.change_unit.clone()?,
-            change_pct: percents.and_then(|p| mean(&p)).map(shown_percent),
+            change_unit: points.first()?.change_unit.clone()?,
+            change_pct: percents.and_then(|p| mean(&p)).map(round_percent),
         })
     };
-    horizons.into_iter().filter_map(of).collect()
+    horizons.into_iter().filter_map(mean_change).collect()
 }
 
 impl MeanChange {
     /// "Mean of 8 events, +3m: +0.31 points (+31 bp), higher after 6".
-    pub(super) fn line(&self, measured: &FigureKind) -> String {
-        let change = measured.change(self.change, self.change_pct);
+    pub(super) fn describe(&self, kind: &FigureKind) -> String {
+        let change = kind.change(self.change, self.change_pct);
         let (events, horizon, rises) = (self.events, &self.horizon, self.rises);
         format!("Mean of {events} events, +{horizon}: {change}, higher after {rises}")
     }
 }
 
-/// The figure so many trading days after the one that speaks for an event, and why there is none.
-fn later(
-    series: &Series,
-    frequency: Frequency,
-    event: Date,
-    days: u16,
-) -> (Option<Observation>, Option<String>) {
+/// A figure, and a note where it is of another day or absent.
+type NotedFigure = (Option<Observation>, Option<String>);
+
+/// Returns the figure `days` trading days after the one at an event, or the reason why there is none.
+fn figure_after(series: &Series, frequency: Frequency, event: Date, days: u16) -> NotedFigure {
     let rows = &series.observations;
-    let at = rows.partition_point(|row| row.date <= event);
-    let found = at.checked_sub(1);
-    let found = found.and_then(|at| rows.get(at + usize::from(days)));
-    let why = || match rows.last().filter(|_| at > 0) {
-        Some(last) => format!(
-            "no figure yet; the newest is of {}",
-            frequency.label(last.date)
-        ),
-        None => "no figure at the event".to_owned(),
+    let start = rows.partition_point(|row| row.date <= event);
+    let (Some(start), Some(last)) = (start.checked_sub(1), rows.last()) else {
+        return (None, Some("no figure at the event".to_owned()));
     };
-    (found.copied(), found.is_none().then(why))
+    let row = rows.get(start + usize::from(days)).copied();
+    let label = frequency.label(last.date);
+    let reason = || format!("no figure yet; the newest is of {label}");
+    (row, row.is_none().then(reason))
 }
 
-/// The figure that speaks for a day, and why it is of another one or none is; `newest` is the last day of which anything
-/// can be known.
-fn figure(
-    series: &Series,
-    frequency: Frequency,
-    day: Date,
-    newest: Date,
-) -> (Option<Observation>, Option<String>) {
+/// Returns the figure for a day, and why it is of another day or absent; `newest` is the newest day that the answer may
+/// speak of.
+fn figure_at(series: &Series, frequency: Frequency, day: Date, newest: Date) -> NotedFigure {
     let rows = &series.observations;
-    let (Some(found), Some(last)) = (series.last_on_or_before(day), rows.last()) else {
+    let (Some(row), Some(last)) = (series.last_on_or_before(day), rows.last()) else {
         let begins = |first: &Observation| format!("begins {}", frequency.when(first.date));
-        let why = rows.first().map_or("no figure".to_owned(), begins);
-        return (None, Some(why));
+        let reason = rows.first().map_or("no figure".to_owned(), begins);
+        return (None, Some(reason));
     };
-    let is_last = last.date == found.date;
-    if !series.is_stale(found.date, day) {
-        let note = another_day(frequency, (found.date, is_last), day);
-        return (Some(found), note);
+    let is_last = last.date == row.date;
+    if !series.is_stale(row.date, day) {
+        let note = describe_other_day(frequency, row.date, is_last, day);
+        return (Some(row), note);
     }
-    let label = frequency.label(found.date);
-    // Of a day that is past, a figure should be there.
+    let label = frequency.label(row.date);
+    // For a future day there is no figure to be late.
     let late = late_or_ended(series, last.date, day).filter(|_| is_last && day <= newest);
-    let why = match (is_last, late) {
+    let reason = match (is_last, late) {
         (true, Some(late)) => format!("no figure, {late}; the newest is of {label}"),
         (true, None) => format!("no figure yet; the newest is of {label}"),
         (false, _) => format!("no figure; the one before is of {label}"),
     };
-    (None, Some(why))
+    (None, Some(reason))
 }
 
-/// That the figure, which may be the last one there is, is of another day or period than asked for.
-fn another_day(
+/// Describes a figure of another day or period than the selected one: "Saturday; Friday's". `is_last` tells whether it is
+/// the newest of the series.
+fn describe_other_day(
     frequency: Frequency,
-    (found, is_last): (Date, bool),
-    asked: Date,
+    date: Date,
+    is_last: bool,
+    day: Date,
 ) -> Option<String> {
+    let period = |day| frequency.period_number(day);
+    if date == day || frequency >= Frequency::Monthly && period(date) == period(day) {
+        return None;
+    }
     let weekday = |day: Date| day.strftime("%A");
-    let said = match frequency {
-        _ if found == asked => return None,
+    Some(match frequency {
         Frequency::Daily => {
-            let why = match asked.weekday().to_monday_one_offset() > 5 {
+            let reason = match day.weekday().to_monday_one_offset() > 5 {
                 true => "",
                 false if is_last => ", no figure yet",
                 false => ", no figure",
             };
-            format!("{}{why}; {}'s", weekday(asked), weekday(found))
+            format!("{}{reason}; {}'s", weekday(day), weekday(date))
         }
-        Frequency::Weekly | Frequency::Biweekly => format!("{}; newest week", weekday(asked)),
+        Frequency::Weekly | Frequency::Biweekly => format!("{}; newest week", weekday(day)),
         Frequency::Monthly | Frequency::Quarterly | Frequency::Semiannual | Frequency::Annual => {
-            if frequency.period_number(found) == frequency.period_number(asked) {
-                return None;
-            }
-            let why = match is_last {
+            let reason = match is_last {
                 true => "not out yet",
                 false => "never published",
             };
-            let missing = frequency.label(frequency.stamp(asked));
-            format!("{missing}: {why}; {}'s", frequency.label(found))
+            let missing = frequency.label(frequency.stamp(day));
+            format!("{missing}: {reason}; {}'s", frequency.label(date))
         }
-    };
-    Some(said)
+    })
 }
 
 impl PointInTime {
     /// "+3m, 2022-07-01: 2.88 on 2022-07-01, change +0.49 points (+49 bp)".
-    pub(super) fn line(&self, measured: &FigureKind) -> String {
+    pub(super) fn describe(&self, kind: &FigureKind) -> String {
         let horizon = self.horizon.as_ref().map(|h| format!("+{h}, "));
         let mut text = format!("{}{}: ", horizon.unwrap_or_default(), self.asked);
         if let (Some(value), Some(date)) = (self.value, self.date) {
-            text += &measured.figure(value);
-            if date != self.asked || measured.frequency > Frequency::Weekly {
-                text += &format!(" {}", measured.frequency.when(date));
+            text += &kind.figure(value);
+            if date != self.asked || kind.frequency > Frequency::Weekly {
+                text += &format!(" {}", kind.frequency.when(date));
             }
         }
         if let Some(note) = &self.note {
@@ -238,7 +227,7 @@ impl PointInTime {
                 None => note.clone(),
             };
         }
-        let change = self.change.map(|c| measured.change(c, self.change_pct));
+        let change = self.change.map(|c| kind.change(c, self.change_pct));
         text.extend(change.map(|change| format!(", change {change}")));
         text
     }

@@ -1,9 +1,8 @@
-//! The shape of an answer: every row up to the cap, or a few real ones by the calendar with what happened over all of
-//! them; rows as CSV, and a picture.
+//! The rows of an answer: all up to the cap, or some by the calendar with a digest of all; rows as CSV, and a picture.
 
 use super::answer::{Reduction, TimeSeriesAnswer};
 use super::arguments::{Detail, Format, Params};
-use super::digest::digest;
+use super::digest::summarize;
 use crate::endpoints::measured::FigureKind;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::chart::{self, ChartSpec, Line, Theme};
@@ -18,83 +17,83 @@ use std::fmt::Write;
 const MAX_ROWS: usize = 5_000;
 /// Most rows as CSV within a model's window, some 9,000 tokens.
 const MAX_CSV_ROWS: usize = 750;
-/// So many rows are all shown where nothing else is asked for; more are thinned to so few as show their course.
-const ALL: usize = 60;
-const FEW: usize = 31;
+/// A summary has all rows up to `MAX_UNTHINNED`; more are thinned to `MAX_THINNED`.
+const MAX_UNTHINNED: usize = 60;
+const MAX_THINNED: usize = 31;
 
-/// Gives the rows as asked for where there are any; `base` is the address of links, if any is listened on.
+/// Leaves the rows that fit the requested detail, and adds digest, picture and link; `base` is the service's address, if
+/// it has one. An answer without data stays as it is.
 ///
 /// # Errors
 /// [`econoscope_core::Error::Internal`] when the picture cannot be drawn.
-pub(super) fn shaped(
+pub(super) fn fit_rows(
     mut answer: TimeSeriesAnswer,
     params: &Params,
     base: Option<&str>,
 ) -> Result<TimeSeriesAnswer> {
-    let Some(measured) = answer.measured.clone() else {
+    let Some(kind) = answer.kind.clone() else {
         return Ok(answer);
     };
     if params.chart {
-        let drawing = drawing(&answer, &measured);
-        answer.picture = Some(chart::png(&chart::svg(&drawing), chart::DENSITY)?.into());
+        let chart = picture_spec(&answer, &kind);
+        answer.picture = Some(chart::png(&chart::svg(&chart), chart::DENSITY)?.into());
     }
-    if params.detail.is_some() && answer.points.is_empty() {
-        answer.summary = digest(&answer.data, &measured);
-    }
-    let rows = answer.data.len();
     if !answer.points.is_empty() {
-        answer.row_count = rows;
+        answer.row_count = answer.data.len();
         return Ok(answer);
+    }
+    if params.detail.is_some() {
+        answer.summary = summarize(&answer.data, &kind);
     }
     if (params.max_points, params.detail()) == (None, Detail::Full) {
-        cut(&mut answer, params.format);
+        // A CSV file has all rows.
+        let excess = match params.format {
+            Format::Csv => 0,
+            Format::Json => answer.data.len().saturating_sub(MAX_ROWS),
+        };
+        answer.data.drain(..excess);
+        answer.row_count = answer.data.len();
+        if let (true, Some(first)) = (excess > 0, answer.data.first()) {
+            answer.truncated = true;
+            answer.start = first.date;
+        }
         return Ok(answer);
     }
-    let (data, method) = thin(&answer.data, most(params, rows));
+    let (data, method) = thin(&answer.data, max_rows(params, answer.data.len()));
     answer.reduction = Some(Reduction {
-        from_rows: rows,
+        from_rows: answer.data.len(),
         to_rows: data.len(),
         method,
     });
     answer.row_count = data.len();
-    answer.all_rows = Some(link(&answer, params, base));
+    answer.all_rows = Some(csv_address(&answer, params, base));
     answer.data = data;
     Ok(answer)
 }
 
-/// Most rows that an answer with so many in its range may have.
-pub(super) fn most(params: &Params, rows: usize) -> usize {
+/// Returns the most rows of an answer whose range has `rows`.
+pub(super) fn max_rows(params: &Params, rows: usize) -> usize {
     match (params.max_points, params.detail()) {
-        (Some(most), _) => usize::from(most),
+        (Some(max), _) => usize::from(max),
         (None, Detail::Full) => MAX_ROWS,
         (None, Detail::Csv) => MAX_CSV_ROWS,
-        (None, Detail::Summary | Detail::Points) if rows <= ALL => ALL,
-        (None, Detail::Summary | Detail::Points) => FEW,
+        (None, Detail::Summary | Detail::Points) if rows <= MAX_UNTHINNED => MAX_UNTHINNED,
+        (None, Detail::Summary | Detail::Points) => MAX_THINNED,
     }
 }
 
-/// Leaves the newest rows that one answer may have; a file of CSV has all of them.
-fn cut(answer: &mut TimeSeriesAnswer, format: Format) {
-    let cut = match format {
-        Format::Csv => 0,
-        Format::Json => answer.data.len().saturating_sub(MAX_ROWS),
-    };
-    answer.truncated |= cut > 0;
-    answer.data.drain(..cut);
-    answer.row_count = answer.data.len();
-    if let (true, Some(first)) = (cut > 0, answer.data.first()) {
-        answer.start = first.date;
-    }
-}
-
-/// Where all rows are to be had as CSV: over REST, or as a resource.
-pub(super) fn link(answer: &TimeSeriesAnswer, params: &Params, base: Option<&str>) -> String {
+/// Returns the address of all rows as CSV: over REST, or as a resource.
+pub(super) fn csv_address(
+    answer: &TimeSeriesAnswer,
+    params: &Params,
+    base: Option<&str>,
+) -> String {
     let (id, start, end) = (&answer.series_id, answer.start, answer.end);
     let mut query = format!("start={start}&end={end}");
     for (name, value) in [
-        ("frequency", params.frequency.map(|f| f.word)),
-        ("aggregation", params.aggregation.map(|how| how.word)),
-        ("units", params.units.map(|code| code.word)),
+        ("frequency", params.frequency.map(|f| f.code)),
+        ("aggregation", params.aggregation.map(|a| a.code)),
+        ("units", params.units.map(|u| u.code)),
         ("as_of", params.as_of.as_deref()),
     ] {
         if let Some(value) = value {
@@ -105,7 +104,7 @@ pub(super) fn link(answer: &TimeSeriesAnswer, params: &Params, base: Option<&str
     address(base, &page, &format!("series/{id}.csv?{query}"))
 }
 
-/// Recessions by the NBER's dates, for shading.
+/// Returns the NBER's recessions, for shading.
 pub fn recessions() -> Vec<chart::Span> {
     let spans = RECESSIONS.iter().map(|r| chart::Span {
         start: r.start(),
@@ -114,30 +113,30 @@ pub fn recessions() -> Vec<chart::Span> {
     spans.collect()
 }
 
-/// The rows that an answer has as a line with a name.
+/// Returns the rows of an answer as a line of a chart.
 pub fn line(answer: &TimeSeriesAnswer, name: &str) -> Line {
     Line {
         name: name.to_owned(),
         points: answer.data.clone(),
-        frequency: answer.measured(),
+        frequency: answer.frequency(),
         is_right: false,
         color: 0,
     }
 }
 
-/// A plot of the rows that an answer has, recessions shaded.
+/// Returns a chart of the rows of an answer, with recessions shaded.
 pub fn plot(answer: &TimeSeriesAnswer) -> ChartSpec {
-    let known = Catalogue::embedded().get(&answer.series_id);
-    let as_published = answer.published_unit();
-    // A change is not more exact than its base.
-    let decimals = known.map_or(2, |info| info.decimals);
+    let info = Catalogue::embedded().get(&answer.series_id);
+    let decimals = info.map_or(2, |info| info.decimals);
+    let published_unit = answer.published_unit();
     ChartSpec {
         title: answer.display_name.clone(),
-        decimals: match as_published {
+        decimals: match published_unit {
             Some(_) => decimals,
+            // A change is not more exact than its base.
             None => decimals.clamp(1, 2),
         },
-        unit: as_published.unwrap_or_else(|| answer.unit.clone()),
+        unit: published_unit.unwrap_or_else(|| answer.unit.clone()),
         unit_short: answer.unit.clone(),
         lines: vec![line(answer, "")],
         shading: recessions(),
@@ -145,27 +144,25 @@ pub fn plot(answer: &TimeSeriesAnswer) -> ChartSpec {
     }
 }
 
-/// A plot with its source and credit line, as a picture of its own.
-fn drawing(answer: &TimeSeriesAnswer, measured: &FigureKind) -> ChartSpec {
-    let mut plot = plot(answer);
-    // A model reads pictures, too, and no mark stands beside the words in one.
+/// Returns a chart that stands alone: with source and credit line.
+fn picture_spec(answer: &TimeSeriesAnswer, kind: &FigureKind) -> ChartSpec {
+    let mut chart = plot(answer);
+    // Models read pictures, too, and untrusted text cannot be fenced in one.
     if answer.untrusted.is_none() {
-        plot.source = answer.source.clone().unwrap_or_default();
+        chart.source = answer.source.clone().unwrap_or_default();
     } else {
-        plot.title.clone_from(&answer.series_id);
+        chart.title.clone_from(&answer.series_id);
     }
-    // The source has a line of its own in the drawing.
+    // The chart has a line of its own for the source.
     let credit = answer.attribution.text.split("; source:").next();
-    ChartSpec {
-        decimals: u8::try_from(measured.decimals).unwrap_or(2),
-        credit: credit.unwrap_or_default().to_owned(),
-        theme: Theme::Light,
-        size: (800, 420),
-        ..plot
-    }
+    chart.credit = credit.unwrap_or_default().to_owned();
+    chart.decimals = u8::try_from(kind.decimals).unwrap_or(2);
+    chart.theme = Theme::Light;
+    chart.size = (800, 420);
+    chart
 }
 
-/// `observation_date,<ID>` and a line per row, LF; whole numbers without a fraction.
+/// Renders `observation_date,<ID>` and a line per row; whole numbers have no fraction.
 pub(super) fn csv(id: &str, rows: &[Observation]) -> String {
     let mut out = format!("observation_date,{id}\n");
     let mut digits = zmij::Buffer::new();
@@ -177,7 +174,7 @@ pub(super) fn csv(id: &str, rows: &[Observation]) -> String {
     out
 }
 
-/// A span of the calendar: rows of one span share a key.
+/// A span of the calendar: the key that its rows share, and its name.
 type Span = (fn(Date) -> i32, &'static str);
 
 /// Spans from narrow to wide; none of a year or less straddles a year's end.
@@ -197,17 +194,17 @@ fn months(day: Date) -> i32 {
     i32::from(day.year()) * 12 + i32::from(day.month()) - 1
 }
 
-/// At most `max` of the rows: the last of each week, month, … whichever is narrow enough; all when they fit.
-/// Every row given is a real one, and the newest is always among them.
+/// Returns at most `max` of the rows, and how they were chosen: all, or the last of each week, month or longer span, the
+/// shortest that fits. The newest row is always among them.
 pub(super) fn thin(rows: &[Observation], max: usize) -> (Vec<Observation>, String) {
     if rows.len() <= max {
         return (rows.to_vec(), "all rows".to_owned());
     }
     for (key, name) in SPANS {
-        let same = |a: &Observation, b: &Observation| key(a.date) == key(b.date);
-        if rows.chunk_by(same).count() <= max {
-            let kept = rows.chunk_by(same).filter_map(|span| span.last().copied());
-            return (kept.collect(), format!("last observation of each {name}"));
+        let spans = rows.chunk_by(|a, b| key(a.date) == key(b.date));
+        if spans.clone().count() <= max {
+            let last = spans.filter_map(|span| span.last().copied());
+            return (last.collect(), format!("last observation of each {name}"));
         }
     }
     let newest = rows.iter().skip(rows.len() - max).copied();
@@ -236,11 +233,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn csv_reads_back_as_the_same_numbers(rows in prop::collection::vec(any_row(), 0..60)) {
+        fn csv_parses_to_the_same_numbers(rows in prop::collection::vec(any_row(), 0..60)) {
             let text = csv("X", &rows);
-            let back: Vec<f64> = text.lines().skip(1).map(|l| l.split_once(',').unwrap().1.parse().unwrap_or(f64::NAN)).collect();
-            prop_assert_eq!(back.len(), rows.len());
-            for (value, row) in back.iter().zip(&rows) {
+            let parsed: Vec<f64> = text.lines().skip(1).map(|l| l.split_once(',').unwrap().1.parse().unwrap_or(f64::NAN)).collect();
+            prop_assert_eq!(parsed.len(), rows.len());
+            for (value, row) in parsed.iter().zip(&rows) {
                 prop_assert!(*value == row.value || !row.value.is_finite(), "{} {}", value, row.value);
             }
         }
@@ -270,9 +267,9 @@ mod tests {
     #[test]
     fn rows_are_thinned_by_the_calendar() {
         let five_years = some_rows(1_826);
-        let (kept, method) = thin(&five_years, 60);
+        let (thinned, method) = thin(&five_years, 60);
         assert_eq!(method, "last observation of each two months");
-        assert_eq!(kept.last(), five_years.last());
+        assert_eq!(thinned.last(), five_years.last());
         assert_eq!(thin(&five_years, 61).1, "last observation of each month");
         assert_eq!(
             thin(&some_rows(5), 60),
@@ -282,13 +279,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn thinned_rows_are_real_ascending_few_and_end_with_the_newest(n in 1i64..3_000, most in 1usize..400) {
+        fn thinned_rows_are_few_and_end_with_the_newest(n in 1i64..3_000, most in 1usize..400) {
             let all = some_rows(n);
-            let (kept, _) = thin(&all, most);
-            prop_assert!(!kept.is_empty() && kept.len() <= most);
-            prop_assert_eq!(kept.last(), all.last());
-            prop_assert!(kept.is_sorted_by(|a, b| a.date < b.date));
-            prop_assert!(kept.iter().all(|r| all.contains(r)));
+            let (thinned, _) = thin(&all, most);
+            prop_assert!(!thinned.is_empty() && thinned.len() <= most);
+            prop_assert_eq!(thinned.last(), all.last());
+            prop_assert!(thinned.is_sorted_by(|a, b| a.date < b.date));
+            prop_assert!(thinned.iter().all(|r| all.contains(r)));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The shapes an answer takes, over one made-up series.
+//! Detail, format and rows of answers over one made-up series.
 
 mod arithmetic;
 
@@ -31,13 +31,13 @@ fn output(data: Vec<Observation>) -> TimeSeriesAnswer {
             terms: "Free.".into(),
         },
         frequency: Some("daily".into()),
-        measured: Some(daily()),
+        kind: Some(daily()),
         ..TimeSeriesAnswer::default()
     }
 }
 
-fn params(given: Value) -> Params {
-    let arguments: Arguments = given.as_object().cloned().unwrap();
+fn params(arguments: Value) -> Params {
+    let arguments: Arguments = arguments.as_object().cloned().unwrap();
     decode::params(&decode::check(&schema::input::<Params>(), arguments).unwrap()).unwrap()
 }
 
@@ -55,14 +55,14 @@ fn daily() -> FigureKind {
     FigureKind::new(&series, Units::Level, Frequency::Daily)
 }
 
-fn shaped(rows: i64, given: Value) -> TimeSeriesAnswer {
-    let params = params(given);
-    shape::shaped(output(days(rows)), &params, Some("http://x.example")).unwrap()
+fn fitted(rows: i64, arguments: Value) -> TimeSeriesAnswer {
+    let params = params(arguments);
+    shape::fit_rows(output(days(rows)), &params, Some("http://x.example")).unwrap()
 }
 
 #[test]
-fn without_detail_the_shape_is_the_contracts() {
-    let out = shaped(6_000, json!({"seriesId": "DGS10"}));
+fn default_answer_follows_the_contract() {
+    let out = fitted(6_000, json!({"seriesId": "DGS10"}));
     assert_eq!(
         (out.row_count, out.truncated, out.data.len()),
         (5_000, true, 5_000)
@@ -74,8 +74,8 @@ fn without_detail_the_shape_is_the_contracts() {
 }
 
 #[test]
-fn a_summary_speaks_of_all_rows_and_shows_few() {
-    let out = shaped(
+fn summary_covers_all_rows_and_shows_few() {
+    let out = fitted(
         6_000,
         json!({"seriesId": "DGS10", "detail": "summary", "units": "PC1"}),
     );
@@ -92,34 +92,34 @@ fn a_summary_speaks_of_all_rows_and_shows_few() {
             "http://x.example/api/public/data/DGS10?start=2021-08-23&end=2026-08-22&units=pc1&format=csv"
         )
     );
-    let text = out.prose(false);
+    let text = out.render_text(false);
     assert!(text.lines().count() < 40, "{text}");
     assert!(text.contains("6000 rows. Latest 4.99 on"), "{text}");
 }
 
 #[test]
-fn rows_as_csv_stand_in_the_text_and_in_the_structure() {
-    let given = params(json!({"seriesId": "DGS10", "detail": "csv", "max_points": "200"}));
-    let out = shape::shaped(output(days(800)), &given, Some("http://x.example")).unwrap();
-    let answer = Params::render(&out, &given).unwrap();
+fn csv_rows_are_in_text_and_structure() {
+    let arguments = params(json!({"seriesId": "DGS10", "detail": "csv", "max_points": "200"}));
+    let out = shape::fit_rows(output(days(800)), &arguments, Some("http://x.example")).unwrap();
+    let answer = Params::render(&out, &arguments).unwrap();
     let value: Value = serde_json::from_slice(&answer.json).unwrap();
     assert_eq!(value["data"].as_array().map(Vec::len), Some(out.data.len()));
     assert!(answer.csv.is_none());
     assert_eq!(answer.text.matches("\n20").count(), out.data.len());
-    let all = shaped(750, json!({"seriesId": "DGS10", "detail": "csv"}));
+    let all = fitted(750, json!({"seriesId": "DGS10", "detail": "csv"}));
     assert_eq!(all.row_count, 750);
 }
 
 #[test]
-fn csv_as_a_format_has_every_row_unless_a_summary_is_asked_for() {
+fn csv_format_has_every_row_except_for_summaries() {
     for (detail, lines) in [
         (Value::Null, 801),
         (json!("full"), 801),
         (json!("summary"), 116),
     ] {
-        let given = params(json!({"seriesId": "DGS10", "detail": detail, "format": "csv"}));
-        let out = shape::shaped(output(days(800)), &given, None).unwrap();
-        let answer = Params::render(&out, &given).unwrap();
+        let arguments = params(json!({"seriesId": "DGS10", "detail": detail, "format": "csv"}));
+        let out = shape::fit_rows(output(days(800)), &arguments, None).unwrap();
+        let answer = Params::render(&out, &arguments).unwrap();
         let csv = answer.csv.unwrap();
         assert_eq!(csv.body.split(|b| *b == b'\n').count(), lines + 1);
         assert!(
@@ -135,28 +135,28 @@ fn csv_as_a_format_has_every_row_unless_a_summary_is_asked_for() {
 }
 
 #[test]
-fn an_upstreams_answer_is_of_the_series_that_was_asked_for_and_in_order() {
+fn upstream_answers_about_other_series_are_refused() {
     let today = date(2026, 11, 21);
-    let said = |id: &str, rows: Vec<Observation>| {
+    let outcome = |id: &str, rows: Vec<Observation>| {
         let mut answer = output(rows);
         answer.series_id = id.to_owned();
-        let asked = params(json!({"seriesId": "10y"}));
-        forwarded::received(answer, &asked, today)
+        let params = params(json!({"seriesId": "10y"}));
+        forwarded::received(answer, &params, today)
             .map(drop)
             .map_err(|e| e.to_string())
     };
-    assert_eq!(said("DGS10", days(9)), Ok(()));
+    assert_eq!(outcome("DGS10", days(9)), Ok(()));
     assert!(
-        said("CPIAUCSL", days(9))
+        outcome("CPIAUCSL", days(9))
             .unwrap_err()
             .contains("is of CPIAUCSL")
     );
-    let mut turned = days(9);
-    turned.reverse();
-    let twice = [days(3), days(3)].concat();
-    for rows in [turned, twice] {
-        assert!(said("DGS10", rows).unwrap_err().contains("out of order"));
+    let mut reversed = days(9);
+    reversed.reverse();
+    let repeated = [days(3), days(3)].concat();
+    for rows in [reversed, repeated] {
+        assert!(outcome("DGS10", rows).unwrap_err().contains("out of order"));
     }
-    // What nobody here knows may be called otherwise there.
-    assert_eq!(said("SERIES_OF_THEIRS", days(9)), Ok(()));
+    // The upstream may know other names for series that are unknown here.
+    assert_eq!(outcome("SERIES_OF_THEIRS", days(9)), Ok(()));
 }

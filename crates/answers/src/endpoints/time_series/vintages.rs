@@ -1,20 +1,20 @@
-//! A range of a series as it was known on several days: a column for each, and what was revised between them.
+//! A range of a series as known on several days: a column for each, and the revisions between them.
 
+use super::all_rows;
 use super::answer::{Reduction, TimeSeriesAnswer};
 use super::arguments::{DateSelection, Params};
-use super::digest::{RangeMove, digest};
-use super::shape::{link, most, thin};
-use super::whole;
+use super::digest::{RangeMove, summarize};
+use super::shape::{csv_address, max_rows, thin};
 use crate::endpoints::days;
 use crate::endpoints::measured::FigureKind;
 use crate::endpoints::prelude::*;
-use crate::endpoints::provenance::in_words;
+use crate::endpoints::provenance::{framed, in_words};
 use econoscope_core::model::Observation;
 use econoscope_core::model::series_info::without_noise;
 use std::collections::BTreeSet;
 
 /// Most days of knowledge in an answer.
-const MOST: usize = 5;
+const MAX_STATES: usize = 5;
 
 /// The range as it was known on each of several days.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -55,125 +55,120 @@ pub struct VintageRow {
     pub revision: Option<f64>,
 }
 
-/// A day of knowledge, and the answer of then with all its rows.
+/// A day of knowledge, and the answer as known on that day, with all its rows.
 type State = (Date, TimeSeriesAnswer);
 
-/// The days of knowledge that an argument names, ascending and each once.
+/// Reads the `as_of` argument: the days of knowledge, ascending and each once; never empty.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for what is no date, lies in the future, and for too many days.
-pub(super) fn days_of(desk: &Desk, text: Option<&str>) -> Result<Vec<AsOf>> {
+pub(super) fn parse_as_of_days(desk: &Desk, text: Option<&str>) -> Result<Vec<AsOf>> {
     let Some(text) = text.filter(|text| days::is_several(text)) else {
         return Ok(vec![days::parse_as_of(desk, text)?]);
     };
-    let parts = days::listed(text);
-    if parts.len() > MOST {
+    let parts = days::split_list(text);
+    if parts.len() > MAX_STATES {
         let problem = format!("names {} days", parts.len());
-        let allowed = format!("at most {MOST} days, as 2008-09-15, latest");
+        let allowed = format!("at most {MAX_STATES} days, as 2008-09-15, latest");
         return Err(Error::invalid("as_of", text, &problem, &allowed));
     }
-    let each = parts.iter();
-    let each = each.map(|part| days::parse_as_of(desk, Some(part.as_str())));
-    let mut days = each.collect::<Result<Vec<AsOf>>>()?;
+    let days = parts.iter().map(|part| days::parse_as_of(desk, Some(part)));
+    let mut days = days.collect::<Result<Vec<AsOf>>>()?;
     days.sort_by_key(|as_of| days::newest(*as_of, desk.today()));
     days.dedup();
     Ok(days)
 }
 
-/// The answer with a column for each day; a range without an end is the one that the first of them has.
+/// Answers with a column for each day. Without an end, the range is that of the first day.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] for arguments that have a meaning for one state of knowledge alone, and whatever the endpoint
-/// says to the others.
+/// [`Error::InvalidParam`] for arguments that need a single state of knowledge, and the other errors of the endpoint.
 pub(super) fn answer(desk: &Desk, params: &Params, days: &[AsOf]) -> Result<TimeSeriesAnswer> {
-    let is_given = [
+    let conflicts = [
         ("after", params.after.is_some()),
         ("condition", params.condition.is_some()),
         ("chart", params.chart),
     ];
-    if let Some((name, _)) = is_given.into_iter().find(|(_, is_given)| *is_given) {
+    if let Some((name, _)) = conflicts.into_iter().find(|(_, is_given)| *is_given) {
         let allowed = "one as_of with it, or dates, start, end, units and frequency";
         let problem = "cannot stand beside several days of as_of";
         return Err(Error::invalid(name, "", problem, allowed));
     }
     let first = days.first().copied().unwrap_or(AsOf::Latest);
-    let mut asked = DateSelection::of(params, first, desk.today())?;
-    let known = |asked: &DateSelection| {
-        let each = days.iter().map(|as_of| {
+    let mut selection = DateSelection::new(params, first, desk.today())?;
+    let read_states = |selection: &DateSelection| {
+        let states = days.iter().map(|as_of| {
             let known = days::newest(*as_of, desk.today());
-            Ok((known, whole(desk, params, *as_of, asked)?))
+            Ok((known, all_rows(desk, params, *as_of, selection)?))
         });
-        each.collect::<Result<Vec<State>>>()
+        states.collect::<Result<Vec<State>>>()
     };
-    let mut states = known(&asked)?;
+    let mut states = read_states(&selection)?;
     let rows = states.iter().flat_map(|(_, answer)| &answer.data);
     let dates: BTreeSet<Date> = rows.map(|row| row.date).collect();
-    if let (false, Some(start), Some(end)) = (asked.days.is_empty(), dates.first(), dates.last()) {
-        // A period that speaks for a day in one state stands in all of them.
-        (asked.start, asked.end) = (*start, *end);
-        asked.days.clear();
-        states = known(&asked)?;
+    if !selection.days.is_empty()
+        && let (Some(start), Some(end)) = (dates.first(), dates.last())
+    {
+        // A period that is the figure of a day in one state gets a row in all of them.
+        (selection.start, selection.end) = (*start, *end);
+        selection.days.clear();
+        states = read_states(&selection)?;
         for (_, answer) in &mut states {
             answer.data.retain(|row| dates.contains(&row.date));
         }
     }
-    let dates = dates.into_iter();
-    let dates: Vec<Observation> = dates.map(|date| Observation::new(date, 0.0)).collect();
-    let (chosen, method) = thin(&dates, most(params, dates.len()));
+    let rows = Vec::from_iter(dates.iter().map(|date| Observation::new(*date, 0.0)));
+    let (chosen, method) = thin(&rows, max_rows(params, rows.len()));
     let shown: BTreeSet<Date> = chosen.iter().map(|row| row.date).collect();
-    let vintages = table(&states, &shown);
-    let newest = states.pop().map(|(_, newest)| newest);
-    let mut newest = newest.unwrap_or_default();
+    let vintages = build_table(&states, &shown);
+    let (_, mut newest) = states.pop().unwrap_or_default();
     newest.vintages = Some(vintages);
     newest.data.retain(|row| shown.contains(&row.date));
     newest.points.clear();
     newest.row_count = shown.len();
-    newest.start = dates.first().map_or(newest.start, |first| first.date);
-    if shown.len() < dates.len() {
+    newest.start = dates.first().copied().unwrap_or(newest.start);
+    if shown.len() < rows.len() {
         newest.reduction = Some(Reduction {
-            from_rows: dates.len(),
+            from_rows: rows.len(),
             to_rows: shown.len(),
             method,
         });
-        newest.all_rows = Some(link(&newest, params, desk.settings().base_url.as_deref()));
+        let base = desk.settings().base_url.as_deref();
+        newest.all_rows = Some(csv_address(&newest, params, base));
     }
     Ok(newest)
 }
 
-/// The states and their rows side by side.
-fn table(states: &[State], shown: &BTreeSet<Date>) -> Vintages {
+/// Puts the states side by side at the dates of `shown`.
+fn build_table(states: &[State], shown: &BTreeSet<Date>) -> Vintages {
     let ends = states.first().zip(states.last());
     let unit = ends.and_then(|(_, (_, newest))| newest.unit_in_words.as_ref());
     let state = |(known, answer): &State| {
-        let measured = answer.measured.as_ref();
-        let figures = measured.and_then(|m| digest(&answer.data, m));
-        let other = answer.unit_in_words.as_ref();
-        let other = other.filter(|own| Some(*own) != unit);
+        let kind = answer.kind.as_ref();
+        let digest = kind.and_then(|kind| summarize(&answer.data, kind));
+        let own_unit = answer.unit_in_words.as_ref();
         let knowledge = &answer.provenance.knowledge;
         VintageState {
             known: *known,
             row_count: answer.data.len(),
-            range: figures.map(|figures| RangeMove {
-                from: figures.first,
-                to: figures.last,
-                change: figures.change,
-                change_pct: figures.change_pct,
+            range: digest.map(|digest| RangeMove {
+                from: digest.first,
+                to: digest.last,
+                change: digest.change,
+                change_pct: digest.change_pct,
             }),
-            unit: other.cloned(),
+            unit: own_unit.filter(|own| Some(*own) != unit).cloned(),
             basis: (!knowledge.is_empty()).then(|| in_words(knowledge)),
         }
     };
     let value = |answer: &TimeSeriesAnswer, date: &Date| {
-        let found = answer.data.binary_search_by_key(date, |row| row.date);
-        answer.data.get(found.ok()?).map(|row| row.value)
+        let row = answer.data.binary_search_by_key(date, |row| row.date);
+        answer.data.get(row.ok()?).map(|row| row.value)
     };
     let ends = ends.filter(|(a, b)| a.0 != b.0 && a.1.unit_in_words == b.1.unit_in_words);
     let row = |date: &Date| VintageRow {
         date: *date,
-        values: states
-            .iter()
-            .map(|(_, answer)| value(answer, date))
-            .collect(),
+        values: Vec::from_iter(states.iter().map(|(_, answer)| value(answer, date))),
         revision: ends.and_then(|((_, first), (_, last))| {
             Some(without_noise(value(last, date)? - value(first, date)?))
         }),
@@ -185,7 +180,7 @@ fn table(states: &[State], shown: &BTreeSet<Date>) -> Vintages {
 }
 
 impl Vintages {
-    /// The rows as CSV: a column for each day, and the revision between the first and the last.
+    /// Renders the rows as CSV: a column for each day, and the revision between the first and the last.
     pub(super) fn csv(&self) -> String {
         let days = joined(self.states.iter().map(|state| state.known), ",");
         let mut text = format!("date,{days},revision\n");
@@ -197,47 +192,43 @@ impl Vintages {
         text
     }
 
-    /// A line for each state, and the revision of the newest figure that the first and the last both have.
-    pub(super) fn describe(&self, measured: &FigureKind) -> String {
-        let at = |row: Observation| measured.dated(row.value, row.date);
+    /// Describes each state in a line, then the revision of the newest figure that the first and the last both have.
+    pub(super) fn describe(&self, kind: &FigureKind) -> String {
+        let dated = |row: Observation| kind.dated(row.value, row.date);
         let line = |state: &VintageState| {
-            let basis = state.basis.iter().chain(&state.unit);
-            let basis = joined(basis, "; ");
-            let head = match basis.as_str() {
-                "" => format!("\nKnown on {}: ", state.known),
-                basis => format!("\nKnown on {} ({basis}): ", state.known),
-            };
+            let basis = joined(state.basis.iter().chain(&state.unit), "; ");
+            let head = format!("\nKnown on {}{}: ", state.known, framed(" (", &basis, ")"));
             let Some(range) = &state.range else {
                 return head + "no figure of the range.";
             };
             // A change is in the unit of its figures.
-            let own = state.unit.as_ref().and_then(|unit| unit.split(", ").next());
-            let mut kind = measured.clone();
-            kind.change_unit = own.map_or(kind.change_unit, str::to_owned);
+            let mut kind = kind.clone();
+            if let Some(unit) = state.unit.as_ref().and_then(|unit| unit.split(", ").next()) {
+                kind.change_unit = unit.to_owned();
+            }
             match state.row_count {
-                1 => format!("{head}{}.", at(range.to)),
+                1 => format!("{head}{}.", dated(range.to)),
                 rows => format!(
                     "{head}{rows} rows; latest {}; first {}; change {}.",
-                    at(range.to),
-                    at(range.from),
+                    dated(range.to),
+                    dated(range.from),
                     kind.change(range.change, range.change_pct)
                 ),
             }
         };
         let mut text: String = self.states.iter().map(line).collect();
         let revised = self.rows.iter().rev().find_map(|row| {
-            let both = row.values.first().zip(row.values.last());
-            both.and_then(|(first, last)| Some((row.date, (*first)?, (*last)?, row.revision?)))
+            let ends = row.values.first().zip(row.values.last());
+            ends.and_then(|(first, last)| Some((row.date, (*first)?, (*last)?, row.revision?)))
         });
         if let Some((date, first, last, revision)) = revised {
-            let percent =
-                (measured.is_amount() && first > 0.0).then(|| 100.0 * (last / first - 1.0));
+            let percent = (kind.is_amount() && first > 0.0).then(|| 100.0 * (last / first - 1.0));
             text += &format!(
                 "\n{} was {}, is {}: revised {}.",
-                measured.frequency.label(date),
-                measured.figure(first),
-                measured.figure(last),
-                measured.change(revision, percent)
+                kind.frequency.label(date),
+                kind.figure(first),
+                kind.figure(last),
+                kind.change(revision, percent)
             );
         }
         text

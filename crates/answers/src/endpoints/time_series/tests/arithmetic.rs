@@ -1,12 +1,11 @@
-//! Rows, figures over them and figures at days, against their definitions written plainly over whole numbers: with
-//! gaps, ties, zeros and ranges that begin and end anywhere.
+//! Rows, digests and single days against plain definitions over whole numbers: with gaps, ties, zeros and any range.
 
 use super::*;
 use econoscope_core::indicators::window::Standing;
 use econoscope_core::model::Observation;
 use proptest::prelude::*;
 
-/// Tenths of months since January 2000, some of them absent.
+/// Figures in tenths of the months since January 2000, some missing.
 type Months = Vec<Option<i32>>;
 
 fn month(i: usize) -> Date {
@@ -24,19 +23,19 @@ fn unemployment(months: &Months) -> Arc<Series> {
     Arc::new(Series::new(info, rows.collect()))
 }
 
-fn asked_of(months: &Months, given: Value) -> TimeSeriesAnswer {
-    let params = params(given);
-    let asked = DateSelection::of(&params, AsOf::Latest, date(2010, 1, 1)).unwrap();
+fn answer_for(months: &Months, arguments: Value) -> TimeSeriesAnswer {
+    let params = params(arguments);
+    let selection = DateSelection::new(&params, AsOf::Latest, date(2010, 1, 1)).unwrap();
     let mut answer = output(Vec::new());
     let series = unemployment(months);
-    transformed::transformed(&mut answer, &series, &params, &asked).unwrap();
-    shape::shaped(answer, &params, None).unwrap()
+    transform::fill_rows(&mut answer, &series, &params, &selection).unwrap();
+    shape::fit_rows(answer, &params, None).unwrap()
 }
 
-/// Rows of months whose own and whose earlier figure there are.
-fn changes(months: &Months, back: usize) -> Vec<(Date, i32)> {
-    let changes = (back..months.len()).filter_map(|i| {
-        let (now, before) = (months[i]?, months[i - back]?);
+/// The change of each month over `lag` months where both figures exist.
+fn changes(months: &Months, lag: usize) -> Vec<(Date, i32)> {
+    let changes = (lag..months.len()).filter_map(|i| {
+        let (now, before) = (months[i]?, months[i - lag]?);
         Some((month(i), now - before))
     });
     changes.collect()
@@ -48,50 +47,50 @@ fn some_months() -> impl Strategy<Value = Months> {
 
 proptest! {
     #[test]
-    fn changes_are_exact_and_ranked_as_whole_numbers(months in some_months(), from in 0usize..40) {
-        for (units, back) in [("chg", 1), ("ch1", 12)] {
-            let given = json!({"seriesId": "UNRATE", "units": units, "detail": "points",
+    fn changes_and_ranks_match_whole_numbers(months in some_months(), from in 0usize..40) {
+        for (units, lag) in [("chg", 1), ("ch1", 12)] {
+            let arguments = json!({"seriesId": "UNRATE", "units": units, "detail": "points",
                 "max_points": 400, "start": month(from).to_string()});
-            let mut plain = changes(&months, back);
-            plain.retain(|(day, _)| *day >= month(from));
-            let answer = asked_of(&months, given);
-            let rows: Vec<Observation> = plain.iter().map(|&(date, n)| Observation { date, value: tenths(n) }).collect();
+            let mut expected = changes(&months, lag);
+            expected.retain(|(day, _)| *day >= month(from));
+            let answer = answer_for(&months, arguments);
+            let rows: Vec<Observation> = expected.iter().map(|&(date, n)| Observation { date, value: tenths(n) }).collect();
             prop_assert_eq!(&answer.data, &rows);
-            let Some((_, last)) = plain.last() else {
+            let Some((_, last)) = expected.last() else {
                 prop_assert_eq!(answer.summary, None);
                 continue;
             };
             let d = answer.summary.unwrap();
-            let all = plain.len();
+            let all = expected.len();
             let percent = |count| Standing { below: count, equal: all - count, above: 0 }.percent(count);
-            let share = |is: &dyn Fn(i32) -> bool| percent(plain.iter().filter(|(_, n)| is(*n)).count());
+            let share = |is: &dyn Fn(i32) -> bool| percent(expected.iter().filter(|(_, n)| is(*n)).count());
             prop_assert!((d.below_pct - share(&|n| n < *last)).abs() <= 0.0501);
             prop_assert!((d.equal_pct - share(&|n| n == *last)).abs() <= 0.0501);
             prop_assert!((d.above_pct - share(&|n| n > *last)).abs() <= 0.0501);
-            prop_assert_eq!(d.change, tenths(last - plain[0].1));
+            prop_assert_eq!(d.change, tenths(last - expected[0].1));
             prop_assert_eq!(d.change_pct, None);
-            let lowest = plain.iter().map(|(_, n)| *n).min().unwrap();
-            let ties: Vec<Date> = plain.iter().filter(|(_, n)| *n == lowest).map(|(d, _)| *d).collect();
+            let lowest = expected.iter().map(|(_, n)| *n).min().unwrap();
+            let ties: Vec<Date> = expected.iter().filter(|(_, n)| *n == lowest).map(|(d, _)| *d).collect();
             prop_assert_eq!((d.min.value, d.min.date, d.min.ties), (tenths(lowest), ties[0], (ties.len() > 1).then_some(ties.len())));
         }
     }
 
     #[test]
-    fn a_day_has_the_figure_of_its_month_or_of_the_one_before(months in some_months(), days in prop::collection::vec(0i64..2_000, 1..20)) {
+    fn day_has_the_figure_of_its_month_or_an_earlier(months in some_months(), days in prop::collection::vec(0i64..2_000, 1..20)) {
         let days: Vec<Date> = days.into_iter().map(|n| shift(date(2000, 1, 1), n.days())).collect();
-        let given: Vec<String> = days.iter().map(Date::to_string).collect();
-        let answer = asked_of(&months, json!({"seriesId": "UNRATE", "detail": "summary", "dates": given}));
+        let arguments: Vec<String> = days.iter().map(Date::to_string).collect();
+        let answer = answer_for(&months, json!({"seriesId": "UNRATE", "detail": "summary", "dates": arguments}));
         prop_assert_eq!(answer.points.len(), days.len());
         for (point, day) in answer.points.iter().zip(&days) {
-            let at = (i64::from(day.year()) - 2000) * 12 + i64::from(day.month()) - 1;
-            let upto = usize::try_from(at).unwrap().min(months.len() - 1);
-            let newest = (0..=upto).rev().find(|i| months[*i].is_some());
+            let index = (i64::from(day.year()) - 2000) * 12 + i64::from(day.month()) - 1;
+            let last = usize::try_from(index).unwrap().min(months.len() - 1);
+            let newest = (0..=last).rev().find(|i| months[*i].is_some());
             // The lag, a month and the slack carry a figure no further than the second month after its own.
-            let told = point.value.zip(point.date);
-            let plain = newest.map(|i| (tenths(months[i].unwrap()), month(i)));
-            prop_assert!(told.is_none() || told == plain, "{:?} {:?}", told, plain);
-            if plain.is_some_and(|(_, of)| of.first_of_month() == day.first_of_month()) {
-                prop_assert_eq!(told, plain);
+            let actual = point.value.zip(point.date);
+            let expected = newest.map(|i| (tenths(months[i].unwrap()), month(i)));
+            prop_assert!(actual.is_none() || actual == expected, "{:?} {:?}", actual, expected);
+            if expected.is_some_and(|(_, date)| date.first_of_month() == day.first_of_month()) {
+                prop_assert_eq!(actual, expected);
                 prop_assert_eq!(&point.note, &None);
             } else {
                 prop_assert!(point.note.is_some(), "{:?}", point);
@@ -100,11 +99,11 @@ proptest! {
     }
 
     #[test]
-    fn every_month_that_was_left_out_is_counted(months in some_months()) {
-        let answer = asked_of(&months, json!({"seriesId": "UNRATE", "detail": "points", "start": "max"}));
-        let held: Vec<usize> = (0..months.len()).filter(|i| months[*i].is_some()).collect();
-        let between = held.first().zip(held.last()).map_or(0, |(a, b)| b - a + 1);
-        let absent = between.saturating_sub(held.len());
+    fn every_missing_month_is_counted(months in some_months()) {
+        let answer = answer_for(&months, json!({"seriesId": "UNRATE", "detail": "points", "start": "max"}));
+        let present: Vec<usize> = (0..months.len()).filter(|i| months[*i].is_some()).collect();
+        let between = present.first().zip(present.last()).map_or(0, |(a, b)| b - a + 1);
+        let absent = between.saturating_sub(present.len());
         let note = answer.provenance.notes.get("absent");
         prop_assert_eq!(note.is_some(), absent > 0);
         if absent > 3 {
@@ -114,13 +113,13 @@ proptest! {
     }
 
     #[test]
-    fn a_quarter_is_the_mean_of_its_months_and_says_when_one_is_absent(months in some_months()) {
-        let given = json!({"seriesId": "UNRATE", "frequency": "q", "start": "max", "max_points": 400});
-        let answer = asked_of(&months, given);
+    fn quarter_is_the_mean_of_its_months(months in some_months()) {
+        let arguments = json!({"seriesId": "UNRATE", "frequency": "q", "start": "max", "max_points": 400});
+        let answer = answer_for(&months, arguments);
         let quarters = months.chunks(3).enumerate().filter_map(|(q, months)| {
-            let held: Vec<i32> = months.iter().flatten().copied().collect();
-            let count = i32::try_from(held.len()).ok().filter(|n| *n > 0)?;
-            Some((month(3 * q), tenths(held.iter().sum()) / f64::from(count), held.len() < 3))
+            let present: Vec<i32> = months.iter().flatten().copied().collect();
+            let count = i32::try_from(present.len()).ok().filter(|n| *n > 0)?;
+            Some((month(3 * q), tenths(present.iter().sum()) / f64::from(count), present.len() < 3))
         });
         let quarters: Vec<(Date, f64, bool)> = quarters.collect();
         prop_assert_eq!(answer.data.len(), quarters.len());
@@ -129,14 +128,14 @@ proptest! {
             prop_assert!((row.value - mean).abs() < 1e-9);
         }
         let notes = &answer.provenance.notes;
-        let is_told = notes.contains_key("short") || notes.contains_key("partial");
-        prop_assert_eq!(is_told, quarters.iter().any(|(_, _, short)| *short));
+        let is_noted = notes.contains_key("short") || notes.contains_key("partial");
+        prop_assert_eq!(is_noted, quarters.iter().any(|(_, _, short)| *short));
     }
 }
 
 #[test]
-fn single_days_stand_beside_no_range() {
-    for (given, field) in [
+fn single_days_exclude_a_range() {
+    for (arguments, field) in [
         (
             json!({"seriesId": "X", "dates": ["2020-01-01"], "start": "5y"}),
             "start",
@@ -156,25 +155,26 @@ fn single_days_stand_beside_no_range() {
         ),
         (json!({"seriesId": "X", "dates": ["soon"]}), "dates"),
     ] {
-        let asked = DateSelection::of(&params(given.clone()), AsOf::Latest, date(2026, 1, 1));
-        let said = asked.unwrap_err().to_string();
+        let selection =
+            DateSelection::new(&params(arguments.clone()), AsOf::Latest, date(2026, 1, 1));
+        let error = selection.unwrap_err().to_string();
         assert!(
-            said.starts_with(&format!("Invalid {field}: ")),
-            "{given}: {said}"
+            error.starts_with(&format!("Invalid {field}: ")),
+            "{arguments}: {error}"
         );
     }
 }
 
 #[test]
-fn a_list_of_days_is_read_however_it_is_written() {
+fn list_of_days_is_read_in_every_form() {
     for days in [
         json!(["2020-01-01", "2021-01-01"]),
         json!("2020-01-01,2021-01-01"),
     ] {
         let params = params(json!({"seriesId": "X", "dates": days}));
-        let asked = DateSelection::of(&params, AsOf::Latest, date(2026, 1, 1)).unwrap();
+        let selection = DateSelection::new(&params, AsOf::Latest, date(2026, 1, 1)).unwrap();
         assert_eq!(
-            (asked.start, asked.end),
+            (selection.start, selection.end),
             (date(2020, 1, 1), date(2021, 1, 1))
         );
     }

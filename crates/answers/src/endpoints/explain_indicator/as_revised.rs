@@ -1,4 +1,4 @@
-//! What was known at the time beside what the last revisions say.
+//! An indicator as known at the time beside the same from the last revisions.
 
 use super::answer::{AsRevised, RevisedLabel, RevisedScore, Score};
 use crate::endpoints::prelude::*;
@@ -8,64 +8,68 @@ use econoscope_core::indicators::{self, Indicator, sahm};
 use econoscope_core::model::series_info::round_to;
 use econoscope_data::desk::hindsight::Figures;
 
-/// Differing labels that are given.
-const LABELS: usize = 12;
+/// Most differing labels in an answer.
+const MAX_LABELS: usize = 12;
 
 const AS_KNOWN: &str = "each figure of its history is as it was known when it came";
 const PUBLISHED_AS_KNOWN: &str = "SAHMREALTIME has each month from what was known then";
 const NO_VINTAGES: &str =
     "no vintages of its inputs are held: past values rest on the last revisions";
 
-/// A date as known at its month's end, and from the last revisions.
+/// A month as known at its end, and from the last revisions.
 type ComparedMonth = (Figures, Figures);
 
 impl AsRevised {
-    /// Compares the months up to the day of an answer, and the answer's own scores; else why there is nothing to compare.
+    /// Compares the month ends up to the day of an answer, and the answer's own scores. The inner error is the reason why
+    /// there is nothing to compare.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
-    pub(super) fn of(
+    pub(super) fn new(
         desk: &Desk,
-        about: &'static Indicator,
+        indicator: &'static Indicator,
         as_of: AsOf,
         scores: &[Score],
     ) -> Result<std::result::Result<Self, &'static str>> {
         let day = desk.present(as_of);
-        if about.id == sahm::SAHM.id {
+        if indicator.id == sahm::SAHM.id {
             return Ok(Err(PUBLISHED_AS_KNOWN));
         }
-        if indicators::composite(about.id).is_some_and(|c| c.is_as_known()) {
+        if indicators::composite(indicator.id).is_some_and(|c| c.is_as_known()) {
             return Ok(Err(AS_KNOWN));
         }
-        let path = desk.known_path(about)?;
-        let mut both: Vec<ComparedMonth> = Vec::new();
-        for (_, then) in path.iter().take_while(|(on, _)| *on <= day) {
-            if let Some(revised) = desk.last_revised(about, then.date)? {
-                both.push((then.clone(), revised));
+        let path = desk.known_path(indicator)?;
+        let mut months: Vec<ComparedMonth> = Vec::new();
+        for (_, known) in path.iter().take_while(|(on, _)| *on <= day) {
+            if let Some(revised) = desk.last_revised(indicator, known.date)? {
+                months.push((known.clone(), revised));
             }
         }
-        let (Some((since, _)), [_, ..]) = (path.first(), both.as_slice()) else {
+        let (Some((since, _)), false) = (path.first(), months.is_empty()) else {
             return Ok(Err(NO_VINTAGES));
         };
-        let same = match scores.iter().find_map(|score| score.date) {
-            Some(date) => desk.last_revised(about, date)?,
+        let current = match scores.iter().find_map(|score| score.date) {
+            Some(date) => desk.last_revised(indicator, date)?,
             None => None,
         };
-        let labels: Vec<RevisedLabel> = both.iter().filter_map(other_label).collect();
-        let compared = scores.iter().enumerate();
-        let compared = compared.filter_map(|(at, s)| compare(s, at, same.as_ref(), &both));
+        let labels: Vec<RevisedLabel> = months.iter().filter_map(revised_label).collect();
+        let scores = scores.iter().enumerate();
+        let scores = scores.filter_map(|(i, score)| {
+            let revised = current.as_ref().and_then(|f| f.scores.get(i));
+            compare_score(score, i, revised, &months)
+        });
         Ok(Ok(Self {
             since: *since,
-            months: both.len(),
-            scores: compared.collect(),
-            label_last_revised: same.and_then(|f| f.label).map(str::to_owned),
+            months: months.len(),
+            scores: scores.collect(),
+            label_last_revised: current.and_then(|f| f.label).map(str::to_owned),
             labels_differ: labels.len(),
-            labels: labels.into_iter().rev().take(LABELS).collect(),
+            labels: labels.into_iter().rev().take(MAX_LABELS).collect(),
         }))
     }
 
-    /// The sentences for a model; `label` is the answer's own.
-    pub(super) fn in_prose(&self, label: Option<&str>) -> String {
+    /// Describes the comparison; `label` is the answer's own.
+    pub(super) fn describe(&self, label: Option<&str>) -> String {
         let mut text = String::from("As known then and from the last revisions:");
         for s in &self.scores {
             if let (Some(known), Some(revised)) = (s.known_then, s.last_revised) {
@@ -88,33 +92,31 @@ impl AsRevised {
     }
 }
 
-fn other_label((then, revised): &ComparedMonth) -> Option<RevisedLabel> {
-    let (known, now) = (then.label?, revised.label?);
-    (known != now).then(|| RevisedLabel {
-        date: then.date,
-        known_then: known.to_owned(),
-        last_revised: now.to_owned(),
+/// Returns both labels of a month where they differ.
+fn revised_label((known, revised): &ComparedMonth) -> Option<RevisedLabel> {
+    let (known_then, last_revised) = (known.label?, revised.label?);
+    (known_then != last_revised).then(|| RevisedLabel {
+        date: known.date,
+        known_then: known_then.to_owned(),
+        last_revised: last_revised.to_owned(),
     })
 }
 
-/// One score of all months.
-fn compare(
+/// Compares the score at `index` in all months; `revised` is its current value from the last revisions.
+fn compare_score(
     score: &Score,
-    at: usize,
-    same: Option<&Figures>,
-    both: &[ComparedMonth],
+    index: usize,
+    revised: Option<&f64>,
+    months: &[ComparedMonth],
 ) -> Option<RevisedScore> {
-    let differences = both.iter().filter_map(|(then, revised)| {
-        let difference = then.scores.get(at)? - revised.scores.get(at)?;
-        Some((then.date, difference))
+    let differences = months.iter().filter_map(|(known, revised)| {
+        let difference = known.scores.get(index)? - revised.scores.get(index)?;
+        Some((known.date, difference))
     });
     let differences: Vec<(Date, f64)> = differences.collect();
-    let size = |d: &(Date, f64)| d.1.abs();
-    let sizes = differences.iter().map(size);
-    let mean = sizes.sum::<f64>() / count(differences.len());
-    let all = differences.iter();
-    let (largest_date, largest) = *all.max_by(|a, b| size(a).total_cmp(&size(b)))?;
-    let revised = same.and_then(|f| f.scores.get(at));
+    let sum: f64 = differences.iter().map(|(_, d)| d.abs()).sum();
+    let by_size = |a: &&(Date, f64), b: &&(Date, f64)| a.1.abs().total_cmp(&b.1.abs());
+    let (largest_date, largest) = *differences.iter().max_by(by_size)?;
     let last_revised = score.value.and(revised).map(|v| round_to(*v, 4));
     let difference = score.value.zip(last_revised).map(|(a, b)| a - b);
     Some(RevisedScore {
@@ -122,7 +124,7 @@ fn compare(
         known_then: score.value,
         last_revised,
         difference: difference.map(|d| round_to(d, 4)),
-        mean_difference: round_to(mean, 4),
+        mean_difference: round_to(sum / count(differences.len()), 4),
         largest_difference: round_to(largest, 4),
         largest_date,
     })
