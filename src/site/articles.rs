@@ -37,7 +37,7 @@ struct LatestFigure {
     figure: String,
     interpretation: String,
     /// The chart for wide and for narrow screens.
-    charts: (String, String),
+    drawings: (String, String),
     source: String,
 }
 
@@ -57,7 +57,7 @@ fn latest_figure(desk: &Desk, series: &str) -> Result<Option<LatestFigure>> {
     Ok(Some(LatestFigure {
         figure: format!("{value}, {}", period(date, info.frequency)),
         interpretation: format_interpretation(&info, &metric.interpretation.unwrap_or_default()),
-        charts: charts::draw((charts::plot(&answer), Vec::new())),
+        drawings: charts::draw(&charts::plot(&answer), &[]),
         title: info.title.clone(),
         source: info.source.clone(),
         id,
@@ -106,18 +106,23 @@ pub(super) fn article(desk: &Desk, request: &PageRequest, answers: Answers) -> R
 
 /// Renders Markdown as HTML. Raw HTML becomes text; an image becomes its description; an unsafe link leads nowhere.
 pub fn markdown(text: &str) -> String {
-    let events = Parser::new_ext(text, Options::ENABLE_TABLES).filter_map(|event| match event {
-        Event::Html(raw) | Event::InlineHtml(raw) => Some(Event::Text(raw)),
-        Event::Start(Tag::Image { .. }) | Event::End(TagEnd::Image) => None,
-        Event::Start(Tag::Link { dest_url, .. }) if !is_safe(&dest_url) => {
+    let events = Parser::new_ext(text, Options::ENABLE_TABLES).filter_map(|event| {
+        if let Event::Html(raw) | Event::InlineHtml(raw) = event {
+            Some(Event::Text(raw))
+        } else if let Event::Start(Tag::Image { .. }) | Event::End(TagEnd::Image) = event {
+            None
+        } else if let Event::Start(Tag::Link { dest_url, .. }) = &event
+            && !is_safe(dest_url)
+        {
             Some(Event::Start(Tag::Link {
                 link_type: LinkType::Inline,
                 dest_url: "#main".into(),
                 title: "".into(),
                 id: "".into(),
             }))
+        } else {
+            Some(event)
         }
-        event => Some(event),
     });
     let mut html = String::with_capacity(text.len() * 2);
     pulldown_cmark::html::push_html(&mut html, events);

@@ -234,13 +234,8 @@ fn calendar_event(
     figures: &[ScheduledFigure],
     stamp: &str,
 ) -> Result<Event> {
-    let ReleaseEvent {
-        name,
-        period,
-        rule,
-        agency,
-        ..
-    } = release;
+    let (name, period) = (&release.name, &release.period);
+    let (rule, agency) = (&release.rule, &release.agency);
     let (summary, mut description, status) = match release.basis != "rule" {
         true => (
             name.clone(),

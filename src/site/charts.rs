@@ -1,10 +1,12 @@
 //! Charts of the answers of `get_time_series` and `compare_series`.
 
+use super::text::parse_frequency;
 use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison};
 use econoscope_answers::endpoints::recessions;
 pub(super) use econoscope_answers::endpoints::time_series::{line, plot};
 use econoscope_core::chart::{ChartSpec, GHOST, Line, RIGHT, panels};
 use econoscope_core::format::spelled;
+use econoscope_core::indicators::prose::joined;
 use econoscope_core::model::{Frequency, Observation};
 
 /// A chart and the panels below it.
@@ -95,7 +97,7 @@ pub(super) fn column_line(answer: &Comparison, column: &ComparedColumn) -> Line 
         frequency: match answer.dates.len() < answer.rows {
             // With rows left out, distant points are no gap.
             true => Frequency::Annual,
-            false => answer.frequency.parse().unwrap_or(Frequency::Daily),
+            false => parse_frequency(Some(&answer.frequency)),
         },
         is_right: false,
         color: 0,
@@ -116,7 +118,7 @@ pub(super) fn format_titles(answer: &Comparison) -> String {
             None => format_title(&column.series, title),
         }
     });
-    titles.collect::<Vec<_>>().join(", ")
+    joined(titles, ", ")
 }
 
 /// Formats a title with its code: "Unemployment Rate (UNRATE)".
@@ -124,13 +126,13 @@ pub(super) fn format_title(code: &str, title: Option<&str>) -> String {
     title.map_or_else(|| code.to_owned(), |title| format!("{title} ({code})"))
 }
 
-/// Draws a chart for wide and for narrow screens. Panels are less high than a single chart.
-pub(super) fn draw((spec, others): Panels) -> (String, String) {
+/// Draws a chart and its panels for wide and for narrow screens. Panels are less high than a single chart.
+pub(super) fn draw(spec: &ChartSpec, others: &[ChartSpec]) -> (String, String) {
     let count = u16::try_from(others.len() + 1).unwrap_or(1);
     let (wide, narrow) = match count {
         1 => (420, 280),
         count => (200 * count, 170 * count),
     };
-    let wide = panels(&spec.clone().plot(1100, wide), &others);
-    (wide, panels(&spec.plot(380, narrow), &others))
+    let draw = |width, height| panels(&spec.clone().plot(width, height), others);
+    (draw(1100, wide), draw(380, narrow))
 }

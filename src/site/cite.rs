@@ -18,16 +18,8 @@ use jiff::ToSpan;
 use jiff::tz::TimeZone;
 use serde_json::json;
 
-pub(super) const ARGUMENTS: [&str; 8] = [
-    "date",
-    "start",
-    "end",
-    "units",
-    "frequency",
-    "as_of",
-    "check",
-    "format",
-];
+/// Arguments besides those of the view.
+pub(super) const ARGUMENTS: [&str; 3] = ["date", "check", "format"];
 
 /// Maximum characters of a title.
 const MAX_TITLE: usize = 200;
@@ -110,11 +102,8 @@ impl Citation {
             true => [("start", &*start), ("end", &*end)],
             false => [("date", &*end), ("end", "")],
         };
-        let permanent = [("as_of", &*day), ("check", &*check)];
-        let permanent = dates
-            .into_iter()
-            .chain(query.transformation())
-            .chain(permanent);
+        let permanent = dates.into_iter().chain(query.transformation());
+        let permanent = permanent.chain([("as_of", &*day), ("check", &*check)]);
         let path = format!("/cite/{}{}", encoded(&query.id), query_string(permanent));
         let is_same = |(name, value): (&str, &str)| {
             let requested = query.request.form_value(name);
@@ -158,12 +147,9 @@ impl Citation {
     }
 
     fn to_json(&self, query: &Query) -> Document {
-        let CitedFigures {
-            answer,
-            rows,
-            as_of,
-        } = &self.figures;
-        let [start, end, day] = [self.first, self.last.date, *as_of].map(|day| day.to_string());
+        let provenance = &self.figures.answer.provenance;
+        let (first, last, as_of) = (self.first, self.last.date, self.figures.as_of);
+        let [start, end, day] = [first, last, as_of].map(|day| day.to_string());
         let range = [("start", &*start), ("end", &*end), ("as_of", &*day)];
         let data = query_string(range.into_iter().chain(query.transformation()));
         let home = query.desk.settings().home();
@@ -173,17 +159,17 @@ impl Citation {
             "seriesId": query.id,
             "title": self.title,
             "period": self.period,
-            "start": self.first,
-            "end": self.last.date,
-            "count": rows.len(),
+            "start": first,
+            "end": last,
+            "count": self.figures.rows.len(),
             "value": (!query.is_range).then_some(self.last.value),
             "unit": self.figures.unit(),
             "as_of": as_of,
             "check": self.check,
             "agrees": self.agrees,
-            "knowledge": answer.provenance.knowledge,
-            "sources": answer.provenance.sources,
-            "notes": answer.provenance.notes,
+            "knowledge": provenance.knowledge,
+            "sources": provenance.sources,
+            "notes": provenance.notes,
             "data": format!("{home}/api/public/data/{}{data}", encoded(&query.id)),
         }))
     }

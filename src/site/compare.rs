@@ -2,21 +2,20 @@
 
 use super::prelude::*;
 use super::text::{
-    describe_data_age, format_day, format_exact, format_or_dash, readable, value_decimals,
+    describe_data_age, format_day, format_exact, format_or_dash, parse_frequency, readable,
+    value_decimals,
 };
-use super::view::{
-    FREQUENCIES, INDEX, LOG, Pairs, RANGES, UNITS, comparison_arguments, comparison_path,
-};
+use super::view::{FREQUENCIES, INDEX, LOG, RANGES, UNITS, comparison_arguments, comparison_path};
 use super::view::{is_identifier, query_string, range_start, render_options, split_list};
 use super::{charts, page_request, view, vintages};
+use econoscope_answers::endpoints::Arguments;
 use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison};
 use econoscope_answers::endpoints::days::parse_as_of;
 use econoscope_core::format::{Unit, period, spelled};
 use econoscope_core::indicators::prose::capitalised;
-use econoscope_core::model::{AsOf, Date, Frequency};
+use econoscope_core::model::{AsOf, Date};
 
-/// Arguments of a picture.
-pub(super) const PICTURE: &[&str] = &[
+pub(super) const ARGUMENTS: [&str; 8] = [
     "series",
     "range",
     "start",
@@ -25,14 +24,7 @@ pub(super) const PICTURE: &[&str] = &[
     "base",
     "frequency",
     "as_of",
-    "theme",
-    "width",
-    "height",
 ];
-/// Arguments of a widget: all but the size, which is that of its frame.
-pub(super) const WIDGET: &[&str] = PICTURE.split_at(PICTURE.len() - 2).0;
-/// Arguments of the page: those of a widget but the theme, which is that of the reader.
-pub(super) const ARGUMENTS: &[&str] = WIDGET.split_at(WIDGET.len() - 1).0;
 
 /// Examples on the empty page: series and label.
 const EXAMPLES: [(&str, &str); 5] = [
@@ -74,7 +66,7 @@ struct Content {
     source: String,
     unit: String,
     /// The chart for wide and for narrow screens.
-    charts: (String, String),
+    drawings: (String, String),
     /// Pages that combine two series into one.
     combinations: Vec<Link>,
     title: String,
@@ -85,8 +77,7 @@ struct Content {
 impl Content {
     /// Formats a date of the answer as a period.
     fn period(&self, date: &Date) -> String {
-        let frequency = self.answer.frequency.parse();
-        period(*date, frequency.unwrap_or(Frequency::Daily))
+        period(*date, parse_frequency(Some(&self.answer.frequency)))
     }
 }
 
@@ -95,10 +86,7 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
     let names = split_list(request.form_value("series")).map(str::to_owned);
     let names: Vec<String> = names.collect();
     let query = page_query(request);
-    let picture = match names.len() {
-        0 => "/chart/DGS10.png".to_owned(),
-        _ => format!("/chart/compare.png{query}"),
-    };
+    let picture = (!names.is_empty()).then(|| format!("/chart/compare.png{query}"));
     let frame = Frame::new(desk, "Compare", description, "/compare");
     let mut page = Page {
         frame: frame.with_script().with_preview(&query, picture),
@@ -178,7 +166,7 @@ fn describe_error(error: &Error) -> String {
 
 /// Returns the arguments of the page as a query string.
 pub(super) fn page_query(request: &PageRequest) -> String {
-    query_string(request.form_values(ARGUMENTS))
+    query_string(request.form_values(&ARGUMENTS))
 }
 
 /// Fetches the comparison of a page, picture or widget.
@@ -186,17 +174,11 @@ pub(super) fn page_query(request: &PageRequest) -> String {
 /// # Errors
 /// The error of the endpoint.
 pub(super) fn fetch(desk: &Desk, request: &PageRequest) -> Result<Comparison> {
-    view::compare(desk, &arguments(desk, request))
+    view::compare(desk, arguments(desk, request))
 }
 
-/// A comparison of a past reference day set against the same comparison of today.
-pub(super) struct VintageComparisons {
-    pub(super) now: Comparison,
-    /// A sentence for each column.
-    differences: Vec<String>,
-}
-
-/// Compares the figures of a past reference day with those of today; `None` for today.
+/// Compares the figures of a past reference day with those of today: returns the comparison of today, and a sentence on
+/// each column. `None` for today.
 ///
 /// # Errors
 /// The error of the endpoint.
@@ -204,13 +186,13 @@ pub(super) fn compare_vintages(
     desk: &Desk,
     request: &PageRequest,
     then: &Comparison,
-) -> Result<Option<VintageComparisons>> {
+) -> Result<Option<(Comparison, Vec<String>)>> {
     let AsOf::Day(day) = parse_as_of(desk, request.argument("as_of"))? else {
         return Ok(None);
     };
     let mut arguments = arguments(desk, request);
-    arguments.retain(|(name, _)| *name != "as_of");
-    let now = view::compare(desk, &arguments)?;
+    arguments.retain(|name, _| name != "as_of");
+    let now = view::compare(desk, arguments)?;
     let is_complete = [then, &now].iter().all(|o| o.dates.len() >= o.rows);
     let difference = |old: &ComparedColumn| {
         let Some(new) = charts::same_column(&now, old) else {
@@ -232,17 +214,17 @@ pub(super) fn compare_vintages(
         vintages::describe((&old.series, is_complete), lines, day, &format)
     };
     let differences = then.columns.iter().map(difference).collect();
-    Ok(Some(VintageComparisons { now, differences }))
+    Ok(Some((now, differences)))
 }
 
 /// Returns the arguments of the endpoint, with the first day of the range.
-fn arguments(desk: &Desk, request: &PageRequest) -> Pairs {
+fn arguments(desk: &Desk, request: &PageRequest) -> Arguments {
     let start = match request.argument("start") {
         Some(day) => day.to_owned(),
         None => range_start(desk, request, requested_range(request)),
     };
-    let mut arguments = comparison_arguments(request, request.form_value("series"), start);
-    arguments.push(("correlations", "true".to_owned()));
+    let mut arguments = comparison_arguments(request, request.form_value("series"), &start);
+    arguments.insert("correlations".to_owned(), "true".into());
     arguments
 }
 
@@ -253,7 +235,7 @@ pub(super) fn source(desk: &Desk, request: &PageRequest) -> String {
 
 /// Returns the path of the page with other values of some arguments.
 fn path_with(request: &PageRequest, changes: &[(&str, &str)]) -> String {
-    let arguments = request.form_values(ARGUMENTS).map(|(name, value)| {
+    let arguments = request.form_values(&ARGUMENTS).map(|(name, value)| {
         let change = changes.iter().find(|(changed, _)| *changed == name);
         *change.unwrap_or(&(name, value))
     });
@@ -268,7 +250,7 @@ fn content(
 ) -> Result<Content> {
     let vintages = compare_vintages(desk, request, &answer)?;
     let (now, then) = match &vintages {
-        Some(vintages) => (&vintages.now, Some(&answer)),
+        Some((now, _)) => (now, Some(&answer)),
         None => (&answer, None),
     };
     let is_log = request.form_value("units") == LOG;
@@ -288,10 +270,10 @@ fn content(
         unit: units.join("; "),
         is_log: spec.is_log,
         has_panels: !others.is_empty(),
-        charts: charts::draw((spec, others)),
+        drawings: charts::draw(&spec, &others),
         combinations: combinations(request, names, &answer),
         title: charts::format_titles(&answer),
-        differences: vintages.map(|v| v.differences).unwrap_or_default(),
+        differences: vintages.map(|v| v.1).unwrap_or_default(),
         answer,
     })
 }

@@ -52,32 +52,25 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
     };
     let kind = request.form_value("show");
     let cards = cards(desk, kind)?;
-    let mut chosen = cards
-        .iter()
-        .filter(|(name, _)| name == request.form_value("name"));
-    let chosen = chosen.next().or_else(|| cards.first());
-    let (name, card_title) = chosen.cloned().unwrap_or_default();
+    let name = request.form_value("name");
+    let chosen = cards.iter().find(|card| card.0 == name);
+    let chosen = chosen.or_else(|| cards.first());
+    let (name, title) = chosen.cloned().unwrap_or_default();
     let theme = query_string(request.form_values(&["theme"]));
-    let (title, widget) = match kind {
-        "regime" => (
-            widgets::REGIME_TITLE.to_owned(),
-            format!("/widget/regime{theme}"),
-        ),
-        "recession" => (
-            widgets::RECESSION_TITLE.to_owned(),
-            format!("/widget/recession{theme}"),
-        ),
-        "release" | "scenario" => (card_title, format!("/widget/{kind}/{name}{theme}")),
-        _ => (
-            format_titles(desk, series),
-            series_widget(request, series, range),
-        ),
-    };
     render_scripted_page(&Page {
         frame: Frame::new(desk, "Embed", description, "/embed").with_script(),
         is_series: KINDS.iter().skip(1).all(|(other, _)| *other != kind),
-        title,
-        widget,
+        title: match kind {
+            "regime" => widgets::REGIME_TITLE.to_owned(),
+            "recession" => widgets::RECESSION_TITLE.to_owned(),
+            "release" | "scenario" => title,
+            _ => format_titles(desk, series),
+        },
+        widget: match kind {
+            "regime" | "recession" => format!("/widget/{kind}{theme}"),
+            "release" | "scenario" => format!("/widget/{kind}/{name}{theme}"),
+            _ => series_widget(request, series, range),
+        },
         cards,
         name,
         request,

@@ -89,12 +89,13 @@ impl Frame {
         }
     }
 
-    /// Adds what other sites show for a link to the page with this query: a widget by oEmbed, and a picture.
-    pub(super) fn with_preview(mut self, query: &str, picture: String) -> Self {
+    /// Adds what other sites show for a link to the page with this query: a widget by oEmbed, and a picture unless the
+    /// default one serves.
+    pub(super) fn with_preview(mut self, query: &str, picture: Option<String>) -> Self {
         let address = format!("{}{}{query}", self.base, self.path);
         let address = super::text::encoded(&address);
         self.oembed = format!("{}/oembed?url={address}", self.base);
-        self.picture = picture;
+        self.picture = picture.unwrap_or(self.picture);
         self
     }
 }

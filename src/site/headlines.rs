@@ -2,13 +2,13 @@
 
 use super::home::START;
 use super::prelude::*;
-use super::text::readable;
+use super::text::{parse_frequency, readable, series_unit};
 use econoscope_answers::endpoints::Endpoint;
 use econoscope_answers::endpoints::release_calendar::{Params, ReleaseEvent, ScheduledFigure};
 use econoscope_answers::endpoints::time_series::TimeSeriesAnswer;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::format::{Unit, period};
-use econoscope_core::model::{Date, Frequency};
+use econoscope_core::model::Date;
 use std::cmp::Reverse;
 
 /// A headline figure.
@@ -63,8 +63,8 @@ pub(super) fn read(answers: &mut Answers) -> Vec<Headline> {
         let newest = answer.and_then(|answer| newest_figure(id, *is_change, &answer));
         let (value, period) = newest.unzip();
         Headline {
-            id: *id,
-            name: *name,
+            id,
+            name,
             value,
             period: period.unwrap_or_default(),
         }
@@ -75,8 +75,7 @@ pub(super) fn read(answers: &mut Answers) -> Vec<Headline> {
 /// Formats the newest figure of an answer and its period.
 fn newest_figure(id: &str, is_change: bool, answer: &TimeSeriesAnswer) -> Option<(String, String)> {
     let newest = answer.data.last()?;
-    let long = answer.unit_in_words.as_deref().unwrap_or_default();
-    let unit = Unit::of(&answer.unit, long);
+    let unit = series_unit(answer);
     let decimals = match answer.published_unit() {
         None if answer.unit.starts_with('%') => 1,
         _ => Catalogue::embedded()
@@ -90,12 +89,8 @@ fn newest_figure(id: &str, is_change: bool, answer: &TimeSeriesAnswer) -> Option
     };
     // The name of the headline says what is counted.
     let after = if after == "%" { " %" } else { "" };
-    let frequency = answer
-        .frequency
-        .as_deref()
-        .and_then(|word| word.parse().ok());
-    let period = period(newest.date, frequency.unwrap_or(Frequency::Daily));
-    Some((value + after, period))
+    let frequency = parse_frequency(answer.frequency.as_deref());
+    Some((value + after, period(newest.date, frequency)))
 }
 
 /// Returns the last and the next releases by the calendar as known on a reference day.

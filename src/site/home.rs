@@ -4,18 +4,18 @@ use super::articles;
 use super::error_page::describe_gap;
 use super::headlines::{self, Headline, Release};
 use super::prelude::*;
-use super::text::{describe_data_age, format_exact, format_metric, readable};
+use super::text::{describe_data_age, format_exact, format_metric, parse_frequency, readable};
 use super::widgets::{format_changes, regime_label};
 use super::{charts, quadrant, view};
 use econoscope_answers::endpoints::days::parse_as_of;
 use econoscope_answers::endpoints::regime::RegimeAnswer;
 use econoscope_answers::endpoints::time_series::TimeSeriesAnswer;
 use econoscope_answers::endpoints::{ENDPOINTS, metric};
-use econoscope_core::chart::{spark, svg};
+use econoscope_core::chart::{Line, spark, svg};
 use econoscope_core::format::{heading, month, period, signed};
 use econoscope_core::indicators::prose::{capitalised, joined};
 use econoscope_core::indicators::{Composite, established};
-use econoscope_core::model::{AsOf, Date, Frequency};
+use econoscope_core::model::{AsOf, Date};
 use econoscope_data::store::Article;
 
 #[derive(Template)]
@@ -136,7 +136,7 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
     let description = "US macroeconomic data for assistants, programs and web pages: regime, recession probability, \
         net liquidity, stress, rates, inflation, labor.";
     let frame = Frame::new(desk, "the US economy in figures", description, "/").with_script();
-    let mut frame = frame.with_preview("", "/chart/regime.png".into());
+    let mut frame = frame.with_preview("", Some("/chart/regime.png".into()));
     let regime: RegimeAnswer = answers.read()?;
     let provenance = &regime.provenance;
     frame.data_age = describe_data_age(as_of, provenance);
@@ -213,11 +213,7 @@ fn gauge(desk: &Desk, composite: &Composite, answers: &mut Answers) -> Gauge {
     let (number, unit) = format_metric(desk, &metric, value);
     (gauge.value, gauge.unit) = (Some(number), unit);
     let band = composite.band(value).map(capitalised);
-    let frequency = metric
-        .frequency
-        .as_deref()
-        .and_then(|word| word.parse().ok());
-    let frequency = frequency.unwrap_or(Frequency::Daily);
+    let frequency = parse_frequency(metric.frequency.as_deref());
     let date = metric.date.map(|date| period(date, frequency));
     let changes = format_changes(desk, &metric);
     gauge.note = joined(band.into_iter().chain(changes).chain(date), " · ");
@@ -229,30 +225,29 @@ fn gauge(desk: &Desk, composite: &Composite, answers: &mut Answers) -> Gauge {
 fn chart(lines: &'static Lines, answers: &mut Answers) -> Chart {
     let (title, series, _, units) = lines;
     let (mut subtitle, mut drawing, mut footnote) = (String::new(), String::new(), String::new());
-    let mut loaded: Vec<(TimeSeriesAnswer, &str)> = Vec::new();
+    let mut loaded: Vec<(TimeSeriesAnswer, Line)> = Vec::new();
     for (_, name) in *series {
         match answers.read() {
-            Ok(answer) => loaded.push((answer, name)),
+            Ok(answer) => {
+                let line = charts::line(&answer, name);
+                let color = loaded.len();
+                loaded.push((answer, Line { color, ..line }));
+            }
             Err(error) => footnote += &gap_note(&error),
         }
     }
     if let Some((first, _)) = loaded.first() {
         let mut spec = charts::plot(first);
+        let source = first.source.clone();
         spec.title = (*title).to_owned();
-        spec.lines = loaded
-            .iter()
-            .map(|(o, name)| charts::line(o, name))
-            .collect();
-        for (color, line) in spec.lines.iter_mut().enumerate() {
-            line.color = color;
-        }
+        spec.lines = loaded.into_iter().map(|(_, line)| line).collect();
         if *units == "pc1" {
             (spec.unit, spec.unit_short, spec.decimals) = ("Percent".into(), "%".into(), 1);
         }
         subtitle = heading(&spec.unit, 0);
         if let Some((start, end)) = spec.dates() {
             subtitle = format!("{subtitle}, {} to {}", month(start), month(end));
-            let source = first.source.as_deref().unwrap_or("the upstream");
+            let source = source.as_deref().unwrap_or("the upstream");
             let newest = spec.period(end);
             footnote = format!("Source: {source}. Newest figure: {newest}. {footnote}");
         }

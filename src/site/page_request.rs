@@ -28,10 +28,10 @@ pub(super) struct PageRequest {
 }
 
 impl PageRequest {
-    /// Reads the arguments in `argument_names` from a query string and ignores all others.
+    /// Reads the arguments named in `groups` from a query string and ignores all others.
     pub(super) fn parse(
         desk: &Desk,
-        (path, argument_names): (&'static str, &[&'static str]),
+        (path, groups): (&'static str, &[&[&'static str]]),
         name: &str,
         query: Option<&str>,
     ) -> Self {
@@ -43,7 +43,12 @@ impl PageRequest {
         Self {
             path,
             name: canonical_name(desk, path, name),
-            arguments: argument_names.iter().filter_map(argument).collect(),
+            arguments: groups
+                .iter()
+                .copied()
+                .flatten()
+                .filter_map(argument)
+                .collect(),
         }
     }
 

@@ -8,7 +8,7 @@ use super::{alerts, articles, assets, calendar, catalogue, cite, compare, embed,
 use super::{
     glossary, home, methods, oembed, pictures, regime, release, rights, scenarios, series,
 };
-use super::{widget_frame, widgets};
+use super::{view, widget_frame, widgets};
 use crate::admission::{Admission, Policy};
 use crate::rest;
 use Source::{Endpoints, Local, LocalOnly, LocalOrEndpoints};
@@ -29,8 +29,8 @@ struct Page {
     path: &'static str,
     render: Render,
     source: Source,
-    /// Names of the query arguments that it reads.
-    arguments: &'static [&'static str],
+    /// Groups of names of the query arguments that it reads.
+    arguments: &'static [&'static [&'static str]],
 }
 
 type Render = fn(&Desk, &PageRequest, Answers) -> Result<Document>;
@@ -54,7 +54,7 @@ impl Page {
         path: &'static str,
         render: Render,
         source: Source,
-        arguments: &'static [&'static str],
+        arguments: &'static [&'static [&'static str]],
     ) -> Self {
         Self {
             path,
@@ -99,43 +99,43 @@ const PROGRAM_PREFIXES: [&str; 5] = ["/api", "/mcp", "/.well-known", "/health", 
 
 #[rustfmt::skip]
 static PAGES: [Page; 37] = [
-    Page::new("/", home::page, Endpoints(home::calls), &["as_of"]),
-    Page::new("/search", search::page, Local, &["q"]),
+    Page::new("/", home::page, Endpoints(home::calls), &[&["as_of"]]),
+    Page::new("/search", search::page, Local, &[&["q"]]),
     Page::new("/series", catalogue::page, Local, &[]),
-    Page::new(SERIES_PATH, series::page, LocalOrEndpoints(series::calls), &series::ARGUMENTS),
-    Page::new("/cite/{name}", cite::page, LocalOnly, &cite::ARGUMENTS),
-    Page::new("/compare", compare::page, LocalOnly, compare::ARGUMENTS),
-    Page::new("/regime", regime::page, Endpoints(regime::calls), &["as_of"]),
-    Page::new("/calendar", calendar::page, Local, &calendar::ARGUMENTS),
-    Page::new("/calendar.ics", calendar::subscription, Local, &calendar::ARGUMENTS),
-    Page::new("/embed", embed::page, Local, &embed::ARGUMENTS),
-    Page::new("/suggest", search::suggestions, Endpoints(search::suggestion_calls), &["q"]),
-    Page::new("/oembed", oembed::page, Local, &oembed::ARGUMENTS),
+    Page::new(SERIES_PATH, series::page, LocalOrEndpoints(series::calls), &[&view::ARGUMENTS, &["revised"]]),
+    Page::new("/cite/{name}", cite::page, LocalOnly, &[&cite::ARGUMENTS, &view::ARGUMENTS]),
+    Page::new("/compare", compare::page, LocalOnly, &[&compare::ARGUMENTS]),
+    Page::new("/regime", regime::page, Endpoints(regime::calls), &[&["as_of"]]),
+    Page::new("/calendar", calendar::page, Local, &[&calendar::ARGUMENTS]),
+    Page::new("/calendar.ics", calendar::subscription, Local, &[&calendar::ARGUMENTS]),
+    Page::new("/embed", embed::page, Local, &[&embed::ARGUMENTS]),
+    Page::new("/suggest", search::suggestions, Endpoints(search::suggestion_calls), &[&["q"]]),
+    Page::new("/oembed", oembed::page, Local, &[&oembed::ARGUMENTS]),
     Page::new("/methods", methods::page, Endpoints(methods::calls), &[]),
     Page::new("/rights", rights::page, Local, &[]),
-    Page::new("/glossary", glossary::index, Local, &["q"]),
+    Page::new("/glossary", glossary::index, Local, &[&["q"]]),
     Page::new("/glossary/{name}", glossary::term, Local, &[]),
     Page::new("/scenarios", scenarios::index, LocalOnly, &[]),
     Page::new("/scenarios/{name}", scenarios::scenario, LocalOnly, &[]),
-    Page::new("/widget/scenario/{name}", scenarios::widget, LocalOnly, &["theme"]),
+    Page::new("/widget/scenario/{name}", scenarios::widget, LocalOnly, &[&["theme"]]),
     Page::new("/release/{name}", release::page, Local, &[]),
-    Page::new("/widget/release/{name}", release::widget, Local, &["theme"]),
-    Page::new("/alerts.atom", alerts::feed, LocalOnly, &["condition"]),
-    Page::new("/alerts.ics", alerts::calendar, LocalOnly, &["condition"]),
+    Page::new("/widget/release/{name}", release::widget, Local, &[&["theme"]]),
+    Page::new("/alerts.atom", alerts::feed, LocalOnly, &[&["condition"]]),
+    Page::new("/alerts.ics", alerts::calendar, LocalOnly, &[&["condition"]]),
     Page::new("/articles", articles::index, Local, &[]),
     Page::new("/articles/{name}", articles::article, Local, &[]),
-    Page::new(CHART_PATH, pictures::series, LocalOrEndpoints(pictures::calls), &pictures::SERIES),
-    Page::new("/chart/compare.png", pictures::comparison, LocalOnly, compare::PICTURE),
-    Page::new("/chart/compare.svg", pictures::comparison, LocalOnly, compare::PICTURE),
-    Page::new("/chart/regime.png", pictures::regime, Endpoints(widgets::regime_calls), &pictures::CARD),
-    Page::new("/chart/regime.svg", pictures::regime, Endpoints(widgets::regime_calls), &pictures::CARD),
-    Page::new("/chart/release/{name}", release::picture, Local, &pictures::CARD),
-    Page::new("/chart/scenario/{name}", scenarios::picture, LocalOnly, &pictures::CARD),
+    Page::new(CHART_PATH, pictures::series, LocalOrEndpoints(pictures::calls), &[&view::ARGUMENTS, &pictures::ARGUMENTS]),
+    Page::new("/chart/compare.png", pictures::comparison, LocalOnly, &[&compare::ARGUMENTS, &pictures::ARGUMENTS]),
+    Page::new("/chart/compare.svg", pictures::comparison, LocalOnly, &[&compare::ARGUMENTS, &pictures::ARGUMENTS]),
+    Page::new("/chart/regime.png", pictures::regime, Endpoints(widgets::regime_calls), &[&pictures::ARGUMENTS]),
+    Page::new("/chart/regime.svg", pictures::regime, Endpoints(widgets::regime_calls), &[&pictures::ARGUMENTS]),
+    Page::new("/chart/release/{name}", release::picture, Local, &[&pictures::ARGUMENTS]),
+    Page::new("/chart/scenario/{name}", scenarios::picture, LocalOnly, &[&pictures::ARGUMENTS]),
     Page::new("/favicon.ico", pictures::icon, Local, &[]),
-    Page::new("/widget/regime", widgets::regime, Endpoints(widgets::regime_calls), &["theme"]),
-    Page::new("/widget/recession", widgets::recession, Endpoints(widgets::recession_calls), &["theme"]),
-    Page::new(METRIC_PATH, widgets::metric, Endpoints(widgets::metric_calls), &widgets::ARGUMENTS),
-    Page::new("/widget/chart", widgets::comparison, LocalOnly, compare::WIDGET),
+    Page::new("/widget/regime", widgets::regime, Endpoints(widgets::regime_calls), &[&["theme"]]),
+    Page::new("/widget/recession", widgets::recession, Endpoints(widgets::recession_calls), &[&["theme"]]),
+    Page::new(METRIC_PATH, widgets::metric, Endpoints(widgets::metric_calls), &[&widgets::ARGUMENTS]),
+    Page::new("/widget/chart", widgets::comparison, LocalOnly, &[&compare::ARGUMENTS, &["theme"]]),
 ];
 
 /// Bytes of documents kept in memory.

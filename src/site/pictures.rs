@@ -11,19 +11,8 @@ use econoscope_core::chart::{ChartSpec, DENSITY, GHOST, Theme, panels, png};
 use econoscope_core::format::month;
 use econoscope_core::model::AsOf;
 
-/// Arguments of the picture of a series.
-pub(super) const SERIES: [&str; 8] = [
-    "start",
-    "end",
-    "units",
-    "frequency",
-    "as_of",
-    "theme",
-    "width",
-    "height",
-];
-/// Arguments of pictures with a fixed content.
-pub(super) const CARD: [&str; 3] = ["theme", "width", "height"];
+/// Arguments of every picture.
+pub(super) const ARGUMENTS: [&str; 3] = ["theme", "width", "height"];
 
 /// Default width and height in pixels.
 const SIZE: (u16, u16) = (800, 420);
@@ -44,7 +33,7 @@ pub(super) fn name(request: &PageRequest) -> &str {
 pub(super) fn series(desk: &Desk, request: &PageRequest, mut answers: Answers) -> Result<Document> {
     let info = desk.resolve("series", name(request))?;
     let id = desk.shown_id(&info.id);
-    let mut spec = view::load(desk, &id, request, &mut answers)?.spec;
+    let (mut spec, _) = view::load(desk, &id, request, &mut answers)?;
     spec.title = charts::format_title(&id, Some(&info.title));
     if spec.lines.iter().any(|line| line.color == GHOST) {
         spec.title += &describe_ghost(request);
@@ -82,7 +71,7 @@ pub(super) fn comparison(desk: &Desk, request: &PageRequest, _: Answers) -> Resu
     let answer = compare::fetch(desk, request)?;
     let vintages = compare::compare_vintages(desk, request, &answer)?;
     let columns = match &vintages {
-        Some(vintages) => (&vintages.now, Some(&answer)),
+        Some((now, _)) => (now, Some(&answer)),
         None => (&answer, None),
     };
     let is_log = request.form_value("units") == view::LOG;

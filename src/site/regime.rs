@@ -54,7 +54,7 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
     let description = "Where the US economy stands on growth and inflation, how it got there, and what often came next.";
     let regime: RegimeAnswer = answers.read()?;
     let frame = Frame::new(desk, "Macro regime", description, "/regime").with_script();
-    let mut frame = frame.with_preview("", "/chart/regime.png".into());
+    let mut frame = frame.with_preview("", Some("/chart/regime.png".into()));
     frame.data_age = describe_data_age(as_of, &regime.provenance);
     let composites = established().map(|composite| {
         let info = desk.resolve("series", composite.about.id)?;

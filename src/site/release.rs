@@ -28,14 +28,9 @@ struct Page {
 /// A figure of a release with its chart.
 struct Card {
     figure: ScheduledFigure,
-    /// First prints and their present values.
-    prints: Option<RevisionsAnswer>,
-    frequency: Frequency,
-    source: String,
-    /// The unit at the scale of the axis: "Thousands of claims".
-    unit: String,
+    chart: Chart,
     /// The chart for wide and for narrow screens.
-    charts: (String, String),
+    drawings: (String, String),
 }
 
 /// Renders the page of a release or of the release of a series.
@@ -51,19 +46,13 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
     );
     let name = encoded(&request.name);
     let frame = Frame::new(desk, &title, &description, &format!("/release/{name}"));
-    let picture = match figures.is_empty() {
-        true => "/chart/DGS10.png".to_owned(),
-        false => format!("/chart/release/{name}.png"),
-    };
+    let picture = (!figures.is_empty()).then(|| format!("/chart/release/{name}.png"));
     let card = |figure: ScheduledFigure| {
         let chart = chart(desk, &figure)?;
         Ok(Card {
+            drawings: charts::draw(&chart.spec, &[]),
             figure,
-            prints: chart.prints,
-            frequency: chart.frequency,
-            source: chart.source,
-            unit: chart.spec.heading(),
-            charts: charts::draw((chart.spec, Vec::new())),
+            chart,
         })
     };
     render_page(&Page {
@@ -159,6 +148,7 @@ fn next_release(desk: &Desk, name: &str) -> Result<(ReleaseEvent, Vec<ScheduledF
 /// The chart of a figure.
 struct Chart {
     spec: ChartSpec,
+    /// First prints and their present values.
     prints: Option<RevisionsAnswer>,
     frequency: Frequency,
     source: String,

@@ -31,8 +31,8 @@ struct Page<'a> {
     /// The progress, or why it is not shown.
     progress: std::result::Result<Progress, String>,
     /// The chart for wide and for narrow screens.
-    charts: (String, String),
-    /// The condition to subscribe to, and its encoded form.
+    drawings: (String, String),
+    /// The condition to subscribe to, encoded and plain.
     condition: Option<(String, String)>,
     articles: Vec<Article>,
 }
@@ -67,36 +67,24 @@ pub(super) fn index(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document
 
 pub(super) fn scenario(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let scenario = find(desk, &request.name)?;
-    let Scenario {
-        slug,
-        title,
-        thesis,
-        ..
-    } = scenario;
+    let (slug, title) = (&scenario.slug, &scenario.title);
     let mut articles = articles::published(desk)?;
     articles.retain(|a| a.tags.iter().any(|tag| scenario.articles.contains(tag)));
-    let frame = Frame::new(desk, title, thesis, &format!("/scenarios/{slug}")).with_script();
-    let (progress, picture, charts) = match progress(desk, scenario) {
-        Err(error @ (Error::NoData { .. } | Error::NotPermitted { .. })) => (
-            Err(error.to_string()),
-            "/chart/DGS10.png".to_owned(),
-            Default::default(),
-        ),
-        progress => {
-            let progress = progress?;
-            let charts = charts::draw((progress.spec.clone(), Vec::new()));
-            (Ok(progress), format!("/chart/scenario/{slug}.png"), charts)
-        }
+    let frame = Frame::new(desk, title, &scenario.thesis, &format!("/scenarios/{slug}"));
+    let progress = match progress(desk, scenario) {
+        Err(error @ (Error::NoData { .. } | Error::NotPermitted { .. })) => Err(error.to_string()),
+        progress => Ok(progress?),
     };
+    let drawings = progress.as_ref().map(|p| charts::draw(&p.spec, &[]));
+    let picture = format!("/chart/scenario/{slug}.png");
     render_scripted_page(&Page {
-        frame: frame.with_preview("", picture),
+        frame: frame
+            .with_script()
+            .with_preview("", progress.is_ok().then_some(picture)),
         scenario,
+        drawings: drawings.unwrap_or_default(),
         progress,
-        charts,
-        condition: condition_of(scenario).map(|condition| {
-            let query = encoded(&condition);
-            (condition, query)
-        }),
+        condition: condition_of(scenario).map(|text| (encoded(&text), text)),
         articles,
     })
 }

@@ -8,7 +8,7 @@ use super::text::{
     describe_data_age, format_exact, format_interpretation, format_or_dash, format_revision,
     overdue_note, readable,
 };
-use super::view::{self, FREQUENCIES, INDEX, RANGES, UNITS, View, query_string, render_options};
+use super::view::{self, FREQUENCIES, INDEX, RANGES, UNITS, query_string, render_options};
 use super::vintages::VintageComparison;
 use super::{charts, widgets};
 use econoscope_answers::endpoints::days::parse_as_of;
@@ -71,15 +71,12 @@ struct Content {
     is_log: bool,
     is_eager: bool,
     /// The chart for wide and for narrow screens.
-    charts: (String, String),
+    drawings: (String, String),
     /// Periods and values, the newest first.
     rows: Vec<(String, String)>,
     /// The period whose revisions are shown, the extent of the vintages, and the rest of the answer.
     revisions: Option<(PeriodAnswer, RecordAnswer, RevisionsAnswer)>,
 }
-
-/// Arguments of the page: those of the view, and the period whose revisions are shown.
-pub(super) const ARGUMENTS: [&str; 6] = ["start", "end", "units", "frequency", "as_of", "revised"];
 
 pub(super) fn calls(request: &PageRequest) -> Vec<EndpointCall> {
     let as_of = ("as_of", request.form_value("as_of"));
@@ -114,9 +111,9 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
             Ok(content)
         }
     };
-    let preview = format!("/chart/{id}.png{query}");
+    let picture = format!("/chart/{id}.png{query}");
     render_scripted_page(&Page {
-        frame: frame.with_script().with_preview(&query, preview),
+        frame: frame.with_script().with_preview(&query, Some(picture)),
         terms: terms_about(&info).collect(),
         source: view::figures_path(desk, &id, request),
         related: nearest_series(desk, &info, MAX_RELATED)?,
@@ -192,7 +189,7 @@ fn load(
     if metric.value.is_none() {
         return Err(desk.no_data(info, as_of));
     }
-    let View { spec, comparison } = view::load(desk, id, request, answers)?;
+    let (spec, comparison) = view::load(desk, id, request, answers)?;
     let reference_day = match as_of {
         AsOf::Day(day) => day,
         AsOf::Latest => desk.today(),
@@ -217,7 +214,7 @@ fn load(
             .map(|line| line.points.len())
             .sum::<usize>()
             <= MAX_EAGER_FIGURES,
-        charts: charts::draw((spec, Vec::new())),
+        drawings: charts::draw(&spec, &[]),
         revisions: match info.is_composite() || is_forwarded {
             true => None,
             false => {

@@ -3,10 +3,11 @@
 use econoscope_answers::endpoints::metric::Metric;
 use econoscope_answers::endpoints::provenance::Provenance;
 use econoscope_answers::endpoints::revisions::plus;
+use econoscope_answers::endpoints::time_series::TimeSeriesAnswer;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::format::{Unit, number, signed};
 use econoscope_core::model::series_info::round_to;
-use econoscope_core::model::{AsOf, SeriesInfo};
+use econoscope_core::model::{AsOf, Frequency, SeriesInfo};
 use econoscope_data::desk::Desk;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::{Digest, Sha256};
@@ -91,6 +92,20 @@ pub(super) fn format_percent(share: &f64) -> String {
 /// Formats a score or points with their sign.
 pub(super) fn format_points(value: &f64) -> String {
     signed(*value, 2)
+}
+
+/// Parses the frequency of an answer. Without one it is daily.
+pub(super) fn parse_frequency(word: Option<&str>) -> Frequency {
+    let frequency = word.and_then(|word| word.parse().ok());
+    frequency.unwrap_or(Frequency::Daily)
+}
+
+/// Returns the unit of an answer's figures.
+pub(super) fn series_unit(answer: &TimeSeriesAnswer) -> Unit {
+    Unit::of(
+        &answer.unit,
+        answer.unit_in_words.as_deref().unwrap_or_default(),
+    )
 }
 
 /// Returns the decimals of a series by its identifier in answers, or those of `value` for an unknown series.

@@ -11,6 +11,7 @@ use econoscope_answers::endpoints::time_series::{self, TimeSeriesAnswer};
 use econoscope_answers::endpoints::{Arguments, Endpoint, Route};
 use econoscope_core::chart::ChartSpec;
 use econoscope_core::error::{Error, Result};
+use econoscope_core::indicators::prose::joined;
 use econoscope_core::model::AsOf;
 use econoscope_core::model::frequency::shift;
 use econoscope_data::desk::Desk;
@@ -56,9 +57,6 @@ pub(super) const FREQUENCIES: [(&str, &str); 5] = [
     ("a", "Annual"),
 ];
 
-/// Arguments of an endpoint as names and values; an empty value stands for an absent argument.
-pub(super) type Pairs = Vec<(&'static str, String)>;
-
 /// Returns the query of the request with another value of one argument.
 pub(super) fn query_with(request: &PageRequest, name: &str, value: &str) -> String {
     let others = request
@@ -93,18 +91,14 @@ pub(super) fn api_units(units: &str) -> &str {
 }
 
 /// Returns the path of a comparison in the API.
-pub(super) fn comparison_path(arguments: &Pairs) -> String {
-    format!("/api/public/compare{}", query_string(as_strs(arguments)))
+pub(super) fn comparison_path(arguments: &Arguments) -> String {
+    let arguments = arguments.iter();
+    let arguments = arguments.map(|(name, value)| (&**name, value.as_str().unwrap_or_default()));
+    format!("/api/public/compare{}", query_string(arguments))
 }
 
-/// The chart of a series.
-pub(super) struct View {
-    pub(super) spec: ChartSpec,
-    /// For a past reference day: how the figures differ from those of today.
-    pub(super) comparison: Option<VintageComparison>,
-}
-
-/// Loads the figures of a series as a chart. Figures of a past reference day stand behind those of today.
+/// Loads the figures of a series as a chart. Figures of a past reference day stand behind those of today and are compared
+/// with them.
 ///
 /// # Errors
 /// The error of the endpoint.
@@ -113,12 +107,12 @@ pub(super) fn load(
     id: &str,
     request: &PageRequest,
     answers: &mut Answers,
-) -> Result<View> {
+) -> Result<(ChartSpec, Option<VintageComparison>)> {
     let (spec, comparison) = if answers.is_forwarded {
         let answer: TimeSeriesAnswer = answers.read()?;
         (charts::plot(&answer), None)
     } else if request.form_value("units") == INDEX {
-        let answer = compare(desk, &index_arguments(desk, id, request))?;
+        let answer = compare(desk, index_arguments(desk, id, request))?;
         (charts::plot_comparison((&answer, None), false).0, None)
     } else {
         let arguments = api_arguments(request).chain([("seriesId", id)]);
@@ -127,8 +121,7 @@ pub(super) fn load(
         let comparison = vintages::add_latest(desk, id, request, (&answer, &mut spec))?;
         (spec, comparison)
     };
-    let spec = with_axes(spec, request);
-    Ok(View { spec, comparison })
+    Ok((with_axes(spec, request), comparison))
 }
 
 /// Applies the logarithmic axes that a request may ask for.
@@ -146,9 +139,9 @@ pub(super) fn figures_call(id: &str, request: &PageRequest) -> EndpointCall {
 }
 
 /// Returns the arguments of `compare_series` for the index of a series.
-fn index_arguments(desk: &Desk, id: &str, request: &PageRequest) -> Pairs {
+fn index_arguments(desk: &Desk, id: &str, request: &PageRequest) -> Arguments {
     let start = range_start(desk, request, request.form_value("start"));
-    comparison_arguments(request, id, start)
+    comparison_arguments(request, id, &start)
 }
 
 /// Splits a list of series and formulas.
@@ -162,20 +155,17 @@ pub(super) fn is_identifier(name: &str) -> bool {
 }
 
 /// Returns the arguments of `compare_series` for a list of series and formulas.
-pub(super) fn comparison_arguments(request: &PageRequest, list: &str, start: String) -> Pairs {
-    let value = |name| request.form_value(name).to_owned();
-    let units = api_units(request.form_value("units"));
-    let (series, units) = match units {
-        INDEX => {
-            let base = match request.form_value("base") {
-                "" => String::new(),
-                base => format!(",\"{}\"", base.replace('"', "")),
-            };
-            let formulas = split_list(list).map(|name| format!("index({name}{base})"));
-            (formulas.collect::<Vec<_>>().join(","), String::new())
-        }
-        units => (list.to_owned(), units.to_owned()),
-    };
+pub(super) fn comparison_arguments(request: &PageRequest, list: &str, start: &str) -> Arguments {
+    let mut series = list.to_owned();
+    let mut units = api_units(request.form_value("units"));
+    if units == INDEX {
+        let base = match request.form_value("base") {
+            "" => String::new(),
+            base => format!(",\"{}\"", base.replace('"', "")),
+        };
+        let formulas = split_list(list).map(|name| format!("index({name}{base})"));
+        (series, units) = (joined(formulas, ","), "");
+    }
     // A past reference day draws two lines for each series.
     let vintages = if request.argument("as_of").is_some() {
         2
@@ -183,15 +173,16 @@ pub(super) fn comparison_arguments(request: &PageRequest, list: &str, start: Str
         1
     };
     let rows = MAX_FIGURES / (split_list(list).count().max(1) * vintages);
-    vec![
-        ("series", series),
+    let rows = rows.clamp(2, MAX_ROWS).to_string();
+    endpoint_arguments([
+        ("series", &*series),
         ("start", start),
-        ("end", value("end")),
+        ("end", request.form_value("end")),
         ("units", units),
-        ("frequency", value("frequency")),
-        ("as_of", value("as_of")),
-        ("max_points", rows.clamp(2, MAX_ROWS).to_string()),
-    ]
+        ("frequency", request.form_value("frequency")),
+        ("as_of", request.form_value("as_of")),
+        ("max_points", &*rows),
+    ])
 }
 
 /// Formats a list with the titles of its series; formulas stay as they are.
@@ -200,7 +191,7 @@ pub(super) fn format_titles(desk: &Desk, list: &str) -> String {
         Ok(info) => charts::format_title(&desk.shown_id(&info.id), Some(&info.title)),
         Err(_) => name.to_owned(),
     });
-    titles.collect::<Vec<_>>().join(", ")
+    joined(titles, ", ")
 }
 
 /// Renders the options of a `select` element from values and labels, none of which needs escaping.
@@ -213,10 +204,6 @@ pub(super) fn render_options(
         format!("<option value=\"{value}\"{selected}>{label}</option>")
     };
     options.as_ref().iter().map(option).collect()
-}
-
-fn as_strs(arguments: &Pairs) -> impl Iterator<Item = (&str, &str)> {
-    arguments.iter().map(|(name, value)| (*name, &**value))
 }
 
 /// Formats the arguments that have a value as a query string with its question mark; empty where there is none.
@@ -259,9 +246,9 @@ pub(super) fn endpoint_arguments<'a>(
 ///
 /// # Errors
 /// The error of the endpoint.
-pub(super) fn compare(desk: &Desk, arguments: &Pairs) -> Result<Comparison> {
+pub(super) fn compare(desk: &Desk, arguments: Arguments) -> Result<Comparison> {
     let route = Route::find(Params::SPEC.tool);
     let route = route.ok_or_else(|| Error::internal("looking up an endpoint", "comparison"))?;
-    let checked = decode::check(route.input_schema(), endpoint_arguments(as_strs(arguments)))?;
+    let checked = decode::check(route.input_schema(), arguments)?;
     Params::local(desk, &decode::params(&checked)?)
 }

@@ -1,7 +1,9 @@
 //! Widgets of the regime, the recession probability, a series, and several series.
 
 use super::prelude::*;
-use super::text::{encoded, format_metric, readable, series_decimals};
+use super::text::{
+    encoded, format_metric, parse_frequency, readable, series_decimals, series_unit,
+};
 use super::view::{INDEX, LOG, api_units, query_string, with_axes};
 use super::widget_frame::Widget;
 use super::{charts, compare, quadrant};
@@ -192,9 +194,8 @@ fn series_widget(
     if let Some(newest) = history.data.last()
         && (!units.is_empty() || request.argument("end").is_some())
     {
-        let long = history.unit_in_words.as_deref().unwrap_or_default();
-        let unit = Unit::of(&history.unit, long);
-        let (number, unit) = unit.parts(newest.value, usize::from(spec.decimals));
+        let decimals = usize::from(spec.decimals);
+        let (number, unit) = series_unit(&history).parts(newest.value, decimals);
         (widget.value, widget.unit) = (Some(number), unit);
         widget.notes = match units {
             "" => Vec::new(),
@@ -261,8 +262,7 @@ pub(super) fn changes_by_span(desk: &Desk, metric: &Metric) -> Vec<(&'static str
 
 /// Formats a period in little room: "24 Aug 2026", "June 2026", "Q2 2026".
 fn format_short_period(date: Date, frequency: Option<&str>) -> String {
-    let frequency = frequency.and_then(|word| word.parse().ok());
-    match frequency.unwrap_or(Frequency::Daily) {
+    match parse_frequency(frequency) {
         Frequency::Daily | Frequency::Weekly | Frequency::Biweekly => short_day(date),
         longer @ (Frequency::Monthly
         | Frequency::Quarterly
