@@ -29,7 +29,20 @@ const MAX_TITLE: usize = 200;
 struct Page<'a> {
     frame: Frame,
     query: &'a Query<'a>,
-    citation: &'a Citation,
+    figures: &'a CitedFigures,
+    title: String,
+    /// The period, or the first and the last of a range.
+    period: String,
+    /// The figure, or the number of figures of a range.
+    value: String,
+    sentence: String,
+    /// The permanent address.
+    address: String,
+    check: String,
+    /// Whether the record has the figure of the requested address; `None` where that address has none.
+    agrees: Option<bool>,
+    /// Path of the figures in the API.
+    data: String,
     is_today: bool,
 }
 
@@ -46,10 +59,11 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
         id: desk.shown_id(&info.id),
         is_range: request.argument("start").is_some() || request.argument("end").is_some(),
     };
-    let citation = Citation::new(&query, &info, query.figures(&info)?)?;
+    let figures = query.figures(&info)?;
+    let page = Page::new(&query, &info, &figures)?;
     match request.form_value("format") {
-        "json" => Ok(citation.to_json(&query)),
-        _ => citation.render(&query),
+        "json" => Ok(page.to_json()),
+        _ => render_scripted_page(&page),
     }
 }
 
@@ -68,43 +82,25 @@ struct CitedFigures {
     as_of: Date,
 }
 
-/// The citation of a figure or of a range.
-struct Citation {
-    figures: CitedFigures,
-    title: String,
-    first: Date,
-    last: Observation,
-    /// The period, or the first and the last of a range.
-    period: String,
-    /// The figure, or the number of figures of a range.
-    value: String,
-    /// Path and query of the permanent address.
-    path: String,
-    address: String,
-    check: String,
-    /// Whether the record has the figure of the requested address; `None` where that address has none.
-    agrees: Option<bool>,
-    sentence: String,
-}
-
-impl Citation {
+impl<'a> Page<'a> {
     /// # Errors
     /// [`Error::NoData`] where there is no figure.
-    fn new(query: &Query, info: &SeriesInfo, figures: CitedFigures) -> Result<Self> {
+    fn new(query: &'a Query, info: &SeriesInfo, figures: &'a CitedFigures) -> Result<Self> {
         let (Some(first), Some(last)) = (figures.rows.first(), figures.rows.last()) else {
             let reason = "no figure of that period was known on that day";
             return Err(Error::no_data(&query.id, reason));
         };
-        let (first, last) = (first.date, *last);
         let check = check(&figures.rows, query.is_range);
-        let [start, end, day] = [first, last.date, figures.as_of].map(|day| day.to_string());
+        let [start, end, day] = [first.date, last.date, figures.as_of].map(|day| day.to_string());
+        let range = [("start", &*start), ("end", &*end)];
         let dates = match query.is_range {
-            true => [("start", &*start), ("end", &*end)],
+            true => range,
             false => [("date", &*end), ("end", "")],
         };
-        let permanent = dates.into_iter().chain(query.transformation());
-        let permanent = permanent.chain([("as_of", &*day), ("check", &*check)]);
-        let path = format!("/cite/{}{}", encoded(&query.id), query_string(permanent));
+        let as_of = [("as_of", &*day)];
+        let permanent = dates.into_iter().chain(query.transformation()).chain(as_of);
+        let permanent = query_string(permanent.chain([("check", &*check)]));
+        let data = range.into_iter().chain(as_of).chain(query.transformation());
         let is_same = |(name, value): (&str, &str)| {
             let requested = query.request.form_value(name);
             matches!(requested, "" | "max") || requested == value
@@ -115,13 +111,15 @@ impl Citation {
         let last_period = period(last.date, frequency);
         let (period, value, separator) = match query.is_range {
             true => (
-                format!("{} to {last_period}", period(first, frequency)),
+                format!("{} to {last_period}", period(first.date, frequency)),
                 format!("{} {} figures", figures.rows.len(), frequency.word()),
                 ", ",
             ),
             false => (last_period, format_exact(last.value), " "),
         };
         let title = untrusted::name(&info.title, MAX_TITLE);
+        let id = encoded(&query.id);
+        let path = format!("/cite/{id}{permanent}");
         let address = format!("{}{path}", query.desk.settings().home());
         let sentence = format!(
             "{title} ({}), {period}: {value}{separator}{}. Source: {}, as known on {}, from {}, {address}",
@@ -131,59 +129,47 @@ impl Citation {
             format_day(figures.as_of),
             query.desk.settings().service
         );
+        let description = format!("{title}, {period}: a figure with its permanent address.");
+        let heading = format!("Cite {title}, {period}");
         Ok(Self {
+            frame: Frame::new(query.desk, &heading, &description, &path).with_script(),
+            data: format!("/api/public/data/{id}{}", query_string(data)),
+            is_today: figures.as_of == query.desk.today(),
+            query,
             figures,
             title,
-            first,
-            last,
             period,
             value,
-            path,
+            sentence,
             address,
             check,
             agrees,
-            sentence,
         })
     }
 
-    fn to_json(&self, query: &Query) -> Document {
-        let provenance = &self.figures.answer.provenance;
-        let (first, last, as_of) = (self.first, self.last.date, self.figures.as_of);
-        let [start, end, day] = [first, last, as_of].map(|day| day.to_string());
-        let range = [("start", &*start), ("end", &*end), ("as_of", &*day)];
-        let data = query_string(range.into_iter().chain(query.transformation()));
-        let home = query.desk.settings().home();
+    fn to_json(&self) -> Document {
+        let CitedFigures { answer, rows, .. } = self.figures;
+        let last = rows.last();
+        let value = last.filter(|_| !self.query.is_range).map(|o| o.value);
         Document::json(&json!({
             "citation": self.sentence,
             "url": self.address,
-            "seriesId": query.id,
+            "seriesId": self.query.id,
             "title": self.title,
             "period": self.period,
-            "start": first,
-            "end": last,
-            "count": self.figures.rows.len(),
-            "value": (!query.is_range).then_some(self.last.value),
+            "start": rows.first().map(|o| o.date),
+            "end": last.map(|o| o.date),
+            "count": rows.len(),
+            "value": value,
             "unit": self.figures.unit(),
-            "as_of": as_of,
+            "as_of": self.figures.as_of,
             "check": self.check,
             "agrees": self.agrees,
-            "knowledge": provenance.knowledge,
-            "sources": provenance.sources,
-            "notes": provenance.notes,
-            "data": format!("{home}/api/public/data/{}{data}", encoded(&query.id)),
+            "knowledge": answer.provenance.knowledge,
+            "sources": answer.provenance.sources,
+            "notes": answer.provenance.notes,
+            "data": format!("{}{}", self.frame.base, self.data),
         }))
-    }
-
-    fn render(&self, query: &Query) -> Result<Document> {
-        let Self { title, period, .. } = self;
-        let description = format!("{title}, {period}: a figure with its permanent address.");
-        let heading = format!("Cite {title}, {period}");
-        render_scripted_page(&Page {
-            frame: Frame::new(query.desk, &heading, &description, &self.path).with_script(),
-            query,
-            citation: self,
-            is_today: self.figures.as_of == query.desk.today(),
-        })
     }
 }
 

@@ -141,11 +141,6 @@ impl Page<'_> {
         UNITS.into_iter().filter(is_available).collect()
     }
 
-    /// Returns the query of the page with another value of an argument.
-    fn query(&self, name: &str, value: &str) -> String {
-        view::query_with(self.request, name, value)
-    }
-
     /// Returns the path of the citation of the newest figure.
     fn cite(&self) -> String {
         let units = match self.request.form_value("units") {
