@@ -23,7 +23,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
-type Waiting<'a> = Vec<Pin<Box<dyn Future<Output = econoscope_core::Result<()>> + Send + 'a>>>;
+type Jobs<'a> = Vec<Pin<Box<dyn Future<Output = econoscope_core::Result<()>> + Send + 'a>>>;
 
 fn backend() -> Arc<Backend> {
     let store = Arc::new(Sqlite::bundled().unwrap());
@@ -37,33 +37,33 @@ fn router(backend: &Arc<Backend>, server: mcp::Server) -> Router {
 }
 
 /// Occupies every thread until the sender of `gate` is dropped, and every place in the queue, each for another caller.
-fn fill(backend: &Backend, gate: mpsc::Receiver<()>) -> Waiting<'_> {
+fn fill_pool(backend: &Backend, gate: mpsc::Receiver<()>) -> Jobs<'_> {
     let gate = Arc::new(Mutex::new(gate));
-    let mut waiting: Waiting<'_> = Vec::new();
+    let mut jobs: Jobs<'_> = Vec::new();
     let threads = backend.pool().max_threads();
     let callers = (1..=256_u32).map(|n| Caller::at(Ipv4Addr::from_bits(0x0a00_0000 + n).into()));
-    let begin = |waiting: &mut Waiting<'_>| {
-        let last = waiting.last_mut().unwrap();
+    let start = |jobs: &mut Jobs<'_>| {
+        let last = jobs.last_mut().unwrap();
         let mut context = Context::from_waker(Waker::noop());
         assert!(last.as_mut().poll(&mut context).is_pending());
     };
     for _ in 0..threads {
         let gate = Arc::clone(&gate);
-        waiting.push(Box::pin(backend.pool().run(move || {
+        jobs.push(Box::pin(backend.pool().run(move || {
             let _ = gate.lock().unwrap().recv();
             Ok(())
         })));
-        begin(&mut waiting);
+        start(&mut jobs);
     }
     while backend.pool().counts().waiting > 0 {
         std::thread::yield_now();
     }
     for caller in callers {
-        waiting.push(Box::pin(caller.scope(backend.pool().run(|| Ok(())))));
-        begin(&mut waiting);
+        jobs.push(Box::pin(caller.scope(backend.pool().run(|| Ok(())))));
+        start(&mut jobs);
     }
     assert_eq!(backend.pool().counts().waiting, 256);
-    waiting
+    jobs
 }
 
 async fn send(router: &Router, method: &str, path: &str, body: &str) -> Response {
@@ -101,7 +101,7 @@ async fn full_pool_is_503_over_http_and_an_error_result_over_mcp() {
         StatusCode::OK
     );
     let (go, gate) = mpsc::channel();
-    let waiting = fill(&backend, gate);
+    let jobs = fill_pool(&backend, gate);
     assert_eq!(
         send(&direct, "GET", cached, "").await.status(),
         StatusCode::OK
@@ -141,8 +141,8 @@ async fn full_pool_is_503_over_http_and_an_error_result_over_mcp() {
     let text = read["error"]["message"].as_str().unwrap();
     assert!(text.contains("Retry after 1 s."), "{read}");
     drop(go);
-    for one in waiting {
-        one.await.unwrap();
+    for job in jobs {
+        job.await.unwrap();
     }
     let again = json(send(&direct, "POST", "/mcp", &call).await).await;
     assert_eq!(again["result"]["isError"], false, "room again");

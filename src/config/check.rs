@@ -29,16 +29,16 @@ pub(super) fn check(config: &Config) -> Result<()> {
         ("sources", &config.sources.sources),
     ] {
         if let Some(folder) = folder.as_deref().filter(|folder| !folder.is_dir()) {
-            let shown = econoscope_data::disk::shown(folder);
-            bail!("--{flag} {shown}: there is no such folder; make it first, or correct its name");
+            let path = econoscope_data::disk::shown(folder);
+            bail!("--{flag} {path}: there is no such folder; make it first, or correct its name");
         }
     }
     if let Some(file) = &folders.feeds
         && file.as_os_str() != "none"
         && !file.exists()
     {
-        let shown = econoscope_data::disk::shown(file);
-        bail!("--feeds {shown}: there is no such file; correct its name, or write none");
+        let path = econoscope_data::disk::shown(file);
+        bail!("--feeds {path}: there is no such file; correct its name, or write none");
     }
     let is_file = config.database()?.is_none();
     for (flag, file) in [
@@ -53,9 +53,9 @@ pub(super) fn check(config: &Config) -> Result<()> {
         let file = file.filter(|f| !f.to_str().is_some_and(Address::is_meant));
         let folder = file.and_then(Path::parent);
         if let Some(folder) = folder.filter(|f| !f.as_os_str().is_empty() && !f.exists()) {
-            let shown = econoscope_data::disk::shown(folder);
+            let path = econoscope_data::disk::shown(folder);
             bail!(
-                "--{flag}: there is no folder {shown}; make it first, or correct the path of the file"
+                "--{flag}: there is no folder {path}; make it first, or correct the path of the file"
             );
         }
     }

@@ -7,6 +7,7 @@ use super::settings::{Command as Task, Config, command, command_for_users};
 use anyhow::{Context, Result, bail};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
+use econoscope_core::model::words::nearest;
 use std::ffi::OsString;
 
 /// Flags that are not settings.
@@ -40,14 +41,14 @@ fn parse(arguments: Vec<OsString>) -> Result<Config> {
     let Some(file) = first.config.as_deref() else {
         return Ok(first);
     };
-    let shown = econoscope_data::disk::shown(file);
+    let path = econoscope_data::disk::shown(file);
     let text = econoscope_data::disk::read_text(file)
-        .with_context(|| format!("cannot read the settings file {shown}"))?;
+        .with_context(|| format!("cannot read the settings file {path}"))?;
     let matches = add_file(arguments, &matches, &text).and_then(|arguments| {
         let matches = command().try_get_matches_from(arguments);
         matches.map_err(|error| anyhow::anyhow!(describe(&error)))
     });
-    Ok(Config::from_arg_matches(&matches.context(shown)?)?)
+    Ok(Config::from_arg_matches(&matches.context(path)?)?)
 }
 
 /// Returns whether settings ask for a log in JSON, as far as they can be parsed, to log an error in them.
@@ -87,7 +88,7 @@ fn add_file(
     })?;
     let command = command();
     let mut general = Vec::new();
-    let mut of_serve = Vec::new();
+    let mut for_serve = Vec::new();
     for (key, value) in &table {
         let setting = settings(&command).find(|(name, ..)| *name == key);
         let Some((_, flag, is_general)) = setting else {
@@ -97,14 +98,16 @@ fn add_file(
                     "settings are not in groups; leave the line [{key}] out, so that {first} stands by itself"
                 );
             }
-            bail!(
-                "there is no setting called {key}. {}",
-                suggestion(&command, key)
-            );
+            let keys = settings(&command).map(|(key, ..)| key);
+            let hint = match nearest(keys, &key.replace('_', "-")) {
+                Some(nearest) => format!("Did you mean {nearest}?"),
+                None => "See docs/CONFIGURATION.md for all of them.".into(),
+            };
+            bail!("there is no setting called {key}. {hint}");
         };
         let (matches, added) = match is_general {
             true => (Some(matches), &mut general),
-            false => (matches.subcommand_matches("serve"), &mut of_serve),
+            false => (matches.subcommand_matches("serve"), &mut for_serve),
         };
         let Some(matches) = matches else { continue };
         use ValueSource::{CommandLine, EnvVariable};
@@ -113,7 +116,7 @@ fn add_file(
             added.extend(to_arguments(flag, key, value)?);
         }
     }
-    arguments.extend(of_serve);
+    arguments.extend(for_serve);
     let program = usize::from(!arguments.is_empty());
     arguments.splice(program..program, general);
     Ok(arguments)
@@ -122,21 +125,13 @@ fn add_file(
 /// Returns the keys of a file with their flags, and whether a flag is general or of `serve`.
 fn settings(command: &Command) -> impl Iterator<Item = (&str, &Arg, bool)> {
     let serve = command.find_subcommand("serve");
-    let of_serve = serve.into_iter().flat_map(Command::get_arguments);
+    let serve_flags = serve.into_iter().flat_map(Command::get_arguments);
     let general = command.get_arguments().map(|arg| (arg, true));
-    let flags = general.chain(of_serve.map(|arg| (arg, false)));
+    let flags = general.chain(serve_flags.map(|arg| (arg, false)));
     flags.filter_map(|(arg, is_general)| {
         let key = arg.get_long().filter(|key| !NOT_SETTINGS.contains(key))?;
         Some((key, arg, is_general))
     })
-}
-
-fn suggestion(command: &Command, key: &str) -> String {
-    let keys = settings(command).map(|(key, ..)| key);
-    match econoscope_core::model::words::nearest(keys, &key.replace('_', "-")) {
-        Some(nearest) => format!("Did you mean {nearest}?"),
-        None => "See docs/CONFIGURATION.md for all of them.".into(),
-    }
 }
 
 /// Converts a value to arguments of the command line.

@@ -260,11 +260,9 @@ fn calendar_event(
         .filter(|f| release.series.contains(&f.series_id))
         .filter(|f| f.next.as_ref().is_some_and(|e| e.period == *period));
     for figure in figures {
+        let (name, id) = (&figure.name, &figure.series_id);
         let (measure, next) = (format_measure(figure), describe_next(figure));
-        description += &format!(
-            "\n{} ({}), {measure}: {next}",
-            figure.name, figure.series_id
-        );
+        description += &format!("\n{name} ({id}), {measure}: {next}");
     }
     let page = desk.settings().address("/calendar", "macro://calendar");
     let mut event = Event::with_uid(&format!("{}-{period}@econoscope", release.release));

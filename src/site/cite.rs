@@ -179,6 +179,16 @@ impl CitedFigures {
         unit.unwrap_or(&self.answer.unit)
     }
 
+    /// Describes what the figures rest on.
+    fn knowledge(&self) -> String {
+        self.answer.provenance.sentence()
+    }
+
+    /// Returns the notices that the sources require.
+    fn notices(&self) -> String {
+        self.answer.provenance.notices()
+    }
+
     /// Returns the unit without abbreviations: "%, seasonally adjusted".
     fn long_unit(&self) -> String {
         match self.unit().strip_suffix(", SA") {

@@ -196,11 +196,9 @@ pub(super) fn compare_vintages(
     let is_complete = [then, &now].iter().all(|o| o.dates.len() >= o.rows);
     let difference = |old: &ComparedColumn| {
         let Some(new) = charts::same_column(&now, old) else {
+            let (series, unit, day) = (&old.series, &old.unit, format_day(day));
             return format!(
-                "{}: what was published on {} was in another unit, {}, and is not drawn.",
-                old.series,
-                format_day(day),
-                old.unit
+                "{series}: what was published on {day} was in another unit, {unit}, and is not drawn."
             );
         };
         let lines = (

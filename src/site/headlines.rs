@@ -121,16 +121,12 @@ fn last_release(figure: &ScheduledFigure) -> Option<Release> {
     };
     let expected = print.expected.as_ref();
     let expected = expected.map(|e| format!("; {} expected", format(e.value)));
+    let expected = expected.unwrap_or_default();
+    let (value, (_, after)) = (format(print.value), unit.parts(print.value, 0));
     Some(Release {
         day: format_weekday(print.date),
         name: figure.name.clone(),
-        note: format!(
-            "{}: {} {}{}",
-            readable(&print.period),
-            format(print.value),
-            unit.parts(print.value, 0).1,
-            expected.unwrap_or_default()
-        ),
+        note: format!("{}: {value} {after}{expected}", readable(&print.period)),
         id: Some(figure.series_id.clone()),
     })
 }

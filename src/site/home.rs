@@ -270,11 +270,8 @@ fn arguments((_, _, frequency, units): &Lines) -> [(&'static str, &'static str);
 fn sources(lines: &Lines, as_of: &str) -> String {
     let arguments = arguments(lines).into_iter().chain([("as_of", as_of)]);
     let query = view::query_string(arguments);
-    let paths = lines.1.iter();
-    joined(
-        paths.map(|(id, _)| format!("/api/public/data/{id}{query}")),
-        " ",
-    )
+    let path = |(id, _): &(&str, _)| format!("/api/public/data/{id}{query}");
+    joined(lines.1.iter().map(path), " ")
 }
 
 /// Describes a gap, with a space behind it.

@@ -61,8 +61,6 @@ fn format_missing(reason: &str) -> String {
 fn format_bands(about: &Indicator) -> String {
     let bands = indicators::composite(about.id).map_or(&[][..], |composite| composite.bands);
     let bands = bands.iter();
-    joined(
-        bands.map(|b| format!("{} from {}", b.name, format_exact(b.from))),
-        ", ",
-    )
+    let bands = bands.map(|b| format!("{} from {}", b.name, format_exact(b.from)));
+    joined(bands, ", ")
 }

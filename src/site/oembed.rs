@@ -95,7 +95,7 @@ fn card(desk: &Desk, address: &str) -> Result<Card> {
             let id = encoded(&id);
             let range = [argument("start"), argument("range")].concat();
             let view = [("range", &*range), ("units", argument("units")), theme];
-            let widget = format!("/widget/metric/{id}{}", query_string(view.into_iter()));
+            let widget = format!("/widget/metric/{id}{}", query_string(view));
             Ok((title, widget, format!("/chart/{id}.png")))
         }
         ["compare"] | ["widget", "chart"] if !argument("series").is_empty() => {
@@ -130,7 +130,7 @@ fn card(desk: &Desk, address: &str) -> Result<Card> {
 
 /// Returns the card of a release or a scenario; `name` is a segment of an address and so encoded.
 fn named_card(kind: &str, name: &str, title: String, theme: (&str, &str)) -> Card {
-    let query = query_string([theme].into_iter());
+    let query = query_string([theme]);
     (
         title,
         format!("/widget/{kind}/{name}{query}"),

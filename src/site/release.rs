@@ -29,6 +29,8 @@ struct Page {
 struct Card {
     figure: ScheduledFigure,
     chart: Chart,
+    /// The unit at the scale of the axis: "Thousands of claims".
+    unit: String,
     /// The chart for wide and for narrow screens.
     drawings: (String, String),
 }
@@ -39,11 +41,10 @@ struct Card {
 /// [`Error::InvalidParam`] for a name that has no release in the calendar.
 pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let (release, figures) = next_release(desk, &request.name)?;
-    let title = format!("{}: expected and printed", release.name);
-    let description = format!(
-        "{}: what was expected, what came, how it was revised, what is next.",
-        release.name
-    );
+    let name = &release.name;
+    let title = format!("{name}: expected and printed");
+    let description =
+        format!("{name}: what was expected, what came, how it was revised, what is next.");
     let name = encoded(&request.name);
     let frame = Frame::new(desk, &title, &description, &format!("/release/{name}"));
     let picture = (!figures.is_empty()).then(|| format!("/chart/release/{name}.png"));
@@ -51,6 +52,7 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
         let chart = chart(desk, &figure)?;
         Ok(Card {
             drawings: charts::draw(&chart.spec, &[]),
+            unit: chart.spec.heading(),
             figure,
             chart,
         })
@@ -90,9 +92,8 @@ pub(super) fn widget(desk: &Desk, request: &PageRequest, _: Answers) -> Result<D
 /// As [`widget`]; [`Error::InvalidParam`] for an unknown theme, size or format.
 pub(super) fn picture(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let (release, figure) = first_figure(desk, pictures::name(request))?;
-    let Chart {
-        mut spec, source, ..
-    } = chart(desk, &figure)?;
+    let chart = chart(desk, &figure)?;
+    let mut spec = chart.spec;
     let mut lead = Vec::new();
     if let Some(print) = &figure.last {
         spec.title = format!("{}, {}", figure.name, readable(&print.period));
@@ -102,7 +103,7 @@ pub(super) fn picture(desk: &Desk, request: &PageRequest, _: Answers) -> Result<
     }
     lead.push(describe_next_day(&release));
     spec.lead = capitalised(&joined(lead, "; "));
-    spec.source = source;
+    spec.source = chart.source;
     pictures::render_with_citation(desk, request, &figure.series_id, spec)
 }
 
@@ -176,13 +177,10 @@ fn chart(desk: &Desk, figure: &ScheduledFigure) -> Result<Chart> {
             is_right: false,
             color,
         };
+        let (measure, unit) = (capitalised(&answer.measure), lowered(&answer.unit));
         ChartSpec {
             title: figure.name.clone(),
-            unit: format!(
-                "{}, {}",
-                capitalised(&answer.measure),
-                lowered(&answer.unit)
-            ),
+            unit: format!("{measure}, {unit}"),
             decimals: info.decimals,
             lines: vec![
                 line("First", GHOST, |print| Some(print.first)),

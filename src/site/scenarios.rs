@@ -28,6 +28,8 @@ struct Index<'a> {
 struct Page<'a> {
     frame: Frame,
     scenario: &'a Scenario,
+    /// The rule of the event in words.
+    rule: Option<String>,
     /// The progress, or why it is not shown.
     progress: std::result::Result<Progress, String>,
     /// The chart for wide and for narrow screens.
@@ -82,6 +84,7 @@ pub(super) fn scenario(desk: &Desk, request: &PageRequest, _: Answers) -> Result
             .with_script()
             .with_preview("", progress.is_ok().then_some(picture)),
         scenario,
+        rule: scenario.rule(),
         drawings: drawings.unwrap_or_default(),
         progress,
         condition: condition_of(scenario).map(|text| (encoded(&text), text)),
@@ -167,20 +170,17 @@ fn progress(desk: &Desk, scenario: &Scenario) -> Result<Progress> {
         color: usize::from(!name.is_empty()),
     };
     let trigger_line = standing.figures.iter().map(at_trigger).collect();
-    let distance = standing.trigger - standing.now.value;
+    let now = standing.now;
+    let distance = standing.trigger - now.value;
     Ok(Progress {
         series: desk.shown_id(&info.id),
-        now: format!(
-            "{}: {}",
-            format_month(&standing.now.date),
-            format(standing.now.value)
-        ),
+        now: format!("{}: {}", format_month(&now.date), format(now.value)),
         trigger: format(standing.trigger),
         distance: match standing.met {
             true => "Reached".to_owned(),
             false => format!("{} to go", unit.change(distance, usize::from(decimals))),
         },
-        month: standing.now.date,
+        month: now.date,
         spec: ChartSpec {
             title: scenario.title.clone(),
             unit: long.to_owned(),

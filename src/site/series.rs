@@ -89,12 +89,10 @@ pub(super) fn calls(request: &PageRequest) -> Vec<EndpointCall> {
 pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> Result<Document> {
     let info = desk.resolve("series", &request.name)?;
     let id = desk.shown_id(&info.id);
-    let description = format!(
-        "{}: latest value, chart with NBER recessions, CSV and JSON.",
-        info.title
-    );
+    let title = &info.title;
+    let description = format!("{title}: latest value, chart with NBER recessions, CSV and JSON.");
     let query = query_string(request.form_values(&view::ARGUMENTS));
-    let mut frame = Frame::new(desk, &info.title, &description, &format!("/series/{id}"));
+    let mut frame = Frame::new(desk, title, &description, &format!("/series/{id}"));
     let as_of = parse_as_of(desk, request.argument("as_of"))?;
     let is_forwarded = answers.is_forwarded;
     let content = match load(desk, request, (&info, &id), as_of, &mut answers) {

@@ -148,12 +148,9 @@ pub(super) fn overdue_note(metric: &Metric) -> &'static str {
 pub(super) fn describe_data_age(as_of: AsOf, provenance: &Provenance) -> String {
     let newest = provenance.as_of.map(format_day);
     if let AsOf::Day(day) = as_of {
-        let newest = newest.map(|newest| format!(", from figures up to {newest}"));
-        return format!(
-            "As known on {}{}.",
-            format_day(day),
-            newest.unwrap_or_default()
-        );
+        let until = newest.map(|newest| format!(", from figures up to {newest}"));
+        let (day, until) = (format_day(day), until.unwrap_or_default());
+        return format!("As known on {day}{until}.");
     }
     let Some(newest) = newest else {
         return String::new();

@@ -69,10 +69,10 @@ pub(super) fn query_with(request: &PageRequest, name: &str, value: &str) -> Stri
 pub(super) fn figures_path(desk: &Desk, id: &str, request: &PageRequest) -> String {
     match request.form_value("units") {
         INDEX => comparison_path(&index_arguments(desk, id, request)),
-        _ => format!(
-            "/api/public/data/{id}{}",
-            query_string(api_arguments(request))
-        ),
+        _ => {
+            let query = query_string(api_arguments(request));
+            format!("/api/public/data/{id}{query}")
+        }
     }
 }
 
@@ -207,11 +207,9 @@ pub(super) fn render_options(
 }
 
 /// Formats the arguments that have a value as a query string with its question mark; empty where there is none.
-pub(super) fn query_string<'a>(arguments: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+pub(super) fn query_string<'a>(arguments: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
     let mut query = url::form_urlencoded::Serializer::new(String::new());
-    for (name, value) in arguments.filter(|(_, value)| !value.is_empty()) {
-        query.append_pair(name, value);
-    }
+    query.extend_pairs(arguments.into_iter().filter(|(_, value)| !value.is_empty()));
     match query.finish() {
         query if query.is_empty() => query,
         query => format!("?{query}"),

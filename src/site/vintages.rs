@@ -64,10 +64,7 @@ pub(super) fn add_latest(
     let lines = (&charts::line(then, ""), &charts::line(&now, ""));
     Ok(Some(VintageComparison {
         summary: describe(("", true), lines, day, &(unit, usize::from(spec.decimals))),
-        latest_path: format!(
-            "/api/public/data/{id}{}",
-            view::query_string(arguments.into_iter())
-        ),
+        latest_path: format!("/api/public/data/{id}{}", view::query_string(arguments)),
     }))
 }
 

@@ -204,7 +204,7 @@ fn series_widget(
         widget.date = format_date(newest.date);
     }
     widget.picture = fluid(&spec);
-    let query = query_string(history_arguments(name, request, default_range).into_iter());
+    let query = query_string(history_arguments(name, request, default_range));
     widget.source = format!("/api/public/data/{id}{query}");
     Ok((widget, Some(value)))
 }
