@@ -1,14 +1,15 @@
-//! Wiring: from settings to a store, a desk, a backend, and the edges around it.
+//! The commands that run until they are stopped: MCP over stdio, and the HTTP server.
 
 use crate::config::Config;
 use crate::mcp;
 use anyhow::Result;
 use econoscope_core::catalogue::names::Names;
+use std::io;
 use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
 
 mod live;
 mod serving;
-mod signals;
 #[cfg(test)]
 mod tests;
 mod webhooks;
@@ -16,27 +17,70 @@ mod wiring;
 
 pub(crate) use live::sync_once;
 pub(crate) use serving::serve;
-pub(crate) use signals::stop_on_signal;
 pub(crate) use wiring::{backend, desk_over, open_kept};
 
-/// Speaks MCP on stdin and stdout until the client leaves or a signal comes.
+/// Serves MCP on stdin and stdout until the client disconnects or a signal comes.
 pub(crate) async fn stdio(config: &Config) -> Result<()> {
     let backend = Arc::new(backend(config, None, true)?);
     let desk = Arc::clone(backend.desk());
-    // What the first call needs is read while the client still says hello; what fails here, the call will tell.
+    // Loads what the first call needs while the client initializes. An error here comes again in that call.
     tokio::task::spawn_blocking(move || {
         Names::embedded();
         drop(desk.holdings());
     });
-    let stop = stop_on_signal();
-    mcp::transport::stdio(
-        mcp::Server::new(backend).listing_search(!config.no_search_tools),
-        stop,
-    )
-    .await
+    let server = mcp::Server::new(backend).listing_search(!config.no_search_tools);
+    mcp::transport::stdio(server, stop_on_signal()).await
 }
 
-/// A time for a file name: `20261121T150405Z`.
+/// Formats a time for a file name: `20261121T150405Z`.
 pub(crate) fn stamp(at: jiff::Timestamp) -> String {
     at.strftime("%Y%m%dT%H%M%SZ").to_string()
+}
+
+/// Returns a token that SIGINT, SIGTERM or SIGQUIT cancels (elsewhere Ctrl-C). A second signal ends the process at once.
+///
+/// SIGHUP keeps its default: it ends the process with its terminal, unless `nohup` ignores it.
+pub(crate) fn stop_on_signal() -> CancellationToken {
+    let stop = CancellationToken::new();
+    let token = stop.clone();
+    tokio::spawn(async move {
+        let two_signals = async {
+            wait_for_signal().await?;
+            token.cancel();
+            wait_for_signal().await
+        };
+        match two_signals.await {
+            Ok(()) => exit_at_once(),
+            Err(error) => tracing::warn!(%error, "signals cannot be listened for"),
+        }
+    });
+    stop
+}
+
+/// Waits for a signal to stop.
+#[cfg(unix)]
+async fn wait_for_signal() -> io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut quit = signal(SignalKind::quit())?;
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+        _ = quit.recv() => {}
+    }
+    Ok(())
+}
+
+/// Waits for Ctrl-C.
+#[cfg(not(unix))]
+async fn wait_for_signal() -> io::Result<()> {
+    tokio::signal::ctrl_c().await
+}
+
+/// Ends the process without a drain. The store stays intact.
+#[expect(clippy::exit, reason = "the second signal means not to drain")]
+fn exit_at_once() -> ! {
+    tracing::error!(target: econoscope_core::error::NOTICE, "stopped at once");
+    std::process::exit(1)
 }

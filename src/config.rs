@@ -1,4 +1,4 @@
-//! Settings: one structure, read from flags, then environment, then defaults that work.
+//! Settings, read from flags, the environment, the settings file and defaults, in this order.
 
 mod check;
 mod commands;

@@ -1,8 +1,7 @@
-//! Pages for people, widgets for other people's pages, and pictures: each is made once per state of the data.
+//! HTML pages, embeddable widgets and chart pictures. Each is rendered once per state of the data.
 
 mod alerts;
 mod articles;
-mod asked;
 mod assets;
 mod calendar;
 mod catalogue;
@@ -11,19 +10,18 @@ mod cite;
 mod compare;
 mod document;
 mod embed;
-mod fault;
-mod figures;
+mod endpoint_calls;
+mod error_page;
 mod frame;
 mod glossary;
 mod headlines;
 mod home;
 mod methods;
 mod oembed;
+mod page_request;
 mod pages;
-mod past;
 mod pictures;
 mod quadrant;
-mod questions;
 mod regime;
 mod release;
 mod rights;
@@ -32,14 +30,16 @@ mod search;
 mod series;
 mod text;
 mod view;
-mod widget;
+mod vintages;
+mod widget_frame;
+mod widgets;
 
-/// What a page is made of.
+/// Imports that most pages share.
 mod prelude {
-    pub(super) use super::asked::PageRequest;
     pub(super) use super::document::Document;
-    pub(super) use super::frame::{Frame, html};
-    pub(super) use super::questions::{Answers, Question};
+    pub(super) use super::endpoint_calls::{Answers, EndpointCall};
+    pub(super) use super::frame::{Frame, render_page, render_scripted_page};
+    pub(super) use super::page_request::PageRequest;
     pub(super) use askama::Template;
     pub(super) use econoscope_core::error::{Error, Result};
     pub(super) use econoscope_data::desk::Desk;
@@ -47,5 +47,5 @@ mod prelude {
 
 pub use articles::markdown;
 pub(crate) use pages::routes;
-pub(crate) use scenarios::condition as condition_of;
+pub(crate) use scenarios::condition_of;
 pub(crate) use text::{digest, encoded};

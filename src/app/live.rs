@@ -1,4 +1,4 @@
-//! Keeping the store up to date: one sync with its composites, and syncs while serving.
+//! Background work of a server: syncs, and answers that are computed ahead after each change of the data.
 
 use super::webhooks::Webhooks;
 use super::wiring::desk_over;
@@ -14,26 +14,26 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
-/// Fetches what is due now and then every few hours, and sends alerts of what crossed, until stopped; of several servers
-/// over one store, the one whose turn it is.
-pub(super) async fn keep_in_sync(
+/// Syncs at once and then at an interval, and sends webhooks, until stopped. Of several servers over one store only the
+/// leader does so.
+pub(super) async fn sync_as_leader(
     desk: Arc<Desk>,
-    (config, every): (Config, Duration),
+    (config, interval): (Config, Duration),
     stop: CancellationToken,
     webhooks: Option<Arc<Webhooks>>,
-    counted: impl Fn(SyncCounts),
+    record: impl Fn(SyncCounts),
 ) {
-    let work = async |desk: &Arc<Desk>, stop: &CancellationToken| {
+    let sync_and_send = async |desk: &Arc<Desk>, stop: &CancellationToken| {
         let synced = CancellationToken::new();
         let sending = webhooks.clone().map(|webhooks| {
             let store = Arc::clone(desk.store());
-            tokio::spawn(webhooks.keep_sending(store, synced.clone(), stop.clone()))
+            tokio::spawn(webhooks.run(store, synced.clone(), stop.clone()))
         });
-        let counted = |done| {
-            counted(done);
+        let record = |counts| {
+            record(counts);
             synced.cancel();
         };
-        fetch_on(desk, &config, every, stop, &counted).await;
+        sync_at_interval(desk, &config, interval, stop, &record).await;
         if let Some(sending) = sending
             && let Err(error) = sending.await
         {
@@ -41,7 +41,7 @@ pub(super) async fn keep_in_sync(
         }
     };
     let Some(leadership) = desk.store().leadership() else {
-        return work(&desk, &stop).await;
+        return sync_and_send(&desk, &stop).await;
     };
     let mut terms = leadership.terms();
     while !stop.is_cancelled() {
@@ -49,7 +49,7 @@ pub(super) async fn keep_in_sync(
         let Some(term) = term.await.and_then(|term| *term.ok()?) else {
             break;
         };
-        let over = stop.child_token();
+        let term_over = stop.child_token();
         let desk = match desk_over(leadership.in_term(term), &config, None, true) {
             Ok(desk) => desk,
             Err(error) => {
@@ -58,39 +58,39 @@ pub(super) async fn keep_in_sync(
                 break;
             }
         };
-        let ends = async {
-            let passed = terms.wait_for(|now| *now != Some(term));
-            drop(over.run_until_cancelled(passed).await);
-            // What is under way ends; a write that comes later is refused.
-            over.cancel();
+        let watch_term = async {
+            let change = terms.wait_for(|now| *now != Some(term));
+            drop(term_over.run_until_cancelled(change).await);
+            // The store refuses writes of an old term, so that work under way may simply end.
+            term_over.cancel();
         };
-        tokio::join!(work(&desk, &over), ends);
+        tokio::join!(sync_and_send(&desk, &term_over), watch_term);
     }
-    // Nobody waits for the lease any more.
+    // Stops waiting for the lease, which `resign` then gives up.
     drop(terms);
     leadership.resign();
 }
 
-/// Fetches what is due now and then every few hours, until stopped.
-async fn fetch_on(
+/// Syncs at once and then at an interval, until stopped.
+async fn sync_at_interval(
     desk: &Arc<Desk>,
     config: &Config,
-    every: Duration,
+    interval: Duration,
     stop: &CancellationToken,
-    counted: &impl Fn(SyncCounts),
+    record: &impl Fn(SyncCounts),
 ) {
-    let quietly = config::Sync {
+    let options = config::Sync {
         quiet: true,
         ..config::Sync::default()
     };
     loop {
-        counted(match sync_once(desk, config, &quietly, stop).await {
+        record(match sync_once(desk, config, &options, stop).await {
             Ok(report) => {
                 tracing::info!(read = report.read(), missed = report.missed(), "synced");
                 let is_complete = report.is_complete();
                 SyncCounts {
                     complete: is_complete.into(),
-                    // One that was ended by a stop says nothing of the sources.
+                    // A cancelled sync says nothing about the sources.
                     incomplete: (!is_complete && !report.cancelled).into(),
                     failures: report.failed,
                 }
@@ -104,143 +104,134 @@ async fn fetch_on(
                 }
             }
         });
-        let rest = tokio::time::sleep(every);
-        if stop.run_until_cancelled(rest).await.is_none() {
+        let pause = tokio::time::sleep(interval);
+        if stop.run_until_cancelled(pause).await.is_none() {
             return;
         }
     }
 }
 
-/// One sync into the desk's store, and the composites computed afresh from what it brought.
+/// Syncs the store of a desk, reads the feeds, and computes the composites again.
 ///
 /// # Errors
-/// What [`ingest::sync`] says, or a store that cannot be written.
+/// Any error of [`ingest::sync`], and of a store that cannot be written.
 pub(crate) async fn sync_once(
     desk: &Arc<Desk>,
     config: &Config,
-    sync: &config::Sync,
+    options: &config::Sync,
     stop: &CancellationToken,
 ) -> Result<SyncReport> {
-    let only: Vec<SeriesId> = sync
-        .only
-        .iter()
-        .map(|id| SeriesId::new(id))
-        .collect::<econoscope_core::Result<_>>()?;
+    let only = options.only.iter().map(|id| SeriesId::new(id));
+    let only: Vec<SeriesId> = only.collect::<econoscope_core::Result<_>>()?;
+    let is_partial = !only.is_empty();
     let settings = SyncConfig {
         sources: config.sources.settings()?,
-        only_plan: sync.plan,
-        only: (!only.is_empty()).then_some(only),
-        // What is to be accepted must be sent again.
-        force: sync.force || !sync.accept.is_empty(),
-        accept: sync.accept.clone(),
-        vintages: sync.vintages,
+        only_plan: options.plan,
+        only: is_partial.then_some(only),
+        // A source must send again what is to be accepted.
+        force: options.force || !options.accept.is_empty(),
+        accept: options.accept.clone(),
+        vintages: options.vintages,
         ..SyncConfig::default()
     };
-    let mut progress = Progress::detect(sync.quiet);
+    let mut progress = Progress::detect(options.quiet);
     let store = Arc::clone(desk.store());
     let report = ingest::sync(store, &settings, stop.clone(), &mut progress).await?;
-    if sync.plan {
+    if options.plan {
         return Ok(report);
     }
-    if sync.only.is_empty() && !report.cancelled && !report.offline {
-        read_feeds(desk, config, stop).await?;
+    let feeds = config.folders.feeds.as_deref();
+    let has_feeds = feeds.is_none_or(|file| file.as_os_str() != "none");
+    if has_feeds && !is_partial && !report.cancelled && !report.offline {
+        let feeds = match feeds {
+            Some(file) => Feed::from_file(file)?,
+            None => Feed::embedded()?,
+        };
+        let (store, now) = (desk.store(), desk.now());
+        ingest::read_feeds(store, &feeds, &settings.sources, now, stop).await?;
     }
     let desk = Arc::clone(desk);
-    let work = move || {
+    let compute = move || {
         econoscope_data::desk::refresh(&desk)?;
         desk.contradictions()
     };
-    let work = tokio::task::spawn_blocking(work).await;
-    for contradiction in work.context("computing the composites")?? {
+    let computed = tokio::task::spawn_blocking(compute).await;
+    for contradiction in computed.context("computing the composites")?? {
         tracing::warn!(target: NOTICE, "{contradiction}");
     }
     Ok(report)
 }
 
-/// How often the state of the data is looked at.
-const BEAT: Duration = Duration::from_secs(1);
-/// After answers were made anew, so many times as long as that took is rested: many changes in a row, as a sync brings
-/// them, must not keep a thread busy.
-const REST: u32 = 9;
-/// Most answers that are made anew.
-const MAX_READY: usize = 16;
+/// Time between two checks of the state of the data.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
+/// After a change the next check waits this many times as long as the work took, so that the many changes of a sync do not
+/// occupy a thread.
+const PAUSE_FACTOR: u32 = 9;
+/// Maximum number of answers that are computed ahead.
+const MAX_ANSWERS: usize = 16;
 
-/// Makes the answers that are asked for most anew as soon as the data change, until stopped: whoever asks first would
-/// else wait for them behind everybody who asks for something rare.
-pub(crate) async fn keep_ready(backend: Arc<Backend>, stop: CancellationToken) {
+/// Computes the most requested answers again after each change of the data, until stopped, so that callers do not wait
+/// for them behind rare requests.
+pub(crate) async fn refresh_answers(backend: Arc<Backend>, stop: CancellationToken) {
     let backend = &*backend;
-    on_news(backend.desk(), stop, |old| async move {
-        if let Some(old) = old {
-            make_ready(backend, old).await;
+    let refresh = |old: Option<State>| async move {
+        let requested = old.map(|old| backend.asked_most(old, MAX_ANSWERS));
+        for (tool, arguments, requests) in requested.into_iter().flatten() {
+            let Some(route) = Route::find(tool) else {
+                continue;
+            };
+            let reply = match route.call(backend, arguments.clone()).await {
+                // The cache first drops what was requested only once.
+                Ok(_) => route.call(backend, arguments).await,
+                failed => failed,
+            };
+            match reply {
+                Ok(reply) => reply.succeed(requests),
+                // A caller of this endpoint gets the error.
+                Err(error) => tracing::debug!(error = error.for_operator(), tool, "not made ahead"),
+            }
         }
-    })
-    .await;
+    };
+    on_change(backend.desk(), stop, refresh).await;
 }
 
-/// Works out, for every state of the data, what was known of the indicators month by month, until stopped: it takes
-/// longer than a caller should wait or pay for.
-pub(crate) async fn keep_known(desk: Arc<Desk>, stop: CancellationToken) {
-    let known = |_| {
+/// Computes the monthly history of the indicators as known at the time after each change of the data, until stopped. It
+/// takes longer than a caller should wait.
+pub(crate) async fn refresh_history(desk: Arc<Desk>, stop: CancellationToken) {
+    let refresh = |_| {
         let desk = Arc::clone(&desk);
         async {
-            let work = tokio::task::spawn_blocking(move || desk.known_paths());
-            let done = work.await.map_err(|e| Error::internal("what was known", e));
-            if let Err(error) = done.flatten() {
+            let computed = tokio::task::spawn_blocking(move || desk.known_paths()).await;
+            let computed = computed.map_err(|e| Error::internal("what was known", e));
+            if let Err(error) = computed.flatten() {
                 econoscope_core::error::log(&error, "what was known");
             }
         }
     };
-    on_news(&desk, stop, known).await;
+    on_change(&desk, stop, refresh).await;
 }
 
-/// Does some work for every state of the data, which hears of the state before; the first has none.
-pub(super) async fn on_news<F: Future<Output = ()>>(
+/// Runs `work` for each state of the data, until stopped. Its argument is the previous state, `None` for the first.
+pub(super) async fn on_change<F: Future<Output = ()>>(
     desk: &Desk,
     stop: CancellationToken,
     work: impl Fn(Option<State>) -> F,
 ) {
     let mut newest = None;
     loop {
-        let looked = Instant::now();
+        let started = Instant::now();
         match desk.state() {
             Ok(state) if newest != Some(state) => work(newest.replace(state)).await,
             Ok(_) => {}
             Err(error) => econoscope_core::error::log(&error, "looking for news"),
         }
-        let rest = tokio::time::sleep(BEAT.max(looked.elapsed() * REST));
-        if stop.run_until_cancelled(rest).await.is_none() {
+        let pause = POLL_INTERVAL.max(started.elapsed() * PAUSE_FACTOR);
+        if stop
+            .run_until_cancelled(tokio::time::sleep(pause))
+            .await
+            .is_none()
+        {
             return;
         }
     }
-}
-
-/// Makes what was asked for most at an older state.
-async fn make_ready(backend: &Backend, old: State) {
-    for (tool, arguments, asked) in backend.asked_most(old, MAX_READY) {
-        let Some(route) = Route::find(tool) else {
-            continue;
-        };
-        let made = match route.call(backend, arguments.clone()).await {
-            // Asked for once more: what nobody asked for twice leaves the cache first.
-            Ok(_) => route.call(backend, arguments).await,
-            failed => failed,
-        };
-        match made {
-            Ok(reply) => reply.succeed(asked),
-            // Whoever asks is told.
-            Err(error) => tracing::debug!(error = error.for_operator(), tool, "not made ahead"),
-        }
-    }
-}
-
-/// Articles into the store. What a feed could not give is in the log; figures do not wait for articles.
-async fn read_feeds(desk: &Arc<Desk>, config: &Config, stop: &CancellationToken) -> Result<()> {
-    let feeds = match &config.folders.feeds {
-        Some(file) if file.as_os_str() == "none" => return Ok(()),
-        Some(file) => Feed::from_file(file)?,
-        None => Feed::embedded()?,
-    };
-    let settings = config.sources.settings()?;
-    ingest::read_feeds(desk.store(), &feeds, &settings, desk.now(), stop).await?;
-    Ok(())
 }

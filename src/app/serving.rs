@@ -1,8 +1,7 @@
-//! `econoscope serve`: listens, answers, syncs in the background, drains at the end.
+//! `econoscope serve`: listens, answers, syncs in the background, and drains at the end.
 
-use super::signals::stop_on_signal;
 use super::webhooks::Webhooks;
-use super::{live, wiring};
+use super::{live, stop_on_signal, wiring};
 use crate::admission::{self, LimitSettings};
 use crate::config::{Config, Serve, reachable};
 use crate::{mcp, server};
@@ -16,31 +15,31 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// The documented allowance of an upstream, which a public server would use up for one user.
+/// The documented daily limit of an upstream, which one user of a public server could use up.
 const DOCUMENTED_LIMIT: u32 = 100;
 
-/// Serves until a signal to stop comes, then drains.
+/// Serves until a signal, then drains.
 ///
 /// # Errors
-/// When it cannot begin, or a part of it fails.
+/// When the server cannot start, or a part of it fails.
 pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
-    wiring::copy_first(config)?;
-    let (listener, metrics) = listeners(serve).await?;
+    wiring::complete_replica(config)?;
+    let (listener, metrics) = open_listeners(serve).await?;
     let address = listener.local_addr()?;
     let stop = stop_on_signal();
     let is_local = address.ip().to_canonical().is_loopback();
-    let strangers = sign_of_strangers(config, serve, is_local);
-    let is_public = strangers.is_some();
-    refuse_public_forwarding(config, !is_local)?;
-    let restricted = serve.serve_restricted || !is_public;
-    let home = Some(format!("http://{}", reachable(address)));
-    let backend = Arc::new(wiring::backend(config, home, restricted)?);
+    let public_reason = public_reason(config, serve, is_local);
+    let is_public = public_reason.is_some();
+    check_forwarding(config, is_local)?;
+    let serve_restricted = serve.serve_restricted || !is_public;
+    let base_url = Some(format!("http://{}", reachable(address)));
+    let backend = Arc::new(wiring::backend(config, base_url, serve_restricted)?);
     let options = options(config, serve, address.ip());
     let server = Arc::new(server::HttpServer::new(Arc::clone(&backend), options));
-    let counting = Arc::clone(&server);
-    let count = move |outcome| counting.delivered(outcome);
+    let counter = Arc::clone(&server);
+    let count = move |outcome| counter.delivered(outcome);
     let webhooks = Webhooks::open(config, serve, backend.desk(), count)?;
-    greet(config, serve, (address, metrics.as_ref()), strangers)?;
+    log_start(config, serve, (address, metrics.as_ref()), public_reason)?;
     let mut parts = JoinSet::new();
     let shutdown = || server::Shutdown {
         stop: stop.clone(),
@@ -51,48 +50,48 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
         parts.spawn(async move { server.serve_metrics(listener, shutdown).await });
     }
     let shutdown = shutdown();
-    // The handlers are cut only when the drain is over, not when it begins.
+    // Handlers stop at the end of the drain.
     let handler = mcp::Server::new(Arc::clone(&backend)).listing_search(!config.no_search_tools);
     let mcp = mcp::transport::http(handler, shutdown.cut.clone());
-    let answering = Arc::clone(&server);
-    parts.spawn(async move { answering.serve(listener, mcp, shutdown).await });
+    let http = Arc::clone(&server);
+    parts.spawn(async move { http.serve(listener, mcp, shutdown).await });
     let desk = backend.desk();
-    tokio::spawn(live::keep_ready(Arc::clone(&backend), stop.clone()));
-    tokio::spawn(live::keep_known(Arc::clone(desk), stop.clone()));
+    tokio::spawn(live::refresh_answers(Arc::clone(&backend), stop.clone()));
+    tokio::spawn(live::refresh_history(Arc::clone(desk), stop.clone()));
     if backend.upstream().is_some() || serve.no_sync {
         send_without_sync(&backend, webhooks, &stop, &mut parts);
     } else {
-        let every = Duration::from_secs(serve.sync_hours * 3600);
+        let interval = Duration::from_secs(serve.sync_hours * 3600);
         let (mut config, server, desk) = (config.clone(), Arc::clone(&server), Arc::clone(desk));
-        // FRED's terms allow one's own use; whoever serves others has to say that they may.
+        // FRED's terms allow only own use, unless the operator says otherwise.
         config.sources.no_fred |= is_public && !config.sources.fred;
-        // A thread of its own: parsing and storing must not take an executor thread from the answers.
+        // A thread of its own, since parsing and storing would block an executor thread.
         parts.spawn_blocking(move || {
-            let count = |done| server.synced(done);
-            let syncing = live::keep_in_sync(desk, (config, every), stop, webhooks, count);
-            tokio::runtime::Handle::current().block_on(syncing);
+            let record = |counts| server.synced(counts);
+            let sync = live::sync_as_leader(desk, (config, interval), stop, webhooks, record);
+            tokio::runtime::Handle::current().block_on(sync);
         });
     }
-    while let Some(ended) = parts.join_next().await {
-        ended.context("a part of the server failed")?;
+    while let Some(result) = parts.join_next().await {
+        result.context("a part of the server failed")?;
     }
     if let Some(upstream) = backend.upstream() {
-        // Calls that are paid for are kept.
+        // Stores the answers of calls that count against the daily limit.
         upstream.settle().await;
     }
     Ok(())
 }
 
-/// Opens the listeners, the second for metrics; a socket that systemd opened before us goes before `--listen`.
+/// Opens the listeners for requests and for metrics. A socket of systemd overrides `--listen`.
 ///
 /// # Errors
-/// When an address is taken, or may not be listened on.
-async fn listeners(serve: &Serve) -> Result<(TcpListener, Option<TcpListener>)> {
-    let given = listenfd::ListenFd::from_env().take_tcp_listener(0);
-    let listener = match given.context("the socket that was handed over")? {
-        Some(given) => {
-            given.set_nonblocking(true)?;
-            TcpListener::from_std(given)?
+/// When an address is in use or not permitted.
+async fn open_listeners(serve: &Serve) -> Result<(TcpListener, Option<TcpListener>)> {
+    let socket = listenfd::ListenFd::from_env().take_tcp_listener(0);
+    let listener = match socket.context("the socket that was handed over")? {
+        Some(socket) => {
+            socket.set_nonblocking(true)?;
+            TcpListener::from_std(socket)?
         }
         None => bind(serve.listen, "listen").await?,
     };
@@ -104,11 +103,11 @@ async fn listeners(serve: &Serve) -> Result<(TcpListener, Option<TcpListener>)> 
 }
 
 async fn bind(address: SocketAddr, flag: &str) -> Result<TcpListener> {
-    let bound = TcpListener::bind(address).await;
-    bound.with_context(|| format!("cannot listen on {address}; choose another with --{flag}"))
+    let listener = TcpListener::bind(address).await;
+    listener.with_context(|| format!("cannot listen on {address}; choose another with --{flag}"))
 }
 
-/// Sends alerts on a server that does not sync, which nobody else must do.
+/// Sends webhooks on a server that does not sync, where no other server could send the same.
 fn send_without_sync(
     backend: &Backend,
     webhooks: Option<Arc<Webhooks>>,
@@ -123,15 +122,15 @@ fn send_without_sync(
     }
     let synced = CancellationToken::new();
     synced.cancel();
-    parts.spawn(webhooks.keep_sending(Arc::clone(store), synced, stop.clone()));
+    parts.spawn(webhooks.run(Arc::clone(store), synced, stop.clone()));
 }
 
-/// Says where it listens, and what in that is odd.
-fn greet(
+/// Logs the addresses, the reason why the server is public, and a warning about unusable links.
+fn log_start(
     config: &Config,
     serve: &Serve,
     (address, metrics): (SocketAddr, Option<&TcpListener>),
-    strangers: Option<&str>,
+    public_reason: Option<&str>,
 ) -> Result<()> {
     let version = env!("CARGO_PKG_VERSION");
     tracing::info!(target: NOTICE, "econoscope {version} on http://{address} (MCP at /mcp)");
@@ -139,12 +138,12 @@ fn greet(
         let address = metrics.local_addr()?;
         tracing::info!(target: NOTICE, "metrics on http://{address}/metrics");
     }
-    if let Some(sign) = strangers {
+    if let Some(reason) = public_reason {
         let withheld = match serve.serve_restricted {
             true => "restricted series are passed on, as --serve-restricted says",
             false => "series that may not be passed on are withheld",
         };
-        tracing::info!(target: NOTICE, "public, since {sign}: {withheld}");
+        tracing::info!(target: NOTICE, "public, since {reason}: {withheld}");
     }
     if address.ip().is_unspecified() && config.base_url.is_none() {
         tracing::warn!(
@@ -156,33 +155,31 @@ fn greet(
     Ok(())
 }
 
-/// Why strangers may be expected to ask; `None` for a server of its own machine. Any one sign is enough, since what may not
-/// be passed on must not depend on a setting that somebody forgot.
-fn sign_of_strangers(config: &Config, serve: &Serve, is_local: bool) -> Option<&'static str> {
-    // Any port is a port; a host alone is one of an address.
-    let is_foreign = |origin: &str| admission::is_public(origin.trim_end_matches(":*"));
-    let is_foreign_host = |host: &String| is_foreign(&format!("http://{host}"));
+/// Returns why the server counts as public; `None` for a server of its own machine. One sign is enough, so that a forgotten
+/// setting does not pass on restricted series.
+fn public_reason(config: &Config, serve: &Serve, is_local: bool) -> Option<&'static str> {
+    // A port may be a wildcard, and a host has no scheme.
+    let is_public = |origin: &str| admission::is_public(origin.trim_end_matches(":*"));
+    let is_public_host = |host: &String| is_public(&format!("http://{host}"));
     Some(if !is_local {
         "it listens beyond this machine"
-    } else if config.base_url.as_deref().is_some_and(is_foreign) {
+    } else if config.base_url.as_deref().is_some_and(is_public) {
         "--base-url is an address for others"
     } else if !serve.limits.trusted_proxies.is_empty() {
         "--trusted-proxy names a proxy in front"
-    } else if serve.allowed_host.iter().any(is_foreign_host) {
+    } else if serve.allowed_host.iter().any(is_public_host) {
         "--allowed-host names another host"
-    } else if serve.allowed_origin.iter().any(|own| is_foreign(own)) {
+    } else if serve.allowed_origin.iter().any(|origin| is_public(origin)) {
         "--allowed-origin names a page of others"
     } else {
         return None;
     })
 }
 
-/// A shared upstream budget cannot feed the public.
-///
 /// # Errors
-/// When it would have to.
-fn refuse_public_forwarding(config: &Config, public: bool) -> Result<()> {
-    if public
+/// When one upstream budget would serve the public.
+fn check_forwarding(config: &Config, is_local: bool) -> Result<()> {
+    if !is_local
         && config.forwarding.upstream.is_some()
         && config.forwarding.upstream_limit <= DOCUMENTED_LIMIT
     {
@@ -194,17 +191,15 @@ fn refuse_public_forwarding(config: &Config, public: bool) -> Result<()> {
     Ok(())
 }
 
-/// How the server that listens at `own` behaves, and towards whom.
-fn options(config: &Config, serve: &Serve, own: IpAddr) -> server::Options {
-    // 127.0.0.2 is as good a loopback as the first.
-    let listeners = [Some(own), serve.metrics_listen.map(|address| address.ip())];
+/// Returns the options of the server that listens at `ip`.
+fn options(config: &Config, serve: &Serve, ip: IpAddr) -> server::Options {
+    // A loopback address other than 127.0.0.1 is a host name, too.
+    let listeners = [Some(ip), serve.metrics_listen.map(|address| address.ip())];
     let loopback = listeners.into_iter().flatten().filter(IpAddr::is_loopback);
     let mut hosts: Vec<String> = loopback.map(|address| address.to_string()).collect();
     hosts.extend(serve.allowed_host.iter().cloned());
-    // The address the operator gives to the world is one under which the world may call.
-    let base = config.base_url.as_deref().map(url::Url::parse);
-    let public = base.and_then(|url| Some(url.ok()?.host_str()?.to_owned()));
-    hosts.extend(public);
+    let base_url = config.base_url.as_deref().map(url::Url::parse);
+    hosts.extend(base_url.and_then(|url| Some(url.ok()?.host_str()?.to_owned())));
     let origins = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"].map(String::from);
     let delay = Duration::from_secs(serve.drain_delay);
     server::Options {

@@ -1,4 +1,4 @@
-//! A server whose pool is full, asked at every door.
+//! Tests of a server whose pool is full, and of answers computed ahead.
 
 use super::live;
 use crate::mcp;
@@ -23,7 +23,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
-type Waiting<'a> = Vec<Pin<Box<dyn Future<Output = econoscope_core::Result<()>> + Send + 'a>>>;
+type Jobs<'a> = Vec<Pin<Box<dyn Future<Output = econoscope_core::Result<()>> + Send + 'a>>>;
 
 fn backend() -> Arc<Backend> {
     let store = Arc::new(Sqlite::bundled().unwrap());
@@ -32,41 +32,41 @@ fn backend() -> Arc<Backend> {
 }
 
 fn router(backend: &Arc<Backend>, server: mcp::Server) -> Router {
-    let speaker = mcp::transport::http(server, Default::default());
-    HttpServer::new(Arc::clone(backend), Options::default()).router(speaker)
+    let mcp = mcp::transport::http(server, Default::default());
+    HttpServer::new(Arc::clone(backend), Options::default()).router(mcp)
 }
 
-/// Takes every thread, until `go` is dropped, and every place in the queue, each for another caller.
-fn fill(backend: &Backend, gate: mpsc::Receiver<()>) -> Waiting<'_> {
+/// Occupies every thread until the sender of `gate` is dropped, and every place in the queue, each for another caller.
+fn fill_pool(backend: &Backend, gate: mpsc::Receiver<()>) -> Jobs<'_> {
     let gate = Arc::new(Mutex::new(gate));
-    let mut waiting: Waiting<'_> = Vec::new();
+    let mut jobs: Jobs<'_> = Vec::new();
     let threads = backend.pool().max_threads();
     let callers = (1..=256_u32).map(|n| Caller::at(Ipv4Addr::from_bits(0x0a00_0000 + n).into()));
-    let begin = |waiting: &mut Waiting<'_>| {
-        let last = waiting.last_mut().unwrap();
+    let start = |jobs: &mut Jobs<'_>| {
+        let last = jobs.last_mut().unwrap();
         let mut context = Context::from_waker(Waker::noop());
         assert!(last.as_mut().poll(&mut context).is_pending());
     };
     for _ in 0..threads {
         let gate = Arc::clone(&gate);
-        waiting.push(Box::pin(backend.pool().run(move || {
+        jobs.push(Box::pin(backend.pool().run(move || {
             let _ = gate.lock().unwrap().recv();
             Ok(())
         })));
-        begin(&mut waiting);
+        start(&mut jobs);
     }
     while backend.pool().counts().waiting > 0 {
         std::thread::yield_now();
     }
     for caller in callers {
-        waiting.push(Box::pin(caller.scope(backend.pool().run(|| Ok(())))));
-        begin(&mut waiting);
+        jobs.push(Box::pin(caller.scope(backend.pool().run(|| Ok(())))));
+        start(&mut jobs);
     }
     assert_eq!(backend.pool().counts().waiting, 256);
-    waiting
+    jobs
 }
 
-async fn ask(router: &Router, method: &str, path: &str, body: &str) -> Response {
+async fn send(router: &Router, method: &str, path: &str, body: &str) -> Response {
     let mut request = Request::builder()
         .method(method)
         .uri(path)
@@ -87,19 +87,25 @@ async fn json(response: Response) -> Value {
 }
 
 #[tokio::test]
-async fn a_full_pool_is_503_over_http_and_a_result_a_model_can_read_over_mcp_both_ways() {
+async fn full_pool_is_503_over_http_and_an_error_result_over_mcp() {
     let backend = backend();
     let server = || mcp::Server::new(Arc::clone(&backend));
     let (direct, library) = (
         router(&backend, server()),
         router(&backend, server().without_direct_calls()),
     );
-    // What is held is given whether or not there is room.
-    let held = "/api/public/data/UNRATE?start=1y";
-    assert_eq!(ask(&direct, "GET", held, "").await.status(), StatusCode::OK);
+    // Cached answers need no room in the pool.
+    let cached = "/api/public/data/UNRATE?start=1y";
+    assert_eq!(
+        send(&direct, "GET", cached, "").await.status(),
+        StatusCode::OK
+    );
     let (go, gate) = mpsc::channel();
-    let waiting = fill(&backend, gate);
-    assert_eq!(ask(&direct, "GET", held, "").await.status(), StatusCode::OK);
+    let jobs = fill_pool(&backend, gate);
+    assert_eq!(
+        send(&direct, "GET", cached, "").await.status(),
+        StatusCode::OK
+    );
     for path in [
         "/api/public/regime",
         "/series/UNRATE",
@@ -107,21 +113,21 @@ async fn a_full_pool_is_503_over_http_and_a_result_a_model_can_read_over_mcp_bot
         "/widget/metric/UNRATE",
     ] {
         for method in ["GET", "HEAD"] {
-            let reply = ask(&direct, method, path, "").await;
+            let reply = send(&direct, method, path, "").await;
             assert_eq!(reply.status(), StatusCode::SERVICE_UNAVAILABLE, "{path}");
             assert_eq!(reply.headers()["retry-after"], "1", "{path}");
             assert_eq!(reply.headers()["cache-control"], "no-store", "{path}");
         }
     }
-    let refused = json(ask(&direct, "GET", "/api/public/regime", "").await).await;
+    let refused = json(send(&direct, "GET", "/api/public/regime", "").await).await;
     assert_eq!(refused["code"], "unavailable");
     let call = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call",
         "params": {"name": "get_regime", "arguments": {}}})
     .to_string();
-    // Through the library as a network, too: the one at the keyboard would wait.
+    // The library answers network clients likewise; over stdio a client would wait.
     let (one, two) = (
-        json(ask(&direct, "POST", "/mcp", &call).await).await,
-        json(ask(&library, "POST", "/mcp", &call).await).await,
+        json(send(&direct, "POST", "/mcp", &call).await).await,
+        json(send(&library, "POST", "/mcp", &call).await).await,
     );
     assert_eq!(one, two);
     assert_eq!(one["result"]["isError"], true, "{one}");
@@ -131,30 +137,33 @@ async fn a_full_pool_is_503_over_http_and_a_result_a_model_can_read_over_mcp_bot
     let read = json!({"jsonrpc": "2.0", "id": 7, "method": "resources/read",
         "params": {"uri": "macro://catalog"}})
     .to_string();
-    let read = json(ask(&library, "POST", "/mcp", &read).await).await;
+    let read = json(send(&library, "POST", "/mcp", &read).await).await;
     let text = read["error"]["message"].as_str().unwrap();
     assert!(text.contains("Retry after 1 s."), "{read}");
     drop(go);
-    for one in waiting {
-        one.await.unwrap();
+    for job in jobs {
+        job.await.unwrap();
     }
-    let again = json(ask(&direct, "POST", "/mcp", &call).await).await;
+    let again = json(send(&direct, "POST", "/mcp", &call).await).await;
     assert_eq!(again["result"]["isError"], false, "room again");
 }
 
 #[tokio::test]
-async fn what_is_asked_for_often_is_made_before_anybody_asks_for_it_again() {
+async fn frequent_answers_are_computed_before_the_next_request() {
     let backend = backend();
     let router = router(&backend, mcp::Server::new(Arc::clone(&backend)));
-    let (often, once) = ("/api/public/metrics/UNRATE", "/api/public/metrics/FEDFUNDS");
-    for path in [once, often, often, often, often] {
-        assert_eq!(ask(&router, "GET", path, "").await.status(), StatusCode::OK);
+    let (frequent, rare) = ("/api/public/metrics/UNRATE", "/api/public/metrics/FEDFUNDS");
+    for path in [rare, frequent, frequent, frequent, frequent] {
+        assert_eq!(
+            send(&router, "GET", path, "").await.status(),
+            StatusCode::OK
+        );
     }
     let stop = CancellationToken::new();
-    let keeper = tokio::spawn(live::keep_ready(Arc::clone(&backend), stop.clone()));
-    // Its first look at the data comes before its first rest.
+    let refresh = tokio::spawn(live::refresh_answers(Arc::clone(&backend), stop.clone()));
+    // It reads the state of the data before its first pause.
     tokio::task::yield_now().await;
-    done(&backend, 2).await;
+    wait_for_jobs(&backend, 2).await;
     let id = SeriesId::new("NEWS").unwrap();
     let news = Write {
         id: &id,
@@ -164,20 +173,23 @@ async fn what_is_asked_for_often_is_made_before_anybody_asks_for_it_again() {
         origin: "import",
     };
     backend.desk().store().write(news).unwrap();
-    done(&backend, 3).await;
+    wait_for_jobs(&backend, 3).await;
     assert_eq!(
-        ask(&router, "GET", often, "").await.status(),
+        send(&router, "GET", frequent, "").await.status(),
         StatusCode::OK
     );
-    assert_eq!(backend.pool().counts().done, 3, "it is there");
-    assert_eq!(ask(&router, "GET", once, "").await.status(), StatusCode::OK);
-    done(&backend, 4).await;
+    assert_eq!(backend.pool().counts().done, 3, "the answer is cached");
+    assert_eq!(
+        send(&router, "GET", rare, "").await.status(),
+        StatusCode::OK
+    );
+    wait_for_jobs(&backend, 4).await;
     stop.cancel();
-    keeper.await.unwrap();
+    refresh.await.unwrap();
 }
 
-/// Waits until the pool has counted so many jobs, which it does after their answers are sent, and no more.
-async fn done(backend: &Backend, jobs: u64) {
+/// Waits until the pool has counted exactly so many jobs. It counts a job after its answer is sent.
+async fn wait_for_jobs(backend: &Backend, jobs: u64) {
     while backend.pool().counts().done < jobs {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }

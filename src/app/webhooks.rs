@@ -1,10 +1,10 @@
-//! Webhooks: each crossing of a condition is posted once to those who asked to be told of it.
+//! Webhooks: each crossing of a condition is posted once to each receiver of the condition.
 //!
-//! The day of the last crossing that a receiver acknowledged stands in a note of the store, which is written before the
-//! next crossing is sent. A crash between the two sends a crossing again, under the same identifier. Of several servers
-//! over one store the one that syncs sends, and notes what it sent in its term.
+//! A note in the store holds the day of the last crossing that a receiver acknowledged. It is written before the next
+//! crossing is sent. A crash before the write sends a crossing again under the same identifier. Of several servers over one
+//! store, the one that syncs sends webhooks and writes the notes.
 
-use super::live::on_news;
+use super::live::on_change;
 use super::wiring::desk_over;
 use crate::alerts::{Alert, MAX_ALERTS};
 use crate::config::{Config, Serve};
@@ -23,13 +23,13 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// Pauses between the attempts to deliver a crossing, in seconds: some two hours in all. After the last one it is tried again when
-/// the data or the day have changed.
+/// Pauses between attempts to deliver a crossing, in seconds: some two hours in all. Later attempts wait for a change of the
+/// data or of the day.
 const PAUSES: [u64; 6] = [5, 30, 120, 600, 1_800, 3_600];
-/// Longest pause that a receiver may ask for.
+/// The longest pause that a receiver can request.
 const MAX_PAUSE: Duration = Duration::from_secs(3_600);
-/// Note of the store that a sender writes when it begins.
-const BEGUN: &str = "webhooks";
+/// The note that a server writes before it sends.
+const START_NOTE: &str = "webhooks";
 
 /// Sends alerts of crossings.
 pub(super) struct Webhooks {
@@ -37,12 +37,12 @@ pub(super) struct Webhooks {
     sender: Sender,
     pauses: Vec<Duration>,
     config: Config,
-    base_url: Option<String>,
     serve_restricted: bool,
+    /// Counts the outcome of an attempt.
     count: Box<dyn Fn(&'static str) + Send + Sync>,
 }
 
-/// A crossing that a receiver does not have yet.
+/// A crossing to send.
 struct Message {
     date: Date,
     id: String,
@@ -50,11 +50,11 @@ struct Message {
 }
 
 impl Webhooks {
-    /// The webhooks of a server; `None` where there are none. Series that may not be passed on are sent to nobody, unless
-    /// the operator says that they may be: whoever is told is somebody else.
+    /// Opens the webhooks of a server; `None` where it has none. Series that may not be passed on are refused even on a
+    /// server for its own machine, since receivers are others.
     ///
     /// # Errors
-    /// When the settings or a condition are wrong.
+    /// When the settings or a condition are invalid.
     pub(super) fn open(
         config: &Config,
         serve: &Serve,
@@ -65,39 +65,37 @@ impl Webhooks {
         if receivers.is_empty() {
             return Ok(None);
         }
-        let own = Self {
+        let webhooks = Self {
             receivers,
             sender: serve.webhooks.sender()?,
             pauses: PAUSES.map(Duration::from_secs).to_vec(),
-            config: config.clone(),
-            base_url: desk.settings().base_url.clone(),
+            config: Config {
+                base_url: desk.settings().base_url.clone(),
+                ..config.clone()
+            },
             serve_restricted: serve.serve_restricted,
             count: Box::new(count),
         };
-        let desk = own.desk(desk.store())?;
-        for receiver in &own.receivers {
-            let mut judged = receiver.conditions.iter().map(|c| crossings(&desk, c));
-            // Figures may come later.
-            let refused = judged.find_map(|judged| judged.err().filter(|e| e.code() != "no_data"));
-            if let Some(error) = refused {
-                return Err(error).context(format!("--webhook-condition of {}", receiver.name));
+        let desk = webhooks.desk(desk.store())?;
+        for receiver in &webhooks.receivers {
+            for condition in &receiver.conditions {
+                // Figures may come later.
+                if let Err(error) = crossings(&desk, condition)
+                    && error.code() != "no_data"
+                {
+                    return Err(error).context(format!("--webhook-condition of {}", receiver.name));
+                }
             }
         }
-        Ok(Some(Arc::new(own)))
+        Ok(Some(Arc::new(webhooks)))
     }
 
     fn desk(&self, store: &Arc<dyn Store>) -> Result<Arc<Desk>> {
-        let base_url = self.base_url.clone();
-        desk_over(
-            Arc::clone(store),
-            &self.config,
-            base_url,
-            self.serve_restricted,
-        )
+        desk_over(Arc::clone(store), &self.config, None, self.serve_restricted)
     }
 
-    /// Sends from the first sync on whenever the data change, until stopped. What is being sent then ends first.
-    pub(super) async fn keep_sending(
+    /// Sends after the first sync and then after each change of the data, until stopped.
+    pub(super) async fn run(
         self: Arc<Self>,
         store: Arc<dyn Store>,
         synced: CancellationToken,
@@ -106,35 +104,34 @@ impl Webhooks {
         if stop.run_until_cancelled(synced.cancelled()).await.is_none() {
             return;
         }
-        // A replica may lack the newest notes of the server that sent before; it has them when it has one of our own,
-        // which the store waits for.
-        let begun = clock::wall().to_string();
-        let begun = blocking(&store, move |store| store.set_note(BEGUN, &begun)).await;
-        let desk = match begun.map_err(Into::into).and_then(|()| self.desk(&store)) {
+        // A write waits until the replica has it, and then the replica also has the notes of the server that sent before.
+        let now = clock::wall().to_string();
+        let written = on_store(&store, move |store| store.set_note(START_NOTE, &now)).await;
+        let desk = match written.map_err(Into::into).and_then(|()| self.desk(&store)) {
             Ok(desk) => desk,
             Err(error) => {
                 let error = error::causes(error.chain());
                 return tracing::error!(target: NOTICE, "no webhooks are sent: {error}");
             }
         };
-        let all = self.receivers.iter().map(|receiver| {
-            let (own, desk, stop) = (&self, &desk, stop.child_token());
+        let receivers = self.receivers.iter().map(|receiver| {
+            let (webhooks, desk, stop) = (&self, &desk, stop.child_token());
             async move {
-                let tell = |_| own.tell(desk, receiver, &stop);
-                on_news(desk, stop.clone(), tell).await;
+                let send = |_| webhooks.send_pending(desk, receiver, &stop);
+                on_change(desk, stop.clone(), send).await;
             }
         });
-        join_all(all).await;
+        join_all(receivers).await;
     }
 
-    /// Sends a receiver what it does not have, the oldest first, and stops where it cannot be told.
-    async fn tell(&self, desk: &Arc<Desk>, receiver: &Receiver, stop: &CancellationToken) {
+    /// Sends a receiver its pending messages, the oldest first, up to the first that fails.
+    async fn send_pending(&self, desk: &Arc<Desk>, receiver: &Receiver, stop: &CancellationToken) {
         for condition in &receiver.conditions {
-            let key = key(receiver, condition);
-            let (own, text, note) = (Arc::clone(desk), condition.clone(), key.clone());
-            let found = blocking(desk.store(), move |_| unsent(&own, &text, &note)).await;
-            let found = match found {
-                Ok(found) => found,
+            let key = note_key(receiver, condition);
+            let (text, note, shared) = (condition.clone(), key.clone(), Arc::clone(desk));
+            let pending = move |_: &dyn Store| pending_messages(&shared, &text, &note);
+            let messages = match on_store(desk.store(), pending).await {
+                Ok(messages) => messages,
                 Err(error) => {
                     (self.count)("not_evaluated");
                     let (webhook, error) = (&receiver.name, error.for_operator());
@@ -142,7 +139,7 @@ impl Webhooks {
                     continue;
                 }
             };
-            for message in found {
+            for message in messages {
                 if stop.is_cancelled() {
                     return;
                 }
@@ -152,16 +149,15 @@ impl Webhooks {
                     Delivery::Failed(..) => return,
                 }
                 let (key, date) = (key.clone(), message.date.to_string());
-                let store = desk.store();
-                let noted = blocking(store, move |store| store.set_note(&key, &date)).await;
-                if let Err(error) = noted {
+                let write = move |store: &dyn Store| store.set_note(&key, &date);
+                if let Err(error) = on_store(desk.store(), write).await {
                     return error::log(&error, "webhooks");
                 }
             }
         }
     }
 
-    /// Sends one message until the receiver has it or the last attempt has failed.
+    /// Sends one message until the receiver acknowledges it or the last attempt fails.
     async fn deliver(
         &self,
         receiver: &Receiver,
@@ -171,19 +167,19 @@ impl Webhooks {
         let (webhook, id) = (&receiver.name, &message.id);
         let mut pauses = self.pauses.iter();
         loop {
-            let came = self.sender.post(receiver, id, &message.body).await;
-            let (why, asked) = match &came {
+            let delivery = self.sender.post(receiver, id, &message.body).await;
+            let (why, requested) = match &delivery {
                 Delivery::Acknowledged => {
                     (self.count)("acknowledged");
                     tracing::info!(webhook, id, "alert delivered");
-                    return came;
+                    return delivery;
                 }
                 Delivery::Gone => {
                     (self.count)("gone");
                     tracing::warn!(target: NOTICE, webhook, "webhook {webhook} answers 410: it is told of nothing more until the next start");
-                    return came;
+                    return delivery;
                 }
-                Delivery::Failed(why, asked) => (why, asked),
+                Delivery::Failed(why, requested) => (why, requested),
             };
             (self.count)("failed");
             let Some(pause) = pauses.next() else {
@@ -194,9 +190,9 @@ impl Webhooks {
                     why,
                     "alert not delivered; it is tried again when the data change"
                 );
-                return came;
+                return delivery;
             };
-            let pause = asked.unwrap_or_default().min(MAX_PAUSE).max(*pause);
+            let pause = requested.unwrap_or_default().min(MAX_PAUSE).max(*pause);
             let pause = pause + clock::jitter(pause / 4);
             tracing::warn!(
                 webhook,
@@ -205,43 +201,49 @@ impl Webhooks {
                 seconds = pause.as_secs(),
                 "alert not delivered; trying again"
             );
-            let rest = tokio::time::sleep(pause);
-            if stop.run_until_cancelled(rest).await.is_none() {
-                return came;
+            let pause = tokio::time::sleep(pause);
+            if stop.run_until_cancelled(pause).await.is_none() {
+                return delivery;
             }
         }
     }
 }
 
-/// The note that says up to which crossing a receiver was told of a condition. It does not show the address, which may be
-/// a secret.
-fn key(receiver: &Receiver, condition: &str) -> String {
-    let told = digest(&format!("{} {condition}", receiver.url));
-    format!("webhook:{told}")
+/// Returns the key of the note with the last acknowledged day. It hides the address, which may be a secret.
+fn note_key(receiver: &Receiver, condition: &str) -> String {
+    let digest = digest(&format!("{} {condition}", receiver.url));
+    format!("webhook:{digest}")
 }
 
-/// The crossings after the last one that was acknowledged. A condition that is seen for the first time has none: what
-/// crossed before is only noted.
-fn unsent(desk: &Desk, condition: &str, key: &str) -> econoscope_core::Result<Vec<Message>> {
-    let found: Crossings = desk.consistent(|| crossings(desk, condition))?;
-    let sent = desk.store().note(key)?;
-    let Some(sent) = sent.and_then(|day| day.parse::<Date>().ok()) else {
-        let last = found.all.last().map(|crossing| crossing.date);
-        let first = found.range.map(|(first, _)| first);
+/// Returns the crossings after the last acknowledged one. For a new condition there are none: its past crossings only set
+/// the note.
+fn pending_messages(
+    desk: &Desk,
+    condition: &str,
+    key: &str,
+) -> econoscope_core::Result<Vec<Message>> {
+    let crossings: Crossings = desk.consistent(|| crossings(desk, condition))?;
+    let note = desk.store().note(key)?;
+    let Some(acknowledged) = note.and_then(|day| day.parse::<Date>().ok()) else {
+        let last = crossings.all.last().map(|crossing| crossing.date);
+        let first = crossings.range.map(|(first, _)| first);
         if let Some(day) = last.or(first) {
             desk.store().set_note(key, &day.to_string())?;
         }
         return Ok(Vec::new());
     };
-    let later = found.all.iter().filter(|crossing| crossing.date > sent);
+    let later = crossings
+        .all
+        .iter()
+        .filter(|crossing| crossing.date > acknowledged);
     let later: Vec<_> = later.collect();
     let newest = later.iter().skip(later.len().saturating_sub(MAX_ALERTS));
     let message = |crossing| {
-        let alert = Alert::new(desk, &found, crossing);
+        let alert = Alert::new(desk, &crossings, crossing);
         let body = json!({
             "type": "condition.crossed",
             "timestamp": desk.now(),
-            "data": alert.details(desk, &found)?,
+            "data": alert.details(desk, &crossings)?,
         });
         Ok(Message {
             date: alert.date,
@@ -252,14 +254,14 @@ fn unsent(desk: &Desk, condition: &str, key: &str) -> econoscope_core::Result<Ve
     newest.map(|crossing| message(crossing)).collect()
 }
 
-/// Runs a piece of store work off the async threads.
-async fn blocking<T: Send + 'static>(
+/// Runs blocking work on the store outside the async threads.
+async fn on_store<T: Send + 'static>(
     store: &Arc<dyn Store>,
     work: impl FnOnce(&dyn Store) -> econoscope_core::Result<T> + Send + 'static,
 ) -> econoscope_core::Result<T> {
     let store = Arc::clone(store);
-    let done = tokio::task::spawn_blocking(move || work(store.as_ref())).await;
-    done.map_err(|e| Error::internal("work on the store broke off", e))?
+    let result = tokio::task::spawn_blocking(move || work(store.as_ref())).await;
+    result.map_err(|e| Error::internal("work on the store broke off", e))?
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! From settings to a store, a desk and a backend.
+//! Building a store, a desk and a backend from the settings.
 
 use crate::config::Config;
 use anyhow::{Context, Result};
@@ -6,44 +6,43 @@ use econoscope_answers::endpoints::Backend;
 use econoscope_core::clock::SystemClock;
 use econoscope_core::error::NOTICE;
 use econoscope_data::desk::{Desk, Settings, articles, scenarios};
+use econoscope_data::disk;
 use econoscope_data::postgres::Address;
 use econoscope_data::store::{Postgres, Sqlite, Store};
 use econoscope_data::upstream::{Upstream, UpstreamConfig};
 use std::path::Path;
 use std::sync::Arc;
 
-/// How a store is opened: empty where there is none ([`Sqlite::open`]), or with the bundled history in it
+/// Opens a store file and creates it where it is missing: empty ([`Sqlite::open`]), or with the bundled history
 /// ([`Sqlite::open_with_history`]).
-type Opening = fn(&Path) -> econoscope_core::Result<Sqlite>;
+type OpenFile = fn(&Path) -> econoscope_core::Result<Sqlite>;
 
-/// Opens the store for who wants to write into it; a new one starts `bare` or as a copy of the bundled history.
+/// Opens the store for commands that write. A new store starts empty if `bare`, else with the bundled history.
 ///
 /// # Errors
-/// When it cannot be opened or made: what would be written is to be kept.
+/// When the store cannot be opened or created.
 pub(crate) fn open_kept(config: &Config, bare: bool) -> Result<Arc<dyn Store>> {
-    if let Some(address) = config.database()? {
-        migrate_first(config, &address)?;
+    if let Some(address) = migrated_database(config)? {
         return Ok(match bare {
             true => Arc::new(Postgres::open(&address)?),
             false => Arc::new(Postgres::open_with_history(&address)?),
         });
     }
-    let open: Opening = match bare {
+    let open: OpenFile = match bare {
         true => Sqlite::open,
         false => Sqlite::open_with_history,
     };
     let store = open_file(config, open).with_context(|| {
-        let shown = econoscope_data::disk::shown(&config.local_file());
-        format!("nothing can be kept at {shown}; choose another file with --store")
+        let path = disk::shown(&config.local_file());
+        format!("nothing can be kept at {path}; choose another file with --store")
     })?;
     Ok(Arc::new(store))
 }
 
-/// Opens the store for who wants to read. A default location that cannot be written is no reason to refuse service: the
-/// bundled history answers from memory; a location that was asked for must work.
-fn open_store(config: &Config) -> Result<Arc<dyn Store>> {
-    if let Some(address) = config.database()? {
-        migrate_first(config, &address)?;
+/// Opens the store for reading. Where the default location cannot be written, the bundled history answers from memory; a
+/// location from the settings must work.
+fn open_for_reading(config: &Config) -> Result<Arc<dyn Store>> {
+    if let Some(address) = migrated_database(config)? {
         let store = Postgres::with_copy(&address, &config.local_file());
         return Ok(Arc::new(store?));
     }
@@ -58,66 +57,59 @@ fn open_store(config: &Config) -> Result<Arc<dyn Store>> {
     Ok(Arc::new(store?))
 }
 
-/// Makes the copy of a shared database whole, before a door opens: who asks is to be answered from all of it.
+/// Completes the replica of a shared database before the server listens, so that every answer has all data.
 ///
 /// # Errors
 /// As [`Postgres::with_copy`].
-pub(super) fn copy_first(config: &Config) -> Result<()> {
-    if let Some(address) = config.database()? {
-        migrate_first(config, &address)?;
+pub(super) fn complete_replica(config: &Config) -> Result<()> {
+    if let Some(address) = migrated_database(config)? {
         Postgres::make_copy(&address, &config.local_file())?;
     }
     Ok(())
 }
 
-/// Brings the tables of a shared database up to this version, where that was asked for.
-fn migrate_first(config: &Config, address: &Address) -> Result<()> {
-    if config.shared.migrate {
+/// Returns the address of a shared database, whose tables are first migrated where the settings ask for it.
+fn migrated_database(config: &Config) -> Result<Option<Address>> {
+    let address = config.database()?;
+    if let Some(address) = address.as_ref().filter(|_| config.shared.migrate) {
         Postgres::unchecked(address)?.migrate()?;
     }
-    Ok(())
+    Ok(address)
 }
 
-/// Opens the file of the store. At the default location a damaged one is set aside and told, and a new one takes its place.
-fn open_file(config: &Config, open: Opening) -> econoscope_core::Result<Sqlite> {
+/// Opens the store file. A damaged one at the default location is moved aside and replaced.
+fn open_file(config: &Config, open: OpenFile) -> econoscope_core::Result<Sqlite> {
     let path = config.local_file();
     let error = match open(&path) {
         Err(error) if config.store.is_none() && Sqlite::is_damage(&error) => error,
         opened => return opened,
     };
     tracing::error!(error = error.for_operator(), "the store is damaged");
-    let aside = Sqlite::quarantine(&path)?;
+    let moved = Sqlite::quarantine(&path)?;
     tracing::error!(
         target: NOTICE,
         "the store was damaged and is now {}; starting anew. Restore a backup, or sync.",
-        econoscope_data::disk::shown(&aside)
+        disk::shown(&moved)
     );
     open(&path)
 }
 
-/// A desk over a store; `base_url` is where it is listened on, if anywhere.
+/// Opens a desk over a store. `base_url` is the listening address of a server, for links where the settings have no other.
 pub(crate) fn desk_over(
     store: Arc<dyn Store>,
     config: &Config,
     base_url: Option<String>,
     serve_restricted: bool,
 ) -> Result<Arc<Desk>> {
-    let own = &config.folders;
+    let folders = &config.folders;
+    let scenarios = folders.scenarios.as_deref().map(scenarios::from_folder);
+    let articles = folders.articles.as_deref().map(articles::from_folder);
+    let base_url = config.base_url.clone().or(base_url);
     let settings = Settings {
-        scenarios: own
-            .scenarios
-            .as_deref()
-            .map_or(Ok(vec![]), scenarios::from_folder)?,
-        articles: own
-            .articles
-            .as_deref()
-            .map_or(Ok(vec![]), articles::from_folder)?,
+        scenarios: scenarios.transpose()?.unwrap_or_default(),
+        articles: articles.transpose()?.unwrap_or_default(),
         service: config.service_name.clone(),
-        base_url: config
-            .base_url
-            .clone()
-            .or(base_url)
-            .map(|url| url.trim_end_matches('/').to_owned()),
+        base_url: base_url.map(|url| url.trim_end_matches('/').to_owned()),
         prefix: config.prefix.clone(),
         serve_restricted,
         recipes: config.sources.recipes()?,
@@ -125,26 +117,27 @@ pub(crate) fn desk_over(
     Ok(Arc::new(Desk::open(store, settings, Desk::system_clock())))
 }
 
-/// The backend that was asked for: forwarding to an upstream, or answering from the store.
+/// Opens the backend: one that forwards to the upstream of the settings, or one that answers from the store.
 pub(crate) fn backend(
     config: &Config,
     base_url: Option<String>,
     serve_restricted: bool,
 ) -> Result<Backend> {
     let Some(base) = &config.forwarding.upstream else {
-        let desk = desk_over(open_store(config)?, config, base_url, serve_restricted)?;
+        let desk = desk_over(
+            open_for_reading(config)?,
+            config,
+            base_url,
+            serve_restricted,
+        )?;
         return Ok(Backend::local(desk));
     };
     let mut settings = UpstreamConfig::new(base.clone());
     settings.daily_limit = config.forwarding.upstream_limit;
     (settings.state, settings.database) = config.upstream_state()?;
     let upstream = Upstream::open(settings, Arc::new(SystemClock::default()))?;
-    // Names, links and the credit line need no store of our own.
-    let names = desk_over(
-        Arc::new(Sqlite::bundled()?),
-        config,
-        base_url,
-        serve_restricted,
-    )?;
-    Ok(Backend::forwarding(names, upstream))
+    // Names, links and the credit line need no store on disk.
+    let bundled = Arc::new(Sqlite::bundled()?);
+    let desk = desk_over(bundled, config, base_url, serve_restricted)?;
+    Ok(Backend::forwarding(desk, upstream))
 }

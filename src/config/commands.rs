@@ -1,6 +1,6 @@
-//! Flags of the commands, those of `serve` aside.
+//! Flags of all commands except `serve`.
 
-use super::values::listening;
+use super::values::parse_listen_address;
 use clap::Args;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use url::Url;
 
 /// Settings of `call`.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = FORMS)]
+#[command(after_help = CALL_EXAMPLES)]
 pub(crate) struct Call {
     /// Tool: get_macro_summary, get_metric …; without one they are listed
     pub(crate) tool: Option<String>,
@@ -157,12 +157,12 @@ pub(crate) struct Health {
         value_name = "ADDR",
         default_value = "127.0.0.1:8080",
         env = "ECONOSCOPE_LISTEN",
-        value_parser = listening
+        value_parser = parse_listen_address
     )]
     pub(crate) listen: SocketAddr,
 }
 
-const FORMS: &str = "\
+const CALL_EXAMPLES: &str = "\
 On a terminal an answer is shown as a table where it has rows, else as prose. In a pipe or a file it is JSON.
 
 Examples:

@@ -1,23 +1,24 @@
 //! The settings file: TOML whose keys are the names of the flags.
 //!
-//! What a flag or the environment says stands; what neither says is taken from the file, as if it had been
-//! written on the command line. So every value is read and refused by the same code, wherever it came from.
+//! Flags and the environment override the file. Its other values become arguments of the command line, so that one code
+//! parses values from everywhere.
 
-use super::settings::{Command as Task, Config, command, typed};
+use super::settings::{Command as Task, Config, command, command_for_users};
 use anyhow::{Context, Result, bail};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
+use econoscope_core::model::words::nearest;
 use std::ffi::OsString;
 
-/// Flags that make no sense in a file.
-const NOT_IN_A_FILE: [&str; 3] = ["config", "help", "version"];
+/// Flags that are not settings.
+const NOT_SETTINGS: [&str; 3] = ["config", "help", "version"];
 
-/// Settings from the command line, the environment and the file that one of them names.
+/// Loads the settings from the command line, the environment and the file that one of them names.
 ///
 /// # Errors
-/// When the file cannot be read, has an unknown key, or a value that the flag would not take.
+/// When the file cannot be read, or has an unknown key or an invalid value.
 pub(crate) fn load(arguments: Vec<OsString>) -> Result<Config> {
-    let config = read(arguments)?;
+    let config = parse(arguments)?;
     super::check::check(&config)?;
     if let Some(key) = &config.sources.fred_key {
         key.check()
@@ -26,116 +27,116 @@ pub(crate) fn load(arguments: Vec<OsString>) -> Result<Config> {
     if let Some(Task::Serve(serve)) = &config.command
         && let Some(address) = &serve.limits.shared
     {
-        let problem = address.check().map_err(anyhow::Error::msg);
-        problem.context("--limits, ECONOSCOPE_LIMITS or limits in the settings file")?;
+        let checked = address.check().map_err(anyhow::Error::msg);
+        checked.context("--limits, ECONOSCOPE_LIMITS or limits in the settings file")?;
     }
     Ok(config)
 }
 
-fn read(arguments: Vec<OsString>) -> Result<Config> {
-    let matches = typed()
+fn parse(arguments: Vec<OsString>) -> Result<Config> {
+    let matches = command_for_users()
         .try_get_matches_from(&arguments)
         .unwrap_or_else(|e| e.exit());
     let first = Config::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
     let Some(file) = first.config.as_deref() else {
         return Ok(first);
     };
-    let shown = econoscope_data::disk::shown(file);
+    let path = econoscope_data::disk::shown(file);
     let text = econoscope_data::disk::read_text(file)
-        .with_context(|| format!("cannot read the settings file {shown}"))?;
-    let matches = merged(arguments, &matches, &text).and_then(|arguments| {
+        .with_context(|| format!("cannot read the settings file {path}"))?;
+    let matches = add_file(arguments, &matches, &text).and_then(|arguments| {
         let matches = command().try_get_matches_from(arguments);
-        matches.map_err(|problem| anyhow::anyhow!(told(&problem)))
+        matches.map_err(|error| anyhow::anyhow!(describe(&error)))
     });
-    Ok(Config::from_arg_matches(&matches.context(shown)?)?)
+    Ok(Config::from_arg_matches(&matches.context(path)?)?)
 }
 
-/// Whether the log was asked for as JSON, as far as that can be read: for what is wrong with the settings themselves.
+/// Returns whether settings ask for a log in JSON, as far as they can be parsed, to log an error in them.
 pub(crate) fn wants_json(arguments: &[OsString]) -> bool {
-    let asked = command()
-        .ignore_errors(true)
-        .try_get_matches_from(arguments);
-    let Ok(matches) = asked else { return false };
-    let in_file = || {
+    let command = command().ignore_errors(true);
+    let Ok(matches) = command.try_get_matches_from(arguments) else {
+        return false;
+    };
+    let from_file = || {
         let file = matches.get_one::<std::path::PathBuf>("config")?;
         let text = econoscope_data::disk::read_text(file).ok()?;
         let table: toml::Table = toml::from_str(&text).ok()?;
         table.get("log-json")?.as_bool()
     };
-    matches.get_flag("log_json") || in_file().unwrap_or(false)
+    matches.get_flag("log_json") || from_file().unwrap_or(false)
 }
 
-/// What is wrong with a value, in the words for a flag without what only helps at a command line.
-fn told(problem: &clap::Error) -> String {
-    let text = problem.to_string();
-    let told = text.split("\n\n").next().unwrap_or_default();
-    let told = told.trim_start_matches("error: ").replace("'--", "'");
-    econoscope_data::disk::escaped(&told)
+/// Describes an invalid value, without advice on the command line.
+fn describe(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let text = text.split("\n\n").next().unwrap_or_default();
+    let text = text.trim_start_matches("error: ").replace("'--", "'");
+    econoscope_data::disk::escaped(&text)
 }
 
-/// The command line with what the file adds: general settings before the command, those of `serve` behind it.
-fn merged(mut arguments: Vec<OsString>, matches: &ArgMatches, text: &str) -> Result<Vec<OsString>> {
+/// Adds the settings of the file to a command line: general ones before the command, those of `serve` behind it.
+fn add_file(
+    mut arguments: Vec<OsString>,
+    matches: &ArgMatches,
+    text: &str,
+) -> Result<Vec<OsString>> {
     let table: toml::Table = toml::from_str(text).map_err(|e| {
-        // The error's own text would show the line, and a key may stand in it.
+        // The full error text shows the line, which may hold a secret key.
         let before = e.span().and_then(|span| text.get(..span.start));
         let line = before.unwrap_or_default().matches('\n').count() + 1;
         anyhow::anyhow!("invalid TOML, line {line}: {}", e.message())
     })?;
     let command = command();
     let mut general = Vec::new();
-    let mut serving = Vec::new();
+    let mut for_serve = Vec::new();
     for (key, value) in &table {
-        let found = settings(&command).find(|(name, ..)| *name == key);
-        let Some((_, flag, is_general)) = found else {
-            if let toml::Value::Table(inside) = value {
-                let first = inside.keys().next().map_or("listen", String::as_str);
+        let setting = settings(&command).find(|(name, ..)| *name == key);
+        let Some((_, flag, is_general)) = setting else {
+            if let toml::Value::Table(group) = value {
+                let first = group.keys().next().map_or("listen", String::as_str);
                 bail!(
                     "settings are not in groups; leave the line [{key}] out, so that {first} stands by itself"
                 );
             }
-            let nearest = nearest(&command, key);
-            bail!("there is no setting called {key}. {nearest}");
+            let keys = settings(&command).map(|(key, ..)| key);
+            let hint = match nearest(keys, &key.replace('_', "-")) {
+                Some(nearest) => format!("Did you mean {nearest}?"),
+                None => "See docs/CONFIGURATION.md for all of them.".into(),
+            };
+            bail!("there is no setting called {key}. {hint}");
         };
-        let (scope, words_of_scope) = match is_general {
+        let (matches, added) = match is_general {
             true => (Some(matches), &mut general),
-            false => (matches.subcommand_matches("serve"), &mut serving),
+            false => (matches.subcommand_matches("serve"), &mut for_serve),
         };
-        let Some(scope) = scope else { continue };
+        let Some(matches) = matches else { continue };
         use ValueSource::{CommandLine, EnvVariable};
-        let source = scope.value_source(flag.get_id().as_str());
+        let source = matches.value_source(flag.get_id().as_str());
         if !matches!(source, Some(CommandLine | EnvVariable)) {
-            words_of_scope.extend(words(flag, key, value)?);
+            added.extend(to_arguments(flag, key, value)?);
         }
     }
-    arguments.extend(serving);
+    arguments.extend(for_serve);
     let program = usize::from(!arguments.is_empty());
     arguments.splice(program..program, general);
     Ok(arguments)
 }
 
-/// Every key a file may have: its flag, and whether that stands before the command.
+/// Returns the keys of a file with their flags, and whether a flag is general or of `serve`.
 fn settings(command: &Command) -> impl Iterator<Item = (&str, &Arg, bool)> {
     let serve = command.find_subcommand("serve");
-    let serving = serve.into_iter().flat_map(Command::get_arguments);
+    let serve_flags = serve.into_iter().flat_map(Command::get_arguments);
     let general = command.get_arguments().map(|arg| (arg, true));
-    let all = general.chain(serving.map(|arg| (arg, false)));
-    all.filter_map(|(arg, is_general)| {
-        let key = arg.get_long().filter(|key| !NOT_IN_A_FILE.contains(key))?;
+    let flags = general.chain(serve_flags.map(|arg| (arg, false)));
+    flags.filter_map(|(arg, is_general)| {
+        let key = arg.get_long().filter(|key| !NOT_SETTINGS.contains(key))?;
         Some((key, arg, is_general))
     })
 }
 
-fn nearest(command: &Command, key: &str) -> String {
-    let known = settings(command).map(|(known, ..)| known);
-    match econoscope_core::model::words::nearest(known, &key.replace('_', "-")) {
-        Some(known) => format!("Did you mean {known}?"),
-        None => "See docs/CONFIGURATION.md for all of them.".into(),
-    }
-}
-
-/// A value as it would stand on the command line.
-fn words(flag: &Arg, key: &str, value: &toml::Value) -> Result<Vec<OsString>> {
-    let word = |value: &toml::Value| match value {
+/// Converts a value to arguments of the command line.
+fn to_arguments(flag: &Arg, key: &str, value: &toml::Value) -> Result<Vec<OsString>> {
+    let argument = |value: &toml::Value| match value {
         toml::Value::String(text) => Ok(OsString::from(format!("--{key}={text}"))),
         toml::Value::Integer(number) => Ok(OsString::from(format!("--{key}={number}"))),
         toml::Value::Boolean(_)
@@ -148,8 +149,8 @@ fn words(flag: &Arg, key: &str, value: &toml::Value) -> Result<Vec<OsString>> {
         (ArgAction::SetTrue, toml::Value::Boolean(true)) => Ok(vec![format!("--{key}").into()]),
         (ArgAction::SetTrue, toml::Value::Boolean(false)) => Ok(Vec::new()),
         (ArgAction::SetTrue, _) => bail!("{key} must be true or false"),
-        (ArgAction::Append, toml::Value::Array(values)) => values.iter().map(word).collect(),
-        (_, value) => Ok(vec![word(value)?]),
+        (ArgAction::Append, toml::Value::Array(values)) => values.iter().map(argument).collect(),
+        (_, value) => Ok(vec![argument(value)?]),
     }
 }
 
@@ -157,7 +158,7 @@ fn words(flag: &Arg, key: &str, value: &toml::Value) -> Result<Vec<OsString>> {
 mod tests {
     use super::*;
 
-    fn with(text: &str, line: &[&str]) -> Result<Config> {
+    fn load_with(text: &str, line: &[&str]) -> Result<Config> {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("econoscope.toml");
         std::fs::write(&file, text).unwrap();
@@ -175,17 +176,17 @@ mod tests {
     }
 
     #[test]
-    fn a_file_fills_what_flags_leave_open() {
+    fn flags_override_the_file() {
         let text = "service-name = \"Macro\"\nlisten = \"127.0.0.1:9\"\nno-sync = true\nrate-limit = 7\n\
             trusted-proxy = [\"10.0.0.0/8\", \"192.0.2.1\"]\nlog-json = false\n";
-        let config = with(text, &["serve", "--rate-limit", "9"]).unwrap();
+        let config = load_with(text, &["serve", "--rate-limit", "9"]).unwrap();
         assert_eq!(config.service_name, "Macro");
         let serve = serve(&config);
         assert_eq!(serve.listen.port(), 9);
         assert!(serve.no_sync && !config.log_json);
-        assert_eq!(serve.limits.general, 9, "a flag stands");
+        assert_eq!(serve.limits.general, 9, "the flag overrides");
         assert_eq!(serve.limits.trusted_proxies.len(), 2);
-        let other = with(text, &["call", "get_regime"]).unwrap();
+        let other = load_with(text, &["call", "get_regime"]).unwrap();
         assert_eq!(
             other.service_name, "Macro",
             "settings of serve do not disturb other commands"
@@ -193,13 +194,13 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_key_or_a_wrong_value_is_an_error_that_names_it() {
-        let said = |text: &str| format!("{:#}", with(text, &["serve"]).unwrap_err());
-        assert!(said("rate_limit = 7").contains("rate_limit. Did you mean rate-limit?"));
-        assert!(said("config = \"x\"").contains("no setting called config"));
-        assert!(said("no-sync = 1").contains("no-sync must be true or false"));
-        assert!(said("listen = \"nowhere\"").contains("nowhere"));
-        assert!(said("listen = ").contains("TOML"));
-        assert!(said("base-url = [\"a\"]").contains("base-url must be a text"));
+    fn error_names_the_unknown_key_or_invalid_value() {
+        let error = |text: &str| format!("{:#}", load_with(text, &["serve"]).unwrap_err());
+        assert!(error("rate_limit = 7").contains("rate_limit. Did you mean rate-limit?"));
+        assert!(error("config = \"x\"").contains("no setting called config"));
+        assert!(error("no-sync = 1").contains("no-sync must be true or false"));
+        assert!(error("listen = \"nowhere\"").contains("nowhere"));
+        assert!(error("listen = ").contains("TOML"));
+        assert!(error("base-url = [\"a\"]").contains("base-url must be a text"));
     }
 }

@@ -1,9 +1,9 @@
-//! docs/CONFIGURATION.md, printed from the flags themselves.
+//! The reference of all flags, docs/CONFIGURATION.md.
 
 use super::settings::command;
 use clap::{Arg, Command};
 
-/// Where the page lies in the project.
+/// Path of the page in the repository.
 pub(crate) const PATH: &str = "docs/CONFIGURATION.md";
 
 const HEAD: &str = "\
@@ -27,30 +27,30 @@ A list is an array in the file, and is separated by commas in the environment. K
 only the service's user read the file, or use the environment. They never appear in a log.
 ";
 
-/// The page.
+/// Renders the page.
 pub(crate) fn page() -> String {
     let command = command();
-    let mut text = HEAD.to_owned() + &section("All commands", &command);
+    let mut text = HEAD.to_owned() + &render_section("All commands", &command);
     let commands = command.get_subcommands();
     let mut commands: Vec<_> = commands.filter(|c| c.get_arguments().count() > 0).collect();
     commands.sort_by_key(|command| command.get_name());
     for sub in commands {
         let about = sub.get_about().map(ToString::to_string).unwrap_or_default();
-        text += &section(&format!("`econoscope {}`: {about}", sub.get_name()), sub);
+        text += &render_section(&format!("`econoscope {}`: {about}", sub.get_name()), sub);
     }
     text
 }
 
-fn section(title: &str, command: &Command) -> String {
+fn render_section(title: &str, command: &Command) -> String {
     let head = "| flag | environment | default | meaning |\n|---|---|---|---|";
     let mut text = format!("\n## {title}\n\n{head}\n");
     for arg in command.get_arguments().filter(|arg| !arg.is_hide_set()) {
-        text += &row(arg);
+        text += &render_row(arg);
     }
     text
 }
 
-fn row(arg: &Arg) -> String {
+fn render_row(arg: &Arg) -> String {
     let takes_value = arg.get_action().takes_values();
     let value = arg.get_value_names().filter(|_| takes_value);
     let value = value.map(|names| names.join(" "));
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_in_the_project_is_the_one_the_flags_print() {
+    fn page_in_the_repository_is_current() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/CONFIGURATION.md");
         let written = std::fs::read_to_string(path).unwrap_or_default();
         assert!(

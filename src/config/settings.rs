@@ -1,8 +1,8 @@
-//! Flags, their help, their variables and their defaults, and what the program can be told to do.
+//! Flags of the program and of `serve`, with help, environment variables and defaults, and the commands.
 
 use super::commands::{Call, CopyStore, Doctor, Health, Import, Install, Place, Sync};
-use super::sources::{Sources, folder_of_recipes};
-use super::values::listening;
+use super::sources::{Sources, doctor_folder_flag};
+use super::values::parse_listen_address;
 use super::webhooks::Webhooks;
 use crate::admission::LimitSettings;
 use crate::server::Connections;
@@ -10,7 +10,7 @@ use clap::{Arg, Args, CommandFactory, Id, Parser, Subcommand};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// What is logged where nobody says what.
+/// The default filter of the log.
 pub(crate) const DEFAULT_LOG: &str = "warn";
 
 /// US macroeconomic data for assistants: MCP over stdio, or MCP, REST and widgets over HTTP.
@@ -22,7 +22,7 @@ pub(crate) struct Config {
     pub(crate) store: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) shared: Shared,
+    pub(crate) shared: SharedStore,
 
     /// Public address of this service, for links and credit lines [default: http:// and the listening address]
     #[arg(long, value_name = "URL")]
@@ -66,9 +66,9 @@ pub(crate) struct Config {
     pub(crate) command: Option<Command>,
 }
 
-/// A store that many servers share.
+/// Flags for a store that many servers share.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct Shared {
+pub(crate) struct SharedStore {
     /// File for this server's own copy of a shared database; it may be deleted at any time [default: replica.db in the user's data folder]
     #[arg(long, value_name = "FILE")]
     pub(crate) replica: Option<PathBuf>,
@@ -78,7 +78,7 @@ pub(crate) struct Shared {
     pub(crate) migrate: bool,
 }
 
-/// Forwarding instead of answering from local data.
+/// Flags for forwarding calls to an upstream.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 #[command(next_help_heading = "Forwarding")]
 pub(crate) struct Forwarding {
@@ -95,7 +95,7 @@ pub(crate) struct Forwarding {
     pub(crate) upstream_state: Option<PathBuf>,
 }
 
-/// An operator's own texts.
+/// Flags for an operator's own texts.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Own texts")]
 pub(crate) struct Folders {
@@ -112,7 +112,7 @@ pub(crate) struct Folders {
     pub(crate) feeds: Option<PathBuf>,
 }
 
-/// What the program can be told to do.
+/// The commands.
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum Command {
     /// Speak MCP on stdin and stdout (what happens without a command)
@@ -169,7 +169,7 @@ pub(crate) enum Command {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Serve {
     /// Address to listen on; a socket that systemd hands over goes before it
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080", value_parser = listening)]
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080", value_parser = parse_listen_address)]
     pub(crate) listen: SocketAddr,
 
     /// Further host names under which /mcp may be called, and anything of a server on loopback (repeat or separate by commas)
@@ -203,7 +203,7 @@ pub(crate) struct Serve {
     pub(crate) sync_hours: u64,
 
     /// Address on which Prometheus reads /metrics; keep it off the internet [default: none]
-    #[arg(long, value_name = "ADDR", value_parser = listening)]
+    #[arg(long, value_name = "ADDR", value_parser = parse_listen_address)]
     pub(crate) metrics_listen: Option<SocketAddr>,
 
     /// Seconds for which requests are still taken after the signal to stop, for a load balancer to notice /ready
@@ -237,13 +237,13 @@ Exit codes:
 
 Add it to an assistant: command `econoscope`, no arguments. See README.md.";
 
-const SHARED: &str =
+const COMMON_FLAGS: &str =
     "Flags of every command (--store, --sources, --log, --config …): econoscope --help";
 
-/// The command line. Every setting has an environment variable, `ECONOSCOPE_` and the name of its flag; those that stand
-/// before the command may stand behind it.
+/// Returns the definition of the command line. Every flag has an environment variable, `ECONOSCOPE_` and its name. General
+/// flags may follow the command.
 pub(crate) fn command() -> clap::Command {
-    let with_variable = |arg: Arg| match arg.get_long() {
+    let with_env = |arg: Arg| match arg.get_long() {
         Some(long) if arg.get_env().is_none() && !arg.is_hide_set() => {
             let name = format!("ECONOSCOPE_{}", long.replace('-', "_").to_uppercase());
             arg.env(name)
@@ -251,38 +251,38 @@ pub(crate) fn command() -> clap::Command {
         _ => arg,
     };
     Config::command()
-        .mut_args(|arg| with_variable(arg).global(true))
-        .mut_subcommand("serve", |serve| serve.mut_args(with_variable))
-        // Behind `doctor` that word is a switch; the folder keeps its place before the command.
-        .mut_subcommand("doctor", |doctor| doctor.arg(folder_of_recipes()))
-        // Behind a tool's name it is the tool's help that is wanted.
+        .mut_args(|arg| with_env(arg).global(true))
+        .mut_subcommand("serve", |serve| serve.mut_args(with_env))
+        // `doctor` has a switch --sources of its own.
+        .mut_subcommand("doctor", |doctor| doctor.arg(doctor_folder_flag()))
+        // `call TOOL --help` prints the help of the tool.
         .mut_subcommand("call", |call| call.disable_help_flag(true))
 }
 
-/// The command line as it is typed: the help of a command shows its own flags and says where those of all are.
-pub(super) fn typed() -> clap::Command {
+/// Returns the command line for users: the help of a command has its own flags and refers to the general ones.
+pub(super) fn command_for_users() -> clap::Command {
     let mut command = command();
     command.build();
-    let shared: Vec<Id> = command
+    let general: Vec<Id> = command
         .get_arguments()
         .filter(|arg| arg.is_global_set())
         .map(|arg| arg.get_id().clone())
         .collect();
     command.mut_subcommands(|sub| {
-        let own = sub.get_after_help().map(|help| format!("\n\n{help}"));
-        sub.mut_args(|arg| match shared.contains(arg.get_id()) {
+        let examples = sub.get_after_help().map(|help| format!("\n\n{help}"));
+        sub.mut_args(|arg| match general.contains(arg.get_id()) {
             true => arg.hide(true),
             false => arg,
         })
-        .after_help(SHARED.to_owned() + &own.unwrap_or_default())
+        .after_help(COMMON_FLAGS.to_owned() + &examples.unwrap_or_default())
     })
 }
 
-/// The help of a command.
+/// Renders the help of a command; empty for an unknown one.
 pub(crate) fn help_of(name: &str) -> String {
-    let mut command = typed();
-    let found = command.find_subcommand_mut(name);
-    found.map_or_else(String::new, |found| found.render_help().to_string())
+    let mut command = command_for_users();
+    let command = command.find_subcommand_mut(name);
+    command.map_or_else(String::new, |command| command.render_help().to_string())
 }
 
 #[cfg(test)]
@@ -290,7 +290,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_line_is_sound() {
+    fn command_line_definition_is_valid() {
         command().debug_assert();
     }
 }

@@ -1,4 +1,4 @@
-//! Flags that say where figures come from.
+//! Flags of the sources of figures.
 
 use clap::{Arg, Args};
 use econoscope_core::recipe::Recipes;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
-/// Where figures are fetched from.
+/// Flags of the sources.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Sources")]
 pub(crate) struct Sources {
@@ -21,11 +21,11 @@ pub(crate) struct Sources {
     pub(crate) sources: Option<PathBuf>,
 
     /// Key of your own to a source, as eia=KEY (repeat or separate by commas)
-    #[arg(long, value_name = "NAME=KEY", value_delimiter = ',', hide_env_values = true, value_parser = source_key)]
+    #[arg(long, value_name = "NAME=KEY", value_delimiter = ',', hide_env_values = true, value_parser = parse_key)]
     pub(crate) source_key: Vec<(String, ApiKey)>,
 
     /// Where a source lies instead of at its own address, as treasury=http://127.0.0.1:9000
-    #[arg(long, value_name = "NAME=URL", value_delimiter = ',', value_parser = source_url)]
+    #[arg(long, value_name = "NAME=URL", value_delimiter = ',', value_parser = parse_url)]
     pub(crate) source_url: Vec<(String, Url)>,
 
     /// Ask FRED also for a server that others reach; its terms forbid storing for others
@@ -50,20 +50,18 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    /// How sources are asked.
+    /// Builds the settings of a sync.
     ///
     /// # Errors
-    /// [`econoscope_core::Error::BadFile`] when a recipe of the operator's folder cannot be used.
+    /// [`econoscope_core::Error::BadFile`] when a recipe of the operator's folder is invalid.
     pub(crate) fn settings(&self) -> econoscope_core::Result<SourceSettings> {
-        let given = [
-            ("fred", &self.fred_csv_url),
-            ("fred api", &self.fred_api_url),
-        ];
-        let given = given
-            .into_iter()
-            .filter_map(|(name, url)| Some((name.to_owned(), url.clone()?)));
+        let csv = self.fred_csv_url.iter().map(|url| ("fred", url));
+        let api = self.fred_api_url.iter().map(|url| ("fred api", url));
+        let fred = csv
+            .chain(api)
+            .map(|(name, url)| (name.to_owned(), url.clone()));
         Ok(SourceSettings {
-            addresses: given.chain(self.source_url.iter().cloned()).collect(),
+            addresses: fred.chain(self.source_url.iter().cloned()).collect(),
             key: self.fred_key.clone(),
             recipes: self.recipes()?,
             keys: self.source_key.iter().cloned().collect(),
@@ -76,10 +74,10 @@ impl Sources {
         })
     }
 
-    /// The recipes in use: ours, and those of the operator's folder.
+    /// Returns the recipes: the embedded ones, and those of the operator's folder.
     ///
     /// # Errors
-    /// [`econoscope_core::Error::BadFile`] when one of the folder cannot be used.
+    /// [`econoscope_core::Error::BadFile`] when a recipe of the folder is invalid.
     pub(crate) fn recipes(&self) -> econoscope_core::Result<Arc<Recipes>> {
         match &self.sources {
             Some(folder) => econoscope_data::ingest::recipes_with_folder(folder),
@@ -88,26 +86,25 @@ impl Sources {
     }
 }
 
-/// A key with the name of its source. Whatever was given is taken, so that nothing repeats it.
-fn source_key(text: &str) -> Result<(String, ApiKey), String> {
-    let wanted = || "write NAME=KEY, for example eia=KEY".to_owned();
-    let (name, key) = text.split_once('=').ok_or_else(wanted)?;
-    let key = ApiKey::given(key).map_err(|_| wanted())?;
-    Ok((name.trim().to_owned(), key))
-}
-
-/// The address of a source, with its name.
-fn source_url(text: &str) -> Result<(String, Url), String> {
-    let wanted = || "write NAME=URL, for example treasury=http://127.0.0.1:9000".to_owned();
-    let (name, url) = text.split_once('=').ok_or_else(wanted)?;
+/// Parses the name of a source and its key. No error shows the key.
+fn parse_key(text: &str) -> Result<(String, ApiKey), &'static str> {
+    const HINT: &str = "write NAME=KEY, for example eia=KEY";
+    let (name, key) = text.split_once('=').ok_or(HINT)?;
     Ok((
         name.trim().to_owned(),
-        Url::parse(url).map_err(|_| wanted())?,
+        ApiKey::given(key).map_err(|_| HINT)?,
     ))
 }
 
-/// What `--sources DIR` before the command says to `doctor`, under a name of its own.
-pub(super) fn folder_of_recipes() -> Arg {
+/// Parses the name of a source and its address.
+fn parse_url(text: &str) -> Result<(String, Url), &'static str> {
+    const HINT: &str = "write NAME=URL, for example treasury=http://127.0.0.1:9000";
+    let (name, url) = text.split_once('=').ok_or(HINT)?;
+    Ok((name.trim().to_owned(), Url::parse(url).map_err(|_| HINT)?))
+}
+
+/// Returns the flag of `doctor` that takes the value of the general flag `--sources DIR`.
+pub(super) fn doctor_folder_flag() -> Arg {
     let folder = Arg::new("sources").long("sources-from").value_name("DIR");
     folder
         .value_parser(clap::value_parser!(PathBuf))

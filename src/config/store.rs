@@ -1,33 +1,34 @@
-//! Where the store is: a file, or a database that many servers share and a file for this one's copy.
+//! The location of the store: a file, or a database that many servers share with a local replica.
 
 use super::settings::Config;
 use econoscope_data::postgres::Address;
 use std::path::{Path, PathBuf};
 
-fn in_data_folder(name: &str) -> PathBuf {
+/// Returns the path of a file in the user's data folder, or in the working directory where there is no home.
+fn data_path(name: &str) -> PathBuf {
     let home = std::env::home_dir();
-    home.map(|home| home.join(".local/share/econoscope").join(name))
-        .unwrap_or_else(|| PathBuf::from(name))
+    home.map_or_else(PathBuf::new, |home| home.join(".local/share/econoscope"))
+        .join(name)
 }
 
-/// The database that a `--store` names, where it is no file.
+/// Returns the database at a value of `--store`; `None` for a file.
 ///
 /// # Errors
-/// [`econoscope_core::Error::InvalidParam`] when the address cannot be read.
+/// [`econoscope_core::Error::InvalidParam`] when the address is invalid.
 pub(crate) fn database(store: &Path) -> econoscope_core::Result<Option<Address>> {
-    named("store", store)
+    database_of("store", store)
 }
 
-/// The database that a flag names, where it is no file.
-fn named(flag: &str, given: &Path) -> econoscope_core::Result<Option<Address>> {
-    let text = given.to_str().filter(|text| Address::is_meant(text));
+/// Returns the database at the value of a flag; `None` for a file.
+fn database_of(flag: &str, value: &Path) -> econoscope_core::Result<Option<Address>> {
+    let text = value.to_str().filter(|text| Address::is_meant(text));
     let address = text.map(|text| Address::parse(flag, text)).transpose()?;
     let password = || std::env::var_os("PGPASSWORD")?.into_string().ok();
     Ok(address.map(|address| address.or_password(password())))
 }
 
 impl Config {
-    /// The database that many servers share, where that is the store.
+    /// Returns the database of the store; `None` for a file.
     ///
     /// # Errors
     /// As [`database`].
@@ -35,33 +36,35 @@ impl Config {
         self.store.as_deref().map_or(Ok(None), database)
     }
 
-    /// The file that is answered from: the store, or the copy of a shared one.
+    /// Returns the file that answers are read from: the store, or the replica of a shared one.
     pub(crate) fn local_file(&self) -> PathBuf {
         match (self.database(), &self.store) {
             (Ok(None), Some(store)) => store.clone(),
-            (Ok(None), None) => in_data_folder("econoscope.db"),
-            _ => match &self.shared.replica {
-                Some(replica) => replica.clone(),
-                None => in_data_folder("replica.db"),
-            },
+            (Ok(None), None) => data_path("econoscope.db"),
+            _ => {
+                let replica = self.shared.replica.clone();
+                replica.unwrap_or_else(|| data_path("replica.db"))
+            }
         }
     }
 
-    /// Where the calls of an upstream and what it answered are kept: a file, by default beside the store, and the
-    /// database that counts them for many servers, where one is the store or is named for it.
+    /// Returns where the calls and answers of an upstream are stored: a file, by default beside the store, and for many
+    /// servers the database that counts their calls.
     ///
     /// # Errors
     /// As [`database`].
     pub(crate) fn upstream_state(
         &self,
     ) -> econoscope_core::Result<(Option<PathBuf>, Option<Address>)> {
-        let given = self.forwarding.upstream_state.as_deref();
-        let database = match given {
-            Some(given) => named("upstream-state", given)?,
+        let state = self.forwarding.upstream_state.as_deref();
+        let database = match state {
+            Some(state) => database_of("upstream-state", state)?,
             None => self.database()?,
         };
-        let file = given.filter(|_| database.is_none()).map(Path::to_owned);
-        let file = file.unwrap_or_else(|| self.local_file().with_file_name("upstream.db"));
+        let file = match state {
+            Some(file) if database.is_none() => file.to_owned(),
+            _ => self.local_file().with_file_name("upstream.db"),
+        };
         Ok((Some(file), database))
     }
 }

@@ -1,4 +1,4 @@
-//! Flags that say who is told of the crossings of which conditions.
+//! Flags of webhooks: addresses, conditions and signing keys.
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
@@ -6,23 +6,23 @@ use econoscope_data::webhook::{Receiver, Secret, Sender};
 use std::convert::Infallible;
 use url::Url;
 
-/// Most addresses, and most conditions of all of them.
+/// Maximum number of addresses and of conditions.
 const MAX: usize = 64;
 
-/// Who is told of crossings.
+/// Flags of webhooks.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Webhooks")]
 pub(crate) struct Webhooks {
     /// Address to which each crossing of a condition is posted, as desk=https://hooks.example.org/macro (repeat or separate by commas)
-    #[arg(long, value_name = "NAME=URL", value_delimiter = ',', hide_env_values = true, value_parser = url)]
+    #[arg(long, value_name = "NAME=URL", value_delimiter = ',', hide_env_values = true, value_parser = parse_url)]
     pub(crate) webhook: Vec<(String, Url)>,
 
     /// Condition whose crossings an address is told of, as "desk=T10Y2Y < 0" (repeat or separate by semicolons)
-    #[arg(long, value_name = "NAME=CONDITION", value_delimiter = ';', value_parser = named)]
+    #[arg(long, value_name = "NAME=CONDITION", value_delimiter = ';', value_parser = parse_named)]
     pub(crate) webhook_condition: Vec<(String, String)>,
 
     /// Key that signs what an address is sent, as desk=whsec_ and 24 to 64 bytes in base64 (repeat or separate by commas)
-    #[arg(long, value_name = "NAME=SECRET", value_delimiter = ',', hide_env_values = true, value_parser = secret)]
+    #[arg(long, value_name = "NAME=SECRET", value_delimiter = ',', hide_env_values = true, value_parser = parse_secret)]
     pub(crate) webhook_secret: Vec<(String, Secret)>,
 
     /// Host inside your own network that webhooks may call, also over plain http; all others are refused (repeat or separate by commas)
@@ -31,7 +31,7 @@ pub(crate) struct Webhooks {
 }
 
 impl Webhooks {
-    /// What sends to them.
+    /// Creates the client that sends webhooks.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Internal`] when TLS cannot be set up.
@@ -39,10 +39,10 @@ impl Webhooks {
         Sender::new(self.webhook_allow_host.iter().cloned())
     }
 
-    /// Each address with its conditions and its key.
+    /// Returns each address with its conditions and its key.
     ///
     /// # Errors
-    /// When one of the three is missing or names another address, or an address may not be called.
+    /// When an address lacks conditions or a key, when either has an unknown name, or when an address may not be called.
     pub(crate) fn receivers(&self) -> Result<Vec<Receiver>> {
         let (addresses, conditions) = (&self.webhook, &self.webhook_condition);
         ensure!(
@@ -52,8 +52,8 @@ impl Webhooks {
         let conditions = conditions.iter().map(|(name, _)| name);
         let secrets = self.webhook_secret.iter().map(|(name, _)| name);
         for name in conditions.chain(secrets) {
-            if !addresses.iter().any(|(known, _)| known == name) {
-                // What stands before = may be a secret that was given without its name.
+            if addresses.iter().all(|(other, _)| other != name) {
+                // The text before `=` may be a secret without a name, so it is not shown.
                 bail!(
                     "--webhook-condition or --webhook-secret: each begins with the name of a --webhook and ="
                 );
@@ -67,9 +67,9 @@ impl Webhooks {
             if let Some(problem) = sender.problem(url) {
                 bail!("--webhook {name}: the address {problem}");
             }
-            let same = addresses.iter().filter(|(known, _)| known == name);
+            let same = addresses.iter().filter(|(other, _)| other == name);
             ensure!(same.count() == 1, "--webhook {name} is there twice");
-            let secret = self.webhook_secret.iter().find(|(known, _)| known == name);
+            let secret = self.webhook_secret.iter().find(|(other, _)| other == name);
             let (_, secret) = secret.with_context(|| {
                 format!("--webhook {name} has no --webhook-secret to sign with")
             })?;
@@ -77,9 +77,9 @@ impl Webhooks {
                 secret.is_valid(),
                 "--webhook-secret of {name} is not whsec_ and 24 to 64 bytes in base64"
             );
-            let all = self.webhook_condition.iter();
-            let own = all.filter(|(known, _)| known == name);
-            let conditions: Vec<String> = own.map(|(_, condition)| condition.clone()).collect();
+            let conditions = self.webhook_condition.iter();
+            let conditions = conditions.filter(|(other, _)| other == name);
+            let conditions: Vec<String> = conditions.map(|(_, text)| text.clone()).collect();
             ensure!(
                 !conditions.is_empty(),
                 "--webhook {name} has no --webhook-condition"
@@ -95,27 +95,24 @@ impl Webhooks {
     }
 }
 
-/// A name in small letters, digits and hyphens, and what stands behind the first equals sign.
-fn named(text: &str) -> Result<(String, String), String> {
-    let split = text.split_once('=');
-    let (name, value) = split
-        .map(|(name, value)| (name.trim(), value.trim()))
-        .unwrap_or_default();
+/// Parses a name of lower-case letters, digits and hyphens, and the value behind the first equals sign.
+fn parse_named(text: &str) -> Result<(String, String), &'static str> {
+    let (name, value) = text.split_once('=').unwrap_or_default();
+    let (name, value) = (name.trim(), value.trim());
     let is_name = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
-    match !name.is_empty() && name.len() <= 64 && name.bytes().all(is_name) && !value.is_empty() {
+    match (1..=64).contains(&name.len()) && name.bytes().all(is_name) && !value.is_empty() {
         true => Ok((name.to_owned(), value.to_owned())),
-        false => Err("write NAME=VALUE, with a name of small letters, digits and hyphens".into()),
+        false => Err("write NAME=VALUE, with a name of small letters, digits and hyphens"),
     }
 }
 
-fn url(text: &str) -> Result<(String, Url), String> {
-    let (name, url) = named(text)?;
-    let url = Url::parse(&url).map_err(|problem| problem.to_string())?;
-    Ok((name, url))
+fn parse_url(text: &str) -> Result<(String, Url)> {
+    let (name, url) = parse_named(text).map_err(anyhow::Error::msg)?;
+    Ok((name, Url::parse(&url)?))
 }
 
-/// A key with its name. Whatever was given is taken, so that nothing repeats it.
-fn secret(text: &str) -> Result<(String, Secret), Infallible> {
+/// Parses a name and a key. Every text is accepted, since the error of a parser would show it.
+fn parse_secret(text: &str) -> Result<(String, Secret), Infallible> {
     let (name, secret) = text.split_once('=').unwrap_or_default();
     Ok((name.trim().to_owned(), Secret::given(secret)?))
 }
@@ -126,9 +123,9 @@ mod tests {
 
     const KEY: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-    fn given(words: &[&str]) -> Result<Vec<Receiver>> {
-        let words = ["econoscope", "serve"].iter().chain(words);
-        let matches = crate::config::command().try_get_matches_from(words)?;
+    fn receivers(flags: &[&str]) -> Result<Vec<Receiver>> {
+        let line = ["econoscope", "serve"].iter().chain(flags);
+        let matches = crate::config::command().try_get_matches_from(line)?;
         let config = <crate::config::Config as clap::FromArgMatches>::from_arg_matches(&matches)?;
         let Some(crate::config::Command::Serve(serve)) = config.command else {
             panic!("no settings of serve");
@@ -137,21 +134,21 @@ mod tests {
     }
 
     #[test]
-    fn an_address_needs_conditions_and_a_key_and_lies_outside() {
+    fn webhook_needs_conditions_a_key_and_an_external_address() {
         let secret = format!("--webhook-secret=a={KEY}");
         let (url, condition) = (
             "--webhook=a=https://example.org/x?y=1",
             "--webhook-condition=a=T10Y2Y < 0; a=UNRATE >= max(4, 5)",
         );
-        let found = given(&[url, condition, &secret]).unwrap();
+        let found = receivers(&[url, condition, &secret]).unwrap();
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].url.as_str(), "https://example.org/x?y=1");
         assert_eq!(found[0].conditions, ["T10Y2Y < 0", "UNRATE >= max(4, 5)"]);
-        assert!(given(&[]).unwrap().is_empty());
+        assert!(receivers(&[]).unwrap().is_empty());
         let own = "--webhook=a=http://localhost:9/";
-        assert!(given(&[own, condition, &secret, "--webhook-allow-host=LOCALHOST"]).is_ok());
+        assert!(receivers(&[own, condition, &secret, "--webhook-allow-host=LOCALHOST"]).is_ok());
         let no_name = format!("--webhook-secret={KEY}");
-        for (words, says) in [
+        for (flags, message) in [
             (&[url, condition][..], "no --webhook-secret"),
             (&[url, &secret], "no --webhook-condition"),
             (&[condition], "name of a --webhook"),
@@ -172,9 +169,9 @@ mod tests {
                 "small letters",
             ),
         ] {
-            let said = format!("{:#}", given(words).unwrap_err());
-            assert!(said.contains(says), "{words:?}: {said}");
-            assert!(!said.contains("canary") && !said.contains(KEY), "{said}");
+            let error = format!("{:#}", receivers(flags).unwrap_err());
+            assert!(error.contains(message), "{flags:?}: {error}");
+            assert!(!error.contains("canary") && !error.contains(KEY), "{error}");
         }
     }
 }

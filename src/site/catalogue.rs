@@ -1,4 +1,4 @@
-//! All series by subject.
+//! The list of all series by subject.
 
 use super::prelude::*;
 use econoscope_core::catalogue::Catalogue;
@@ -6,17 +6,17 @@ use econoscope_core::indicators::prose::capitalised;
 
 #[derive(Template)]
 #[template(path = "catalogue.html")]
-struct Series {
+struct Page {
     frame: Frame,
     count: usize,
-    held: usize,
+    available: usize,
     groups: Vec<(String, Vec<Item>)>,
 }
 
-/// Identifier, title, and whether something is held or made here.
+/// Identifier, title, and whether figures are stored or computed here.
 type Item = (String, &'static str, bool);
 
-/// A subject as a heading: "Money and liquidity".
+/// Returns the heading of a subject: "Money and liquidity".
 pub(super) fn subject(category: &str) -> String {
     match category {
         "fx" => "Foreign exchange".to_owned(),
@@ -25,39 +25,37 @@ pub(super) fn subject(category: &str) -> String {
     }
 }
 
-/// Things under the headings of their subjects, in the order in which subjects first come.
-pub(super) fn by_subject<T>(all: impl Iterator<Item = (&'static str, T)>) -> Vec<(String, Vec<T>)> {
+/// Groups items under the headings of their subjects, in the order of first appearance.
+pub(super) fn group_by_subject<T>(
+    items: impl IntoIterator<Item = (&'static str, T)>,
+) -> Vec<(String, Vec<T>)> {
     let mut groups: Vec<(String, Vec<T>)> = Vec::new();
-    for (category, item) in all {
-        let name = subject(category);
-        match groups.iter_mut().find(|group| group.0 == name) {
+    for (category, item) in items {
+        let heading = subject(category);
+        match groups.iter_mut().find(|group| group.0 == heading) {
             Some(group) => group.1.push(item),
-            None => groups.push((name, vec![item])),
+            None => groups.push((heading, vec![item])),
         }
     }
     groups
 }
 
 pub(super) fn page(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document> {
-    let catalogue = Catalogue::embedded();
     let holdings = desk.holdings()?;
     let mut items = Vec::new();
-    for info in catalogue.iter() {
-        let is_made = info.is_composite() || desk.made_by(&info.id)?.is_some();
-        let is_held = is_made || holdings.get(&info.id).is_some();
-        let item = (desk.shown_id(&info.id), info.title.as_str(), is_held);
+    for info in Catalogue::embedded().iter() {
+        let is_available = info.is_composite()
+            || holdings.get(&info.id).is_some()
+            || desk.made_by(&info.id)?.is_some();
+        let item: Item = (desk.shown_id(&info.id), info.title.as_str(), is_available);
         items.push((info.category.as_str(), item));
     }
-    let held = items.iter().filter(|(_, (.., is_held))| *is_held).count();
     let description =
         "US macroeconomic series by subject: rates, inflation, labor, growth, credit, liquidity.";
-    html(
-        &Series {
-            frame: Frame::of(desk, "Series", description, "/series")?,
-            count: catalogue.iter().count(),
-            held,
-            groups: by_subject(items.into_iter()),
-        },
-        "",
-    )
+    render_page(&Page {
+        frame: Frame::new(desk, "Series", description, "/series"),
+        count: items.len(),
+        available: items.iter().filter(|(_, item)| item.2).count(),
+        groups: group_by_subject(items),
+    })
 }

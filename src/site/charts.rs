@@ -1,47 +1,52 @@
-//! Charts of what `get_time_series` and `compare_series` answer.
+//! Charts of the answers of `get_time_series` and `compare_series`.
 
+use super::text::parse_frequency;
 use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison};
 use econoscope_answers::endpoints::recessions;
 pub(super) use econoscope_answers::endpoints::time_series::{line, plot};
-use econoscope_core::chart::{ChartSpec, GHOST, Line, RIGHT};
+use econoscope_core::chart::{ChartSpec, GHOST, Line, RIGHT, panels};
 use econoscope_core::format::spelled;
+use econoscope_core::indicators::prose::joined;
 use econoscope_core::model::{Frequency, Observation};
 
-/// A chart, and those below it where it has one for each unit.
+/// A chart and the panels below it.
 pub(super) type Panels = (ChartSpec, Vec<ChartSpec>);
 
-/// The plot of a comparison, columns of a second unit on the right axis. There are two axes: three units and more have
-/// a panel each, below each other. Behind each column stands the same of `then`, as it was known on a past day.
-pub(super) fn compared((o, then): (&Comparison, Option<&Comparison>), is_log: bool) -> Panels {
+/// Plots a comparison. A second unit has the right axis; from three units on, each has a panel of its own. Behind each
+/// column stands the same column of `then`, the figures of a past reference day.
+pub(super) fn plot_comparison(
+    (answer, then): (&Comparison, Option<&Comparison>),
+    is_log: bool,
+) -> Panels {
     let mut units: Vec<&str> = Vec::new();
-    for column in &o.columns {
+    for column in &answer.columns {
         if !units.contains(&&*column.unit) {
             units.push(&column.unit);
         }
     }
-    let spec = |own: &[&str], unit: String| {
-        let columns = o.columns.iter().enumerate();
-        let columns = columns.filter(|(_, column)| own.contains(&&*column.unit));
+    let spec = |panel_units: &[&str], heading: String| {
+        let columns = answer.columns.iter().enumerate();
+        let columns = columns.filter(|(_, column)| panel_units.contains(&&*column.unit));
         let lines = columns.flat_map(|(color, column)| {
-            let is_right = own.first() != Some(&&*column.unit);
-            let ghost = then.and_then(|then| Some((then, same(then, column)?)));
+            let is_right = panel_units.first() != Some(&&*column.unit);
+            let ghost = then.and_then(|then| Some((then, same_column(then, column)?)));
             let ghost = ghost.map(|(then, column)| Line {
                 name: "then".to_owned(),
                 color: GHOST,
                 is_right,
-                ..side_by_side(then, column)
+                ..column_line(then, column)
             });
             let line = Line {
                 is_right,
                 color,
-                ..side_by_side(o, column)
+                ..column_line(answer, column)
             };
             [line].into_iter().chain(ghost)
         });
         let spec = ChartSpec {
-            title: titles(o),
-            unit,
-            unit_short: own.first().copied().unwrap_or_default().to_owned(),
+            title: format_titles(answer),
+            unit: heading,
+            unit_short: panel_units.first().copied().unwrap_or_default().to_owned(),
             decimals: 2,
             lines: lines.collect(),
             shading: recessions(),
@@ -50,73 +55,84 @@ pub(super) fn compared((o, then): (&Comparison, Option<&Comparison>), is_log: bo
         if is_log { spec.on_log_axes() } else { spec }
     };
     match units.as_slice() {
-        [first, second] => (
-            spec(&units, spelled(first) + RIGHT + &spelled(second)),
+        [left, right] => (
+            spec(&units, spelled(left) + RIGHT + &spelled(right)),
             Vec::new(),
         ),
-        [first, rest @ ..] if !rest.is_empty() => {
+        [first, others @ ..] if !others.is_empty() => {
             let panel = |unit: &&str| spec(&[*unit], spelled(unit));
-            let (mut first, mut rest) = (panel(first), rest.iter().map(panel).collect::<Vec<_>>());
-            let shown = || {
-                std::iter::once(&first)
-                    .chain(&rest)
-                    .filter_map(ChartSpec::dates)
-            };
-            let days = shown().map(|d| d.0).min().zip(shown().map(|d| d.1).max());
+            let (mut first, mut others): Panels =
+                (panel(first), others.iter().map(panel).collect());
+            let all = [&first].into_iter().chain(&others);
+            let ranges: Vec<_> = all.filter_map(ChartSpec::dates).collect();
+            let starts = ranges.iter().map(|range| range.0);
+            let days = starts.min().zip(ranges.iter().map(|range| range.1).max());
             first.days = days;
-            rest.iter_mut().for_each(|panel| panel.days = days);
-            (first, rest)
+            others.iter_mut().for_each(|panel| panel.days = days);
+            (first, others)
         }
         _ => (spec(&units, spelled(&units.concat())), Vec::new()),
     }
 }
 
-/// The column of the same series in the same unit.
-pub(super) fn same<'a>(o: &'a Comparison, column: &ComparedColumn) -> Option<&'a ComparedColumn> {
-    let mut columns = o.columns.iter();
-    columns.find(|other| other.series == column.series && other.unit == column.unit)
+/// Returns the column of another comparison with the same series and unit.
+pub(super) fn same_column<'a>(
+    other: &'a Comparison,
+    column: &ComparedColumn,
+) -> Option<&'a ComparedColumn> {
+    let mut columns = other.columns.iter();
+    columns.find(|c| c.series == column.series && c.unit == column.unit)
 }
 
-/// A column as a line.
-pub(super) fn side_by_side(o: &Comparison, column: &ComparedColumn) -> Line {
-    let rows = o.dates.iter().zip(&column.values);
+/// Builds the line of a column.
+pub(super) fn column_line(answer: &Comparison, column: &ComparedColumn) -> Line {
+    let rows = answer.dates.iter().zip(&column.values);
     let rows = rows.filter_map(|(date, value)| Some(Observation::new(*date, (*value)?)));
     Line {
-        name: match o.columns.len() {
+        name: match answer.columns.len() {
             1 => String::new(),
             _ => column.series.clone(),
         },
         points: rows.collect(),
-        frequency: match o.dates.len() < o.rows {
-            // Rows were left out; that is no gap.
+        frequency: match answer.dates.len() < answer.rows {
+            // With rows left out, distant points are no gap.
             true => Frequency::Annual,
-            false => o.frequency.parse().unwrap_or(Frequency::Daily),
+            false => parse_frequency(Some(&answer.frequency)),
         },
         is_right: false,
         color: 0,
     }
 }
 
-/// The columns of a comparison by their titles and codes.
-pub(super) fn titles(o: &Comparison) -> String {
-    let all = o.columns.iter().map(|column| {
+/// Formats the titles of a comparison's columns.
+pub(super) fn format_titles(answer: &Comparison) -> String {
+    let titles = answer.columns.iter().map(|column| {
         let title = column.title.as_deref();
         match column.series.strip_prefix("index(") {
-            // What an index is of; that it is one, the unit says.
-            Some(of) => {
-                let of = of.split([',', ')']).next().unwrap_or(of);
-                titled(
-                    of,
-                    title.map(|t| t.rsplit_once(", ").map_or(t, |(title, _)| title)),
-                )
+            // The unit says that it is an index.
+            Some(inner) => {
+                let code = inner.split([',', ')']).next().unwrap_or(inner);
+                let title = title.map(|t| t.rsplit_once(", ").map_or(t, |(title, _)| title));
+                format_title(code, title)
             }
-            None => titled(&column.series, title),
+            None => format_title(&column.series, title),
         }
     });
-    all.collect::<Vec<_>>().join(", ")
+    joined(titles, ", ")
 }
 
-/// "Unemployment Rate (UNRATE)"; a code alone where it has no title.
-pub(super) fn titled(code: &str, title: Option<&str>) -> String {
+/// Formats a title with its code: "Unemployment Rate (UNRATE)".
+pub(super) fn format_title(code: &str, title: Option<&str>) -> String {
     title.map_or_else(|| code.to_owned(), |title| format!("{title} ({code})"))
+}
+
+/// Draws a chart and its panels for wide and for narrow screens. Panels are less high than a single chart.
+pub(super) fn draw(spec: &ChartSpec, others: &[ChartSpec]) -> (String, String) {
+    let count = u16::try_from(others.len() + 1).unwrap_or(1);
+    let (wide, narrow) = match count {
+        1 => (420, 280),
+        count => (200 * count, 170 * count),
+    };
+    let draw = |width, height| panels(&spec.clone().plot(width, height), others);
+    (draw(1100, wide), draw(380, narrow))
 }

@@ -1,27 +1,21 @@
-//! Series and formulas side by side: the chart, and the same answer as `compare_series` beside it.
+//! The page that compares series and formulas: a chart, and the answer of `compare_series` as tables.
 
-use super::asked::{FIRST, PageRequest};
-use super::charts;
-use super::document::Document;
-use super::frame::{Frame, html};
-use super::questions::Answers;
-use super::text::readable;
-use super::view::{
-    FREQUENCIES, INDEX, LOG, RANGES, UNITS, compared, comparison, first_day, formulas,
+use super::prelude::*;
+use super::text::{
+    describe_data_age, format_day, format_exact, format_or_dash, parse_frequency, readable,
+    value_decimals,
 };
-use super::view::{listed, options, query};
-use super::{assets, past, series, text};
-use askama::Template;
+use super::view::{FREQUENCIES, INDEX, LOG, RANGES, UNITS, comparison_arguments, comparison_path};
+use super::view::{is_identifier, query_string, range_start, render_options, split_list};
+use super::{charts, page_request, view, vintages};
+use econoscope_answers::endpoints::Arguments;
 use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison};
 use econoscope_answers::endpoints::days::parse_as_of;
-use econoscope_core::error::{Error, Result};
-use econoscope_core::format::{Unit, day, period, spelled};
+use econoscope_core::format::{Unit, period, spelled};
 use econoscope_core::indicators::prose::capitalised;
-use econoscope_core::model::{AsOf, Date, Frequency};
-use econoscope_data::desk::Desk;
+use econoscope_core::model::{AsOf, Date};
 
-/// What a picture of several series is told.
-pub(super) const PICTURE: &[&str] = &[
+pub(super) const ARGUMENTS: [&str; 8] = [
     "series",
     "range",
     "start",
@@ -30,16 +24,9 @@ pub(super) const PICTURE: &[&str] = &[
     "base",
     "frequency",
     "as_of",
-    "theme",
-    "width",
-    "height",
 ];
-/// What a widget is told: all but the size, which is its frame's.
-pub(super) const WIDGET: &[&str] = PICTURE.split_at(PICTURE.len() - 2).0;
-/// What the page is told: all but the theme, which is the reader's.
-pub(super) const ARGUMENTS: &[&str] = WIDGET.split_at(WIDGET.len() - 1).0;
 
-/// Comparisons to begin with.
+/// Examples on the empty page: series and label.
 const EXAMPLES: [(&str, &str); 5] = [
     ("DGS10,DGS2", "Ten-year and two-year yields"),
     (
@@ -55,12 +42,12 @@ const EXAMPLES: [(&str, &str); 5] = [
 #[template(path = "compare.html")]
 struct Page<'a> {
     frame: Frame,
-    asked: &'a PageRequest,
-    /// Names and formulas as written.
+    request: &'a PageRequest,
+    /// Series and formulas as written.
     names: Vec<String>,
     today: Date,
-    trouble: Option<String>,
-    shown: Option<Shown>,
+    error: Option<String>,
+    content: Option<Content>,
 }
 
 struct Link {
@@ -69,105 +56,107 @@ struct Link {
 }
 
 /// An answer and its chart.
-struct Shown {
+struct Content {
     answer: Comparison,
-    /// What is drawn, as the API gives it, and the same of the past day as of which figures are shown.
+    /// The answer in the chart, as JSON of the API, and the one of a past reference day.
     json: String,
-    then: Option<String>,
-    /// What has become of each column since that day.
-    told: Vec<String>,
+    json_then: Option<String>,
+    /// For a past reference day: how each column differs from that of today.
+    differences: Vec<String>,
     source: String,
     unit: String,
-    chart: String,
-    narrow: String,
-    /// How to see two of them as one.
-    together: Vec<Link>,
-    /// Its series by titles and codes.
+    /// The chart for wide and for narrow screens.
+    drawings: (String, String),
+    /// Pages that combine two series into one.
+    combinations: Vec<Link>,
     title: String,
     is_log: bool,
     has_panels: bool,
 }
 
-impl Shown {
-    /// A date of the answer as the period that it stamps.
+impl Content {
+    /// Formats a date of the answer as a period.
     fn period(&self, date: &Date) -> String {
-        let frequency = self.answer.frequency.parse();
-        period(*date, frequency.unwrap_or(Frequency::Daily))
+        period(*date, parse_frequency(Some(&self.answer.frequency)))
     }
 }
 
-pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
+pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let description = "Series and formulas side by side: chart, statistics, correlations, spread.";
-    let names: Vec<String> = listed(asked.given("series")).map(str::to_owned).collect();
-    let frame = Frame::of(desk, "Compare", description, "/compare")?;
-    let answer = (!names.is_empty()).then(|| answer(desk, asked)).transpose();
-    let own = own(asked);
-    let picture = match names.len() {
-        0 => "/chart/DGS10.png".to_owned(),
-        _ => format!("/chart/compare.png{own}"),
-    };
+    let names = split_list(request.form_value("series")).map(str::to_owned);
+    let names: Vec<String> = names.collect();
+    let query = page_query(request);
+    let picture = (!names.is_empty()).then(|| format!("/chart/compare.png{query}"));
+    let frame = Frame::new(desk, "Compare", description, "/compare");
     let mut page = Page {
-        frame: frame.lively(&own, picture),
-        asked,
+        frame: frame.with_script().with_preview(&query, picture),
+        request,
         names,
         today: desk.today(),
-        trouble: None,
-        shown: None,
+        error: None,
+        content: None,
     };
-    match answer {
-        Ok(Some(answer)) => {
-            let as_of = parse_as_of(desk, asked.argument("as_of"))?;
-            page.frame.asof = text::known(as_of, &answer.provenance);
-            let shown = shown(desk, asked, &page.names, answer)?;
-            page.frame.title = format!("{} – {}", shown.title, page.frame.service);
-            page.shown = Some(shown);
+    if page.names.is_empty() {
+        return render_scripted_page(&page);
+    }
+    match fetch(desk, request) {
+        Ok(answer) => {
+            let as_of = parse_as_of(desk, request.argument("as_of"))?;
+            page.frame.data_age = describe_data_age(as_of, &answer.provenance);
+            let content = content(desk, request, &page.names, answer)?;
+            page.frame.title = format!("{} – {}", content.title, page.frame.service);
+            page.content = Some(content);
+            render_scripted_page(&page)
         }
-        Ok(None) => {}
-        Err(error) if error.code() == "internal" => return Err(error),
+        Err(error) if error.code() == "internal" => Err(error),
         Err(error) => {
-            page.trouble = Some(said(&error));
-            return Ok(html(&page, assets::path())?.failed(&error));
+            page.error = Some(describe_error(&error));
+            Ok(render_scripted_page(&page)?.with_error(&error))
         }
     }
-    html(&page, assets::path())
 }
 
 impl Page<'_> {
-    /// Each series with the page that is without it.
+    /// Returns each series with a link to the page without it.
     fn chips(&self) -> Vec<Link> {
         let chip = |(i, name): (usize, &String)| {
             let others = self.names.iter().enumerate().filter(|(k, _)| *k != i);
             let others: Vec<&str> = others.map(|(_, name)| name.as_str()).collect();
             Link {
-                href: address(self.asked, &[("series", &others.join(","))]),
+                href: path_with(self.request, &[("series", &others.join(","))]),
                 text: name.clone(),
             }
         };
         self.names.iter().enumerate().map(chip).collect()
     }
 
-    /// The page of other series.
+    /// Returns the path of the page with other series.
     fn example(&self, series: &str) -> String {
-        address(self.asked, &[("series", series)])
+        path_with(self.request, &[("series", series)])
     }
 
-    /// The page of a range.
-    fn range(&self, label: &str) -> String {
-        let changed = [("range", label), ("start", ""), ("end", "")];
-        address(self.asked, &changed)
+    /// Returns the path of the page with another range.
+    fn range(&self, range: &str) -> String {
+        let changes = [("range", range), ("start", ""), ("end", "")];
+        path_with(self.request, &changes)
     }
 
-    /// The range that one sees; none from a day on.
-    fn current(&self) -> &str {
-        match self.asked.argument("start") {
+    /// Returns the current range; empty where the request has a first day.
+    fn current_range(&self) -> &str {
+        match self.request.argument("start") {
             Some(_) => "",
-            None => self.asked.argument("range").unwrap_or(FIRST),
+            None => requested_range(self.request),
         }
     }
 }
 
-/// An error, with what could be asked instead.
-fn said(error: &Error) -> String {
+fn requested_range(request: &PageRequest) -> &str {
+    let range = request.argument("range");
+    range.unwrap_or(page_request::DEFAULT_RANGE)
+}
+
+/// Describes an error with its suggestions.
+fn describe_error(error: &Error) -> String {
     let near: Vec<&str> = error.suggestions().iter().map(|s| s.id.as_str()).collect();
     match near.is_empty() {
         true => error.to_string(),
@@ -175,156 +164,149 @@ fn said(error: &Error) -> String {
     }
 }
 
-/// The page's own arguments as the query of an address.
-pub(super) fn own(asked: &PageRequest) -> String {
-    query(asked.all(ARGUMENTS))
+/// Returns the arguments of the page as a query string.
+pub(super) fn page_query(request: &PageRequest) -> String {
+    query_string(request.form_values(&ARGUMENTS))
 }
 
-/// What `compare_series` answers to what a page, picture or widget was asked for.
-pub(super) fn answer(desk: &Desk, asked: &PageRequest) -> Result<Comparison> {
-    compared(desk, &arguments(desk, asked))
-}
-
-/// What has become of a comparison since a past day.
-pub(super) struct Past {
-    /// The same as it is known now.
-    pub(super) now: Comparison,
-    /// A text for each column.
-    told: Vec<String>,
-}
-
-/// What has become of the figures of a past day; `None` of a comparison of today.
+/// Fetches the comparison of a page, picture or widget.
 ///
 /// # Errors
-/// What the endpoint says.
-pub(super) fn past(desk: &Desk, asked: &PageRequest, then: &Comparison) -> Result<Option<Past>> {
-    let AsOf::Day(day) = parse_as_of(desk, asked.argument("as_of"))? else {
-        return Ok(None);
-    };
-    let mut arguments = arguments(desk, asked);
-    arguments.retain(|(name, _)| *name != "as_of");
-    let now = compared(desk, &arguments)?;
-    let is_whole = [then, &now].iter().all(|o| o.dates.len() >= o.rows);
-    let told = then.columns.iter().map(|old| {
-        let Some(new) = charts::same(&now, old) else {
-            return format!(
-                "{}: what was published on {} was in another unit, {}, and is not drawn.",
-                old.series,
-                text::in_words(day),
-                old.unit
-            );
-        };
-        let lines = [(then, old), (&now, new)].map(|(o, column)| charts::side_by_side(o, column));
-        let [old_line, new_line] = &lines;
-        let style = (
-            Unit::of(&old.unit, &old.unit),
-            text::places(old.latest).min(2),
-        );
-        past::told((&old.series, is_whole), (old_line, new_line), day, &style)
-    });
-    let told = told.collect();
-    Ok(Some(Past { now, told }))
+/// The error of the endpoint.
+pub(super) fn fetch(desk: &Desk, request: &PageRequest) -> Result<Comparison> {
+    view::compare(desk, arguments(desk, request))
 }
 
-/// The arguments of the endpoint; a range is the days that it means today.
-fn arguments(desk: &Desk, asked: &PageRequest) -> Vec<(&'static str, String)> {
-    let start = match asked.argument("start") {
-        Some(day) => day.to_owned(),
-        None => first_day(desk, asked, asked.argument("range").unwrap_or(FIRST)),
+/// Compares the figures of a past reference day with those of today: returns the comparison of today, and a sentence on
+/// each column. `None` for today.
+///
+/// # Errors
+/// The error of the endpoint.
+pub(super) fn compare_vintages(
+    desk: &Desk,
+    request: &PageRequest,
+    then: &Comparison,
+) -> Result<Option<(Comparison, Vec<String>)>> {
+    let AsOf::Day(day) = parse_as_of(desk, request.argument("as_of"))? else {
+        return Ok(None);
     };
-    let mut arguments = formulas(asked, asked.given("series"), start);
-    arguments.push(("correlations", "true".to_owned()));
+    let mut arguments = arguments(desk, request);
+    arguments.retain(|name, _| name != "as_of");
+    let now = view::compare(desk, arguments)?;
+    let is_complete = [then, &now].iter().all(|o| o.dates.len() >= o.rows);
+    let difference = |old: &ComparedColumn| {
+        let Some(new) = charts::same_column(&now, old) else {
+            let (series, unit, day) = (&old.series, &old.unit, format_day(day));
+            return format!(
+                "{series}: what was published on {day} was in another unit, {unit}, and is not drawn."
+            );
+        };
+        let lines = (
+            &charts::column_line(then, old),
+            &charts::column_line(&now, new),
+        );
+        let format = (
+            Unit::of(&old.unit, &old.unit),
+            value_decimals(old.latest).min(2),
+        );
+        vintages::describe((&old.series, is_complete), lines, day, &format)
+    };
+    let differences = then.columns.iter().map(difference).collect();
+    Ok(Some((now, differences)))
+}
+
+/// Returns the arguments of the endpoint, with the first day of the range.
+fn arguments(desk: &Desk, request: &PageRequest) -> Arguments {
+    let start = match request.argument("start") {
+        Some(day) => day.to_owned(),
+        None => range_start(desk, request, requested_range(request)),
+    };
+    let mut arguments = comparison_arguments(request, request.form_value("series"), &start);
+    arguments.insert("correlations".to_owned(), "true".into());
     arguments
 }
 
-/// Where the API has the same.
-pub(super) fn source(desk: &Desk, asked: &PageRequest) -> String {
-    comparison(&arguments(desk, asked))
+/// Returns the path of the comparison in the API.
+pub(super) fn source(desk: &Desk, request: &PageRequest) -> String {
+    comparison_path(&arguments(desk, request))
 }
 
-/// The page with other values of some arguments.
-fn address(asked: &PageRequest, changed: &[(&str, &str)]) -> String {
-    let arguments = asked.all(ARGUMENTS).map(|(name, value)| {
-        let new = changed.iter().find(|(changed, _)| *changed == name);
-        (name, new.map_or(value, |(_, new)| *new))
+/// Returns the path of the page with other values of some arguments.
+fn path_with(request: &PageRequest, changes: &[(&str, &str)]) -> String {
+    let arguments = request.form_values(&ARGUMENTS).map(|(name, value)| {
+        let change = changes.iter().find(|(changed, _)| *changed == name);
+        *change.unwrap_or(&(name, value))
     });
-    format!("/compare{}", query(arguments))
+    format!("/compare{}", query_string(arguments))
 }
 
-fn shown(desk: &Desk, asked: &PageRequest, names: &[String], answer: Comparison) -> Result<Shown> {
-    let past = past(desk, asked, &answer)?;
-    let (now, then) = match &past {
-        Some(past) => (&past.now, Some(&answer)),
+fn content(
+    desk: &Desk,
+    request: &PageRequest,
+    names: &[String],
+    answer: Comparison,
+) -> Result<Content> {
+    let vintages = compare_vintages(desk, request, &answer)?;
+    let (now, then) = match &vintages {
+        Some((now, _)) => (now, Some(&answer)),
         None => (&answer, None),
     };
-    let (spec, others) = charts::compared((now, then), asked.given("units") == LOG);
-    let (is_log, has_panels) = (spec.is_log, !others.is_empty());
-    let units = std::iter::once(&spec).chain(&others);
+    let is_log = request.form_value("units") == LOG;
+    let (spec, others) = charts::plot_comparison((now, then), is_log);
+    let units = [&spec].into_iter().chain(&others);
     let units: Vec<&str> = units.map(|spec| &*spec.unit).collect();
-    let unit = units.join("; ");
-    let (chart, narrow) = series::drawings((spec, others));
     let json = |answer: &Comparison| {
-        let json = serde_json::to_string(answer);
-        let json = json.map_err(|e| Error::internal("writing a comparison", e))?;
-        // Nothing in it may end the element that it stands in.
+        let json = serde_json::to_string(answer)
+            .map_err(|e| Error::internal("writing a comparison", e))?;
+        // `</script>` in a text must not end the element around it.
         Ok::<_, Error>(json.replace('<', "\\u003c"))
     };
-    Ok(Shown {
+    Ok(Content {
         json: json(now)?,
-        then: then.map(json).transpose()?,
-        told: past.map(|past| past.told).unwrap_or_default(),
-        source: source(desk, asked),
-        unit,
-        chart,
-        narrow,
-        together: together(asked, names, &answer),
-        title: charts::titles(&answer),
-        is_log,
-        has_panels,
+        json_then: then.map(json).transpose()?,
+        source: source(desk, request),
+        unit: units.join("; "),
+        is_log: spec.is_log,
+        has_panels: !others.is_empty(),
+        drawings: charts::draw(&spec, &others),
+        combinations: combinations(request, names, &answer),
+        title: charts::format_titles(&answer),
+        differences: vintages.map(|v| v.1).unwrap_or_default(),
         answer,
     })
 }
 
-/// Two series as one: their difference where they are of one unit, their ratio otherwise.
-fn together(asked: &PageRequest, names: &[String], answer: &Comparison) -> Vec<Link> {
+/// Returns links that combine two series: their difference where they have one unit, else their ratio.
+fn combinations(request: &PageRequest, names: &[String], answer: &Comparison) -> Vec<Link> {
     let ([a, b], [first, second]) = (names, answer.columns.as_slice()) else {
         return Vec::new();
     };
-    // Formulas of formulas would be a page each without end.
-    let is_plain = |name: &String| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    if !names.iter().all(is_plain) {
+    // Formulas of formulas would lead to ever more pages.
+    if !names.iter().all(|name| is_identifier(name)) {
         return Vec::new();
     }
-    let (word, sign) = match first.unit == second.unit {
+    let (label, sign) = match first.unit == second.unit {
         true => ("Spread", "-"),
         false => ("Ratio", "/"),
     };
     let formula = format!("{a}{sign}{b}");
-    let all = format!("{a},{b},{formula}");
     let link = |series: &str, text| Link {
-        href: address(asked, &[("series", series)]),
+        href: path_with(request, &[("series", series)]),
         text,
     };
     vec![
-        link(&formula, format!("{word}: {formula}")),
-        link(&all, format!("{word} beside them")),
+        link(&formula, format!("{label}: {formula}")),
+        link(
+            &format!("{a},{b},{formula}"),
+            format!("{label} beside them"),
+        ),
     ]
 }
 
-/// A figure of a column as it is written, "–" where there is none.
-fn figure(value: &Option<f64>) -> String {
-    value.map_or_else(|| "–".to_owned(), text::plain)
-}
-
-/// A column's name with what it is.
-fn named(column: &ComparedColumn) -> String {
+/// Formats the name of a column with its title.
+fn column_name(column: &ComparedColumn) -> String {
     match &column.title {
         Some(title) => format!("{} ({title})", column.series),
         None => column.series.clone(),
     }
-}
-
-/// A figure as it is written.
-fn value(value: &f64) -> String {
-    text::plain(*value)
 }

@@ -1,4 +1,4 @@
-//! A rendered page, widget or picture: bytes, and the headers that guard it.
+//! Rendered documents: a body with its media type and security headers.
 
 use crate::admission::RESOURCE_POLICY;
 use crate::rest::{self, Facts};
@@ -12,144 +12,141 @@ use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long a document may be kept, here and by clients: as long as the figures in it.
+/// How long the server and clients may cache a document: as long as its figures.
 pub(super) const MAX_AGE: Duration = Duration::from_secs(300);
 
-/// Something to look at, with the policy under which a browser may show it.
+/// A rendered page, widget, picture, feed or calendar.
 #[derive(Debug)]
 pub(super) struct Document {
     pub(super) status: StatusCode,
-    /// When another try makes sense, of a failure that passes.
+    /// For an error that passes: how long to wait before another request.
     retry_after: Option<Duration>,
-    kind: &'static str,
+    media_type: &'static str,
+    /// The content security policy.
     policy: String,
     body: Arc<Body>,
-    made: Instant,
-}
-
-/// Who may show a document in a frame.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Frames {
-    /// Every site: a widget.
-    Everyone,
-    /// Nobody.
-    Nobody,
+    rendered_at: Instant,
 }
 
 impl Document {
-    /// HTML whose only style is this. A page's script is our own file or none; a widget's stands in it and fetches
-    /// that file when it is touched.
-    pub(super) fn html(body: String, style: &str, script: &str, frames: Frames) -> Self {
-        let (own, frame, form, ancestors) = match frames {
-            Frames::Everyone => (format!("'sha256-{}' ", digest(script)), "", "'none'", "*"),
-            Frames::Nobody => (String::new(), " frame-src 'self';", "'self'", "'none'"),
-        };
-        let script = match script {
-            "" => String::new(),
-            _ => format!(" script-src {own}'self'; connect-src 'self';"),
+    /// Creates a page that no site may frame. Its only style is `style`; `has_script` allows scripts of this server.
+    pub(super) fn page(body: String, style: &str, has_script: bool) -> Self {
+        let script = match has_script {
+            true => " script-src 'self'; connect-src 'self';",
+            false => "",
         };
         let policy = format!(
-            "default-src 'none'; style-src 'sha256-{}';{script} img-src 'self' data:;{frame} base-uri 'none'; \
-             form-action {form}; frame-ancestors {ancestors}",
-            digest(style)
+            "default-src 'none'; style-src 'sha256-{}';{script} img-src 'self' data:; frame-src 'self'; base-uri 'none'; \
+             form-action 'self'; frame-ancestors 'none'",
+            sha256_base64(style)
         );
         Self::new("text/html; charset=utf-8", body.into(), policy)
     }
 
-    /// A picture with no more than a style of its own.
-    pub(super) fn picture(kind: &'static str, body: Vec<u8>) -> Self {
+    /// Creates a widget that every site may frame, with an inline style and an inline script.
+    pub(super) fn widget(body: String, style: &str, script: &str) -> Self {
+        let policy = format!(
+            "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}' 'self'; connect-src 'self'; img-src 'self' \
+             data:; base-uri 'none'; form-action 'none'; frame-ancestors *",
+            sha256_base64(style),
+            sha256_base64(script)
+        );
+        Self::new("text/html; charset=utf-8", body.into(), policy)
+    }
+
+    /// Creates a chart picture.
+    pub(super) fn picture(media_type: &'static str, body: Vec<u8>) -> Self {
         let policy = format!(
             "default-src 'none'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-            digest(econoscope_core::chart::STYLE)
+            sha256_base64(econoscope_core::chart::STYLE)
         );
-        Self::new(kind, body.into(), policy)
+        Self::new(media_type, body.into(), policy)
     }
 
-    /// An answer for programs.
+    /// Creates a JSON document.
     pub(super) fn json(value: &serde_json::Value) -> Self {
-        Self::program("application/json", value.to_string())
+        Self::data("application/json", value.to_string())
     }
 
-    /// A calendar for programs that subscribe to it.
-    pub(super) fn calendar(text: String) -> Self {
-        Self::program("text/calendar; charset=utf-8", text)
-    }
-
-    /// A feed for programs that subscribe to it.
-    pub(super) fn feed(text: String) -> Self {
-        Self::program("application/atom+xml; charset=utf-8", text)
-    }
-
-    fn program(kind: &'static str, text: String) -> Self {
+    /// Creates a document for programs: JSON, a feed or a calendar.
+    pub(super) fn data(media_type: &'static str, text: String) -> Self {
         let policy = "default-src 'none'; frame-ancestors 'none'".to_owned();
-        Self::new(kind, text.into(), policy)
+        Self::new(media_type, text.into(), policy)
     }
 
-    fn new(kind: &'static str, body: Bytes, policy: String) -> Self {
+    fn new(media_type: &'static str, body: Bytes, policy: String) -> Self {
         Self {
             status: StatusCode::OK,
             retry_after: None,
-            kind,
+            media_type,
             policy,
             body: Arc::new(Body::new(body)),
-            made: Instant::now(),
+            rendered_at: Instant::now(),
         }
     }
 
-    /// The same document as the answer to a request that failed.
-    pub(super) fn failed(mut self, error: &Error) -> Self {
+    /// Turns the document into the response to a request that failed.
+    pub(super) fn with_error(mut self, error: &Error) -> Self {
         self.status = rest::status(error);
         self.retry_after = error.retry_after();
         self
     }
 
-    /// Whether it is young enough to be shown once more.
+    /// Returns whether the document is younger than [`MAX_AGE`].
     pub(super) fn is_current(&self) -> bool {
-        self.made.elapsed() < MAX_AGE
+        self.rendered_at.elapsed() < MAX_AGE
     }
 
-    /// Bytes held.
+    /// Returns the approximate memory use in bytes, compressed forms included.
     pub(super) fn weight(&self) -> u64 {
         (self.body.bytes().len() * 2 + self.policy.len() + 512) as u64
     }
 
-    /// The response: compressed as the client likes it, or 304 when the client has it.
+    /// Builds the response: compressed by `Accept-Encoding`, or 304 where the client has the document.
     ///
     /// # Errors
     /// [`Error::Busy`] or [`Error::Internal`] when a compressed form cannot be made.
     pub(super) async fn respond(&self, request: &HeaderMap, pool: &Pool) -> Result<Response> {
         let mut response = if self.status == StatusCode::OK {
-            rest::respond_with_body(&self.body, Facts::of(self.kind, MAX_AGE), request, pool)
-                .await?
+            rest::respond_with_body(
+                &self.body,
+                Facts::of(self.media_type, MAX_AGE),
+                request,
+                pool,
+            )
+            .await?
         } else {
             let headers = [
-                (header::CONTENT_TYPE, self.kind),
+                (header::CONTENT_TYPE, self.media_type),
                 (header::CACHE_CONTROL, "no-store"),
             ];
             (self.status, headers, self.body.bytes().clone()).into_response()
         };
-        let guards = [
+        let security_headers = [
             (header::CONTENT_SECURITY_POLICY, self.policy.as_str()),
             (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
             (header::REFERRER_POLICY, "strict-origin-when-cross-origin"),
-            (PERMISSIONS, "camera=(), microphone=(), geolocation=()"),
+            (
+                PERMISSIONS_POLICY,
+                "camera=(), microphone=(), geolocation=()",
+            ),
             (RESOURCE_POLICY, "cross-origin"),
         ];
-        for (name, value) in guards {
+        for (name, value) in security_headers {
             rest::set(&mut response, name, value);
         }
-        if let Some(wait) = self.retry_after {
-            let wait = wait.as_secs().max(1).to_string();
-            rest::set(&mut response, header::RETRY_AFTER, &wait);
+        if let Some(retry_after) = self.retry_after {
+            let seconds = retry_after.as_secs().max(1).to_string();
+            rest::set(&mut response, header::RETRY_AFTER, &seconds);
         }
         Ok(response)
     }
 }
 
-const PERMISSIONS: HeaderName = HeaderName::from_static("permissions-policy");
+const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
 
-/// SHA-256 as a content security policy wants it: Base64.
-fn digest(text: &str) -> String {
+/// Returns the SHA-256 of a text in Base64, as a content security policy takes it.
+fn sha256_base64(text: &str) -> String {
     use base64::Engine;
     base64::engine::general_purpose::STANDARD.encode(Sha256::digest(text.as_bytes()))
 }

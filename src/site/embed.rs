@@ -1,24 +1,17 @@
-//! Where the code of a widget is put together, with the widget as it will be at three sizes.
+//! The page that builds the code of a widget and previews it at three sizes.
 
-use super::asked::PageRequest;
-use super::document::Document;
-use super::frame::{Frame, html};
-use super::questions::Answers;
+use super::prelude::*;
 use super::text::encoded;
-use super::view::{RANGES, UNITS, options, query};
-use super::{assets, figures, release, view};
-use askama::Template;
-use econoscope_answers::endpoints::decode::parts;
-use econoscope_core::error::Result;
-use econoscope_data::desk::Desk;
+use super::view::{INDEX, RANGES, UNITS, format_titles, is_identifier, query_string};
+use super::view::{render_options, split_list};
+use super::{page_request, release, widgets};
 
-/// What the page is told.
 pub(super) const ARGUMENTS: [&str; 8] = [
     "show", "name", "series", "range", "start", "end", "units", "theme",
 ];
 
-/// What widgets show.
-const SHOWN: [(&str, &str); 5] = [
+/// Values of the argument `show` with their labels.
+const KINDS: [(&str, &str); 5] = [
     ("", "Series"),
     ("regime", "Macro regime"),
     ("recession", "Recession probability"),
@@ -35,64 +28,64 @@ const THEMES: [(&str, &str); 3] = [
 #[template(path = "embed.html")]
 struct Page<'a> {
     frame: Frame,
-    asked: &'a PageRequest,
+    request: &'a PageRequest,
     is_series: bool,
-    /// Names and titles of the cards of the kind that is shown, and the name that is chosen.
+    /// Names and titles of the releases or scenarios to choose from.
     cards: Vec<(String, String)>,
+    /// Name of the chosen card.
     name: String,
     series: &'a str,
     range: &'a str,
-    /// What the widget shows.
+    /// Title of the widget.
     title: String,
-    /// Address of the widget.
+    /// Path of the widget.
     widget: String,
 }
 
-pub(super) fn page(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
+pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let description = "The code that puts a chart, the regime or a figure into your own page.";
-    let mut frame = Frame::of(desk, "Embed", description, "/embed")?;
-    frame.script = assets::path();
-    let series = asked.argument("series").unwrap_or("DGS10");
-    let range = match asked.given("range") {
-        range if RANGES.iter().any(|(label, _)| *label == range) => range,
-        _ => "10y",
+    let series = request.argument("series").unwrap_or("DGS10");
+    let range = request.form_value("range");
+    let range = match RANGES.iter().any(|(label, _)| *label == range) {
+        true => range,
+        false => page_request::DEFAULT_RANGE,
     };
-    let show = asked.given("show");
-    let cards = cards(desk, show)?;
-    let mut named = cards.iter().filter(|(name, _)| name == asked.given("name"));
-    let card = named.next().or_else(|| cards.first());
-    let (name, title) = card.cloned().unwrap_or_default();
-    let theme = query([("theme", asked.given("theme"))].into_iter());
-    let page = Page {
-        is_series: !SHOWN.iter().skip(1).any(|(shown, _)| *shown == show),
-        title: match show {
-            "regime" => figures::REGIME.to_owned(),
-            "recession" => figures::RECESSION.to_owned(),
+    let kind = request.form_value("show");
+    let cards = cards(desk, kind)?;
+    let name = request.form_value("name");
+    let chosen = cards.iter().find(|card| card.0 == name);
+    let chosen = chosen.or_else(|| cards.first());
+    let (name, title) = chosen.cloned().unwrap_or_default();
+    let theme = query_string(request.form_values(&["theme"]));
+    render_scripted_page(&Page {
+        frame: Frame::new(desk, "Embed", description, "/embed").with_script(),
+        is_series: KINDS.iter().skip(1).all(|(other, _)| *other != kind),
+        title: match kind {
+            "regime" => widgets::REGIME_TITLE.to_owned(),
+            "recession" => widgets::RECESSION_TITLE.to_owned(),
             "release" | "scenario" => title,
-            _ => view::titles(desk, series),
+            _ => format_titles(desk, series),
         },
-        widget: match show {
-            "regime" | "recession" => format!("/widget/{show}{theme}"),
-            "release" | "scenario" => format!("/widget/{show}/{name}{theme}"),
-            _ => widget(asked, series, range),
+        widget: match kind {
+            "regime" | "recession" => format!("/widget/{kind}{theme}"),
+            "release" | "scenario" => format!("/widget/{kind}/{name}{theme}"),
+            _ => series_widget(request, series, range),
         },
-        frame,
         cards,
         name,
-        asked,
+        request,
         series,
         range,
-    };
-    html(&page, assets::path())
+    })
 }
 
-/// Names and titles of what has a card of a kind; nothing for what is of no name.
-fn cards(desk: &Desk, show: &str) -> Result<Vec<(String, String)>> {
-    match show {
+/// Returns names and titles of the releases or scenarios; empty for other kinds.
+fn cards(desk: &Desk, kind: &str) -> Result<Vec<(String, String)>> {
+    match kind {
         "release" => release::figures(desk),
         "scenario" => {
-            let all = desk.scenarios().into_iter();
-            let decided = all.filter(|scenario| scenario.event.is_some());
+            let scenarios = desk.scenarios().into_iter();
+            let decided = scenarios.filter(|scenario| scenario.event.is_some());
             Ok(decided
                 .map(|scenario| (scenario.slug.clone(), scenario.title.clone()))
                 .collect())
@@ -101,20 +94,18 @@ fn cards(desk: &Desk, show: &str) -> Result<Vec<(String, String)>> {
     }
 }
 
-/// The address of the widget of a series or of several.
-fn widget(asked: &PageRequest, series: &str, range: &str) -> String {
-    let (theme, units) = (("theme", asked.given("theme")), asked.given("units"));
-    // A view that was zoomed has days, and else a range.
-    let days = [("start", asked.given("start")), ("end", asked.given("end"))];
-    let range = if days[0].1.is_empty() { range } else { "" };
-    let told = [("range", range), days[0], days[1], ("units", units), theme];
-    let is_plain = series
-        .chars()
-        .all(|c| c.is_ascii_alphanumeric() || c == '_');
-    if parts(series).count() == 1 && is_plain && units != view::INDEX {
-        let query = query(told.into_iter());
-        return format!("/widget/metric/{}{query}", encoded(series));
+/// Returns the path of the widget of one or more series.
+fn series_widget(request: &PageRequest, series: &str, range: &str) -> String {
+    let units = request.form_value("units");
+    // A zoomed view has days instead of a range.
+    let is_zoomed = request.argument("start").is_some();
+    let range = ("range", if is_zoomed { "" } else { range });
+    let view = request.form_values(&["start", "end", "units", "theme"]);
+    let view = [range].into_iter().chain(view);
+    let is_single = split_list(series).count() == 1 && is_identifier(series);
+    if is_single && units != INDEX {
+        return format!("/widget/metric/{}{}", encoded(series), query_string(view));
     }
-    let told = [("series", series)].into_iter().chain(told);
-    format!("/widget/chart{}", query(told))
+    let arguments = [("series", series)].into_iter().chain(view);
+    format!("/widget/chart{}", query_string(arguments))
 }

@@ -1,12 +1,12 @@
-//! What surrounds every page.
+//! The layout that all pages share: head, navigation and footer.
 
-use super::document::{Document, Frames};
+use super::document::Document;
 use askama::Template;
 use econoscope_core::error::{Error, Result};
 use econoscope_data::desk::Desk;
 use std::sync::LazyLock;
 
-/// Colours, then what all surfaces share, then the pages' own.
+/// The style sheet of pages: colors, then rules that pages and widgets share, then rules of pages.
 pub(super) static STYLE: LazyLock<String> = LazyLock::new(|| {
     [
         econoscope_core::chart::STYLE,
@@ -17,7 +17,7 @@ pub(super) static STYLE: LazyLock<String> = LazyLock::new(|| {
     .concat()
 });
 
-/// Addresses and names of the sections.
+/// Paths and names of the sections.
 pub(super) const NAV: [(&str, &str); 9] = [
     ("/series", "Series"),
     ("/compare", "Compare"),
@@ -30,79 +30,92 @@ pub(super) const NAV: [(&str, &str); 9] = [
     ("/#connect", "Connect and API"),
 ];
 
-/// What surrounds every page.
+/// Values of the layout.
 pub(super) struct Frame {
     pub(super) title: String,
     pub(super) description: String,
+    /// Path of the page and, where it has one, its query.
     pub(super) path: String,
+    /// Address of the service, without a slash at its end.
     pub(super) base: String,
     pub(super) service: String,
-    /// The credit line that published content carries.
+    /// The credit line for published content.
     pub(super) credit: String,
-    /// How old the figures of the page are; empty of one without any.
-    pub(super) asof: String,
+    /// Sentence on the age of the figures; empty for a page without figures.
+    pub(super) data_age: String,
+    /// Path of the preview picture.
     pub(super) picture: String,
-    /// Address of a widget that shows the page in small, for those who paste its link elsewhere.
+    /// Address of the oEmbed document; empty for a page without a widget.
     pub(super) oembed: String,
-    /// What the search box in the header holds.
-    pub(super) words: String,
+    /// Text in the search box.
+    pub(super) search_text: String,
     pub(super) style: &'static str,
+    /// Path of the script; empty for a page without a script.
     pub(super) script: &'static str,
 }
 
 impl Frame {
-    pub(super) fn of(desk: &Desk, title: &str, description: &str, path: &str) -> Result<Self> {
+    pub(super) fn new(desk: &Desk, title: &str, description: &str, path: &str) -> Self {
         let service = desk.settings().service.clone();
-        Ok(Self {
-            title: if path == "/" {
-                format!("{service}: {title}")
-            } else {
-                format!("{title} – {service}")
+        Self {
+            title: match path {
+                "/" => format!("{service}: {title}"),
+                _ => format!("{title} – {service}"),
             },
             description: description.to_owned(),
             path: path.to_owned(),
             base: desk.settings().home().to_owned(),
-            asof: String::new(),
+            data_age: String::new(),
             service,
             credit: desk.attribution().text,
             picture: "/chart/DGS10.png".into(),
             oembed: String::new(),
-            words: String::new(),
+            search_text: String::new(),
             style: &STYLE,
             script: "",
-        })
+        }
     }
 
-    /// Sections in the head of every page.
+    /// Returns paths and names of the sections.
     pub(super) fn nav(&self) -> &'static [(&'static str, &'static str)] {
         &NAV
     }
 
-    /// The same page with the script and a card.
-    pub(super) fn lively(self, query: &str, picture: String) -> Self {
+    /// Adds the script.
+    pub(super) fn with_script(self) -> Self {
         Self {
-            script: super::assets::path(),
-            ..self.carded(query, picture)
+            script: super::assets::script_path(),
+            ..self
         }
     }
 
-    /// The same page with a card for those who paste its link: a widget and a picture.
-    pub(super) fn carded(mut self, query: &str, picture: String) -> Self {
+    /// Adds what other sites show for a link to the page with this query: a widget by oEmbed, and a picture unless the
+    /// default one serves.
+    pub(super) fn with_preview(mut self, query: &str, picture: Option<String>) -> Self {
         let address = format!("{}{}{query}", self.base, self.path);
-        self.oembed = format!(
-            "{}/oembed?url={}",
-            self.base,
-            super::text::encoded(&address)
-        );
-        self.picture = picture;
+        let address = super::text::encoded(&address);
+        self.oembed = format!("{}/oembed?url={address}", self.base);
+        self.picture = picture.unwrap_or(self.picture);
         self
     }
 }
 
-/// A template as a document that nobody may frame.
-pub(super) fn html(template: &impl Template, script: &str) -> Result<Document> {
-    let text = template
+/// Renders a page without a script.
+pub(super) fn render_page(template: &impl Template) -> Result<Document> {
+    Ok(Document::page(render(template)?, &STYLE, false))
+}
+
+/// Renders a page whose frame has the script.
+pub(super) fn render_scripted_page(template: &impl Template) -> Result<Document> {
+    Ok(Document::page(render(template)?, &STYLE, true))
+}
+
+/// Renders a template.
+///
+/// # Errors
+/// [`Error::Internal`] when the template fails.
+pub(super) fn render(template: &impl Template) -> Result<String> {
+    template
         .render()
-        .map_err(|e| Error::internal("rendering a page", e))?;
-    Ok(Document::html(text, &STYLE, script, Frames::Nobody))
+        .map_err(|e| Error::internal("rendering a template", e))
 }

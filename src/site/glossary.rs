@@ -1,13 +1,13 @@
-//! The glossary: its index, its search, one page per term.
+//! The glossary: its index with a search, and a page for each term.
 
-use super::catalogue::{by_subject, subject};
-use super::fault::unknown;
+use super::catalogue::{group_by_subject, subject};
+use super::error_page::unknown;
 use super::prelude::*;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_data::desk::glossary::{Glossary, Term};
 
-/// Most terms that a search shows.
-const MAX_FOUND: usize = 50;
+/// Maximum number of terms that a search shows.
+const MAX_MATCHES: usize = 50;
 
 #[derive(Template)]
 #[template(path = "glossary.html")]
@@ -15,7 +15,7 @@ struct Index {
     frame: Frame,
     query: String,
     count: usize,
-    found: Vec<&'static Term>,
+    matches: Vec<&'static Term>,
     groups: Vec<(String, Vec<&'static Term>)>,
 }
 
@@ -24,48 +24,47 @@ struct Index {
 struct Page {
     frame: Frame,
     term: &'static Term,
+    /// Identifiers and titles.
     series: Vec<(String, &'static str)>,
     related: Vec<&'static Term>,
 }
 
-pub(super) fn index(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
+pub(super) fn index(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let glossary = Glossary::embedded();
-    let query = asked.argument("q").unwrap_or_default().to_owned();
-    let mut found = match query.as_str() {
-        "" => Vec::new(),
-        query => glossary.search(query),
+    let mut matches = match request.argument("q") {
+        Some(query) => glossary.search(query),
+        None => Vec::new(),
     };
-    found.truncate(MAX_FOUND);
-    let mut groups = by_subject(glossary.iter().map(|term| (term.category.as_str(), term)));
+    matches.truncate(MAX_MATCHES);
+    let terms = glossary.iter().map(|term| (term.category.as_str(), term));
+    let mut groups = group_by_subject(terms);
     groups.sort_by(|a, b| a.0.cmp(&b.0));
     let description = "Macroeconomic terms in plain words, linked to the series they are about.";
-    let page = Index {
-        frame: Frame::of(desk, "Glossary", description, "/glossary")?,
-        query,
+    render_page(&Index {
+        frame: Frame::new(desk, "Glossary", description, "/glossary"),
+        query: request.form_value("q").to_owned(),
         count: glossary.iter().len(),
-        found,
+        matches,
         groups,
-    };
-    html(&page, "")
+    })
 }
 
-pub(super) fn term(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
+pub(super) fn term(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let glossary = Glossary::embedded();
-    let Some(term) = glossary.get(&asked.name) else {
-        let known = glossary.iter().map(|t| (t.slug.as_str(), t.term.as_str()));
-        return Err(unknown("term", &asked.name, known));
+    let Some(term) = glossary.get(&request.name) else {
+        let candidates = glossary.iter().map(|t| (t.slug.as_str(), t.term.as_str()));
+        return Err(unknown("term", &request.name, candidates));
     };
-    let about = term.series.iter();
-    let about = about.filter_map(|id| Catalogue::embedded().get(&id.to_uppercase()));
+    let series = term.series.iter();
+    let series = series.filter_map(|id| Catalogue::embedded().get(&id.to_uppercase()));
     let related = term.related.iter();
-    let address = format!("/glossary/{}", term.slug);
-    let page = Page {
-        frame: Frame::of(desk, &term.term, &term.summary, &address)?,
+    let path = format!("/glossary/{}", term.slug);
+    render_page(&Page {
+        frame: Frame::new(desk, &term.term, &term.summary, &path),
         term,
-        series: about
+        series: series
             .map(|info| (desk.shown_id(&info.id), info.title.as_str()))
             .collect(),
         related: related.filter_map(|slug| glossary.get(slug)).collect(),
-    };
-    html(&page, "")
+    })
 }

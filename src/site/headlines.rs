@@ -1,42 +1,40 @@
-//! The figures that lead the start page, and what came out last and comes next.
+//! Headline figures of the start page, and its last and next releases.
 
 use super::home::START;
 use super::prelude::*;
-use super::text::readable;
+use super::text::{parse_frequency, readable, series_unit};
 use econoscope_answers::endpoints::Endpoint;
-use econoscope_answers::endpoints::release_calendar::{
-    CalendarAnswer, Params, ReleaseEvent, ScheduledFigure,
-};
+use econoscope_answers::endpoints::release_calendar::{Params, ReleaseEvent, ScheduledFigure};
 use econoscope_answers::endpoints::time_series::TimeSeriesAnswer;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::format::{Unit, period};
-use econoscope_core::model::Frequency;
+use econoscope_core::model::Date;
+use std::cmp::Reverse;
 
-/// A figure of the first screen.
+/// A headline figure.
 pub(super) struct Headline {
     pub(super) id: &'static str,
     pub(super) name: &'static str,
-    /// "4.2 %"; none where there is no figure.
+    /// "4.2 %"; `None` where there is no figure.
     pub(super) value: Option<String>,
-    /// The period of the figure.
     pub(super) period: String,
 }
 
-/// A release, past or to come.
+/// A release, past or coming.
 pub(super) struct Release {
     /// "Fri 4 Dec".
     pub(super) day: String,
     pub(super) name: String,
-    /// What it said or is of.
+    /// Its figure, or the period it is about.
     pub(super) note: String,
-    /// The page of its series, where it has one.
+    /// Identifier of its series, where it has one.
     pub(super) id: Option<String>,
 }
 
-/// A series, its name, the first day asked for, its units, and whether it is a change that carries its sign.
+/// A headline: series, name, first day, units, and whether the figure is a change and so has a sign.
 type Row = (&'static str, &'static str, &'static str, &'static str, bool);
 
-/// Those that a chart of the page shows, too, are asked for as it asks: an upstream is paid once.
+/// Headlines that are also in a chart of the page have its arguments, so that an upstream is charged once.
 const HEADLINES: [Row; 6] = [
     ("UNRATE", "Unemployment", START, "", false),
     ("PAYEMS", "Jobs on the month", "2y", "chg", true),
@@ -46,92 +44,104 @@ const HEADLINES: [Row; 6] = [
     ("DGS10", "10-year Treasury yield", "2y", "", false),
 ];
 
-/// Most releases of either kind, and days in which the next ones are.
-const MOST: usize = 3;
+const MAX_RELEASES: usize = 3;
+/// Days within which the next releases are.
 const DAYS: u8 = 14;
 
-/// The history of each: the newest figure of a quarterly series may be old.
-pub(super) fn questions(as_of: (&str, &str)) -> impl Iterator<Item = Question> {
+/// Returns a call for the history of each headline.
+pub(super) fn calls(as_of: (&str, &str)) -> impl Iterator<Item = EndpointCall> {
     HEADLINES.iter().map(move |(id, _, start, units, _)| {
         let arguments = [("seriesId", *id), ("start", start), ("units", units), as_of];
-        Question::new("get_time_series", &arguments)
+        EndpointCall::new("get_time_series", &arguments)
     })
 }
 
-/// The newest figure of each; one that cannot be had is left out with its value.
+/// Reads the newest figure of each headline. One that failed has no value.
 pub(super) fn read(answers: &mut Answers) -> Vec<Headline> {
-    let figures = HEADLINES.iter().map(|(id, name, _, _, is_change)| {
-        let answer = answers.read::<TimeSeriesAnswer>();
-        let mut headline = Headline {
+    let headline = |(id, name, _, _, is_change): &Row| {
+        let answer = answers.read::<TimeSeriesAnswer>().ok();
+        let newest = answer.and_then(|answer| newest_figure(id, *is_change, &answer));
+        let (value, period) = newest.unzip();
+        Headline {
             id,
             name,
-            value: None,
-            period: String::new(),
-        };
-        let newest = answer.as_ref().ok().and_then(|o| Some((o, o.data.last()?)));
-        if let Some((o, newest)) = newest {
-            let unit = Unit::of(&o.unit, o.unit_in_words.as_deref().unwrap_or_default());
-            let info = Catalogue::embedded().get(id);
-            let decimals = match o.published_unit() {
-                None if o.unit.starts_with('%') => 1,
-                _ => info.map_or(1, |info| usize::from(info.decimals)),
-            };
-            let (value, after) = unit.parts(newest.value, decimals);
-            let value = match is_change {
-                true => unit.change(newest.value, decimals),
-                false => value,
-            };
-            // What is counted stands in the name.
-            let after = if after == "%" { " %" } else { "" };
-            headline.value = Some(value + after);
-            let frequency = o.frequency.as_deref().and_then(|word| word.parse().ok());
-            headline.period = period(newest.date, frequency.unwrap_or(Frequency::Daily));
+            value,
+            period: period.unwrap_or_default(),
         }
-        headline
-    });
-    figures.collect()
+    };
+    HEADLINES.iter().map(headline).collect()
 }
 
-/// What came out last and what comes next, by the calendar, as known on a day; today unless given.
+/// Formats the newest figure of an answer and its period.
+fn newest_figure(id: &str, is_change: bool, answer: &TimeSeriesAnswer) -> Option<(String, String)> {
+    let newest = answer.data.last()?;
+    let unit = series_unit(answer);
+    let decimals = match answer.published_unit() {
+        None if answer.unit.starts_with('%') => 1,
+        _ => Catalogue::embedded()
+            .get(id)
+            .map_or(1, |info| usize::from(info.decimals)),
+    };
+    let (level, after) = unit.parts(newest.value, decimals);
+    let value = match is_change {
+        true => unit.change(newest.value, decimals),
+        false => level,
+    };
+    // The name of the headline says what is counted.
+    let after = if after == "%" { " %" } else { "" };
+    let frequency = parse_frequency(answer.frequency.as_deref());
+    Some((value + after, period(newest.date, frequency)))
+}
+
+/// Returns the last and the next releases by the calendar as known on a reference day.
 ///
 /// # Errors
-/// What the calendar says.
+/// Any error of the calendar.
 pub(super) fn releases(desk: &Desk, as_of: Option<&str>) -> Result<(Vec<Release>, Vec<Release>)> {
-    let params = Params::of(DAYS, None, None).as_known(as_of);
-    let answer: CalendarAnswer = Params::local(desk, &params)?;
-    let mut last: Vec<&ScheduledFigure> = answer.figures.iter().collect();
-    last.retain(|f| f.last.is_some());
-    last.sort_by_key(|f| std::cmp::Reverse(f.last.as_ref().map(|last| last.date)));
-    let last = last.into_iter().take(MOST).filter_map(printed).collect();
-    let next = answer.events.iter().filter(|e| e.held != Some(true));
-    Ok((last, next.take(MOST).map(coming).collect()))
+    let answer = Params::local(desk, &Params::of(DAYS, None, None).as_known(as_of))?;
+    let mut figures: Vec<_> = answer.figures.iter().filter(|f| f.last.is_some()).collect();
+    figures.sort_by_key(|f| Reverse(f.last.as_ref().map(|print| print.date)));
+    let last = figures
+        .into_iter()
+        .take(MAX_RELEASES)
+        .filter_map(last_release);
+    let events = answer.events.iter().filter(|e| e.held != Some(true));
+    Ok((
+        last.collect(),
+        events.take(MAX_RELEASES).map(next_release).collect(),
+    ))
 }
 
-fn printed(f: &ScheduledFigure) -> Option<Release> {
-    let last = f.last.as_ref()?;
-    let unit = Unit::of(f.unit.as_deref().unwrap_or_default(), "");
-    let figure = |value: f64| match f.measure.as_deref() {
+fn last_release(figure: &ScheduledFigure) -> Option<Release> {
+    let print = figure.last.as_ref()?;
+    let unit = Unit::of(figure.unit.as_deref().unwrap_or_default(), "");
+    let format = |value: f64| match figure.measure.as_deref() {
         Some("level") => unit.parts(value, 0).0,
         Some(_) | None => unit.change(value, if value.abs() < 10.0 { 1 } else { 0 }),
     };
-    let (printed, after) = (figure(last.value), unit.parts(last.value, 0).1);
-    let expected = last.expected.as_ref();
-    let expected = expected.map(|e| format!("; {} expected", figure(e.value)));
-    let of = readable(&last.period);
+    let expected = print.expected.as_ref();
+    let expected = expected.map(|e| format!("; {} expected", format(e.value)));
+    let expected = expected.unwrap_or_default();
+    let (value, (_, after)) = (format(print.value), unit.parts(print.value, 0));
     Some(Release {
-        day: last.date.strftime("%a %-d %b").to_string(),
-        name: f.name.clone(),
-        note: format!("{of}: {printed} {after}{}", expected.unwrap_or_default()),
-        id: Some(f.series_id.clone()),
+        day: format_weekday(print.date),
+        name: figure.name.clone(),
+        note: format!("{}: {value} {after}{expected}", readable(&print.period)),
+        id: Some(figure.series_id.clone()),
     })
 }
 
-fn coming(e: &ReleaseEvent) -> Release {
-    let day = e.date.strftime("%a %-d %b").to_string();
+fn next_release(event: &ReleaseEvent) -> Release {
+    let day = format!("{} {}", format_weekday(event.date), event.time);
     Release {
-        day: format!("{day} {}", e.time).trim_end().to_owned(),
-        name: e.name.clone(),
-        note: readable(&e.period),
-        id: e.series.first().cloned(),
+        day: day.trim_end().to_owned(),
+        name: event.name.clone(),
+        note: readable(&event.period),
+        id: event.series.first().cloned(),
     }
+}
+
+/// Formats a day with its day of the week: "Fri 4 Dec".
+fn format_weekday(day: Date) -> String {
+    day.strftime("%a %-d %b").to_string()
 }

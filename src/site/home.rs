@@ -1,42 +1,44 @@
-//! The start page: headline figures, the last and next releases, the regime, the gauges, six charts, and how to use all
-//! this elsewhere.
+//! The start page: headline figures, releases, the regime, gauges, charts, and how to use the service elsewhere.
 
 use super::articles;
-use super::figures::{changes, word};
+use super::error_page::describe_gap;
 use super::headlines::{self, Headline, Release};
 use super::prelude::*;
-use super::text::{self, known, plain, readable};
-use super::{assets, charts, fault, quadrant, view};
+use super::text::{describe_data_age, format_exact, format_metric, parse_frequency, readable};
+use super::widgets::{format_changes, regime_label};
+use super::{charts, quadrant, view};
 use econoscope_answers::endpoints::days::parse_as_of;
-use econoscope_answers::endpoints::{ENDPOINTS, metric, regime, time_series};
-use econoscope_core::chart::{spark, svg};
+use econoscope_answers::endpoints::regime::RegimeAnswer;
+use econoscope_answers::endpoints::time_series::TimeSeriesAnswer;
+use econoscope_answers::endpoints::{ENDPOINTS, metric};
+use econoscope_core::chart::{Line, spark, svg};
 use econoscope_core::format::{heading, month, period, signed};
-use econoscope_core::indicators::prose::capitalised;
+use econoscope_core::indicators::prose::{capitalised, joined};
 use econoscope_core::indicators::{Composite, established};
-use econoscope_core::model::{AsOf, Date, Frequency};
+use econoscope_core::model::{AsOf, Date};
 use econoscope_data::store::Article;
 
 #[derive(Template)]
 #[template(path = "home.html")]
-struct Home<'a> {
+struct Page<'a> {
     frame: Frame,
-    /// The day as of which all is shown, as it was asked for; empty for today.
+    /// The reference day of the request; empty for today.
     as_of: &'a str,
     today: Date,
     is_old: bool,
     headlines: Vec<Headline>,
-    /// What came last, and what comes next.
-    last: Vec<Release>,
-    next: Vec<Release>,
-    regime: regime::RegimeAnswer,
+    last_releases: Vec<Release>,
+    next_releases: Vec<Release>,
+    regime: RegimeAnswer,
     /// Why there is no regime.
-    reason: Option<String>,
+    gap: Option<String>,
     quadrant: String,
     gauges: Vec<Gauge>,
-    charts: Vec<Figure>,
+    charts: Vec<Chart>,
     articles: Vec<Article>,
 }
 
+/// A composite with its latest value.
 #[derive(Default)]
 struct Gauge {
     id: String,
@@ -44,44 +46,48 @@ struct Gauge {
     value: Option<String>,
     unit: String,
     note: String,
-    spark: String,
+    sparkline: String,
 }
 
-struct Figure {
-    chart: &'static Chart,
+/// A chart of the page.
+struct Chart {
+    lines: &'static Lines,
     subtitle: String,
     svg: String,
-    foot: String,
+    footnote: String,
 }
 
-/// Months of the regime's way.
+/// Months in the path of the regime.
 const MONTHS: usize = 12;
 
-/// Size of a chart: read at about its own width on a wide and on a narrow screen alike.
-const SIZE: (u16, u16) = (380, 220);
+/// Age in days above which the figures count as old.
+const MAX_FRESH_DAYS: i64 = 7;
 
-/// Widgets to embed: what they show, address, width and height.
+/// Size of a chart, which is about its width on wide and on narrow screens.
+const CHART_SIZE: (u16, u16) = (380, 220);
+
+const MAX_ARTICLES: usize = 5;
+
+/// Widgets to embed: title, path, width and height.
 const EMBEDS: [(&str, &str, u16, u16); 3] = [
     ("Regime", "/widget/regime", 300, 140),
     ("Recession probability", "/widget/recession", 300, 140),
     ("Any metric", "/widget/metric/DGS10", 300, 140),
 ];
 
-/// A chart of the page.
-///
-/// Its title; its series, each with its name beside the line; a coarser frequency where more rows than an answer holds
-/// would be needed otherwise; FRED's word for a transformation.
-type Chart = (
+/// The lines of a chart: title, identifiers of the series with the names beside their lines, frequency, units.
+type Lines = (
     &'static str,
     &'static [(&'static str, &'static str)],
     &'static str,
     &'static str,
 );
 
-/// What stands side by side covers the same years.
+/// First day of all charts, so that neighbors cover the same years.
 pub(super) const START: &str = "20y";
 
-const CHARTS: [Chart; 6] = [
+/// Daily series are weekly here, since an answer has a maximum of rows.
+const CHARTS: [Lines; 6] = [
     (
         "Treasury yields",
         &[("DGS10", "10y"), ("DGS2", "2y")],
@@ -105,166 +111,170 @@ const CHARTS: [Chart; 6] = [
     ("Net liquidity", &[("SERVICE_CNLI", "")], "", ""),
 ];
 
-/// The regime, the headline figures, then a figure and its history for each gauge, then the lines of the charts.
-pub(super) fn questions(asked: &PageRequest) -> Vec<Question> {
-    let as_of = ("as_of", asked.given("as_of"));
-    let mut questions = vec![Question::new("get_regime", &[as_of])];
-    questions.extend(headlines::questions(as_of));
-    let series = |arguments: &[(&str, &str)]| Question::new("get_time_series", arguments);
+/// Returns the calls in the order in which [`page`] reads their answers: regime, headlines, gauges, charts.
+pub(super) fn calls(request: &PageRequest) -> Vec<EndpointCall> {
+    let as_of = ("as_of", request.form_value("as_of"));
+    let series = |arguments: &[(&str, &str)]| EndpointCall::new("get_time_series", arguments);
+    let mut calls = vec![EndpointCall::new("get_regime", &[as_of])];
+    calls.extend(headlines::calls(as_of));
     for composite in established() {
         let id = composite.about.id;
-        questions.push(Question::new("get_metric", &[("ticker", id), as_of]));
-        questions.push(series(&[("seriesId", id), ("start", "10y"), as_of]));
+        calls.push(EndpointCall::new("get_metric", &[("ticker", id), as_of]));
+        calls.push(series(&[("seriesId", id), ("start", "10y"), as_of]));
     }
     for chart @ (_, lines, ..) in &CHARTS {
         let [start, frequency, units] = arguments(chart);
-        let lines = lines.iter();
-        questions.extend(
-            lines.map(|(id, _)| series(&[("seriesId", id), start, frequency, units, as_of])),
-        );
+        let call =
+            |(id, _): &(&str, _)| series(&[("seriesId", id), start, frequency, units, as_of]);
+        calls.extend(lines.iter().map(call));
     }
-    questions
+    calls
 }
 
-pub(super) fn page(desk: &Desk, asked: &PageRequest, mut answers: Answers) -> Result<Document> {
-    let as_of = parse_as_of(desk, asked.argument("as_of"))?;
+pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> Result<Document> {
+    let as_of = parse_as_of(desk, request.argument("as_of"))?;
     let description = "US macroeconomic data for assistants, programs and web pages: regime, recession probability, \
         net liquidity, stress, rates, inflation, labor.";
-    let frame = Frame::of(desk, "the US economy in figures", description, "/")?;
-    let mut frame = frame.lively("", "/chart/regime.png".into());
-    let regime: regime::RegimeAnswer = answers.read()?;
-    frame.asof = known(as_of, &regime.provenance);
-    let is_unknown = regime.regime == "UNKNOWN";
-    let reason = is_unknown.then(|| {
-        let reason = regime.provenance.notes.get("regime").cloned();
-        reason.unwrap_or_else(|| "its inputs are missing".into())
-    });
-    let figures = headlines::read(&mut answers);
-    let (last, next) = headlines::releases(desk, asked.argument("as_of"))?;
-    let home = Home {
-        as_of: asked.given("as_of"),
+    let frame = Frame::new(desk, "the US economy in figures", description, "/").with_script();
+    let mut frame = frame.with_preview("", Some("/chart/regime.png".into()));
+    let regime: RegimeAnswer = answers.read()?;
+    let provenance = &regime.provenance;
+    frame.data_age = describe_data_age(as_of, provenance);
+    let headlines = headlines::read(&mut answers);
+    let (last_releases, next_releases) = headlines::releases(desk, request.argument("as_of"))?;
+    let path = regime_path(desk, as_of, &regime, MONTHS)?;
+    render_scripted_page(&Page {
+        as_of: request.form_value("as_of"),
         today: desk.today(),
-        headlines: figures,
-        last,
-        next,
-        is_old: as_of == AsOf::Latest && regime.provenance.age_days.is_some_and(|days| days > 7),
-        reason,
-        quadrant: quadrant::large(&way(desk, as_of, &regime, MONTHS)?, word(&regime.regime)),
+        headlines,
+        last_releases,
+        next_releases,
+        is_old: as_of == AsOf::Latest && provenance.age_days.is_some_and(|d| d > MAX_FRESH_DAYS),
+        gap: (regime.regime == "UNKNOWN").then(|| {
+            let reason = provenance.notes.get("regime").cloned();
+            reason.unwrap_or_else(|| "its inputs are missing".into())
+        }),
+        quadrant: quadrant::draw_large(&path, regime_label(&regime.regime)),
         gauges: established()
             .map(|composite| gauge(desk, composite, &mut answers))
             .collect(),
-        charts: CHARTS.iter().map(|c| figure(c, &mut answers)).collect(),
-        articles: articles::published(desk)?.into_iter().take(5).collect(),
+        charts: CHARTS.iter().map(|c| chart(c, &mut answers)).collect(),
+        articles: articles::published(desk)?
+            .into_iter()
+            .take(MAX_ARTICLES)
+            .collect(),
         frame,
         regime,
-    };
-    html(&home, assets::path())
+    })
 }
 
-/// The scores of the last months and of now. What an upstream says of now is not continued from what is held here.
-pub(super) fn way(
+/// Returns the growth and inflation scores of the last months and of now. The scores of an upstream stand alone, since
+/// they do not continue those computed here.
+pub(super) fn regime_path(
     desk: &Desk,
     as_of: AsOf,
-    regime: &regime::RegimeAnswer,
+    regime: &RegimeAnswer,
     months: usize,
 ) -> Result<Vec<(f64, f64)>> {
     let Some(now) = regime.growth_score.zip(regime.inflation_score) else {
         return Ok(Vec::new());
     };
-    let path = desk.regimes(as_of)?;
-    let is_ours = path.now.state.as_ref().map(|s| s.month) == regime.month;
-    let skip = path.months.len().saturating_sub(months);
-    let months = path.months.iter().skip(skip).filter(|_| is_ours);
-    let mut way: Vec<_> = months.map(|s| (s.growth, s.inflation)).collect();
-    way.extend((way.last() != Some(&now)).then_some(now));
-    Ok(way)
+    let history = desk.regimes(as_of)?;
+    let is_local = history.now.state.as_ref().map(|s| s.month) == regime.month;
+    let skip = history.months.len().saturating_sub(months);
+    let months = history.months.iter().skip(skip).filter(|_| is_local);
+    let mut path: Vec<_> = months.map(|s| (s.growth, s.inflation)).collect();
+    if path.last() != Some(&now) {
+        path.push(now);
+    }
+    Ok(path)
 }
 
 fn gauge(desk: &Desk, composite: &Composite, answers: &mut Answers) -> Gauge {
     let metric = answers.read::<metric::Metric>();
-    let history = answers.read::<time_series::TimeSeriesAnswer>();
+    let history = answers.read::<TimeSeriesAnswer>();
     let mut gauge = Gauge {
         id: composite.about.id.to_owned(),
         name: composite.about.title.to_owned(),
         ..Gauge::default()
     };
-    let o = match metric {
-        Ok(o) => o,
+    let metric = match metric {
+        Ok(metric) => metric,
         Err(error) => {
-            gauge.note = reason(&error);
+            gauge.note = gap_note(&error);
             return gauge;
         }
     };
-    gauge.id.clone_from(&o.ticker);
-    let Some(value) = o.value else {
-        gauge.note = readable(&o.interpretation.unwrap_or_default());
+    gauge.id.clone_from(&metric.ticker);
+    let Some(value) = metric.value else {
+        gauge.note = readable(&metric.interpretation.unwrap_or_default());
         return gauge;
     };
-    let (figure, unit) = text::figure(desk, &o, value);
-    (gauge.value, gauge.unit) = (Some(figure), unit);
+    let (number, unit) = format_metric(desk, &metric, value);
+    (gauge.value, gauge.unit) = (Some(number), unit);
     let band = composite.band(value).map(capitalised);
-    let moved = Some(changes(desk, &o).join(" · ")).filter(|text| !text.is_empty());
-    let frequency = o.frequency.as_deref().and_then(|word| word.parse().ok());
-    let dated = |date| period(date, frequency.unwrap_or(Frequency::Daily));
-    let parts = [band, moved, o.date.map(dated)];
-    gauge.note = parts.into_iter().flatten().collect::<Vec<_>>().join(" · ");
-    gauge.spark = history.map_or_else(|_| String::new(), |o| spark(&charts::plot(&o)));
+    let frequency = parse_frequency(metric.frequency.as_deref());
+    let date = metric.date.map(|date| period(date, frequency));
+    let changes = format_changes(desk, &metric);
+    gauge.note = joined(band.into_iter().chain(changes).chain(date), " · ");
+    gauge.sparkline = history.map_or_else(|_| String::new(), |o| spark(&charts::plot(&o)));
     gauge
 }
 
-/// A chart; one whose series cannot be had says so in its foot and has no drawing.
-fn figure(chart: &'static Chart, answers: &mut Answers) -> Figure {
-    let (title, lines, _, units) = chart;
-    let (mut held, mut foot, mut subtitle) = (Vec::new(), String::new(), String::new());
-    for (_, name) in *lines {
-        match answers.read::<time_series::TimeSeriesAnswer>() {
-            Ok(o) => held.push((o, *name)),
-            Err(error) => foot.push_str(&reason(&error)),
+/// Draws a chart. The footnote says which series are missing; without any series there is no drawing.
+fn chart(lines: &'static Lines, answers: &mut Answers) -> Chart {
+    let (title, series, _, units) = lines;
+    let (mut subtitle, mut drawing, mut footnote) = (String::new(), String::new(), String::new());
+    let mut loaded: Vec<(TimeSeriesAnswer, Line)> = Vec::new();
+    for (_, name) in *series {
+        match answers.read() {
+            Ok(answer) => {
+                let line = charts::line(&answer, name);
+                let color = loaded.len();
+                loaded.push((answer, Line { color, ..line }));
+            }
+            Err(error) => footnote += &gap_note(&error),
         }
     }
-    let mut drawn = String::new();
-    if let Some((first, _)) = held.first() {
+    if let Some((first, _)) = loaded.first() {
         let mut spec = charts::plot(first);
+        let source = first.source.clone();
         spec.title = (*title).to_owned();
-        spec.lines = held.iter().map(|(o, name)| charts::line(o, name)).collect();
-        for (color, line) in spec.lines.iter_mut().enumerate() {
-            line.color = color;
-        }
+        spec.lines = loaded.into_iter().map(|(_, line)| line).collect();
         if *units == "pc1" {
             (spec.unit, spec.unit_short, spec.decimals) = ("Percent".into(), "%".into(), 1);
         }
         subtitle = heading(&spec.unit, 0);
         if let Some((start, end)) = spec.dates() {
             subtitle = format!("{subtitle}, {} to {}", month(start), month(end));
-            let source = first.source.as_deref().unwrap_or("the upstream");
+            let source = source.as_deref().unwrap_or("the upstream");
             let newest = spec.period(end);
-            foot = format!("Source: {source}. Newest figure: {newest}. {foot}");
+            footnote = format!("Source: {source}. Newest figure: {newest}. {footnote}");
         }
-        drawn = svg(&spec.plot(SIZE.0, SIZE.1));
+        drawing = svg(&spec.plot(CHART_SIZE.0, CHART_SIZE.1));
     }
-    Figure {
-        chart,
+    Chart {
+        lines,
         subtitle,
-        svg: drawn,
-        foot,
+        svg: drawing,
+        footnote,
     }
 }
 
-/// What is asked of the lines of a chart.
-fn arguments((_, _, frequency, units): &Chart) -> [(&'static str, &'static str); 3] {
+/// Returns the arguments that all lines of a chart share.
+fn arguments((_, _, frequency, units): &Lines) -> [(&'static str, &'static str); 3] {
     [("start", START), ("frequency", frequency), ("units", units)]
 }
 
-/// Where the API has the lines of a chart, as the module reads them.
-fn sources(chart: &Chart, as_of: &str) -> String {
-    let known = [("as_of", as_of)];
-    let query = view::query(arguments(chart).into_iter().chain(known));
-    let lines = chart.1.iter();
-    let lines = lines.map(|(id, _)| format!("/api/public/data/{id}{query}"));
-    lines.collect::<Vec<_>>().join(" ")
+/// Returns the paths of a chart's figures in the API, as the script reads them.
+fn sources(lines: &Lines, as_of: &str) -> String {
+    let arguments = arguments(lines).into_iter().chain([("as_of", as_of)]);
+    let query = view::query_string(arguments);
+    let path = |(id, _): &(&str, _)| format!("/api/public/data/{id}{query}");
+    joined(lines.1.iter().map(path), " ")
 }
 
-/// Why something is not shown; more may follow.
-fn reason(error: &Error) -> String {
-    readable(&fault::reason(error)) + " "
+/// Describes a gap, with a space behind it.
+fn gap_note(error: &Error) -> String {
+    readable(&describe_gap(error)) + " "
 }

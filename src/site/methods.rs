@@ -1,10 +1,13 @@
-//! How every composite and the regime are made, and what they are made of today: what `explain_indicator` says of each.
+//! The methods of the composites and the regime, with their present inputs as `explain_indicator` returns them.
 
 use super::prelude::*;
-use super::text::{dashed, in_words, percent, plain, points, readable};
+use super::text::{
+    format_day, format_exact, format_or_dash, format_percent, format_points, readable,
+};
 use econoscope_answers::endpoints::explain_indicator::{ExplainedInput, Explanation};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::indicators::expectation::{FORMULAS, Formula};
+use econoscope_core::indicators::prose::joined;
 use econoscope_core::indicators::{self, Indicator};
 use econoscope_core::model::series_info::round_to;
 use econoscope_data::desk::library;
@@ -12,18 +15,19 @@ use econoscope_data::desk::scores::Scores;
 
 #[derive(Template)]
 #[template(path = "methods.html")]
-struct Methods {
+struct Page {
     frame: Frame,
-    /// Indicators by their identifiers, and what they are made of today.
+    /// Identifiers of the indicators, and their inputs.
     methods: Vec<(String, &'static Indicator, Explanation)>,
     scores: &'static Scores,
     expectations: &'static [Formula],
 }
 
-pub(super) fn questions(_: &PageRequest) -> Vec<Question> {
-    let explain =
-        |about: &Indicator| Question::new("explain_indicator", &[("indicator", about.ticker())]);
-    library::methods().map(explain).collect()
+pub(super) fn calls(_: &PageRequest) -> Vec<EndpointCall> {
+    let call = |about: &Indicator| {
+        EndpointCall::new("explain_indicator", &[("indicator", about.ticker())])
+    };
+    library::methods().map(call).collect()
 }
 
 pub(super) fn page(desk: &Desk, _: &PageRequest, mut answers: Answers) -> Result<Document> {
@@ -34,30 +38,29 @@ pub(super) fn page(desk: &Desk, _: &PageRequest, mut answers: Answers) -> Result
         let id = series.unwrap_or_else(|| about.id.to_owned());
         Ok((id, about, answers.read()?))
     });
-    let page = Methods {
-        frame: Frame::of(desk, "Methods", description, "/methods")?,
+    render_page(&Page {
+        frame: Frame::new(desk, "Methods", description, "/methods"),
         methods: methods.collect::<Result<_>>()?,
         scores: Scores::embedded(),
         expectations: &FORMULAS,
-    };
-    html(&page, "")
-}
-
-fn value(input: &ExplainedInput) -> String {
-    dashed(input.value, |v| {
-        format!("{} {}", plain(round_to(v, 2)), input.unit)
     })
 }
 
-/// Why there is no value, without what only an operator can do about it.
-fn missing(why: &str) -> String {
-    readable(why.split("; an operator").next().unwrap_or(why))
+fn format_value(input: &ExplainedInput) -> String {
+    format_or_dash(input.value, |value| {
+        format!("{} {}", format_exact(round_to(value, 2)), input.unit)
+    })
 }
 
-/// "low from 0, elevated from 30"; nothing of an indicator without bands.
-fn bands(about: &Indicator) -> String {
+/// Formats why a value is missing, without advice for operators.
+fn format_missing(reason: &str) -> String {
+    readable(reason.split("; an operator").next().unwrap_or(reason))
+}
+
+/// Formats the bands of an indicator: "low from 0, elevated from 30".
+fn format_bands(about: &Indicator) -> String {
     let bands = indicators::composite(about.id).map_or(&[][..], |composite| composite.bands);
     let bands = bands.iter();
-    let bands = bands.map(|b| format!("{} from {}", b.name, plain(b.from)));
-    bands.collect::<Vec<_>>().join(", ")
+    let bands = bands.map(|b| format!("{} from {}", b.name, format_exact(b.from)));
+    joined(bands, ", ")
 }

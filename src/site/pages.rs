@@ -1,16 +1,17 @@
-//! Every page, widget and picture with what makes it, and how they are served.
+//! The table of pages, widgets and pictures, and the handler that serves them from a cache.
 
-use super::asked::{CHART, METRIC, PageRequest, SERIES};
 use super::document::Document;
-use super::questions::{Answers, Question};
+use super::endpoint_calls::{Answers, EndpointCall};
+use super::page_request::{CHART_PATH, METRIC_PATH, PageRequest, SERIES_PATH};
 use super::search::{self, Hit};
+use super::{alerts, articles, assets, calendar, catalogue, cite, compare, embed, error_page};
 use super::{
-    alerts, articles, assets, calendar, catalogue, cite, compare, embed, fault, figures, glossary,
-    home, methods,
+    glossary, home, methods, oembed, pictures, regime, release, rights, scenarios, series,
 };
-use super::{oembed, pictures, regime, release, rights, scenarios, series, widget};
+use super::{view, widget_frame, widgets};
 use crate::admission::{Admission, Policy};
 use crate::rest;
+use Source::{Endpoints, Local, LocalOnly, LocalOrEndpoints};
 use axum::Router;
 use axum::extract::{Extension, RawPathParams, RawQuery, State};
 use axum::http::{HeaderMap, Method, Uri, header};
@@ -23,209 +24,184 @@ use econoscope_data::desk::{Desk, State as DataState};
 use econoscope_data::pool::{Caller, Pool, SingleFlight};
 use std::sync::Arc;
 
-/// Something to look at.
+/// A page, widget or picture.
 struct Page {
     path: &'static str,
-    /// Arguments that it knows.
-    known: &'static [&'static str],
-    /// What it asks of the endpoint table.
-    questions: fn(&PageRequest) -> Vec<Question>,
-    /// Whether it reads the desk itself unless answers are forwarded: then it shows what the API says.
-    is_local: bool,
-    /// Whether its figures are those held here even where the API forwards: then it is refused.
-    is_of_desk: bool,
-    make: fn(&Desk, &PageRequest, Answers) -> Result<Document>,
+    render: Render,
+    source: Source,
+    /// Groups of names of the query arguments that it reads.
+    arguments: &'static [&'static [&'static str]],
+}
+
+type Render = fn(&Desk, &PageRequest, Answers) -> Result<Document>;
+type Calls = fn(&PageRequest) -> Vec<EndpointCall>;
+
+/// Where a page takes its figures from.
+#[derive(Clone, Copy)]
+enum Source {
+    /// The desk, on every server.
+    Local,
+    /// The desk. A server that forwards refuses the page, since its figures may differ from those of the upstream.
+    LocalOnly,
+    /// Endpoints.
+    Endpoints(Calls),
+    /// The desk, or endpoints on a server that forwards.
+    LocalOrEndpoints(Calls),
 }
 
 impl Page {
     const fn new(
         path: &'static str,
-        make: fn(&Desk, &PageRequest, Answers) -> Result<Document>,
-        known: &'static [&'static str],
+        render: Render,
+        source: Source,
+        arguments: &'static [&'static [&'static str]],
     ) -> Self {
         Self {
             path,
-            known,
-            questions: |_| Vec::new(),
-            is_local: false,
-            is_of_desk: false,
-            make,
+            render,
+            source,
+            arguments,
         }
     }
 
-    const fn of_desk(self) -> Self {
-        Self {
-            is_of_desk: true,
-            ..self
-        }
-    }
-
-    const fn asking(self, questions: fn(&PageRequest) -> Vec<Question>) -> Self {
-        Self { questions, ..self }
-    }
-
-    const fn asking_upstream(self, questions: fn(&PageRequest) -> Vec<Question>) -> Self {
-        Self {
-            questions,
-            is_local: true,
-            ..self
-        }
-    }
-
-    /// What is shown instead when it fails: pages are for people, others for frames and programs.
-    /// `hits` is what a search found instead.
-    fn fault(
+    /// Renders an error: as HTML for people, as a widget for frames, as JSON for programs. `hits` are search results
+    /// for a name that is unknown.
+    fn render_error(
         &self,
         desk: &Desk,
-        asked: &PageRequest,
+        request: &PageRequest,
         error: &Error,
         hits: Vec<Hit>,
     ) -> Result<Document> {
         match self.path.split('/').nth(1) {
-            Some("widget") => widget::refusal(desk, asked, error),
-            Some("suggest" | "oembed" | "alerts.atom" | "alerts.ics") => Ok(oembed::refusal(error)),
-            Some("cite") if asked.given("format") == "json" => Ok(oembed::refusal(error)),
-            Some(_) | None => fault::page(desk, asked, error, hits),
+            Some("widget") => widget_frame::render_error(desk, request, error),
+            Some("suggest" | "oembed" | "alerts.atom" | "alerts.ics") => {
+                Ok(oembed::render_error(error))
+            }
+            Some("cite") if request.form_value("format") == "json" => {
+                Ok(oembed::render_error(error))
+            }
+            Some(_) | None => error_page::render(desk, request, error, hits),
         }
     }
 }
 
-/// An address that leads nowhere.
-static NOWHERE: Page = Page::new("", fault::nowhere, &[]);
+/// The page of every address without a route.
+static NOT_FOUND: Page = Page::new("", error_page::not_found, Local, &[]);
 
-/// Why a page of figures held here is refused where the API answers with those of an upstream.
-const ELSEWHERE: &str = "this server passes on the figures of another service, and this page would show figures that the \
+/// Why a page of local figures is refused on a server that forwards.
+const FORWARDING: &str = "this server passes on the figures of another service, and this page would show figures that the \
     server holds itself, which may differ. The page of a single series shows those of that service; an operator who \
     starts the server without --upstream gets all pages";
 
-/// What programs ask for: they get errors as JSON.
-const FOR_PROGRAMS: [&str; 5] = ["/api", "/mcp", "/.well-known", "/health", "/ready"];
+/// Prefixes of addresses for programs, which get errors as JSON.
+const PROGRAM_PREFIXES: [&str; 5] = ["/api", "/mcp", "/.well-known", "/health", "/ready"];
 
+#[rustfmt::skip]
 static PAGES: [Page; 37] = [
-    Page::new("/", home::page, &["as_of"]).asking(home::questions),
-    Page::new("/search", search::page, &["q"]),
-    Page::new("/series", catalogue::page, &[]),
-    Page::new(SERIES, series::page, &series::ARGUMENTS).asking_upstream(series::questions),
-    Page::new("/cite/{name}", cite::page, &cite::ARGUMENTS).of_desk(),
-    Page::new("/compare", compare::page, compare::ARGUMENTS).of_desk(),
-    Page::new("/regime", regime::page, &["as_of"]).asking(regime::questions),
-    Page::new("/calendar", calendar::page, &calendar::ARGUMENTS),
-    Page::new(
-        "/calendar.ics",
-        calendar::subscription,
-        &calendar::ARGUMENTS,
-    ),
-    Page::new("/embed", embed::page, &embed::ARGUMENTS),
-    Page::new("/suggest", search::suggestions, &["q"]).asking(search::suggested),
-    Page::new("/oembed", oembed::page, &oembed::ARGUMENTS),
-    Page::new("/methods", methods::page, &[]).asking(methods::questions),
-    Page::new("/rights", rights::page, &[]),
-    Page::new("/glossary", glossary::index, &["q"]),
-    Page::new("/glossary/{name}", glossary::term, &[]),
-    Page::new("/scenarios", scenarios::index, &[]).of_desk(),
-    Page::new("/scenarios/{name}", scenarios::scenario, &[]).of_desk(),
-    Page::new("/widget/scenario/{name}", scenarios::widget, &["theme"]).of_desk(),
-    Page::new("/release/{name}", release::page, &[]),
-    Page::new("/widget/release/{name}", release::widget, &["theme"]),
-    Page::new("/alerts.atom", alerts::feed, &alerts::ARGUMENTS).of_desk(),
-    Page::new("/alerts.ics", alerts::calendar, &alerts::ARGUMENTS).of_desk(),
-    Page::new("/articles", articles::index, &[]),
-    Page::new("/articles/{name}", articles::article, &[]),
-    Page::new(CHART, pictures::page, &PICTURE).asking_upstream(pictures::questions),
-    Page::new("/chart/compare.png", pictures::comparison, compare::PICTURE).of_desk(),
-    Page::new("/chart/compare.svg", pictures::comparison, compare::PICTURE).of_desk(),
-    Page::new("/chart/regime.png", pictures::regime, &CARD_PICTURE)
-        .asking(figures::regime_questions),
-    Page::new("/chart/regime.svg", pictures::regime, &CARD_PICTURE)
-        .asking(figures::regime_questions),
-    Page::new("/chart/release/{name}", release::picture, &CARD_PICTURE),
-    Page::new("/chart/scenario/{name}", scenarios::picture, &CARD_PICTURE).of_desk(),
-    Page::new("/favicon.ico", pictures::icon, &[]),
-    Page::new("/widget/regime", figures::regime, &["theme"]).asking(figures::regime_questions),
-    Page::new("/widget/recession", figures::recession, &["theme"])
-        .asking(figures::recession_questions),
-    Page::new(METRIC, figures::metric, &figures::ARGUMENTS).asking(figures::metric_questions),
-    Page::new("/widget/chart", figures::several, compare::WIDGET).of_desk(),
+    Page::new("/", home::page, Endpoints(home::calls), &[&["as_of"]]),
+    Page::new("/search", search::page, Local, &[&["q"]]),
+    Page::new("/series", catalogue::page, Local, &[]),
+    Page::new(SERIES_PATH, series::page, LocalOrEndpoints(series::calls), &[&view::ARGUMENTS, &["revised"]]),
+    Page::new("/cite/{name}", cite::page, LocalOnly, &[&cite::ARGUMENTS, &view::ARGUMENTS]),
+    Page::new("/compare", compare::page, LocalOnly, &[&compare::ARGUMENTS]),
+    Page::new("/regime", regime::page, Endpoints(regime::calls), &[&["as_of"]]),
+    Page::new("/calendar", calendar::page, Local, &[&calendar::ARGUMENTS]),
+    Page::new("/calendar.ics", calendar::subscription, Local, &[&calendar::ARGUMENTS]),
+    Page::new("/embed", embed::page, Local, &[&embed::ARGUMENTS]),
+    Page::new("/suggest", search::suggestions, Endpoints(search::suggestion_calls), &[&["q"]]),
+    Page::new("/oembed", oembed::page, Local, &[&oembed::ARGUMENTS]),
+    Page::new("/methods", methods::page, Endpoints(methods::calls), &[]),
+    Page::new("/rights", rights::page, Local, &[]),
+    Page::new("/glossary", glossary::index, Local, &[&["q"]]),
+    Page::new("/glossary/{name}", glossary::term, Local, &[]),
+    Page::new("/scenarios", scenarios::index, LocalOnly, &[]),
+    Page::new("/scenarios/{name}", scenarios::scenario, LocalOnly, &[]),
+    Page::new("/widget/scenario/{name}", scenarios::widget, LocalOnly, &[&["theme"]]),
+    Page::new("/release/{name}", release::page, Local, &[]),
+    Page::new("/widget/release/{name}", release::widget, Local, &[&["theme"]]),
+    Page::new("/alerts.atom", alerts::feed, LocalOnly, &[&["condition"]]),
+    Page::new("/alerts.ics", alerts::calendar, LocalOnly, &[&["condition"]]),
+    Page::new("/articles", articles::index, Local, &[]),
+    Page::new("/articles/{name}", articles::article, Local, &[]),
+    Page::new(CHART_PATH, pictures::series, LocalOrEndpoints(pictures::calls), &[&view::ARGUMENTS, &pictures::ARGUMENTS]),
+    Page::new("/chart/compare.png", pictures::comparison, LocalOnly, &[&compare::ARGUMENTS, &pictures::ARGUMENTS]),
+    Page::new("/chart/compare.svg", pictures::comparison, LocalOnly, &[&compare::ARGUMENTS, &pictures::ARGUMENTS]),
+    Page::new("/chart/regime.png", pictures::regime, Endpoints(widgets::regime_calls), &[&pictures::ARGUMENTS]),
+    Page::new("/chart/regime.svg", pictures::regime, Endpoints(widgets::regime_calls), &[&pictures::ARGUMENTS]),
+    Page::new("/chart/release/{name}", release::picture, Local, &[&pictures::ARGUMENTS]),
+    Page::new("/chart/scenario/{name}", scenarios::picture, LocalOnly, &[&pictures::ARGUMENTS]),
+    Page::new("/favicon.ico", pictures::icon, Local, &[]),
+    Page::new("/widget/regime", widgets::regime, Endpoints(widgets::regime_calls), &[&["theme"]]),
+    Page::new("/widget/recession", widgets::recession, Endpoints(widgets::recession_calls), &[&["theme"]]),
+    Page::new(METRIC_PATH, widgets::metric, Endpoints(widgets::metric_calls), &[&widgets::ARGUMENTS]),
+    Page::new("/widget/chart", widgets::comparison, LocalOnly, &[&compare::ARGUMENTS, &["theme"]]),
 ];
-
-/// What a picture of one series is told.
-const PICTURE: [&str; 8] = [
-    "start",
-    "end",
-    "units",
-    "frequency",
-    "as_of",
-    "theme",
-    "width",
-    "height",
-];
-/// What other pictures are told.
-const CARD_PICTURE: [&str; 3] = ["theme", "width", "height"];
 
 /// Bytes of documents kept in memory.
-const KEPT_BYTES: u64 = 16 << 20;
+const CACHE_BYTES: u64 = 16 << 20;
 
-/// What a document depends on: the state of the data, and what was asked for.
+/// What a document depends on: the state of the data, and [`PageRequest::cache_key`].
 type Key = (DataState, String);
 
-/// Documents, rendered once.
+/// Rendered documents.
 #[derive(Debug)]
-struct Kept {
-    documents: Arc<Cache<Key, Arc<Document>>>,
-    underway: SingleFlight<Key, Arc<Document>>,
+struct DocumentCache {
+    documents: Cache<Key, Arc<Document>>,
+    in_flight: SingleFlight<Key, Arc<Document>>,
 }
 
-impl Kept {
-    /// An empty place.
+impl DocumentCache {
     fn new() -> Self {
-        let weigh = |(_, key): &Key, of: &Arc<Document>| key.len() as u64 + of.weight();
+        let weigh = |(_, key): &Key, document: &Arc<Document>| key.len() as u64 + document.weight();
         Self {
-            documents: Arc::new(Cache::weighed(KEPT_BYTES, weigh)),
-            underway: SingleFlight::default(),
+            documents: Cache::weighed(CACHE_BYTES, weigh),
+            in_flight: SingleFlight::default(),
         }
     }
 
-    /// The document of a key, when it is there and not too old.
-    fn held(&self, key: &Key) -> Option<Arc<Document>> {
-        // Figures of an upstream change without a new state of our own data.
-        self.documents.get(key).filter(|found| found.is_current())
+    /// Returns a document that is cached and not too old: figures of an upstream change within one state of the data.
+    fn get(&self, key: &Key) -> Option<Arc<Document>> {
+        self.documents
+            .get(key)
+            .filter(|document| document.is_current())
     }
 
-    /// Makes the document of a key in the pool, once for all who wait for it. What fails to be made is not kept.
+    /// Renders a document in the pool, once for all callers that wait for it, and caches it. Errors are not cached.
     ///
     /// # Errors
-    /// Whatever making it says, and [`Error::Busy`].
-    async fn make(
-        &self,
+    /// The error of `render`, and [`Error::Busy`].
+    async fn get_or_render(
+        self: &Arc<Self>,
         pool: &Pool,
         key: Key,
-        make: impl FnOnce() -> Result<Document> + Send + 'static,
+        render: impl FnOnce() -> Result<Document> + Send + 'static,
     ) -> Result<Arc<Document>> {
-        let (documents, name) = (Arc::clone(&self.documents), key.clone());
+        let (cache, new_key) = (Arc::clone(self), key.clone());
         let work = move || {
-            let document = Arc::new(make()?);
-            documents.insert(name, Arc::clone(&document));
+            let document = Arc::new(render()?);
+            cache.documents.insert(new_key, Arc::clone(&document));
             Ok(document)
         };
-        let held = || self.held(&key);
-        self.underway.run(pool, key.clone(), held, work).await
+        let cached = || self.get(&key);
+        self.in_flight.run(pool, key.clone(), cached, work).await
     }
 }
 
-/// What pages are made with.
+/// The state of the routes.
 #[derive(Clone)]
 struct Site {
     backend: Arc<Backend>,
     admission: Arc<Admission>,
-    kept: Arc<Kept>,
+    cache: Arc<DocumentCache>,
 }
 
-/// The pages as routes, and the answer to every address that no route has.
+/// Returns the routes of all pages, with a fallback for every address that has no route.
 pub(crate) fn routes(backend: &Arc<Backend>, admission: &Arc<Admission>) -> Router {
     let site = Site {
         backend: Arc::clone(backend),
         admission: Arc::clone(admission),
-        kept: Arc::new(Kept::new()),
+        cache: Arc::new(DocumentCache::new()),
     };
     let router = PAGES.iter().fold(Router::new(), |router, page| {
         let handler = move |State(site): State<Site>,
@@ -234,50 +210,48 @@ pub(crate) fn routes(backend: &Arc<Backend>, admission: &Arc<Admission>) -> Rout
                             RawQuery(query): RawQuery,
                             headers: HeaderMap| async move {
             let name = names.iter().next().map_or("", |(_, value)| value);
-            let wanted = (page.path, page.known);
-            let asked = PageRequest::read(site.backend.desk(), wanted, name, query.as_deref());
-            site.serve(page, Arc::new(asked), caller, &headers).await
+            let target = (page.path, page.arguments);
+            let request = PageRequest::parse(site.backend.desk(), target, name, query.as_deref());
+            site.serve(page, request, caller, &headers).await
         };
         router.route(page.path, get(handler))
     });
-    let nowhere = async |State(site): State<Site>, method: Method, uri: Uri, headers: HeaderMap| {
-        let is_read = matches!(method, Method::GET | Method::HEAD);
-        let mut prefixes = FOR_PROGRAMS.iter();
-        let is_for_programs = prefixes.any(|prefix| uri.path().starts_with(prefix));
-        if !is_read || is_for_programs || !accepts(&headers, "text/html") {
-            return rest::not_found(uri).await;
-        }
-        let name = percent_encoding::percent_decode_str(uri.path()).decode_utf8_lossy();
-        let asked = PageRequest::read(site.backend.desk(), ("", &[]), &name, None);
-        site.serve(&NOWHERE, Arc::new(asked), Caller::current(), &headers)
-            .await
-    };
-    let router = router.fallback(nowhere);
+    let not_found =
+        async |State(site): State<Site>, method: Method, uri: Uri, headers: HeaderMap| {
+            let is_read = matches!(method, Method::GET | Method::HEAD);
+            let mut prefixes = PROGRAM_PREFIXES.iter();
+            let is_for_programs = prefixes.any(|prefix| uri.path().starts_with(prefix));
+            if !is_read || is_for_programs || !accepts(&headers, "text/html") {
+                return rest::not_found(uri).await;
+            }
+            let path = percent_encoding::percent_decode_str(uri.path()).decode_utf8_lossy();
+            let request = PageRequest::parse(site.backend.desk(), ("", &[]), &path, None);
+            site.serve(&NOT_FOUND, request, Caller::current(), &headers)
+                .await
+        };
+    let router = router.fallback(not_found);
     router.with_state(site).merge(assets::routes(backend))
 }
 
-/// Whether a client names a media type among those that it takes.
-fn accepts(headers: &HeaderMap, kind: &str) -> bool {
-    let mut given = headers.get_all(header::ACCEPT).iter();
-    given.any(|value| value.to_str().is_ok_and(|text| text.contains(kind)))
+/// Returns whether the `Accept` header names a media type.
+fn accepts(headers: &HeaderMap, media_type: &str) -> bool {
+    let mut values = headers.get_all(header::ACCEPT).iter();
+    values.any(|value| value.to_str().is_ok_and(|text| text.contains(media_type)))
 }
 
 impl Site {
     async fn serve(
         &self,
         page: &'static Page,
-        asked: Arc<PageRequest>,
+        request: PageRequest,
         caller: Caller,
         headers: &HeaderMap,
     ) -> Response {
-        let document = match self.document(page, &asked, caller).await {
-            Ok(document) => Ok(document),
-            Err(error)
-                if accepts(headers, "application/json") && !accepts(headers, "text/html") =>
-            {
-                Err(error)
-            }
-            Err(error) => self.fault(page, &asked, error).await,
+        let request = Arc::new(request);
+        let wants_json = accepts(headers, "application/json") && !accepts(headers, "text/html");
+        let document = match self.document(page, &request, caller).await {
+            Err(error) if !wants_json => self.error_document(page, &request, error).await,
+            document => document,
         };
         let response = match document {
             Ok(document) => document.respond(headers, self.backend.pool()).await,
@@ -286,11 +260,11 @@ impl Site {
         response.unwrap_or_else(|error| rest::respond(&error, page.path, None))
     }
 
-    /// What is shown instead of a page that cannot be made.
-    async fn fault(
+    /// Renders the document of a request that failed.
+    async fn error_document(
         &self,
         page: &'static Page,
-        asked: &PageRequest,
+        request: &PageRequest,
         error: Error,
     ) -> Result<Arc<Document>> {
         econoscope_core::error::log(&error, page.path);
@@ -298,48 +272,49 @@ impl Site {
         let hits = match matches!(error, Error::Unknown { .. }) {
             true => {
                 let (desk, error) = (Arc::clone(desk), error.clone());
-                let search = move || Ok(fault::hits(&desk, &error));
+                let search = move || Ok(error_page::search_hits(&desk, &error));
                 self.backend.pool().run(search).await?
             }
             false => Vec::new(),
         };
-        let fault = page.fault(desk, asked, &error, hits)?;
-        Ok(Arc::new(fault.failed(&error)))
+        let document = page.render_error(desk, request, &error, hits)?;
+        Ok(Arc::new(document.with_error(&error)))
     }
 
-    /// The document as it is held, or made and paid for.
+    /// Returns the cached document, or charges the caller and renders it.
     async fn document(
         &self,
         page: &'static Page,
-        asked: &Arc<PageRequest>,
+        request: &Arc<PageRequest>,
         caller: Caller,
     ) -> Result<Arc<Document>> {
         let backend = &*self.backend;
-        if page.is_of_desk && backend.upstream().is_some() {
+        let is_forwarding = backend.upstream().is_some();
+        if is_forwarding && matches!(page.source, LocalOnly) {
             return Err(Error::NotPermitted {
                 what: "this page".to_owned(),
-                reason: ELSEWHERE.to_owned(),
+                reason: FORWARDING.to_owned(),
             });
         }
-        let key = (backend.desk().state()?, asked.key());
-        if let Some(held) = self.kept.held(&key) {
-            return Ok(held);
+        let key = (backend.desk().state()?, request.cache_key());
+        if let Some(cached) = self.cache.get(&key) {
+            return Ok(cached);
         }
-        let questions = match page.is_local && backend.upstream().is_none() {
-            true => Vec::new(),
-            false => (page.questions)(asked),
+        let calls = match page.source {
+            Endpoints(calls) => calls(request),
+            LocalOrEndpoints(calls) if is_forwarding => calls(request),
+            Local | LocalOnly | LocalOrEndpoints(_) => Vec::new(),
         };
-        let is_forwarded = backend.upstream().is_some() && !questions.is_empty();
-        let make = async {
-            let answers = Answers::to(questions, backend, &self.admission, caller).await?;
-            let (desk, asked) = (Arc::clone(backend.desk()), Arc::clone(asked));
-            let make = move || (page.make)(&desk, &asked, answers);
-            self.kept.make(backend.pool(), key, make).await
+        let is_charged_per_call = is_forwarding && !calls.is_empty();
+        let render = async {
+            let answers = Answers::fetch(calls, backend, &self.admission, caller).await?;
+            let (desk, request) = (Arc::clone(backend.desk()), Arc::clone(request));
+            let render = move || (page.render)(&desk, &request, answers);
+            self.cache.get_or_render(backend.pool(), key, render).await
         };
-        match is_forwarded {
-            // Each answer of an upstream is paid for as it is asked.
-            true => make.await,
-            false => self.admission.paid(caller, Policy::Pages, make).await,
+        match is_charged_per_call {
+            true => render.await,
+            false => self.admission.paid(caller, Policy::Pages, render).await,
         }
     }
 }
@@ -350,22 +325,18 @@ mod tests {
     use econoscope_data::desk::Settings;
 
     #[test]
-    fn long_addresses_are_kept_within_the_same_bound() -> Result<()> {
-        let kept = Kept::new();
+    fn cache_bound_counts_the_bytes_of_long_addresses() -> Result<()> {
+        let cache = DocumentCache::new();
         let store = Arc::new(econoscope_data::store::Sqlite::in_memory().unwrap());
         let desk = Desk::open(store, Settings::default(), Desk::system_clock());
+        let state = desk.state()?;
+        let key = |n: usize| (state, format!("{n}{}", "x".repeat(8_000)));
         for n in 0..4_000 {
-            let key = (desk.state()?, format!("{n}{}", "x".repeat(8_000)));
             let picture = Document::picture("image/svg+xml", vec![b'x'; 100]);
-            kept.documents.insert(key, Arc::new(picture));
+            cache.documents.insert(key(n), Arc::new(picture));
         }
-        let held = (0..4_000)
-            .filter(|n| {
-                kept.held(&(desk.state().unwrap(), format!("{n}{}", "x".repeat(8_000))))
-                    .is_some()
-            })
-            .count();
-        assert!(held > 100 && held * 8_000 < 16 << 20, "{held}");
+        let cached = (0..4_000).filter(|n| cache.get(&key(*n)).is_some()).count();
+        assert!(cached > 100 && cached * 8_000 < 16 << 20, "{cached}");
         Ok(())
     }
 }

@@ -1,124 +1,131 @@
-//! Charts as files: `/chart/DGS10.png` and `/chart/DGS10.svg`, and several series in `/chart/compare.png`.
+//! Chart pictures as PNG and SVG: a series, a comparison, the regime.
 
-use super::asked::PageRequest;
 use super::charts::{self, Panels};
-use super::document::Document;
-use super::figures::word;
-use super::quadrant::Words;
-use super::questions::{Answers, Question};
-use super::text::{plain, points, readable};
-use super::{cite, compare, home, quadrant, view};
+use super::prelude::*;
+use super::quadrant::{self, Caption};
+use super::text::{format_exact, format_points, readable};
+use super::widgets::{format_sources, regime_label};
+use super::{cite, compare, home, view};
 use econoscope_answers::endpoints::regime::RegimeAnswer;
 use econoscope_core::chart::{ChartSpec, DENSITY, GHOST, Theme, panels, png};
-use econoscope_core::error::{Error, Result};
 use econoscope_core::format::month;
 use econoscope_core::model::AsOf;
-use econoscope_data::desk::Desk;
 
-/// Asked where answers are forwarded.
-pub(super) fn questions(asked: &PageRequest) -> Vec<Question> {
-    vec![view::question(stem(asked), asked)]
+/// Arguments of every picture.
+pub(super) const ARGUMENTS: [&str; 3] = ["theme", "width", "height"];
+
+/// Default width and height in pixels.
+const SIZE: (u16, u16) = (800, 420);
+/// Minimum and maximum width and height.
+const WIDTHS: (u16, u16) = (240, 2_400);
+const HEIGHTS: (u16, u16) = (160, 1_600);
+
+pub(super) fn calls(request: &PageRequest) -> Vec<EndpointCall> {
+    vec![view::figures_call(name(request), request)]
 }
 
-/// What a picture is of: its name without the form.
-pub(super) fn stem(asked: &PageRequest) -> &str {
-    let parts = asked.name.rsplit_once('.');
-    parts.map_or(&*asked.name, |(stem, _)| stem)
+/// Returns the name in the path of a picture, without its extension.
+pub(super) fn name(request: &PageRequest) -> &str {
+    let parts = request.name.rsplit_once('.');
+    parts.map_or(&*request.name, |(name, _)| name)
 }
 
-pub(super) fn page(desk: &Desk, asked: &PageRequest, mut answers: Answers) -> Result<Document> {
-    let info = desk.resolve("series", stem(asked))?;
+pub(super) fn series(desk: &Desk, request: &PageRequest, mut answers: Answers) -> Result<Document> {
+    let info = desk.resolve("series", name(request))?;
     let id = desk.shown_id(&info.id);
-    let mut spec = view::read(desk, &id, asked, &mut answers)?.spec;
-    spec.title = charts::titled(&id, Some(&info.title));
+    let (mut spec, _) = view::load(desk, &id, request, &mut answers)?;
+    spec.title = charts::format_title(&id, Some(&info.title));
     if spec.lines.iter().any(|line| line.color == GHOST) {
-        spec.title += &known_on(asked);
+        spec.title += &describe_ghost(request);
     }
     spec.source.clone_from(&info.source);
     match answers.is_forwarded {
-        // Citations are of figures held here.
-        true => whole(desk, asked, (spec, Vec::new())),
-        false => about(desk, asked, &id, spec),
+        // Only local figures have citations.
+        true => render(desk, request, (spec, Vec::new())),
+        false => render_with_citation(desk, request, &id, spec),
     }
 }
 
-/// What is said of gray lines.
-fn known_on(asked: &PageRequest) -> String {
-    format!("; gray: as known on {}", readable(asked.given("as_of")))
+/// Describes gray lines.
+fn describe_ghost(request: &PageRequest) -> String {
+    let day = readable(request.form_value("as_of"));
+    format!("; gray: as known on {day}")
 }
 
-/// A chart about one series as a picture that says where its figures are cited.
+/// Renders a chart with the address where the figures of a series are cited.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] for a theme, a size or a form that there is not.
-pub(super) fn about(
+/// [`Error::InvalidParam`] for an unknown theme, size or format.
+pub(super) fn render_with_citation(
     desk: &Desk,
-    asked: &PageRequest,
+    request: &PageRequest,
     id: &str,
     mut spec: ChartSpec,
 ) -> Result<Document> {
-    let address = cite::short(desk, id);
+    let address = cite::short_address(desk, id);
     spec.credit = format!("{}, {address}", desk.attribution().text);
-    whole(desk, asked, (spec, Vec::new()))
+    render(desk, request, (spec, Vec::new()))
 }
 
-/// Several series as a picture.
-pub(super) fn comparison(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
-    let answer = compare::answer(desk, asked)?;
-    let past = compare::past(desk, asked, &answer)?;
-    let now = past.as_ref().map_or(&answer, |past| &past.now);
-    let then = past.as_ref().map(|_| &answer);
-    let (mut spec, others) = charts::compared((now, then), asked.given("units") == view::LOG);
-    spec.source = super::figures::cited(&answer.provenance);
-    if past.is_some() {
-        spec.title += &known_on(asked);
+pub(super) fn comparison(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
+    let answer = compare::fetch(desk, request)?;
+    let vintages = compare::compare_vintages(desk, request, &answer)?;
+    let columns = match &vintages {
+        Some((now, _)) => (now, Some(&answer)),
+        None => (&answer, None),
+    };
+    let is_log = request.form_value("units") == view::LOG;
+    let (mut spec, others) = charts::plot_comparison(columns, is_log);
+    spec.source = format_sources(&answer.provenance);
+    if vintages.is_some() {
+        spec.title += &describe_ghost(request);
     }
-    whole(desk, asked, (spec, others))
+    render(desk, request, (spec, others))
 }
 
-/// The plane of the regime as a picture.
-pub(super) fn regime(desk: &Desk, asked: &PageRequest, mut answers: Answers) -> Result<Document> {
-    let theme = theme(asked)?;
-    let o: RegimeAnswer = answers.read()?;
+pub(super) fn regime(desk: &Desk, request: &PageRequest, mut answers: Answers) -> Result<Document> {
+    let theme = theme(request)?;
+    let answer: RegimeAnswer = answers.read()?;
+    let confidence = answer.confidence.map(format_exact);
+    let growth = answer.growth_score.as_ref().map(format_points);
+    let inflation = answer.inflation_score.as_ref().map(format_points);
     let lines = [
-        o.month.map(|m| format!("In {}", month(m))),
-        o.confidence.map(|c| format!("Confidence {} %", plain(c))),
-        o.growth_score
-            .map(|g| format!("Growth {} standard deviations", points(&g))),
-        o.inflation_score
-            .map(|i| format!("Inflation {} points from target", points(&i))),
+        answer.month.map(|date| format!("In {}", month(date))),
+        confidence.map(|confidence| format!("Confidence {confidence} %")),
+        growth.map(|growth| format!("Growth {growth} standard deviations")),
+        inflation.map(|inflation| format!("Inflation {inflation} points from target")),
     ];
-    let words = Words {
-        title: word(&o.regime),
+    let caption = Caption {
+        title: regime_label(&answer.regime),
         lines: lines.into_iter().flatten().collect(),
-        source: &super::figures::cited(&o.provenance),
+        source: &format_sources(&answer.provenance),
         credit: &desk.attribution().text,
     };
-    let way = home::way(desk, AsOf::Latest, &o, super::regime::MONTHS)?;
-    let drawing = quadrant::picture(&way, &words);
-    let (width, height) = size(asked)?.unwrap_or(SIZE);
-    let usual = format!("width=\"{}\" height=\"{}\"", SIZE.0, SIZE.1);
-    let wanted = format!("width=\"{width}\" height=\"{height}\"");
-    file(asked, theme.coloured(drawing.replacen(&usual, &wanted, 1)))
+    let path = home::regime_path(desk, AsOf::Latest, &answer, super::regime::MONTHS)?;
+    let drawing = quadrant::draw_picture(&path, &caption);
+    let attributes = |(width, height)| format!("width=\"{width}\" height=\"{height}\"");
+    let size = attributes(size(request)?.unwrap_or(SIZE));
+    let drawing = drawing.replacen(&attributes(SIZE), &size, 1);
+    encode(request, theme.coloured(drawing))
 }
 
-/// The form of a picture, `png` or `svg`, which stands behind the last dot of its address.
-fn form(asked: &PageRequest) -> Result<&'static str> {
-    let address = match asked.name.as_str() {
-        "" => asked.path,
+/// Returns the format that the extension of the path names: `png` or `svg`.
+fn format(request: &PageRequest) -> Result<&'static str> {
+    let path = match request.name.as_str() {
+        "" => request.path,
         name => name,
     };
-    let form = address.rsplit_once('.').map_or("", |(_, form)| form);
-    let form = form.to_ascii_lowercase();
-    let known = ["png", "svg"].into_iter().find(|known| *known == form);
-    known.ok_or_else(|| {
+    let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let extension = extension.to_ascii_lowercase();
+    let format = ["png", "svg"].into_iter().find(|f| *f == extension);
+    format.ok_or_else(|| {
         let allowed = "a name with .png or .svg, such as DGS10.png";
-        Error::invalid("chart", &form, "is no known form", allowed)
+        Error::invalid("chart", &extension, "is no known form", allowed)
     })
 }
 
-fn theme(asked: &PageRequest) -> Result<Theme> {
-    match asked.argument("theme") {
+fn theme(request: &PageRequest) -> Result<Theme> {
+    match request.argument("theme") {
         None | Some("light") => Ok(Theme::Light),
         Some("dark") => Ok(Theme::Dark),
         Some(other) => Err(Error::invalid(
@@ -130,66 +137,59 @@ fn theme(asked: &PageRequest) -> Result<Theme> {
     }
 }
 
-/// Width and height of a picture in units of its drawing.
-const SIZE: (u16, u16) = (800, 420);
-/// Least and greatest width and height that may be asked for.
-const WIDTHS: (u16, u16) = (240, 2_400);
-const HEIGHTS: (u16, u16) = (160, 1_600);
-
-/// The size that is asked for; of one side alone, the other in the usual proportion.
-fn size(asked: &PageRequest) -> Result<Option<(u16, u16)>> {
-    let side = |name: &str, (least, most): (u16, u16)| {
-        let Some(text) = asked.argument(name) else {
+/// Returns the requested size. A missing side follows the default proportion.
+fn size(request: &PageRequest) -> Result<Option<(u16, u16)>> {
+    let side = |name: &str, (min, max): (u16, u16)| {
+        let Some(text) = request.argument(name) else {
             return Ok(None);
         };
-        let read = text.parse().ok().filter(|n| (least..=most).contains(n));
-        let refuse = || {
-            let allowed = format!("{least} to {most} pixels");
+        let size = text.parse().ok().filter(|n| (min..=max).contains(n));
+        size.map(Some).ok_or_else(|| {
+            let allowed = format!("{min} to {max} pixels");
             Error::invalid(name, text, "is no size of a picture", &allowed)
-        };
-        read.map(Some).ok_or_else(refuse)
+        })
     };
-    let (width, height) = (side("width", WIDTHS)?, side("height", HEIGHTS)?);
-    let fitting = |of: u16, (by, to): (u16, u16), (least, most): (u16, u16)| {
-        let size = u32::from(of) * u32::from(to) / u32::from(by);
-        u16::try_from(size).unwrap_or(most).clamp(least, most)
+    let scale = |size: u16, numerator: u16, denominator: u16, (min, max): (u16, u16)| {
+        let size = u32::from(size) * u32::from(numerator) / u32::from(denominator);
+        u16::try_from(size).unwrap_or(max).clamp(min, max)
     };
-    Ok(match (width, height) {
+    Ok(match (side("width", WIDTHS)?, side("height", HEIGHTS)?) {
         (None, None) => None,
-        (Some(width), None) => Some((width, fitting(width, SIZE, HEIGHTS))),
-        (None, Some(height)) => Some((fitting(height, (SIZE.1, SIZE.0), WIDTHS), height)),
+        (Some(width), None) => Some((width, scale(width, SIZE.1, SIZE.0, HEIGHTS))),
+        (None, Some(height)) => Some((scale(height, SIZE.0, SIZE.1, WIDTHS), height)),
         (Some(width), Some(height)) => Some((width, height)),
     })
 }
 
-/// A chart with the words around it.
-fn whole(desk: &Desk, asked: &PageRequest, (mut spec, others): Panels) -> Result<Document> {
-    let usual = match u16::try_from(others.len()).unwrap_or(0) {
+/// Renders a chart with title, source and credit.
+fn render(desk: &Desk, request: &PageRequest, (mut spec, others): Panels) -> Result<Document> {
+    let default = match u16::try_from(others.len()).unwrap_or(0) {
         0 => SIZE,
         others => (SIZE.0, 300 + 150 * others),
     };
-    (spec.size, spec.theme) = (size(asked)?.unwrap_or(usual), theme(asked)?);
+    (spec.size, spec.theme) = (size(request)?.unwrap_or(default), theme(request)?);
     if spec.credit.is_empty() {
         spec.credit = desk.attribution().text;
     }
-    file(asked, panels(&spec, &others))
+    encode(request, panels(&spec, &others))
 }
 
-/// A drawing in the form that was asked for.
-fn file(asked: &PageRequest, drawing: String) -> Result<Document> {
-    Ok(match form(asked)? {
+/// Encodes an SVG drawing in the requested format.
+fn encode(request: &PageRequest, drawing: String) -> Result<Document> {
+    Ok(match format(request)? {
         "png" => {
-            // A size that is asked for is one of pixels.
-            let density = if size(asked)?.is_some() { 1.0 } else { DENSITY };
+            // A requested size is in pixels.
+            let is_sized = size(request)?.is_some();
+            let density = if is_sized { 1.0 } else { DENSITY };
             Document::picture("image/png", png(&drawing, density)?)
         }
         _ => Document::picture("image/svg+xml", drawing.into_bytes()),
     })
 }
 
-/// The mark of the site for browsers that ask for it by habit.
+/// Renders the icon for browsers that request it at its default path.
 pub(super) fn icon(_: &Desk, _: &PageRequest, _: Answers) -> Result<Document> {
-    let mark = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 16 16\"><path d=\"M1 12l4-5 4 3 6-8\" \
+    let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 16 16\"><path d=\"M1 12l4-5 4 3 6-8\" \
         fill=\"none\" stroke=\"#1d4f80\" stroke-width=\"2\"/></svg>";
-    Ok(Document::picture("image/svg+xml", mark.as_bytes().to_vec()))
+    Ok(Document::picture("image/svg+xml", svg.as_bytes().to_vec()))
 }

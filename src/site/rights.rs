@@ -1,4 +1,4 @@
-//! May I use this? One answer for each class of rights, with the series that are in it.
+//! The page on rights: for each class, what its figures may be used for and the sources in it.
 
 use super::prelude::*;
 use econoscope_core::catalogue::Catalogue;
@@ -10,11 +10,11 @@ use std::sync::Arc;
 #[template(path = "rights.html")]
 struct Page {
     frame: Frame,
-    /// Names of sources, and what each asks to be said where its figures are shown.
+    /// Names of sources, and the notices that they require.
     notices: Vec<(String, String)>,
 }
 
-/// Classes of series: name, rights, answer, whether they are computed here.
+/// Classes of series: name, rights, answer, and whether this service computes them.
 const CLASSES: [(&str, Rights, &str, bool); 4] = [
     ("Public domain", Rights::Ok, PUBLIC, false),
     (
@@ -38,36 +38,38 @@ const COMPUTED: &str = "Yes, with the credit line. They are computed here from f
 pub(super) fn page(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document> {
     let description =
         "Who may print, show or pass on the figures of this service, by class of rights.";
-    let frame = Frame::of(desk, "May I use this?", description, "/rights")?;
-    let recipes = &desk.settings().recipes;
     let mut notices: Vec<(String, String)> = Vec::new();
-    for source in recipes.feeds().map(|at| at.source) {
-        let notice = source.cite.replace("{title}", "series");
-        if !notice.is_empty() && notices.iter().all(|(name, _)| *name != source.name) {
-            notices.push((source.name.clone(), notice));
+    for feed in desk.settings().recipes.feeds() {
+        let notice = feed.source.cite.replace("{title}", "series");
+        if !notice.is_empty() && notices.iter().all(|(name, _)| *name != feed.source.name) {
+            notices.push((feed.source.name.clone(), notice));
         }
     }
-    html(&Page { frame, notices }, "")
+    render_page(&Page {
+        frame: Frame::new(desk, "May I use this?", description, "/rights"),
+        notices,
+    })
 }
 
-/// What may be done with the figures of a series.
-pub(super) fn of(info: &SeriesInfo) -> &'static str {
+/// Returns the answer for a series: what may be done with its figures.
+pub(super) fn answer_for(info: &SeriesInfo) -> &'static str {
     let mut classes = CLASSES.iter();
-    let class = classes.find(|(_, rights, _, is_made)| is_in(info, rights, is_made));
+    let class = classes.find(|(_, rights, _, is_computed)| is_in(info, rights, is_computed));
     class.map_or("", |(_, _, answer, _)| answer)
 }
 
-fn is_in(info: &SeriesInfo, rights: &Rights, is_made: &bool) -> bool {
-    info.is_composite() == *is_made && (*is_made || info.rights == *rights)
+/// Returns whether a series belongs to a class.
+fn is_in(info: &SeriesInfo, rights: &Rights, is_computed: &bool) -> bool {
+    info.is_composite() == *is_computed && (*is_computed || info.rights == *rights)
 }
 
-/// Who measures the series of a class, and how many there are.
-fn sources(rights: &Rights, is_made: &bool) -> (Vec<&'static str>, usize) {
-    let all = Catalogue::embedded().iter();
-    let series = all.filter(|info| is_in(info, rights, is_made));
-    // By which way the figures come is for those who fetch them; our own are known by their names.
+/// Returns the sources of a class, or the titles of computed series, and the number of its series.
+fn sources(rights: &Rights, is_computed: &bool) -> (Vec<&'static str>, usize) {
+    let series = Catalogue::embedded().iter();
+    let series = series.filter(|info| is_in(info, rights, is_computed));
     let source = |info: &'static Arc<SeriesInfo>| match info.is_composite() {
         true => info.title.as_str(),
+        // The parentheses name the way by which figures come.
         false => info.source.split(" (").next().unwrap_or_default(),
     };
     let mut sources: Vec<&str> = series.map(source).collect();

@@ -1,24 +1,17 @@
-//! Scenarios: all of them with their base rates, and one page each: how far it is, and each time that it came true.
+//! Scenarios: the list with base rates, and for each a page with its distance to the trigger and its past episodes.
 
-use super::asked::PageRequest;
-use super::document::Document;
-use super::fault::unknown;
-use super::frame::{Frame, html};
-use super::questions::Answers;
-use super::series::drawings;
-use super::text::{encoded, percent};
-use super::widget::Widget;
-use super::{articles, assets, pictures};
-use askama::Template;
+use super::error_page::unknown;
+use super::prelude::*;
+use super::text::{encoded, format_percent};
+use super::widget_frame::Widget;
+use super::{articles, charts, pictures};
 use econoscope_answers::endpoints::recessions;
 use econoscope_core::chart::{ChartSpec, Line, fluid};
-use econoscope_core::error::{Error, Result};
 use econoscope_core::format::{Unit, heading};
 use econoscope_core::indicators::base_rates::{Episode, Move, Transform};
 use econoscope_core::indicators::prose::joined;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{Date, Frequency, Observation};
-use econoscope_data::desk::Desk;
 use econoscope_data::desk::scenarios::Scenario;
 use econoscope_data::store::Article;
 use jiff::ToSpan;
@@ -27,36 +20,39 @@ use jiff::ToSpan;
 #[template(path = "scenarios.html")]
 struct Index<'a> {
     frame: Frame,
-    items: Vec<&'a Scenario>,
+    scenarios: Vec<&'a Scenario>,
 }
 
 #[derive(Template)]
 #[template(path = "scenario.html")]
 struct Page<'a> {
     frame: Frame,
-    item: &'a Scenario,
-    /// How far it is, or why that is not told.
-    dial: std::result::Result<Dial, String>,
-    /// The chart for a wide and for a narrow screen.
-    drawn: (String, String),
+    scenario: &'a Scenario,
+    /// The rule of the event in words.
+    rule: Option<String>,
+    /// The progress, or why it is not shown.
+    progress: std::result::Result<Progress, String>,
+    /// The chart for wide and for narrow screens.
+    drawings: (String, String),
+    /// The condition to subscribe to, encoded and plain.
+    condition: Option<(String, String)>,
     articles: Vec<Article>,
 }
 
-/// How far a scenario is.
-struct Dial {
+/// How far a scenario is from its trigger.
+struct Progress {
     /// Identifier of the series that decides.
     series: String,
-    /// The unit above the chart.
-    unit: String,
-    /// How its figures are written, and with how many decimals.
-    written: Unit,
-    places: usize,
+    /// Heading of the chart.
+    heading: String,
+    unit: Unit,
+    decimals: usize,
     /// "July 2026: 0.13".
     now: String,
     trigger: String,
-    /// "0.37 to go", or since when it is met.
+    /// "0.37 to go", or "Reached".
     distance: String,
-    /// Past times, the newest first.
+    /// Past episodes, the newest first.
     episodes: Vec<Episode>,
     spec: ChartSpec,
     source: String,
@@ -65,83 +61,82 @@ struct Dial {
 
 pub(super) fn index(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document> {
     let description = "Macro scenarios that figures can decide, with the share of the past in which each came true.";
-    let page = Index {
-        frame: Frame::of(desk, "Scenarios", description, "/scenarios")?,
-        items: desk.scenarios(),
-    };
-    html(&page, "")
+    render_page(&Index {
+        frame: Frame::new(desk, "Scenarios", description, "/scenarios"),
+        scenarios: desk.scenarios(),
+    })
 }
 
-pub(super) fn scenario(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
-    let item = named(desk, &asked.name)?;
+pub(super) fn scenario(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
+    let scenario = find(desk, &request.name)?;
+    let (slug, title) = (&scenario.slug, &scenario.title);
     let mut articles = articles::published(desk)?;
-    articles.retain(|a| a.tags.iter().any(|tag| item.articles.contains(tag)));
-    let address = format!("/scenarios/{}", item.slug);
-    let dial = match dial(desk, item) {
+    articles.retain(|a| a.tags.iter().any(|tag| scenario.articles.contains(tag)));
+    let frame = Frame::new(desk, title, &scenario.thesis, &format!("/scenarios/{slug}"));
+    let progress = match progress(desk, scenario) {
         Err(error @ (Error::NoData { .. } | Error::NotPermitted { .. })) => Err(error.to_string()),
-        dial => Ok(dial?),
+        progress => Ok(progress?),
     };
-    let frame = Frame::of(desk, &item.title, &item.thesis, &address)?;
-    let picture = format!("/chart/scenario/{}.png", item.slug);
-    let page = Page {
-        frame: match &dial {
-            Ok(_) => frame.lively("", picture),
-            Err(_) => frame.lively("", "/chart/DGS10.png".to_owned()),
-        },
-        item,
-        drawn: match &dial {
-            Ok(dial) => drawings((dial.spec.clone(), Vec::new())),
-            Err(_) => Default::default(),
-        },
-        dial,
+    let drawings = progress.as_ref().map(|p| charts::draw(&p.spec, &[]));
+    let picture = format!("/chart/scenario/{slug}.png");
+    render_scripted_page(&Page {
+        frame: frame
+            .with_script()
+            .with_preview("", progress.is_ok().then_some(picture)),
+        scenario,
+        rule: scenario.rule(),
+        drawings: drawings.unwrap_or_default(),
+        progress,
+        condition: condition_of(scenario).map(|text| (encoded(&text), text)),
         articles,
-    };
-    html(&page, assets::path())
+    })
 }
 
-/// The same as a widget.
-pub(super) fn widget(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
-    let item = named(desk, &asked.name)?;
-    let dial = dial(desk, item)?;
-    let credit = (desk.attribution(), dial.source.clone());
-    let mut widget = Widget::new(asked, item.title.clone(), credit);
-    widget.more = format!("{}/scenarios/{}", widget.credit.url, item.slug);
-    widget.lines = dial.in_words();
-    widget.value = Some(dial.distance);
-    widget.date = dial.month.to_string();
-    widget.picture = fluid(&dial.spec);
-    widget.document()
+/// Renders the progress as a widget.
+pub(super) fn widget(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
+    let scenario = find(desk, &request.name)?;
+    let progress = progress(desk, scenario)?;
+    let notes = progress.notes();
+    let credit = (desk.attribution(), progress.source);
+    let mut widget = Widget::new(request, scenario.title.clone(), credit);
+    widget.more = format!("{}/scenarios/{}", widget.credit.url, scenario.slug);
+    widget.notes = notes;
+    widget.value = Some(progress.distance);
+    widget.date = progress.month.to_string();
+    widget.picture = fluid(&progress.spec);
+    widget.render_document()
 }
 
-/// The same as a picture.
+/// Renders the progress as a picture.
 ///
 /// # Errors
-/// As [`widget`]; [`Error::InvalidParam`] for a theme, a size or a form that there is not.
-pub(super) fn picture(desk: &Desk, asked: &PageRequest, _: Answers) -> Result<Document> {
-    let item = named(desk, pictures::stem(asked))?;
-    let mut dial = dial(desk, item)?;
-    let told = joined(dial.in_words(), "; ");
-    dial.spec.lead = format!("{}. {told}", dial.distance);
-    dial.spec.source = dial.source;
-    pictures::about(desk, asked, &dial.series, dial.spec)
+/// As [`widget`]; [`Error::InvalidParam`] for an unknown theme, size or format.
+pub(super) fn picture(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
+    let scenario = find(desk, pictures::name(request))?;
+    let mut progress = progress(desk, scenario)?;
+    let notes = joined(progress.notes(), "; ");
+    progress.spec.lead = format!("{}. {notes}", progress.distance);
+    progress.spec.source = progress.source;
+    pictures::render_with_citation(desk, request, &progress.series, progress.spec)
 }
 
-/// The scenario of a name.
+/// Finds the scenario of a name.
 ///
 /// # Errors
-/// [`Error::Unknown`] with those of nearly that name.
-pub(super) fn named<'a>(desk: &'a Desk, name: &str) -> Result<&'a Scenario> {
-    let all = desk.scenarios();
-    let found = all.iter().find(|s| s.slug == name);
-    let known = || all.iter().map(|s| (s.slug.as_str(), s.title.as_str()));
-    found
-        .copied()
-        .ok_or_else(|| unknown("scenario", name, known()))
+/// [`Error::Unknown`] with similar names.
+pub(super) fn find<'a>(desk: &'a Desk, name: &str) -> Result<&'a Scenario> {
+    let scenarios = desk.scenarios();
+    let scenario = scenarios.iter().find(|s| s.slug == name);
+    scenario.copied().ok_or_else(|| {
+        let candidates = scenarios.iter();
+        let candidates = candidates.map(|s| (s.slug.as_str(), s.title.as_str()));
+        unknown("scenario", name, candidates)
+    })
 }
 
-impl Dial {
-    /// "July 2026: −0.03 points", "trigger 0.50 points", "13 times before".
-    fn in_words(&self) -> Vec<String> {
+impl Progress {
+    /// Describes the progress: "July 2026: −0.03 points", "trigger 0.50 points", "13 times before".
+    fn notes(&self) -> Vec<String> {
         let past = match self.episodes.len() {
             1 => "once before".to_owned(),
             times => format!("{times} times before"),
@@ -150,21 +145,23 @@ impl Dial {
     }
 }
 
-/// How far a scenario is.
+/// Computes the progress of a scenario.
 ///
 /// # Errors
-/// [`Error::NoData`] where nothing decides it or nothing is held; [`Error::NotPermitted`] where figures may not be shown.
-fn dial(desk: &Desk, item: &Scenario) -> Result<Dial> {
-    let without = || Error::no_data(&item.slug, "no figures are held that decide it");
-    let event = item.event.as_ref().ok_or_else(without)?;
-    let (series, found) = desk.standing(item)?.ok_or_else(without)?;
+/// [`Error::NoData`] where no series decides it or none of its figures is stored; [`Error::NotPermitted`] where its figures
+/// may not be shown.
+fn progress(desk: &Desk, scenario: &Scenario) -> Result<Progress> {
+    let no_data = || Error::no_data(&scenario.slug, "no figures are held that decide it");
+    let event = scenario.event.as_ref().ok_or_else(no_data)?;
+    let (series, standing) = desk.standing(scenario)?.ok_or_else(no_data)?;
     let info = &series.info;
     let (short, long, decimals) = match event.transform {
         Transform::Level => (&*info.units_short, &*info.units, info.decimals.min(2)),
         Transform::YoyPct => ("%", "Percent from a year earlier", 2),
     };
-    let (written, places) = (Unit::of(short, long), usize::from(decimals));
-    let level = |o: &Observation| Observation::new(o.date, found.trigger);
+    let unit = Unit::of(short, long);
+    let format = |value| unit.write(value, usize::from(decimals));
+    let at_trigger = |o: &Observation| Observation::new(o.date, standing.trigger);
     let line = |name: &str, points: Vec<Observation>| Line {
         name: name.to_owned(),
         points,
@@ -172,59 +169,55 @@ fn dial(desk: &Desk, item: &Scenario) -> Result<Dial> {
         is_right: false,
         color: usize::from(!name.is_empty()),
     };
-    let trigger = found.figures.iter().map(level).collect();
-    let away = found.trigger - found.now.value;
-    Ok(Dial {
+    let trigger_line = standing.figures.iter().map(at_trigger).collect();
+    let now = standing.now;
+    let distance = standing.trigger - now.value;
+    Ok(Progress {
         series: desk.shown_id(&info.id),
-        now: format!(
-            "{}: {}",
-            Frequency::Monthly.label(found.now.date),
-            written.write(found.now.value, places)
-        ),
-        trigger: written.write(found.trigger, places),
-        distance: match found.met {
+        now: format!("{}: {}", format_month(&now.date), format(now.value)),
+        trigger: format(standing.trigger),
+        distance: match standing.met {
             true => "Reached".to_owned(),
-            false => format!("{} to go", written.change(away, places)),
+            false => format!("{} to go", unit.change(distance, usize::from(decimals))),
         },
-        month: found.now.date,
+        month: now.date,
         spec: ChartSpec {
-            title: item.title.clone(),
+            title: scenario.title.clone(),
             unit: long.to_owned(),
             unit_short: short.to_owned(),
             decimals,
-            lines: vec![line("", found.figures.clone()), line("Trigger", trigger)],
+            lines: vec![line("", standing.figures), line("Trigger", trigger_line)],
             shading: recessions(),
             ..ChartSpec::default()
         },
-        unit: heading(long, 0),
-        written,
-        places,
+        heading: heading(long, 0),
+        unit,
+        decimals: usize::from(decimals),
         source: info.source.clone(),
-        episodes: found.episodes.into_iter().rev().collect(),
+        episodes: standing.episodes.into_iter().rev().collect(),
     })
 }
 
-/// The event as a condition on the series itself, where it is one: "SAHMREALTIME >= 0.5".
-pub(crate) fn condition(item: &Scenario) -> Option<String> {
-    let event = item.event.as_ref()?;
-    let sign = match (event.transform, event.movement) {
+/// Returns the event as a condition on its series: "SAHMREALTIME >= 0.5"; `None` for an event that compares two months.
+pub(crate) fn condition_of(scenario: &Scenario) -> Option<String> {
+    let event = scenario.event.as_ref()?;
+    let operator = match (event.transform, event.movement) {
         (Transform::Level, Move::Starts | Move::ReachesOrAbove) => ">=",
         (Transform::Level, Move::ReachesOrBelow) => "<=",
         (Transform::YoyPct, _)
         | (_, Move::RisesBy | Move::FallsBy | Move::RisesByPct | Move::FallsByPct) => return None,
     };
-    Some(format!("{} {sign} {}", event.series, event.threshold))
+    Some(format!("{} {operator} {}", event.series, event.threshold))
 }
 
-/// The chart of a past time: from a year before to a year after.
-fn view(dial: &Dial, episode: &Episode) -> String {
-    let (start, end) = (
-        shift(episode.from, (-1).years()),
-        shift(episode.met, 1.year()),
-    );
-    format!("/series/{}?start={start}&end={end}", encoded(&dial.series))
+/// Returns the path of an episode's chart, from a year before to a year after.
+fn chart_path(progress: &Progress, episode: &Episode) -> String {
+    let start = shift(episode.from, (-1).years());
+    let end = shift(episode.met, 1.year());
+    let series = encoded(&progress.series);
+    format!("/series/{series}?start={start}&end={end}")
 }
 
-fn month(day: &Date) -> String {
+fn format_month(day: &Date) -> String {
     Frequency::Monthly.label(*day)
 }

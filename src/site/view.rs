@@ -1,9 +1,9 @@
-//! What of a series is shown: the arguments of the API, and the addresses that say the same.
+//! The view of a series or comparison: which figures a page shows, and the addresses of the same figures in the API.
 
-use super::asked::PageRequest;
 use super::charts;
-use super::past::{self, Past};
-use super::questions::{Answers, Question};
+use super::endpoint_calls::{Answers, EndpointCall};
+use super::page_request::PageRequest;
+use super::vintages::{self, VintageComparison};
 use econoscope_answers::endpoints::compare_series::{Comparison, Params};
 use econoscope_answers::endpoints::days::parse_as_of;
 use econoscope_answers::endpoints::decode::{self, parts};
@@ -11,19 +11,20 @@ use econoscope_answers::endpoints::time_series::{self, TimeSeriesAnswer};
 use econoscope_answers::endpoints::{Arguments, Endpoint, Route};
 use econoscope_core::chart::ChartSpec;
 use econoscope_core::error::{Error, Result};
+use econoscope_core::indicators::prose::joined;
 use econoscope_core::model::AsOf;
 use econoscope_core::model::frequency::shift;
 use econoscope_data::desk::Desk;
 use jiff::ToSpan;
 
-/// Arguments that say what of a series is shown; they are those of the API.
+/// Arguments of a view of one series, named as in the API.
 pub(super) const ARGUMENTS: [&str; 5] = ["start", "end", "units", "frequency", "as_of"];
 
-/// Ranges on offer, with their years; `max` is all there is.
+/// Ranges with their years; 0 stands for all figures.
 pub(super) const RANGES: [(&str, i64); 5] =
     [("1y", 1), ("5y", 5), ("10y", 10), ("30y", 30), ("max", 0)];
 
-/// Units on offer: the API's word, and what it says to a reader. `index` stands for a formula.
+/// Units with their labels. They are those of the API, except [`LOG`] and [`INDEX`].
 pub(super) const UNITS: [(&str, &str); 8] = [
     ("", "Level"),
     ("chg", "Change"),
@@ -35,19 +36,19 @@ pub(super) const UNITS: [(&str, &str); 8] = [
     (INDEX, "Index, first = 100"),
 ];
 
-/// Index units: 100 at the first figure in view.
+/// Units of an index that is 100 at the first figure in view. A comparison computes it by a formula.
 pub(super) const INDEX: &str = "index";
 
-/// Levels on a logarithmic axis; the API's `log` would be their logarithms.
+/// Units of levels on a logarithmic axis. The units `log` of the API are logarithms.
 pub(super) const LOG: &str = "log";
 
-/// Rows of a comparison that a chart takes: more than most screens have columns.
-const ROWS: usize = 2_000;
+/// Maximum rows of a comparison in a chart: more than most screens have columns.
+const MAX_ROWS: usize = 2_000;
 
-/// Figures in a page that are for its chart.
-const FIGURES: usize = 6_000;
+/// Maximum figures in a page for its chart.
+const MAX_FIGURES: usize = 6_000;
 
-/// Frequencies on offer, the finest first.
+/// Frequencies with their labels, the finest first.
 pub(super) const FREQUENCIES: [(&str, &str); 5] = [
     ("d", "Daily"),
     ("w", "Weekly"),
@@ -56,199 +57,196 @@ pub(super) const FREQUENCIES: [(&str, &str); 5] = [
     ("a", "Annual"),
 ];
 
-/// What is shown with another value of an argument, as the query of an address.
-pub(super) fn with(asked: &PageRequest, name: &str, value: &str) -> String {
-    let others = asked.all(&ARGUMENTS).filter(|(known, _)| *known != name);
-    query(others.chain([(name, value)]))
+/// Returns the query of the request with another value of one argument.
+pub(super) fn query_with(request: &PageRequest, name: &str, value: &str) -> String {
+    let others = request
+        .form_values(&ARGUMENTS)
+        .filter(|(other, _)| *other != name);
+    query_string(others.chain([(name, value)]))
 }
 
-/// Where the API has the figures of a series.
-pub(super) fn source(desk: &Desk, id: &str, asked: &PageRequest) -> String {
-    match asked.given("units") {
-        INDEX => comparison(&as_index(desk, id, asked)),
-        _ => format!("/api/public/data/{id}{}", query(of_api(asked))),
+/// Returns the path of a series' figures in the API.
+pub(super) fn figures_path(desk: &Desk, id: &str, request: &PageRequest) -> String {
+    match request.form_value("units") {
+        INDEX => comparison_path(&index_arguments(desk, id, request)),
+        _ => {
+            let query = query_string(api_arguments(request));
+            format!("/api/public/data/{id}{query}")
+        }
     }
 }
 
-/// The arguments with the units that the API is asked for.
-fn of_api(asked: &PageRequest) -> impl Iterator<Item = (&str, &str)> {
-    let all = asked.all(&ARGUMENTS);
-    all.map(|(name, value)| match name {
+/// Returns the arguments of the request with the units of the API.
+fn api_arguments(request: &PageRequest) -> impl Iterator<Item = (&str, &str)> {
+    let arguments = request.form_values(&ARGUMENTS);
+    arguments.map(|(name, value)| match name {
         "units" => (name, api_units(value)),
         _ => (name, value),
     })
 }
 
-/// The units that the API is asked for: a scale is a matter of the drawing.
+/// Returns the units for the API: the scale of an axis does not concern it.
 pub(super) fn api_units(units: &str) -> &str {
     if units == LOG { "" } else { units }
 }
 
-/// Where the API has a comparison.
-pub(super) fn comparison(arguments: &[(&'static str, String)]) -> String {
-    format!("/api/public/compare{}", query(pairs(arguments)))
+/// Returns the path of a comparison in the API.
+pub(super) fn comparison_path(arguments: &Arguments) -> String {
+    let arguments = arguments.iter();
+    let arguments = arguments.map(|(name, value)| (&**name, value.as_str().unwrap_or_default()));
+    format!("/api/public/compare{}", query_string(arguments))
 }
 
-/// What of a series is shown.
-pub(super) struct View {
-    pub(super) spec: ChartSpec,
-    /// What has become of it since a past day.
-    pub(super) past: Option<Past>,
-}
-
-/// The figures of a series as a chart; those of a past day behind those of today.
+/// Loads the figures of a series as a chart. Figures of a past reference day stand behind those of today and are compared
+/// with them.
 ///
 /// # Errors
-/// What the endpoint says.
-pub(super) fn read(
+/// The error of the endpoint.
+pub(super) fn load(
     desk: &Desk,
     id: &str,
-    asked: &PageRequest,
+    request: &PageRequest,
     answers: &mut Answers,
-) -> Result<View> {
-    if answers.is_forwarded {
+) -> Result<(ChartSpec, Option<VintageComparison>)> {
+    let (spec, comparison) = if answers.is_forwarded {
         let answer: TimeSeriesAnswer = answers.read()?;
-        let spec = scaled(charts::plot(&answer), asked);
-        return Ok(View { spec, past: None });
-    }
-    if asked.given("units") == INDEX {
-        let answer = compared(desk, &as_index(desk, id, asked))?;
-        return Ok(View {
-            spec: charts::compared((&answer, None), false).0,
-            past: None,
-        });
-    }
-    let arguments = of_api(asked).chain([("seriesId", id)]);
-    let answer = time_series::every_row(desk, collected(arguments))?;
-    let mut spec = charts::plot(&answer);
-    let past = past::beside(desk, id, asked, (&answer, &mut spec))?;
-    let spec = scaled(spec, asked);
-    Ok(View { spec, past })
+        (charts::plot(&answer), None)
+    } else if request.form_value("units") == INDEX {
+        let answer = compare(desk, index_arguments(desk, id, request))?;
+        (charts::plot_comparison((&answer, None), false).0, None)
+    } else {
+        let arguments = api_arguments(request).chain([("seriesId", id)]);
+        let answer = time_series::every_row(desk, endpoint_arguments(arguments))?;
+        let mut spec = charts::plot(&answer);
+        let comparison = vintages::add_latest(desk, id, request, (&answer, &mut spec))?;
+        (spec, comparison)
+    };
+    Ok((with_axes(spec, request), comparison))
 }
 
-/// The chart on the axes that are asked for.
-fn scaled(spec: ChartSpec, asked: &PageRequest) -> ChartSpec {
-    match asked.given("units") {
+/// Applies the logarithmic axes that a request may ask for.
+pub(super) fn with_axes(spec: ChartSpec, request: &PageRequest) -> ChartSpec {
+    match request.form_value("units") {
         LOG => spec.on_log_axes(),
         _ => spec,
     }
 }
 
-/// The question for the figures of a series, where answers are forwarded.
-pub(super) fn question(id: &str, asked: &PageRequest) -> Question {
-    let arguments: Vec<_> = of_api(asked).chain([("seriesId", id)]).collect();
-    Question::new("get_time_series", &arguments)
+/// Returns the endpoint call for the figures of a series.
+pub(super) fn figures_call(id: &str, request: &PageRequest) -> EndpointCall {
+    let arguments: Vec<_> = api_arguments(request).chain([("seriesId", id)]).collect();
+    EndpointCall::new("get_time_series", &arguments)
 }
 
-/// The arguments of `compare_series` for an index; a comparison counts back from no day.
-fn as_index(desk: &Desk, id: &str, asked: &PageRequest) -> Vec<(&'static str, String)> {
-    formulas(asked, id, first_day(desk, asked, asked.given("start")))
+/// Returns the arguments of `compare_series` for the index of a series.
+fn index_arguments(desk: &Desk, id: &str, request: &PageRequest) -> Arguments {
+    let start = range_start(desk, request, request.form_value("start"));
+    comparison_arguments(request, id, &start)
 }
 
-/// Names and formulas of a list as it is written.
-pub(super) fn listed(text: &str) -> impl Iterator<Item = &str> {
+/// Splits a list of series and formulas.
+pub(super) fn split_list(text: &str) -> impl Iterator<Item = &str> {
     parts(text).filter(|part| !part.is_empty())
 }
 
-/// The arguments of `compare_series` for a list from a day on; an index is a formula.
-pub(super) fn formulas(
-    asked: &PageRequest,
-    list: &str,
-    start: String,
-) -> Vec<(&'static str, String)> {
-    let given = |name| asked.given(name).to_owned();
-    let (mut series, mut units) = (list.to_owned(), api_units(asked.given("units")).to_owned());
+/// Returns whether a name is an identifier and not a formula.
+pub(super) fn is_identifier(name: &str) -> bool {
+    name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// Returns the arguments of `compare_series` for a list of series and formulas.
+pub(super) fn comparison_arguments(request: &PageRequest, list: &str, start: &str) -> Arguments {
+    let mut series = list.to_owned();
+    let mut units = api_units(request.form_value("units"));
     if units == INDEX {
-        let base = match asked.given("base") {
+        let base = match request.form_value("base") {
             "" => String::new(),
             base => format!(",\"{}\"", base.replace('"', "")),
         };
-        let wrapped = listed(list).map(|s| format!("index({s}{base})"));
-        let wrapped: Vec<String> = wrapped.collect();
-        (series, units) = (wrapped.join(","), String::new());
+        let formulas = split_list(list).map(|name| format!("index({name}{base})"));
+        (series, units) = (joined(formulas, ","), "");
     }
-    // Of a past day each has two lines.
-    let lines = listed(list).count().max(1)
-        * if asked.given("as_of").is_empty() {
-            1
-        } else {
-            2
-        };
-    let rows = FIGURES / lines;
-    vec![
-        ("series", series),
+    // A past reference day draws two lines for each series.
+    let vintages = if request.argument("as_of").is_some() {
+        2
+    } else {
+        1
+    };
+    let rows = MAX_FIGURES / (split_list(list).count().max(1) * vintages);
+    let rows = rows.clamp(2, MAX_ROWS).to_string();
+    endpoint_arguments([
+        ("series", &*series),
         ("start", start),
-        ("end", given("end")),
+        ("end", request.form_value("end")),
         ("units", units),
-        ("frequency", given("frequency")),
-        ("as_of", given("as_of")),
-        ("max_points", rows.clamp(2, ROWS).to_string()),
-    ]
+        ("frequency", request.form_value("frequency")),
+        ("as_of", request.form_value("as_of")),
+        ("max_points", &*rows),
+    ])
 }
 
-/// A list by titles and codes; what is no series as it is written.
-pub(super) fn titles(desk: &Desk, list: &str) -> String {
-    let all = listed(list).map(|name| match desk.resolve("series", name) {
-        Ok(info) => charts::titled(&desk.shown_id(&info.id), Some(&info.title)),
+/// Formats a list with the titles of its series; formulas stay as they are.
+pub(super) fn format_titles(desk: &Desk, list: &str) -> String {
+    let titles = split_list(list).map(|name| match desk.resolve("series", name) {
+        Ok(info) => charts::format_title(&desk.shown_id(&info.id), Some(&info.title)),
         Err(_) => name.to_owned(),
     });
-    all.collect::<Vec<_>>().join(", ")
+    joined(titles, ", ")
 }
 
-/// Our own words as the options of a form, each with its label, the one that holds marked.
-pub(super) fn options(all: impl AsRef<[(&'static str, &'static str)]>, now: &str) -> String {
-    let option = |(word, label): &(&'static str, &'static str)| {
-        let selected = if *word == now { " selected" } else { "" };
-        format!("<option value=\"{word}\"{selected}>{label}</option>")
+/// Renders the options of a `select` element from values and labels, none of which needs escaping.
+pub(super) fn render_options(
+    options: impl AsRef<[(&'static str, &'static str)]>,
+    current: &str,
+) -> String {
+    let option = |(value, label): &(&'static str, &'static str)| {
+        let selected = if *value == current { " selected" } else { "" };
+        format!("<option value=\"{value}\"{selected}>{label}</option>")
     };
-    all.as_ref().iter().map(option).collect()
+    options.as_ref().iter().map(option).collect()
 }
 
-/// Arguments as they are asked for.
-fn pairs<'a>(arguments: &'a [(&'static str, String)]) -> impl Iterator<Item = (&'a str, &'a str)> {
-    arguments.iter().map(|(name, value)| (*name, &**value))
-}
-
-/// Arguments with a value, as the query of an address.
-pub(super) fn query<'a>(arguments: impl Iterator<Item = (&'a str, &'a str)>) -> String {
-    let mut text = url::form_urlencoded::Serializer::new(String::new());
-    for (name, value) in arguments.filter(|(_, value)| !value.is_empty()) {
-        text.append_pair(name, value);
-    }
-    match text.finish() {
-        text if text.is_empty() => text,
-        text => format!("?{text}"),
+/// Formats the arguments that have a value as a query string with its question mark; empty where there is none.
+pub(super) fn query_string<'a>(arguments: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    query.extend_pairs(arguments.into_iter().filter(|(_, value)| !value.is_empty()));
+    match query.finish() {
+        query if query.is_empty() => query,
+        query => format!("?{query}"),
     }
 }
 
-/// The first day of a range that counts back from the day as of which something is shown; any other text as it is.
-pub(super) fn first_day(desk: &Desk, asked: &PageRequest, range: &str) -> String {
-    let from = match parse_as_of(desk, asked.argument("as_of")) {
+/// Returns the first day of a range that ends on the reference day. Any other text is returned as it is.
+pub(super) fn range_start(desk: &Desk, request: &PageRequest, range: &str) -> String {
+    let reference_day = match parse_as_of(desk, request.argument("as_of")) {
         Ok(AsOf::Day(day)) => day,
-        // The endpoint says what is wrong with it.
+        // The endpoint reports the error.
         Ok(AsOf::Latest) | Err(_) => desk.today(),
     };
-    let found = RANGES.iter().find(|(label, _)| *label == range);
-    match found {
+    match RANGES.iter().find(|(label, _)| *label == range) {
         Some((_, 0)) => "1700-01-01".to_owned(),
-        Some((_, years)) => shift(from, (-*years).years()).to_string(),
+        Some((_, years)) => shift(reference_day, (-*years).years()).to_string(),
         None => range.to_owned(),
     }
 }
 
-/// Arguments as an endpoint takes them; those without a value are left out.
-pub(super) fn collected<'a>(arguments: impl Iterator<Item = (&'a str, &'a str)>) -> Arguments {
-    let given = arguments.filter(|(_, value)| !value.is_empty());
-    given.map(|(n, v)| (n.to_owned(), v.into())).collect()
+/// Builds the arguments of an endpoint from those that have a value.
+pub(super) fn endpoint_arguments<'a>(
+    arguments: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Arguments {
+    let arguments = arguments.into_iter().filter(|(_, value)| !value.is_empty());
+    arguments
+        .map(|(name, value)| (name.to_owned(), value.into()))
+        .collect()
 }
 
-/// What `compare_series` answers to these arguments.
+/// Calls `compare_series`.
 ///
 /// # Errors
-/// What the endpoint says.
-pub(super) fn compared(desk: &Desk, arguments: &[(&'static str, String)]) -> Result<Comparison> {
+/// The error of the endpoint.
+pub(super) fn compare(desk: &Desk, arguments: Arguments) -> Result<Comparison> {
     let route = Route::find(Params::SPEC.tool);
     let route = route.ok_or_else(|| Error::internal("looking up an endpoint", "comparison"))?;
-    let checked = decode::check(route.input_schema(), collected(pairs(arguments)))?;
+    let checked = decode::check(route.input_schema(), arguments)?;
     Params::local(desk, &decode::params(&checked)?)
 }

@@ -1,4 +1,4 @@
-//! A receiver that fails, hangs, ends and comes back, and what it was told.
+//! Tests of webhooks with a receiver that fails, hangs, goes away and comes back.
 
 use super::*;
 use crate::config::{Command, load};
@@ -20,8 +20,8 @@ const KEY: &str = "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
 type Counts = Arc<Mutex<BTreeMap<&'static str, u32>>>;
 
-/// A store, and somebody who is told.
-struct World {
+/// A store and a receiver.
+struct Fixture {
     store: Arc<dyn Store>,
     receiver: MockServer,
     counts: Counts,
@@ -40,15 +40,15 @@ impl Run {
     }
 }
 
-impl World {
+impl Fixture {
     async fn new() -> Self {
-        let world = Self {
+        let fixture = Self {
             store: Arc::new(Sqlite::in_memory().unwrap()),
             receiver: MockServer::start().await,
             counts: Counts::default(),
         };
-        world.write("DGS10", &[4.0, 5.5, 4.0]);
-        world
+        fixture.write("DGS10", &[4.0, 5.5, 4.0]);
+        fixture
     }
 
     /// Figures of the days of August 2026.
@@ -65,14 +65,14 @@ impl World {
         self.store.write(write).unwrap();
     }
 
-    async fn answers(&self, template: ResponseTemplate) {
+    async fn respond_with(&self, template: ResponseTemplate) {
         self.receiver.reset().await;
         let mock = Mock::given(any()).respond_with(template);
         mock.mount(&self.receiver).await;
     }
 
     fn open(&self, condition: &str) -> Result<Option<Arc<Webhooks>>> {
-        let words = [
+        let flags = [
             "econoscope",
             "serve",
             "--webhook",
@@ -83,7 +83,7 @@ impl World {
             &format!("desk=whsec_{KEY}"),
             "--webhook-allow-host=127.0.0.1",
         ];
-        let config = load(words.map(Into::into).to_vec()).unwrap();
+        let config = load(flags.map(Into::into).to_vec()).unwrap();
         let Some(Command::Serve(serve)) = &config.command else {
             panic!("no settings of serve");
         };
@@ -94,19 +94,19 @@ impl World {
         Webhooks::open(&config, serve, &desk, count)
     }
 
-    /// Starts a server that tries again at once.
+    /// Starts a server that retries without pauses.
     fn start(&self, condition: &str, attempts: usize) -> Run {
         let mut webhooks = self.open(condition).unwrap().unwrap();
         Arc::get_mut(&mut webhooks).unwrap().pauses = vec![Duration::ZERO; attempts - 1];
         let (stop, synced) = (CancellationToken::new(), CancellationToken::new());
         synced.cancel();
-        let sending = webhooks.keep_sending(Arc::clone(&self.store), synced, stop.clone());
+        let sending = webhooks.run(Arc::clone(&self.store), synced, stop.clone());
         let sending = tokio::spawn(sending);
         Run { stop, sending }
     }
 
-    /// Waits until something was counted so often.
-    async fn counted(&self, outcome: &str, times: u32) {
+    /// Waits until an outcome was counted so many times.
+    async fn wait_for_count(&self, outcome: &str, times: u32) {
         while self.count(outcome) < times {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
@@ -116,10 +116,10 @@ impl World {
         self.counts.lock().get(outcome).copied().unwrap_or_default()
     }
 
-    /// Waits until what crossed before a server began is noted.
-    async fn noted(&self, condition: &str) {
+    /// Waits until the note of a condition is written.
+    async fn wait_for_note(&self, condition: &str) {
         let webhooks = self.open(condition).unwrap().unwrap();
-        let key = key(&webhooks.receivers[0], condition);
+        let key = note_key(&webhooks.receivers[0], condition);
         while self.store.note(&key).unwrap().is_none() {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
@@ -141,22 +141,22 @@ fn ids(requests: &[Request]) -> Vec<&str> {
 const CONDITION: &str = "DGS10 > 5";
 
 #[tokio::test]
-async fn each_crossing_is_sent_once_and_what_crossed_before_never() {
-    let world = World::new().await;
-    world.answers(ResponseTemplate::new(204)).await;
-    let run = world.start(CONDITION, 1);
-    world.noted(CONDITION).await;
-    world.write("DGS10", &[4.0, 5.5, 4.0, 4.1, 5.2]);
-    world.counted("acknowledged", 1).await;
-    // Data that do not cross, another series, and a restart send nothing.
-    world.write("DGS10", &[4.0, 5.5, 4.0, 4.1, 5.2, 5.3]);
-    world.write("DGS2", &[9.0]);
+async fn each_new_crossing_is_sent_once() {
+    let fixture = Fixture::new().await;
+    fixture.respond_with(ResponseTemplate::new(204)).await;
+    let run = fixture.start(CONDITION, 1);
+    fixture.wait_for_note(CONDITION).await;
+    fixture.write("DGS10", &[4.0, 5.5, 4.0, 4.1, 5.2]);
+    fixture.wait_for_count("acknowledged", 1).await;
+    // New data without a crossing, another series, and a restart send nothing.
+    fixture.write("DGS10", &[4.0, 5.5, 4.0, 4.1, 5.2, 5.3]);
+    fixture.write("DGS2", &[9.0]);
     run.end().await;
-    let run = world.start(CONDITION, 1);
-    world.write("DGS10", &[4.0, 5.5, 4.0, 4.1, 5.2, 5.3, 4.9, 5.1]);
-    world.counted("acknowledged", 3).await;
+    let run = fixture.start(CONDITION, 1);
+    fixture.write("DGS10", &[4.0, 5.5, 4.0, 4.1, 5.2, 5.3, 4.9, 5.1]);
+    fixture.wait_for_count("acknowledged", 3).await;
     run.end().await;
-    let received = world.received().await;
+    let received = fixture.received().await;
     let dates: Vec<Value> = received
         .iter()
         .map(|r| r.body_json::<Value>().unwrap()["data"]["date"].clone())
@@ -191,84 +191,84 @@ async fn each_crossing_is_sent_once_and_what_crossed_before_never() {
 }
 
 #[tokio::test]
-async fn a_receiver_that_fails_gets_the_same_message_again() {
-    let world = World::new().await;
-    let run = world.start(CONDITION, 3);
-    world.noted(CONDITION).await;
-    let there = ResponseTemplate::new(307).insert_header("location", "/there");
-    world.answers(there).await;
-    world.write("DGS10", &[4.0, 5.5, 4.0, 5.1, 4.2]);
-    world.counted("given_up", 1).await;
+async fn failed_message_is_sent_again_before_later_ones() {
+    let fixture = Fixture::new().await;
+    let run = fixture.start(CONDITION, 3);
+    fixture.wait_for_note(CONDITION).await;
+    let redirect = ResponseTemplate::new(307).insert_header("location", "/there");
+    fixture.respond_with(redirect).await;
+    fixture.write("DGS10", &[4.0, 5.5, 4.0, 5.1, 4.2]);
+    fixture.wait_for_count("given_up", 1).await;
     run.end().await;
-    let failed = world.received().await;
+    let failed = fixture.received().await;
     assert_eq!(failed.len(), 3, "the second crossing waits for the first");
     assert!(
         failed.iter().all(|r| r.url.path() == "/hook"),
         "no redirect is followed"
     );
-    world.answers(ResponseTemplate::new(200)).await;
-    let run = world.start(CONDITION, 1);
-    world.counted("acknowledged", 2).await;
+    fixture.respond_with(ResponseTemplate::new(200)).await;
+    let run = fixture.start(CONDITION, 1);
+    fixture.wait_for_count("acknowledged", 2).await;
     run.end().await;
-    let received = world.received().await;
+    let received = fixture.received().await;
     assert_eq!(received.len(), 2);
-    let mut told = ids(&failed);
-    told.dedup();
-    assert_eq!(told, ids(&received)[..1]);
+    let mut failed_ids = ids(&failed);
+    failed_ids.dedup();
+    assert_eq!(failed_ids, ids(&received)[..1]);
 }
 
 #[tokio::test]
-async fn a_message_whose_answer_was_lost_comes_again_under_its_identifier() {
-    let world = World::new().await;
-    let run = world.start(CONDITION, 1);
-    world.noted(CONDITION).await;
-    world
-        .answers(ResponseTemplate::new(200).set_delay(Duration::from_secs(600)))
+async fn unacknowledged_message_keeps_its_identifier_after_a_crash() {
+    let fixture = Fixture::new().await;
+    let run = fixture.start(CONDITION, 1);
+    fixture.wait_for_note(CONDITION).await;
+    fixture
+        .respond_with(ResponseTemplate::new(200).set_delay(Duration::from_secs(600)))
         .await;
-    world.write("DGS10", &[4.0, 5.5, 4.0, 5.1]);
-    while world.received().await.is_empty() {
+    fixture.write("DGS10", &[4.0, 5.5, 4.0, 5.1]);
+    while fixture.received().await.is_empty() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    let lost = world.received().await;
-    // As a process that is killed: nothing more is done.
+    let lost = fixture.received().await;
+    // Like a killed process, it does nothing more.
     run.sending.abort();
     assert!(run.sending.await.unwrap_err().is_cancelled());
-    world.answers(ResponseTemplate::new(200)).await;
-    let run = world.start(CONDITION, 1);
-    world.counted("acknowledged", 1).await;
+    fixture.respond_with(ResponseTemplate::new(200)).await;
+    let run = fixture.start(CONDITION, 1);
+    fixture.wait_for_count("acknowledged", 1).await;
     run.end().await;
-    assert_eq!(ids(&world.received().await), ids(&lost));
+    assert_eq!(ids(&fixture.received().await), ids(&lost));
 }
 
 #[tokio::test]
-async fn a_receiver_that_is_gone_is_told_of_nothing_more() {
-    let world = World::new().await;
-    let run = world.start(CONDITION, 5);
-    world.noted(CONDITION).await;
-    world.answers(ResponseTemplate::new(410)).await;
-    world.write("DGS10", &[4.0, 5.5, 4.0, 5.1]);
-    world.counted("gone", 1).await;
+async fn status_410_ends_the_messages_to_a_receiver() {
+    let fixture = Fixture::new().await;
+    let run = fixture.start(CONDITION, 5);
+    fixture.wait_for_note(CONDITION).await;
+    fixture.respond_with(ResponseTemplate::new(410)).await;
+    fixture.write("DGS10", &[4.0, 5.5, 4.0, 5.1]);
+    fixture.wait_for_count("gone", 1).await;
     // It ends by itself.
     run.sending.await.unwrap();
-    assert_eq!(world.received().await.len(), 1);
+    assert_eq!(fixture.received().await.len(), 1);
 }
 
 #[tokio::test]
-async fn what_may_not_be_passed_on_and_what_is_no_condition_is_refused_at_the_start() {
-    let world = World::new().await;
-    world.write("VIXCLS", &[20.0, 40.0]);
-    for (condition, says) in [
+async fn restricted_series_and_invalid_conditions_fail_at_start() {
+    let fixture = Fixture::new().await;
+    fixture.write("VIXCLS", &[20.0, 40.0]);
+    for (condition, message) in [
         ("VIXCLS > 30", "--serve-restricted"),
         ("DGS10", "compares nothing"),
         ("> 5", "names no series"),
         ("NOSUCH > 5", "Unknown"),
     ] {
-        let error = world.open(condition).err().unwrap();
-        let said = format!("{error:#}");
-        assert!(said.contains("of desk") && said.contains(says), "{said}");
+        let error = fixture.open(condition).err().unwrap();
+        let text = format!("{error:#}");
+        assert!(text.contains("of desk") && text.contains(message), "{text}");
     }
     assert!(
-        world.open("UNRATE > 5").is_ok(),
+        fixture.open("UNRATE > 5").is_ok(),
         "its figures may come later"
     );
 }

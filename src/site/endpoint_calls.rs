@@ -1,0 +1,81 @@
+//! Endpoint calls of pages. Pages call endpoints as other clients do, so they also work on a server that forwards.
+
+use crate::admission::{Admission, Policy};
+use econoscope_answers::endpoints::{Arguments, Backend, Reply, Route};
+use econoscope_core::error::{Error, Result};
+use econoscope_data::pool::Caller;
+use serde::de::DeserializeOwned;
+
+/// A call of an endpoint.
+pub(super) struct EndpointCall {
+    tool: &'static str,
+    arguments: Arguments,
+}
+
+/// The answers to the calls of a page, in the order of the calls.
+pub(super) struct Answers {
+    replies: std::vec::IntoIter<Result<Reply>>,
+    /// Whether the figures are those of an upstream.
+    pub(super) is_forwarded: bool,
+}
+
+impl EndpointCall {
+    /// Creates a call without the arguments whose value is empty.
+    pub(super) fn new(tool: &'static str, arguments: &[(&str, &str)]) -> Self {
+        let arguments = super::view::endpoint_arguments(arguments.iter().copied());
+        Self { tool, arguments }
+    }
+
+    async fn send(self, backend: &Backend, admission: &Admission, caller: Caller) -> Result<Reply> {
+        let route = Route::find(self.tool)
+            .ok_or_else(|| Error::internal("looking up an endpoint", self.tool))?;
+        let call = route.call(backend, self.arguments);
+        if backend.is_local(&route.spec) {
+            return call.await;
+        }
+        // A forwarded call is charged as over REST.
+        let policy = Policy::of_path(route.spec.path);
+        admission.paid(caller, policy, call).await
+    }
+}
+
+impl Answers {
+    /// Sends calls one after the other. The first is for the subject of the page: when it fails, no other is sent.
+    ///
+    /// # Errors
+    /// [`Error::Busy`] when any call is refused for lack of capacity, since half a page is not worth caching.
+    pub(super) async fn fetch(
+        calls: Vec<EndpointCall>,
+        backend: &Backend,
+        admission: &Admission,
+        caller: Caller,
+    ) -> Result<Self> {
+        let mut replies = Vec::with_capacity(calls.len());
+        for call in calls {
+            let reply = call.send(backend, admission, caller).await;
+            if let Err(error @ Error::Busy { .. }) = reply {
+                return Err(error);
+            }
+            let is_without_subject = replies.is_empty() && reply.is_err();
+            replies.push(reply);
+            if is_without_subject {
+                break;
+            }
+        }
+        Ok(Self {
+            replies: replies.into_iter(),
+            is_forwarded: backend.upstream().is_some(),
+        })
+    }
+
+    /// Takes the next answer.
+    ///
+    /// # Errors
+    /// The error of the endpoint, or [`Error::Internal`] when no answer is left or it has another type.
+    pub(super) fn read<T: DeserializeOwned>(&mut self) -> Result<T> {
+        let next = self.replies.next();
+        let reply = next.ok_or_else(|| Error::internal("reading answers", "none is left"))??;
+        serde_json::from_slice(&reply.json)
+            .map_err(|e| Error::internal("reading an answer back", e))
+    }
+}

@@ -1,0 +1,118 @@
+//! The arguments of a page request, limited to those that the page defines.
+
+use econoscope_data::desk::Desk;
+
+/// Path of the page of a series.
+pub(super) const SERIES_PATH: &str = "/series/{name}";
+/// Path of the picture of a series.
+pub(super) const CHART_PATH: &str = "/chart/{name}";
+/// Path of the widget of a series.
+pub(super) const METRIC_PATH: &str = "/widget/metric/{name}";
+
+/// The range that a page shows by default.
+pub(super) const DEFAULT_RANGE: &str = "10y";
+
+/// Maximum characters of an argument; the rest is cut off.
+const MAX_ARGUMENT: usize = 80;
+/// Maximum characters of an argument that holds up to eight formulas, or an address with them.
+const MAX_LIST: usize = 900;
+
+/// A request for a page.
+#[derive(Debug)]
+pub(super) struct PageRequest {
+    /// Path of the route, with its placeholder.
+    pub(super) path: &'static str,
+    /// The value of the placeholder. A known series has its canonical identifier here.
+    pub(super) name: String,
+    arguments: Vec<(&'static str, String)>,
+}
+
+impl PageRequest {
+    /// Reads the arguments named in `groups` from a query string and ignores all others.
+    pub(super) fn parse(
+        desk: &Desk,
+        (path, groups): (&'static str, &[&[&'static str]]),
+        name: &str,
+        query: Option<&str>,
+    ) -> Self {
+        let has_default_range = matches!(path, SERIES_PATH | CHART_PATH);
+        let argument = |name: &&'static str| {
+            let default = (has_default_range && *name == "start").then(|| DEFAULT_RANGE.to_owned());
+            Some((*name, query_value(query, name).or(default)?))
+        };
+        Self {
+            path,
+            name: canonical_name(desk, path, name),
+            arguments: groups
+                .iter()
+                .copied()
+                .flatten()
+                .filter_map(argument)
+                .collect(),
+        }
+    }
+
+    /// Returns an argument; `None` where it is absent or empty.
+    pub(super) fn argument(&self, name: &str) -> Option<&str> {
+        let mut arguments = self.arguments.iter();
+        arguments.find_map(|(key, value)| (*key == name).then_some(value.as_str()))
+    }
+
+    /// Returns an argument as the value of a form field: empty where it is absent.
+    pub(super) fn form_value(&self, name: &str) -> &str {
+        self.argument(name).unwrap_or_default()
+    }
+
+    /// Returns names and form values of some arguments, in the order of `names`.
+    pub(super) fn form_values<'a>(
+        &'a self,
+        names: &'a [&'static str],
+    ) -> impl Iterator<Item = (&'a str, &'a str)> {
+        names.iter().map(|name| (*name, self.form_value(name)))
+    }
+
+    /// Returns `light` or `dark` where the embedding page sets a theme; empty where the reader's setting applies.
+    pub(super) fn theme(&self) -> &'static str {
+        match self.argument("theme") {
+            Some("light") => "light",
+            Some("dark") => "dark",
+            Some(_) | None => "",
+        }
+    }
+
+    /// Returns the key of the rendered document in the cache. Themes that a widget does not know share one entry.
+    pub(super) fn cache_key(&self) -> String {
+        let Self { path, name, .. } = self;
+        if path.starts_with("/widget/") {
+            let others = self.arguments.iter().filter(|(name, _)| *name != "theme");
+            let others: Vec<_> = others.collect();
+            return format!("{path} {name:?} {} {others:?}", self.theme());
+        }
+        format!("{path} {name:?} {:?}", self.arguments)
+    }
+}
+
+/// Returns the first value of a name in a query string; `None` where it is absent or empty.
+fn query_value(query: Option<&str>, name: &str) -> Option<String> {
+    let max_chars = match name {
+        "series" | "url" => MAX_LIST,
+        _ => MAX_ARGUMENT,
+    };
+    let mut pairs = url::form_urlencoded::parse(query?.as_bytes());
+    let (_, value) = pairs.find(|(key, _)| key == name)?;
+    (!value.is_empty()).then(|| value.chars().take(max_chars).collect())
+}
+
+/// Replaces an alias of a series by its identifier, so that all aliases share one document.
+fn canonical_name(desk: &Desk, path: &str, name: &str) -> String {
+    let (series, extension) = match path {
+        SERIES_PATH | METRIC_PATH => (name, ""),
+        CHART_PATH => name.split_at(name.rfind('.').unwrap_or(name.len())),
+        _ => return name.to_owned(),
+    };
+    match desk.known(series) {
+        Ok(Some(id)) => desk.shown_id(&id) + &extension.to_ascii_lowercase(),
+        // The page reports the error.
+        Ok(None) | Err(_) => name.to_owned(),
+    }
+}

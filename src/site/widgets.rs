@@ -1,0 +1,272 @@
+//! Widgets of the regime, the recession probability, a series, and several series.
+
+use super::prelude::*;
+use super::text::{
+    encoded, format_metric, parse_frequency, readable, series_decimals, series_unit,
+};
+use super::view::{INDEX, LOG, api_units, query_string, with_axes};
+use super::widget_frame::Widget;
+use super::{charts, compare, quadrant};
+use econoscope_answers::endpoints::compare_series::ComparedColumn;
+use econoscope_answers::endpoints::metric::Metric;
+use econoscope_answers::endpoints::provenance::Provenance;
+use econoscope_answers::endpoints::{regime, time_series};
+use econoscope_core::catalogue::Catalogue;
+use econoscope_core::chart::fluid;
+use econoscope_core::format::{Unit, month, period, short_day};
+use econoscope_core::indicators::prose::capitalised;
+use econoscope_core::indicators::recession::CRPI;
+use econoscope_core::indicators::regime::Regime;
+use econoscope_core::model::{Date, Frequency};
+
+pub(super) const REGIME_TITLE: &str = "US macro regime";
+pub(super) const RECESSION_TITLE: &str = "US recession within 12 months";
+
+/// Arguments of the widget of a series.
+pub(super) const ARGUMENTS: [&str; 5] = ["theme", "range", "start", "end", "units"];
+
+/// Default range of the recession probability.
+const RECESSION_RANGE: &str = "40y";
+/// Default range of a series.
+const SERIES_RANGE: &str = "1y";
+
+/// Age in days above which a widget states it.
+const MAX_FRESH_DAYS: i64 = 2;
+
+pub(super) fn regime_calls(_: &PageRequest) -> Vec<EndpointCall> {
+    vec![EndpointCall::new("get_regime", &[])]
+}
+
+pub(super) fn regime(_: &Desk, request: &PageRequest, mut answers: Answers) -> Result<Document> {
+    let answer: regime::RegimeAnswer = answers.read()?;
+    let provenance = &answer.provenance;
+    let month = answer.month.map(|date| format!(", {}", month(date)));
+    let title = format!("{REGIME_TITLE}{}", month.unwrap_or_default());
+    let credit = (answer.attribution, format_sources(provenance));
+    let mut widget = Widget::new(request, title, credit);
+    widget.date = provenance.as_of.map(short_day).unwrap_or_default();
+    let age = provenance.age_days.filter(|days| *days > MAX_FRESH_DAYS);
+    widget.age = age.map_or_else(String::new, |days| format!("{days} days old"));
+    widget.more = format!("{}/regime", widget.credit.url);
+    widget.is_side = true;
+    let label = regime_label(&answer.regime);
+    if answer.regime == "UNKNOWN" {
+        let reason = provenance.notes.get("regime");
+        let reason = reason.map_or("its inputs are missing", String::as_str);
+        widget.gap = Some(readable(&format!("Not known: {reason}.")));
+    } else {
+        widget.value = Some(label.to_owned());
+        if let (Some(growth), Some(inflation)) = (answer.growth_score, answer.inflation_score) {
+            widget.picture = quadrant::draw_small(growth, inflation, label);
+        }
+    }
+    let trajectory = answer.trajectory.to_lowercase();
+    let confidence = answer.confidence;
+    let confidence = confidence.map(|c| format!("Confidence {c} %, {trajectory}"));
+    let alternative = answer.transition_target.as_deref();
+    let alternative = alternative.map(|a| format!("Likely alternative: {}", regime_label(a)));
+    widget.notes = confidence.into_iter().chain(alternative).collect();
+    widget.render_document()
+}
+
+/// Formats the sources of figures: "Bureau of Labor Statistics". Of more than two it names the first two.
+pub(super) fn format_sources(provenance: &Provenance) -> String {
+    let names = provenance.sources.iter().map(|s| s.source.as_str());
+    let mut names: Vec<&str> = names.collect();
+    names.dedup();
+    match names.as_slice() {
+        [first, second, _, ..] => format!("{first}, {second} and others"),
+        few => few.join(", "),
+    }
+}
+
+/// Returns the label of a regime: "Reflation".
+pub(super) fn regime_label(name: &str) -> &str {
+    let mut quadrants = Regime::QUADRANTS.iter();
+    let quadrant = quadrants.find(|regime| regime.name() == name);
+    quadrant.map_or(name, |regime| regime.word())
+}
+
+pub(super) fn recession_calls(request: &PageRequest) -> Vec<EndpointCall> {
+    series_calls(CRPI.about.id, request, RECESSION_RANGE)
+}
+
+/// Renders the widget of the recession probability: that of its series, with a band instead of changes.
+pub(super) fn recession(
+    desk: &Desk,
+    request: &PageRequest,
+    mut answers: Answers,
+) -> Result<Document> {
+    let series = (CRPI.about.id, RECESSION_RANGE);
+    let (mut widget, value) = series_widget(desk, request, series, &mut answers)?;
+    widget.title = RECESSION_TITLE.into();
+    let band = value.and_then(|value| CRPI.band(value)).map(capitalised);
+    let legend = (!widget.picture.is_empty()).then(|| "40 years, recessions gray".to_owned());
+    widget.notes = band.into_iter().chain(legend).collect();
+    widget.render_document()
+}
+
+/// Returns the arguments for the history of a series. A long daily history is weekly, so that no row is cut off.
+fn history_arguments<'a>(
+    id: &str,
+    request: &'a PageRequest,
+    default_range: &'a str,
+) -> [(&'static str, &'a str); 4] {
+    let range = request.argument("range").unwrap_or(default_range);
+    let info = Catalogue::embedded().get(id);
+    let is_daily = info.is_some_and(|info| info.frequency == Frequency::Daily);
+    let is_long = matches!(range, "30y" | "max");
+    [
+        ("start", request.argument("start").unwrap_or(range)),
+        ("end", request.form_value("end")),
+        ("units", api_units(request.form_value("units"))),
+        ("frequency", if is_daily && is_long { "w" } else { "" }),
+    ]
+}
+
+fn series_calls(id: &str, request: &PageRequest, default_range: &str) -> Vec<EndpointCall> {
+    let history = history_arguments(id, request, default_range);
+    let history = [&[("seriesId", id)][..], &history].concat();
+    vec![
+        EndpointCall::new("get_metric", &[("ticker", id)]),
+        EndpointCall::new("get_time_series", &history),
+    ]
+}
+
+pub(super) fn metric_calls(request: &PageRequest) -> Vec<EndpointCall> {
+    series_calls(&request.name, request, SERIES_RANGE)
+}
+
+pub(super) fn metric(desk: &Desk, request: &PageRequest, mut answers: Answers) -> Result<Document> {
+    let series = (&*request.name, SERIES_RANGE);
+    let (widget, _) = series_widget(desk, request, series, &mut answers)?;
+    widget.render_document()
+}
+
+/// Builds the widget of a series, and returns its newest value.
+fn series_widget(
+    desk: &Desk,
+    request: &PageRequest,
+    (name, default_range): (&str, &str),
+    answers: &mut Answers,
+) -> Result<(Widget, Option<f64>)> {
+    let metric: Metric = answers.read()?;
+    let id = encoded(&metric.ticker);
+    let credit = (
+        metric.attribution.clone(),
+        format_sources(&metric.provenance),
+    );
+    let mut widget = Widget::new(request, &*metric.display_name, credit);
+    widget.more = format!("{}/series/{id}", widget.credit.url);
+    widget.notes = format_changes(desk, &metric);
+    widget.age = if metric.stale == Some(true) {
+        "old"
+    } else {
+        ""
+    }
+    .to_owned();
+    let format_date = |date| format_short_period(date, metric.frequency.as_deref());
+    widget.date = metric.date.map(format_date).unwrap_or_default();
+    let Some(value) = metric.value else {
+        let note = metric.provenance.notes.get("value");
+        let note = note.map_or("The source gives no value.", String::as_str);
+        // The title names the series already.
+        let reason = note.strip_prefix("No data for ");
+        let gap = match reason.and_then(|rest| rest.split_once("): ")) {
+            Some((_, reason)) => format!("No figure: {reason}."),
+            None => note.to_owned(),
+        };
+        widget.gap = Some(readable(&gap.replace('`', "")));
+        return Ok((widget, None));
+    };
+    let (number, unit) = format_metric(desk, &metric, value);
+    (widget.value, widget.unit) = (Some(number), unit);
+    // A widget can do without its chart, but an invalid argument is an error.
+    let history: time_series::TimeSeriesAnswer = match answers.read() {
+        Ok(history) => history,
+        Err(error @ Error::InvalidParam { .. }) => return Err(error),
+        Err(_) => return Ok((widget, Some(value))),
+    };
+    let spec = with_axes(charts::plot(&history), request);
+    widget.is_log = spec.is_log;
+    let units = api_units(request.form_value("units"));
+    // In other units, or up to an earlier day, the figure is the newest of the chart.
+    if let Some(newest) = history.data.last()
+        && (!units.is_empty() || request.argument("end").is_some())
+    {
+        let decimals = usize::from(spec.decimals);
+        let (number, unit) = series_unit(&history).parts(newest.value, decimals);
+        (widget.value, widget.unit) = (Some(number), unit);
+        widget.notes = match units {
+            "" => Vec::new(),
+            _ => vec![history.unit.clone()],
+        };
+        widget.date = format_date(newest.date);
+    }
+    widget.picture = fluid(&spec);
+    let query = query_string(history_arguments(name, request, default_range));
+    widget.source = format!("/api/public/data/{id}{query}");
+    Ok((widget, Some(value)))
+}
+
+/// Renders the widget of several series.
+pub(super) fn comparison(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
+    let answer = compare::fetch(desk, request)?;
+    let title = charts::format_titles(&answer);
+    let credit = (desk.attribution(), format_sources(&answer.provenance));
+    let mut widget = Widget::new(request, title, credit);
+    let home = desk.settings().home();
+    widget.more = format!("{home}/compare{}", compare::page_query(request));
+    widget.source = compare::source(desk, request);
+    let units = request.form_value("units");
+    let (spec, others) = charts::plot_comparison((&answer, None), units == LOG);
+    widget.is_log = spec.is_log;
+    widget.picture = [&spec].into_iter().chain(&others).map(fluid).collect();
+    let note = |column: &ComparedColumn| {
+        let unit = if units == INDEX { "" } else { &*column.unit };
+        let value = Unit::of(unit, unit).write(column.latest, 2);
+        format!("{} {value}", column.series)
+    };
+    widget.notes = answer.columns.iter().map(note).collect();
+    widget.is_legend = true;
+    let newest = answer.columns.iter().map(|column| column.date).max();
+    widget.date = newest.map(short_day).unwrap_or_default();
+    widget.render_document()
+}
+
+/// Formats the recent changes of a metric: "+0.02 in 7 days", "−0.10 from the month before".
+pub(super) fn format_changes(desk: &Desk, metric: &Metric) -> Vec<String> {
+    let changes = changes_by_span(desk, metric).into_iter();
+    changes
+        .map(|(span, change)| format!("{change} {span}"))
+        .collect()
+}
+
+/// Returns the recent changes of a metric with their spans: "in 7 days" and "+0.02".
+pub(super) fn changes_by_span(desk: &Desk, metric: &Metric) -> Vec<(&'static str, String)> {
+    let decimals = series_decimals(desk, &metric.ticker, metric.value.unwrap_or_default());
+    let unit = Unit::of(metric.changes.unit.as_deref().unwrap_or(&metric.unit), "");
+    let month = match metric.frequency.as_deref() {
+        Some("monthly") => "from the month before",
+        Some(_) | None => "in 30 days",
+    };
+    let changes = [
+        ("in 7 days", metric.changes.week),
+        (month, metric.changes.month),
+    ];
+    let changes = changes.into_iter();
+    changes
+        .filter_map(|(span, change)| Some((span, unit.change(change?, decimals))))
+        .collect()
+}
+
+/// Formats a period in little room: "24 Aug 2026", "June 2026", "Q2 2026".
+fn format_short_period(date: Date, frequency: Option<&str>) -> String {
+    match parse_frequency(frequency) {
+        Frequency::Daily | Frequency::Weekly | Frequency::Biweekly => short_day(date),
+        longer @ (Frequency::Monthly
+        | Frequency::Quarterly
+        | Frequency::Semiannual
+        | Frequency::Annual) => period(date, longer),
+    }
+}
