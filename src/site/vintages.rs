@@ -40,7 +40,7 @@ pub(super) fn add_latest(
     let arguments = [
         ("start", start.as_str()),
         ("end", request.form_value("end")),
-        ("units", request.form_value("units")),
+        ("units", view::api_units(request.form_value("units"))),
         ("frequency", request.form_value("frequency")),
     ];
     let latest = arguments.into_iter().chain([("seriesId", id)]);
