@@ -24,7 +24,7 @@ macro_rules! on_every_store {
         // By tests/cluster/run.sh, which starts a server.
         #[cfg(feature = "cluster")]
         mod postgres { $($(#[test] fn $name() {
-            let (store, folder) = crate::store::postgres::testing::fresh(stringify!($name));
+            let (store, folder) = crate::store::postgres::testing::new_database(stringify!($name));
             crate::store::contract::$part::$name(&store);
             let copy = folder.path().join("copy.db");
             store.copy_to(&copy).unwrap();

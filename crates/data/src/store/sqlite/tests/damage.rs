@@ -218,7 +218,7 @@ fn a_damaged_log_gives_back_an_earlier_state() {
         log[at] ^= 1 << random.below(8);
         let path = folder.path().join(format!("log-{seed}.db"));
         fs::write(&path, &main).unwrap();
-        fs::write(crate::sqlite::beside(&path, "-wal"), &log).unwrap();
+        fs::write(crate::sqlite::with_suffix(&path, "-wal"), &log).unwrap();
         let Ok(store) = Sqlite::open(&path) else {
             continue;
         };
@@ -231,15 +231,15 @@ fn a_damaged_log_gives_back_an_earlier_state() {
 /// Changes one byte in the first row group of a series.
 fn damage_rows(store: &Sqlite, name: &str) {
     store
-        .writing(|db| {
-            let line = super::super::series::line(db, &id(name))?.unwrap();
+        .with_transaction(|db| {
+            let row = super::super::series::read_row(db, &id(name))?.unwrap();
             let sql = "SELECT data FROM segment WHERE id = ?1 * 64";
-            let mut data: Vec<u8> = db.query_row(sql, [line.id], |row| row.get(0)).unwrap();
+            let mut data: Vec<u8> = db.query_row(sql, [row.id], |row| row.get(0)).unwrap();
             let middle = data.len() / 2;
             data[middle] ^= 4;
             db.execute(
                 "UPDATE segment SET data = ?2 WHERE id = ?1 * 64",
-                (line.id, data),
+                (row.id, data),
             )
             .unwrap();
             Ok(())
@@ -293,7 +293,7 @@ fn rows_under_another_series_or_gone_are_noticed() {
         put(&store, "GDP", &days(0, 9, 1.0), None);
         put(&store, "CPI", &days(0, 9, 2.0), None);
         store
-            .writing(|db| {
+            .with_transaction(|db| {
                 db.execute_batch(sql).unwrap();
                 Ok(())
             })

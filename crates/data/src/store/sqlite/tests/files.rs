@@ -29,7 +29,7 @@ fn a_foreign_file_is_refused_and_not_touched() {
 fn a_store_of_a_newer_version_is_refused_and_not_touched() {
     let (_folder, path, store) = new_store();
     store
-        .writing(|db| {
+        .with_transaction(|db| {
             db.pragma_update(None, "user_version", 99).unwrap();
             Ok(())
         })
@@ -60,7 +60,7 @@ fn only_its_owner_may_read_a_new_store_and_what_lies_beside_it() {
     use std::os::unix::fs::PermissionsExt;
     let (_folder, path, store) = new_store();
     put(&store, "GDP", &days(0, 3, 1.0), None);
-    for file in [path.clone(), crate::sqlite::beside(&path, "-wal")] {
+    for file in [path.clone(), crate::sqlite::with_suffix(&path, "-wal")] {
         let mode = fs::metadata(&file).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "{}", file.display());
     }

@@ -48,7 +48,7 @@ fn a_store_that_is_renamed_over_is_read_and_not_mixed_with_the_old_one() {
     let (folder, path, store) = new_store();
     put(&store, "OLD", &days(0, 500, 1.0), None);
     put(&store, "GDP", &days(0, 9, 1.0), None);
-    let held = fs::read(crate::sqlite::beside(&path, "-wal")).unwrap();
+    let held = fs::read(crate::sqlite::with_suffix(&path, "-wal")).unwrap();
     assert!(!held.is_empty(), "the log holds what would be mixed in");
     let other = folder.path().join("other.db");
     another(&other, 2.0);

@@ -64,8 +64,8 @@ fn a_full_disk_is_said_and_harms_nothing() {
     let (_folder, _, store) = new_store();
     put(&store, "GDP", &days(0, 100, 1.0), None);
     let limit = |pages: u32| {
-        let home = store.home(false).unwrap();
-        let writer = home.writer.lock();
+        let file = store.current_file(false).unwrap();
+        let writer = file.writer.lock();
         let pragma = format!("PRAGMA max_page_count = {pages}");
         writer
             .query_row(&pragma, [], |row| row.get::<_, u32>(0))
@@ -103,30 +103,30 @@ struct Plain {
 
 impl Plain {
     fn write(&mut self, write: WriteVintages<'_>) -> WriteOutcome {
-        let held = self.series.get(write.id).cloned();
-        let is_new = held.is_none();
-        let (held, at) = held.unwrap_or((Vintages::default(), write.fetched_at));
-        let change = Change::of(&held, at, &write);
+        let stored = self.series.get(write.id).cloned();
+        let is_new = stored.is_none();
+        let (stored, at) = stored.unwrap_or((Vintages::default(), write.fetched_at));
+        let change = Change::compare(&stored, at, &write);
         if change.rows.is_empty() && is_new {
-            return change.written;
+            return change.outcome;
         }
         self.version += u64::from(!change.rows.is_empty());
         let rows = if change.rows.is_empty() {
-            held
+            stored
         } else {
-            change.onto(&held)
+            change.apply_to(&stored)
         };
         let at = at.max(write.fetched_at);
         self.series.insert(write.id.clone(), (rows, at));
-        change.written
+        change.outcome
     }
 
     fn status(&self) -> Vec<Status> {
-        let status = |(id, (held, fetched_at)): (&SeriesId, &(Vintages, Timestamp))| Status {
+        let status = |(id, (stored, fetched_at)): (&SeriesId, &(Vintages, Timestamp))| Status {
             id: id.clone(),
-            rows: held.rows().len() as u64,
-            first: held.rows()[0].date,
-            last: held.rows()[held.rows().len() - 1].date,
+            rows: stored.rows().len() as u64,
+            first: stored.rows()[0].date,
+            last: stored.rows()[stored.rows().len() - 1].date,
             fetched_at: *fetched_at,
             origin: "test".into(),
             before: Vec::new(),
@@ -185,8 +185,8 @@ proptest! {
             };
             let before = (file.version().unwrap(), plain.version);
             prop_assert_eq!(file.write_vintages(write).unwrap(), plain.write(write));
-            let held = plain.series.get(&name).map(|(vintages, _)| vintages.clone());
-            prop_assert_eq!(file.read(&name).unwrap(), held);
+            let stored = plain.series.get(&name).map(|(vintages, _)| vintages.clone());
+            prop_assert_eq!(file.read(&name).unwrap(), stored);
             prop_assert_eq!(file.status().unwrap(), plain.status());
             let after = (file.version().unwrap(), plain.version);
             prop_assert_eq!(after.0 - before.0, after.1 - before.1);
