@@ -1,4 +1,4 @@
-//! SQLite files: whose a file is, how it is opened and laid out, how it is moved aside.
+//! SQLite files: their owner, opening, layout, and moving them aside.
 //!
 //! The store and the upstream state both build on this. Files of other programs are never written to.
 

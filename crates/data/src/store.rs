@@ -150,7 +150,7 @@ pub struct Article {
 }
 
 /// State of a replica.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReplicaStatus {
     /// Start of the current outage of the database; `None` while it is reachable.
     pub away_since: Option<Timestamp>,

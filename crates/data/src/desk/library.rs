@@ -116,7 +116,7 @@ pub fn term(slug: &str) -> Result<String> {
         let near = near.map(|t| Suggestion::new(t.slug.as_str(), t.term.as_str()));
         return Err(Error::unknown("term", slug, near.take(3).collect()));
     };
-    Ok(render_term(term))
+    Ok(render_definition(term))
 }
 
 /// Renders a scenario with its base rate.
@@ -163,7 +163,7 @@ pub fn recessions(term: &Term, since: i32) -> Option<String> {
         .then(|| format!("Recessions, peak to trough: {}.", joined(recessions, "; ")))
 }
 
-fn render_term(term: &Term) -> String {
+fn render_definition(term: &Term) -> String {
     let mut text = format!("# {}\n\n{}\n", term.term, term.summary);
     let mut list = |label: &str, items: &[String], address: &str| {
         if !items.is_empty() {

@@ -5,7 +5,6 @@ use super::base_rates::BaseRates;
 use super::computed::RegimeHistory;
 use super::hindsight::Path;
 use super::holdings::Holdings;
-use super::narrative::Mentions;
 use super::search::SearchIndex;
 use super::settings::Settings;
 use crate::store::Store;
@@ -109,7 +108,6 @@ pub struct Desk {
     pub(super) as_known: Cache<(Vec<SeriesVersion>, &'static str), Arc<Vec<Observation>>>,
     pub(super) search_index: LatestCache<SearchIndex>,
     pub(super) base_rates: Cache<State, Arc<BaseRates>>,
-    pub(super) mentions: LatestCache<Mentions>,
 }
 
 impl Desk {
@@ -138,7 +136,6 @@ impl Desk {
             as_known: Cache::new(4),
             search_index: LatestCache::default(),
             base_rates: Cache::new(1),
-            mentions: LatestCache::default(),
         }
     }
 

@@ -5,7 +5,7 @@
 
 use super::glossary::Glossary;
 use super::local::Desk;
-use crate::store::{Article, WriteVintages};
+use crate::store::WriteVintages;
 use econoscope_core::error::Result;
 use econoscope_core::indicators::Reading;
 use econoscope_core::indicators::narrative_velocity::{self, Document, NVI, Vocabulary};
@@ -14,15 +14,12 @@ use econoscope_core::model::{AsOf, Date, Known, SeriesId};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 /// Length of the window of articles, in days.
 const WINDOW: i64 = 120;
 /// Most articles of an index, the newest: some 160 a day.
-const MAX_READ: usize = 20_000;
-/// Most cached articles, the newest: a year of some 160 a day.
-const MAX_CACHED: usize = 60_000;
+const MAX_ARTICLES: usize = 20_000;
 
 impl Desk {
     /// Returns the index at the reference day, without a value and with the reason while there are too few articles.
@@ -33,90 +30,25 @@ impl Desk {
         let key = (self.state()?, NVI.id, as_of);
         self.readings.or_make(key, || {
             // Articles have their own days: old figures do not make today's articles old.
-            let day = match as_of {
-                AsOf::Latest => self.today(),
-                AsOf::Day(day) => day.min(self.today()),
-            };
+            let day = self.present(as_of);
             let until = end_of(day).min(self.now());
-            Ok(Arc::new(self.mentions(day)?.reading(day, until)))
+            let mut articles = self.store().articles(until, MAX_ARTICLES)?;
+            articles.sort_by_key(|article| article.published_at);
+            let first = shift(day, (-WINDOW).days());
+            let documents = articles.iter().filter_map(|article| {
+                let summary = article.summary.as_deref().unwrap_or("");
+                let text = format!("{} {summary}", article.title);
+                let day = article.published_at.to_zoned(TimeZone::UTC).date();
+                (day > first).then(|| Document {
+                    day,
+                    source: &article.source,
+                    terms: Cow::Owned(vocabulary().mentioned(&text)),
+                })
+            });
+            let documents: Vec<Document<'_>> = documents.collect();
+            let reading = narrative_velocity::reading(&documents, vocabulary(), day);
+            Ok(Arc::new(reading))
         })
-    }
-
-    /// Returns the mentions for the index of a day: the newest ones, cached per state of the data, if they cover its
-    /// window; else those up to that day.
-    fn mentions(&self, day: Date) -> Result<Arc<Mentions>> {
-        let read = |until, limit| {
-            let articles = self.store().articles(until, limit)?;
-            Ok(Arc::new(Mentions::from_articles(&articles, limit)))
-        };
-        let newest = |_| read(Timestamp::MAX, MAX_CACHED);
-        let newest = self.mentions.or_make(self.state()?, newest)?;
-        match newest.covers(day) {
-            true => Ok(newest),
-            false => read(end_of(day).min(self.now()), MAX_READ),
-        }
-    }
-}
-
-/// The terms that articles mention, ordered by time of publication.
-#[derive(Debug)]
-pub(super) struct Mentions {
-    articles: Vec<ArticleTerms>,
-    /// Whether older articles may be missing.
-    is_truncated: bool,
-}
-
-#[derive(Debug)]
-struct ArticleTerms {
-    published_at: Timestamp,
-    day: Date,
-    source: Arc<str>,
-    terms: Box<[usize]>,
-}
-
-impl Mentions {
-    /// Finds the terms of articles, of which at most `limit` were read.
-    fn from_articles(articles: &[Article], limit: usize) -> Self {
-        let vocabulary = vocabulary();
-        let mut sources: BTreeMap<&str, Arc<str>> = BTreeMap::new();
-        let articles = articles.iter().map(|a| {
-            let summary = a.summary.as_deref().unwrap_or("");
-            let text = format!("{} {summary}", a.title);
-            let source = sources.entry(&a.source);
-            ArticleTerms {
-                published_at: a.published_at,
-                day: a.published_at.to_zoned(TimeZone::UTC).date(),
-                source: Arc::clone(source.or_insert_with(|| Arc::from(&*a.source))),
-                terms: vocabulary.mentioned(&text).into(),
-            }
-        });
-        let mut articles: Vec<ArticleTerms> = articles.collect();
-        articles.sort_by_key(|article| article.published_at);
-        Self {
-            is_truncated: articles.len() >= limit,
-            articles,
-        }
-    }
-
-    /// Returns whether no article of the window before `day` is missing.
-    fn covers(&self, day: Date) -> bool {
-        let first = shift(day, (-WINDOW).days());
-        !self.is_truncated || self.articles.first().is_some_and(|a| a.day < first)
-    }
-
-    /// Computes the index of a day from the articles published up to `until`.
-    fn reading(&self, day: Date, until: Timestamp) -> Reading {
-        let first = shift(day, (-WINDOW).days());
-        let end = self.articles.partition_point(|a| a.published_at <= until);
-        let articles = self.articles.get(end.saturating_sub(MAX_READ)..end);
-        let articles = articles.unwrap_or(&[]).iter().filter(|a| a.day > first);
-        let documents = articles.map(|a| Document {
-            day: a.day,
-            source: &a.source,
-            terms: Cow::Borrowed(&a.terms),
-        });
-        let documents: Vec<Document<'_>> = documents.collect();
-        narrative_velocity::reading(&documents, vocabulary(), day)
     }
 }
 
@@ -169,7 +101,7 @@ pub fn refresh(desk: &Desk) -> Result<()> {
 mod tests {
     use super::*;
     use crate::desk::Settings;
-    use crate::store::{Sqlite, Store};
+    use crate::store::{Article, Sqlite, Store};
 
     fn now() -> Timestamp {
         "2026-11-21T12:00:00Z".parse().unwrap()

@@ -15,7 +15,7 @@ use jiff::tz::TimeZone;
 pub(super) struct Change {
     /// Rows to append, ordered by date.
     pub(super) rows: Vec<Known>,
-    /// Dates whose row without a day is dropped, ascending: an archive told the day.
+    /// Dates whose row without a day is dropped, ascending, because an archive has the day.
     dropped: Vec<Date>,
     pub(super) outcome: WriteOutcome,
 }

@@ -118,18 +118,15 @@ fn decode_dates(
 ) -> Result<(), DecodeError> {
     let form = input.byte()?;
     let mut number = input.signed()?;
-    let step = if form == ANY_DATES { 0 } else { input.step()? };
-    let to_date = match form {
-        ANY_DATES | EVERY_DAYS => date_of_day,
-        EVERY_MONTHS => date_of_month,
+    let (to_date, step): (fn(i64) -> Option<Date>, _) = match form {
+        ANY_DATES => (date_of_day, None),
+        EVERY_DAYS => (date_of_day, Some(input.step()?)),
+        EVERY_MONTHS => (date_of_month, Some(input.step()?)),
         _ => return Err(DecodeError("unknown form of days")),
     };
     for row in 0..count {
         if row > 0 {
-            let gap = match form {
-                ANY_DATES => input.step()?,
-                _ => step,
-            };
+            let gap = step.map_or_else(|| input.step(), Ok)?;
             number = number.checked_add(gap).ok_or(OUT_OF_RANGE)?;
         }
         out.push(Known {

@@ -108,12 +108,12 @@ fn normalize(text: &str) -> String {
 
 /// Joins the words of at least this weight; also returns how many words were left out.
 fn join(tokens: &[Token], least: Weight) -> (String, usize) {
-    let kept = tokens.iter().filter(|token| token.weight >= least);
-    let text: String = kept
+    let included = tokens.iter().filter(|token| token.weight >= least);
+    let text: String = included
         .clone()
         .map(|token| format!("{} ", token.text))
         .collect();
-    (text, tokens.len() - kept.count())
+    (text, tokens.len() - included.count())
 }
 
 /// The reading of a phrase; empty when one of its words is in no name.

@@ -3,15 +3,19 @@
 /// Rows of a keyboard, digits above letters.
 const KEYS: [&[u8]; 4] = [b"1234567890", b"qwertyuiop", b"asdfghjkl", b"zxcvbnm"];
 
-/// Returns how unlikely the typing error is that makes `typed` of `meant`: 0 for a doubled or undoubled key, a
+/// Returns how unlikely the typing error is that turns `intended` into `typed`: 0 for a doubled or undoubled key, a
 /// neighbouring key, or two swapped keys; 1 for another missing or extra key; 2 for another key; 3 for anything else.
-pub(super) fn rank(typed: &str, meant: &str) -> u8 {
-    let (typed, meant) = (typed.as_bytes(), meant.as_bytes());
-    let start = typed.iter().zip(meant).take_while(|(a, b)| a == b).count();
+pub(super) fn rank(typed: &str, intended: &str) -> u8 {
+    let (typed, intended) = (typed.as_bytes(), intended.as_bytes());
+    let start = typed
+        .iter()
+        .zip(intended)
+        .take_while(|(a, b)| a == b)
+        .count();
     let before = start.checked_sub(1).and_then(|i| typed.get(i));
     match (
         typed.get(start..).unwrap_or(&[]),
-        meant.get(start..).unwrap_or(&[]),
+        intended.get(start..).unwrap_or(&[]),
     ) {
         ([x, rest @ ..], b) if rest == b => u8::from(before != Some(x)),
         (a, [y, rest @ ..]) if rest == a => u8::from(before != Some(y)),

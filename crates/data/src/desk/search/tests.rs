@@ -12,7 +12,7 @@ fn desk(store: Arc<Sqlite>) -> Desk {
     Desk::open(store, Settings::default(), now)
 }
 
-fn found(query: &str, kind: Kind) -> Vec<&'static str> {
+fn names(query: &str, kind: Kind) -> Vec<&'static str> {
     let documents = SearchIndex::embedded().find(query, Some(kind));
     documents.map(|d| d.name.as_str()).collect()
 }
@@ -37,7 +37,7 @@ fn common_phrases_find_their_series_first() {
         ("housing starts", "HOUST"),
         ("industrial production", "INDPRO"),
     ] {
-        let got = found(query, Kind::Series);
+        let got = names(query, Kind::Series);
         if got.first() != Some(&want) {
             wrong.push(format!("{query}: {got:?}, not {want}"));
         }
@@ -69,7 +69,7 @@ fn sample_queries_find_their_term_first() {
     let queries = include_str!("../../../data/glossary/queries.csv");
     for line in queries.lines().skip(1) {
         let (query, want) = line.rsplit_once(',').unwrap();
-        let got = found(query.trim_matches('"'), Kind::Term);
+        let got = names(query.trim_matches('"'), Kind::Term);
         if got.first() != Some(&want) {
             wrong.push(format!("{query}: {got:?}, not {want}"));
         }
@@ -81,8 +81,8 @@ fn sample_queries_find_their_term_first() {
 fn search_covers_every_kind_of_document() {
     let desk = desk(Arc::new(Sqlite::bundled().unwrap()));
     let best = |query: &str| -> Vec<String> {
-        let found = desk.find(query, 5).unwrap();
-        found
+        let documents = desk.find(query, 5).unwrap();
+        documents
             .iter()
             .map(|d| format!("{}:{}", d.kind.word(), d.name))
             .collect()
@@ -95,8 +95,8 @@ fn search_covers_every_kind_of_document() {
         ("10 year treasury constant maturity", "series:DGS10"),
         ("oil rises thirty percent", "scenario:oil-spike-30"),
     ] {
-        let found = best(query);
-        assert!(found.iter().any(|f| f == want), "{query}: {found:?}");
+        let matches = best(query);
+        assert!(matches.iter().any(|m| m == want), "{query}: {matches:?}");
     }
     assert!(best("zzzz qqqq").is_empty());
     assert!(best("price of eggs").is_empty());
@@ -131,8 +131,8 @@ fn imported_series_are_counted_beyond_the_limit() -> Result<()> {
         })?;
     }
     let desk = desk(store);
-    let (found, total) = desk.find_series("", Some("imported"), 3)?;
-    let ids: Vec<&str> = found.iter().map(|info| info.id.as_str()).collect();
+    let (series, total) = desk.find_series("", Some("imported"), 3)?;
+    let ids: Vec<&str> = series.iter().map(|info| info.id.as_str()).collect();
     assert_eq!(
         (ids.as_slice(), total),
         (["OWN000", "OWN001", "OWN002"].as_slice(), 300)
@@ -164,8 +164,8 @@ fn stored_titles_rank_after_the_catalogue() -> Result<()> {
     }))?;
     let desk = desk(store);
     let ids = |query: &str, category: Option<&str>| -> Result<Vec<String>> {
-        let found = desk.find_series(query, category, 50)?.0;
-        Ok(found.iter().map(|info| info.id.to_string()).collect())
+        let series = desk.find_series(query, category, 50)?.0;
+        Ok(series.iter().map(|info| info.id.to_string()).collect())
     };
     assert_eq!(
         ids("unemployment rate texas", Some("imported"))?,

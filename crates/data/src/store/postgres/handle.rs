@@ -115,11 +115,7 @@ impl Postgres {
             term: Some(term),
             ..self.clone()
         };
-        Ok(Ok(LeaseGuard {
-            store,
-            term,
-            heartbeat,
-        }))
+        Ok(Ok(LeaseGuard { store, heartbeat }))
     }
 
     /// Returns the number of series, and a phrase on who holds the lease.
@@ -210,7 +206,6 @@ impl Postgres {
 #[derive(Debug)]
 pub struct LeaseGuard {
     store: Postgres,
-    term: i64,
     heartbeat: tokio::task::JoinHandle<()>,
 }
 
@@ -224,6 +219,8 @@ impl LeaseGuard {
 impl Drop for LeaseGuard {
     fn drop(&mut self) {
         self.heartbeat.abort();
-        lease::release(&self.store.db, self.term);
+        if let Some(term) = self.store.term {
+            lease::release(&self.store.db, term);
+        }
     }
 }

@@ -138,11 +138,7 @@ impl Replica {
         Self {
             file,
             db: db.with_patience(Duration::ZERO),
-            status: Mutex::new(ReplicaStatus {
-                away_since: None,
-                seen_at: None,
-                term: None,
-            }),
+            status: Mutex::default(),
             term: watch::Sender::new(None),
         }
     }

@@ -3,7 +3,7 @@
 //! The tables are created with the first description. The index is SQLite's FTS5 without positions: a query merges
 //! the lists of its words and stops at its limit. Answers come from the rows, which have checksums.
 
-use super::query::{Query, checksum, damage_error, execute, has_table, operation_error};
+use super::query::{Query, RowResult, checksum, damage_error, execute, has_table, operation_error};
 use crate::store::Description;
 use econoscope_core::error::Result;
 use econoscope_core::model::SeriesId;
@@ -54,8 +54,8 @@ pub(super) fn write(db: &Connection, descriptions: &[Description]) -> Result<(us
     let (mut added, mut is_changed) = (0, false);
     for new in descriptions {
         let stored = BY_NAME.first(db, [new.id.as_str()], |row| {
-            let is_same = read(row)?.is_ok_and(|description| description == *new);
-            Ok(Ok((row.get(0)?, is_same)))
+            let is_same = read(row).is_ok_and(|description| description == *new);
+            Ok((row.get(0)?, is_same))
         })?;
         if stored.is_some_and(|(_, is_same)| is_same) {
             continue;
@@ -153,7 +153,7 @@ pub(super) fn damages(db: &Connection) -> Vec<String> {
 }
 
 /// Reads and verifies the eight columns.
-fn read(row: &Row<'_>) -> rusqlite::Result<Result<Description>> {
+fn read(row: &Row<'_>) -> RowResult<Description> {
     let (name, frequency): (String, String) = (row.get(1)?, row.get(4)?);
     let (title, units, source) = (row.get(2)?, row.get(3)?, row.get(6)?);
     let seasonally_adjusted = row.get(5)?;
@@ -168,9 +168,10 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Result<Description>> {
             source,
         })
     };
-    Ok(description()
+    let problem = "the checksum of its description does not match";
+    description()
         .filter(|d| crc(d) == stored_crc)
-        .ok_or_else(|| damage_error(&name, "the checksum of its description does not match")))
+        .ok_or_else(|| damage_error(&name, problem).into())
 }
 
 fn crc(d: &Description) -> i64 {

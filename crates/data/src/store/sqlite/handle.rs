@@ -23,7 +23,7 @@ pub struct Sqlite {
     pub(super) replacements: AtomicU64,
     pub(super) cached_version: Mutex<CachedVersion>,
     /// Whether the list of series was checked since the file was opened.
-    is_list_checked: AtomicBool,
+    pub(super) is_list_checked: AtomicBool,
 }
 
 /// The version that was read last.
@@ -82,15 +82,6 @@ impl Sqlite {
             cached_version: Mutex::default(),
             is_list_checked: AtomicBool::new(false),
         }
-    }
-
-    /// Runs `check` unless it has succeeded for this file. Takes no lock, because a writer may hold one.
-    pub(super) fn check_once(&self, check: impl FnOnce() -> Result<()>) -> Result<()> {
-        if !self.is_list_checked.load(Ordering::Relaxed) {
-            check()?;
-            self.is_list_checked.store(true, Ordering::Relaxed);
-        }
-        Ok(())
     }
 
     /// Returns the file that is at the path now. A writer creates one where it was deleted.

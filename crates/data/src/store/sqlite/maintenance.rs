@@ -2,7 +2,8 @@
 
 use super::connect;
 use super::handle::{Sqlite, snapshot};
-use super::query::{Query, operation_error};
+use super::query::{Query, RowError, operation_error};
+use super::series_row::SeriesRow;
 use super::{descriptions, series, state, texts};
 use crate::disk::{self, shown};
 use crate::sqlite::{self, with_suffix};
@@ -111,7 +112,7 @@ pub(super) fn probe(db: &Connection) -> Result<()> {
     }
     let read = |sql| {
         let query = Query::new("The list of series", sql);
-        let name = query.first(db, [], |row| Ok(Ok(row.get::<_, String>(0)?)))?;
+        let name = query.first(db, [], |row| Ok(row.get::<_, String>(0)?))?;
         name.map(|name| series::read(db, &SeriesId::new(&name)?))
             .transpose()
     };
@@ -125,7 +126,7 @@ fn damages(db: &Connection) -> Vec<Damage> {
     // Pages, indices and types.
     let check = Query::new("The file", "PRAGMA integrity_check(100)");
     let report = check
-        .all(db, [], |row| Ok(Ok(row.get::<_, String>(0)?)))
+        .all(db, [], |row| Ok(row.get::<_, String>(0)?))
         .unwrap_or_else(|e| vec![e.for_operator()]);
     let report = report.into_iter().filter(|line| line != "ok");
     let mut damages: Vec<Damage> = report.map(Damage::general).collect();
@@ -140,15 +141,17 @@ fn series_damages(db: &Connection) -> Vec<Damage> {
     let mut damages = Vec::new();
     let (mut series, mut row_groups) = (0, 0);
     let mut names = Vec::new();
-    let result = series::for_each_row(db, |row| {
+    let result = series::LIST.for_each(db, [], |row| {
         series += 1;
-        match row {
+        match SeriesRow::from_row(row) {
             Ok(row) => {
                 row_groups += row.segments;
                 names.push(row.name);
             }
-            Err(e) => damages.push(Damage::general(e.for_operator())),
+            Err(RowError::Store(e)) => damages.push(Damage::general(e.for_operator())),
+            Err(e) => return Err(e),
         }
+        Ok(())
     });
     damages.extend(result.err().map(|e| Damage::general(e.for_operator())));
     for name in names {
@@ -170,7 +173,7 @@ fn series_damages(db: &Connection) -> Vec<Damage> {
 fn miscount(db: &Connection, series: i64, row_groups: i64) -> Result<Option<String>> {
     let count = Query::new("The row groups", "SELECT count(*) FROM segment");
     let stored: i64 = count
-        .first(db, [], |row| Ok(Ok(row.get(0)?)))?
+        .first(db, [], |row| Ok(row.get(0)?))?
         .unwrap_or_default();
     let recorded = state::read(db)?.series;
     Ok(if stored != row_groups {

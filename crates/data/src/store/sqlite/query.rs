@@ -5,6 +5,18 @@ use econoscope_core::error::{Error, Result};
 use rusqlite::{Connection, ErrorCode, Params, Row};
 use std::path::Path;
 
+/// An error of reading a row.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum RowError {
+    #[error(transparent)]
+    Sqlite(#[from] rusqlite::Error),
+    #[error(transparent)]
+    Store(#[from] Error),
+}
+
+/// The result of reading a row.
+pub(super) type RowResult<T> = std::result::Result<T, RowError>;
+
 /// A query.
 pub(super) struct Query<'a> {
     /// What the query reads: the beginning of the error message when that is damaged.
@@ -17,18 +29,21 @@ impl<'a> Query<'a> {
         Self { subject, sql }
     }
 
-    /// Passes row by row to `take` until the first error. The outer result of `take` is that of reading the columns.
+    /// Passes row by row to `take` until the first error.
     pub(super) fn for_each(
         &self,
         db: &Connection,
         params: impl Params,
-        mut take: impl FnMut(&Row<'_>) -> rusqlite::Result<Result<()>>,
+        mut take: impl FnMut(&Row<'_>) -> RowResult<()>,
     ) -> Result<()> {
         let fail = |e| read_error(self.subject, e);
         let mut statement = db.prepare_cached(self.sql).map_err(fail)?;
         let mut rows = statement.query(params).map_err(fail)?;
         while let Some(row) = rows.next().map_err(fail)? {
-            take(row).map_err(fail)??;
+            take(row).map_err(|e| match e {
+                RowError::Sqlite(e) => fail(e),
+                RowError::Store(e) => e,
+            })?;
         }
         Ok(())
     }
@@ -38,10 +53,13 @@ impl<'a> Query<'a> {
         &self,
         db: &Connection,
         params: impl Params,
-        read: impl Fn(&Row<'_>) -> rusqlite::Result<Result<T>>,
+        read: impl Fn(&Row<'_>) -> RowResult<T>,
     ) -> Result<Vec<T>> {
         let mut all = Vec::new();
-        self.for_each(db, params, |row| Ok(read(row)?.map(|item| all.push(item))))?;
+        self.for_each(db, params, |row| {
+            all.push(read(row)?);
+            Ok(())
+        })?;
         Ok(all)
     }
 
@@ -50,7 +68,7 @@ impl<'a> Query<'a> {
         &self,
         db: &Connection,
         params: impl Params,
-        read: impl Fn(&Row<'_>) -> rusqlite::Result<Result<T>>,
+        read: impl Fn(&Row<'_>) -> RowResult<T>,
     ) -> Result<Option<T>> {
         Ok(self.all(db, params, read)?.into_iter().next())
     }
@@ -59,12 +77,15 @@ impl<'a> Query<'a> {
     pub(super) fn damages<T>(
         &self,
         db: &Connection,
-        read: impl Fn(&Row<'_>) -> rusqlite::Result<Result<T>>,
+        read: impl Fn(&Row<'_>) -> RowResult<T>,
     ) -> Vec<String> {
         let mut errors = Vec::new();
         let result = self.for_each(db, [], |row| {
-            errors.extend(read(row)?.err());
-            Ok(Ok(()))
+            match read(row) {
+                Err(RowError::Store(damage)) => errors.push(damage),
+                result => drop(result?),
+            }
+            Ok(())
         });
         errors.extend(result.err());
         errors.iter().map(Error::for_operator).collect()
@@ -74,7 +95,7 @@ impl<'a> Query<'a> {
 /// Returns whether there is a table of this name.
 pub(super) fn has_table(db: &Connection, name: &str) -> Result<bool> {
     let sql = "SELECT 1 FROM sqlite_schema WHERE name = ?1";
-    let row = Query::new("The list of tables", sql).first(db, [name], |_| Ok(Ok(())))?;
+    let row = Query::new("The list of tables", sql).first(db, [name], |_| Ok(()))?;
     Ok(row.is_some())
 }
 

@@ -21,7 +21,7 @@ pub(super) struct StoredSeries {
 const WITH_ROW_GROUPS: &str =
     "SELECT s.*, g.* FROM series s LEFT JOIN segment g ON g.id BETWEEN s.id * 64 AND s.id * 64 + 63
      WHERE s.name = ?1 ORDER BY g.id";
-const LIST: Query<'_> = Query::new(
+pub(super) const LIST: Query<'_> = Query::new(
     "The list of series",
     "SELECT * FROM series NOT INDEXED ORDER BY id",
 );
@@ -33,22 +33,20 @@ pub(super) fn read(db: &Connection, id: &SeriesId) -> Result<Option<StoredSeries
     let (mut series, mut rows, mut checksums) = (None, Vec::<Known>::new(), Vec::new());
     query.for_each(db, [name], |row| {
         if series.is_none() {
-            match SeriesRow::from_row(row)? {
-                Ok(first) => series = Some(first),
-                Err(damage) => return Ok(Err(damage)),
-            }
+            series = Some(SeriesRow::from_row(row)?);
         }
         let (id, data): (i64, _) = (row.get(10)?, row.get_ref(11)?);
         let parts = data.as_blob().ok().and_then(<[u8]>::split_first_chunk);
         let Some((checksum, bytes)) = parts else {
-            return Ok(Err(damage_error(name, "a row group is cut off")));
+            return Err(damage_error(name, "a row group is cut off").into());
         };
         if u32::from_le_bytes(*checksum) != row_group_crc(id, bytes) {
             let problem = "the checksum of a row group does not match";
-            return Ok(Err(damage_error(name, problem)));
+            return Err(damage_error(name, problem).into());
         }
         checksums.extend_from_slice(checksum);
-        Ok(row_group::decode(bytes, &mut rows).map_err(|e| damage_error(name, &e.to_string())))
+        row_group::decode(bytes, &mut rows).map_err(|e| damage_error(name, &e.to_string()))?;
+        Ok(())
     })?;
     let Some(row) = check_name(name, series)? else {
         return Ok(None);
@@ -89,14 +87,6 @@ fn check_name(name: &str, row: Option<SeriesRow>) -> Result<Option<SeriesRow>> {
     }
 }
 
-/// Passes every row, or its damage, to `take`, ordered by id.
-pub(super) fn for_each_row(db: &Connection, mut take: impl FnMut(Result<SeriesRow>)) -> Result<()> {
-    LIST.for_each(db, [], |row| {
-        take(SeriesRow::from_row(row)?);
-        Ok(Ok(()))
-    })
-}
-
 /// A longer list is left to the doctor: the check would be noticeable.
 const LONG_LIST: i64 = 20_000;
 
@@ -107,7 +97,7 @@ pub(super) fn check_list(db: &Connection) -> Result<()> {
     }
     status(db)?;
     let check = Query::new(LIST.subject, "PRAGMA integrity_check('series')");
-    let report = check.all(db, [], |row| Ok(Ok(row.get::<_, String>(0)?)))?;
+    let report = check.all(db, [], |row| Ok(row.get::<_, String>(0)?))?;
     match report.iter().find(|line| *line != "ok") {
         None => Ok(()),
         Some(problem) => Err(damage_error(LIST.subject, problem)),
@@ -116,9 +106,7 @@ pub(super) fn check_list(db: &Connection) -> Result<()> {
 
 /// Returns the summaries of all series, ordered by identifier.
 pub(super) fn status(db: &Connection) -> Result<Vec<Status>> {
-    let mut all = LIST.all(db, [], |row| {
-        Ok(SeriesRow::from_row(row)?.and_then(|series| series.to_status()))
-    })?;
+    let mut all = LIST.all(db, [], |row| Ok(SeriesRow::from_row(row)?.to_status()?))?;
     if state::read(db)?.series.unsigned_abs() != all.len() as u64 {
         return Err(damage_error(LIST.subject, "entries are missing"));
     }
@@ -132,7 +120,7 @@ const IDS_PER_SERIES: i64 = 64;
 /// Creates a series with its first rows, which are not empty and ascend by date.
 pub(super) fn create(db: &Connection, write: &WriteVintages<'_>, rows: &[Known]) -> Result<()> {
     let sql = "SELECT coalesce(max(id), 0) + 1 FROM series";
-    let next = Query::new(LIST.subject, sql).first(db, [], |row| Ok(Ok(row.get(0)?)))?;
+    let next = Query::new(LIST.subject, sql).first(db, [], |row| Ok(row.get(0)?))?;
     let (first, last) = date_range(rows);
     let row = SeriesRow {
         id: next.unwrap_or(1),

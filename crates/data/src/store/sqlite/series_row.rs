@@ -1,6 +1,6 @@
 //! The row of a series in table `series`: its summary and checksums.
 
-use super::query::{checksum, damage_error};
+use super::query::{RowResult, checksum, damage_error};
 use crate::store::change::to_microseconds;
 use crate::store::{Status, WriteVintages};
 use econoscope_core::error::Result;
@@ -45,7 +45,7 @@ impl SeriesRow {
 
     /// Reads and verifies the first ten columns: id, name, rows, segments, first, last, fetched_at, origin, content,
     /// crc.
-    pub(super) fn from_row(row: &Row<'_>) -> rusqlite::Result<Result<Self>> {
+    pub(super) fn from_row(row: &Row<'_>) -> RowResult<Self> {
         let series = Self {
             id: row.get(0)?,
             name: row.get(1)?,
@@ -57,11 +57,11 @@ impl SeriesRow {
             origin: row.get(7)?,
             content: row.get(8)?,
         };
-        if row.get::<_, i64>(9)? == series.checksum() {
-            return Ok(Ok(series));
+        if row.get::<_, i64>(9)? != series.checksum() {
+            let problem = "the checksum of its entry does not match";
+            return Err(damage_error(&series.name, problem).into());
         }
-        let problem = "the checksum of its entry does not match";
-        Ok(Err(damage_error(&series.name, problem)))
+        Ok(series)
     }
 
     /// Converts to the summary that a store returns.

@@ -32,10 +32,10 @@ pub(super) fn read(db: &Connection) -> Result<State> {
     let state = STATE.first(db, [], |row| {
         let (version, series) = (row.get(0)?, row.get(1)?);
         let state = State { version, series };
-        let is_whole = row.get::<_, i64>(2)? == state.checksum();
-        Ok(is_whole
-            .then_some(state)
-            .ok_or_else(|| damage_error(STATE.subject, "its checksum does not match")))
+        if row.get::<_, i64>(2)? != state.checksum() {
+            return Err(damage_error(STATE.subject, "its checksum does not match").into());
+        }
+        Ok(state)
     });
     state?.ok_or_else(|| damage_error(STATE.subject, "it is missing"))
 }

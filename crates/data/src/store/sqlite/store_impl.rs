@@ -180,8 +180,9 @@ impl Sqlite {
     /// Returns `result`. Before the first series is reported absent, the list of series is checked: a damaged index
     /// would hide a stored one.
     fn verify_absence<T>(&self, db: &Connection, result: Option<T>) -> Result<Option<T>> {
-        if result.is_none() {
-            self.check_once(|| snapshot(db, series::check_list))?;
+        if result.is_none() && !self.is_list_checked.load(Ordering::Relaxed) {
+            snapshot(db, series::check_list)?;
+            self.is_list_checked.store(true, Ordering::Relaxed);
         }
         Ok(result)
     }

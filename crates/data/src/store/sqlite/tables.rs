@@ -89,8 +89,8 @@ impl Changes<'_> {
             let Table { name, columns } = table;
             let sql = format!("SELECT {columns} FROM {name} WHERE rowid = ?1");
             let row = self.store.with_reader(|db| {
-                let read = |row: &Row<'_>| Ok(Ok(TableRow::from_row(table, row)?));
-                Query::new(name, &sql).first(db, [id], read)
+                let query = Query::new(name, &sql);
+                query.first(db, [id], |row| Ok(TableRow::from_row(table, row)?))
             })?;
             take(table, *id, row)?;
         }
@@ -183,7 +183,7 @@ impl Sqlite {
                 let Table { name, columns } = table;
                 let sql = format!("SELECT {columns} FROM {name} ORDER BY 1");
                 Query::new(name, &sql).for_each(from, [], |row| {
-                    Ok(write_row(to, &TableRow::from_row(table, row)?))
+                    Ok(write_row(to, &TableRow::from_row(table, row)?)?)
                 })?;
             }
             state::record_change(to, state::read(from)?.series)?;
@@ -292,11 +292,11 @@ fn watermark(db: &Connection) -> Result<Option<Watermark>> {
     }
     let sql = "SELECT incarnation, change, version, series FROM follow WHERE id = 1";
     Query::new("What the copy follows", sql).first(db, [], |row| {
-        Ok(Ok(Watermark {
+        Ok(Watermark {
             incarnation: row.get(0)?,
             change: row.get(1)?,
             version: row.get(2)?,
             series: row.get(3)?,
-        }))
+        })
     })
 }

@@ -1,9 +1,9 @@
 //! Articles and notes.
 
-use super::query::{Query, checksum, damage_error, execute};
+use super::query::{Query, RowError, RowResult, checksum, damage_error, execute};
 use crate::store::Article;
 use crate::store::change::to_microseconds;
-use econoscope_core::error::{Error, Result, quote};
+use econoscope_core::error::{Result, quote};
 use jiff::Timestamp;
 use rusqlite::{Connection, Row};
 
@@ -30,7 +30,7 @@ pub(super) fn write_articles(db: &Connection, articles: &[Article]) -> Result<(u
             tags: split_tags(&article.tags.join(TAG_SEPARATOR)),
             ..article.clone()
         };
-        let is_same = |row: &Row<'_>| Ok(Ok(read_article(row)?.is_ok_and(|a| a == article)));
+        let is_same = |row: &Row<'_>| Ok(read_article(row).is_ok_and(|a| a == article));
         match BY_ID.first(db, [&article.id], is_same)? {
             Some(true) => continue,
             Some(false) => {}
@@ -62,7 +62,7 @@ pub(super) fn damages(db: &Connection) -> Vec<String> {
     all
 }
 
-fn read_article(row: &Row<'_>) -> rusqlite::Result<Result<Article>> {
+fn read_article(row: &Row<'_>) -> RowResult<Article> {
     let tags: String = row.get(6)?;
     let published_at: i64 = row.get(7)?;
     let article = Article {
@@ -79,15 +79,15 @@ fn read_article(row: &Row<'_>) -> rusqlite::Result<Result<Article>> {
     };
     let is_whole = row.get::<_, i64>(10)? == article_crc(&article)
         && article.published_at.as_microsecond() == published_at;
-    Ok(match is_whole {
+    match is_whole {
         true => Ok(article),
         false => Err(text_damage("Article", &article.id)),
-    })
+    }
 }
 
-fn text_damage(kind: &str, name: &str) -> Error {
+fn text_damage(kind: &str, name: &str) -> RowError {
     let subject = format!("{kind} \"{}\"", quote(name));
-    damage_error(&subject, "its checksum does not match")
+    damage_error(&subject, "its checksum does not match").into()
 }
 
 fn split_tags(tags: &str) -> Vec<String> {
@@ -145,11 +145,11 @@ pub(super) fn set_note(db: &Connection, key: &str, value: &str) -> Result<bool> 
     Ok(true)
 }
 
-fn read_note(row: &Row<'_>) -> rusqlite::Result<Result<String>> {
+fn read_note(row: &Row<'_>) -> RowResult<String> {
     let (key, value): (String, String) = (row.get(0)?, row.get(1)?);
     let is_whole = row.get::<_, i64>(2)? == checksum(&[Some(&key), Some(&value)], &[]);
-    Ok(match is_whole {
+    match is_whole {
         true => Ok(value),
         false => Err(text_damage("Note", &key)),
-    })
+    }
 }

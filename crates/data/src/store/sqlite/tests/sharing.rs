@@ -1,4 +1,4 @@
-//! Two handles on one file, as two processes have them, and a disk that is full.
+//! Tests of two handles on one file, and of a full disk.
 
 use super::*;
 use crate::store::WriteVintages;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 #[test]
-fn two_handles_see_each_others_writes_and_version() {
+fn two_handles_see_each_others_writes() {
     let (_folder, path, one) = new_store();
     let two = Sqlite::open_existing(&path).unwrap();
     for n in 1..20i32 {
@@ -39,7 +39,7 @@ fn two_handles_see_each_others_writes_and_version() {
 }
 
 #[test]
-fn many_may_open_a_new_store_at_once() {
+fn many_threads_open_a_new_store() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store.db");
     std::thread::scope(|scope| {
@@ -60,7 +60,7 @@ fn many_may_open_a_new_store_at_once() {
 }
 
 #[test]
-fn a_full_disk_is_said_and_harms_nothing() {
+fn full_disk_is_reported_without_damage() {
     let (_folder, _, store) = new_store();
     put(&store, "GDP", &days(0, 100, 1.0), None);
     let limit = |pages: u32| {
@@ -93,11 +93,11 @@ fn a_full_disk_is_said_and_harms_nothing() {
     assert_eq!(store.integrity().unwrap(), vec![]);
 }
 
-/// The contract of writing and reading, without a file.
+/// A store without a file.
 #[derive(Default)]
 struct Plain {
     version: u64,
-    /// Rows, and when they were read from their source.
+    /// Rows and time of the last fetch.
     series: BTreeMap<SeriesId, (Vintages, Timestamp)>,
 }
 
@@ -162,9 +162,9 @@ fn any_step() -> impl Strategy<Value = Step> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// The file against the plain map: every answer after every write is the same.
+    /// Compares every answer of a file and a plain map after each write.
     #[test]
-    fn the_file_answers_as_a_plain_map_does(steps in prop::collection::vec(any_step(), 1..60)) {
+    fn file_behaves_like_a_plain_map(steps in prop::collection::vec(any_step(), 1..60)) {
         let (_folder, _, file) = new_store();
         let mut plain = Plain::default();
         for step in steps {
