@@ -3,7 +3,6 @@
 //! A [`Desk`] caches what it reads and computes once per [`State`] of the data.
 
 pub mod articles;
-pub mod awaited;
 pub mod base_rates;
 pub mod basis;
 pub mod cited;
@@ -20,6 +19,7 @@ pub mod library;
 mod local;
 pub mod narrative;
 mod places;
+pub mod release_forecast;
 pub mod remarks;
 pub mod resolve;
 pub mod scenarios;

@@ -25,16 +25,16 @@ pub struct Figures {
 }
 
 /// An indicator as known at the end of each month, ascending: for each date the first known value.
-pub type Path = Vec<(Date, Figures)>;
+pub type RealTimePath = Vec<(Date, Figures)>;
 
 impl Desk {
     /// Returns an indicator as known at the end of each month since the first vintage of an input; empty without vintages.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
-    pub fn known_path(&self, about: &'static Indicator) -> Result<Arc<Path>> {
+    pub fn known_path(&self, about: &'static Indicator) -> Result<Arc<RealTimePath>> {
         self.paths.or_make((self.state()?, about.id), || {
-            let mut path = Path::new();
+            let mut path = RealTimePath::new();
             let recorded = self.recorded(inputs(about))?;
             let first = recorded.iter().filter_map(|r| r.vintages.recorded_from());
             if let Some(first) = first.min() {

@@ -1,10 +1,10 @@
 //! The desk itself: its store, settings and caches.
 
-use super::awaited::ReleaseForecast;
 use super::base_rates::BaseRates;
 use super::computed::RegimeHistory;
-use super::hindsight::Path;
+use super::hindsight::RealTimePath;
 use super::holdings::Holdings;
+use super::release_forecast::ReleaseForecast;
 use super::search::SearchIndex;
 use super::settings::Settings;
 use crate::store::Store;
@@ -103,7 +103,7 @@ pub struct Desk {
     pub(super) release_forecasts: Cache<(State, &'static str, AsOf), Arc<ReleaseForecast>>,
     pub(super) precedents: Cache<(State, AsOf), Arc<std::result::Result<Precedents, String>>>,
     /// By indicator.
-    pub(super) paths: Cache<(State, &'static str), Arc<Path>>,
+    pub(super) paths: Cache<(State, &'static str), Arc<RealTimePath>>,
     /// Histories with each period as known at its time, by composite.
     pub(super) as_known: Cache<(Vec<SeriesVersion>, &'static str), Arc<Vec<Observation>>>,
     pub(super) search_index: LatestCache<SearchIndex>,

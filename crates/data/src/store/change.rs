@@ -79,16 +79,12 @@ impl Change {
             if value_on(&known, day) == row.value {
                 continue;
             }
-            let known_from = if known.is_empty() {
-                row.known_from
-            } else {
-                Some(day)
-            };
-            if is_new && known.is_empty() {
-                self.outcome.added += 1;
-            } else {
-                self.outcome.revised += 1;
+            let is_first = known.is_empty();
+            match is_new && is_first {
+                true => self.outcome.added += 1,
+                false => self.outcome.revised += 1,
             }
+            let known_from = if is_first { row.known_from } else { Some(day) };
             let row = Known { known_from, ..*row };
             known.push(row);
             self.rows.push(row);

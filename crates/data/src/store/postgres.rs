@@ -12,7 +12,6 @@ mod publish;
 mod replica;
 mod rows;
 mod runtime;
-mod store_impl;
 #[cfg(all(test, feature = "cluster"))]
 pub(super) mod testing;
 mod transfer;

@@ -89,13 +89,12 @@ fn open_updated(address: &Address, path: &Path) -> Result<Postgres> {
         .start_from_bundle()
         .and_then(|()| block_on(update(&store.replica.db, &store.replica.file)));
     match updated {
-        Err(error) if watermark.is_some() && is_outage(&error) => {
-            store.replica.record_poll(Err(error));
+        Err(error) if watermark.is_none() || !is_outage(&error) => Err(error),
+        result => {
+            store.replica.record_poll(result);
+            Ok(store)
         }
-        Err(error) => return Err(error),
-        Ok(()) => store.replica.record_poll(Ok(())),
     }
-    Ok(store)
 }
 
 /// Returns whether the database could not be reached, as opposed to a refusal.
@@ -157,15 +156,14 @@ impl Replica {
     /// [`Error::Store`] when there is no thread for them.
     fn follow(self: &Arc<Self>) -> Result<()> {
         let (follower, candidate) = (Arc::clone(self), Arc::clone(self));
-        spawn(async move { follower.poll().await })?;
+        spawn(async move {
+            loop {
+                tokio::time::sleep(POLL_INTERVAL).await;
+                let result = update(&follower.db, &follower.file).await;
+                follower.record_poll(result);
+            }
+        })?;
         spawn(async move { candidate.compete().await }).map(drop)
-    }
-
-    async fn poll(&self) {
-        loop {
-            tokio::time::sleep(POLL_INTERVAL).await;
-            self.record_poll(update(&self.db, &self.file).await);
-        }
     }
 
     /// Records whether the database was reached, and logs the start and end of an outage.

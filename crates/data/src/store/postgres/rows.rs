@@ -4,30 +4,24 @@ use crate::postgres::{AttemptResult, Session};
 use crate::store::sqlite::tables::{Table, TableRow, Watermark};
 use futures_util::future::try_join_all;
 use rusqlite::types::Value;
-use tokio_postgres::Row;
 use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Column, Row};
 
 /// Statements in flight, and rows that are collected for them.
 pub(super) const BATCH: usize = 256;
 
 /// Reads a row of a table's columns.
-pub(super) fn read_row(
-    row: &Row,
-    table: &'static Table,
-) -> Result<TableRow, tokio_postgres::Error> {
+pub(super) fn read_row(row: &Row, table: &'static Table) -> AttemptResult<TableRow> {
     let value = |index: usize| {
-        let kind = row
-            .columns()
-            .get(index)
-            .map(|column| column.type_().clone());
-        Ok(match kind {
-            Some(Type::INT8) => row.try_get::<_, Option<i64>>(index)?.map(Value::Integer),
-            Some(Type::BYTEA) => row.try_get::<_, Option<Vec<u8>>>(index)?.map(Value::Blob),
+        let column = row.columns().get(index);
+        Ok(match column.map(Column::type_) {
+            Some(&Type::INT8) => row.try_get::<_, Option<i64>>(index)?.map(Value::Integer),
+            Some(&Type::BYTEA) => row.try_get::<_, Option<Vec<u8>>>(index)?.map(Value::Blob),
             _ => row.try_get::<_, Option<String>>(index)?.map(Value::Text),
         }
         .unwrap_or(Value::Null))
     };
-    let values = (0..row.len()).map(value).collect::<Result<_, _>>()?;
+    let values = (0..row.len()).map(value).collect::<AttemptResult<_>>()?;
     Ok(TableRow { table, values })
 }
 

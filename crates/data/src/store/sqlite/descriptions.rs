@@ -3,7 +3,7 @@
 //! The tables are created with the first description. The index is SQLite's FTS5 without positions: a query merges
 //! the lists of its words and stops at its limit. Answers come from the rows, which have checksums.
 
-use super::query::{Query, RowResult, checksum, damage_error, execute, has_table, operation_error};
+use super::query::{Query, RowResult, checksum, damage_error, execute, has_table, write_error};
 use crate::store::Description;
 use econoscope_core::error::Result;
 use econoscope_core::model::SeriesId;
@@ -69,8 +69,7 @@ pub(super) fn write(db: &Connection, descriptions: &[Description]) -> Result<(us
 
 /// Creates the tables if they do not exist.
 pub(super) fn create_tables(db: &Connection) -> Result<()> {
-    db.execute_batch(TABLES)
-        .map_err(|e| operation_error("write", e))
+    db.execute_batch(TABLES).map_err(write_error)
 }
 
 /// Removes the words of a row that is about to be replaced from the index.
@@ -90,8 +89,7 @@ pub(super) fn index(db: &Connection, id: impl ToSql) -> Result<()> {
 /// Deletes every description.
 pub(super) fn clear(db: &Connection) -> Result<()> {
     let sql = "DROP TABLE IF EXISTS description_words; DROP TABLE IF EXISTS description";
-    db.execute_batch(sql)
-        .map_err(|e| operation_error("write", e))
+    db.execute_batch(sql).map_err(write_error)
 }
 
 /// Writes a description. `id` is the row that it replaces.

@@ -2,7 +2,7 @@
 
 use super::connect;
 use super::database_file::DatabaseFile;
-use super::query::operation_error;
+use super::query::{operation_error, write_error};
 use econoscope_core::error::{Error, Result};
 use parking_lot::{Mutex, RwLock};
 use rusqlite::{Connection, TransactionBehavior};
@@ -136,10 +136,7 @@ impl Sqlite {
     }
 
     /// Runs `write` in a transaction.
-    pub(super) fn with_transaction<T>(
-        &self,
-        write: impl FnOnce(&Connection) -> Result<T>,
-    ) -> Result<T> {
+    pub(super) fn transact<T>(&self, write: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         self.with_writer(|writer| transaction(writer, write))
     }
 
@@ -151,7 +148,6 @@ impl Sqlite {
         work: impl FnOnce(&Self) -> Result<T>,
     ) -> Result<T> {
         self.with_writer(|writer| {
-            let write_error = |e| operation_error("write", e);
             let run = |db: &Connection, sql| db.execute_batch(sql).map_err(write_error);
             run(writer, "BEGIN IMMEDIATE")?;
             let placeholder = Connection::open_in_memory().map_err(write_error)?;
@@ -207,7 +203,6 @@ pub(super) fn transaction<T, E: From<Error>>(
     writer: &mut Connection,
     write: impl FnOnce(&Connection) -> std::result::Result<T, E>,
 ) -> std::result::Result<T, E> {
-    let write_error = |e| operation_error("write", e);
     if !writer.is_autocommit() {
         let savepoint = writer.savepoint().map_err(write_error)?;
         let answer = write(&savepoint)?;

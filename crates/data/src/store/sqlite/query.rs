@@ -104,7 +104,7 @@ pub(super) fn execute(db: &Connection, sql: &str, params: impl Params) -> Result
     db.prepare_cached(sql)
         .and_then(|mut statement| statement.execute(params))
         .map(drop)
-        .map_err(|e| operation_error("write", e))
+        .map_err(write_error)
 }
 
 /// Returns the CRC-32 of a row. It includes lengths, so that a letter cannot move from one text to the next, and a
@@ -129,6 +129,11 @@ pub(super) const REPAIR_ADVICE: &str =
 /// Builds the error of a failed call on an open store.
 pub(super) fn operation_error(action: &str, cause: rusqlite::Error) -> Error {
     Error::store(format!("cannot {action}: {}", explain(&cause)), cause)
+}
+
+/// Builds the error of a failed write.
+pub(super) fn write_error(cause: rusqlite::Error) -> Error {
+    operation_error("write", cause)
 }
 
 /// Builds the error for a store that cannot be opened.

@@ -1,6 +1,6 @@
 //! The one row of table `state`: the version of the content and the number of series.
 
-use super::query::{Query, damage_error, operation_error};
+use super::query::{Query, damage_error, write_error};
 use econoscope_core::error::Result;
 use rusqlite::Connection;
 
@@ -48,7 +48,7 @@ pub(super) fn record_change(db: &Connection, series: i64) -> Result<()> {
         version: before.version.saturating_add(1),
         series: before.series.saturating_add(series),
     };
-    write(db, after).map_err(|e| operation_error("write", e))
+    write(db, after).map_err(write_error)
 }
 
 /// Writes the row.

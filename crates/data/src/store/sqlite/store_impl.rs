@@ -60,7 +60,7 @@ impl Store for Sqlite {
 
     fn write_vintages(&self, write: WriteVintages<'_>) -> Result<WriteOutcome> {
         change::check(&write)?;
-        self.with_transaction(|db| {
+        self.transact(|db| {
             let Some(stored) = self.verify_absence(db, series::read(db, write.id)?)? else {
                 let change = Change::compare(&Vintages::default(), write.fetched_at, &write);
                 if !change.rows.is_empty() {
@@ -85,7 +85,7 @@ impl Store for Sqlite {
     }
 
     fn attribute(&self, id: &SeriesId, origin: &str, days: (Date, Date)) -> Result<()> {
-        self.with_visible_change(|db| {
+        self.change(|db| {
             let row = self.verify_absence(db, series::read_row(db, id)?)?;
             let is_changed = row.map(|row| series::attribute(db, row, origin, days));
             Ok(((), is_changed.transpose()?.unwrap_or_default()))
@@ -108,7 +108,7 @@ impl Store for Sqlite {
     }
 
     fn describe(&self, descriptions: &[Description]) -> Result<usize> {
-        self.with_visible_change(|db| descriptions::write(db, descriptions))
+        self.change(|db| descriptions::write(db, descriptions))
     }
 
     fn description(&self, id: &SeriesId) -> Result<Option<Description>> {
@@ -122,7 +122,7 @@ impl Store for Sqlite {
     fn replace_computed(&self, write: WriteVintages<'_>) -> Result<()> {
         let vintages = change::check_computed(&write)?;
         let (id, rows) = (write.id, vintages.rows());
-        self.with_transaction(|db| {
+        self.transact(|db| {
             let stored = self.verify_absence(db, series::read_row(db, id)?)?;
             if stored.is_none() && rows.is_empty() {
                 return Ok(());
@@ -146,7 +146,7 @@ impl Store for Sqlite {
     }
 
     fn write_articles(&self, articles: &[Article]) -> Result<usize> {
-        self.with_visible_change(|db| texts::write_articles(db, articles))
+        self.change(|db| texts::write_articles(db, articles))
     }
 
     fn articles(&self, until: Timestamp, limit: usize) -> Result<Vec<Article>> {
@@ -158,17 +158,14 @@ impl Store for Sqlite {
     }
 
     fn set_note(&self, key: &str, value: &str) -> Result<()> {
-        self.with_visible_change(|db| Ok(((), texts::set_note(db, key, value)?)))
+        self.change(|db| Ok(((), texts::set_note(db, key, value)?)))
     }
 }
 
 impl Sqlite {
     /// Runs a write that also returns whether it changed anything visible, which raises the version.
-    fn with_visible_change<T>(
-        &self,
-        write: impl FnOnce(&Connection) -> Result<(T, bool)>,
-    ) -> Result<T> {
-        self.with_transaction(|db| {
+    fn change<T>(&self, write: impl FnOnce(&Connection) -> Result<(T, bool)>) -> Result<T> {
+        self.transact(|db| {
             let (answer, is_changed) = write(db)?;
             if is_changed {
                 state::record_change(db, 0)?;

@@ -3,7 +3,7 @@
 //! Each row includes its checksum, so that damage in transit is noticed when the row is read.
 
 use super::handle::{Sqlite, snapshot, transaction};
-use super::query::{Query, execute, has_table, operation_error};
+use super::query::{Query, execute, has_table, write_error};
 use super::state::{self, State};
 use super::{descriptions, series};
 use econoscope_core::error::{Error, Result};
@@ -140,12 +140,14 @@ impl Sqlite {
             let before = store.with_reader(state::read)?;
             let rows = Arc::new(Mutex::new(BTreeSet::new()));
             let changed = Arc::clone(&rows);
-            store.set_update_hook(Some(move |_: Action, _: &str, name: &str, id: i64| {
+            let hook = move |_: Action, _: &str, name: &str, id: i64| {
                 let index = TABLES.iter().position(|table| table.name == name);
                 changed.lock().extend(index.map(|index| (index, id)));
-            }))?;
+            };
+            store.with_writer(|db| db.update_hook(Some(hook)).map_err(write_error))?;
             let answer = work(store);
-            store.set_update_hook(None::<fn(Action, &str, &str, i64)>)?;
+            let no_hook = None::<fn(Action, &str, &str, i64)>;
+            store.with_writer(|db| db.update_hook(no_hook).map_err(write_error))?;
             let (answer, after) = (answer?, store.with_reader(state::read)?);
             let changes = Changes {
                 store,
@@ -154,16 +156,6 @@ impl Sqlite {
                 series: after.series - before.series,
             };
             Ok((answer, take(&changes)))
-        })
-    }
-
-    fn set_update_hook(
-        &self,
-        hook: Option<impl FnMut(Action, &str, &str, i64) + Send + 'static>,
-    ) -> Result<()> {
-        self.with_writer(|db| {
-            db.update_hook(hook)
-                .map_err(|e| operation_error("write", e))
         })
     }
 
@@ -189,7 +181,7 @@ impl Sqlite {
             state::record_change(to, state::read(from)?.series)?;
             Ok(true)
         };
-        self.with_transaction(|to| other.with_reader(|db| snapshot(db, |from| copy(from, to))))
+        self.transact(|to| other.with_reader(|db| snapshot(db, |from| copy(from, to))))
     }
 
     /// Returns the watermark of a replica; `None` for a store that is none.
@@ -199,7 +191,7 @@ impl Sqlite {
 
     /// Turns a replica into an independent store.
     pub(in crate::store) fn drop_watermark(&self) -> Result<()> {
-        self.with_transaction(|db| execute(db, "DROP TABLE IF EXISTS follow", []))
+        self.transact(|db| execute(db, "DROP TABLE IF EXISTS follow", []))
     }
 
     /// Runs `update` in a transaction that can change the replica's rows.
@@ -223,9 +215,7 @@ impl ReplicaTransaction<'_> {
     /// Empties every table.
     pub(in crate::store) fn clear(&self) -> Result<()> {
         let sql = "DELETE FROM series; DELETE FROM segment; DELETE FROM article; DELETE FROM note";
-        self.db
-            .execute_batch(sql)
-            .map_err(|e| operation_error("write", e))?;
+        self.db.execute_batch(sql).map_err(write_error)?;
         descriptions::clear(self.db)
     }
 
@@ -251,7 +241,7 @@ impl ReplicaTransaction<'_> {
                 .max(before.saturating_add(is_visible.into())),
             series: reached.series,
         };
-        state::write(self.db, state).map_err(|e| operation_error("write", e))?;
+        state::write(self.db, state).map_err(write_error)?;
         execute(
             self.db,
             "INSERT OR REPLACE INTO follow VALUES (1, ?1, ?2, ?3, ?4)",

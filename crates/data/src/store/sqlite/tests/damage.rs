@@ -231,7 +231,7 @@ fn damaged_log_restores_an_earlier_state() {
 /// Changes one byte in the first row group of a series.
 fn damage_rows(store: &Sqlite, name: &str) {
     store
-        .with_transaction(|db| {
+        .transact(|db| {
             let row = super::super::series::read_row(db, &id(name))?.unwrap();
             let sql = "SELECT data FROM segment WHERE id = ?1 * 64";
             let mut data: Vec<u8> = db.query_row(sql, [row.id], |row| row.get(0)).unwrap();
@@ -293,7 +293,7 @@ fn misplaced_or_missing_rows_are_detected() {
         put(&store, "GDP", &days(0, 9, 1.0), None);
         put(&store, "CPI", &days(0, 9, 2.0), None);
         store
-            .with_transaction(|db| {
+            .transact(|db| {
                 db.execute_batch(sql).unwrap();
                 Ok(())
             })

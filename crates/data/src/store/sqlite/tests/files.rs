@@ -29,7 +29,7 @@ fn foreign_files_are_refused_untouched() {
 fn newer_stores_are_refused_untouched() {
     let (_folder, path, store) = new_store();
     store
-        .with_transaction(|db| {
+        .transact(|db| {
             db.pragma_update(None, "user_version", 99).unwrap();
             Ok(())
         })
