@@ -67,7 +67,7 @@ impl Desk {
     /// Returns the reference day of a composite.
     fn composite_day(&self, composite: &Composite, as_of: AsOf) -> Result<Date> {
         let inputs = composite.inputs();
-        self.reference_day(inputs, as_of, |info, last| composite.dated_by(info, last))
+        self.reference_day_by(inputs, as_of, |info, last| composite.dated_by(info, last))
     }
 
     /// Computes a composite's whole history as known at `as_of`.

@@ -137,7 +137,7 @@ impl Desk {
         ids: impl IntoIterator<Item = &'a str>,
         as_of: AsOf,
     ) -> Result<DataDate> {
-        let day = self.reference_day(ids, as_of, |info, last| Some(info.known_by(last)))?;
+        let day = self.reference_day_by(ids, as_of, |info, last| Some(info.known_by(last)))?;
         let today = self.today();
         Ok(DataDate {
             as_of: day,
@@ -147,7 +147,7 @@ impl Desk {
     }
 
     /// Like [`Self::data_date`], with `date_of` as the day of the newest value by its period.
-    pub(super) fn reference_day<'a>(
+    pub(super) fn reference_day_by<'a>(
         &self,
         ids: impl IntoIterator<Item = &'a str>,
         as_of: AsOf,

@@ -25,14 +25,14 @@ fn places() -> impl Iterator<Item = Place> {
     table::rows(TABLE).filter_map(|(_, row)| row.ok())
 }
 
-/// Returns the first of the words (`a|b`) in a spaced text.
-fn word_in(text: &str, words: &'static str) -> Option<&'static str> {
+/// Returns the first of the words (`a|b`) in the result of [`space_words`].
+fn find_word(text: &str, words: &'static str) -> Option<&'static str> {
     let mut words = words.split('|');
     words.find(|word| text.contains(&format!(" {word} ")))
 }
 
 /// Returns the words of a text with a space before and after each.
-fn spaced(text: &str) -> String {
+fn space_words(text: &str) -> String {
     format!(" {} ", joined(spelled_words(text), " "))
 }
 
@@ -42,9 +42,9 @@ impl Desk {
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub fn elsewhere(&self, query: &str) -> Result<Option<String>> {
-        let query = spaced(query);
-        let named = |place: Place| Some((place, word_in(&query, place[2])?));
-        let Some(([name, kind, words, titled], word)) = places().find_map(named) else {
+        let query = space_words(query);
+        let named = |place: Place| Some((place, find_word(&query, place[2])?));
+        let Some(([name, kind, words, title_word], word)) = places().find_map(named) else {
             return Ok(None);
         };
         let (results, _) = self.find_series(&query, None, MAX_CHECKED)?;
@@ -57,19 +57,20 @@ impl Desk {
             let aliases = aliases.map(|(name, _)| name);
             let titles = results.iter().map(|info| info.title.as_str());
             let mut names = titles.chain(aliases);
-            let is_of = names.any(|name| spaced(name).contains(&format!(" {word} ")));
+            let is_about = names.any(|name| space_words(name).contains(&format!(" {word} ")));
             let note = format!(
                 "No series here is of {name} or any other part of the country: all are of the United States as a whole."
             );
-            return Ok((!is_of).then_some(note));
+            return Ok((!is_about).then_some(note));
         }
-        let is_of = |title: &str| {
-            let title = spaced(title);
-            let is_titled = !titled.is_empty() && title.contains(&format!(" {titled} "));
-            is_titled || word_in(&title, words).is_some()
+        let is_about = |title: &str| {
+            let title = space_words(title);
+            let has_title_word =
+                !title_word.is_empty() && title.contains(&format!(" {title_word} "));
+            has_title_word || find_word(&title, words).is_some()
         };
         let infos = Catalogue::embedded().iter();
-        let infos = infos.filter(|info| is_of(&info.title));
+        let infos = infos.filter(|info| is_about(&info.title));
         let series = infos.map(|info| format!("{} ({})", info.id, info.title));
         Ok(Some(match joined(series, ", ").as_str() {
             "" => format!("No series here is of {name}: all are of the United States."),

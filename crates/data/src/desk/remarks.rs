@@ -82,8 +82,8 @@ impl Desk {
         };
         let series = self.series(info, as_of)?;
         let rate = series.and_then(|series| {
-            let last = series.last_on_or_before(date).filter(|o| o.date == date)?;
-            transform::year_on_year(&series, last.date)
+            series.at(date)?;
+            transform::year_on_year(&series, date)
         });
         Ok(Some(match rate {
             Some(rate) => format!("{text}: {rate:.2} % in {}", date.strftime("%Y-%m")),

@@ -179,18 +179,12 @@ fn decode_known(input: &mut Input<'_>, rows: &mut [Known]) -> Result<(), DecodeE
 
 fn encode_values(out: &mut Vec<u8>, rows: &[Known]) {
     let values: Vec<f64> = rows.iter().filter_map(|row| row.value).collect();
-    if values.len() < rows.len() {
+    let withdrawn = rows.len() - values.len();
+    if withdrawn > 0 {
         out.push(WITHDRAWN);
-        put(out, (rows.len() - values.len()) as u64);
-        let mut gap = 0;
-        for row in rows {
-            if row.value.is_some() {
-                gap += 1;
-            } else {
-                put(out, gap);
-                gap = 0;
-            }
-        }
+        put(out, withdrawn as u64);
+        let runs = rows.split(|row| row.value.is_none()).take(withdrawn);
+        runs.for_each(|run| put(out, run.len() as u64));
     }
     if let Some((decimals, integers)) = scaled_integers(&values) {
         out.push(decimals);

@@ -4,7 +4,7 @@ use super::publish::{Published, publish};
 use super::replica::Replica;
 use super::rows::watermark;
 use super::runtime::{block_on, spawn};
-use super::transfer::update;
+use super::transfer::update_replica;
 use super::{layout, lease};
 use crate::postgres::{Address, Database, TransactionMode};
 use crate::store::sqlite::Sqlite;
@@ -136,7 +136,7 @@ impl Postgres {
     /// Returns the replica's file for reading, up to date.
     fn reader(&self) -> Result<&Sqlite> {
         if !self.is_live {
-            block_on(update(&self.db, &self.replica.file))?;
+            block_on(update_replica(&self.db, &self.replica.file))?;
         }
         Ok(&self.replica.file)
     }
@@ -170,7 +170,7 @@ impl Postgres {
         });
         let published = block_on(transaction)?;
         if published.change.is_some()
-            && let Err(error) = block_on(update(&self.db, &self.replica.file))
+            && let Err(error) = block_on(update_replica(&self.db, &self.replica.file))
         {
             tracing::debug!(error = error.for_operator(), "the copy follows later");
         }
@@ -203,7 +203,7 @@ impl Postgres {
             )));
         }
         let file = Sqlite::open(path)?;
-        block_on(update(&self.db, &file))?;
+        block_on(update_replica(&self.db, &file))?;
         file.drop_watermark()
     }
 }

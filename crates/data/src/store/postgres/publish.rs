@@ -3,7 +3,7 @@
 //! So both kinds of store run the same code. The replica itself changes after the database has committed.
 
 use super::replica::Replica;
-use super::rows::{BATCH, watermark, write};
+use super::rows::{BATCH, watermark, write_rows};
 use crate::postgres::{AttemptResult, Failure, Session};
 use crate::store::sqlite::Sqlite;
 use crate::store::sqlite::tables::{Changes, DESCRIPTION, SERIES};
@@ -47,8 +47,8 @@ pub(super) async fn publish<T>(
                 "the copy of the database was replaced meanwhile. Nothing was written.",
             )),
         };
-        let send = |changes: &Changes<'_>| send(&tx, changes, current.change + 1);
-        replica.file.dry_run(work, send)
+        let write = |changes: &Changes<'_>| write_changes(&tx, changes, current.change + 1);
+        replica.file.dry_run(work, write)
     })?;
     let change = change?;
     // Last, so that the lease row is locked only briefly.
@@ -59,7 +59,7 @@ pub(super) async fn publish<T>(
 }
 
 /// Writes changes to the database under the number `change`. Returns `None` when there are none.
-fn send(tx: &Session, changes: &Changes<'_>, change: i64) -> AttemptResult<Option<i64>> {
+fn write_changes(tx: &Session, changes: &Changes<'_>, change: i64) -> AttemptResult<Option<i64>> {
     if changes.is_empty() {
         return Ok(None);
     }
@@ -67,20 +67,20 @@ fn send(tx: &Session, changes: &Changes<'_>, change: i64) -> AttemptResult<Optio
     changes.for_each(|table, id, row| {
         if row.is_none() {
             let sql = format!("DELETE FROM econoscope.{} WHERE id = $1", table.name);
-            block_on(async { Ok(tx.execute(&sql, &[&id]).await?) })?;
+            wait_for(async { Ok(tx.execute(&sql, &[&id]).await?) })?;
         }
         if row.is_none() && table == &SERIES {
             let sql = "INSERT INTO econoscope.gone VALUES ($1, $2)
                  ON CONFLICT (id) DO UPDATE SET changed = EXCLUDED.changed";
-            block_on(async { Ok(tx.execute(sql, &[&id, &change]).await?) })?;
+            wait_for(async { Ok(tx.execute(sql, &[&id, &change]).await?) })?;
         }
         rows.extend(row);
         if rows.len() >= BATCH {
-            block_on(write(tx, &std::mem::take(&mut rows), change))?;
+            wait_for(write_rows(tx, &std::mem::take(&mut rows), change))?;
         }
         Ok::<_, Failure>(())
     })?;
-    block_on(write(tx, &rows, change))?;
+    wait_for(write_rows(tx, &rows, change))?;
     // Older versions number new rows by the last two columns.
     let max_id = |table: &str| format!("(SELECT coalesce(max(id), 0) FROM econoscope.{table})");
     let sql = format!(
@@ -90,7 +90,7 @@ fn send(tx: &Session, changes: &Changes<'_>, change: i64) -> AttemptResult<Optio
         max_id(DESCRIPTION.name)
     );
     let visible = i64::from(changes.is_visible);
-    block_on(async {
+    wait_for(async {
         Ok(tx
             .execute(&sql, &[&change, &visible, &changes.series])
             .await?)
@@ -99,7 +99,7 @@ fn send(tx: &Session, changes: &Changes<'_>, change: i64) -> AttemptResult<Optio
 }
 
 /// Waits for the database inside of blocking work on the replica.
-fn block_on<T>(work: impl Future<Output = AttemptResult<T>>) -> AttemptResult<T> {
+fn wait_for<T>(work: impl Future<Output = AttemptResult<T>>) -> AttemptResult<T> {
     let result = Handle::current().block_on(timeout(STALL_TIMEOUT, work));
     result.unwrap_or(Err(Failure::Timeout))
 }

@@ -6,7 +6,7 @@
 use super::handle::Postgres;
 use super::lease::{self, HEARTBEAT, LEASE};
 use super::runtime::{block_on, spawn};
-use super::transfer::{copy_changes, update};
+use super::transfer::{copy_changes, update_replica};
 use crate::postgres::{Address, AttemptResult, Database, Session};
 use crate::store::sqlite::Sqlite;
 use crate::store::sqlite::tables::Watermark;
@@ -87,7 +87,7 @@ fn open_updated(address: &Address, path: &Path) -> Result<Postgres> {
     let store = Postgres::with_file(address, file)?;
     let updated = store
         .start_from_bundle()
-        .and_then(|()| block_on(update(&store.replica.db, &store.replica.file)));
+        .and_then(|()| block_on(update_replica(&store.replica.db, &store.replica.file)));
     match updated {
         Err(error) if watermark.is_none() || !is_outage(&error) => Err(error),
         result => {
@@ -159,7 +159,7 @@ impl Replica {
         spawn(async move {
             loop {
                 tokio::time::sleep(POLL_INTERVAL).await;
-                let result = update(&follower.db, &follower.file).await;
+                let result = update_replica(&follower.db, &follower.file).await;
                 follower.record_poll(result);
             }
         })?;

@@ -26,7 +26,7 @@ pub(super) fn read_row(row: &Row, table: &'static Table) -> AttemptResult<TableR
 }
 
 /// Writes rows in place of those with their keys, as part of a change.
-pub(super) async fn write(tx: &Session, rows: &[TableRow], change: i64) -> AttemptResult<()> {
+pub(super) async fn write_rows(tx: &Session, rows: &[TableRow], change: i64) -> AttemptResult<()> {
     for rows in rows.chunk_by(|a, b| a.table == b.table) {
         let Some(Table { name, columns }) = rows.first().map(|row| row.table) else {
             continue;

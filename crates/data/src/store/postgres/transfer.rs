@@ -15,7 +15,7 @@ use tokio::task::block_in_place;
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the database cannot be reached or the file cannot be written. The file is not
 /// changed then.
-pub(super) async fn update(db: &Database, file: &Sqlite) -> Result<()> {
+pub(super) async fn update_replica(db: &Database, file: &Sqlite) -> Result<()> {
     let read = |tx| async move { watermark(&tx).await };
     let stored = file.watermark()?;
     let stored = stored.as_ref();
@@ -41,7 +41,7 @@ pub(super) fn copy_changes(
     };
     let since = stored.filter(is_same_database).map(|stored| stored.change);
     block_in_place(|| {
-        file.update_replica(|replica| {
+        file.replica_transaction(|replica| {
             if replica.watermark.as_ref() == stored {
                 Handle::current().block_on(copy_rows(tx, since, replica))?;
                 replica.finish(current, since.is_none())?;

@@ -198,7 +198,7 @@ impl Sqlite {
     ///
     /// # Errors
     /// [`Error::Store`] when the file cannot be written, or the error of `update`.
-    pub(in crate::store) fn update_replica<T, E: From<Error>>(
+    pub(in crate::store) fn replica_transaction<T, E: From<Error>>(
         &self,
         update: impl FnOnce(&ReplicaTransaction<'_>) -> std::result::Result<T, E>,
     ) -> std::result::Result<T, E> {
