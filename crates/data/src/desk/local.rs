@@ -45,8 +45,8 @@ pub struct State {
 /// The version of a cached series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum SeriesVersion {
-    /// A fetched series: a store only appends rows, so that their number tells the version, together with the changes
-    /// of base.
+    /// A fetched series: a store only appends rows, so that their number and the changes
+    /// of base identify its version.
     Rows {
         incarnation: u64,
         rows: u64,

@@ -22,7 +22,7 @@ const MIN_LETTERS: usize = 4;
 /// Distance of a title from a name, in words.
 const TITLE_DISTANCE: usize = 3;
 
-/// How much a word tells, the least first.
+/// How significant a word is, the least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Weight {
     Filler,

@@ -106,7 +106,7 @@ impl DatabaseFile {
         }
     }
 
-    /// Closes the idle connections, whose page caches may be what was wrong.
+    /// Closes the idle connections, whose page caches may have caused the error.
     pub(super) fn close_readers(&self) {
         self.readers.lock().clear();
     }

@@ -113,7 +113,7 @@ impl Sqlite {
         };
         let idle = file.readers.lock().pop();
         let reader = idle.map_or_else(|| connect::reader(path), Ok)?;
-        // The page cache of a connection may be what was wrong, so the next one reads the file again.
+        // The page cache of a connection may have caused the error, so the next one reads the file again.
         let answer = read(&reader).inspect_err(|_| file.close_readers())?;
         let mut idle = file.readers.lock();
         if idle.len() < MAX_IDLE_READERS {
@@ -182,7 +182,7 @@ impl Sqlite {
         let mut writer = file.writer.lock();
         let result = write(&mut writer);
         let is_replaced = file.replaced_path().is_some();
-        // The page cache of the connection may be what was wrong.
+        // The page cache of the connection may have caused the error.
         if let (Some(path), Err(_), false) = (&file.path, &result, is_replaced)
             && let Ok(fresh) = connect::open(path)
         {
