@@ -8,7 +8,7 @@ use super::holdings::guess_frequency;
 use super::local::Desk;
 use super::resolve;
 use super::scenarios::Scenario;
-use super::search::{Document, Kind, SearchIndex, article, scenario};
+use super::search::{Document, Kind, SearchIndex, article_document, scenario_document};
 use crate::store::{Article, Description};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
@@ -70,8 +70,9 @@ impl Desk {
     /// Returns the index of all documents, with scenarios and articles.
     fn search_index(&self) -> Result<Arc<SearchIndex>> {
         self.search_index.or_make(self.state()?, |former| {
-            let mut own: Vec<_> = self.scenarios().into_iter().map(scenario).collect();
-            own.extend(self.articles(MAX_ARTICLES)?.iter().map(article));
+            let scenarios = self.scenarios().into_iter().map(scenario_document);
+            let mut own: Vec<_> = scenarios.collect();
+            own.extend(self.articles(MAX_ARTICLES)?.iter().map(article_document));
             // New figures do not change the texts, and building an index costs as much as some thirty searches.
             let former = former.filter(|index| index.has_own(&own));
             Ok(former.unwrap_or_else(|| Arc::new(SearchIndex::with_own(own))))

@@ -184,14 +184,14 @@ impl SearchIndex {
 
 fn embedded_documents() -> Vec<Document> {
     let mut names = other_names();
-    let series = |info: &Arc<SeriesInfo>| series(info, names.remove(info.id.as_str()));
+    let series = |info: &Arc<SeriesInfo>| series_document(info, names.remove(info.id.as_str()));
     let mut all: Vec<_> = Catalogue::embedded().iter().map(series).collect();
-    all.extend(Glossary::embedded().iter().map(term));
+    all.extend(Glossary::embedded().iter().map(term_document));
     all.extend(COMPOSITES.iter().map(|c| {
         let about = format!("{} {}", c.about.formula, c.about.source);
-        method(&c.about.slug(), c.about.title, &about)
+        method_document(&c.about.slug(), c.about.title, &about)
     }));
-    all.push(method("regime", "macro regime", ""));
+    all.push(method_document("regime", "macro regime", ""));
     all
 }
 
@@ -212,7 +212,7 @@ fn other_names() -> HashMap<&'static str, Vec<(String, u32)>> {
     all
 }
 
-fn series(info: &SeriesInfo, names: Option<Vec<(String, u32)>>) -> Document {
+fn series_document(info: &SeriesInfo, names: Option<Vec<(String, u32)>>) -> Document {
     let mut names = names.unwrap_or_default();
     names.insert(0, (info.id.to_string(), 0));
     Document {
@@ -223,7 +223,7 @@ fn series(info: &SeriesInfo, names: Option<Vec<(String, u32)>>) -> Document {
     }
 }
 
-fn term(term: &Term) -> Document {
+fn term_document(term: &Term) -> Document {
     let mut names = vec![(term.term.clone(), 1), (term.slug.clone(), 2)];
     names.extend(term.aliases.iter().map(|alias| (alias.clone(), 2)));
     Document {
@@ -233,7 +233,7 @@ fn term(term: &Term) -> Document {
     }
 }
 
-fn method(slug: &str, name: &str, about: &str) -> Document {
+fn method_document(slug: &str, name: &str, about: &str) -> Document {
     Document {
         names: vec![(format!("{slug} method"), 1)],
         body: format!("how is it computed {about}"),
@@ -241,7 +241,7 @@ fn method(slug: &str, name: &str, about: &str) -> Document {
     }
 }
 
-pub(super) fn scenario(scenario: &Scenario) -> Document {
+pub(super) fn scenario_document(scenario: &Scenario) -> Document {
     Document {
         names: vec![(scenario.slug.clone(), 2)],
         body: format!("{} {}", scenario.thesis, scenario.tags.join(" ")),
@@ -249,7 +249,7 @@ pub(super) fn scenario(scenario: &Scenario) -> Document {
     }
 }
 
-pub(super) fn article(article: &Article) -> Document {
+pub(super) fn article_document(article: &Article) -> Document {
     let about = [&article.subtitle, &article.summary].into_iter().flatten();
     let about: Vec<&str> = about.map(String::as_str).collect();
     let (tags, source) = (article.tags.join(" "), &article.source);
