@@ -1,9 +1,8 @@
-//! The local backend: facts as of a day, out of the store and the indicators.
+//! The local backend: facts as of a day, from the store and the indicators.
 //!
-//! Everything a [`Desk`] reads or computes is kept once per [`State`] of the data and shared.
+//! A [`Desk`] caches what it reads and computes once per [`State`] of the data.
 
 pub mod articles;
-pub mod awaited;
 pub mod base_rates;
 pub mod basis;
 pub mod cited;
@@ -20,6 +19,7 @@ pub mod library;
 mod local;
 pub mod narrative;
 mod places;
+pub mod release_forecast;
 pub mod remarks;
 pub mod resolve;
 pub mod scenarios;
@@ -35,10 +35,9 @@ pub use settings::{HOME, Settings, address};
 
 use econoscope_core::error::Result;
 
-/// Computes afresh what rests on the store.
+/// Updates the composites and the narrative index in the store.
 ///
-/// That is composites and the index of texts. To be called after each import or sync; while nothing but the bundled
-/// history is held there is nothing to do.
+/// Call it after each import or sync. With only the bundled history it does nothing.
 ///
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the store cannot be read or written.

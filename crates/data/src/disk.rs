@@ -1,19 +1,18 @@
-//! Files as this program touches them: only regular ones are read, a new one takes its place whole, and a name is
-//! shown without what a terminal would obey.
+//! Files: reading regular files only, replacing files atomically, and printing paths without control characters.
 
 use std::fs::{File, OpenOptions};
 use std::hash::{BuildHasher, RandomState};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 #[cfg(unix)]
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// A path for people: control and invisible characters as `\u{1b}`, everything else as it is.
+/// Formats a path for people: control and invisible characters as `\u{1b}`, everything else unchanged.
 pub fn shown(path: &Path) -> String {
     escaped(&path.to_string_lossy())
 }
 
-/// Text of others on its way to a terminal or a log, on one line and without what a terminal would obey.
+/// Escapes control and invisible characters, line breaks included, so that untrusted text can go to a terminal or a log.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -26,47 +25,47 @@ pub fn escaped(text: &str) -> String {
     out
 }
 
-/// Which file a path leads to: its device and its number there. Another file has another one while the first is
-/// still open somewhere.
+/// The identity of a file: its device and inode. No other file has the same while the first one is open.
 #[cfg(unix)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity(u64, u64);
 
-/// Which file a path leads to. The standard library tells no number of a file on this system, so it is known by when
-/// it was made; SQLite holds its files so that nobody can put another in their place while they are open.
+/// The identity of a file: its time of creation, since the standard library offers no file number on this system.
+/// Here SQLite keeps its files from being replaced while they are open.
 #[cfg(not(unix))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity(Option<std::time::SystemTime>);
 
-/// The file that lies there now, if any does.
+/// Returns the identity of the file at a path, if there is one.
 pub fn identity(path: &Path) -> Option<Identity> {
-    let found = std::fs::metadata(path).ok()?;
+    let metadata = std::fs::metadata(path).ok()?;
     #[cfg(unix)]
-    return Some(Identity(found.dev(), found.ino()));
+    return Some(Identity(metadata.dev(), metadata.ino()));
     #[cfg(not(unix))]
-    return Some(Identity(found.created().ok()));
+    return Some(Identity(metadata.created().ok()));
 }
 
-/// Refuses what is there and is no regular file: opening a pipe would wait for ever, a device has no end.
+/// Checks that a path leads to a regular file: opening a pipe would block, a device has no end.
 ///
 /// # Errors
-/// `NotFound` when nothing is there; `InvalidInput` with words that follow "cannot be read:".
+/// `NotFound` when nothing is there; `InvalidInput` with a message that follows "cannot be read:".
 pub fn must_be_regular(path: &Path) -> io::Result<()> {
     let kind = std::fs::metadata(path)?.file_type();
-    let what = if kind.is_file() {
+    if kind.is_file() {
         return Ok(());
-    } else if kind.is_dir() {
+    }
+    let name = if kind.is_dir() {
         "a folder"
     } else {
-        special(kind)
+        special_kind(kind)
     };
-    let words = format!("it is {what}, not a regular file");
-    Err(io::Error::new(io::ErrorKind::InvalidInput, words))
+    let message = format!("it is {name}, not a regular file");
+    Err(io::Error::new(io::ErrorKind::InvalidInput, message))
 }
 
-/// What is neither a file nor a folder.
+/// Names what is neither a file nor a folder.
 #[cfg(unix)]
-fn special(kind: std::fs::FileType) -> &'static str {
+fn special_kind(kind: std::fs::FileType) -> &'static str {
     if kind.is_fifo() {
         "a named pipe"
     } else if kind.is_socket() {
@@ -77,20 +76,20 @@ fn special(kind: std::fs::FileType) -> &'static str {
 }
 
 #[cfg(not(unix))]
-fn special(_: std::fs::FileType) -> &'static str {
+fn special_kind(_: std::fs::FileType) -> &'static str {
     "a device"
 }
 
 /// Opens a regular file for reading.
 ///
 /// # Errors
-/// As [`must_be_regular`], and when it may not be read.
+/// As [`must_be_regular`], and when it cannot be read.
 pub fn open(path: &Path) -> io::Result<File> {
     must_be_regular(path)?;
     File::open(path)
 }
 
-/// What lies in a folder, by name.
+/// Returns the paths in a folder, sorted.
 ///
 /// # Errors
 /// When the folder cannot be listed.
@@ -102,77 +101,73 @@ pub fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// The whole of a regular file.
+/// Reads a regular file.
 ///
 /// # Errors
 /// As [`open`].
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    open(path)?.read_to_end(&mut bytes)?;
-    Ok(bytes)
+    must_be_regular(path)?;
+    std::fs::read(path)
 }
 
-/// The whole of a regular file of text.
+/// Reads a regular file of UTF-8 text.
 ///
 /// # Errors
 /// As [`open`], and when it is not UTF-8.
 pub fn read_text(path: &Path) -> io::Result<String> {
-    let mut text = String::new();
-    open(path)?.read_to_string(&mut text)?;
-    Ok(text)
+    must_be_regular(path)?;
+    std::fs::read_to_string(path)
 }
 
-/// Makes an empty file that only its owner may read, where there is none.
+/// Creates an empty file that only its owner may read, unless there is one.
 ///
 /// # Errors
-/// When it cannot be made.
-pub fn make_private(path: &Path) -> io::Result<()> {
-    match private().open(path) {
+/// When it cannot be created.
+pub(crate) fn create_private(path: &Path) -> io::Result<()> {
+    match private_options().open(path) {
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        made => made.map(drop),
+        result => result.map(drop),
     }
 }
 
-/// `create_new` follows no link and takes no file that is there.
-fn private() -> OpenOptions {
+/// Options for a new file that only its owner may read. `create_new` follows no link and opens no existing file.
+fn private_options() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
-    // Elsewhere a file takes the permissions of its folder, which in a user's own are the user's.
+    // Elsewhere a file inherits the permissions of its folder; a user's own folder is private.
     #[cfg(unix)]
     options.mode(0o600);
     options
 }
 
-/// A new empty file beside `path` that only its owner may read, under a name that nobody can have put there before.
+/// Creates an empty file beside `path` that only its owner may read, under a name that nobody can guess.
 ///
 /// # Errors
-/// When it cannot be made.
-pub fn part_of(path: &Path) -> io::Result<(PathBuf, File)> {
+/// When it cannot be created.
+pub(crate) fn create_partial(path: &Path) -> io::Result<(PathBuf, File)> {
     let mut name = path.as_os_str().to_owned();
-    name.push(format!(
-        ".part-{:016x}",
-        RandomState::new().hash_one(std::process::id())
-    ));
-    let part = PathBuf::from(name);
-    let file = private().open(&part)?;
-    Ok((part, file))
+    let random = RandomState::new().hash_one(std::process::id());
+    name.push(format!(".part-{random:016x}"));
+    let partial = PathBuf::from(name);
+    let file = private_options().open(&partial)?;
+    Ok((partial, file))
 }
 
-/// Puts a file in the place of another, whole or not at all; only its owner may read it.
+/// Writes a file atomically, in place of any that is there. Only its owner may read it.
 ///
 /// # Errors
-/// When it cannot be written; then nothing is left of it, and what was there stays.
+/// When it cannot be written; the old file stays and no partial one is left.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let (part, mut file) = part_of(path)?;
-    let done = file
+    let (partial, mut file) = create_partial(path)?;
+    let result = file
         .write_all(bytes)
         .and_then(|()| file.sync_all())
-        .and_then(|()| std::fs::rename(&part, path));
-    if done.is_err() {
-        // It is half a file under a name of its own: nobody misses it, and nobody would read it.
-        std::fs::remove_file(&part).unwrap_or_default();
+        .and_then(|()| std::fs::rename(&partial, path));
+    if result.is_err() {
+        // Nobody reads a partial file, so a failure to remove it does no harm.
+        std::fs::remove_file(&partial).unwrap_or_default();
     }
-    done
+    result
 }
 
 #[cfg(all(test, unix))]
@@ -180,13 +175,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_cannot_speak_to_a_terminal() {
+    fn control_characters_in_a_path_are_escaped() {
         let path = Path::new("/tmp/\u{1b}]0;owned\u{7}\n\u{202e}é.csv");
         assert_eq!(shown(path), r"/tmp/\u{1b}]0;owned\u{7}\u{a}\u{202e}é.csv");
     }
 
     #[test]
-    fn a_file_takes_its_place_whole_and_follows_no_link() {
+    fn replacing_a_file_is_atomic_and_follows_no_link() {
         let folder = tempfile::tempdir().unwrap();
         let (path, other) = (folder.path().join("a"), folder.path().join("b"));
         std::fs::write(&other, "theirs").unwrap();
@@ -200,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_regular_file_is_refused_in_words() {
+    fn only_regular_files_are_read() {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("s");
         let _bound = std::os::unix::net::UnixListener::bind(&socket).unwrap();

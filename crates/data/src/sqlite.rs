@@ -1,40 +1,40 @@
-//! SQLite files as this program keeps them: whose a file is, how it is opened and laid out, how it is set aside.
+//! SQLite files: their owner, opening, layout, and moving them aside.
 //!
-//! Store and upstream state both stand on it. Nothing that is not ours is ever written to.
+//! The store and the upstream state both build on this. Files of other programs are never written to.
 
 use crate::disk;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-/// What SQLite keeps beside a file: the log of commits and its index.
-pub const SIDES: [&str; 2] = ["-wal", "-shm"];
+/// Suffixes of the files that SQLite keeps beside a database: the write-ahead log and its index.
+pub const SIDE_SUFFIXES: [&str; 2] = ["-wal", "-shm"];
 
-/// What tells one kind of file from all others, and what stands in a new one.
+/// The layout of a kind of file.
 pub struct Layout {
-    /// Four letters in the file's header.
+    /// `application_id` in the file's header: four letters.
     pub application: i32,
-    /// Number of the tables' layout; a file with a higher one is of a newer version of this program.
+    /// `user_version` in the header; a newer version of this program writes a higher one.
     pub version: i32,
-    /// Makes the tables of a new file.
+    /// Creates the tables of a new file.
     pub make: fn(&Connection) -> rusqlite::Result<()>,
 }
 
-/// Whose a file is.
+/// The owner of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
-    /// There is no file, or nothing in it.
+    /// There is no file, or it is empty.
     Nobody,
-    /// One of this layout, or of an older one.
+    /// This layout or an older one.
     Ours,
-    /// One of a newer version of this program, with the number of its layout.
+    /// A newer version of this program, with its layout number.
     Newer(i32),
-    /// Another program's, or no database.
+    /// Another program, or it is no database.
     Foreign,
 }
 
 impl Layout {
-    /// Reads the header without SQLite, so that a foreign file is not even locked.
+    /// Returns the owner of a file by its header. SQLite is not involved, so that a foreign file is not even locked.
     ///
     /// # Errors
     /// As [`disk::open`], unless there is no file.
@@ -45,28 +45,27 @@ impl Layout {
             Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Owner::Nobody),
             Err(e) => return Err(e),
         };
-        let number = |at: usize| {
-            let bytes = header.get(at..)?.first_chunk()?;
+        let number = |offset: usize| {
+            let bytes = header.get(offset..)?.first_chunk()?;
             Some(i32::from_be_bytes(*bytes))
         };
         Ok(match number(68).zip(number(60)) {
             None if header.is_empty() => Owner::Nobody,
-            Some(found) if header.starts_with(b"SQLite format 3\0") => self.judge(found),
+            Some(ids) if header.starts_with(b"SQLite format 3\0") => self.owner_of(ids),
             Some(_) | None => Owner::Foreign,
         })
     }
 
-    /// Makes the tables of an empty database, once, also when several processes come at the same time; whose it
-    /// is then.
+    /// Creates the tables of an empty database and returns the owner. Several processes may do so at the same time.
     ///
     /// # Errors
-    /// As SQLite says.
+    /// The error of SQLite.
     pub fn lay_out(&self, db: &mut Connection) -> rusqlite::Result<Owner> {
-        // Of one moment: another process may lay it out between the two numbers.
+        // Both numbers in one transaction: another process may write them in between.
         let reading = db.transaction()?;
-        let mut found = identity(&reading)?;
+        let mut ids = read_ids(&reading)?;
         drop(reading);
-        if found == (0, 0) {
+        if ids == (0, 0) {
             let transaction = db.transaction_with_behavior(TransactionBehavior::Exclusive)?;
             let sql = "SELECT count(*) FROM sqlite_schema";
             if transaction.query_row(sql, [], |row| row.get::<_, i64>(0))? == 0 {
@@ -74,13 +73,13 @@ impl Layout {
                 transaction.pragma_update(None, "application_id", self.application)?;
                 transaction.pragma_update(None, "user_version", self.version)?;
             }
-            found = identity(&transaction)?;
+            ids = read_ids(&transaction)?;
             transaction.commit()?;
         }
-        Ok(self.judge(found))
+        Ok(self.owner_of(ids))
     }
 
-    fn judge(&self, (application, version): (i32, i32)) -> Owner {
+    fn owner_of(&self, (application, version): (i32, i32)) -> Owner {
         match application == self.application {
             true if version > self.version => Owner::Newer(version),
             true => Owner::Ours,
@@ -89,22 +88,22 @@ impl Layout {
     }
 }
 
-fn identity(db: &Connection) -> rusqlite::Result<(i32, i32)> {
+fn read_ids(db: &Connection) -> rusqlite::Result<(i32, i32)> {
     let number = |name| db.pragma_query_value(None, name, |row| row.get(0));
     Ok((number("application_id")?, number("user_version")?))
 }
 
-/// A connection to a file, or to a new database in memory, with what each of ours needs. Writes nothing.
+/// Opens a connection to a file, or to a new database in memory, with this program's settings. Writes nothing.
 ///
 /// # Errors
-/// As SQLite says.
-pub fn connect(path: Option<&Path>, more: OpenFlags) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | more;
+/// The error of SQLite.
+pub fn connect(path: Option<&Path>, extra: OpenFlags) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | extra;
     let db = match path {
         Some(path) => {
-            if more.contains(OpenFlags::SQLITE_OPEN_CREATE) {
-                // SQLite would let everybody read it. Why it cannot be made it says itself.
-                disk::make_private(path).unwrap_or_default();
+            if extra.contains(OpenFlags::SQLITE_OPEN_CREATE) {
+                // SQLite would let everybody read it. If this fails, SQLite reports why.
+                disk::create_private(path).unwrap_or_default();
             }
             Connection::open_with_flags(path, flags)?
         }
@@ -114,7 +113,7 @@ pub fn connect(path: Option<&Path>, more: OpenFlags) -> rusqlite::Result<Connect
     Ok(db)
 }
 
-/// Whether SQLite found the content of the file broken.
+/// Returns whether an error reports damaged content.
 pub fn is_damage(cause: &rusqlite::Error) -> bool {
     matches!(
         cause.sqlite_error_code(),
@@ -122,22 +121,22 @@ pub fn is_damage(cause: &rusqlite::Error) -> bool {
     )
 }
 
-/// Renames a file and what SQLite keeps beside it, so that another may take its place; `mark` goes to the end of
-/// its name. Returns the new path.
+/// Renames a database and the files beside it by adding `mark` to the name, which makes room for a new one.
+/// Returns the new path.
 ///
 /// # Errors
-/// When it cannot be renamed.
+/// When a file cannot be renamed.
 pub fn put_aside(path: &Path, mark: &str) -> io::Result<PathBuf> {
-    let mut aside = beside(path, mark);
+    let mut aside = with_suffix(path, mark);
     let mut number = 2;
     while aside.exists() {
-        aside = beside(path, &format!("{mark}-{number}"));
+        aside = with_suffix(path, &format!("{mark}-{number}"));
         number += 1;
     }
     std::fs::rename(path, &aside)?;
-    for side in SIDES.into_iter().chain(["-journal"]) {
-        // A log without its file would be replayed into the new one.
-        match std::fs::rename(beside(path, side), beside(&aside, side)) {
+    for side in SIDE_SUFFIXES.into_iter().chain(["-journal"]) {
+        // SQLite would replay a log that stays behind into the new file.
+        match std::fs::rename(with_suffix(path, side), with_suffix(&aside, side)) {
             Err(e) if e.kind() != ErrorKind::NotFound => return Err(e),
             Ok(()) | Err(_) => {}
         }
@@ -145,8 +144,8 @@ pub fn put_aside(path: &Path, mark: &str) -> io::Result<PathBuf> {
     Ok(aside)
 }
 
-/// `path` with something added to its name.
-pub fn beside(path: &Path, suffix: &str) -> PathBuf {
+/// Returns `path` with `suffix` added to its name.
+pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()

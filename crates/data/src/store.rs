@@ -1,14 +1,14 @@
-//! What is known, and since when: one trait, kept by SQLite in a file or in memory, or by PostgreSQL for many servers.
+//! Storage of series, vintages and texts: one trait, implemented on SQLite and on PostgreSQL.
 //!
 //! The store is bitemporal: every row is `(series, date, value, known_from)`. A write appends a row only
 //! when a value is new or differs from the newest one known; nothing is overwritten. All calls are
-//! synchronous and safe from several threads; callers keep them off the async executor where they are slow.
+//! synchronous and thread-safe. Callers keep slow ones off the async executor.
 
 mod change;
 #[cfg(test)]
 mod contract;
 mod postgres;
-mod segment;
+mod row_group;
 mod sqlite;
 
 pub use postgres::{LeaseGuard, Postgres};
@@ -20,210 +20,207 @@ use jiff::Timestamp;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// Who wrote and what for: decides how `known_from` is set.
+/// Observations to write to a series.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Write<'a> {
     /// Series written to.
     pub id: &'a SeriesId,
     /// Ascending unique dates, finite values.
     pub observations: &'a [Observation],
-    /// Day the values became known. `None` = nobody knows: a first load or a plain import.
+    /// Day on which the values became known; `None` for a first load or a plain import.
     ///
     /// With a day, every new date and every changed value gets that day, and the write is compared with
-    /// what was known on it: an old vintage may come late.
-    /// Without one, dates the store did not have are kept without a day (estimated from the lag when asked
-    /// for), and a changed value of a stored date gets the UTC day of `fetched_at`, the first day that is sure.
+    /// what was known on it, so an old vintage may arrive late.
+    /// Without a day, new dates are stored without one (readers estimate it from the publication lag), and a
+    /// changed value of a stored date gets the UTC day of `fetched_at`.
     pub known_from: Option<Date>,
-    /// When they were read from their source. Kept to the microsecond.
+    /// When the values were read from their source, to the microsecond.
     pub fetched_at: Timestamp,
-    /// Where they came from, in few words: `import`, `fred`, `bundled from cpi 2.1.0`, `computed crpi-v1`.
+    /// Short name of the origin: `import`, `fred`, `bundled from cpi 2.1.0`, `computed crpi-v1`.
     pub origin: &'a str,
 }
 
-/// What was known of a series and when: the past of its figures out of an archive, or rows of one day as well.
+/// Values of a series with the days on which each became known: one vintage or a whole archive.
 #[derive(Debug, Clone, Copy)]
 pub struct WriteVintages<'a> {
     /// Series written to.
     pub id: &'a SeriesId,
-    /// Finite values in the order of date, then of `known_from`, each pair once. Each row is taken as [`Write`] has it
-    /// for its day. Rows of several days are an archive: where it saw a date appear (not in its first vintage),
-    /// what is held of that date without a day gives way to it, and a figure held that the archive does not have
-    /// keeps its place as of the day it was read.
+    /// Finite values, ordered by date and then `known_from`, each pair once. Each row is treated as in [`Write`].
+    ///
+    /// Rows of several days are an archive. Where the archive shows a date appearing (after its first vintage),
+    /// it replaces the stored row of that date that has no day. A stored value that the archive lacks stays, known
+    /// from the day on which it was read.
     pub rows: &'a [Known],
-    /// When they were read from their source. Kept to the microsecond.
+    /// When the values were read from their source, to the microsecond.
     pub fetched_at: Timestamp,
-    /// Where they came from, in few words.
+    /// Short name of the origin.
     pub origin: &'a str,
 }
 
-/// What a write changed.
+/// Counts of what a write changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WriteOutcome {
-    /// Dates the store did not have.
+    /// New dates.
     pub added: usize,
-    /// Stored dates that got another value, or were withdrawn.
+    /// Stored dates that got another value or were withdrawn.
     pub revised: usize,
 }
 
-/// What the store holds of a series, without its rows.
+/// Summary of a stored series.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Status {
     /// Series.
     pub id: SeriesId,
-    /// Rows of all vintages.
+    /// Number of rows over all vintages.
     pub rows: u64,
     /// Oldest date.
     pub first: Date,
-    /// Newest date, withdrawn ones counted.
+    /// Newest date, including withdrawn ones.
     pub last: Date,
-    /// Last time its source was read with success, changed or not.
+    /// Time of the last successful read of its source, whether or not anything changed.
     pub fetched_at: Timestamp,
-    /// Where the newest rows came from.
+    /// Origin of the newest rows.
     pub origin: String,
-    /// Where older ones did, oldest first, and the date at which theirs end and the next ones begin.
+    /// Origins of older rows, oldest first, each with the first date that is no longer its own.
     pub before: Vec<(String, Date)>,
 }
 
 impl Status {
-    /// Whether all that is held of it came with the program.
+    /// Returns whether all rows ship with the program.
     pub fn is_bundled(&self) -> bool {
         self.origin.starts_with("bundled")
     }
 
-    /// Where the rows from one day to another came from, oldest first, and from which date on where others go before.
+    /// Returns the origins of the rows from `from` to `to`, oldest first, each with its first date; the oldest origin
+    /// of the series has none.
     pub fn origins(&self, from: Date, to: Date) -> Vec<(&str, Option<Date>)> {
-        let starts = [None].into_iter();
-        let starts = starts.chain(self.before.iter().map(|(_, end)| Some(*end)));
-        let names = self.before.iter().map(|(name, _)| name.as_str());
-        let names = names.chain([self.origin.as_str()]);
-        let ends = self.before.iter().map(|(_, end)| *end).chain([Date::MAX]);
-        let all = names.zip(starts).zip(ends);
-        let shown = all.filter(|((_, start), end)| *end > from && start.is_none_or(|s| s <= to));
-        shown.map(|(who, _)| who).collect()
+        let (mut origins, mut start) = (Vec::new(), None);
+        let newest = (&self.origin, Date::MAX);
+        let earlier = self.before.iter().map(|(name, end)| (name, *end));
+        for (name, end) in earlier.chain([newest]) {
+            if end > from && start.is_none_or(|start| start <= to) {
+                origins.push((name.as_str(), start));
+            }
+            start = Some(end);
+        }
+        origins
     }
 }
 
-/// What is known of a series that the built-in catalogue does not know: from its source, or an operator's file.
+/// Description of a series outside the built-in catalogue, from its source or an operator's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Description {
-    /// Series. There may be rows of it or not.
+    /// Series, with or without stored rows.
     pub id: SeriesId,
     /// Full name, sanitised.
     pub title: String,
-    /// Unit in words; empty when nobody said.
+    /// Unit in words; empty if unknown.
     pub units: String,
     /// Period length.
     pub frequency: Frequency,
     /// Whether the figures are seasonally adjusted.
     pub seasonally_adjusted: bool,
-    /// Who measures it; empty when nobody said.
+    /// Publisher; empty if unknown.
     pub source: String,
 }
 
-/// A text that is served: an article of a feed or a folder.
+/// An article of a feed or a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Article {
     /// Unique and stable: the feed's own id or a hash of the link.
     pub id: String,
-    /// For a URL.
+    /// Last part of its address.
     pub slug: String,
     /// Title, sanitised.
     pub title: String,
-    /// Second line.
+    /// Subtitle.
     pub subtitle: Option<String>,
     /// One word: inflation, labor, policy …
     pub topic: Option<String>,
     /// At most 600 characters, sanitised.
     pub summary: Option<String>,
-    /// Lower-case words. A line break parts a tag in two, an empty one is left out.
+    /// Lower-case words. A tag with a line break is stored as two, an empty one is dropped.
     pub tags: Vec<String>,
-    /// Publication instant, kept to the microsecond.
+    /// Time of publication, to the microsecond.
     pub published_at: Timestamp,
-    /// Where it is to be read, http(s).
+    /// HTTP(S) address of the article.
     pub url: String,
-    /// Name of the feed or folder it came from.
+    /// Name of its feed or folder.
     pub source: String,
 }
 
-/// How a copy stands to the database it follows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// State of a replica.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReplicaStatus {
-    /// Since when the database cannot be reached; `None` while it can.
+    /// Start of the current outage of the database; `None` while it is reachable.
     pub away_since: Option<Timestamp>,
-    /// When it was last seen to hold nothing that the copy lacks; `None` when it was not seen since the start.
+    /// Last time the replica was up to date; `None` if that did not happen since the start.
     pub seen_at: Option<Timestamp>,
-    /// In which term this process writes; `None` when another one has the turn.
+    /// Term in which this process writes; `None` when another one holds the lease.
     pub term: Option<i64>,
 }
 
-/// Who may write, where several processes share a store.
+/// Election of the one writer where several processes share a store.
 pub trait Leadership: Send + Sync {
-    /// The term this process writes in while it has the turn. The first call begins to look for it.
+    /// Returns the term in which this process leads, as it changes. The first call starts the election.
     fn terms(&self) -> watch::Receiver<Option<i64>>;
 
-    /// The store for one who has the turn: its writes are refused once another term has begun.
+    /// Returns a store for the leader of `term`. It refuses writes once another term has begun.
     fn in_term(&self, term: i64) -> Arc<dyn Store>;
 
-    /// Gives the turn back.
+    /// Releases the lease.
     fn resign(&self);
 }
 
-/// What [`Store::write_batch`] runs.
+/// Work for [`Store::write_batch`].
 pub type BatchWork<'a> = &'a (dyn Fn(&dyn Store) -> Result<()> + Sync);
 
-/// Where observations, vintages and texts live.
+/// Storage of observations, vintages and texts.
 pub trait Store: Send + Sync {
-    /// Grows with every change that a reader could see, also when another process wrote; the key of every cache above.
-    /// The time of reading ([`Status::fetched_at`]) alone is no such change: a sync that finds nothing new
-    /// leaves every rendered answer good.
+    /// Returns a number that grows with every visible change, by this or another process. Caches use it as their key.
+    /// A new [`Status::fetched_at`] alone is no visible change: a sync that finds nothing new keeps all caches valid.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     fn version(&self) -> Result<u64>;
 
-    /// The version now, where [`Self::version`] may be some milliseconds old.
+    /// Returns the version as of now; [`Self::version`] may be some milliseconds old.
     ///
     /// # Errors
     /// As [`Self::version`].
-    fn current_version(&self) -> Result<u64> {
-        self.version()
-    }
+    fn current_version(&self) -> Result<u64>;
 
-    /// Grows when another store took the place of the one that was opened: nothing kept of that one holds any more.
-    fn incarnation(&self) -> u64 {
-        0
-    }
+    /// Returns a number that grows when another store replaced the one that was opened, which invalidates every cache.
+    fn incarnation(&self) -> u64;
 
-    /// Who may write, where several processes share a store; `None` where it is this one's own.
+    /// Returns the election of the writer; `None` where this process is the only one.
     fn leadership(&self) -> Option<&dyn Leadership> {
         None
     }
 
-    /// How it stands to the database it is a copy of; `None` where it is none.
+    /// Returns the state of the replica; `None` for a store that is none.
     fn replica(&self) -> Option<ReplicaStatus> {
         None
     }
 
-    /// Reads what readers read, past all that is kept in memory: whether they could read anything now.
+    /// Checks that rows can be read, bypassing all caches.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read, or the rows of no series can.
-    fn probe(&self) -> Result<()> {
-        self.version().map(|_| ())
-    }
+    fn probe(&self) -> Result<()>;
 
-    /// Every value ever seen of a series; `None` when it holds none.
+    /// Returns every stored value of a series with all vintages; `None` when it has none.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read or the series' rows are damaged.
     fn read(&self, id: &SeriesId) -> Result<Option<Vintages>>;
 
-    /// Appends what is new or changed, all or nothing, and notes the time of reading in any case.
-    /// A changed value on the same day of knowledge is appended too; the later one counts.
+    /// Appends new and changed values, all or nothing, and always records the time of reading.
+    /// A second value on the same day of knowledge is appended, too; the later one counts.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when nothing was written: the store failed, dates do not ascend, a value is not finite,
-    /// or the rows held are damaged.
+    /// or the stored rows are damaged.
     fn write(&self, write: Write<'_>) -> Result<WriteOutcome> {
         let known = |o| Known::new(o, write.known_from);
         let rows: Vec<Known> = write.observations.iter().map(known).collect();
@@ -235,87 +232,84 @@ pub trait Store: Send + Sync {
         })
     }
 
-    /// As [`Self::write`], of any number of days of knowledge at once; dates may be withdrawn.
+    /// Like [`Self::write`], for any number of days of knowledge at once. Dates may be withdrawn.
     ///
     /// # Errors
     /// As [`Self::write`].
     fn write_vintages(&self, write: WriteVintages<'_>) -> Result<WriteOutcome>;
 
-    /// Runs work that writes as one change: readers see all of it or nothing, and a failure leaves the store as it was.
-    /// The work gets a store, which alone may be used. When a database has to try again, the work runs again.
+    /// Runs several writes as one change: readers see all or none of them, and a failure undoes them all.
+    /// The work must use the store it receives and no other. It runs again when a database has to retry.
     ///
     /// # Errors
-    /// [`econoscope_core::Error::Store`] when nothing was written, or what the work says.
+    /// [`econoscope_core::Error::Store`] when nothing was written, or the error of the work.
     fn write_batch(&self, work: BatchWork<'_>) -> Result<()>;
 
-    /// Notes that a source says the same of the rows from one day to another: they are its own from now on.
+    /// Attributes the rows from the first to the last of `days` to `origin`, which reports the same values.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when nothing was written.
     fn attribute(&self, id: &SeriesId, origin: &str, days: (Date, Date)) -> Result<()>;
 
-    /// What is held, by identifier.
+    /// Returns the summaries of all series, ordered by identifier.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     fn status(&self) -> Result<Vec<Status>>;
 
-    /// What is held of one series, without its rows; `None` when it holds none.
+    /// Returns the summary of one series; `None` when it has no rows.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
-    fn status_of(&self, id: &SeriesId) -> Result<Option<Status>> {
-        Ok(self.status()?.into_iter().find(|s| s.id == *id))
-    }
+    fn status_of(&self, id: &SeriesId) -> Result<Option<Status>>;
 
-    /// How many series are held.
+    /// Returns the number of series.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     fn count(&self) -> Result<u64>;
 
-    /// Adds or replaces descriptions by identifier, all or nothing; returns how many were new.
+    /// Adds or replaces descriptions by identifier, all or nothing; returns the number of new ones.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when nothing was written.
     fn describe(&self, descriptions: &[Description]) -> Result<usize>;
 
-    /// The description of a series, if there is one.
+    /// Returns the description of a series, if there is one.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     fn description(&self, id: &SeriesId) -> Result<Option<Description>>;
 
-    /// At most `limit` descriptions whose identifier or title holds all the words (lower case, letters and
-    /// digits): those that hold the last one whole, then those where it begins a word; of each kind those
-    /// described first. Bounded work: how many series are described hardly matters.
+    /// Returns at most `limit` descriptions whose identifier or title has all `words` (lower case, letters and digits).
+    /// The last word may be a prefix; whole matches come first, then those stored first. The work is bounded: it hardly
+    /// depends on the number of descriptions.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     fn find_descriptions(&self, words: &[String], limit: usize) -> Result<Vec<Description>>;
 
-    /// Puts these rows in the place of all rows of a computed series, in one transaction. The caller sees
-    /// to it that rows which were served stay among them; no rows at all drop the series, the very rows that
-    /// are held change nothing. Rows may come in any order. Refused where the origin, or that of the rows held,
-    /// is not `computed …`.
+    /// Replaces all rows of a computed series in one transaction. Rows may come in any order; no rows delete the
+    /// series; the same rows change nothing. The caller keeps rows that were already served. Refused unless the new
+    /// and the stored origin are `computed …`.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when refused or not written.
     fn replace_computed(&self, write: WriteVintages<'_>) -> Result<()>;
 
-    /// Adds or replaces articles by `id`; returns how many were new.
+    /// Adds or replaces articles by `id`; returns the number of new ones.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when nothing was written.
     fn write_articles(&self, articles: &[Article]) -> Result<usize>;
 
-    /// Articles published before or at `until`, newest first (then by `id`), at most `limit`.
+    /// Returns at most `limit` articles published at or before `until`, newest first, then by `id`.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     fn articles(&self, until: Timestamp, limit: usize) -> Result<Vec<Article>>;
 
-    /// A small named value (time of the last sync, base rates, method versions), if set.
+    /// Returns a small named value (time of the last sync, base rates, method versions), if set.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.

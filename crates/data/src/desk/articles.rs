@@ -1,4 +1,4 @@
-//! Articles: the project's own from `data/articles/`, an operator's folder, and what feeds brought into the store.
+//! Articles: embedded ones from `data/articles/`, those of an operator's folder, and those of feeds in the store.
 
 use super::folder;
 use crate::store::Article;
@@ -11,21 +11,21 @@ use std::sync::LazyLock;
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/data/articles");
 
-/// Newest articles that can be found and fetched.
+/// Most articles that can be searched and fetched, the newest.
 pub const MAX_ARTICLES: usize = 2_000;
 
-/// A text of a folder with its body.
+/// An article with its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Text {
-    /// Title, summary, tags, time.
+    /// Article without its body.
     pub article: Article,
-    /// The series it is about, whose chart stands on its page.
+    /// Series whose chart is on its page.
     pub series: Option<String>,
     /// Markdown.
     pub body: String,
 }
 
-/// The embedded articles, newest first; their `url` is a path below the service's base address.
+/// Returns the embedded articles, newest first. Their `url` is a path below the base address.
 pub fn embedded() -> &'static [Text] {
     static TEXTS: LazyLock<Vec<Text>> = LazyLock::new(|| {
         let mut texts = folder::embedded(&FILES, "md", read);
@@ -35,10 +35,10 @@ pub fn embedded() -> &'static [Text] {
     &TEXTS
 }
 
-/// Reads every `.md` file of an operator's folder. What is in them is shown as text by others.
+/// Reads every `.md` file of an operator's folder. Answers mark them as untrusted text.
 ///
 /// # Errors
-/// [`Error::BadFile`] naming the folder or file and what is wrong.
+/// [`Error::BadFile`] with the folder or file and the problem.
 pub fn from_folder(folder: &Path) -> Result<Vec<Text>> {
     let mut texts = folder::texts(folder, "md", read)?;
     for text in &mut texts {
@@ -51,7 +51,7 @@ pub fn from_folder(folder: &Path) -> Result<Vec<Text>> {
 /// tags (`[a, b]`), series (an identifier), published.
 ///
 /// # Errors
-/// [`Error::BadFile`] naming the file and the missing or malformed key.
+/// [`Error::BadFile`] with the file and the missing or malformed key.
 pub fn read(file: &str, text: &str) -> Result<Text> {
     let bad = |problem: &str| Error::bad_file(file, problem);
     let (head, body) = text
@@ -65,9 +65,10 @@ pub fn read(file: &str, text: &str) -> Result<Text> {
             .map(|(_, value)| value.trim().trim_matches('"').to_owned())
             .filter(|value| !value.is_empty())
     };
-    let need = |key: &'static str| field(key).ok_or_else(|| bad(&format!("`{key}:` is missing")));
-    let id = need("id")?;
-    let published_at: Timestamp = need("published")?
+    let required =
+        |key: &'static str| field(key).ok_or_else(|| bad(&format!("`{key}:` is missing")));
+    let id = required("id")?;
+    let published_at: Timestamp = required("published")?
         .parse()
         .map_err(|_| bad("`published:` is not an RFC 3339 instant"))?;
     if !id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') || id.len() > 100 {
@@ -78,7 +79,7 @@ pub fn read(file: &str, text: &str) -> Result<Text> {
         slug: id.clone(),
         url: format!("/articles/{id}"),
         id,
-        title: untrusted::line(&need("title")?, 200),
+        title: untrusted::line(&required("title")?, 200),
         subtitle: field("subtitle").map(|t| untrusted::line(&t, 200)),
         topic: field("topic").map(|t| untrusted::line(&t, 40)),
         summary: field("summary").map(|t| untrusted::line(&t, 600)),
@@ -98,7 +99,7 @@ pub fn read(file: &str, text: &str) -> Result<Text> {
     })
 }
 
-/// An article as it is shown: its text is by others, whoever wrote it into the store, and its link is a plain one or none.
+/// Prepares an article for display: untrusted text and a plain link or none, whoever wrote it.
 pub fn shown(article: Article) -> Article {
     Article {
         title: untrusted::name(&article.title, 200),
@@ -121,25 +122,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_operators_article_is_cleaned_and_its_faults_are_named() {
+    fn articles_are_sanitised_and_invalid_ones_rejected() {
         let head = "---\nid: x-1\ntitle: Rates <b>up</b>\u{202e}\npublished: 2026-01-02T00:00:00Z\ntags: [Fed, \"cpi\"]\n---\nBody.";
         let text = read("x.md", head).unwrap();
         assert_eq!(text.article.title, "Rates up");
         assert_eq!(text.article.tags, ["fed", "cpi"]);
-        let said = read("x.md", &head.replace("x-1", "../x"))
+        let message = read("x.md", &head.replace("x-1", "../x"))
             .unwrap_err()
             .to_string();
-        assert!(said.starts_with("x.md: `id:` is not"), "{said}");
-        let said = read("x.md", &head.replace("title", "name"))
+        assert!(message.starts_with("x.md: `id:` is not"), "{message}");
+        let message = read("x.md", &head.replace("title", "name"))
             .unwrap_err()
             .to_string();
-        assert_eq!(said, "x.md: `title:` is missing");
+        assert_eq!(message, "x.md: `title:` is missing");
     }
 
     #[test]
-    fn every_embedded_article_is_read() {
+    fn every_embedded_article_is_valid() {
         let texts = embedded();
-        let is_text = |path: &Path| path.extension().is_some_and(|found| found == "md");
+        let is_text = |path: &Path| path.extension().is_some_and(|extension| extension == "md");
         let files = FILES.files().filter(|file| is_text(file.path()));
         assert_eq!(texts.len(), files.count());
         assert!(texts.len() >= 5 && texts.iter().all(|t| t.body.len() > 500));

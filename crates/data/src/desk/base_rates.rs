@@ -1,4 +1,4 @@
-//! Base rates of scenarios, measured from the store once per state of the data.
+//! Base rates of scenarios, measured from the store and cached per state of the data.
 
 use super::local::Desk;
 use super::scenarios::{Scenario, embedded};
@@ -8,16 +8,16 @@ use econoscope_core::model::{AsOf, Date, Series};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Measured base rates by the scenario's slug.
+/// Measured base rates by the slug of the scenario.
 pub type BaseRates = BTreeMap<String, BaseRate>;
 
 impl Scenario {
-    /// What must happen, in words.
+    /// Describes the event.
     pub fn rule(&self) -> Option<String> {
         self.event.as_ref().map(Event::in_words)
     }
 
-    /// From which months it is counted, in words; all of them where none is said.
+    /// Describes the starting months that count.
     pub fn counted_from(&self) -> Option<String> {
         let (event, condition) = (self.event.as_ref()?, self.condition.as_ref());
         Some(condition.map_or_else(
@@ -26,14 +26,14 @@ impl Scenario {
         ))
     }
 
-    /// 90 % interval of the base rate: of the measured one, else as documented.
+    /// Returns the 90 % interval of the base rate, measured or else documented.
     pub fn interval(&self, measured: Option<&BaseRate>) -> Option<[f64; 2]> {
         let measured = measured.map(|rate| rate.interval.into());
         measured.or(self.base_rate_interval)
     }
 
-    /// What the base rate rests on: "measured from the store: 88 of 492 starting months from 1976-06 to 2025-08,
-    /// T10Y2Y", or why the documented figure stands.
+    /// Describes the source of the base rate: "measured from the store: 88 of 492 starting months from 1976-06 to
+    /// 2025-08, T10Y2Y", or why it is the documented one.
     pub fn basis(&self, measured: Option<&BaseRate>) -> String {
         let month = |d: Date| d.strftime("%Y-%m").to_string();
         match (measured, &self.event, self.since) {
@@ -55,14 +55,14 @@ impl Scenario {
 }
 
 impl Desk {
-    /// Every scenario, by slug; an operator's own stands in the place of an embedded one.
+    /// Returns all scenarios, ordered by slug. An operator's scenario replaces an embedded one of the same slug.
     pub fn scenarios(&self) -> Vec<&Scenario> {
         let all = embedded().iter().chain(&self.settings().scenarios);
         let by_slug: BTreeMap<&str, &Scenario> = all.map(|s| (s.slug.as_str(), s)).collect();
         by_slug.into_values().collect()
     }
 
-    /// Base rates of the scenarios for which the store reaches back far enough.
+    /// Returns the base rates of the scenarios for which the store has enough history.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
@@ -70,7 +70,7 @@ impl Desk {
         self.base_rates.or_make(self.state()?, || {
             let mut rates = BaseRates::new();
             for scenario in self.scenarios() {
-                if let Some(rate) = self.measured(scenario)? {
+                if let Some(rate) = self.measure_base_rate(scenario)? {
                     rates.insert(scenario.slug.clone(), rate);
                 }
             }
@@ -78,11 +78,10 @@ impl Desk {
         })
     }
 
-    /// How far a scenario's event is now, and when it came; `None` of one that no figures decide or of which none are
-    /// held.
+    /// Returns the series of a scenario's event and the event's current state; `None` without an event or stored values.
     ///
     /// # Errors
-    /// [`econoscope_core::Error::NotPermitted`] where its series may not be passed on;
+    /// [`econoscope_core::Error::NotPermitted`] when the series may not be redistributed;
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub fn standing(&self, scenario: &Scenario) -> Result<Option<(Arc<Series>, Standing)>> {
         let Some(event) = &scenario.event else {
@@ -94,18 +93,18 @@ impl Desk {
         let since = scenario.since.unwrap_or(i16::MIN);
         let series = self.series(&info, AsOf::Latest)?;
         Ok(series.and_then(|series| {
-            let found = standing(&series.observations, event, condition, since)?;
-            Some((series, found))
+            let standing = standing(&series.observations, event, condition, since)?;
+            Some((series, standing))
         }))
     }
 
-    fn measured(&self, scenario: &Scenario) -> Result<Option<BaseRate>> {
+    fn measure_base_rate(&self, scenario: &Scenario) -> Result<Option<BaseRate>> {
         let (Some(event), Some(since), false) =
             (&scenario.event, scenario.since, self.holdings()?.bundled)
         else {
             return Ok(None);
         };
-        // A series nobody knows is no reason to fail: the documented figure stands and says so.
+        // With an unknown series the documented base rate is used.
         let Ok(info) = self.resolve("series", &event.series) else {
             return Ok(None);
         };

@@ -1,5 +1,4 @@
-//! On what the knowledge of a past day rests: recorded vintages, or today's values cut by publication lags where none
-//! are held.
+//! The basis of an answer about a past day: recorded vintages, or today's values cut off by publication lags.
 
 use super::local::Desk;
 use econoscope_core::catalogue::Catalogue;
@@ -10,53 +9,52 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Series that are never revised after their first print: the unadjusted consumer prices of the BLS, and the Sahm rule
-/// that was computed from what was known in each month.
+/// Series that are never revised: the unadjusted consumer prices of the BLS, and the real-time Sahm rule.
 const NEVER_REVISED: [&str; 2] = ["CPIAUCNS", "SAHMREALTIME"];
 
-/// Whose values an answer about a past day has.
+/// The vintage of the values in an answer about a past day.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 pub enum Values {
-    /// As published up to that day: recorded vintages, and series that are never revised.
+    /// As published up to that day: recorded vintages and series that are never revised.
     #[serde(rename = "values as known then")]
     AsKnownThen,
-    /// No vintage is held of that day: values of today, of periods that were out by then.
+    /// Today's values of the periods that were published by that day.
     #[serde(rename = "values as last revised")]
     AsLastRevised,
 }
 
-/// From which day on a figure counts as known.
+/// The rule for the day from which a value counts as known.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 pub enum Rule {
-    /// The day on which it was released, or was seen by a sync.
+    /// The day of its release, or of the sync that first saw it.
     #[serde(rename = "release day")]
     ReleaseDay,
-    /// The strict rule, for series without a pattern of releases: the end of the month in which it came.
+    /// The end of the month of its release, for series without a pattern of releases.
     #[serde(rename = "end of month")]
     EndOfMonth,
-    /// The end of its period and the series' usual lag.
+    /// The end of its period plus the usual lag of the series.
     #[serde(rename = "publication lag")]
     PublicationLag,
 }
 
-/// Series whose knowledge on a past day rests on the same.
+/// Series with the same basis.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Basis {
-    /// Whose values they have.
+    /// Vintage of their values.
     pub values: Values,
-    /// From which day on their figures count.
+    /// Rule for the day from which they count.
     pub rule: Rule,
-    /// Their identifiers; composites stand as their inputs.
+    /// Identifiers; composites by their inputs.
     pub series: Vec<String>,
 }
 
 impl Desk {
-    /// How it is known what was known on that day, for each series; nothing for the present, for which everything
-    /// held counts, and for series of which nothing was known. Composites stand for their inputs.
+    /// Returns the basis of each series on a past day; nothing for the present, and for series without known values.
+    /// Composites count by their inputs.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
@@ -71,10 +69,10 @@ impl Desk {
         let mut groups: BTreeMap<(Values, Rule), Vec<String>> = BTreeMap::new();
         for id in self.inputs(ids)? {
             if let Some(info) = Catalogue::embedded().get(id)
-                && let Some(held) = self.kept_vintages(&info.id)?
-                && let Some(newest) = held.newest(day, |date| info.known_by(date))
+                && let Some(vintages) = self.cached_vintages(&info.id)?
+                && let Some(newest) = vintages.newest(day, |date| info.known_by(date))
             {
-                let group = groups.entry(how(info, newest)).or_default();
+                let group = groups.entry(values_and_rule(info, newest)).or_default();
                 group.push(id.to_owned());
             }
         }
@@ -86,27 +84,26 @@ impl Desk {
         Ok(groups.into_iter().map(basis).collect())
     }
 
-    /// The series themselves, and the inputs of composites among them and of those that are made by an identity.
+    /// Returns the series, with composites and computed identities replaced by their inputs.
     pub(super) fn inputs<'a>(
         &self,
         ids: impl IntoIterator<Item = &'a str>,
     ) -> Result<BTreeSet<&'a str>> {
-        let (mut all, mut rest) = (BTreeSet::new(), Vec::from_iter(ids));
-        while let Some(id) = rest.pop() {
+        let (mut inputs, mut pending) = (BTreeSet::new(), Vec::from_iter(ids));
+        while let Some(id) = pending.pop() {
             if let Some(composite) = indicators::composite(id) {
-                all.extend(composite.inputs());
+                inputs.extend(composite.inputs());
             } else if let Some(identity) = self.made_by(&SeriesId::new(id)?)? {
-                rest.extend(identity.inputs());
+                pending.extend(identity.inputs());
             } else {
-                all.insert(id);
+                inputs.insert(id);
             }
         }
-        Ok(all)
+        Ok(inputs)
     }
 }
 
-/// How a figure is known.
-fn how(info: &SeriesInfo, row: &Known) -> (Values, Rule) {
+fn values_and_rule(info: &SeriesInfo, row: &Known) -> (Values, Rule) {
     match row.known_from {
         None if NEVER_REVISED.contains(&info.id.as_str()) => {
             (Values::AsKnownThen, Rule::PublicationLag)

@@ -1,8 +1,7 @@
 //! Composites as stored series: computed after each import or sync, and frozen once served.
 //!
-//! The first computation is a backfill: it speaks with today's figures about the past and carries no
-//! `known_from`. What is computed later for new dates was known on that day and is kept for good, under
-//! the method that made it. A backfill may be replaced when its inputs grow; a served day never is.
+//! The first computation is a backfill from today's inputs, without `known_from`. Later values of new dates are known from
+//! the day of computation and are never changed under the same method. A backfill is replaced when its inputs grow.
 
 use super::local::Desk;
 use crate::store::{Write, WriteVintages};
@@ -10,10 +9,10 @@ use econoscope_core::error::Result;
 use econoscope_core::indicators::{COMPOSITES, Composite};
 use econoscope_core::model::{AsOf, Date, Known, Observation, SeriesId, Vintages};
 
-/// Values nearer than this are the same figure.
-const SAME: f64 = 1e-9;
+/// Values that differ by at most this are the same.
+const TOLERANCE: f64 = 1e-9;
 
-/// Computes every composite's history afresh, and stores what is new in it.
+/// Computes the history of every composite and stores what is new.
 ///
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the store cannot be read or written.
@@ -21,18 +20,20 @@ pub fn refresh(desk: &Desk) -> Result<()> {
     if desk.holdings()?.bundled {
         return Ok(());
     }
-    COMPOSITES.iter().try_for_each(|c| refreshed(desk, c))
+    COMPOSITES.iter().try_for_each(|c| refresh_one(desk, c))
 }
 
-/// Brings one composite up to date. What is held under another method stays until this one has something to say.
-fn refreshed(desk: &Desk, composite: &'static Composite) -> Result<()> {
+/// Updates one composite. Rows of another method stay until this one has values.
+fn refresh_one(desk: &Desk, composite: &'static Composite) -> Result<()> {
     let id = SeriesId::new(composite.about.id)?;
     let origin = format!("computed {}", composite.about.method);
     let computed = desk.history(composite, AsOf::Latest)?;
-    let held = desk.held(&id)?.is_some_and(|s| s.origin == origin);
-    let stored = if held { desk.store().read(&id)? } else { None };
-    let stored = stored.unwrap_or_default();
-    let past = past(&stored, &computed);
+    let is_stored = desk.held(&id)?.is_some_and(|s| s.origin == origin);
+    let stored = match is_stored {
+        true => desk.store().read(&id)?.unwrap_or_default(),
+        false => Vintages::default(),
+    };
+    let past = past_rows(&stored, &computed);
     if past != stored.rows() {
         desk.store().replace_computed(WriteVintages {
             id: &id,
@@ -41,13 +42,13 @@ fn refreshed(desk: &Desk, composite: &'static Composite) -> Result<()> {
             origin: &origin,
         })?;
     }
-    let news = news(&past, &computed);
-    if news.is_empty() {
+    let new = new_observations(&past, &computed);
+    if new.is_empty() {
         return Ok(());
     }
     let write = Write {
         id: &id,
-        observations: &news,
+        observations: &new,
         known_from: Some(desk.today()),
         fetched_at: desk.now(),
         origin: &origin,
@@ -55,26 +56,24 @@ fn refreshed(desk: &Desk, composite: &'static Composite) -> Result<()> {
     desk.store().write(write).map(|_| ())
 }
 
-/// The backfill as computed now; from the first served day on as stored, or else from the newest day on. Where nothing is
-/// stored all is backfill.
-fn past(stored: &Vintages, computed: &[Observation]) -> Vec<Known> {
+/// Returns the backfill as computed now, followed by the stored rows from the first served date, or else the newest date,
+/// on. Without stored rows all is backfill.
+fn past_rows(stored: &Vintages, computed: &[Observation]) -> Vec<Known> {
     let rows = stored.rows();
     let served = rows.iter().find(|r| r.known_from.is_some()).or(rows.last());
     let served = served.map_or(Date::MAX, |r| r.date);
     let backfill = computed.iter().filter(|o| o.date < served);
+    let backfill = backfill.map(|o| Known::new(o, None));
     let frozen = rows.iter().filter(|r| r.date >= served).copied();
-    backfill
-        .map(|o| Known::new(o, None))
-        .chain(frozen)
-        .collect()
+    backfill.chain(frozen).collect()
 }
 
-/// What is newer than anything held, and the newest day's figure where it has moved: the running period.
-fn news(held: &[Known], computed: &[Observation]) -> Vec<Observation> {
-    let (newest, value) = held.last().map_or((Date::MIN, None), |r| (r.date, r.value));
-    let has_moved = |o: &Observation| value.is_none_or(|value| (value - o.value).abs() > SAME);
-    let is_news = |o: &&Observation| o.date > newest || (o.date == newest && has_moved(o));
-    computed.iter().filter(is_news).copied().collect()
+/// Returns the observations after the newest row, and that of its date if the value has changed: the current period.
+fn new_observations(past: &[Known], computed: &[Observation]) -> Vec<Observation> {
+    let (newest, value) = past.last().map_or((Date::MIN, None), |r| (r.date, r.value));
+    let differs = |o: &Observation| value.is_none_or(|value| (value - o.value).abs() > TOLERANCE);
+    let is_new = |o: &&Observation| o.date > newest || (o.date == newest && differs(o));
+    computed.iter().filter(is_new).copied().collect()
 }
 
 #[cfg(test)]
@@ -90,16 +89,16 @@ mod tests {
         Observation::new(date(2026, 1, day), value)
     }
 
-    /// What a store holds after a refresh on `today`.
+    /// Returns the rows of a store after a refresh on `today`.
     fn merge(stored: Option<&Vintages>, computed: &[Observation], today: Date) -> Vec<Known> {
-        let mut rows = past(&stored.cloned().unwrap_or_default(), computed);
-        let news = news(&rows, computed);
-        rows.extend(news.iter().map(|o| Known::new(o, Some(today))));
+        let mut rows = past_rows(&stored.cloned().unwrap_or_default(), computed);
+        let new = new_observations(&rows, computed);
+        rows.extend(new.iter().map(|o| Known::new(o, Some(today))));
         Vintages::new(rows).rows().to_vec()
     }
 
     #[test]
-    fn a_served_day_is_never_recomputed_and_a_backfill_may_be() {
+    fn served_days_are_frozen_and_backfill_is_replaced() {
         let first = merge(None, &[obs(1, 1.0), obs(2, 2.0)], date(2026, 2, 1));
         assert!(first.iter().all(|r| r.known_from.is_none()));
         let day_two = date(2026, 2, 2);
@@ -135,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn the_running_period_is_revised_day_by_day() {
+    fn current_period_is_revised_daily() {
         let first = Vintages::new(merge(None, &[obs(1, 1.0), obs(2, 2.0)], date(2026, 2, 1)));
         let second = merge(Some(&first), &[obs(1, 1.0), obs(2, 2.5)], date(2026, 2, 2));
         assert_eq!(second.len(), 3);
@@ -160,11 +159,11 @@ mod tests {
         Desk::open(store, Settings::default(), Arc::new(move || now))
     }
 
-    /// Made-up figures on every weekday from 1984 to the last one before the first refresh.
+    /// Writes artificial values on every weekday from 1984 to the last one before the first refresh.
     fn put_waves(store: &Sqlite, id: &str, level: f64) {
         let days = (day_number(date(1984, 1, 4))..=day_number(date(2026, 8, 21))).zip(0..);
-        let stands = |(_, n): &(i32, i32)| (n + 2) % 7 < 5;
-        let rows = days.filter(stands).map(|(day, n)| {
+        let is_weekday = |(_, n): &(i32, i32)| (n + 2) % 7 < 5;
+        let rows = days.filter(is_weekday).map(|(day, n)| {
             let n = f64::from(n);
             let wave = 0.2 * (n / 90.0).sin() + 0.1 * (n * n / 7919.0).sin();
             let value = level + wave * level.max(1.0);
@@ -180,7 +179,7 @@ mod tests {
         store.write(write).unwrap();
     }
 
-    /// A store with every input of the composites, those that are not bundled made up, after a first refresh.
+    /// A store after a first refresh, with artificial values for inputs that are not bundled.
     fn refreshed_once() -> Arc<Sqlite> {
         let store = Arc::new(Sqlite::bundled().unwrap());
         for (id, level) in [("VIXCLS", 2e1), ("BAA10Y", 2.5), ("NASDAQCOM", 1e4)] {
@@ -196,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn without_news_nothing_is_written() {
+    fn refresh_without_new_values_writes_nothing() {
         let store = refreshed_once();
         let version = store.version().unwrap();
         refresh(&desk(&store, "2026-08-24T13:00:00Z")).unwrap();
@@ -207,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_figure_is_served_and_a_revision_rewrites_the_backfill_alone() {
+    fn new_values_are_served_and_revisions_change_the_backfill() {
         let store = refreshed_once();
         let before = rows(&store, "SERVICE_CMSI");
         let later = "2026-08-26";

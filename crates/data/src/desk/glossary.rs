@@ -1,4 +1,4 @@
-//! The glossary: terms from `data/glossary/`, embedded, and those of our own indicators.
+//! The glossary: embedded terms from `data/glossary/`, and a term for each indicator of this project.
 
 use super::folder;
 use econoscope_core::error::{Error, Result};
@@ -10,38 +10,38 @@ use std::sync::LazyLock;
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/data/glossary");
 
-/// The subject under which our own indicators stand.
+/// The subject of this project's indicators.
 const METHODOLOGY: &str = "methodology";
 
-/// A term and what it means.
+/// A term and its meaning.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Term {
-    /// For addresses and links.
+    /// Last part of its address.
     pub slug: String,
-    /// The term as written.
+    /// Term as written.
     pub term: String,
     /// Other names.
     #[serde(default)]
     pub aliases: Vec<String>,
     /// One to three sentences.
     pub summary: String,
-    /// Slugs of terms near it.
+    /// Slugs of related terms.
     #[serde(default)]
     pub related: Vec<String>,
     /// Series it is about.
     #[serde(default)]
     pub series: Vec<String>,
-    /// Who says what its summary says in figures; of our own indicators, who says it of the method.
+    /// Source of the figures in the summary; for this project's indicators, of the method.
     #[serde(default)]
     pub source: Option<String>,
-    /// Subject: the file it stands in, "methodology" for our own indicators.
+    /// Subject: the name of its file, "methodology" for this project's indicators.
     #[serde(skip)]
     pub category: String,
 }
 
 impl Term {
-    /// What an indicator's own row says of it as a term; `None` of the regime, whose terms stand in the files.
-    fn of(about: &Indicator) -> Option<Self> {
+    /// Returns the term of an indicator; `None` for the regime, whose terms are in the files.
+    fn from_indicator(about: &Indicator) -> Option<Self> {
         let listing = about.listing?;
         let owned = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
         let series = [&[about.id], listing.series].concat();
@@ -63,43 +63,44 @@ struct File {
     term: Vec<Term>,
 }
 
-/// All terms, by slug.
+/// All terms, ordered by slug.
 pub struct Glossary {
     terms: Vec<Term>,
 }
 
 impl Glossary {
-    /// The embedded glossary.
+    /// Returns the glossary.
     pub fn embedded() -> &'static Self {
         static GLOSSARY: LazyLock<Glossary> = LazyLock::new(|| {
-            let mut terms = folder::embedded(&FILES, "toml", read).concat();
-            terms.extend(indicators().filter_map(Term::of));
+            let mut terms = folder::embedded(&FILES, "toml", parse).concat();
+            terms.extend(indicators().filter_map(Term::from_indicator));
             terms.sort_by(|a, b| a.slug.cmp(&b.slug));
             Glossary { terms }
         });
         &GLOSSARY
     }
 
-    /// Every term, by slug.
+    /// Returns every term, ordered by slug.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Term> {
         self.terms.iter()
     }
 
-    /// The term of that slug.
+    /// Returns the term with a slug.
     pub fn get(&self, slug: &str) -> Option<&Term> {
-        let at = self.terms.binary_search_by(|t| t.slug.as_str().cmp(slug));
-        self.terms.get(at.ok()?)
+        let index = self.terms.binary_search_by(|t| t.slug.as_str().cmp(slug));
+        self.terms.get(index.ok()?)
     }
 }
 
-/// The terms of a file, which is named after their subject.
-fn read(file: &str, text: &str) -> Result<Vec<Term>> {
-    let mut read: File = toml::from_str(text).map_err(|e| Error::bad_file(file, e.to_string()))?;
+/// Parses the terms of a file, whose name is their subject.
+fn parse(file: &str, text: &str) -> Result<Vec<Term>> {
+    let parsed: File = toml::from_str(text).map_err(|e| Error::bad_file(file, e.to_string()))?;
+    let mut terms = parsed.term;
     let subject = Path::new(file).file_stem().unwrap_or_default();
-    for term in &mut read.term {
+    for term in &mut terms {
         term.category = subject.to_string_lossy().into_owned();
     }
-    Ok(read.term)
+    Ok(terms)
 }
 
 #[cfg(test)]
@@ -109,11 +110,14 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn every_term_is_unique_and_every_link_leads_somewhere() {
+    fn terms_are_unique_and_links_resolve() {
         let glossary = Glossary::embedded();
-        let is_subject = |path: &Path| path.extension().is_some_and(|found| found == "toml");
+        let is_subject = |path: &Path| {
+            path.extension()
+                .is_some_and(|extension| extension == "toml")
+        };
         for file in FILES.files().filter(|file| is_subject(file.path())) {
-            let terms = read("x.toml", file.contents_utf8().unwrap()).unwrap();
+            let terms = parse("x.toml", file.contents_utf8().unwrap()).unwrap();
             assert!(!terms.is_empty(), "{:?}", file.path());
         }
         assert!(glossary.iter().len() >= 100, "{}", glossary.iter().len());
@@ -134,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn every_composite_is_explained_under_its_own_name() {
+    fn every_composite_has_a_term() {
         let glossary = Glossary::embedded();
         for composite in econoscope_core::indicators::COMPOSITES {
             let ticker = composite.about.ticker().to_lowercase();

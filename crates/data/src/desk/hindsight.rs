@@ -1,9 +1,8 @@
-//! Composites and the regime as they were known at the time, month by month, beside what the last revisions say of
-//! the same dates.
+//! Composites and the regime as known at the time, month by month, and as revised.
 //!
-//! A path begins with the first month of which a vintage of an input is held; before it both are the same. It is
-//! computed once per state of the data, ahead by a server and else when it is first asked for: at most some 800
-//! months, each from what was known at its end.
+//! A path begins with the first month with a stored vintage of an input; before it both are the same. It has at most some
+//! 800 months, each computed from what was known at its end, and is cached per state of the data. A server computes it
+//! ahead.
 
 use super::library::methods;
 use super::local::Desk;
@@ -14,28 +13,28 @@ use econoscope_core::indicators::{self, Composite, Indicator, Reading, regime};
 use econoscope_core::model::{AsOf, Date, Frequency, Observation, Series, SeriesSet};
 use std::sync::Arc;
 
-/// The figures of an indicator at a date.
+/// The values of an indicator at a date.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figures {
-    /// What they are stamped with.
+    /// Date of the value.
     pub date: Date,
-    /// The value; of the regime growth and inflation.
+    /// The value; for the regime growth and inflation.
     pub scores: Vec<f64>,
     /// Band or regime.
     pub label: Option<&'static str>,
 }
 
-/// An indicator as known at the end of each month, ascending; one for each date, the first that was known.
-pub type Path = Vec<(Date, Figures)>;
+/// An indicator as known at the end of each month, ascending: for each date the first known value.
+pub type RealTimePath = Vec<(Date, Figures)>;
 
 impl Desk {
-    /// What was known at the end of each month from the first vintage of an input on; empty without vintages.
+    /// Returns an indicator as known at the end of each month since the first vintage of an input; empty without vintages.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
-    pub fn known_path(&self, about: &'static Indicator) -> Result<Arc<Path>> {
+    pub fn known_path(&self, about: &'static Indicator) -> Result<Arc<RealTimePath>> {
         self.paths.or_make((self.state()?, about.id), || {
-            let mut path = Path::new();
+            let mut path = RealTimePath::new();
             let recorded = self.recorded(inputs(about))?;
             let first = recorded.iter().filter_map(|r| r.vintages.recorded_from());
             if let Some(first) = first.min() {
@@ -52,7 +51,7 @@ impl Desk {
         })
     }
 
-    /// [`Self::known_path`] of every indicator, so that whoever asks finds it.
+    /// Computes and caches the real-time history of every indicator.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
@@ -66,27 +65,27 @@ impl Desk {
         Ok(())
     }
 
-    /// What the last revisions say of an indicator at a date.
+    /// Returns the values of an indicator at a date as last revised.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub fn last_revised(&self, about: &'static Indicator, date: Date) -> Result<Option<Figures>> {
         let Some(composite) = indicators::composite(about.id) else {
             let path = self.regimes(AsOf::Latest)?;
-            let found = path.months.binary_search_by_key(&date, |m| m.month).ok();
-            return Ok(found.and_then(|i| path.months.get(i)).map(of_regime));
+            let month = path.months.iter().find(|m| m.month == date);
+            return Ok(month.map(regime_figures));
         };
-        let held = match Catalogue::of(about) {
+        let series = match Catalogue::of(about) {
             Some(info) => self.series(info, AsOf::Latest)?,
             None => None,
         };
-        let value = held.and_then(|series| series.at(date));
-        Ok(value.map(|value| of_composite(composite, date, value)))
+        let value = series.and_then(|series| series.at(date));
+        Ok(value.map(|value| composite_figures(composite, date, value)))
     }
 
-    /// A monthly composite with each month as it was known at its end, the newest as known on the day, from the first
-    /// month end with a vintage on. Any other series as it is. With it, how its past was known, where that is more than
-    /// the rule for past days says.
+    /// Returns a monthly composite with each month since the first vintage as known at its end, and the newest as known on
+    /// the day; any other series unchanged. Also describes how its past was known, if that differs from the rule for past
+    /// days.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
@@ -99,41 +98,40 @@ impl Desk {
         if let (Some(composite), Some(first)) = (composite, series.observations.first())
             && composite.is_as_known()
         {
-            let how = format!(
+            let note = format!(
                 "from {} on each figure as it was known when it came",
                 first.date
             );
-            return Ok((series, Some(how)));
+            return Ok((series, Some(note)));
         }
         let composite = composite.filter(|_| series.frequency() == Frequency::Monthly);
         let (Some(composite), AsOf::Day(day)) = (composite, as_of) else {
             return Ok((series, None));
         };
         let path = self.known_path(&composite.about)?;
-        let then = path.iter().take_while(|(on, _)| *on <= day);
-        let known = then.filter_map(|(_, figures)| {
-            Some(Observation::new(
-                figures.date,
-                figures.scores.first().copied()?,
-            ))
+        let known = path.iter().take_while(|(month_end, _)| *month_end <= day);
+        let known = known.filter_map(|(_, figures)| {
+            let value = figures.scores.first().copied()?;
+            Some(Observation::new(figures.date, value))
         });
         let known: Vec<Observation> = known.collect();
-        let (Some(first), Some((on, _))) = (known.first().map(|o| o.date), path.first()) else {
+        let (Some(first), Some(last), Some((start, _))) =
+            (known.first(), known.last(), path.first())
+        else {
             return Ok((series, None));
         };
-        let last = known.last().map_or(first, |o| o.date);
-        let before = series.observations.iter().filter(|o| o.date < first);
-        let newest = series.observations.iter().filter(|o| o.date > last);
+        let before = series.observations.iter().filter(|o| o.date < first.date);
+        let newest = series.observations.iter().filter(|o| o.date > last.date);
         let rows = before.chain(&known).chain(newest).copied().collect();
         let series = Series::new(Arc::clone(&series.info), rows);
-        let how = format!(
-            "from {on} on each month as it was known at its end, before from values as last revised"
+        let note = format!(
+            "from {start} on each month as it was known at its end, before from values as last revised"
         );
-        Ok((Arc::new(series), Some(how)))
+        Ok((Arc::new(series), Some(note)))
     }
 }
 
-/// Every series an indicator may read.
+/// Returns the inputs of an indicator.
 fn inputs(about: &Indicator) -> Vec<&'static str> {
     match indicators::composite(about.id) {
         Some(composite) => composite.inputs(),
@@ -145,14 +143,14 @@ fn inputs(about: &Indicator) -> Vec<&'static str> {
 fn figures(about: &Indicator, set: &SeriesSet, day: Date) -> Option<Figures> {
     if let Some(composite) = indicators::composite(about.id) {
         let Reading { date, value, .. } = composite.reading(set, day);
-        return value.map(|value| of_composite(composite, date, value));
+        return value.map(|value| composite_figures(composite, date, value));
     }
     let now = regime::at(set, day);
-    let known = now.state.as_ref().filter(|_| now.reason.is_none());
-    known.map(of_regime)
+    let state = now.state.as_ref().filter(|_| now.reason.is_none());
+    state.map(regime_figures)
 }
 
-fn of_composite(composite: &Composite, date: Date, value: f64) -> Figures {
+fn composite_figures(composite: &Composite, date: Date, value: f64) -> Figures {
     Figures {
         date,
         scores: vec![value],
@@ -160,7 +158,7 @@ fn of_composite(composite: &Composite, date: Date, value: f64) -> Figures {
     }
 }
 
-fn of_regime(month: &regime::RegimeMonth) -> Figures {
+fn regime_figures(month: &regime::RegimeMonth) -> Figures {
     Figures {
         date: month.month,
         scores: vec![month.growth, month.inflation],

@@ -1,4 +1,4 @@
-//! What the store holds at a state of the data, read once for each, and the day for which an answer speaks.
+//! A summary of the stored series, cached per state of the data, and the reference day of an answer.
 
 use super::local::Desk;
 use crate::ingest::BASES;
@@ -13,87 +13,86 @@ use jiff::tz::TimeZone;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The note under which a sync leaves its time.
+/// The note with the time of the last sync.
 pub const LAST_SYNC: &str = "last_sync";
 
-/// A longer list is not read into memory: then the series of the built-in catalogue alone are known from the
-/// outset and date the data, and any other is asked for when it is needed.
+/// A longer list is not read into memory. Then it has only the series of the catalogue, and others are looked up when
+/// needed.
 const LONG_LIST: u64 = 20_000;
 
-/// What is held, by series.
+/// A summary of the stored series.
 #[derive(Debug)]
 pub struct Holdings {
-    /// Whether nothing but the bundled history is held.
+    /// Whether all rows are the bundled history.
     pub bundled: bool,
-    /// Time of the last sync, if there was one.
+    /// Time of the last sync, if any.
     pub last_sync: Option<Timestamp>,
-    /// How many series are held, listed or not.
+    /// Number of stored series, listed or not.
     pub count: u64,
     pub(super) by_id: BTreeMap<SeriesId, Status>,
-    /// Units of series whose base has changed, by the day of the change.
+    /// Units of series whose base has changed, with the day of each change.
     pub(super) bases: BTreeMap<String, Vec<(Date, String)>>,
-    /// Those that the built-in catalogue does not know, by identifier, each with the identifier as names are compared.
+    /// Series outside the catalogue, each with its folded identifier.
     pub(super) others: Vec<(String, SeriesId)>,
 }
 
-/// The day an answer speaks for, and how old that is.
+/// The reference day of an answer and its age.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DataDate {
-    /// Reference day of docs/METHODS.md#reference-day.
+    /// Reference day (docs/METHODS.md#reference-day).
     pub as_of: Date,
-    /// Days from then to today.
+    /// Days from the reference day to today.
     pub age_days: i64,
-    /// Whether a sync within 48 hours stands behind it.
+    /// Whether the last sync is under 48 hours old.
     pub live: bool,
 }
 
 impl DataDate {
-    /// The word for the answer: `live` or `snapshot`.
+    /// Returns the word in answers: `live` or `snapshot`.
     pub fn freshness(&self) -> &'static str {
         if self.live { "live" } else { "snapshot" }
     }
 }
 
 impl Holdings {
-    /// What is held of a series of the built-in catalogue; of others where the list is not long
-    /// ([`crate::desk::Desk::held`] asks for any).
+    /// Returns the summary of a listed series. [`crate::desk::Desk::held`] finds any.
     pub fn get(&self, id: &SeriesId) -> Option<&Status> {
         self.by_id.get(id)
     }
 
-    /// Whether every series held stands in the list.
+    /// Returns whether every stored series is listed.
     pub fn is_whole(&self) -> bool {
         self.by_id.len() as u64 >= self.count
     }
 
-    /// Everything held, by identifier; of a long list the series of the built-in catalogue.
+    /// Returns the listed series, ordered by identifier.
     pub fn iter(&self) -> impl Iterator<Item = &Status> {
         self.by_id.values()
     }
 
-    /// The newest time at which any source was read.
+    /// Returns the last time at which any source was read.
     pub fn updated_at(&self) -> Option<Timestamp> {
         self.by_id.values().map(|s| s.fetched_at).max()
     }
 }
 
 impl Desk {
-    /// What is held now; read once per state.
+    /// Returns the summary, cached per state of the data.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub fn holdings(&self) -> Result<Arc<Holdings>> {
         self.holdings.or_make(self.state()?, |_| {
-            let list = self.list()?;
+            let list = self.list_series()?;
             let count = self.store.count()?.max(list.len() as u64);
             let is_whole = count > 0 && count == list.len() as u64;
-            let unknown = |s: &&Status| Catalogue::embedded().get(s.id.as_str()).is_none();
-            let others = list.iter().filter(unknown);
+            let is_other = |s: &&Status| Catalogue::embedded().get(s.id.as_str()).is_none();
+            let others = list.iter().filter(is_other);
             Ok(Arc::new(Holdings {
                 bundled: is_whole && list.iter().all(Status::is_bundled),
                 last_sync: self.store.note(LAST_SYNC)?.and_then(|t| t.parse().ok()),
                 count,
-                // One of another version of this program says nothing.
+                // The note of another version of this program is ignored.
                 bases: (self.store.note(BASES)?)
                     .and_then(|text| serde_json::from_str(&text).ok())
                     .unwrap_or_default(),
@@ -105,17 +104,17 @@ impl Desk {
         })
     }
 
-    fn list(&self) -> Result<Vec<Status>> {
+    fn list_series(&self) -> Result<Vec<Status>> {
         if self.store.count()? <= LONG_LIST {
             return self.store.status();
         }
-        let known = Catalogue::embedded().iter();
-        known
+        let infos = Catalogue::embedded().iter();
+        infos
             .filter_map(|info| self.store.status_of(&info.id).transpose())
             .collect()
     }
 
-    /// What is held of any series.
+    /// Returns the summary of any series; `None` when it is not stored.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
@@ -123,13 +122,13 @@ impl Desk {
         let holdings = self.holdings()?;
         match holdings.get(id) {
             None if !holdings.is_whole() => self.store.status_of(id),
-            found => Ok(found.cloned()),
+            status => Ok(status.cloned()),
         }
     }
 
-    /// The day for which an answer over these series speaks (docs/METHODS.md#reference-day): an explicit day; today
-    /// while the last sync is under 48 hours old; else the later of the last sync's day and the newest day on which a
-    /// figure among them came. Composites stand for their inputs; other series do not count.
+    /// Returns the reference day of an answer over these series (docs/METHODS.md#reference-day): the day of `as_of`;
+    /// today while the last sync is under 48 hours old; else the later of the last sync's day and the newest release
+    /// among the series. A composite counts by its inputs.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
@@ -138,8 +137,7 @@ impl Desk {
         ids: impl IntoIterator<Item = &'a str>,
         as_of: AsOf,
     ) -> Result<DataDate> {
-        let came = |info: &SeriesInfo, last| Some(info.known_by(last));
-        let day = self.reference_day(ids, as_of, came)?;
+        let day = self.reference_day_by(ids, as_of, |info, last| Some(info.known_by(last)))?;
         let today = self.today();
         Ok(DataDate {
             as_of: day,
@@ -148,12 +146,12 @@ impl Desk {
         })
     }
 
-    /// The same, where the newest figure stands for the day that `dated` makes of its stamp.
-    pub(super) fn reference_day<'a>(
+    /// Like [`Self::data_date`], with `date_of` as the day of the newest value by its period.
+    pub(super) fn reference_day_by<'a>(
         &self,
         ids: impl IntoIterator<Item = &'a str>,
         as_of: AsOf,
-        dated: impl Fn(&SeriesInfo, Date) -> Option<Date>,
+        date_of: impl Fn(&SeriesInfo, Date) -> Option<Date>,
     ) -> Result<Date> {
         let today = self.today();
         if let AsOf::Day(day) = as_of {
@@ -165,26 +163,25 @@ impl Desk {
         let last_sync = self.holdings()?.last_sync;
         let mut newest = last_sync.map(|t| t.to_zoned(TimeZone::UTC).date());
         for id in self.inputs(ids)? {
-            let held = self.held(&SeriesId::new(id)?)?;
-            // Those that reach beyond today (GDPPOT) hold projections.
-            let last = held.map(|s| s.last).filter(|last| *last <= today);
+            let status = self.held(&SeriesId::new(id)?)?;
+            // Series beyond today (GDPPOT) are projections.
+            let last = status.map(|s| s.last).filter(|last| *last <= today);
             let info = Catalogue::embedded().get(id);
             newest = newest.max(last.and_then(|last| match info {
-                Some(info) => dated(info, last),
+                Some(info) => date_of(info, last),
                 None => Some(last),
             }));
         }
         Ok(newest.unwrap_or(today).min(today))
     }
 
-    /// Whether the last sync is under 48 hours old.
     fn is_live(&self) -> Result<bool> {
         let last_sync = self.holdings()?.last_sync;
         let age = last_sync.map(|t| self.now().duration_since(t));
         Ok(age.is_some_and(|age| age.as_hours() < 48))
     }
 
-    /// The day on which an answer is read: figures that should be newer by then are late.
+    /// Returns the day on which an answer is read: values that should be newer by then are late.
     pub fn present(&self, as_of: AsOf) -> Date {
         match as_of {
             AsOf::Day(day) => day.min(self.today()),
@@ -193,7 +190,7 @@ impl Desk {
     }
 }
 
-/// The frequency that the median gap between rows suggests.
+/// Guesses the frequency from the median gap between rows.
 pub fn guess_frequency(rows: &[Observation]) -> Frequency {
     let mut gaps: Vec<i64> = rows
         .windows(2)

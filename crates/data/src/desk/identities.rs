@@ -1,10 +1,10 @@
-//! Series that nobody has to bring: made of others by the identity that defines them.
+//! Series computed from others by the identity that defines them.
 //!
-//! `data/identities.csv` says of which: the ten-year yield less the two-year is T10Y2Y, the mean of a month's days is
-//! the monthly series. The formula is one that a caller could have asked for, so that a reader can check it. It stands
-//! in only where nothing is held of the series itself, and the answer says so.
+//! `data/identities.csv` has the identities: T10Y2Y is the ten-year yield less the two-year; a monthly series is the mean
+//! of the month's days. Each formula is one that a caller could send, so that a reader can check it. It is used only where
+//! the series itself is not stored, and the answer says so.
 
-use super::facts::held;
+use super::facts::to_series;
 use super::local::Desk;
 use crate::ingest::{Comparison, compare};
 use econoscope_core::catalogue::Catalogue;
@@ -20,29 +20,29 @@ use econoscope_core::model::{
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
-/// How the catalogue's source begins for a series that nobody publishes.
+/// The start of the catalogue's source for a series that nobody publishes.
 pub const OWN: &str = "computed here";
 
-/// How a series is made of others.
+/// The identity of a series.
 #[derive(Debug)]
 pub struct Identity {
-    /// The formula, as a caller would write it.
+    /// Formula, as a caller would write it.
     pub formula: &'static str,
-    tree: Expr,
-    /// How finer figures become those of the series.
-    how: Aggregation,
-    /// Whether a sync computes it, where no source beside FRED brings it.
+    expression: Expr,
+    /// How values of a higher frequency are aggregated.
+    aggregation: Aggregation,
+    /// Whether a sync computes it because no source but FRED has it.
     is_synced: bool,
-    /// Where the published figures are known to be others, and why; empty for most.
+    /// Known differences to the published values, with the reason; empty for most.
     pub differs: &'static str,
 }
 
 impl Identity {
-    fn read([id, formula, how, sync, differs]: [&'static str; 5]) -> Option<(&'static str, Self)> {
+    fn parse([id, formula, how, sync, differs]: [&'static str; 5]) -> Option<(&'static str, Self)> {
         let identity = Self {
             formula,
-            tree: expression::parse(formula).ok()?,
-            how: match how {
+            expression: expression::parse(formula).ok()?,
+            aggregation: match how {
                 "" => Aggregation::Average,
                 how => how.parse().ok()?,
             },
@@ -52,28 +52,29 @@ impl Identity {
         Some((id, identity))
     }
 
-    /// What it is made of.
+    /// Returns the identifiers of its inputs.
     pub fn inputs(&self) -> impl Iterator<Item = &str> {
-        self.tree.names().into_iter().map(|(name, _)| name)
+        let names = self.expression.names();
+        names.into_iter().map(|(name, _)| name)
     }
 }
 
 static IDENTITIES: LazyLock<HashMap<&'static str, Identity>> = LazyLock::new(|| {
     let rows = table::rows(include_str!("../../data/identities.csv"));
-    // A test reads every row.
-    rows.filter_map(|(_, row)| Identity::read(row.ok()?))
+    // A test checks every row.
+    rows.filter_map(|(_, row)| Identity::parse(row.ok()?))
         .collect()
 });
 
-/// The identity that makes a series, if there is one.
+/// Returns the identity of a series, if it has one.
 pub fn of(id: &str) -> Option<&'static Identity> {
     IDENTITIES.get(id)
 }
 
-/// The Sahm rule on the latest figures: the language of formulas has no least value of twelve months.
+/// The Sahm rule on the latest values. It is no formula: the language has no minimum over twelve months.
 const SAHM: &str = "SAHMCURRENT";
 
-/// What a sync computes a series from, where it does.
+/// Returns the inputs of a series that a sync computes; `None` for any other.
 pub(crate) fn synced_from(id: &SeriesId) -> Option<Vec<&'static str>> {
     match of(id.as_str()) {
         Some(identity) => identity.is_synced.then(|| identity.inputs().collect()),
@@ -81,33 +82,32 @@ pub(crate) fn synced_from(id: &SeriesId) -> Option<Vec<&'static str>> {
     }
 }
 
-/// The figures of such a series from those of its inputs.
+/// Computes such a series from its inputs.
 ///
 /// # Errors
 /// [`Error::Internal`] for a formula that cannot be evaluated, which a test rules out.
 pub(crate) fn figures(
     info: &Arc<SeriesInfo>,
-    known: &HashMap<&str, Arc<Series>>,
+    inputs: &HashMap<&str, Arc<Series>>,
 ) -> Result<Vec<Observation>> {
-    match (of(info.id.as_str()), known.get("UNRATE")) {
-        (Some(identity), _) => evaluated(identity, info, known),
+    match (of(info.id.as_str()), inputs.get("UNRATE")) {
+        (Some(identity), _) => evaluate(identity, info, inputs),
         (None, Some(unrate)) => Ok(sahm::history(&unrate.observations)),
         (None, None) => Ok(Vec::new()),
     }
 }
 
-/// The series that is another's average over periods of a frequency.
-pub fn averages(of: &SeriesId, frequency: Frequency) -> Option<Arc<SeriesInfo>> {
-    let all = IDENTITIES
-        .iter()
-        .filter(|(_, identity)| identity.formula == of.as_str());
-    let mut infos = all.filter_map(|(id, _)| Catalogue::embedded().get(id));
+/// Returns the series that is the average of another one over periods of a frequency.
+pub(super) fn averages(id: &SeriesId, frequency: Frequency) -> Option<Arc<SeriesInfo>> {
+    let identities = IDENTITIES.iter();
+    let averages = identities.filter(|(_, identity)| identity.formula == id.as_str());
+    let mut infos = averages.filter_map(|(id, _)| Catalogue::embedded().get(id));
     infos.find(|info| info.frequency == frequency).cloned()
 }
 
 impl Desk {
-    /// The identity by which a series is made here: where nothing is held of it, and something of each that it is
-    /// made of.
+    /// Returns the identity by which a series is computed: if the series is not stored, and each of its inputs is stored
+    /// or computed.
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
@@ -127,7 +127,7 @@ impl Desk {
         Ok(Some(identity))
     }
 
-    /// The date of a series' newest figure, as it is held or made here.
+    /// Returns the date of a series' newest value, stored or computed.
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
@@ -136,24 +136,24 @@ impl Desk {
             let reading = self.reading(composite, AsOf::Latest)?;
             return Ok(reading.value.map(|_| reading.date));
         }
-        if let Some(held) = self.held(&info.id)? {
-            // Of a projection, the period that is under way.
-            let is_ahead = held.last > self.today();
-            return Ok(Some(match is_ahead {
+        if let Some(status) = self.held(&info.id)? {
+            // For a projection, the current period.
+            let is_projection = status.last > self.today();
+            return Ok(Some(match is_projection {
                 true => info.frequency.stamp(self.today()),
-                false => held.last,
+                false => status.last,
             }));
         }
-        let made = self.series(info, AsOf::Latest)?;
-        Ok(made.and_then(|series| Some(series.observations.last()?.date)))
+        let series = self.series(info, AsOf::Latest)?;
+        Ok(series.and_then(|series| Some(series.observations.last()?.date)))
     }
 
-    /// A series as its identity makes it of what was known on a day; none where that is not to be had or not to be
-    /// passed on.
+    /// Computes a series by its identity from the values known on a day; `None` when an input is missing or may not be
+    /// redistributed.
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
-    pub(super) fn by_identity(
+    pub(super) fn compute_identity(
         &self,
         info: &Arc<SeriesInfo>,
         as_of: AsOf,
@@ -165,90 +165,80 @@ impl Desk {
         if self.barred(&inputs).is_some() {
             return Ok(None);
         }
-        Ok(match self.known_inputs(identity, as_of)? {
-            Some(known) => held(info, evaluated(identity, info, &known)?),
+        Ok(match self.input_series(identity, as_of)? {
+            Some(inputs) => to_series(info, evaluate(identity, info, &inputs)?),
             None => None,
         })
     }
 
-    /// The series that an identity is made of; none where one of them is not to be had.
-    fn known_inputs(
+    /// Returns the inputs of an identity; `None` when one of them is missing.
+    fn input_series(
         &self,
         identity: &'static Identity,
         as_of: AsOf,
     ) -> Result<Option<HashMap<&'static str, Arc<Series>>>> {
-        let mut known = HashMap::new();
-        for (id, _) in identity.tree.names() {
-            let input = Catalogue::embedded().get(id);
-            let input = input.ok_or_else(|| Error::internal("an identity's input", id))?;
-            match self.series(input, as_of)? {
-                Some(series) => known.insert(id, series),
-                None => return Ok(None),
-            };
-        }
-        Ok(Some(known))
+        let inputs = identity.expression.names().into_iter().map(|(id, _)| {
+            let info = Catalogue::embedded().get(id);
+            let info = info.ok_or_else(|| Error::internal("an identity's input", id))?;
+            Ok(self.series(info, as_of)?.map(|series| (id, series)))
+        });
+        inputs.collect()
     }
 
-    /// What is held and does not add up: series of which more than one in ten of the newest common dates are not what
-    /// their identity makes of others, by the tolerances of two sources ([`crate::ingest`]).
+    /// Describes stored series that differ from their identity on more than one in ten of the newest common dates, by the
+    /// tolerances for two sources ([`crate::ingest`]).
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
     pub fn contradictions(&self) -> Result<Vec<String>> {
-        let mut found = Vec::new();
+        let mut contradictions = Vec::new();
         for (id, identity) in IDENTITIES.iter() {
-            let info = Catalogue::embedded().get(id);
-            let held = match info {
-                Some(info) if self.held(&info.id)?.is_some() => self.series(info, AsOf::Latest)?,
-                Some(_) | None => None,
-            };
-            if let (Some(info), Some(held)) = (info, held)
-                && let Some(known) = self.known_inputs(identity, AsOf::Latest)?
+            if let Some(info) = Catalogue::embedded().get(id)
                 && identity.differs.is_empty()
-                && let Comparison::Differs(why) = compare(
-                    Some(info),
-                    &held.observations,
-                    &evaluated(identity, info, &known)?,
-                )
+                && self.held(&info.id)?.is_some()
+                && let Some(stored) = self.series(info, AsOf::Latest)?
+                && let Some(inputs) = self.input_series(identity, AsOf::Latest)?
+                && let computed = evaluate(identity, info, &inputs)?
+                && let Comparison::Differs(why) =
+                    compare(Some(info), &stored.observations, &computed)
             {
-                found.push(format!(
+                contradictions.push(format!(
                     "{id} does not agree with {}: {why}",
                     identity.formula
                 ));
             }
         }
-        found.sort();
-        Ok(found)
+        contradictions.sort();
+        Ok(contradictions)
     }
 }
 
-/// The figures of an identity at the frequency of its series, to the decimals in which that is published. A period
-/// that is not over is none.
-fn evaluated(
+/// Computes an identity at the frequency of its series, with the decimals in which that is published and without the
+/// current period.
+fn evaluate(
     identity: &Identity,
     info: &SeriesInfo,
-    known: &HashMap<&str, Arc<Series>>,
+    inputs: &HashMap<&str, Arc<Series>>,
 ) -> Result<Vec<Observation>> {
     let scope = Scope {
-        series: &|name| known.get(name).cloned(),
+        series: &|name| inputs.get(name).cloned(),
         subject: None,
         start: Date::MIN,
-        how: identity.how,
+        how: identity.aggregation,
         frequency: None,
     };
-    let column = expression::evaluate(&identity.tree, scope);
+    let column = expression::evaluate(&identity.expression, scope);
     let column = column.map_err(|fault| Error::internal("an identity", fault.problem))?;
-    let mut made = aggregate(&column.series, info.frequency, identity.how)?;
+    let mut rows = aggregate(&column.series, info.frequency, identity.aggregation)?;
     if last_is_partial(&column.series, info.frequency.into()) {
-        made.pop();
+        rows.pop();
     }
     let scale = 10f64.powi(i32::from(info.decimals));
-    // A half that binary arithmetic leaves just below a half is a half.
-    let rounded = |value: f64| round_to(round_to(value * scale, 6), 0) / scale;
-    for o in &mut made {
-        o.value = rounded(o.value);
+    for row in &mut rows {
+        // Rounding twice rounds up halves that binary arithmetic leaves just below a half.
+        row.value = round_to(round_to(row.value * scale, 6), 0) / scale;
     }
-    Ok(made)
+    Ok(rows)
 }
 
 #[cfg(test)]
@@ -257,11 +247,11 @@ mod tests {
     use econoscope_core::model::frequency::shift;
 
     #[test]
-    fn every_identity_is_made_of_known_series_and_none_of_itself() {
+    fn identities_use_known_series_without_cycles() {
         let text = include_str!("../../data/identities.csv");
         let catalogue = Catalogue::embedded();
         for (line, row) in table::rows::<5>(text) {
-            let (id, identity) = Identity::read(row.unwrap()).unwrap();
+            let (id, identity) = Identity::parse(row.unwrap()).unwrap();
             let info = catalogue.get(id).unwrap();
             for input in identity.inputs() {
                 let input = catalogue.get(input).unwrap();
@@ -284,8 +274,8 @@ mod tests {
     }
 
     #[test]
-    fn what_a_sync_computes_agrees_with_figures_worked_by_hand() -> Result<()> {
-        let of_values = |id: &'static str, values: &[f64]| {
+    fn synced_identities_match_hand_computed_values() -> Result<()> {
+        let series = |id: &'static str, values: &[f64]| {
             let info = Catalogue::embedded().get(id).unwrap();
             let period = |n: i64| {
                 let first = jiff::civil::date(2025, 1, 1);
@@ -298,12 +288,12 @@ mod tests {
         };
         let last = |id: &str, inputs: &[(&'static str, &[f64])]| {
             let id = SeriesId::new(id)?;
-            let known: HashMap<_, _> = inputs.iter().map(|(id, v)| of_values(id, v)).collect();
+            let inputs: HashMap<_, _> = inputs.iter().map(|(id, v)| series(id, v)).collect();
             let mut names = synced_from(&id).unwrap();
-            names.retain(|name| !known.contains_key(name));
+            names.retain(|name| !inputs.contains_key(name));
             assert!(names.is_empty(), "{id}: {names:?}");
-            let made = figures(Catalogue::embedded().get(id.as_str()).unwrap(), &known)?;
-            Ok::<_, Error>(made.last().map(|o| o.value))
+            let rows = figures(Catalogue::embedded().get(id.as_str()).unwrap(), &inputs)?;
+            Ok::<_, Error>(rows.last().map(|o| o.value))
         };
         assert_eq!(
             last("T10Y2Y", &[("DGS10", &[5.17]), ("DGS2", &[4.81])])?,

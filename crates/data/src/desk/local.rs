@@ -1,12 +1,11 @@
-//! The local backend itself: its store, its settings, and what it keeps in memory.
+//! The desk itself: its store, settings and caches.
 
-use super::awaited::Awaited;
 use super::base_rates::BaseRates;
 use super::computed::RegimeHistory;
-use super::hindsight::Path;
+use super::hindsight::RealTimePath;
 use super::holdings::Holdings;
-use super::narrative::Texts;
-use super::search::Library;
+use super::release_forecast::ReleaseForecast;
+use super::search::SearchIndex;
 use super::settings::Settings;
 use crate::store::Store;
 use econoscope_core::cache::Cache;
@@ -22,61 +21,62 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// Where the present comes from; tests give a fixed one.
+/// The clock. Tests use a fixed time.
 pub type Now = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// How often an answer is computed at most while the data change.
+/// Most attempts to compute an answer while the data change.
 const ATTEMPTS: usize = 3;
-/// Rows of series that are kept in memory: 64 MiB.
+/// Most cached rows of series: 64 MiB.
 const MAX_CACHED_ROWS: u64 = 4 << 20;
-/// Rows of all vintages that are kept in memory: 24 MiB, twice what the composites read.
+/// Most cached rows of vintages: 24 MiB, twice what the composites read.
 const MAX_CACHED_VINTAGES: u64 = 1 << 20;
-/// An entry counts as so many rows at least, for what it takes without any.
+/// Weight of an entry without rows, in rows.
 const MIN_ROWS: usize = 16;
-/// First prints whose fate is kept in memory: 4 MiB, all monthly series with vintages.
+/// Most cached first prints with their revisions: 4 MiB, all monthly series with vintages.
 const MAX_CACHED_PRINTS: u64 = 32 << 10;
 
-/// State of the data an answer was made from; a new one makes every cached answer old.
+/// State of the data: a cached answer is valid for one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct State {
     version: u64,
     pub(super) today: Date,
 }
 
-/// What a series in memory was read from.
+/// The version of a cached series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Stamp {
-    /// A series of a source, of which one store only ever gets more rows; it is as it was while they are as many, on
-    /// the base that they had.
+pub(super) enum SeriesVersion {
+    /// A fetched series: a store only appends rows, so that their number and the changes
+    /// of base identify its version.
     Rows {
         incarnation: u64,
         rows: u64,
         bases: usize,
         today: Date,
     },
-    /// Anything else rests on the whole of the data.
+    /// Any other series depends on all data.
     All(State),
 }
 
-/// What was made of the newest state of the data; who asks while it is made waits for it.
+/// One value for the newest state of the data. Callers wait while it is computed.
 pub(super) struct LatestCache<T>(Mutex<Option<(State, Arc<T>)>>);
 
 impl<T> LatestCache<T> {
-    /// As it is kept for this state, or else made; of what there was before, where that is of use.
+    /// Returns the cached value of this state, or computes it. `make` receives the former value.
     pub(super) fn or_make(
         &self,
         state: State,
         make: impl FnOnce(Option<Arc<T>>) -> Result<Arc<T>>,
     ) -> Result<Arc<T>> {
         let mut slot = self.0.lock();
-        // Stays where making the next one fails.
-        let before = match &*slot {
-            Some((of, kept)) if *of == state => return Ok(Arc::clone(kept)),
-            before => before.as_ref().map(|(_, kept)| Arc::clone(kept)),
+        let former = match &*slot {
+            Some((cached_state, cached)) if *cached_state == state => {
+                return Ok(Arc::clone(cached));
+            }
+            former => former.as_ref().map(|(_, cached)| Arc::clone(cached)),
         };
-        let kept = make(before)?;
-        *slot = Some((state, Arc::clone(&kept)));
-        Ok(kept)
+        let value = make(former)?;
+        *slot = Some((state, Arc::clone(&value)));
+        Ok(value)
     }
 }
 
@@ -92,28 +92,26 @@ pub struct Desk {
     pub(super) settings: Settings,
     pub(super) now: Now,
     pub(super) holdings: LatestCache<Holdings>,
-    pub(super) series: Cache<(Stamp, SeriesId, AsOf), Option<Arc<Series>>>,
-    /// All that was ever known of a series, for questions about past days, which come in twos and threes.
-    pub(super) vintages: Cache<(Stamp, SeriesId), Option<Arc<Vintages>>>,
-    pub(super) revisions: Cache<(Stamp, SeriesId), Option<Arc<Revisions>>>,
+    pub(super) series: Cache<(SeriesVersion, SeriesId, AsOf), Option<Arc<Series>>>,
+    /// For questions about past days, which come in twos and threes.
+    pub(super) vintages: Cache<(SeriesVersion, SeriesId), Option<Arc<Vintages>>>,
+    pub(super) revisions: Cache<(SeriesVersion, SeriesId), Option<Arc<Revisions>>>,
     pub(super) readings: Cache<(State, &'static str, AsOf), Arc<Reading>>,
     pub(super) regimes: Cache<(State, AsOf), Arc<RegimeHistory>>,
     pub(super) nowcasts: Cache<(State, AsOf), Arc<std::result::Result<Nowcast, String>>>,
-    /// What the next releases can be expected to say, by series.
-    pub(super) awaited: Cache<(State, &'static str, AsOf), Arc<Awaited>>,
-    /// Past months most like the regime's, or why there are none.
+    /// By series.
+    pub(super) release_forecasts: Cache<(State, &'static str, AsOf), Arc<ReleaseForecast>>,
     pub(super) precedents: Cache<(State, AsOf), Arc<std::result::Result<Precedents, String>>>,
-    /// What was known at the end of each month, by indicator.
-    pub(super) paths: Cache<(State, &'static str), Arc<Path>>,
-    /// Histories that have each period as it was known at its own time, by composite, while its inputs are as they were.
-    pub(super) as_known: Cache<(Vec<Stamp>, &'static str), Arc<Vec<Observation>>>,
-    pub(super) library: LatestCache<Library>,
+    /// By indicator.
+    pub(super) paths: Cache<(State, &'static str), Arc<RealTimePath>>,
+    /// Histories with each period as known at its time, by composite.
+    pub(super) as_known: Cache<(Vec<SeriesVersion>, &'static str), Arc<Vec<Observation>>>,
+    pub(super) search_index: LatestCache<SearchIndex>,
     pub(super) base_rates: Cache<State, Arc<BaseRates>>,
-    pub(super) texts: LatestCache<Texts>,
 }
 
 impl Desk {
-    /// A desk over a store.
+    /// Creates a desk over a store.
     pub fn open(store: Arc<dyn Store>, settings: Settings, now: Now) -> Self {
         Self {
             store,
@@ -132,42 +130,41 @@ impl Desk {
             readings: Cache::new(256),
             regimes: Cache::new(32),
             nowcasts: Cache::new(32),
-            awaited: Cache::new(256),
+            release_forecasts: Cache::new(256),
             precedents: Cache::new(32),
             paths: Cache::new(8),
             as_known: Cache::new(4),
-            library: LatestCache::default(),
+            search_index: LatestCache::default(),
             base_rates: Cache::new(1),
-            texts: LatestCache::default(),
         }
     }
 
-    /// The present by the system's clock.
+    /// Returns the system's clock.
     pub fn system_clock() -> Now {
         Arc::new(econoscope_core::clock::wall)
     }
 
-    /// The store behind the desk.
+    /// Returns the store.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.store
     }
 
-    /// How the desk names itself.
+    /// Returns the settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// The present instant.
+    /// Returns the current time.
     pub fn now(&self) -> Timestamp {
         (self.now)()
     }
 
-    /// The present day, UTC.
+    /// Returns the current day, UTC.
     pub fn today(&self) -> Date {
         self.now().to_zoned(jiff::tz::TimeZone::UTC).date()
     }
 
-    /// The state of the data now.
+    /// Returns the current state of the data.
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
@@ -178,23 +175,23 @@ impl Desk {
         })
     }
 
-    /// Computes something from one state of the data: again when the data changed meanwhile. When they change during every
-    /// attempt, the last one counts.
+    /// Computes something from one state of the data, again if the data changed meanwhile. If they change during every
+    /// attempt, the result of the last one is returned.
     ///
     /// # Errors
-    /// Those of the computation, and [`Error::Store`] when the store cannot be read.
+    /// The error of the computation, and [`Error::Store`] when the store cannot be read.
     pub fn consistent<T>(&self, compute: impl Fn() -> Result<T>) -> Result<T> {
         for _ in 1..ATTEMPTS {
             let before = self.store.version()?;
-            let made = compute();
+            let result = compute();
             if self.store.current_version()? == before {
-                return made;
+                return result;
             }
         }
         compute()
     }
 
-    /// The credit line that every answer carries.
+    /// Returns the credit line of every answer.
     pub fn attribution(&self) -> Attribution {
         Attribution {
             text: format!("Data by {}", self.settings.service),
@@ -202,23 +199,21 @@ impl Desk {
         }
     }
 
-    /// Refuses a series whose figures may not be passed on.
+    /// Checks that a series may be redistributed.
     ///
     /// # Errors
-    /// [`Error::NotPermitted`] with what the operator can do.
+    /// [`Error::NotPermitted`] with what the operator can do; [`Error::Store`] when the store cannot be read.
     pub fn permit(&self, info: &SeriesInfo) -> Result<()> {
         if self.settings.serve_restricted {
             return Ok(());
         }
-        // Whose rows they are counts, whoever measures the series.
-        let held = self.held(&info.id)?;
-        let origins = held
-            .iter()
-            .flat_map(|held| held.origins(Date::MIN, Date::MAX));
+        // The origins of the rows count first, whoever publishes the series.
+        let status = self.held(&info.id)?;
+        let origins = status.iter().flat_map(|s| s.origins(Date::MIN, Date::MAX));
         let mut sources = origins.filter_map(|(origin, _)| self.settings.recipes.source(origin));
-        let barred = sources.find(|source| source.rights.rights() == Rights::FetchOnly);
-        let own = (info.rights == Rights::FetchOnly).then_some(info.source.as_str());
-        let Some(owner) = barred.map(|source| source.name.as_str()).or(own) else {
+        let restricted = sources.find(|source| source.rights.rights() == Rights::FetchOnly);
+        let publisher = (info.rights == Rights::FetchOnly).then_some(&info.source);
+        let Some(owner) = restricted.map(|source| &source.name).or(publisher) else {
             return Ok(());
         };
         Err(Error::NotPermitted {
@@ -230,12 +225,11 @@ impl Desk {
         })
     }
 
-    /// Whether figures of a series may enter what is computed here: points and ranks of one that may not be passed on
-    /// would give it back.
+    /// Returns whether a series may be an input of computations: points and ranks of a restricted one would reveal it.
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
-    pub(super) fn may_enter(&self, info: &SeriesInfo) -> Result<bool> {
+    pub(super) fn is_permitted(&self, info: &SeriesInfo) -> Result<bool> {
         match self.permit(info) {
             Ok(()) => Ok(true),
             Err(Error::NotPermitted { .. }) => Ok(false),
@@ -243,7 +237,7 @@ impl Desk {
         }
     }
 
-    /// Why a figure made of these series may not be shown; `None` when it may.
+    /// Returns the error for figures computed from these series; `None` if they may be shown.
     pub fn barred(&self, series: &[&str]) -> Option<Error> {
         series
             .iter()
@@ -252,7 +246,7 @@ impl Desk {
     }
 }
 
-/// What rows count for; a series of which nothing is held has none.
+/// Returns the weight of a cache entry; `None` is a series without rows.
 fn weight(rows: Option<usize>) -> u64 {
     rows.unwrap_or_default().max(MIN_ROWS) as u64
 }

@@ -1,7 +1,7 @@
-//! What has to be said of a series so that a right figure is not read wrong: `data/remarks.csv` and `data/ended.csv`.
+//! Remarks that keep figures from being misread: `data/remarks.csv` and `data/ended.csv`.
 //!
-//! Which way a currency is quoted, which index the published rate is of, what ended and what follows it, which of the
-//! series that are held comes nearest to one that is not.
+//! They state the quotation of a currency, the index of a published rate, the successor of a discontinued series, and the
+//! nearest stored series for one that is not stored.
 
 use super::local::Desk;
 use econoscope_core::catalogue::Catalogue;
@@ -12,27 +12,26 @@ use econoscope_core::model::{AsOf, Date, SeriesInfo, table};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// Series, what is said of it, another series, and the words.
+/// Series, kind of remark, another series, and text.
 ///
-/// `headline`: the published 12-month rate is of the other one.
-/// `quote`: which way a currency is quoted. `ended`: no more figures come, the other one follows. `sibling`: the other one
-/// says nearly the same.
+/// `headline`: the published 12-month rate is of the other series. `quote`: the quotation of a currency. `ended`: the
+/// series is discontinued and the other one follows. `sibling`: the other series is similar.
 type Remark = [&'static str; 4];
 
 static REMARKS: LazyLock<HashMap<&'static str, Remark>> = LazyLock::new(|| {
     let rows = table::rows(include_str!("../../data/remarks.csv"));
-    // A test reads every row of both tables.
+    // A test checks every row of both tables.
     let rows = rows.filter_map(|(_, row)| row.ok());
     rows.map(|row: Remark| (row[0], row)).collect()
 });
 
-/// The other series and the words of a remark of that kind.
-fn of(id: &str, kind: &str) -> Option<(&'static str, &'static str)> {
-    let [_, said, other, text] = REMARKS.get(id)?;
-    (*said == kind).then_some((*other, *text))
+/// Returns the other series and the text of a remark of a kind.
+fn remark(id: &str, kind: &str) -> Option<(&'static str, &'static str)> {
+    let [_, row_kind, other, text] = REMARKS.get(id)?;
+    (*row_kind == kind).then_some((*other, *text))
 }
 
-/// Name, title, last day and what follows, of series that are no more.
+/// Name, title, last day and successor of a discontinued series.
 type DiscontinuedSeries = [&'static str; 4];
 
 static ENDED: LazyLock<HashMap<String, DiscontinuedSeries>> = LazyLock::new(|| {
@@ -42,65 +41,65 @@ static ENDED: LazyLock<HashMap<String, DiscontinuedSeries>> = LazyLock::new(|| {
         .collect()
 });
 
-/// What is said of the name of a series that is no more: "ended 2023-06-30; SOFR follows".
-pub(super) fn ended(name: &str) -> Option<Error> {
-    let [_, title, last, follows] = ENDED.get(&fold(name))?;
+/// Builds the error for the name of a discontinued series: "ended 2023-06-30; SOFR follows".
+pub(super) fn discontinued(name: &str) -> Option<Error> {
+    let [_, title, last, successor] = ENDED.get(&fold(name))?;
     Some(Error::NoData {
         what: (*title).to_owned(),
-        reason: end(last, follows),
+        reason: describe_end(last, successor),
     })
 }
 
-fn end(last: &str, follows: &str) -> String {
-    let last = if last.is_empty() { "" } else { " " }.to_owned() + last;
-    match follows {
-        "" => format!("ended{last}"),
-        follows => format!("ended{last}; {follows} follows"),
+fn describe_end(last: &str, successor: &str) -> String {
+    let ended = format!("ended {last}");
+    match successor {
+        "" => ended.trim_end().to_owned(),
+        successor => format!("{}; {successor} follows", ended.trim_end()),
     }
 }
 
-/// What must be said of a series wherever its figures stand: which way it is quoted, or that it has ended.
+/// Returns the remark that must accompany every figure of a series: its quotation or its end.
 pub fn always(id: &str) -> Option<String> {
-    let quoted = of(id, "quote").map(|(_, text)| text.to_owned());
-    quoted.or_else(|| of(id, "ended").map(|(follows, last)| end(last, follows)))
+    let quotation = remark(id, "quote").map(|(_, text)| text.to_owned());
+    quotation.or_else(|| remark(id, "ended").map(|(next, last)| describe_end(last, next)))
 }
 
-/// Of a price index that is seasonally adjusted: that the published yearly rate is of the other one.
+/// Returns the remark on a seasonally adjusted price index that the published yearly rate is of another series.
 pub fn headline(id: &str) -> Option<String> {
-    of(id, "headline").map(|(other, text)| format!("{text}, {other}"))
+    remark(id, "headline").map(|(other, text)| format!("{text}, {other}"))
 }
 
 impl Desk {
-    /// Beside a change over twelve months: the published rate, where that is of another series; with its figure of the
-    /// month where that is held.
+    /// Returns the remark on a change over twelve months if the published rate is of another series, with that series'
+    /// rate of the month if it is stored.
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
     pub fn published_rate(&self, id: &str, date: Date, as_of: AsOf) -> Result<Option<String>> {
-        let other = of(id, "headline").and_then(|(other, _)| Catalogue::embedded().get(other));
-        let (Some(said), Some(info)) = (headline(id), other) else {
+        let other = remark(id, "headline").and_then(|(id, _)| Catalogue::embedded().get(id));
+        let (Some(text), Some(info)) = (headline(id), other) else {
             return Ok(None);
         };
         let series = self.series(info, as_of)?;
         let rate = series.and_then(|series| {
-            let last = series.last_on_or_before(date).filter(|o| o.date == date)?;
-            transform::year_on_year(&series, last.date)
+            series.at(date)?;
+            transform::year_on_year(&series, date)
         });
         Ok(Some(match rate {
-            Some(rate) => format!("{said}: {rate:.2} % in {}", date.strftime("%Y-%m")),
-            None => said,
+            Some(rate) => format!("{text}: {rate:.2} % in {}", date.strftime("%Y-%m")),
+            None => text,
         }))
     }
 
-    /// The series that comes nearest to one of which nothing is held, if that one is held.
+    /// Returns the remark on the most similar series, if that is available.
     pub(super) fn sibling(&self, info: &SeriesInfo) -> Result<Option<String>> {
-        let said = of(info.id.as_str(), "sibling");
-        let said = said.and_then(|(id, text)| Some((Catalogue::embedded().get(id)?, text)));
-        let Some((other, text)) = said else {
+        let sibling = remark(info.id.as_str(), "sibling");
+        let sibling = sibling.and_then(|(id, text)| Some((Catalogue::embedded().get(id)?, text)));
+        let Some((other, text)) = sibling else {
             return Ok(None);
         };
-        let is_there = self.held(&other.id)?.is_some() || self.made_by(&other.id)?.is_some();
-        Ok(is_there.then(|| format!("{} is held: {text}", other.id)))
+        let is_available = self.held(&other.id)?.is_some() || self.made_by(&other.id)?.is_some();
+        Ok(is_available.then(|| format!("{} is held: {text}", other.id)))
     }
 }
 
@@ -109,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_remark_is_read_and_is_about_known_series() {
+    fn every_remark_names_known_series() {
         let catalogue = Catalogue::embedded();
         let text = include_str!("../../data/remarks.csv");
         for (line, row) in table::rows::<4>(text) {
@@ -132,8 +131,11 @@ mod tests {
             );
         }
         assert_eq!(ENDED.len(), text.lines().count() - 1);
-        let said = ended("3 Month LIBOR").unwrap().to_string();
-        assert!(said.contains("ended 2023-06-30; SOFR follows"), "{said}");
+        let message = discontinued("3 Month LIBOR").unwrap().to_string();
+        assert!(
+            message.contains("ended 2023-06-30; SOFR follows"),
+            "{message}"
+        );
         assert_eq!(always("TEDRATE").unwrap(), "ended 2022-01-21; SOFR follows");
         assert!(
             always("DEXJPUS")

@@ -1,7 +1,6 @@
-//! Tracked scenarios: definitions from `data/scenarios/`, embedded, and from an operator's folder.
+//! Tracked scenarios: embedded definitions from `data/scenarios/`, and those of an operator's folder.
 //!
-//! How often each event has followed is measured from the store; where that does not reach back far enough, the
-//! documented figure stands.
+//! Base rates are measured from the store. Where its history is too short, the documented base rate is used.
 
 use super::folder;
 use econoscope_core::error::{Error, Result};
@@ -14,13 +13,13 @@ use std::sync::LazyLock;
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/data/scenarios");
 
-/// Where a scenario stands.
+/// The status of a scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// Watched now.
+    /// Tracked now.
     Active,
-    /// Not watched for the time being.
+    /// Not tracked for now.
     Paused,
     /// Came true or was refuted.
     Resolved,
@@ -29,7 +28,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// The contract's word.
+    /// Returns the word in answers.
     pub fn word(self) -> &'static str {
         match self {
             Self::Active => "active",
@@ -40,17 +39,17 @@ impl Status {
     }
 }
 
-/// What may happen, how often it has happened, and what decides it.
+/// A scenario: an event, its base rate, and the rule that decides it.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// For addresses.
+    /// Last part of its address.
     pub slug: String,
     /// Event in one line.
     pub title: String,
     /// What to watch and what would confirm or refute it.
     pub thesis: String,
-    /// Where it stands.
+    /// Status.
     pub status: Status,
     /// Assets it bears on.
     pub asset_classes: Vec<String>,
@@ -66,21 +65,21 @@ pub struct Scenario {
     /// First year of the record behind the base rate.
     #[serde(default)]
     pub since: Option<i16>,
-    /// An operator's own probability, where one is set.
+    /// Probability set by an operator.
     #[serde(default)]
     pub probability_override: Option<f64>,
-    /// Tags by which articles belong to it.
+    /// Tags of articles about it.
     #[serde(default)]
     pub articles: Vec<String>,
-    /// What decides it; without one the documented base rate is never measured.
+    /// Rule that decides it; without one the base rate is the documented one.
     #[serde(default)]
     pub event: Option<Event>,
-    /// Which starting months count.
+    /// Condition on the starting months that count.
     #[serde(default)]
     pub condition: Option<Condition>,
 }
 
-/// The embedded scenarios, by slug.
+/// Returns the embedded scenarios, ordered by slug.
 pub fn embedded() -> &'static [Scenario] {
     static SCENARIOS: LazyLock<Vec<Scenario>> = LazyLock::new(|| {
         let mut list = folder::embedded(&FILES, "toml", read);
@@ -90,18 +89,18 @@ pub fn embedded() -> &'static [Scenario] {
     &SCENARIOS
 }
 
-/// Reads every `.toml` file of an operator's folder, by slug.
+/// Reads every `.toml` file of an operator's folder, ordered by slug.
 ///
 /// # Errors
-/// [`Error::BadFile`] naming the folder or file and what is wrong.
+/// [`Error::BadFile`] with the folder or file and the problem.
 pub fn from_folder(folder: &Path) -> Result<Vec<Scenario>> {
     folder::texts(folder, "toml", read)
 }
 
-/// Reads one definition.
+/// Parses a definition.
 ///
 /// # Errors
-/// [`Error::BadFile`] naming the file and what is wrong in it.
+/// [`Error::BadFile`] with the file and the problem.
 pub fn read(file: &str, text: &str) -> Result<Scenario> {
     let bad = |problem: String| Error::bad_file(file, problem);
     let scenario: Scenario = toml::from_str(text).map_err(|e| bad(e.to_string()))?;
@@ -112,15 +111,15 @@ pub fn read(file: &str, text: &str) -> Result<Scenario> {
 }
 
 impl Scenario {
-    /// What is wrong with it, if anything.
+    /// Describes the first problem of the definition.
     fn fault(&self, file: &Path) -> Option<String> {
         let Self { slug, polarity, .. } = self;
-        let share = |p: f64| (0.0..=1.0).contains(&p);
-        let ordered = |[low, high]: [f64; 2]| share(low) && share(high) && low <= high;
-        let kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-        let is_named = (1..=64).contains(&slug.len()) && slug.chars().all(kebab);
+        let is_share = |p: f64| (0.0..=1.0).contains(&p);
+        let is_interval = |[low, high]: [f64; 2]| is_share(low) && is_share(high) && low <= high;
+        let is_kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        let is_named = (1..=64).contains(&slug.len()) && slug.chars().all(is_kebab);
         let is_file = file.file_stem().is_none_or(|stem| stem == slug.as_str());
-        let has_shares = share(self.base_rate) && self.probability_override.is_none_or(share);
+        let has_shares = is_share(self.base_rate) && self.probability_override.is_none_or(is_share);
         let is_polar = matches!(polarity.as_str(), "bearish" | "bullish" | "neutral");
         let fault = if !is_named {
             format!("slug {slug} is not of a-z, 0-9 and hyphens")
@@ -128,7 +127,7 @@ impl Scenario {
             format!("slug {slug} is not the file's name; rename one of them")
         } else if !has_shares {
             "base_rate and probability_override are shares from 0 to 1".to_owned()
-        } else if !self.base_rate_interval.is_none_or(ordered) {
+        } else if !self.base_rate_interval.is_none_or(is_interval) {
             "base_rate_interval is two shares, the lower first".to_owned()
         } else if !is_polar {
             format!("polarity {polarity} is not bearish, bullish or neutral")
@@ -149,8 +148,8 @@ impl Scenario {
         if !(1..=120).contains(&event.horizon_months) {
             return Some("[event] horizon_months is a whole number from 1 to 120".into());
         }
-        let given = self.condition.as_ref().map_or(0.0, |c| c.threshold);
-        if !event.threshold.is_finite() || !given.is_finite() {
+        let threshold = self.condition.as_ref().map_or(0.0, |c| c.threshold);
+        if !event.threshold.is_finite() || !threshold.is_finite() {
             return Some("threshold is not a number".into());
         }
         self.since
@@ -164,9 +163,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_embedded_scenario_is_sound() {
+    fn every_embedded_scenario_is_valid() {
         let list = embedded();
-        let is_definition = |path: &Path| path.extension().is_some_and(|found| found == "toml");
+        let is_definition = |path: &Path| {
+            path.extension()
+                .is_some_and(|extension| extension == "toml")
+        };
         let files = FILES.files().filter(|file| is_definition(file.path()));
         assert_eq!(list.len(), files.count());
         assert!(list.len() >= 15, "{} scenarios", list.len());
@@ -182,9 +184,10 @@ mod tests {
         tags = []\npolarity = \"neutral\"\nbase_rate = 0.5\n";
 
     #[test]
-    fn what_is_wrong_with_a_definition_is_said() {
-        let said = |more: &str| read("x.toml", &format!("{OWN}{more}")).map_err(|e| e.to_string());
-        assert!(said("").is_ok());
+    fn invalid_definitions_are_rejected_with_the_problem() {
+        let problem =
+            |more: &str| read("x.toml", &format!("{OWN}{more}")).map_err(|e| e.to_string());
+        assert!(problem("").is_ok());
         let event = "[event]\nseries = \"DGS10\"\ntransform = \"level\"\nmove = \"rises_by\"\n\
             threshold = 1.0\nmonthly = \"mean\"\nhorizon_months = ";
         for (more, want) in [
@@ -201,21 +204,24 @@ mod tests {
                 "without an [event]",
             ),
         ] {
-            let said = said(&more).unwrap_err();
+            let message = problem(&more).unwrap_err();
             assert!(
-                said.starts_with("x.toml: ") && said.contains(want),
-                "{said}"
+                message.starts_with("x.toml: ") && message.contains(want),
+                "{message}"
             );
         }
-        let said = read("y.toml", OWN).unwrap_err().to_string();
-        assert!(said.contains("slug x is not the file's name"), "{said}");
+        let message = read("y.toml", OWN).unwrap_err().to_string();
+        assert!(
+            message.contains("slug x is not the file's name"),
+            "{message}"
+        );
     }
 
     #[test]
-    fn a_bad_definition_names_its_file() {
-        let said = read("x.toml", "slug = 1")
+    fn invalid_definition_names_its_file() {
+        let message = read("x.toml", "slug = 1")
             .map_err(|e| e.to_string())
             .unwrap_err();
-        assert!(said.starts_with("x.toml: "), "{said}");
+        assert!(message.starts_with("x.toml: "), "{message}");
     }
 }

@@ -1,4 +1,4 @@
-//! How good our indicators were in real time: the record that `econoscope-score` computed from the bundled vintages.
+//! The real-time record of the indicators, computed by `econoscope-score` from the bundled vintages.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,31 +9,29 @@ const EMBEDDED: &str = include_str!("../../data/scores.json");
 /// The record of every indicator.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scores {
-    /// What it rests on.
+    /// Data behind it.
     pub basis: String,
-    /// By indicator.
+    /// Tables, by indicator.
     pub tables: Vec<ScoreTable>,
 }
 
 impl Scores {
-    /// The record that the program carries.
+    /// Returns the embedded record.
     pub fn embedded() -> &'static Self {
-        // The file is fixed at build time and tests read it, so that no empty record can ship.
+        // Tests parse the file, so that no empty record ships.
         static SCORES: LazyLock<Scores> =
             LazyLock::new(|| serde_json::from_str(EMBEDDED).unwrap_or_default());
         &SCORES
     }
 
-    /// The tables of an indicator: "RNOW", "regime".
+    /// Returns the tables of an indicator: "RNOW", "regime".
     pub fn of(&self, indicator: &str) -> Vec<ScoreTable> {
-        let own = self
-            .tables
-            .iter()
-            .filter(|t| t.indicator.eq_ignore_ascii_case(indicator));
+        let tables = self.tables.iter();
+        let own = tables.filter(|t| t.indicator.eq_ignore_ascii_case(indicator));
         own.cloned().collect()
     }
 
-    /// As a page of Markdown.
+    /// Renders a page of Markdown.
     pub fn in_markdown(&self) -> String {
         let mut text = format!("# The record in real time\n\n{}\n", self.basis);
         for table in &self.tables {
@@ -48,16 +46,16 @@ impl Scores {
 pub struct ScoreTable {
     /// The indicator: "RNOW", "regime".
     pub indicator: String,
-    /// What it shows: sample, target, rule.
+    /// Content: sample, target, rule.
     pub title: String,
-    /// Heads of the columns.
+    /// Column names.
     pub columns: Vec<String>,
     /// Rows, a cell for each column.
     pub rows: Vec<Vec<String>>,
 }
 
 impl ScoreTable {
-    /// A table without rows.
+    /// Creates a table without rows.
     pub fn new(indicator: &str, title: &str, columns: &[&str]) -> Self {
         Self {
             indicator: indicator.to_owned(),
@@ -84,14 +82,14 @@ impl ScoreTable {
         )
     }
 
-    /// The rows in a line of prose, the names of the columns once before them.
+    /// Renders the rows as a sentence, after the names of the columns.
     pub fn in_prose(&self) -> String {
         let row = |cells: &Vec<String>| match cells.split_first() {
             Some((first, rest)) => format!("{first}: {}", rest.join(", ")),
             None => String::new(),
         };
         let columns = match self.columns.as_slice() {
-            // A question and its answer need no names.
+            // Two columns need no names.
             [] | [_] | [_, _] => String::new(),
             [first, rest @ ..] => format!(" ({first}: {})", rest.join(", ")),
         };

@@ -1,4 +1,4 @@
-//! How the desk names itself, and what it was given.
+//! The settings of the desk.
 
 use super::articles::Text;
 use super::scenarios::Scenario;
@@ -6,20 +6,20 @@ use econoscope_core::model::series_info::DEFAULT_PREFIX;
 use econoscope_core::recipe::Recipes;
 use std::sync::Arc;
 
-/// How the desk names itself and what it may pass on.
+/// The settings of the desk.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Service name in the credit line.
     pub service: String,
-    /// Base address in links and credit lines, without a final slash; none where nothing is listened on.
+    /// Base address in links and credit lines, without a final slash; `None` without a server.
     pub base_url: Option<String>,
     /// Prefix of composite identifiers in answers: `SERVICE_`.
     pub prefix: String,
-    /// Whether series whose rights are `fetch_only` are passed on.
+    /// Whether restricted series (`fetch_only`) are served.
     pub serve_restricted: bool,
-    /// Sources, for the rights to what each of them brought.
+    /// Sources, for the rights to their rows.
     pub recipes: Arc<Recipes>,
-    /// An operator's scenarios; they stand before embedded ones of the same slug.
+    /// An operator's scenarios, which replace embedded ones of the same slug.
     pub scenarios: Vec<Scenario>,
     /// An operator's articles.
     pub articles: Vec<Text>,
@@ -39,10 +39,10 @@ impl Default for Settings {
     }
 }
 
-/// The page of this program, for credit lines where nothing is listened on.
+/// The home page of this program, for credit lines without a server.
 pub const HOME: &str = env!("CARGO_PKG_REPOSITORY");
 
-/// Where a page is to be read: below the base address, or as a resource where nothing is listened on.
+/// Returns the address of a page: below the base address, or as a resource without a server.
 pub fn address(base: Option<&str>, page: &str, resource: &str) -> String {
     match base {
         Some(base) => format!("{base}{page}"),
@@ -51,12 +51,12 @@ pub fn address(base: Option<&str>, page: &str, resource: &str) -> String {
 }
 
 impl Settings {
-    /// Where the service is to be found.
+    /// Returns the address of the service.
     pub fn home(&self) -> &str {
         self.base_url.as_deref().unwrap_or(HOME)
     }
 
-    /// Where a page is to be read; without a base address, the resource that says the same.
+    /// Returns the address of a page, or of the same resource without a server.
     pub fn address(&self, page: &str, resource: &str) -> String {
         address(self.base_url.as_deref(), page, resource)
     }

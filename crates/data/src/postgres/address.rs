@@ -1,4 +1,4 @@
-//! Where a database is: `postgres://user:password@host:5432/name?sslmode=require`.
+//! Database addresses: `postgres://user:password@host:5432/name?sslmode=require`.
 
 use econoscope_core::error::{Error, Result};
 use rustls::pki_types::CertificateDer;
@@ -15,40 +15,40 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 const FORM: &str =
     "postgres://USER@HOST:5432/DATABASE, with the password in the environment variable PGPASSWORD";
 
-/// How long a connection may take to come about.
-const CONNECT: Duration = Duration::from_secs(5);
-/// How long what was sent may stay unconfirmed: a connection that is open on one side only is given up then.
-const UNCONFIRMED: Duration = Duration::from_secs(10);
+/// Time limit for connecting.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long sent data may stay unacknowledged, which detects half-open connections.
+const ACK_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Where a database is and how it is spoken to. Its words never hold the password.
+/// The address of a database and the TLS settings. It never prints the password.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Address {
     config: Config,
     tls: Tls,
 }
 
-/// Whether the connection is encrypted; then the database's certificate is always checked.
+/// The TLS setting. The certificate of the database is always verified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Tls {
     Off,
-    /// By the roots of this machine.
-    Machine,
-    /// By the roots of a file.
-    Own(PathBuf),
+    /// With the root certificates of this machine.
+    SystemRoots,
+    /// With the root certificates of a file.
+    RootFile(PathBuf),
 }
 
 impl Address {
-    /// Whether a text is meant to be one.
+    /// Returns whether a text has the scheme of an address.
     pub fn is_meant(text: &str) -> bool {
         text.starts_with("postgres://") || text.starts_with("postgresql://")
     }
 
-    /// Reads an address; `flag` is where it was given.
+    /// Parses an address. `flag` names the setting in errors.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] that does not repeat the address, for a password may stand in it.
+    /// [`Error::InvalidParam`] without the address, which may contain a password.
     pub fn parse(flag: &str, text: &str) -> Result<Self> {
-        let wrong = |problem: &str, allowed: &str| Error::InvalidParam {
+        let invalid = |problem: &str, allowed: &str| Error::InvalidParam {
             field: flag.to_owned(),
             received: String::new(),
             problem: problem.to_owned(),
@@ -68,20 +68,20 @@ impl Address {
         }
         let mut config: Config = format!("{front}?{}", rest.join("&"))
             .parse()
-            .map_err(|_| wrong("the address of the database cannot be read", FORM))?;
+            .map_err(|_| invalid("the address of the database cannot be read", FORM))?;
         if config.get_hosts().is_empty() || config.get_user().is_none() {
-            return Err(wrong("the address names no host or no user", FORM));
+            return Err(invalid("the address names no host or no user", FORM));
         }
-        let encrypted = || roots.clone().map_or(Tls::Machine, Tls::Own);
+        let encrypted = || roots.clone().map_or(Tls::SystemRoots, Tls::RootFile);
         let tls = match mode {
             Some("disable") => Tls::Off,
             Some("require" | "verify-full") => encrypted(),
-            None if roots.is_none() && config.get_hosts().iter().all(is_here) => Tls::Off,
+            None if roots.is_none() && config.get_hosts().iter().all(is_local) => Tls::Off,
             None => encrypted(),
             Some(_) => {
                 let allowed = "disable; require or verify-full, which are the same here: encrypted, and the \
                      certificate is checked";
-                return Err(wrong("this sslmode is not known", allowed));
+                return Err(invalid("this sslmode is not known", allowed));
             }
         };
         config
@@ -90,15 +90,15 @@ impl Address {
             } else {
                 SslMode::Require
             })
-            .connect_timeout(CONNECT)
-            .tcp_user_timeout(UNCONFIRMED)
-            .keepalives_idle(UNCONFIRMED)
-            .keepalives_interval(UNCONFIRMED / 4)
+            .connect_timeout(CONNECT_TIMEOUT)
+            .tcp_user_timeout(ACK_TIMEOUT)
+            .keepalives_idle(ACK_TIMEOUT)
+            .keepalives_interval(ACK_TIMEOUT / 4)
             .application_name("econoscope");
         Ok(Self { config, tls })
     }
 
-    /// The same with this password, unless it has one.
+    /// Adds a password unless the address has one.
     pub fn or_password(mut self, password: Option<String>) -> Self {
         if self.config.get_password().is_none()
             && let Some(password) = password
@@ -108,46 +108,48 @@ impl Address {
         self
     }
 
-    /// What a connection is made of.
+    /// Returns the settings of a connection.
     pub(super) const fn config(&self) -> &Config {
         &self.config
     }
 
-    /// What encrypts it.
+    /// Returns the TLS connector.
     ///
     /// # Errors
-    /// [`Error::Store`] when there are no roots to check a certificate by.
+    /// [`Error::Store`] when there are no root certificates.
     pub(super) fn tls(&self) -> Result<MakeRustlsConnect> {
         crate::net::choose_tls();
-        let empty = || ClientConfig::builder().with_root_certificates(RootCertStore::empty());
+        let with_roots = |roots| {
+            ClientConfig::builder()
+                .with_root_certificates(roots)
+                .with_no_client_auth()
+        };
         let config = match &self.tls {
-            Tls::Off => empty().with_no_client_auth(),
-            Tls::Machine => ClientConfig::with_platform_verifier()
+            Tls::Off => with_roots(RootCertStore::empty()),
+            Tls::SystemRoots => ClientConfig::with_platform_verifier()
                 .map_err(|e| Error::store("this machine has no certificates to trust.", e))?,
-            Tls::Own(file) => {
-                let say = || {
-                    format!(
-                        "cannot read the certificates of {}, which sslrootcert names.",
-                        crate::disk::shown(file)
-                    )
+            Tls::RootFile(file) => {
+                let fail = |cause: String| {
+                    let file = crate::disk::shown(file);
+                    let problem = "cannot read the certificates of";
+                    Error::store(format!("{problem} {file}, which sslrootcert names."), cause)
                 };
-                let found = CertificateDer::pem_file_iter(file).and_then(Iterator::collect);
-                let found: Vec<_> = found.map_err(|e| Error::store(say(), e.to_string()))?;
+                let certificates = CertificateDer::pem_file_iter(file)
+                    .and_then(Iterator::collect::<std::result::Result<Vec<_>, _>>)
+                    .map_err(|e| fail(e.to_string()))?;
                 let mut roots = RootCertStore::empty();
-                if roots.add_parsable_certificates(found).0 == 0 {
-                    return Err(Error::store(say(), "there is none in it"));
+                if roots.add_parsable_certificates(certificates).0 == 0 {
+                    return Err(fail("there is none in it".to_owned()));
                 }
-                ClientConfig::builder()
-                    .with_root_certificates(roots)
-                    .with_no_client_auth()
+                with_roots(roots)
             }
         };
         Ok(MakeRustlsConnect::new(config))
     }
 }
 
-/// Whether no network lies between: nothing needs to be encrypted.
-fn is_here(host: &Host) -> bool {
+/// Returns whether a host is this machine, so that nothing needs to be encrypted.
+fn is_local(host: &Host) -> bool {
     match host {
         Host::Tcp(name) if name == "localhost" => true,
         Host::Tcp(name) => name
@@ -183,12 +185,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_shown_of_an_address_has_no_password() {
+    fn printed_addresses_have_no_password() {
         let text = "postgres://econ:s3cret@db.example.com:6432/facts?sslmode=require";
         let address = Address::parse("store", text).unwrap();
         assert_eq!(address.to_string(), "postgres://econ@db.example.com/facts");
         assert_eq!(format!("{address:?}"), address.to_string());
-        assert_eq!(address.tls, Tls::Machine);
+        assert_eq!(address.tls, Tls::SystemRoots);
         for wrong in [
             "postgres://econ:s3cret@db/facts?sslmode=prefer",
             "postgres://econ:s3cret@db:port/facts",
@@ -196,21 +198,21 @@ mod tests {
             "postgres://db/facts",
         ] {
             let error = Address::parse("store", wrong).unwrap_err();
-            let told = format!("{error} {error:?}");
-            assert!(told.contains("store") && !told.contains("s3cret"), "{told}");
+            let text = format!("{error} {error:?}");
+            assert!(text.contains("store") && !text.contains("s3cret"), "{text}");
         }
     }
 
     #[test]
-    fn only_what_leaves_the_machine_is_encrypted_unasked() {
+    fn only_remote_addresses_are_encrypted_by_default() {
         let tls = |text: &str| Address::parse("store", text).unwrap().tls;
         assert_eq!(tls("postgres://econ@localhost/facts"), Tls::Off);
         assert_eq!(tls("postgres://econ@[::1]/facts"), Tls::Off);
-        assert_eq!(tls("postgres://econ@10.0.0.7/facts"), Tls::Machine);
+        assert_eq!(tls("postgres://econ@10.0.0.7/facts"), Tls::SystemRoots);
         assert_eq!(tls("postgres://e@10.0.0.7/f?sslmode=disable"), Tls::Off);
         assert_eq!(
             tls("postgres://e@localhost/f?sslrootcert=%2Fetc%2Fca.pem"),
-            Tls::Own("/etc/ca.pem".into())
+            Tls::RootFile("/etc/ca.pem".into())
         );
     }
 }

@@ -1,4 +1,4 @@
-//! What every store must do, run on each of them: one suite, so that no caller can tell them apart.
+//! The contract of a store: one test suite that runs on every implementation.
 
 mod describing;
 mod keeping;
@@ -9,7 +9,7 @@ use econoscope_core::model::{Date, Observation, SeriesId};
 use jiff::Timestamp;
 use jiff::civil::date;
 
-/// Runs functions of the contract on a fresh store of each kind, always as `&dyn Store`.
+/// Runs each function on a new store of each kind, as `&dyn Store`.
 macro_rules! on_every_store {
     ($($part:ident: $($name:ident),*;)*) => {
         mod memory { $($(#[test] fn $name() {
@@ -21,10 +21,10 @@ macro_rules! on_every_store {
             crate::store::contract::$part::$name(&store);
             assert_eq!(store.integrity().unwrap(), vec![]);
         })*)* }
-        // By tests/cluster/run.sh, which starts a server.
+        // tests/cluster/run.sh starts the server for these.
         #[cfg(feature = "cluster")]
         mod postgres { $($(#[test] fn $name() {
-            let (store, folder) = crate::store::postgres::testing::fresh(stringify!($name));
+            let (store, folder) = crate::store::postgres::testing::new_database(stringify!($name));
             crate::store::contract::$part::$name(&store);
             let copy = folder.path().join("copy.db");
             store.copy_to(&copy).unwrap();
@@ -36,34 +36,34 @@ macro_rules! on_every_store {
 
 on_every_store! {
     knowledge:
-    an_empty_store_holds_nothing,
-    new_rows_are_read_back,
-    a_second_write_of_the_same_rows_writes_nothing,
-    a_changed_value_is_appended_and_the_old_one_kept,
-    a_first_load_has_no_day_and_a_later_write_has_one,
-    an_import_without_a_day_invents_none_for_new_dates,
-    an_import_without_a_day_dates_changes_by_the_reading,
-    as_of_sees_what_was_known_on_the_day,
-    a_late_vintage_takes_its_place_once,
-    the_later_of_two_writes_on_a_day_counts,
-    an_archive_is_written_at_once_and_dates_are_withdrawn,
-    what_was_read_without_a_day_gives_way_to_an_archive;
+    empty_store_returns_nothing,
+    new_rows_round_trip,
+    writing_the_same_rows_again_changes_nothing,
+    changed_values_are_appended_and_old_ones_stay,
+    first_load_has_no_day_of_knowledge,
+    undated_import_leaves_new_dates_without_a_day,
+    undated_import_dates_changes_by_the_fetch_day,
+    as_of_returns_the_values_known_on_a_day,
+    late_vintage_is_inserted_once,
+    last_write_of_a_day_wins,
+    archive_is_written_at_once_with_withdrawals,
+    archive_replaces_undated_rows;
     describing:
-    descriptions_are_kept_and_replaced,
-    descriptions_are_found_by_all_their_words;
+    descriptions_are_stored_and_replaced,
+    descriptions_match_all_words;
     keeping:
-    bad_input_is_refused_whole,
-    no_rows_at_all_are_no_series,
-    status_tells_what_is_held,
-    status_of_one_series_is_the_one_of_all,
-    many_small_writes_lose_nothing,
+    invalid_writes_change_nothing,
+    writing_no_rows_creates_no_series,
+    status_summarises_stored_series,
+    status_of_one_series_equals_the_list_entry,
+    many_small_writes_keep_every_row,
     only_computed_series_can_be_replaced,
-    articles_come_newest_first_and_once,
-    a_tag_is_one_line_and_not_empty,
-    notes_are_kept_and_replaced,
-    version_grows_with_what_is_visible_and_only_then,
-    readers_see_the_old_or_the_new_state,
-    many_series_change_together_or_not_at_all;
+    articles_are_unique_and_newest_first,
+    tags_are_single_nonempty_lines,
+    notes_are_stored_and_replaced,
+    version_grows_only_with_visible_changes,
+    readers_never_see_half_a_write,
+    batch_changes_all_series_or_none;
 }
 
 fn id(name: &str) -> SeriesId {
@@ -71,7 +71,7 @@ fn id(name: &str) -> SeriesId {
 }
 
 fn at(seconds: i64) -> Timestamp {
-    // 2026-11-21T12:00:00Z and so many seconds.
+    // 2026-11-21T12:00:00Z plus `seconds`.
     Timestamp::from_second(1_795_262_400 + seconds).unwrap()
 }
 

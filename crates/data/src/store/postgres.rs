@@ -1,20 +1,19 @@
-//! The store in a PostgreSQL database, which many servers share.
+//! The store in a PostgreSQL database that many servers share.
 //!
-//! The tables are SQLite's, line by line with the same checksums; each line also tells which change wrote it, so that
-//! copies can fetch what is new. Everything is read from a local copy: a server's follows the database by itself
-//! (`replica.rs`), a command's is brought up to date before each read. A write is tried on the copy, and what it changed
-//! goes into the database in one transaction (`publish.rs`).
+//! The tables and checksums are those of SQLite; each row also has the number of the change that wrote it, so that
+//! replicas can fetch new rows. All reads use a local replica: a server's follows the database by itself (`replica.rs`),
+//! a command's is updated before each read. A write runs on the replica first, and its changes go to the database in one
+//! transaction (`publish.rs`).
 
-mod answers;
 mod handle;
 mod layout;
 mod lease;
-mod lines;
 mod publish;
 mod replica;
+mod rows;
+mod runtime;
 #[cfg(all(test, feature = "cluster"))]
 pub(super) mod testing;
-mod thread;
 mod transfer;
 
 pub use handle::{LeaseGuard, Postgres};

@@ -1,31 +1,31 @@
 //! The store in one SQLite file: many readers, one writer at a time, safe against kill and power loss.
 //!
 //! ```text
-//! series   one line per series: what is held, and a checksum over its segments
-//! segment  the rows of a series as bytes (`segment.rs`), written anew by each write that changes something
-//! state    one line: the version that every visible change raises, and how many series there are
+//! series   one row per series: its summary, and a checksum over its row groups
+//! segment  the rows of a series as a row group (`row_group.rs`), replaced by each write that changes something
+//! state    one row: the version that every visible change raises, and the number of series
 //! article, note
-//! description, description_words   titles and their words, made when the first title comes
+//! description, description_words   titles and their words, created with the first title
 //! ```
-//! Every line carries a CRC-32 of its content and every series one over all of its segments, so that a
-//! flipped bit, a lost page or a mixed-up row is an error and never a wrong number.
+//! Every row has a CRC-32 of its content, and every series one over all its row groups. A flipped bit, a lost page
+//! or a misplaced row is an error and never a wrong number.
 
-mod answers;
 mod bundle;
 mod connect;
+mod database_file;
 mod descriptions;
-mod file;
-mod home;
-mod line;
-pub(super) mod lines;
+mod handle;
+mod maintenance;
 mod query;
 mod series;
+mod series_row;
 mod state;
+mod store_impl;
+pub(super) mod tables;
 mod texts;
-mod upkeep;
 
 #[cfg(test)]
 mod tests;
 
-pub use file::Sqlite;
-pub use upkeep::Damage;
+pub use handle::Sqlite;
+pub use maintenance::Damage;

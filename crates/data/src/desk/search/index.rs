@@ -1,47 +1,47 @@
-//! Which documents some words mean: an inverted index over names, titles and texts, with one ranking.
+//! The search index: an inverted index over names, titles and texts, with one ranking.
 //!
-//! A document that bears the whole query as a name comes first, then one whose name is spelled nearly so. Any
-//! other is scored by how much of the query it has: a rare word counts more than a frequent one (the inverse
-//! document frequency of BM25), a title more than the text, a word spelled alike more than a beginning or a
-//! near spelling. Scores are on one scale for all queries, so that noise can be told from an answer.
+//! A document with the whole query as a name comes first, then one with a similarly spelled name. Any other is scored by
+//! its share of the query: a rare word counts more than a frequent one (the inverse document frequency of BM25), a title
+//! more than the text, the word itself more than a prefix or a near spelling. All queries share one scale of scores, so
+//! that noise can be told from matches.
 //!
-//! What a query costs is bounded: so many of its words are looked at, and edits are counted for words that
-//! stand nowhere, against the few that could be near.
+//! The cost of a query is bounded: only so many of its words count, and near spellings are searched only for words that
+//! occur nowhere.
 
 use super::{Document, Kind};
 use econoscope_core::model::words::{Spelling, fold, key, spelled_words, words};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Distinct words of a query that are looked at; a long question has some fifteen.
+/// Most distinct words of a query; a long question has some fifteen.
 const MAX_WORDS: usize = 24;
-/// Words that one beginning may stand for.
-const MAX_BEGINNINGS: usize = 64;
-/// Letters that a beginning has at least.
-const MIN_BEGINNING: usize = 3;
-/// Words of a document's text that are read.
+/// Most words that a prefix stands for.
+const MAX_PREFIXED: usize = 64;
+/// Fewest letters of a prefix.
+const MIN_PREFIX: usize = 3;
+/// Most words of a document's text.
 const MAX_BODY: usize = 2_000;
 
-/// The score of a document that bears the query as a name, less the name's rank.
+/// The score of a document with the query as a name, less the name's rank.
 const NAMED: f64 = 1_000.0;
-/// The same where small words and a plural's end are the difference.
-const ALIKE: f64 = 900.0;
-/// The score of a document whose name is spelled nearly so, less as much for each edit.
+/// The same for a name that differs in small words or a plural.
+const SIMILAR: f64 = 900.0;
+/// The score of a document with a similarly spelled name, less a cost for each edit.
 const NEAR: f64 = 540.0;
-const EDIT: f64 = 40.0;
-/// What a word of the query adds that is itself a name ("UNRATE since 2015") of this rank at most.
-const SPEAKS: f64 = 60.0;
-const OWN: u32 = 2;
-/// The score of a document that has all words of the query, and no other, in its title.
+const EDIT_COST: f64 = 40.0;
+/// Bonus for a word of the query that is itself a name ("UNRATE since 2015") of at most this rank.
+const NAME_BONUS: f64 = 60.0;
+const MAX_BONUS_RANK: u32 = 2;
+/// The score of a document whose title has exactly the words of the query.
 const ALL_WORDS: f64 = 600.0;
-/// How much of that is for having no other.
+/// The share of it for having no other words.
 const CLOSENESS: f64 = 0.2;
 
-/// A document that matches.
+/// A matching document.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Scored {
-    /// Number of the document.
+pub(super) struct Hit {
+    /// Index of the document.
     pub(super) document: usize,
-    /// How well, up to 1,000.
+    /// Score up to 1,000.
     pub(super) score: f64,
     /// How much of the query its names have.
     pub(super) fit: Fit,
@@ -53,275 +53,22 @@ pub(super) struct Scored {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fit {
     /// Not all of it.
-    Part,
-    /// All of its words, which are two at least.
-    Words,
-    /// It is a name.
+    Partial,
+    /// All of its words, at least two.
+    AllWords,
+    /// The query is a name.
     Name,
 }
 
-/// Where a word stands, the best first.
+/// The part of a document that has a word, the best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+enum Field {
     Title,
     Name,
     Body,
 }
 
-/// A word, and the documents in which it stands, each with its best place there.
-type Word = (Spelling, Vec<(usize, Place)>);
-
-#[derive(Debug)]
-struct Name {
-    /// Folded.
-    spelling: Spelling,
-    document: usize,
-    rank: u32,
-}
-
-/// Documents with an index by their words and names.
-#[derive(Debug)]
-pub struct Library {
-    pub(super) documents: Vec<Document>,
-    /// So many of the documents are embedded, the others are not.
-    pub(super) embedded: usize,
-    /// Of each document the number of words in its title.
-    titles: Vec<usize>,
-    /// Ascending.
-    words: Vec<Word>,
-    names: Vec<Name>,
-    /// Positions of names by how they are spelled, folded and by their words alone.
-    by_name: HashMap<String, Vec<usize>>,
-}
-
-impl Library {
-    /// Indexes documents, numbered from 0.
-    pub(super) fn new(documents: Vec<Document>, embedded: usize) -> Self {
-        let mut places: BTreeMap<String, BTreeMap<usize, Place>> = BTreeMap::new();
-        let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
-        let (mut names, mut titles) = (Vec::new(), Vec::new());
-        for (document, text) in documents.iter().enumerate() {
-            let mut add = |word: String, place: Place| {
-                let best = places.entry(word).or_default().entry(document);
-                let best = best.or_insert(place);
-                *best = place.min(*best);
-            };
-            let title: HashSet<String> = words(&text.title).collect();
-            titles.push(title.len());
-            title.into_iter().for_each(|word| add(word, Place::Title));
-            let body = words(&text.body).take(MAX_BODY);
-            body.for_each(|word| add(word, Place::Body));
-            for (name, rank) in &text.names {
-                words(name).for_each(|word| add(word, Place::Name));
-                let folded = fold(name);
-                for spelled in HashSet::from([key(name), folded.clone()]) {
-                    by_name.entry(spelled).or_default().push(names.len());
-                }
-                names.push(Name {
-                    spelling: Spelling::of(folded),
-                    document,
-                    rank: *rank,
-                });
-            }
-        }
-        let words = places.into_iter();
-        let words = words.map(|(text, places)| (Spelling::of(text), places.into_iter().collect()));
-        Self {
-            words: words.collect(),
-            documents,
-            embedded,
-            titles,
-            names,
-            by_name,
-        }
-    }
-
-    /// Documents that match, the best first; of one score in the order in which they were given.
-    pub(super) fn search(&self, query: &str) -> Vec<Scored> {
-        let mut found = self.by_words(query);
-        for hit in self.named(query) {
-            let best = found.entry(hit.document).or_insert(hit);
-            best.score = best.score.max(hit.score);
-            best.fit = best.fit.max(hit.fit);
-            best.share = best.share.max(hit.share);
-        }
-        let mut found: Vec<Scored> = found.into_values().collect();
-        found.sort_by(|a, b| {
-            b.score
-                .total_cmp(&a.score)
-                .then(a.document.cmp(&b.document))
-        });
-        found
-    }
-
-    /// Words of a query that no document of that kind and of these names has, not even nearly, as they are written; none
-    /// where the query is a name as a whole.
-    pub fn unmatched(&self, query: &str, kind: Kind, names: &HashSet<&str>) -> Vec<String> {
-        if !self.named(query).is_empty() {
-            return Vec::new();
-        }
-        let mut seen = HashSet::new();
-        let distinct = spelled_words(query).filter(|word| seen.insert(word.clone()));
-        let is_one = |at: &usize| {
-            let document = self.documents.get(*at);
-            document.is_some_and(|d| d.kind == kind && names.contains(d.name.as_str()))
-        };
-        let is_missing = |word: &String| {
-            let mut found = words(word).map(|word| self.having(&word));
-            !found.any(|found| found.keys().any(is_one))
-        };
-        distinct.take(MAX_WORDS).filter(is_missing).collect()
-    }
-
-    /// Documents by the names that are spelled nearly so, with the name, folded, and the edits between.
-    pub(super) fn spelled_nearly(&self, name: &str) -> impl Iterator<Item = (usize, &str, usize)> {
-        let wanted = Spelling::of(fold(name));
-        self.names.iter().filter_map(move |name| {
-            let edits = wanted.edits(&name.spelling)?;
-            Some((name.document, name.spelling.text(), edits))
-        })
-    }
-
-    /// Documents that bear the query as a name, or else nearly.
-    fn named(&self, query: &str) -> Vec<Scored> {
-        let (folded, key) = (fold(query), key(query));
-        let spelled = std::iter::once(&folded).chain((key != folded).then_some(&key));
-        let exact = spelled.filter_map(|name| self.by_name.get(name)).flatten();
-        let exact = exact.filter_map(|at| self.names.get(*at));
-        let found: Vec<Scored> = exact
-            .map(|name| {
-                let is_same = name.spelling.text() == folded;
-                Scored {
-                    document: name.document,
-                    score: if is_same { NAMED } else { ALIKE } - f64::from(name.rank),
-                    fit: Fit::Name,
-                    share: 1.0,
-                }
-            })
-            .collect();
-        if !found.is_empty() {
-            return found;
-        }
-        let near = self
-            .spelled_nearly(query)
-            .map(|(document, _, edits)| Scored {
-                document,
-                score: NEAR - EDIT * count(edits),
-                fit: Fit::Part,
-                share: 0.0,
-            });
-        near.collect()
-    }
-
-    /// Documents by the words of the query that they have.
-    fn by_words(&self, query: &str) -> HashMap<usize, Scored> {
-        let mut seen = HashSet::new();
-        let distinct = words(query).filter(|word| seen.insert(word.clone()));
-        let wanted: Vec<String> = distinct.take(MAX_WORDS).collect();
-        let (mut sums, mut whole): (HashMap<usize, Sum>, f64) = (HashMap::new(), 0.0);
-        for word in &wanted {
-            let found = self.having(word);
-            let (all, of) = (count(self.documents.len()), count(found.len()));
-            let rarity = ((all - of + 0.5) / (of + 0.5)).ln_1p();
-            whole += rarity;
-            for name in self.by_name.get(word).into_iter().flatten() {
-                if let Some(name) = self.names.get(*name).filter(|name| name.rank <= OWN) {
-                    sums.entry(name.document).or_default().is_named = true;
-                }
-            }
-            for (document, found) in found {
-                let sum = sums.entry(document).or_default();
-                sum.found += rarity * found.quality;
-                sum.in_title += usize::from(found.place == Place::Title);
-                if found.is_itself && found.place < Place::Body {
-                    sum.in_names += 1;
-                    sum.named += rarity;
-                }
-            }
-        }
-        let scored = |(document, sum): (usize, Sum)| {
-            let bonus = self.documents.get(document)?.bonus;
-            let title = *self.titles.get(document)?;
-            let close = count(sum.in_title) / count(title.max(1));
-            let most = ALL_WORDS * (1.0 - CLOSENESS + CLOSENESS * close) + f64::from(bonus);
-            let hit = Scored {
-                document,
-                score: most * sum.found / whole + if sum.is_named { SPEAKS } else { 0.0 },
-                fit: match wanted.len() >= 2 && sum.in_names == wanted.len() {
-                    true => Fit::Words,
-                    false => Fit::Part,
-                },
-                share: sum.named / whole,
-            };
-            Some((document, hit))
-        };
-        sums.into_iter().filter_map(scored).collect()
-    }
-
-    /// Documents that have a word, each with the best that it has of it.
-    fn having(&self, wanted: &str) -> HashMap<usize, Found> {
-        let mut best: HashMap<usize, Found> = HashMap::new();
-        for ((word, places), likeness) in self.meant(wanted) {
-            for (document, place) in places {
-                let found = Found {
-                    quality: likeness * place.weight(),
-                    place: *place,
-                    is_itself: word.text() == wanted,
-                };
-                let slot = best.entry(*document).or_insert(found);
-                if found.quality > slot.quality {
-                    *slot = found;
-                }
-            }
-        }
-        best
-    }
-
-    /// The words that one may mean, with how like they are, up to 1: itself and those that it begins, or else those
-    /// spelled nearly so.
-    fn meant(&self, wanted: &str) -> Vec<(&Word, f64)> {
-        let is_long = wanted.chars().count() >= MIN_BEGINNING;
-        let from = self.words.partition_point(|word| word.0.text() < wanted);
-        let after = self.words.get(from..).unwrap_or(&[]).iter();
-        let likeness = |word: &Spelling| match word.text() {
-            text if text == wanted => Some(1.0),
-            text => (is_long && text.starts_with(wanted)).then_some(0.8),
-        };
-        let begun = after.map_while(|word| Some((word, likeness(&word.0)?)));
-        let found: Vec<_> = begun.take(MAX_BEGINNINGS).collect();
-        if !found.is_empty() {
-            return found;
-        }
-        let wanted = Spelling::of(wanted.to_owned());
-        let near = self.words.iter().filter_map(|word| {
-            let edits = wanted.edits(&word.0)?;
-            Some((word, if edits == 1 { 0.6 } else { 0.4 }))
-        });
-        near.collect()
-    }
-}
-
-/// What of a query a document has.
-#[derive(Default)]
-struct Sum {
-    found: f64,
-    is_named: bool,
-    in_title: usize,
-    in_names: usize,
-    /// The weight of those.
-    named: f64,
-}
-
-/// How a word of a query was found in a document.
-#[derive(Clone, Copy)]
-struct Found {
-    /// From 0 to 1: how like the word is, and where it stands.
-    quality: f64,
-    place: Place,
-    is_itself: bool,
-}
-
-impl Place {
+impl Field {
     fn weight(self) -> f64 {
         match self {
             Self::Title => 1.0,
@@ -331,7 +78,261 @@ impl Place {
     }
 }
 
-fn count(n: usize) -> f64 {
+/// A word, and the documents with it, each with the best field.
+type Posting = (Spelling, Vec<(usize, Field)>);
+
+#[derive(Debug)]
+struct Name {
+    /// Folded.
+    spelling: Spelling,
+    document: usize,
+    rank: u32,
+}
+
+/// Documents with an index of their words and names.
+#[derive(Debug)]
+pub struct SearchIndex {
+    pub(super) documents: Vec<Document>,
+    /// Number of embedded documents, which come first.
+    pub(super) embedded: usize,
+    /// Number of words in each title.
+    title_lengths: Vec<usize>,
+    /// Ordered by word.
+    postings: Vec<Posting>,
+    names: Vec<Name>,
+    /// Indices of names by spelling: folded, and as a key of the words alone.
+    by_name: HashMap<String, Vec<usize>>,
+}
+
+impl SearchIndex {
+    /// Indexes documents.
+    pub(super) fn new(documents: Vec<Document>, embedded: usize) -> Self {
+        let mut fields: BTreeMap<String, BTreeMap<usize, Field>> = BTreeMap::new();
+        let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
+        let (mut names, mut title_lengths) = (Vec::new(), Vec::new());
+        for (document, text) in documents.iter().enumerate() {
+            let mut add = |word: String, field: Field| {
+                let best = fields.entry(word).or_default().entry(document);
+                let best = best.or_insert(field);
+                *best = field.min(*best);
+            };
+            let title: HashSet<String> = words(&text.title).collect();
+            title_lengths.push(title.len());
+            title.into_iter().for_each(|word| add(word, Field::Title));
+            let body = words(&text.body).take(MAX_BODY);
+            body.for_each(|word| add(word, Field::Body));
+            for (name, rank) in &text.names {
+                words(name).for_each(|word| add(word, Field::Name));
+                let folded = fold(name);
+                for spelling in HashSet::from([key(name), folded.clone()]) {
+                    by_name.entry(spelling).or_default().push(names.len());
+                }
+                names.push(Name {
+                    spelling: Spelling::of(folded),
+                    document,
+                    rank: *rank,
+                });
+            }
+        }
+        let postings = fields.into_iter();
+        let postings = postings.map(|(word, fields)| (Spelling::of(word), Vec::from_iter(fields)));
+        Self {
+            postings: postings.collect(),
+            documents,
+            embedded,
+            title_lengths,
+            names,
+            by_name,
+        }
+    }
+
+    /// Returns matching documents, the best first; those of one score in their original order.
+    pub(super) fn search(&self, query: &str) -> Vec<Hit> {
+        let mut hits = self.search_words(query);
+        for hit in self.search_names(query) {
+            let best = hits.entry(hit.document).or_insert(hit);
+            best.score = best.score.max(hit.score);
+            best.fit = best.fit.max(hit.fit);
+            best.share = best.share.max(hit.share);
+        }
+        let mut hits: Vec<Hit> = hits.into_values().collect();
+        hits.sort_by(|a, b| {
+            b.score
+                .total_cmp(&a.score)
+                .then(a.document.cmp(&b.document))
+        });
+        hits
+    }
+
+    /// Returns the words of a query, as written, that none of the named documents of a kind has, even nearly. Empty when
+    /// the whole query is a name.
+    pub fn unmatched_words(&self, query: &str, kind: Kind, names: &HashSet<&str>) -> Vec<String> {
+        if !self.search_names(query).is_empty() {
+            return Vec::new();
+        }
+        let mut seen = HashSet::new();
+        let distinct = spelled_words(query).filter(|word| seen.insert(word.clone()));
+        let is_named = |index: &usize| {
+            let document = self.documents.get(*index);
+            document.is_some_and(|d| d.kind == kind && names.contains(d.name.as_str()))
+        };
+        let is_unmatched = |word: &String| {
+            let mut matches = words(word).map(|word| self.word_matches(&word));
+            !matches.any(|documents| documents.keys().any(is_named))
+        };
+        distinct.take(MAX_WORDS).filter(is_unmatched).collect()
+    }
+
+    /// Returns documents with a similarly spelled name, each with the folded name and the number of edits.
+    pub(super) fn near_names(&self, name: &str) -> impl Iterator<Item = (usize, &str, usize)> {
+        let typed = Spelling::of(fold(name));
+        self.names.iter().filter_map(move |name| {
+            let edits = typed.edits(&name.spelling)?;
+            Some((name.document, name.spelling.text(), edits))
+        })
+    }
+
+    /// Returns documents with the query as a name, or else with a similarly spelled name.
+    fn search_names(&self, query: &str) -> Vec<Hit> {
+        let (folded, key) = (fold(query), key(query));
+        let spellings = std::iter::once(&folded).chain((key != folded).then_some(&key));
+        let names = spellings
+            .filter_map(|name| self.by_name.get(name))
+            .flatten();
+        let names = names.filter_map(|index| self.names.get(*index));
+        let named = names.map(|name| {
+            let is_same = name.spelling.text() == folded;
+            Hit {
+                document: name.document,
+                score: if is_same { NAMED } else { SIMILAR } - f64::from(name.rank),
+                fit: Fit::Name,
+                share: 1.0,
+            }
+        });
+        let named: Vec<Hit> = named.collect();
+        if !named.is_empty() {
+            return named;
+        }
+        let near = self.near_names(query).map(|(document, _, edits)| Hit {
+            document,
+            score: NEAR - EDIT_COST * to_f64(edits),
+            fit: Fit::Partial,
+            share: 0.0,
+        });
+        near.collect()
+    }
+
+    /// Returns documents by the words of the query that they have.
+    fn search_words(&self, query: &str) -> HashMap<usize, Hit> {
+        let mut seen = HashSet::new();
+        let distinct = words(query).filter(|word| seen.insert(word.clone()));
+        let query: Vec<String> = distinct.take(MAX_WORDS).collect();
+        let (mut sums, mut total): (HashMap<usize, WordSum>, f64) = (HashMap::new(), 0.0);
+        for word in &query {
+            let matches = self.word_matches(word);
+            let (all, count) = (to_f64(self.documents.len()), to_f64(matches.len()));
+            let rarity = ((all - count + 0.5) / (count + 0.5)).ln_1p();
+            total += rarity;
+            for name in self.by_name.get(word).into_iter().flatten() {
+                let name = self.names.get(*name);
+                if let Some(name) = name.filter(|name| name.rank <= MAX_BONUS_RANK) {
+                    sums.entry(name.document).or_default().is_named = true;
+                }
+            }
+            for (document, word) in matches {
+                let sum = sums.entry(document).or_default();
+                sum.weight += rarity * word.quality;
+                sum.in_title += usize::from(word.field == Field::Title);
+                if word.is_exact && word.field < Field::Body {
+                    sum.in_names += 1;
+                    sum.name_weight += rarity;
+                }
+            }
+        }
+        let hit = |(document, sum): (usize, WordSum)| {
+            let bonus = self.documents.get(document)?.bonus;
+            let title = *self.title_lengths.get(document)?;
+            let closeness = to_f64(sum.in_title) / to_f64(title.max(1));
+            let max = ALL_WORDS * (1.0 - CLOSENESS + CLOSENESS * closeness) + f64::from(bonus);
+            let hit = Hit {
+                document,
+                score: max * sum.weight / total + if sum.is_named { NAME_BONUS } else { 0.0 },
+                fit: match query.len() >= 2 && sum.in_names == query.len() {
+                    true => Fit::AllWords,
+                    false => Fit::Partial,
+                },
+                share: sum.name_weight / total,
+            };
+            Some((document, hit))
+        };
+        sums.into_iter().filter_map(hit).collect()
+    }
+
+    /// Returns the documents with a word of the query, each with its best match.
+    fn word_matches(&self, query: &str) -> HashMap<usize, WordMatch> {
+        let mut best: HashMap<usize, WordMatch> = HashMap::new();
+        for ((word, fields), likeness) in self.similar_words(query) {
+            for (document, field) in fields {
+                let candidate = WordMatch {
+                    quality: likeness * field.weight(),
+                    field: *field,
+                    is_exact: word.text() == query,
+                };
+                let slot = best.entry(*document).or_insert(candidate);
+                if candidate.quality > slot.quality {
+                    *slot = candidate;
+                }
+            }
+        }
+        best
+    }
+
+    /// Returns the words that a word of the query may mean, each with a likeness up to 1: itself and words with it as a
+    /// prefix, or else similarly spelled ones.
+    fn similar_words(&self, query: &str) -> Vec<(&Posting, f64)> {
+        let is_long = query.chars().count() >= MIN_PREFIX;
+        let start = self.postings.partition_point(|p| p.0.text() < query);
+        let after = self.postings.get(start..).unwrap_or(&[]).iter();
+        let likeness = |word: &Spelling| match word.text() {
+            text if text == query => Some(1.0),
+            text => (is_long && text.starts_with(query)).then_some(0.8),
+        };
+        let prefixed = after.map_while(|posting| Some((posting, likeness(&posting.0)?)));
+        let prefixed: Vec<_> = prefixed.take(MAX_PREFIXED).collect();
+        if !prefixed.is_empty() {
+            return prefixed;
+        }
+        let typed = Spelling::of(query.to_owned());
+        let near = self.postings.iter().filter_map(|posting| {
+            let edits = typed.edits(&posting.0)?;
+            Some((posting, if edits == 1 { 0.6 } else { 0.4 }))
+        });
+        near.collect()
+    }
+}
+
+/// The share of a query that a document has.
+#[derive(Default)]
+struct WordSum {
+    weight: f64,
+    /// Whether a word of the query is a name of the document.
+    is_named: bool,
+    in_title: usize,
+    in_names: usize,
+    /// The weight of the words in names.
+    name_weight: f64,
+}
+
+/// A word of a query in a document.
+#[derive(Clone, Copy)]
+struct WordMatch {
+    /// Likeness of the word times the weight of its field, from 0 to 1.
+    quality: f64,
+    field: Field,
+    is_exact: bool,
+}
+
+fn to_f64(n: usize) -> f64 {
     u32::try_from(n).map_or(f64::MAX, f64::from)
 }
 
@@ -339,7 +340,7 @@ fn count(n: usize) -> f64 {
 mod tests {
     use super::*;
 
-    fn index() -> Library {
+    fn index() -> SearchIndex {
         let document = |(name, body): (&str, &str)| Document {
             names: vec![(name.to_owned(), 0)],
             body: body.to_owned(),
@@ -351,38 +352,38 @@ mod tests {
             ("Core inflation rate", "without food and energy"),
             ("VIX", "the fear index of stocks"),
         ];
-        Library::new(documents.map(document).into(), 0)
+        SearchIndex::new(documents.map(document).into(), 0)
     }
 
-    fn found(query: &str) -> Vec<usize> {
+    fn documents(query: &str) -> Vec<usize> {
         let hits = index().search(query);
         hits.iter().map(|hit| hit.document).collect()
     }
 
     #[test]
-    fn names_come_before_words_and_words_before_beginnings_and_near_spellings() {
-        assert_eq!(found("what is core inflation"), [2, 1]);
-        assert_eq!(found("infla"), [1, 2]);
-        assert_eq!(found("inflaton premuim"), [0, 1, 2]);
-        assert_eq!(found("vxi"), [3]);
-        assert_eq!(found("bonds"), [0, 1]);
-        assert_eq!(found("housing"), [0; 0]);
-        assert_eq!(found(""), [0; 0]);
+    fn names_rank_before_words_prefixes_and_near_spellings() {
+        assert_eq!(documents("what is core inflation"), [2, 1]);
+        assert_eq!(documents("infla"), [1, 2]);
+        assert_eq!(documents("inflaton premuim"), [0, 1, 2]);
+        assert_eq!(documents("vxi"), [3]);
+        assert_eq!(documents("bonds"), [0, 1]);
+        assert_eq!(documents("housing"), [0; 0]);
+        assert_eq!(documents(""), [0; 0]);
         let first = |query: &str| index().search(query)[0];
         assert_eq!(
             (first("VIX").score, first("the vix").fit),
             (NAMED, Fit::Name)
         );
-        assert_eq!(first("term premiums").score, ALIKE);
-        assert_eq!(first("inflation core").fit, Fit::Words);
-        assert_eq!(first("inflation").fit, Fit::Part);
-        assert_eq!(first("breakeven infla").fit, Fit::Part);
+        assert_eq!(first("term premiums").score, SIMILAR);
+        assert_eq!(first("inflation core").fit, Fit::AllWords);
+        assert_eq!(first("inflation").fit, Fit::Partial);
+        assert_eq!(first("breakeven infla").fit, Fit::Partial);
     }
 
     #[test]
-    fn as_many_words_are_looked_at_as_are_allowed() {
+    fn words_beyond_the_limit_are_ignored() {
         let many: String = (0..MAX_WORDS).map(|n| format!("word{n} ")).collect();
-        assert_eq!(found(&format!("{many} vix")), [0; 0]);
-        assert_eq!(found(&format!("vix {many}")), [3]);
+        assert_eq!(documents(&format!("{many} vix")), [0; 0]);
+        assert_eq!(documents(&format!("vix {many}")), [3]);
     }
 }

@@ -1,4 +1,4 @@
-//! What a person means comes first: series in the catalogue and in the store, terms, documents of every kind.
+//! Tests of the ranking: series in the catalogue and in the store, terms, documents of every kind.
 
 use super::*;
 use crate::desk::Desk;
@@ -12,13 +12,13 @@ fn desk(store: Arc<Sqlite>) -> Desk {
     Desk::open(store, Settings::default(), now)
 }
 
-fn found(query: &str, kind: Kind) -> Vec<&'static str> {
-    let found = Library::embedded().find(query, Some(kind));
-    found.map(|d| d.name.as_str()).collect()
+fn names(query: &str, kind: Kind) -> Vec<&'static str> {
+    let documents = SearchIndex::embedded().find(query, Some(kind));
+    documents.map(|d| d.name.as_str()).collect()
 }
 
 #[test]
-fn the_series_a_person_means_comes_first() {
+fn common_phrases_find_their_series_first() {
     let mut wrong = Vec::new();
     for (query, want) in [
         ("DGS10", "DGS10"),
@@ -37,7 +37,7 @@ fn the_series_a_person_means_comes_first() {
         ("housing starts", "HOUST"),
         ("industrial production", "INDPRO"),
     ] {
-        let got = found(query, Kind::Series);
+        let got = names(query, Kind::Series);
         if got.first() != Some(&want) {
             wrong.push(format!("{query}: {got:?}, not {want}"));
         }
@@ -46,7 +46,7 @@ fn the_series_a_person_means_comes_first() {
 }
 
 #[test]
-fn every_name_of_a_series_finds_it_first() {
+fn every_alias_finds_its_series_first() {
     let names = Names::embedded();
     let ids = names
         .catalogue()
@@ -69,7 +69,7 @@ fn sample_queries_find_their_term_first() {
     let queries = include_str!("../../../data/glossary/queries.csv");
     for line in queries.lines().skip(1) {
         let (query, want) = line.rsplit_once(',').unwrap();
-        let got = found(query.trim_matches('"'), Kind::Term);
+        let got = names(query.trim_matches('"'), Kind::Term);
         if got.first() != Some(&want) {
             wrong.push(format!("{query}: {got:?}, not {want}"));
         }
@@ -78,11 +78,11 @@ fn sample_queries_find_their_term_first() {
 }
 
 #[test]
-fn words_find_documents_of_every_kind() {
+fn search_covers_every_kind_of_document() {
     let desk = desk(Arc::new(Sqlite::bundled().unwrap()));
     let best = |query: &str| -> Vec<String> {
-        let found = desk.find(query, 5).unwrap();
-        found
+        let documents = desk.find(query, 5).unwrap();
+        documents
             .iter()
             .map(|d| format!("{}:{}", d.kind.word(), d.name))
             .collect()
@@ -95,15 +95,15 @@ fn words_find_documents_of_every_kind() {
         ("10 year treasury constant maturity", "series:DGS10"),
         ("oil rises thirty percent", "scenario:oil-spike-30"),
     ] {
-        let found = best(query);
-        assert!(found.iter().any(|f| f == want), "{query}: {found:?}");
+        let matches = best(query);
+        assert!(matches.iter().any(|m| m == want), "{query}: {matches:?}");
     }
     assert!(best("zzzz qqqq").is_empty());
     assert!(best("price of eggs").is_empty());
 }
 
 #[test]
-fn a_category_is_listed_and_narrows() -> Result<()> {
+fn category_filters_series() -> Result<()> {
     let desk = desk(Arc::new(Sqlite::bundled().unwrap()));
     let (fx, total) = desk.find_series("", Some("FX"), 500)?;
     let all = Catalogue::embedded().iter();
@@ -116,7 +116,7 @@ fn a_category_is_listed_and_narrows() -> Result<()> {
 }
 
 #[test]
-fn imported_series_are_all_counted_and_as_many_looked_up_as_are_shown() -> Result<()> {
+fn imported_series_are_counted_beyond_the_limit() -> Result<()> {
     let store = Arc::new(Sqlite::in_memory()?);
     for n in 0..300 {
         store.write(crate::store::Write {
@@ -131,8 +131,8 @@ fn imported_series_are_all_counted_and_as_many_looked_up_as_are_shown() -> Resul
         })?;
     }
     let desk = desk(store);
-    let (found, total) = desk.find_series("", Some("imported"), 3)?;
-    let ids: Vec<&str> = found.iter().map(|info| info.id.as_str()).collect();
+    let (series, total) = desk.find_series("", Some("imported"), 3)?;
+    let ids: Vec<&str> = series.iter().map(|info| info.id.as_str()).collect();
     assert_eq!(
         (ids.as_slice(), total),
         (["OWN000", "OWN001", "OWN002"].as_slice(), 300)
@@ -144,7 +144,7 @@ fn imported_series_are_all_counted_and_as_many_looked_up_as_are_shown() -> Resul
 }
 
 #[test]
-fn titles_in_the_store_are_found_after_the_catalogue() -> Result<()> {
+fn stored_titles_rank_after_the_catalogue() -> Result<()> {
     let store = Arc::new(Sqlite::bundled().unwrap());
     let titles = [
         (
@@ -164,8 +164,8 @@ fn titles_in_the_store_are_found_after_the_catalogue() -> Result<()> {
     }))?;
     let desk = desk(store);
     let ids = |query: &str, category: Option<&str>| -> Result<Vec<String>> {
-        let found = desk.find_series(query, category, 50)?.0;
-        Ok(found.iter().map(|info| info.id.to_string()).collect())
+        let series = desk.find_series(query, category, 50)?.0;
+        Ok(series.iter().map(|info| info.id.to_string()).collect())
     };
     assert_eq!(
         ids("unemployment rate texas", Some("imported"))?,
@@ -179,7 +179,7 @@ fn titles_in_the_store_are_found_after_the_catalogue() -> Result<()> {
     let labor = ids("unemployment rate", Some("labor"))?;
     assert!(!labor.is_empty() && labor.iter().all(|id| !id.starts_with("TX")));
     assert_eq!(ids("txlong", None)?[0], "TXLONG");
-    // The catalogue's own titles stand.
+    // A stored title does not replace the catalogue's.
     assert!(ids("not our title", None)?.iter().all(|id| id != "DGS10"));
     Ok(())
 }

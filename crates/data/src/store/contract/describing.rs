@@ -1,4 +1,4 @@
-//! Descriptions: kept, replaced, found by their words.
+//! Tests of descriptions.
 
 use super::id;
 use crate::store::{Description, Store};
@@ -15,13 +15,13 @@ fn described(name: &str, title: &str) -> Description {
     }
 }
 
-fn found(store: &dyn Store, words: &[&str], limit: usize) -> Vec<String> {
+fn matches(store: &dyn Store, words: &[&str], limit: usize) -> Vec<String> {
     let words: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
-    let found = store.find_descriptions(&words, limit).unwrap();
-    found.into_iter().map(|d| d.id.to_string()).collect()
+    let descriptions = store.find_descriptions(&words, limit).unwrap();
+    descriptions.into_iter().map(|d| d.id.to_string()).collect()
 }
 
-pub(super) fn descriptions_are_kept_and_replaced(store: &dyn Store) {
+pub(super) fn descriptions_are_stored_and_replaced(store: &dyn Store) {
     assert_eq!(store.description(&id("TXUR")).unwrap(), None);
     assert_eq!(store.describe(&[]).unwrap(), 0);
     let (first, other) = (
@@ -38,9 +38,9 @@ pub(super) fn descriptions_are_kept_and_replaced(store: &dyn Store) {
     let newer = described("TXUR", "Jobless in Texas");
     assert_eq!(store.describe(std::slice::from_ref(&newer)).unwrap(), 0);
     assert_eq!(store.description(&id("TXUR")).unwrap(), Some(newer));
-    assert_eq!(found(store, &["unemployment"], 9), ["CAUR"]);
-    assert_eq!(found(store, &["jobless"], 9), ["TXUR"]);
-    // A description is no figure.
+    assert_eq!(matches(store, &["unemployment"], 9), ["CAUR"]);
+    assert_eq!(matches(store, &["jobless"], 9), ["TXUR"]);
+    // A description creates no series.
     assert_eq!(
         (store.count().unwrap(), store.status().unwrap()),
         (0, vec![])
@@ -48,7 +48,7 @@ pub(super) fn descriptions_are_kept_and_replaced(store: &dyn Store) {
     assert!(store.read(&id("TXUR")).unwrap().is_none());
 }
 
-pub(super) fn descriptions_are_found_by_all_their_words(store: &dyn Store) {
+pub(super) fn descriptions_match_all_words(store: &dyn Store) {
     let all = [
         described("A1", "Rates of interest"),
         described("TX_UR.X", "Unemployment Rate in Texas"),
@@ -56,14 +56,17 @@ pub(super) fn descriptions_are_found_by_all_their_words(store: &dyn Store) {
         described("A2", "A rate"),
     ];
     store.describe(&all).unwrap();
-    assert_eq!(found(store, &["rate"], 9), ["TX_UR.X", "CAUR", "A2", "A1"]);
-    assert_eq!(found(store, &["rate"], 2), ["TX_UR.X", "CAUR"]);
-    assert_eq!(found(store, &["rate", "unemp"], 9), ["TX_UR.X", "CAUR"]);
-    assert_eq!(found(store, &["unemp", "rate"], 9), [""; 0]);
-    assert_eq!(found(store, &["ur"], 9), ["TX_UR.X"]);
-    assert_eq!(found(store, &["bogot\u{e1}"], 9), ["CAUR"]);
-    assert_eq!(found(store, &["or", "not"], 9), ["CAUR"]);
-    assert_eq!(found(store, &["texas", "california"], 9), [""; 0]);
-    assert_eq!(found(store, &[], 9), [""; 0]);
-    assert_eq!(found(store, &["rate"], 0), [""; 0]);
+    assert_eq!(
+        matches(store, &["rate"], 9),
+        ["TX_UR.X", "CAUR", "A2", "A1"]
+    );
+    assert_eq!(matches(store, &["rate"], 2), ["TX_UR.X", "CAUR"]);
+    assert_eq!(matches(store, &["rate", "unemp"], 9), ["TX_UR.X", "CAUR"]);
+    assert_eq!(matches(store, &["unemp", "rate"], 9), [""; 0]);
+    assert_eq!(matches(store, &["ur"], 9), ["TX_UR.X"]);
+    assert_eq!(matches(store, &["bogot\u{e1}"], 9), ["CAUR"]);
+    assert_eq!(matches(store, &["or", "not"], 9), ["CAUR"]);
+    assert_eq!(matches(store, &["texas", "california"], 9), [""; 0]);
+    assert_eq!(matches(store, &[], 9), [""; 0]);
+    assert_eq!(matches(store, &["rate"], 0), [""; 0]);
 }

@@ -1,4 +1,4 @@
-//! All or nothing, status, texts, version, and several threads at once.
+//! Tests of atomicity, status, texts, version and concurrency.
 
 use super::{at, id, latest, months, put, put_rows, written};
 use crate::store::{Article, Description, Status, Store, Write, WriteVintages};
@@ -9,7 +9,7 @@ use jiff::civil::date;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-pub(super) fn bad_input_is_refused_whole(store: &dyn Store) {
+pub(super) fn invalid_writes_change_nothing(store: &dyn Store) {
     put(store, &[1.0], None);
     let version = store.version().unwrap();
     let row = |month, value| Observation::new(date(2027, month, 1), value);
@@ -36,13 +36,13 @@ pub(super) fn bad_input_is_refused_whole(store: &dyn Store) {
     assert_eq!(store.status().unwrap()[0].fetched_at, at(0));
 }
 
-pub(super) fn no_rows_at_all_are_no_series(store: &dyn Store) {
+pub(super) fn writing_no_rows_creates_no_series(store: &dyn Store) {
     assert_eq!(put(store, &[], None), written(0, 0));
     assert_eq!(store.read(&id("GDP")).unwrap(), None);
     assert_eq!(store.status().unwrap(), vec![]);
 }
 
-pub(super) fn status_tells_what_is_held(store: &dyn Store) {
+pub(super) fn status_summarises_stored_series(store: &dyn Store) {
     put(store, &[1.0, 2.0, 3.0], None);
     put(store, &[1.5], Some(date(2026, 6, 1)));
     let write = |name: &str, seconds, origin, values: &[f64]| {
@@ -57,7 +57,7 @@ pub(super) fn status_tells_what_is_held(store: &dyn Store) {
             .unwrap();
     };
     write("AAA", 5, "fred", &[1.0]);
-    // Read again: later, unchanged, then with an older clock.
+    // Fetched again without changes: later, then with an older clock.
     write("AAA", 60, "import", &[1.0]);
     write("AAA", 30, "import", &[1.0]);
     assert_eq!(
@@ -85,7 +85,7 @@ pub(super) fn status_tells_what_is_held(store: &dyn Store) {
     );
 }
 
-pub(super) fn status_of_one_series_is_the_one_of_all(store: &dyn Store) {
+pub(super) fn status_of_one_series_equals_the_list_entry(store: &dyn Store) {
     assert_eq!(store.status_of(&id("GDP")).unwrap(), None);
     put(store, &[1.0, 2.0], None);
     let all = store.status().unwrap();
@@ -94,13 +94,13 @@ pub(super) fn status_of_one_series_is_the_one_of_all(store: &dyn Store) {
     assert_eq!(store.status_of(&id("GDPC1")).unwrap(), None);
 }
 
-pub(super) fn many_small_writes_lose_nothing(store: &dyn Store) {
+pub(super) fn many_small_writes_keep_every_row(store: &dyn Store) {
     let mut expected = Vec::new();
     for n in 0..150i32 {
         let row = Observation::new(day_from_number(20_000 + n).unwrap(), f64::from(n) / 4.0);
         let mut rows = vec![row];
         if n % 10 == 9 {
-            // The day before is revised along the way.
+            // Also revises the day before.
             rows.insert(
                 0,
                 Observation::new(day_from_number(19_999 + n).unwrap(), -1.0),
@@ -111,8 +111,8 @@ pub(super) fn many_small_writes_lose_nothing(store: &dyn Store) {
         expected.extend(rows.iter().map(|o| Known::new(o, known)));
     }
     expected.sort_by_key(|r| (r.date, r.known_from));
-    let held = store.read(&id("GDP")).unwrap().unwrap();
-    assert_eq!(held.rows(), expected);
+    let stored = store.read(&id("GDP")).unwrap().unwrap();
+    assert_eq!(stored.rows(), expected);
     assert_eq!(store.status().unwrap()[0].rows, 165);
 }
 
@@ -146,8 +146,8 @@ pub(super) fn only_computed_series_can_be_replaced(store: &dyn Store) {
         .collect();
     replace("SERVICE_CRPI", &rows).unwrap();
     assert!(store.version().unwrap() > version);
-    let held = store.read(&id("SERVICE_CRPI")).unwrap().unwrap();
-    assert_eq!(held.rows(), rows);
+    let stored = store.read(&id("SERVICE_CRPI")).unwrap().unwrap();
+    assert_eq!(stored.rows(), rows);
     assert_eq!(store.status().unwrap().len(), 2);
     let version = store.version().unwrap();
     replace("SERVICE_CRPI", &rows).unwrap();
@@ -188,7 +188,7 @@ fn article(id: &str, seconds: i64) -> Article {
     }
 }
 
-pub(super) fn articles_come_newest_first_and_once(store: &dyn Store) {
+pub(super) fn articles_are_unique_and_newest_first(store: &dyn Store) {
     let (a, b, c) = (article("a", 10), article("b", 30), article("c", 30));
     let all = [c.clone(), a.clone(), b.clone()];
     assert_eq!(store.write_articles(&all).unwrap(), 3);
@@ -215,7 +215,7 @@ pub(super) fn articles_come_newest_first_and_once(store: &dyn Store) {
     assert_eq!(store.articles(at(29), 1).unwrap(), [newer]);
 }
 
-pub(super) fn a_tag_is_one_line_and_not_empty(store: &dyn Store) {
+pub(super) fn tags_are_single_nonempty_lines(store: &dyn Store) {
     let odd = Article {
         tags: ["two\nlines", "", "cpi"].map(String::from).to_vec(),
         ..article("a", 10)
@@ -224,11 +224,11 @@ pub(super) fn a_tag_is_one_line_and_not_empty(store: &dyn Store) {
         let written = store.write_articles(std::slice::from_ref(&odd)).unwrap();
         assert_eq!(written, added);
     }
-    let held = store.articles(at(99), 9).unwrap();
-    assert_eq!(held[0].tags, ["two", "lines", "cpi"]);
+    let stored = store.articles(at(99), 9).unwrap();
+    assert_eq!(stored[0].tags, ["two", "lines", "cpi"]);
 }
 
-pub(super) fn notes_are_kept_and_replaced(store: &dyn Store) {
+pub(super) fn notes_are_stored_and_replaced(store: &dyn Store) {
     store.set_note("sync", "1").unwrap();
     store.set_note("other", "").unwrap();
     store.set_note("sync", "2").unwrap();
@@ -237,7 +237,7 @@ pub(super) fn notes_are_kept_and_replaced(store: &dyn Store) {
     assert_eq!(store.note("none").unwrap(), None);
 }
 
-pub(super) fn version_grows_with_what_is_visible_and_only_then(store: &dyn Store) {
+pub(super) fn version_grows_only_with_visible_changes(store: &dyn Store) {
     type Step<'a> = (bool, &'a dyn Fn(&dyn Store));
     let day = Some(date(2026, 6, 1));
     let write = |s: &dyn Store, values: &[f64], day| {
@@ -276,7 +276,7 @@ pub(super) fn version_grows_with_what_is_visible_and_only_then(store: &dyn Store
     }
 }
 
-pub(super) fn readers_see_the_old_or_the_new_state(store: &dyn Store) {
+pub(super) fn readers_never_see_half_a_write(store: &dyn Store) {
     // Each write sets all values to one number: a mixture would be half a write.
     put(store, &[0.0; 12], Some(date(2026, 1, 1)));
     let done = AtomicBool::new(false);
@@ -306,8 +306,8 @@ pub(super) fn readers_see_the_old_or_the_new_state(store: &dyn Store) {
     assert_eq!(latest(store), [79.0; 12]);
 }
 
-pub(super) fn many_series_change_together_or_not_at_all(store: &dyn Store) {
-    // More than go to a database at once.
+pub(super) fn batch_changes_all_series_or_none(store: &dyn Store) {
+    // More than one batch to a database.
     let ids: Vec<SeriesId> = (0..150).map(|n| id(&format!("S{n:03}"))).collect();
     let change = |value: f64, fails: bool| {
         store.write_batch(&|store| {
@@ -326,7 +326,7 @@ pub(super) fn many_series_change_together_or_not_at_all(store: &dyn Store) {
                 })?;
                 assert_eq!(outcome.added + outcome.revised, 3);
                 let seen = store.read(id)?.unwrap().latest();
-                assert_eq!(seen[0].value, value, "the work sees what it wrote");
+                assert_eq!(seen[0].value, value, "the work reads its own writes");
             }
             match fails {
                 true => Err(Error::of_store("in vain")),

@@ -1,4 +1,4 @@
-//! Rows and what was known when.
+//! Tests of rows and days of knowledge.
 
 use super::{at, id, latest, months, put, put_rows, read_on, written};
 use crate::store::{Store, WriteOutcome, WriteVintages};
@@ -6,7 +6,7 @@ use econoscope_core::model::observation::known_by;
 use econoscope_core::model::{Date, Frequency, Known, Observation};
 use jiff::civil::date;
 
-pub(super) fn an_empty_store_holds_nothing(store: &dyn Store) {
+pub(super) fn empty_store_returns_nothing(store: &dyn Store) {
     assert_eq!(store.read(&id("GDP")).unwrap(), None);
     assert_eq!(store.status().unwrap(), vec![]);
     assert_eq!(store.articles(at(0), 10).unwrap(), vec![]);
@@ -14,32 +14,32 @@ pub(super) fn an_empty_store_holds_nothing(store: &dyn Store) {
     assert_eq!(store.version().unwrap(), store.version().unwrap());
 }
 
-pub(super) fn new_rows_are_read_back(store: &dyn Store) {
+pub(super) fn new_rows_round_trip(store: &dyn Store) {
     let values = [1.5, -2.25, 1.0 / 3.0, 0.0, 1e15];
     assert_eq!(put(store, &values, None), written(5, 0));
-    let held = store.read(&id("gdp")).unwrap().unwrap();
-    assert_eq!(held.latest(), months(&values));
+    let stored = store.read(&id("gdp")).unwrap().unwrap();
+    assert_eq!(stored.latest(), months(&values));
     assert_eq!(store.read(&id("GDPC1")).unwrap(), None);
 }
 
-pub(super) fn a_second_write_of_the_same_rows_writes_nothing(store: &dyn Store) {
+pub(super) fn writing_the_same_rows_again_changes_nothing(store: &dyn Store) {
     put(store, &[1.0, 2.0], None);
-    let held = store.read(&id("GDP")).unwrap();
+    let stored = store.read(&id("GDP")).unwrap();
     for day in [None, Some(date(2026, 12, 1))] {
         assert_eq!(put(store, &[1.0, 2.0], day), written(0, 0));
         assert_eq!(put(store, &[1.0], day), written(0, 0));
     }
-    assert_eq!(store.read(&id("GDP")).unwrap(), held);
+    assert_eq!(store.read(&id("GDP")).unwrap(), stored);
 }
 
-pub(super) fn a_changed_value_is_appended_and_the_old_one_kept(store: &dyn Store) {
+pub(super) fn changed_values_are_appended_and_old_ones_stay(store: &dyn Store) {
     put(store, &[1.0, 2.0, 3.0], Some(date(2026, 4, 1)));
     let day = date(2026, 5, 1);
     assert_eq!(put(store, &[1.0, 2.5, 3.0, 4.0], Some(day)), written(1, 1));
-    let held = store.read(&id("GDP")).unwrap().unwrap();
-    assert_eq!(held.rows().len(), 5);
+    let stored = store.read(&id("GDP")).unwrap().unwrap();
+    assert_eq!(stored.rows().len(), 5);
     assert_eq!(
-        held.rows()[1..3],
+        stored.rows()[1..3],
         [
             Known {
                 date: date(2026, 2, 1),
@@ -56,16 +56,16 @@ pub(super) fn a_changed_value_is_appended_and_the_old_one_kept(store: &dyn Store
     assert_eq!(latest(store), [1.0, 2.5, 3.0, 4.0]);
 }
 
-pub(super) fn a_first_load_has_no_day_and_a_later_write_has_one(store: &dyn Store) {
+pub(super) fn first_load_has_no_day_of_knowledge(store: &dyn Store) {
     put(store, &[1.0], None);
     let day = Some(date(2026, 3, 9));
     put(store, &[1.0, 2.0], day);
-    let held = store.read(&id("GDP")).unwrap().unwrap();
-    let days: Vec<_> = held.rows().iter().map(|r| r.known_from).collect();
+    let stored = store.read(&id("GDP")).unwrap().unwrap();
+    let days: Vec<_> = stored.rows().iter().map(|r| r.known_from).collect();
     assert_eq!(days, [None, day]);
 }
 
-pub(super) fn an_import_without_a_day_invents_none_for_new_dates(store: &dyn Store) {
+pub(super) fn undated_import_leaves_new_dates_without_a_day(store: &dyn Store) {
     put(store, &[1.0], None);
     assert_eq!(put(store, &[1.0, 2.0], None), written(1, 0));
     let mut older = months(&[1.0, 2.0]);
@@ -76,22 +76,22 @@ pub(super) fn an_import_without_a_day_invents_none_for_new_dates(store: &dyn Sto
     assert_eq!(latest(store), [9.0, 1.0, 2.0]);
 }
 
-pub(super) fn an_import_without_a_day_dates_changes_by_the_reading(store: &dyn Store) {
+pub(super) fn undated_import_dates_changes_by_the_fetch_day(store: &dyn Store) {
     put(store, &[1.0, 2.0], None);
     assert_eq!(put(store, &[1.0, 7.0], None), written(0, 1));
-    let held = store.read(&id("GDP")).unwrap().unwrap();
-    let days: Vec<_> = held.rows().iter().map(|r| r.known_from).collect();
+    let stored = store.read(&id("GDP")).unwrap().unwrap();
+    let days: Vec<_> = stored.rows().iter().map(|r| r.known_from).collect();
     assert_eq!(days, [None, None, Some(read_on())]);
     assert_eq!(put(store, &[1.0, 7.0], None), written(0, 0));
 }
 
-pub(super) fn as_of_sees_what_was_known_on_the_day(store: &dyn Store) {
+pub(super) fn as_of_returns_the_values_known_on_a_day(store: &dyn Store) {
     put(store, &[1.0, 2.0], None);
     put(store, &[1.0, 2.5, 3.0], Some(date(2026, 4, 20)));
     put(store, &[1.5, 2.5, 3.0], Some(date(2026, 5, 20)));
-    let held = store.read(&id("GDP")).unwrap().unwrap();
+    let stored = store.read(&id("GDP")).unwrap().unwrap();
     let known = |day| -> Vec<f64> {
-        let rows = held.as_of(day, |date| known_by(date, Frequency::Monthly, 10));
+        let rows = stored.as_of(day, |date| known_by(date, Frequency::Monthly, 10));
         rows.iter().map(|o| o.value).collect()
     };
     assert_eq!(known(date(2026, 2, 9)), [] as [f64; 0]);
@@ -101,15 +101,15 @@ pub(super) fn as_of_sees_what_was_known_on_the_day(store: &dyn Store) {
     assert_eq!(known(date(2026, 5, 20)), [1.5, 2.5, 3.0]);
 }
 
-pub(super) fn a_late_vintage_takes_its_place_once(store: &dyn Store) {
+pub(super) fn late_vintage_is_inserted_once(store: &dyn Store) {
     put(store, &[3.0], Some(date(2026, 6, 1)));
     assert_eq!(put(store, &[1.0], Some(date(2026, 2, 1))), written(0, 1));
     assert_eq!(put(store, &[1.0], Some(date(2026, 2, 1))), written(0, 0));
     assert_eq!(put(store, &[1.0], Some(date(2026, 3, 1))), written(0, 0));
     assert_eq!(latest(store), [3.0]);
-    let held = store.read(&id("GDP")).unwrap().unwrap();
+    let stored = store.read(&id("GDP")).unwrap().unwrap();
     assert_eq!(
-        held.as_of(date(2026, 5, 31), |date| known_by(
+        stored.as_of(date(2026, 5, 31), |date| known_by(
             date,
             Frequency::Monthly,
             0
@@ -118,7 +118,7 @@ pub(super) fn a_late_vintage_takes_its_place_once(store: &dyn Store) {
     );
 }
 
-pub(super) fn the_later_of_two_writes_on_a_day_counts(store: &dyn Store) {
+pub(super) fn last_write_of_a_day_wins(store: &dyn Store) {
     let day = Some(date(2026, 6, 1));
     put(store, &[1.0], day);
     for value in [2.0, 1.0, 3.0] {
@@ -146,7 +146,7 @@ fn archive(store: &dyn Store, rows: &[(i8, (i8, i8), Option<f64>)], seconds: i64
         .unwrap()
 }
 
-/// January and February stand in the first vintage, March appears in the second one, April is not in it yet.
+/// The first vintage has January and February, the second one adds March; April is missing.
 const ARCHIVE: [(i8, (i8, i8), Option<f64>); 6] = [
     (1, (3, 10), Some(1.0)),
     (1, (4, 12), Some(1.1)),
@@ -157,12 +157,12 @@ const ARCHIVE: [(i8, (i8, i8), Option<f64>); 6] = [
 ];
 
 fn known_on(store: &dyn Store, day: Date) -> Vec<(i8, f64)> {
-    let held = store.read(&id("GDP")).unwrap().unwrap();
-    let rows = held.as_of(day, |date| known_by(date, Frequency::Monthly, 5));
+    let stored = store.read(&id("GDP")).unwrap().unwrap();
+    let rows = stored.as_of(day, |date| known_by(date, Frequency::Monthly, 5));
     rows.iter().map(|o| (o.date.month(), o.value)).collect()
 }
 
-pub(super) fn an_archive_is_written_at_once_and_dates_are_withdrawn(store: &dyn Store) {
+pub(super) fn archive_is_written_at_once_with_withdrawals(store: &dyn Store) {
     assert_eq!(archive(store, &ARCHIVE, 0), written(3, 3));
     assert_eq!(archive(store, &ARCHIVE, 0), written(0, 0));
     assert_eq!(known_on(store, date(2026, 3, 9)), []);
@@ -184,13 +184,13 @@ pub(super) fn an_archive_is_written_at_once_and_dates_are_withdrawn(store: &dyn 
     assert!(twice.is_err(), "two values of one day");
 }
 
-pub(super) fn what_was_read_without_a_day_gives_way_to_an_archive(store: &dyn Store) {
+pub(super) fn archive_replaces_undated_rows(store: &dyn Store) {
     // Read on 21 November: as last revised.
     put(store, &[1.5, 2.2, 3.5, 4.0], None);
     archive(store, &ARCHIVE, 1);
-    // Before the archive begins nothing but the lag speaks.
+    // Before the archive begins only the lag counts.
     assert_eq!(known_on(store, date(2026, 3, 9)), [(1, 1.5), (2, 2.2)]);
-    // The lag alone would have March from 5 April on; the archive saw it come on the 12th.
+    // By the lag March is known from 5 April; the archive has it from the 12th.
     assert_eq!(known_on(store, date(2026, 4, 11)), [(1, 1.0), (2, 2.0)]);
     assert_eq!(known_on(store, date(2026, 4, 12)), [(1, 1.1), (3, 3.0)]);
     let last = [(1, 1.1), (2, 2.2), (3, 3.0), (4, 4.0)];

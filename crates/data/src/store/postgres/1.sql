@@ -1,4 +1,4 @@
--- The tables of a store as SQLite's are, and in each line the number of the change that wrote it.
+-- The tables of a SQLite store. Column `changed` is the number of the change that wrote the row.
 CREATE TABLE econoscope.state (
     id int8 PRIMARY KEY CHECK (id = 1),
     incarnation text NOT NULL,
@@ -63,12 +63,12 @@ CREATE TABLE econoscope.description (
     changed int8 NOT NULL
 );
 CREATE INDEX description_changed ON econoscope.description (changed);
--- Series that are no more, so that copies drop them, too.
+-- Deleted series, so that replicas delete them, too.
 CREATE TABLE econoscope.gone (
     id int8 PRIMARY KEY,
     changed int8 NOT NULL
 );
--- Who may write what is fetched, until when by this database's clock; the term counts the holders.
+-- The lease on writing, with its expiry by this database's clock. The term counts the leases.
 CREATE TABLE econoscope.lease (
     id int8 PRIMARY KEY CHECK (id = 1),
     holder text NOT NULL,

@@ -1,110 +1,115 @@
-//! A database that is open: asked and written to directly, or with a copy that answers for it.
+//! An open database with its replica: reads from the replica, writes to both.
 
-use super::lines::watermark;
-use super::publish::{Done, publish};
-use super::replica::ReplicaFile;
-use super::thread::{beside, wait};
-use super::transfer::bring;
+use super::publish::{Published, publish};
+use super::replica::Replica;
+use super::rows::watermark;
+use super::runtime::{block_on, spawn};
+use super::transfer::update_replica;
 use super::{layout, lease};
-use crate::postgres::{Address, Bounds, Database};
+use crate::postgres::{Address, Database, TransactionMode};
 use crate::store::sqlite::Sqlite;
-use crate::store::sqlite::lines::Watermark;
+use crate::store::sqlite::tables::Watermark;
+use crate::store::{
+    Article, BatchWork, Description, Leadership, ReplicaStatus, Status, Store, WriteOutcome,
+    WriteVintages,
+};
 use econoscope_core::error::{Error, Result};
+use econoscope_core::model::{Date, SeriesId, Vintages};
+use jiff::Timestamp;
 use parking_lot::Mutex;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Most connections of one process; few writes are under way at once.
+/// Most connections of one process; few writes run at once.
 const CONNECTIONS: usize = 4;
-/// How long a write is tried again: a database that is started anew is back by then.
+/// How long a write is retried: long enough for a restart of the database.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A store in PostgreSQL, and the copy that answers for it.
+/// A store in PostgreSQL and its local replica.
 #[derive(Debug, Clone)]
 pub struct Postgres {
     pub(super) db: Database,
-    /// In whose term is written; `None` writes whoever has the turn, and with a copy that follows nobody.
+    /// Term in which this handle writes. Without one, a live replica refuses writes and other handles write in any term.
     pub(super) term: Option<i64>,
-    pub(super) copy: Arc<ReplicaFile>,
-    /// Whether the copy follows by itself; else it is brought up to date before each read.
-    pub(super) is_followed: bool,
+    pub(super) replica: Arc<Replica>,
+    /// Whether the replica follows the database by itself; else it is updated before each read.
+    pub(super) is_live: bool,
 }
 
 impl Postgres {
-    /// Opens a database whose tables are laid out.
+    /// Opens a database whose tables exist.
     ///
     /// # Errors
     /// [`Error::Store`] when it cannot be reached, or its layout is not this program's.
     pub fn open(address: &Address) -> Result<Self> {
         let store = Self::unchecked(address)?;
-        store.check()?;
+        store.check_layout()?;
         Ok(store)
     }
 
-    /// Opens a database; one that holds no series starts as a copy of the bundled history.
+    /// Opens a database. One without series starts as a copy of the bundled history.
     ///
     /// # Errors
     /// As [`Self::open`].
     pub fn open_with_history(address: &Address) -> Result<Self> {
         let store = Self::unchecked(address)?;
-        store.begin()?;
+        store.start_from_bundle()?;
         Ok(store)
     }
 
-    /// A database that is not asked for anything yet.
+    /// Prepares a database without connecting to it.
     ///
     /// # Errors
-    /// [`Error::Store`] when the certificates to trust cannot be read, or there is no room for a copy.
+    /// [`Error::Store`] when the trusted certificates cannot be read, or there is no space for a replica.
     pub fn unchecked(address: &Address) -> Result<Self> {
-        Self::over(address, Sqlite::temporary()?)
+        Self::with_file(address, Sqlite::temporary()?)
     }
 
-    /// A database that is not asked for anything yet, and the file that is its copy.
-    pub(super) fn over(address: &Address, file: Sqlite) -> Result<Self> {
+    /// Prepares a database with a replica in `file`, without connecting to it.
+    pub(super) fn with_file(address: &Address, file: Sqlite) -> Result<Self> {
         let db = Database::at(address, CONNECTIONS, PATIENCE)?;
         Ok(Self {
-            copy: Arc::new(ReplicaFile::new(file, db.clone())),
+            replica: Arc::new(Replica::new(file, db.clone())),
             db,
             term: None,
-            is_followed: false,
+            is_live: false,
         })
     }
 
-    /// Refuses a database that has another layout.
-    fn check(&self) -> Result<()> {
+    fn check_layout(&self) -> Result<()> {
         let db = self.db.clone().with_patience(Duration::from_secs(5));
-        wait(layout::check(&db))
+        block_on(layout::check(&db))
     }
 
-    /// The same; one that holds no series starts as a copy of the bundled history.
-    pub(super) fn begin(&self) -> Result<()> {
-        self.check()?;
+    /// Checks the layout, and copies the bundled history into a database without series.
+    pub(super) fn start_from_bundle(&self) -> Result<()> {
+        self.check_layout()?;
         if self.watermark()?.series == 0 {
             self.fill_from(&Sqlite::bundled()?)?;
         }
         Ok(())
     }
 
-    /// Lays out the tables, or brings them up to this version; from which layout to which.
+    /// Creates or upgrades the tables. Returns the old and the new layout number.
     ///
     /// # Errors
     /// [`Error::Store`] when the layout is newer than this program, or the database cannot be reached.
     pub fn migrate(&self) -> Result<(i64, i64)> {
-        wait(layout::migrate(&self.db))
+        block_on(layout::migrate(&self.db))
     }
 
-    /// Takes the turn to write if nobody has it, and keeps it for as long as the guard lives; or who has it.
+    /// Takes the lease on writing if it is free, and renews it while the guard lives. Returns the holder if it is not.
     ///
     /// # Errors
     /// [`Error::Store`] when the database cannot be reached.
     pub fn take_lease(&self) -> Result<std::result::Result<LeaseGuard, String>> {
-        let term = match wait(lease::take(&self.db, &lease::own_name()))? {
+        let term = match block_on(lease::take(&self.db, &lease::process_name()))? {
             Ok(term) => term,
             Err(holder) => return Ok(Err(holder)),
         };
         let db = self.db.clone();
-        let kept = beside(async move {
+        let heartbeat = spawn(async move {
             loop {
                 tokio::time::sleep(lease::HEARTBEAT).await;
                 if matches!(lease::renew(&db, term).await, Ok(false)) {
@@ -116,77 +121,77 @@ impl Postgres {
             term: Some(term),
             ..self.clone()
         };
-        Ok(Ok(LeaseGuard { store, term, kept }))
+        Ok(Ok(LeaseGuard { store, heartbeat }))
     }
 
-    /// How many series there are, and in words who has the turn to write.
+    /// Returns the number of series, and a phrase on who holds the lease.
     ///
     /// # Errors
     /// [`Error::Store`] when the database cannot be reached.
     pub fn standing(&self) -> Result<(i64, String)> {
-        let holder = wait(lease::holder(&self.db))?;
+        let holder = block_on(lease::describe_holder(&self.db))?;
         Ok((self.watermark()?.series, holder))
     }
 
-    /// What all reading is answered from.
-    pub(super) fn file(&self) -> Result<&Sqlite> {
-        if !self.is_followed {
-            wait(bring(&self.db, &self.copy.file))?;
+    /// Returns the replica's file for reading, up to date.
+    fn reader(&self) -> Result<&Sqlite> {
+        if !self.is_live {
+            block_on(update_replica(&self.db, &self.replica.file))?;
         }
-        Ok(&self.copy.file)
+        Ok(&self.replica.file)
     }
 
-    /// Runs work that writes, and brings the copy the change it made. Of a commit whose answer was lost the second
-    /// attempt finds nothing to do, and the first one's answer stands.
-    pub(super) fn change<T: Clone + Send>(
+    /// Runs work that writes, and updates the replica with its changes. If the answer to a commit was lost, the second
+    /// attempt finds nothing to change, and the answer of the first one is returned.
+    fn write_with<T: Clone + Send>(
         &self,
-        bounds: Bounds,
+        mode: TransactionMode,
         work: impl Fn(&Sqlite) -> Result<T> + Sync,
     ) -> Result<T> {
-        if self.is_followed && self.term.is_none() {
+        if self.is_live && self.term.is_none() {
             return Err(Error::of_store(
                 "this server answers from its copy of the database; only the one whose turn it is writes. \
                  Nothing was written.",
             ));
         }
-        // What a new copy lacks comes before the database is locked.
-        self.file()?;
-        let (work, earlier) = (&work, &Mutex::new(None::<Done<T>>));
-        let done = self.db.bounded("write to", bounds, |tx| async move {
-            let done = publish(tx, &self.copy, self.term, work).await?;
+        // Updates the replica before the database is locked.
+        self.reader()?;
+        let (work, earlier) = (&work, &Mutex::new(None::<Published<T>>));
+        let transaction = self.db.transaction_with("write to", mode, |tx| async move {
+            let published = publish(tx, &self.replica, self.term, work).await?;
             let mut earlier = earlier.lock();
-            if done.change.is_none()
+            if published.change.is_none()
                 && let Some(earlier) = earlier.take()
             {
                 return Ok(earlier);
             }
-            *earlier = Some(done.clone());
-            Ok(done)
+            *earlier = Some(published.clone());
+            Ok(published)
         });
-        let done = wait(done)?;
-        if done.change.is_some()
-            && let Err(error) = wait(bring(&self.db, &self.copy.file))
+        let published = block_on(transaction)?;
+        if published.change.is_some()
+            && let Err(error) = block_on(update_replica(&self.db, &self.replica.file))
         {
             tracing::debug!(error = error.for_operator(), "the copy follows later");
         }
-        Ok(done.answer)
+        Ok(published.answer)
     }
 
-    /// The state of the database now.
+    /// Returns the watermark of the database.
     fn watermark(&self) -> Result<Watermark> {
         let read = |tx| async move { watermark(&tx).await };
-        wait(self.db.transaction("read", read))
+        block_on(self.db.transaction("read", read))
     }
 
-    /// Fills an empty database with what a store in a file holds; `false` when it is not empty.
+    /// Fills an empty database with the content of a store. Returns `false` when it is not empty.
     ///
     /// # Errors
     /// [`Error::Store`] when either fails. Nothing was written then.
     pub fn fill_from(&self, store: &Sqlite) -> Result<bool> {
-        self.change(Bounds::WHOLE, |copy| copy.fill_from(store))
+        self.write_with(TransactionMode::BULK, |replica| replica.fill_from(store))
     }
 
-    /// Writes what the database holds into a new file.
+    /// Copies the database into a new store file.
     ///
     /// # Errors
     /// [`Error::Store`] when there is a file already, or either fails.
@@ -198,21 +203,112 @@ impl Postgres {
             )));
         }
         let file = Sqlite::open(path)?;
-        wait(bring(&self.db, &file))?;
-        file.cut_loose()
+        block_on(update_replica(&self.db, &file))?;
+        file.drop_watermark()
     }
 }
 
-/// The turn to write, kept until it is dropped.
+impl Store for Postgres {
+    fn version(&self) -> Result<u64> {
+        self.reader()?.version()
+    }
+
+    fn current_version(&self) -> Result<u64> {
+        self.reader()?.current_version()
+    }
+
+    fn incarnation(&self) -> u64 {
+        self.replica.file.incarnation()
+    }
+
+    fn leadership(&self) -> Option<&dyn Leadership> {
+        self.is_live.then_some(self)
+    }
+
+    fn replica(&self) -> Option<ReplicaStatus> {
+        self.is_live.then(|| self.replica.status())
+    }
+
+    fn probe(&self) -> Result<()> {
+        self.reader()?.probe()
+    }
+
+    fn read(&self, id: &SeriesId) -> Result<Option<Vintages>> {
+        self.reader()?.read(id)
+    }
+
+    fn write_vintages(&self, write: WriteVintages<'_>) -> Result<WriteOutcome> {
+        self.write_with(TransactionMode::SHORT, |store| store.write_vintages(write))
+    }
+
+    fn write_batch(&self, work: BatchWork<'_>) -> Result<()> {
+        self.write_with(TransactionMode::BULK, |store| work(store))
+    }
+
+    fn attribute(&self, id: &SeriesId, origin: &str, days: (Date, Date)) -> Result<()> {
+        self.write_with(TransactionMode::SHORT, |store| {
+            store.attribute(id, origin, days)
+        })
+    }
+
+    fn status(&self) -> Result<Vec<Status>> {
+        self.reader()?.status()
+    }
+
+    fn status_of(&self, id: &SeriesId) -> Result<Option<Status>> {
+        self.reader()?.status_of(id)
+    }
+
+    fn count(&self) -> Result<u64> {
+        self.reader()?.count()
+    }
+
+    fn describe(&self, descriptions: &[Description]) -> Result<usize> {
+        self.write_with(TransactionMode::SHORT, |store| store.describe(descriptions))
+    }
+
+    fn description(&self, id: &SeriesId) -> Result<Option<Description>> {
+        self.reader()?.description(id)
+    }
+
+    fn find_descriptions(&self, words: &[String], limit: usize) -> Result<Vec<Description>> {
+        self.reader()?.find_descriptions(words, limit)
+    }
+
+    fn replace_computed(&self, write: WriteVintages<'_>) -> Result<()> {
+        self.write_with(TransactionMode::SHORT, |store| {
+            store.replace_computed(write)
+        })
+    }
+
+    fn write_articles(&self, articles: &[Article]) -> Result<usize> {
+        self.write_with(TransactionMode::SHORT, |store| {
+            store.write_articles(articles)
+        })
+    }
+
+    fn articles(&self, until: Timestamp, limit: usize) -> Result<Vec<Article>> {
+        self.reader()?.articles(until, limit)
+    }
+
+    fn note(&self, key: &str) -> Result<Option<String>> {
+        self.reader()?.note(key)
+    }
+
+    fn set_note(&self, key: &str, value: &str) -> Result<()> {
+        self.write_with(TransactionMode::SHORT, |store| store.set_note(key, value))
+    }
+}
+
+/// The lease on writing, released when this is dropped.
 #[derive(Debug)]
 pub struct LeaseGuard {
     store: Postgres,
-    term: i64,
-    kept: tokio::task::JoinHandle<()>,
+    heartbeat: tokio::task::JoinHandle<()>,
 }
 
 impl LeaseGuard {
-    /// What writes in this turn; refused once another term has begun.
+    /// Returns the store for writing under this lease. It refuses writes once another term has begun.
     pub fn store(&self) -> Postgres {
         self.store.clone()
     }
@@ -220,7 +316,9 @@ impl LeaseGuard {
 
 impl Drop for LeaseGuard {
     fn drop(&mut self) {
-        self.kept.abort();
-        lease::give_back(&self.store.db, self.term);
+        self.heartbeat.abort();
+        if let Some(term) = self.store.term {
+            lease::release(&self.store.db, term);
+        }
     }
 }

@@ -1,73 +1,69 @@
-//! The tables of the database: numbered steps from one layout to the next.
+//! The tables of the database, in numbered migrations.
 
 use crate::postgres::{AttemptResult, Database, Session};
 use econoscope_core::error::{Error, Result};
 
-/// Each step once, in this order.
-const STEPS: [&str; 1] = [include_str!("1.sql")];
-const BEGINNING: &str = "CREATE SCHEMA IF NOT EXISTS econoscope;
+/// The migrations, each to the next layout number.
+const MIGRATIONS: [&str; 1] = [include_str!("1.sql")];
+const NEWEST: i64 = MIGRATIONS.len() as i64;
+const LAYOUT_TABLE: &str = "CREATE SCHEMA IF NOT EXISTS econoscope;
     CREATE TABLE IF NOT EXISTS econoscope.layout (id int8 PRIMARY KEY CHECK (id = 1), version int8 NOT NULL);
     INSERT INTO econoscope.layout VALUES (1, 0) ON CONFLICT DO NOTHING";
 
-/// Brings the tables up to this program's layout; from which one to which. As many as like may do so at once.
+/// Migrates the tables to this program's layout. Returns the old and the new layout number. Several processes may do so at
+/// once.
 ///
 /// # Errors
-/// [`Error::Store`] when the layout is newer than this program, a right is missing, or the database is gone.
+/// [`Error::Store`] when the layout is newer than this program, a right is missing, or the database cannot be reached.
 pub(super) async fn migrate(db: &Database) -> Result<(i64, i64)> {
     db.transaction("lay out the tables of", |tx| async move {
-        if held(&tx, "").await?.is_none() {
-            tx.batch_execute(BEGINNING).await?;
+        if read_version(&tx, "").await?.is_none() {
+            tx.batch_execute(LAYOUT_TABLE).await?;
         }
-        // Whoever comes at the same time waits here, and then finds it done.
-        let from = held(&tx, "FOR UPDATE").await?.unwrap_or_default();
-        let done = must_be_known(from)?;
-        for step in STEPS.iter().skip(done) {
-            tx.batch_execute(step).await?;
+        // A second process waits here until the first one has finished.
+        let version = read_version(&tx, "FOR UPDATE").await?.unwrap_or_default();
+        let done = check_not_newer(version)?;
+        for migration in MIGRATIONS.iter().skip(done) {
+            tx.batch_execute(migration).await?;
         }
-        let to = newest();
         let sql = "UPDATE econoscope.layout SET version = $1 WHERE id = 1";
-        tx.execute(sql, &[&to]).await?;
-        Ok((from, to))
+        tx.execute(sql, &[&NEWEST]).await?;
+        Ok((version, NEWEST))
     })
     .await
 }
 
-/// Refuses a database whose tables this program does not know.
+/// Checks that the database has this program's layout.
 ///
 /// # Errors
-/// [`Error::Store`] that says what to do.
+/// [`Error::Store`] with advice.
 pub(super) async fn check(db: &Database) -> Result<()> {
-    let held = db.transaction("read", |tx| async move { held(&tx, "").await });
-    let held = held.await?.unwrap_or_default();
-    must_be_known(held)?;
-    if held < newest() {
+    let read = db.transaction("read", |tx| async move { read_version(&tx, "").await });
+    let version = read.await?.unwrap_or_default();
+    check_not_newer(version)?;
+    if version < NEWEST {
         return Err(Error::of_store(format!(
-            "the tables of {} have layout {held}, this version of econoscope needs {}. \
+            "the tables of {} have layout {version}, this version of econoscope needs {NEWEST}. \
              Run `econoscope migrate --store ADDRESS`, or start once with --migrate.",
-            db.address(),
-            newest()
+            db.address()
         )));
     }
     Ok(())
 }
 
-fn newest() -> i64 {
-    i64::try_from(STEPS.len()).unwrap_or(i64::MAX)
-}
-
-fn must_be_known(held: i64) -> Result<usize> {
-    if held > newest() {
+/// Returns the number of migrations that are done.
+fn check_not_newer(version: i64) -> Result<usize> {
+    if version > NEWEST {
         return Err(Error::of_store(format!(
-            "the database was laid out by a newer version of econoscope (layout {held}, this version knows {}). \
-             Update econoscope. Nothing was touched.",
-            newest()
+            "the database was laid out by a newer version of econoscope (layout {version}, this version knows {NEWEST}). \
+             Update econoscope. Nothing was touched."
         )));
     }
-    Ok(usize::try_from(held).unwrap_or_default())
+    Ok(usize::try_from(version).unwrap_or_default())
 }
 
-/// The number of the layout; `None` where there is none of ours.
-async fn held(tx: &Session, lock: &str) -> AttemptResult<Option<i64>> {
+/// Reads the layout number; `None` before the first migration.
+async fn read_version(tx: &Session, lock: &str) -> AttemptResult<Option<i64>> {
     let sql = "SELECT 1 FROM information_schema.tables WHERE table_schema = 'econoscope' AND table_name = 'layout'";
     if tx.query_opt(sql, &[]).await?.is_none() {
         return Ok(None);

@@ -1,15 +1,15 @@
-//! The replica: a file of this process that follows the database and answers all reads.
+//! The replica: a local file that follows the database and serves all reads.
 //!
-//! A task asks for the database's watermark every second and fetches the rows that changed. Without the database every read is answered as before. Writes go to the database, in the epoch
-//! of the leader, and return when the file has them.
+//! A task polls the database's watermark every second and fetches changed rows. Reads do not need the database. Writes go
+//! to the database, in the term of the leader, and return after the replica has them.
 
 use super::handle::Postgres;
 use super::lease::{self, HEARTBEAT, LEASE};
-use super::thread::{beside, wait};
-use super::transfer::{bring, receive};
+use super::runtime::{block_on, spawn};
+use super::transfer::{copy_changes, update_replica};
 use crate::postgres::{Address, AttemptResult, Database, Session};
 use crate::store::sqlite::Sqlite;
-use crate::store::sqlite::lines::Watermark;
+use crate::store::sqlite::tables::Watermark;
 use crate::store::{Leadership, ReplicaStatus, Store};
 use econoscope_core::clock::{jitter, wall};
 use econoscope_core::error::{Error, NOTICE, Result};
@@ -19,36 +19,37 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// How often the state is asked for.
-const POLL: Duration = Duration::from_secs(1);
+/// Interval at which the watermark is polled.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 impl Postgres {
-    /// Opens a database with its copy at `path`, or makes that: all of it is there before this returns. A copy that is there answers also while the database cannot be reached.
+    /// Opens a database with a live replica at `path`. A new replica is complete before this returns. An existing one
+    /// also opens while the database cannot be reached.
     ///
     /// # Errors
-    /// [`Error::Store`] when the file is no copy, there is none and the database cannot be reached, or its layout
-    /// is not this program's.
+    /// [`Error::Store`] when the file is no replica, there is none and the database cannot be reached, or its layout is
+    /// not this program's.
     pub fn with_copy(address: &Address, path: &Path) -> Result<Self> {
-        let store = opened(address, path)?;
-        store.copy.follow()?;
+        let store = open_updated(address, path)?;
+        store.replica.follow()?;
         Ok(Self {
-            is_followed: true,
+            is_live: true,
             ..store
         })
     }
 
-    /// Brings the copy at `path` up to date, or makes it, and closes it.
+    /// Creates or updates the replica at `path` and closes it.
     ///
     /// # Errors
     /// As [`Self::with_copy`].
     pub fn make_copy(address: &Address, path: &Path) -> Result<()> {
-        opened(address, path).map(drop)
+        open_updated(address, path).map(drop)
     }
 }
 
 impl Leadership for Postgres {
     fn terms(&self) -> watch::Receiver<Option<i64>> {
-        self.copy.term.subscribe()
+        self.replica.term.subscribe()
     }
 
     fn in_term(&self, term: i64) -> Arc<dyn Store> {
@@ -59,16 +60,18 @@ impl Leadership for Postgres {
     }
 
     fn resign(&self) {
-        self.copy.resign();
+        if let Some(term) = self.replica.term.send_replace(None) {
+            lease::release(&self.replica.db, term);
+        }
     }
 }
 
-/// Opens the copy and brings it up to date, or makes it.
+/// Opens the replica at `path` and updates it.
 ///
 /// # Errors
 /// As [`Postgres::with_copy`].
-fn opened(address: &Address, path: &Path) -> Result<Postgres> {
-    let file = file(path)?;
+fn open_updated(address: &Address, path: &Path) -> Result<Postgres> {
+    let file = open_file(path)?;
     let watermark = file.watermark()?;
     if watermark.is_none() && file.count()? > 0 {
         let path = crate::disk::shown(path);
@@ -81,25 +84,21 @@ fn opened(address: &Address, path: &Path) -> Result<Postgres> {
         let path = crate::disk::shown(path);
         tracing::info!(target: NOTICE, "copying {address} into {path}");
     }
-    let store = Postgres::over(address, file)?;
-    let brought = store.begin();
-    let brought = brought.and_then(|()| wait(bring(&store.copy.db, &store.copy.file)));
-    match brought {
-        Err(error) if watermark.is_some() && may_return(&error) => {
-            let error = error.for_operator();
-            tracing::warn!(target: NOTICE, "the database is away, answers go on from the copy: {error}");
-            store.copy.note(true);
-        }
-        Err(error) => return Err(error),
-        Ok(()) => {
-            store.copy.note(false);
+    let store = Postgres::with_file(address, file)?;
+    let updated = store
+        .start_from_bundle()
+        .and_then(|()| block_on(update_replica(&store.replica.db, &store.replica.file)));
+    match updated {
+        Err(error) if watermark.is_none() || !is_outage(&error) => Err(error),
+        result => {
+            store.replica.record_poll(result);
+            Ok(store)
         }
     }
-    Ok(store)
 }
 
-/// Whether it is the way to the database, and no refusal.
-fn may_return(error: &Error) -> bool {
+/// Returns whether the database could not be reached, as opposed to a refusal.
+fn is_outage(error: &Error) -> bool {
     matches!(
         error,
         Error::Store {
@@ -109,8 +108,8 @@ fn may_return(error: &Error) -> bool {
     )
 }
 
-/// The file, made anew where it is damaged: all in it is in the database.
-fn file(path: &Path) -> Result<Sqlite> {
+/// Opens the file. A damaged one is moved aside and created anew, since the database has all its content.
+fn open_file(path: &Path) -> Result<Sqlite> {
     match Sqlite::open(path) {
         Err(error) if Sqlite::is_damage(&error) => {
             let aside = Sqlite::quarantine(path)?;
@@ -118,136 +117,124 @@ fn file(path: &Path) -> Result<Sqlite> {
             tracing::error!(target: NOTICE, "the copy was damaged and is now {aside}; it is made anew");
             Sqlite::open(path)
         }
-        opened => opened,
+        result => result,
     }
 }
 
-/// A file and the database it follows.
+/// A replica file and its database.
 #[derive(Debug)]
-pub(super) struct ReplicaFile {
+pub(super) struct Replica {
     pub(super) file: Sqlite,
-    /// Asked once each time.
+    /// Without patience: every call is one attempt.
     db: Database,
     status: Mutex<ReplicaStatus>,
     term: watch::Sender<Option<i64>>,
 }
 
-impl ReplicaFile {
-    /// A file that holds some state of the database, or nothing yet.
+impl Replica {
+    /// Wraps a file that has some state of the database, or nothing yet.
     pub(super) fn new(file: Sqlite, db: Database) -> Self {
         Self {
             file,
             db: db.with_patience(Duration::ZERO),
-            status: Mutex::new(ReplicaStatus {
-                away_since: None,
-                seen_at: None,
-                term: None,
-            }),
+            status: Mutex::default(),
             term: watch::Sender::new(None),
         }
     }
 
-    /// How it stands now.
-    pub(super) fn now(&self) -> ReplicaStatus {
+    /// Returns the current status.
+    pub(super) fn status(&self) -> ReplicaStatus {
         ReplicaStatus {
             term: *self.term.borrow(),
             ..*self.status.lock()
         }
     }
 
-    /// Follows from now on, and writes when it has the turn, for as long as the process lives.
+    /// Starts the tasks that follow the database and compete for the lease, for the life of the process.
     ///
     /// # Errors
-    /// [`econoscope_core::Error::Store`] when there is no thread for it.
-    pub(super) fn follow(self: &Arc<Self>) -> Result<()> {
-        let (one, other) = (Arc::clone(self), Arc::clone(self));
-        beside(async move { one.keep_up().await })?;
-        beside(async move { other.compete().await }).map(drop)
-    }
-
-    async fn keep_up(&self) {
-        loop {
-            tokio::time::sleep(POLL).await;
-            let done = bring(&self.db, &self.file).await;
-            let away = done.is_err();
-            let was_away = self.note(away);
-            match done {
-                Err(error) if !was_away => {
-                    let error = error.for_operator();
-                    tracing::warn!(target: NOTICE, "the database is away, answers go on from the copy: {error}");
-                }
-                Ok(()) if was_away => tracing::info!(target: NOTICE, "the database is back"),
-                Ok(()) | Err(_) => {}
+    /// [`Error::Store`] when there is no thread for them.
+    fn follow(self: &Arc<Self>) -> Result<()> {
+        let (follower, candidate) = (Arc::clone(self), Arc::clone(self));
+        spawn(async move {
+            loop {
+                tokio::time::sleep(POLL_INTERVAL).await;
+                let result = update_replica(&follower.db, &follower.file).await;
+                follower.record_poll(result);
             }
-        }
+        })?;
+        spawn(async move { candidate.compete().await }).map(drop)
     }
 
-    /// Notes whether the database was there; whether it was away before.
-    fn note(&self, away: bool) -> bool {
+    /// Records whether the database was reached, and logs the start and end of an outage.
+    fn record_poll(&self, result: Result<()>) {
         let (now, mut status) = (wall(), self.status.lock());
-        let before = status.away_since;
-        status.away_since = away.then(|| before.unwrap_or(now));
-        if !away {
-            status.seen_at = Some(now);
+        let was_away = status.away_since.is_some();
+        match result {
+            Ok(()) => {
+                if was_away {
+                    tracing::info!(target: NOTICE, "the database is back");
+                }
+                (status.away_since, status.seen_at) = (None, Some(now));
+            }
+            Err(error) if !was_away => {
+                let error = error.for_operator();
+                tracing::warn!(target: NOTICE, "the database is away, answers go on from the copy: {error}");
+                status.away_since = Some(now);
+            }
+            Err(_) => {}
         }
-        before.is_some()
     }
 
-    /// Brings the file to the state that a transaction sees, which nobody changes meanwhile.
-    pub(super) fn reach(&self, tx: &Session, now: &Watermark) -> AttemptResult<()> {
+    /// Updates the file to the state that a transaction has locked.
+    pub(super) fn catch_up(&self, tx: &Session, current: &Watermark) -> AttemptResult<()> {
         loop {
-            let held = self.file.watermark()?;
-            if held.as_ref() == Some(now) {
+            let stored = self.file.watermark()?;
+            if stored.as_ref() == Some(current) {
                 return Ok(());
             }
-            receive(tx, &self.file, held.as_ref(), now)?;
+            copy_changes(tx, &self.file, stored.as_ref(), current)?;
         }
     }
 
+    /// Takes the lease when it is free and renews it, while somebody watches the term.
     async fn compete(&self) {
-        let (who, mut renewed) = (lease::own_name(), Instant::now());
+        let (name, mut renewed) = (lease::process_name(), Instant::now());
         let mut pause = Duration::ZERO;
         loop {
             tokio::time::sleep(pause).await;
             pause = HEARTBEAT + jitter(HEARTBEAT / 3);
-            // Nobody here wants to write: it does not sync, not yet, or is about to end.
+            // Nobody here writes: the server does not sync, not yet, or is about to end.
             if self.term.is_closed() {
-                pause = POLL;
+                pause = POLL_INTERVAL;
                 continue;
             }
-            let held = *self.term.borrow();
-            let asked = Instant::now();
-            let now = match held {
-                Some(held) => match lease::renew(&self.db, held).await {
+            let before = *self.term.borrow();
+            let attempted = Instant::now();
+            let term = match before {
+                Some(term) => match lease::renew(&self.db, term).await {
                     Ok(true) => {
-                        renewed = asked;
-                        Some(held)
+                        renewed = attempted;
+                        Some(term)
                     }
                     Ok(false) => None,
-                    Err(_) => (renewed.elapsed() < LEASE).then_some(held),
+                    Err(_) => (renewed.elapsed() < LEASE).then_some(term),
                 },
                 None => {
-                    renewed = asked;
-                    let taken = lease::take(&self.db, &who).await;
+                    renewed = attempted;
+                    let taken = lease::take(&self.db, &name).await;
                     taken.ok().and_then(std::result::Result::ok)
                 }
             };
-            if now != held {
-                match now {
-                    Some(now) => {
-                        tracing::info!(target: NOTICE, "this server writes, in term {now}")
+            if term != before {
+                match term {
+                    Some(term) => {
+                        tracing::info!(target: NOTICE, "this server writes, in term {term}")
                     }
                     None => tracing::warn!(target: NOTICE, "this server writes no more"),
                 }
-                self.term.send_replace(now);
+                self.term.send_replace(term);
             }
-        }
-    }
-
-    /// Gives the turn back, if this process has it.
-    pub(super) fn resign(&self) {
-        if let Some(held) = self.term.send_replace(None) {
-            lease::give_back(&self.db, held);
         }
     }
 }

@@ -1,13 +1,13 @@
-//! Databases for the contract: one for each test, on a server that the environment names.
+//! Test databases, one for each test, on a server that the environment names.
 
 use super::handle::Postgres;
-use super::thread::wait;
+use super::runtime::block_on;
 use crate::postgres::Address;
 use tempfile::TempDir;
 use tokio_postgres::NoTls;
 
-/// An empty database of this name, which must not be there yet, and a folder.
-pub(in crate::store) fn fresh(name: &str) -> (Postgres, TempDir) {
+/// Creates an empty database of this name, which must not exist, and a folder.
+pub(in crate::store) fn new_database(name: &str) -> (Postgres, TempDir) {
     let server = std::env::var_os("ECONOSCOPE_TEST_DATABASE").unwrap();
     let server = server.to_str().unwrap();
     let at = |name: &str| Address::parse("store", &format!("{server}/{name}")).unwrap();
@@ -26,7 +26,7 @@ pub(in crate::store) fn fresh(name: &str) -> (Postgres, TempDir) {
         ends.await.unwrap().unwrap();
         Ok(())
     };
-    wait(make).unwrap();
+    block_on(make).unwrap();
     Postgres::unchecked(&at(&name)).unwrap().migrate().unwrap();
     (Postgres::open(&at(&name)).unwrap(), TempDir::new().unwrap())
 }

@@ -1,77 +1,81 @@
-//! Rows from the database into a file: what is new into a replica.
+//! Transfer of rows from the database into a replica.
 
-use super::lines::{line, select, watermark};
-use crate::postgres::{AttemptResult, Bounds, Database, Failure, Session};
+use super::publish::STALL_TIMEOUT;
+use super::rows::{read_row, watermark};
+use crate::postgres::{AttemptResult, Database, Failure, Session, TransactionMode};
 use crate::store::sqlite::Sqlite;
-use crate::store::sqlite::lines::{Receiving, TABLES, Watermark};
+use crate::store::sqlite::tables::{ReplicaTransaction, TABLES, Table, Watermark};
 use econoscope_core::error::Result;
 use futures_util::{TryStreamExt, pin_mut};
-use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::task::block_in_place;
-
-/// Longest pause between two lines: a connection that is open on one side only ends there.
-const STALL: Duration = Duration::from_secs(20);
 
 /// Brings a file up to date.
 ///
 /// # Errors
-/// [`econoscope_core::Error::Store`] when the database cannot be reached, or the file cannot be written; it is as it was then.
-pub(super) async fn bring(db: &Database, file: &Sqlite) -> Result<()> {
+/// [`econoscope_core::Error::Store`] when the database cannot be reached or the file cannot be written. The file is not
+/// changed then.
+pub(super) async fn update_replica(db: &Database, file: &Sqlite) -> Result<()> {
     let read = |tx| async move { watermark(&tx).await };
-    let held = file.watermark()?;
-    let held = held.as_ref();
-    if held == Some(&db.transaction("read", read).await?) {
+    let stored = file.watermark()?;
+    let stored = stored.as_ref();
+    if stored == Some(&db.transaction("read", read).await?) {
         return Ok(());
     }
-    db.bounded("read", Bounds::LONG, |tx| async move {
-        let now = watermark(&tx).await?;
-        receive(&tx, file, held, &now)
+    db.transaction_with("read", TransactionMode::SNAPSHOT, |tx| async move {
+        let current = watermark(&tx).await?;
+        copy_changes(&tx, file, stored, &current)
     })
     .await
 }
 
-/// Brings a file that holds a state to the one that a transaction sees. Another process may be there first.
-pub(super) fn receive(
+/// Copies the changes between two watermarks, unless another process has updated the file meanwhile.
+pub(super) fn copy_changes(
     tx: &Session,
     file: &Sqlite,
-    held: Option<&Watermark>,
-    now: &Watermark,
+    stored: Option<&Watermark>,
+    current: &Watermark,
 ) -> AttemptResult<()> {
-    let is_same =
-        |held: &Watermark| held.incarnation == now.incarnation && held.change <= now.change;
-    let since = held.filter(|held| is_same(held)).map(|held| held.change);
+    let is_same_database = |stored: &&Watermark| {
+        stored.incarnation == current.incarnation && stored.change <= current.change
+    };
+    let since = stored.filter(is_same_database).map(|stored| stored.change);
     block_in_place(|| {
-        file.receive(|into| {
-            if into.held.as_ref() == held {
-                Handle::current().block_on(rows(tx, since, into))?;
-                into.end(now, since.is_none())?;
+        file.replica_transaction(|replica| {
+            if replica.watermark.as_ref() == stored {
+                Handle::current().block_on(copy_rows(tx, since, replica))?;
+                replica.finish(current, since.is_none())?;
             }
             Ok(())
         })
     })
 }
 
-/// Hands over the rows that are new since a change, or all.
-async fn rows(tx: &Session, since: Option<i64>, into: &Receiving<'_>) -> AttemptResult<()> {
+/// Copies the rows that changed after the change `since`, or all.
+async fn copy_rows(
+    tx: &Session,
+    since: Option<i64>,
+    replica: &ReplicaTransaction<'_>,
+) -> AttemptResult<()> {
     if let Some(since) = since {
         let sql = "SELECT id FROM econoscope.gone WHERE changed > $1";
         for row in tx.query(sql, &[&since]).await? {
-            into.drop_series(row.try_get(0)?)?;
+            replica.delete_series(row.try_get(0)?)?;
         }
     } else {
-        into.clear()?;
+        replica.clear()?;
     }
     for table in TABLES {
-        let sql = select(table, "WHERE changed > $1");
+        let Table { name, columns } = table;
+        let sql = format!("SELECT {columns} FROM econoscope.{name} WHERE changed > $1");
         let statement = tx.prepare_cached(&sql).await?;
         let rows = tx.query_raw(&statement, [since.unwrap_or(-1)]).await?;
         pin_mut!(rows);
-        while let Some(row) = tokio::time::timeout(STALL, rows.try_next())
+        while let Some(row) = tokio::time::timeout(STALL_TIMEOUT, rows.try_next())
             .await
-            .map_err(|_| Failure::Silent)??
+            .map_err(|_| Failure::Timeout)??
         {
-            into.put(&line(&row, table)?)?;
+            replica.write(&read_row(&row, table)?)?;
         }
     }
     Ok(())

@@ -1,10 +1,10 @@
-//! The history that ships in the program: a store file, compressed.
+//! The history that ships in the program: a compressed store file.
 //!
-//! `data/history/build.py` makes it by `econoscope import`, docs/DATA.md says what is in it and where it came from. A
-//! new store starts as a copy of it, so that the program answers something true before its first sync.
+//! `data/history/build.py` builds it with `econoscope import`; docs/DATA.md lists its content and sources. A new store
+//! starts as a copy of it, so that the program has figures before its first sync.
 
-use super::file::Sqlite;
-use super::query::failed;
+use super::handle::Sqlite;
+use super::query::operation_error;
 use crate::store::Store;
 use econoscope_core::error::{Error, Result};
 use std::path::Path;
@@ -12,22 +12,22 @@ use std::path::Path;
 const HISTORY: &[u8] = include_bytes!("../../../data/history/history.db.zst");
 
 impl Sqlite {
-    /// A store in memory that holds the bundled history: where no place can be written to.
+    /// Opens the bundled history in memory, for where nothing can be written.
     ///
     /// # Errors
-    /// [`Error::Store`] when there is not enough memory; [`Error::Internal`] when what ships in the program is damaged.
+    /// [`Error::Store`] when there is not enough memory; [`Error::Internal`] when the bundled file is damaged.
     pub fn bundled() -> Result<Self> {
-        let file = zstd::decode_all(HISTORY);
-        let file = file.map_err(|e| Error::internal("the bundled history is damaged", e))?;
+        let file = zstd::decode_all(HISTORY)
+            .map_err(|e| Error::internal("the bundled history is damaged", e))?;
         let store = Self::in_memory()?;
         store.with_writer(|db| {
-            let read = db.deserialize_read_exact("main", &*file, file.len(), false);
-            read.map_err(|e| failed("open the bundled history", e))
+            db.deserialize_read_exact("main", &*file, file.len(), false)
+                .map_err(|e| operation_error("open the bundled history", e))
         })?;
         Ok(store)
     }
 
-    /// Opens a store; one that holds no series starts as a copy of the bundled history.
+    /// Opens a store. One without series starts as a copy of the bundled history.
     ///
     /// # Errors
     /// As [`Self::open`] and [`Self::start_from_bundle`].
@@ -37,8 +37,7 @@ impl Sqlite {
         Ok(store)
     }
 
-    /// Copies the bundled history into a store that holds no series. Each line carries its own checksum and is verified
-    /// when it is read.
+    /// Copies the bundled history into a store without series. Each row has its own checksum, verified when it is read.
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read or written; otherwise as [`Self::bundled`].

@@ -1,9 +1,9 @@
 //! Opening and creating the file of a store.
 
-use super::query::cannot_open;
+use super::query::open_error;
 use super::state::{self, State};
 use crate::disk::{self, shown};
-use crate::sqlite::{self, Layout, Owner, SIDES, beside};
+use crate::sqlite::{self, Layout, Owner, SIDE_SUFFIXES, with_suffix};
 use econoscope_core::error::{Error, Result};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
@@ -12,16 +12,16 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::time::Duration;
 
-/// A store of ours: `ECON` in the header.
+/// The layout of a store file: `ECON` in the header.
 const STORE: Layout = Layout {
     application: 0x4543_4F4E,
     version: 1,
     make: |db| {
         db.execute_batch(TABLES)?;
-        state::insert(db, State::default())
+        state::write(db, State::default())
     },
 };
-const BUSY: Duration = Duration::from_secs(10);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 const TABLES: &str = "
 CREATE TABLE state (
@@ -67,9 +67,9 @@ CREATE TABLE note (
 ) STRICT;
 ";
 
-/// Makes the folders the file is to lie in.
-pub(super) fn make_folder(path: &Path) -> Result<()> {
-    let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) else {
+/// Creates the folders above a store file.
+pub(super) fn create_folder(path: &Path) -> Result<()> {
+    let Some(folder) = parent(path) else {
         return Ok(());
     };
     std::fs::create_dir_all(folder).map_err(|e| {
@@ -81,7 +81,12 @@ pub(super) fn make_folder(path: &Path) -> Result<()> {
     })
 }
 
-/// Refuses a path where there is no file.
+/// Returns the folder of a path; `None` for the current one.
+fn parent(path: &Path) -> Option<&Path> {
+    path.parent().filter(|f| !f.as_os_str().is_empty())
+}
+
+/// Checks that there is a file at a path.
 pub(super) fn must_exist(path: &Path) -> Result<()> {
     match path.try_exists() {
         Ok(true) => Ok(()),
@@ -93,39 +98,38 @@ pub(super) fn must_exist(path: &Path) -> Result<()> {
     }
 }
 
-/// Held by who makes a store or clears away what is left of one, so that nobody clears away what another has just
-/// made. Where folders cannot be locked, it is not.
-pub(super) fn alone(path: &Path) -> Option<File> {
-    let folder = path.parent().filter(|f| !f.as_os_str().is_empty());
-    let folder = File::open(folder.unwrap_or(Path::new("."))).ok()?;
+/// Locks the folder of a store while a store is created or side files are removed, so that no process removes what
+/// another has just created. Returns `None` where folders cannot be locked.
+pub(super) fn lock_folder(path: &Path) -> Option<File> {
+    let folder = File::open(parent(path).unwrap_or(Path::new("."))).ok()?;
     folder.lock().ok().map(|()| folder)
 }
 
-/// Makes an empty file that only its owner may read, for rows may be for its owner alone, where there is none; SQLite
-/// gives what lies beside it the same rights. A log that lies there already is of a store that is gone: the new one
-/// would take it for its own.
-pub(super) fn make(path: &Path) -> Result<()> {
+/// Creates an empty file, unless there is one. Only its owner may read it, since rows may be restricted to the owner;
+/// SQLite gives the side files the same rights. A log that is already there belongs to a former store and is removed,
+/// or SQLite would apply it to the new one.
+pub(super) fn create(path: &Path) -> Result<()> {
     if path.exists() {
         return Ok(());
     }
-    let alone = alone(path);
-    if alone.is_some() && !path.exists() {
-        for side in SIDES.map(|suffix| beside(path, suffix)) {
+    let lock = lock_folder(path);
+    if lock.is_some() && !path.exists() {
+        for side in SIDE_SUFFIXES.map(|suffix| with_suffix(path, suffix)) {
             match std::fs::remove_file(&side) {
                 Err(e) if e.kind() != ErrorKind::NotFound => return Err(not_readable(&side, e)),
                 Ok(()) | Err(_) => {}
             }
         }
     }
-    disk::make_private(path).map_err(|e| {
-        let what = "file and folder must be writable for this user. Change their rights or choose another path.";
-        Error::store(format!("cannot create {}: {what}", shown(path)), e)
+    disk::create_private(path).map_err(|e| {
+        let advice = "file and folder must be writable for this user. Change their rights or choose another path.";
+        Error::store(format!("cannot create {}: {advice}", shown(path)), e)
     })
 }
 
-/// The writing connection; creates the tables in a file that is empty.
+/// Opens the writing connection and creates the tables in an empty file.
 pub(super) fn open(path: &Path) -> Result<Connection> {
-    let fail = |e| cannot_open(path, e);
+    let fail = |e| open_error(path, e);
     match STORE.owner(path) {
         Ok(owner) => must_be_ours(path, owner)?,
         Err(e) if e.kind() == ErrorKind::InvalidInput => {
@@ -138,9 +142,12 @@ pub(super) fn open(path: &Path) -> Result<Connection> {
     }
     let mut db = connect(Some(path)).map_err(fail)?;
     must_be_ours(path, STORE.lay_out(&mut db).map_err(fail)?)?;
-    let mode: String = retried(|| db.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)))
-        .map_err(fail)?;
-    if mode != "wal" {
+    let mode = retry_while_busy(|| {
+        db.query_row("PRAGMA journal_mode = WAL", [], |row| {
+            row.get::<_, String>(0)
+        })
+    });
+    if mode.map_err(fail)? != "wal" {
         return Err(Error::of_store(format!(
             "{} does not lie on a local disk, where several processes can share it. Choose another path.",
             shown(path)
@@ -148,29 +155,29 @@ pub(super) fn open(path: &Path) -> Result<Connection> {
     }
     db.execute_batch("PRAGMA cache_size = -16000; PRAGMA journal_size_limit = 16777216;")
         .map_err(fail)?;
-    state::state(&db)?;
+    state::read(&db)?;
     Ok(db)
 }
 
-/// A connection that cannot write.
+/// Opens a read-only connection.
 pub(super) fn reader(path: &Path) -> Result<Connection> {
     connect(Some(path))
         .and_then(|db| db.execute_batch("PRAGMA query_only = ON").map(|()| db))
-        .map_err(|e| cannot_open(path, e))
+        .map_err(|e| open_error(path, e))
 }
 
-/// The one connection to a new store in memory, or in a file without a name where `path` is empty.
+/// Opens the one connection to a new store in memory, or in an unnamed temporary file when `path` is empty.
 pub(super) fn unnamed(path: Option<&Path>) -> Result<Connection> {
-    let fail = |e| super::query::failed("make a store for a while", e);
+    let fail = |e| super::query::operation_error("make a store for a while", e);
     let mut db = connect(path).map_err(fail)?;
     STORE.lay_out(&mut db).map_err(fail)?;
     Ok(db)
 }
 
-/// Nothing here writes to the file.
+/// Opens a connection without writing to the file.
 fn connect(path: Option<&Path>) -> rusqlite::Result<Connection> {
     let db = sqlite::connect(path, OpenFlags::empty())?;
-    db.busy_timeout(BUSY)?;
+    db.busy_timeout(BUSY_TIMEOUT)?;
     db.set_prepared_statement_cache_capacity(32);
     // Plans do not depend on bound values here; without this SQLite plans the main query anew for each name.
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
@@ -178,7 +185,7 @@ fn connect(path: Option<&Path>) -> rusqlite::Result<Connection> {
     Ok(db)
 }
 
-/// A file that does not begin as ours does.
+/// The error text for a file with another header.
 pub(super) const NOT_OURS: &str = "is not an econoscope store, or its beginning is damaged.";
 
 fn must_be_ours(path: &Path, owner: Owner) -> Result<()> {
@@ -197,14 +204,14 @@ fn must_be_ours(path: &Path, owner: Owner) -> Result<()> {
     }
 }
 
-/// The change to WAL does not wait for other processes by itself; they are done in a moment.
-fn retried<T>(mut attempt: impl FnMut() -> rusqlite::Result<T>) -> rusqlite::Result<T> {
+/// Retries for up to a second: the change to WAL does not wait for other processes by itself.
+fn retry_while_busy<T>(mut attempt: impl FnMut() -> rusqlite::Result<T>) -> rusqlite::Result<T> {
     for _ in 0..50 {
         match attempt() {
             Err(e) if e.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
                 std::thread::sleep(Duration::from_millis(20));
             }
-            done => return done,
+            result => return result,
         }
     }
     attempt()

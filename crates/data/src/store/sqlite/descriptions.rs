@@ -1,10 +1,9 @@
-//! Titles of series that the built-in catalogue does not know, and the words in them.
+//! Descriptions of series outside the built-in catalogue, with an index of the words in their titles.
 //!
-//! The tables come into being with the first title. The index of words is SQLite's FTS5 over the titles
-//! themselves, without positions: a query walks the lists of its words side by side and stops at its limit.
-//! The index only finds; what is answered is the line, which its checksum vouches for.
+//! The tables are created with the first description. The index is SQLite's FTS5 without positions: a query merges
+//! the lists of its words and stops at its limit. Answers come from the rows, which have checksums.
 
-use super::query::{Query, checksum, damaged, execute, failed, has_table};
+use super::query::{Query, RowResult, checksum, damage_error, execute, has_table, write_error};
 use crate::store::Description;
 use econoscope_core::error::Result;
 use econoscope_core::model::SeriesId;
@@ -27,10 +26,10 @@ CREATE VIRTUAL TABLE IF NOT EXISTS description_words USING fts5(
 );
 ";
 
-const WHAT: &str = "A description";
-const BY_NAME: Query<'_> = Query::new(WHAT, "SELECT * FROM description WHERE name = ?1");
+const SUBJECT: &str = "A description";
+const BY_NAME: Query<'_> = Query::new(SUBJECT, "SELECT * FROM description WHERE name = ?1");
 const BY_WORDS: Query<'_> = Query::new(
-    WHAT,
+    SUBJECT,
     "SELECT * FROM description WHERE id IN
      (SELECT rowid FROM description_words WHERE description_words MATCH ?1 ORDER BY rowid LIMIT ?2)
      ORDER BY id",
@@ -40,68 +39,65 @@ const ALL: Query<'_> = Query::new(
     "SELECT * FROM description NOT INDEXED ORDER BY id",
 );
 
-/// Whether anything was ever described.
-pub(super) fn is_there(db: &Connection) -> Result<bool> {
+/// Returns whether the tables exist.
+pub(super) fn exist(db: &Connection) -> Result<bool> {
     has_table(db, "description")
 }
 
-/// Adds or replaces; how many were new, and whether anything changed. A damaged one is replaced like an old one.
-pub(super) fn describe(db: &Connection, descriptions: &[Description]) -> Result<(usize, bool)> {
+/// Adds or replaces descriptions. Returns the number of new ones, and whether anything changed. A damaged one is
+/// replaced.
+pub(super) fn write(db: &Connection, descriptions: &[Description]) -> Result<(usize, bool)> {
     if descriptions.is_empty() {
         return Ok((0, false));
     }
-    make_tables(db)?;
-    let (mut added, mut changed) = (0, false);
+    create_tables(db)?;
+    let (mut added, mut is_changed) = (0, false);
     for new in descriptions {
-        let held = BY_NAME.first(db, [new.id.as_str()], |row| {
-            let same = read(row)?.is_ok_and(|held| held == *new);
-            Ok(Ok((row.get(0)?, same)))
+        let stored = BY_NAME.first(db, [new.id.as_str()], |row| {
+            let is_same = read(row).is_ok_and(|description| description == *new);
+            Ok((row.get(0)?, is_same))
         })?;
-        let place = match held {
-            Some((_, true)) => continue,
-            Some((place, false)) => Some(place),
-            None => {
-                added += 1;
-                None
-            }
-        };
-        changed = true;
-        put(db, new, place)?;
+        if stored.is_some_and(|(_, is_same)| is_same) {
+            continue;
+        }
+        added += usize::from(stored.is_none());
+        is_changed = true;
+        write_row(db, new, stored.map(|(id, _)| id))?;
     }
-    Ok((added, changed))
+    Ok((added, is_changed))
 }
 
-/// Makes the tables where there are none.
-pub(super) fn make_tables(db: &Connection) -> Result<()> {
-    db.execute_batch(TABLES).map_err(|e| failed("write", e))
+/// Creates the tables if they do not exist.
+pub(super) fn create_tables(db: &Connection) -> Result<()> {
+    db.execute_batch(TABLES).map_err(write_error)
 }
 
-/// Makes the index forget the words of a line that is about to be replaced.
-pub(super) fn forget_words(db: &Connection, id: impl ToSql) -> Result<()> {
+/// Removes the words of a row that is about to be replaced from the index.
+pub(super) fn unindex(db: &Connection, id: impl ToSql) -> Result<()> {
     let sql = "INSERT INTO description_words (description_words, rowid, name, title)
          SELECT 'delete', id, name, title FROM description WHERE id = ?1";
     execute(db, sql, [id])
 }
 
-/// Puts the words of a line into the index.
-pub(super) fn learn_words(db: &Connection, id: impl ToSql) -> Result<()> {
+/// Adds the words of a row to the index.
+pub(super) fn index(db: &Connection, id: impl ToSql) -> Result<()> {
     let sql = "INSERT INTO description_words (rowid, name, title)
          SELECT id, name, title FROM description WHERE id = ?1";
     execute(db, sql, [id])
 }
 
-/// Drops every description.
+/// Deletes every description.
 pub(super) fn clear(db: &Connection) -> Result<()> {
     let sql = "DROP TABLE IF EXISTS description_words; DROP TABLE IF EXISTS description";
-    db.execute_batch(sql).map_err(|e| failed("write", e))
+    db.execute_batch(sql).map_err(write_error)
 }
 
-/// Writes a description; `before` is the place of the one it replaces.
-fn put(db: &Connection, new: &Description, before: Option<i64>) -> Result<()> {
-    forget_words(db, before)?;
+/// Writes a description. `id` is the row that it replaces.
+fn write_row(db: &Connection, new: &Description, id: Option<i64>) -> Result<()> {
+    unindex(db, id)?;
     let sql = "INSERT OR REPLACE INTO description VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
     let columns = rusqlite::params![
-        before,
+        id,
         new.id.as_str(),
         new.title,
         new.units,
@@ -111,56 +107,56 @@ fn put(db: &Connection, new: &Description, before: Option<i64>) -> Result<()> {
         crc(new),
     ];
     execute(db, sql, columns)?;
-    learn_words(db, db.last_insert_rowid())
+    index(db, db.last_insert_rowid())
 }
 
-/// The description of a series, verified.
+/// Reads and verifies the description of a series.
 pub(super) fn description(db: &Connection, id: &SeriesId) -> Result<Option<Description>> {
-    if !is_there(db)? {
+    if !exist(db)? {
         return Ok(None);
     }
     BY_NAME.first(db, [id.as_str()], read)
 }
 
-/// Those that hold all words, the last one whole or else as a beginning.
+/// Returns the descriptions with all words, first those with the last word whole, then those where it is a prefix.
 pub(super) fn find(db: &Connection, words: &[String], limit: usize) -> Result<Vec<Description>> {
-    if words.is_empty() || limit == 0 || !is_there(db)? {
+    if words.is_empty() || limit == 0 || !exist(db)? {
         return Ok(Vec::new());
     }
-    // Quoted, nothing in a word is an operator.
+    // In quotes, no word is an operator.
     let quoted: Vec<String> = words
         .iter()
         .map(|word| format!("\"{}\"", word.replace('"', "")))
         .collect();
     let whole = quoted.join(" ");
     let rows = i64::try_from(limit).unwrap_or(i64::MAX);
-    let mut found = BY_WORDS.all(db, (&whole, rows), read)?;
-    if found.len() < limit {
-        // A beginning finds the whole words again.
-        let begun = BY_WORDS.all(db, (format!("{whole}*"), rows), read)?;
-        let known: Vec<SeriesId> = found.iter().map(|d| d.id.clone()).collect();
-        found.extend(begun.into_iter().filter(|d| !known.contains(&d.id)));
-        found.truncate(limit);
+    let mut matches = BY_WORDS.all(db, (&whole, rows), read)?;
+    if matches.len() < limit {
+        // A prefix matches the whole words again.
+        let by_prefix = BY_WORDS.all(db, (format!("{whole}*"), rows), read)?;
+        let ids: Vec<SeriesId> = matches.iter().map(|d| d.id.clone()).collect();
+        matches.extend(by_prefix.into_iter().filter(|d| !ids.contains(&d.id)));
+        matches.truncate(limit);
     }
-    Ok(found)
+    Ok(matches)
 }
 
-/// What is wrong with descriptions.
+/// Describes the damage of descriptions.
 pub(super) fn damages(db: &Connection) -> Vec<String> {
-    match is_there(db) {
+    match exist(db) {
         Ok(true) => ALL.damages(db, read),
         Ok(false) => Vec::new(),
         Err(e) => vec![e.for_operator()],
     }
 }
 
-/// The description in the eight columns, verified.
-fn read(row: &Row<'_>) -> rusqlite::Result<Result<Description>> {
+/// Reads and verifies the eight columns.
+fn read(row: &Row<'_>) -> RowResult<Description> {
     let (name, frequency): (String, String) = (row.get(1)?, row.get(4)?);
     let (title, units, source) = (row.get(2)?, row.get(3)?, row.get(6)?);
     let seasonally_adjusted = row.get(5)?;
-    let held: i64 = row.get(7)?;
-    let whole = || {
+    let stored_crc: i64 = row.get(7)?;
+    let description = || {
         Some(Description {
             id: SeriesId::new(&name).ok()?,
             title,
@@ -170,9 +166,10 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Result<Description>> {
             source,
         })
     };
-    Ok(whole()
-        .filter(|d| crc(d) == held)
-        .ok_or_else(|| damaged(&name, "the checksum of its description does not match")))
+    let problem = "the checksum of its description does not match";
+    description()
+        .filter(|d| crc(d) == stored_crc)
+        .ok_or_else(|| damage_error(&name, problem).into())
 }
 
 fn crc(d: &Description) -> i64 {

@@ -1,93 +1,114 @@
-//! Questions put to SQLite; what it reports, said in words a reader can act on, with the original as the cause; and the
-//! checksum that every line carries.
+//! Queries on SQLite, error messages with a way out, and the checksum that every row has.
 
 use crate::sqlite;
 use econoscope_core::error::{Error, Result};
 use rusqlite::{Connection, ErrorCode, Params, Row};
 use std::path::Path;
 
-/// A question, and what it asks for: the beginning of the message when that is damaged.
+/// An error of reading a row.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum RowError {
+    #[error(transparent)]
+    Sqlite(#[from] rusqlite::Error),
+    #[error(transparent)]
+    Store(#[from] Error),
+}
+
+/// The result of reading a row.
+pub(super) type RowResult<T> = std::result::Result<T, RowError>;
+
+/// A query.
 pub(super) struct Query<'a> {
-    pub(super) what: &'a str,
-    pub(super) sql: &'a str,
+    /// What the query reads: the beginning of the error message when that is damaged.
+    pub(super) subject: &'a str,
+    sql: &'a str,
 }
 
 impl<'a> Query<'a> {
-    pub(super) const fn new(what: &'a str, sql: &'a str) -> Self {
-        Self { what, sql }
+    pub(super) const fn new(subject: &'a str, sql: &'a str) -> Self {
+        Self { subject, sql }
     }
 
-    /// Takes row by row; the first error ends it. The outer result is that of reading the columns.
-    pub(super) fn each(
+    /// Passes row by row to `take` until the first error.
+    pub(super) fn for_each(
         &self,
         db: &Connection,
-        given: impl Params,
-        mut take: impl FnMut(&Row<'_>) -> rusqlite::Result<Result<()>>,
+        params: impl Params,
+        mut take: impl FnMut(&Row<'_>) -> RowResult<()>,
     ) -> Result<()> {
-        let failed = |e| unreadable(self.what, e);
-        let mut statement = db.prepare_cached(self.sql).map_err(failed)?;
-        let mut rows = statement.query(given).map_err(failed)?;
-        while let Some(row) = rows.next().map_err(failed)? {
-            take(row).map_err(failed)??;
+        let fail = |e| read_error(self.subject, e);
+        let mut statement = db.prepare_cached(self.sql).map_err(fail)?;
+        let mut rows = statement.query(params).map_err(fail)?;
+        while let Some(row) = rows.next().map_err(fail)? {
+            take(row).map_err(|e| match e {
+                RowError::Sqlite(e) => fail(e),
+                RowError::Store(e) => e,
+            })?;
         }
         Ok(())
     }
 
-    /// Every row.
+    /// Returns every row.
     pub(super) fn all<T>(
         &self,
         db: &Connection,
-        given: impl Params,
-        read: impl Fn(&Row<'_>) -> rusqlite::Result<Result<T>>,
+        params: impl Params,
+        read: impl Fn(&Row<'_>) -> RowResult<T>,
     ) -> Result<Vec<T>> {
         let mut all = Vec::new();
-        self.each(db, given, |row| Ok(read(row)?.map(|found| all.push(found))))?;
+        self.for_each(db, params, |row| {
+            all.push(read(row)?);
+            Ok(())
+        })?;
         Ok(all)
     }
 
-    /// The first row, if there is one.
+    /// Returns the first row, if there is one.
     pub(super) fn first<T>(
         &self,
         db: &Connection,
-        given: impl Params,
-        read: impl Fn(&Row<'_>) -> rusqlite::Result<Result<T>>,
+        params: impl Params,
+        read: impl Fn(&Row<'_>) -> RowResult<T>,
     ) -> Result<Option<T>> {
-        Ok(self.all(db, given, read)?.into_iter().next())
+        Ok(self.all(db, params, read)?.into_iter().next())
     }
 
-    /// What is wrong with any row, in words.
+    /// Describes the damage of every damaged row.
     pub(super) fn damages<T>(
         &self,
         db: &Connection,
-        read: impl Fn(&Row<'_>) -> rusqlite::Result<Result<T>>,
+        read: impl Fn(&Row<'_>) -> RowResult<T>,
     ) -> Vec<String> {
-        let mut found = Vec::new();
-        let all = self.each(db, [], |row| {
-            found.extend(read(row)?.err());
-            Ok(Ok(()))
+        let mut errors = Vec::new();
+        let result = self.for_each(db, [], |row| {
+            match read(row) {
+                Err(RowError::Store(damage)) => errors.push(damage),
+                result => drop(result?),
+            }
+            Ok(())
         });
-        found.extend(all.err());
-        found.iter().map(Error::for_operator).collect()
+        errors.extend(result.err());
+        errors.iter().map(Error::for_operator).collect()
     }
 }
 
-/// Whether there is a table of this name.
+/// Returns whether there is a table of this name.
 pub(super) fn has_table(db: &Connection, name: &str) -> Result<bool> {
     let sql = "SELECT 1 FROM sqlite_schema WHERE name = ?1";
-    let found = Query::new("The list of tables", sql).first(db, [name], |_| Ok(Ok(())))?;
-    Ok(found.is_some())
+    let row = Query::new("The list of tables", sql).first(db, [name], |_| Ok(()))?;
+    Ok(row.is_some())
 }
 
-/// Runs a statement that changes something.
-pub(super) fn execute(db: &Connection, sql: &str, given: impl Params) -> Result<()> {
+/// Runs a statement that writes.
+pub(super) fn execute(db: &Connection, sql: &str, params: impl Params) -> Result<()> {
     db.prepare_cached(sql)
-        .and_then(|mut statement| statement.execute(given))
-        .map(|_| ())
-        .map_err(|e| failed("write", e))
+        .and_then(|mut statement| statement.execute(params))
+        .map(drop)
+        .map_err(write_error)
 }
 
-/// CRC-32 of a line. Lengths go in too, so that a letter cannot move from one text to the next; an absent text is no
-/// empty one.
+/// Returns the CRC-32 of a row. It includes lengths, so that a letter cannot move from one text to the next, and a
+/// missing text differs from an empty one.
 pub(super) fn checksum(texts: &[Option<&str>], numbers: &[i64]) -> i64 {
     let mut crc = crc32fast::Hasher::new();
     for text in texts {
@@ -101,54 +122,54 @@ pub(super) fn checksum(texts: &[Option<&str>], numbers: &[i64]) -> i64 {
     crc.finalize().into()
 }
 
-/// What to do about damage; the end of every such message.
-pub(super) const WAY_OUT: &str =
+/// Advice on damage, the end of every such message.
+pub(super) const REPAIR_ADVICE: &str =
     "Run `econoscope doctor`, restore a backup, or move the file away and sync again.";
 
-/// A call on an open store that did not work.
-pub(super) fn failed(action: &str, cause: rusqlite::Error) -> Error {
+/// Builds the error of a failed call on an open store.
+pub(super) fn operation_error(action: &str, cause: rusqlite::Error) -> Error {
     Error::store(format!("cannot {action}: {}", explain(&cause)), cause)
 }
 
-/// A store that cannot be opened.
-pub(super) fn cannot_open(path: &Path, cause: rusqlite::Error) -> Error {
-    let what = format!(
-        "cannot open {}: {}",
-        crate::disk::shown(path),
-        explain(&cause)
-    );
-    Error::store(what, cause)
+/// Builds the error of a failed write.
+pub(super) fn write_error(cause: rusqlite::Error) -> Error {
+    operation_error("write", cause)
 }
 
-/// Content that does not match its checksum, or cannot be what was written.
-pub(super) fn damaged(what: &str, detail: &str) -> Error {
-    Error::of_store(format!("{what} is damaged ({detail}). {WAY_OUT}"))
+/// Builds the error for a store that cannot be opened.
+pub(super) fn open_error(path: &Path, cause: rusqlite::Error) -> Error {
+    operation_error(&format!("open {}", crate::disk::shown(path)), cause)
 }
 
-/// A failure while the lines of `what` were read: damage, unless SQLite says otherwise.
-fn unreadable(what: &str, cause: rusqlite::Error) -> Error {
+/// Builds the error for content that fails its checksum or cannot have been written.
+pub(super) fn damage_error(subject: &str, detail: &str) -> Error {
+    Error::of_store(format!("{subject} is damaged ({detail}). {REPAIR_ADVICE}"))
+}
+
+/// Builds the error for a failed query.
+fn read_error(subject: &str, cause: rusqlite::Error) -> Error {
     if is_damage(&cause) {
-        Error::store(format!("{what} is damaged. {WAY_OUT}"), cause)
+        Error::store(format!("{subject} is damaged. {REPAIR_ADVICE}"), cause)
     } else {
-        failed(&format!("read {what}"), cause)
+        operation_error(&format!("read {subject}"), cause)
     }
 }
 
-/// Whether the file's content is to blame and not its surroundings.
+/// Returns whether an error comes from the content of the file and not from its environment.
 fn is_damage(cause: &rusqlite::Error) -> bool {
     match cause.sqlite_error_code() {
         Some(code) => sqlite::is_damage(cause) || code == ErrorCode::TypeMismatch,
-        // No code of SQLite's: a column held another type than was written, or text that is not UTF-8.
+        // Not from SQLite: a column of another type than was written, or text that is not UTF-8.
         None => true,
     }
 }
 
 fn explain(cause: &rusqlite::Error) -> String {
     let Some(code) = cause.sqlite_error_code() else {
-        return format!("the file is damaged. {WAY_OUT}");
+        return format!("the file is damaged. {REPAIR_ADVICE}");
     };
-    let words = if is_damage(cause) {
-        return format!("the file is damaged or is no database. {WAY_OUT}");
+    let message = if is_damage(cause) {
+        return format!("the file is damaged or is no database. {REPAIR_ADVICE}");
     } else if code == ErrorCode::DiskFull {
         "the disk is full. Nothing was written; free some space and try again."
     } else if matches!(code, ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) {
@@ -163,5 +184,5 @@ fn explain(cause: &rusqlite::Error) -> String {
     } else {
         "the database refused. Nothing was written; see the log for its reason."
     };
-    words.to_owned()
+    message.to_owned()
 }

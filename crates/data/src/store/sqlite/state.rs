@@ -1,14 +1,14 @@
-//! The one line that says how often the content changed and how many series there are.
+//! The one row of table `state`: the version of the content and the number of series.
 
-use super::query::{Query, damaged, failed};
+use super::query::{Query, damage_error, write_error};
 use econoscope_core::error::Result;
 use rusqlite::Connection;
 
-/// What the line holds.
+/// The row of table `state`.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct State {
     pub(super) version: i64,
-    /// How many series there are; tells that one got lost.
+    /// Number of series; shows when one was lost.
     pub(super) series: i64,
 }
 
@@ -22,36 +22,37 @@ impl State {
     }
 }
 
-const LINE: Query<'_> = Query::new(
+const STATE: Query<'_> = Query::new(
     "The state of the store",
     "SELECT version, series, crc FROM state WHERE id = 1",
 );
 
-/// The line as it is.
-pub(super) fn state(db: &Connection) -> Result<State> {
-    let line = LINE.first(db, [], |row| {
+/// Reads and verifies the row.
+pub(super) fn read(db: &Connection) -> Result<State> {
+    let state = STATE.first(db, [], |row| {
         let (version, series) = (row.get(0)?, row.get(1)?);
         let state = State { version, series };
-        let whole = row.get::<_, i64>(2)? == state.checksum();
-        Ok(whole
-            .then_some(state)
-            .ok_or_else(|| damaged(LINE.what, "its checksum does not match")))
+        if row.get::<_, i64>(2)? != state.checksum() {
+            return Err(damage_error(STATE.subject, "its checksum does not match").into());
+        }
+        Ok(state)
     });
-    line?.ok_or_else(|| damaged(LINE.what, "it is missing"))
+    state?.ok_or_else(|| damage_error(STATE.subject, "it is missing"))
 }
 
-/// Raises the version, inside the transaction of the change; `series` is how many came or went.
-pub(super) fn changed(db: &Connection, series: i64) -> Result<()> {
-    let before = state(db)?;
+/// Raises the version inside the transaction of a change. `series` is the number of series added, or removed if
+/// negative.
+pub(super) fn record_change(db: &Connection, series: i64) -> Result<()> {
+    let before = read(db)?;
     let after = State {
         version: before.version.saturating_add(1),
         series: before.series.saturating_add(series),
     };
-    insert(db, after).map_err(|e| failed("write", e))
+    write(db, after).map_err(write_error)
 }
 
-/// Writes the line.
-pub(super) fn insert(db: &Connection, state: State) -> rusqlite::Result<()> {
+/// Writes the row.
+pub(super) fn write(db: &Connection, state: State) -> rusqlite::Result<()> {
     let sql = "INSERT OR REPLACE INTO state (id, version, series, crc) VALUES (1, ?1, ?2, ?3)";
     db.prepare_cached(sql)?
         .execute((state.version, state.series, state.checksum()))?;

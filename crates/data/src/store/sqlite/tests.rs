@@ -1,4 +1,4 @@
-//! What only a file can get wrong.
+//! Tests of what is specific to files.
 
 mod bundle;
 mod crash;
@@ -23,7 +23,7 @@ fn at(seconds: i64) -> Timestamp {
     Timestamp::from_second(1_795_262_400 + seconds).unwrap()
 }
 
-/// `count` days from day number `start`, all with one value.
+/// Returns `count` days from day number `start`, all with one value.
 fn days(start: i32, count: i32, value: f64) -> Vec<Observation> {
     (start..start + count)
         .map(|day| Observation::new(day_from_number(day).unwrap(), value))
@@ -53,7 +53,7 @@ fn new_store() -> (TempDir, PathBuf, Sqlite) {
     (folder, path, store)
 }
 
-/// The message of a refused opening, which names the path.
+/// Returns the error of opening a file, which names the path.
 fn refusal(path: &Path) -> String {
     let error = Sqlite::open(path).unwrap_err();
     assert_eq!(error.code(), "store");

@@ -1,67 +1,68 @@
 //! Articles and notes.
 
-use super::query::{Query, checksum, damaged, execute};
+use super::query::{Query, RowError, RowResult, checksum, damage_error, execute};
 use crate::store::Article;
-use crate::store::change::kept;
+use crate::store::change::to_microseconds;
 use econoscope_core::error::{Result, quote};
 use jiff::Timestamp;
 use rusqlite::{Connection, Row};
 
-const WHAT: &str = "An article";
-const BY_ID: Query<'_> = Query::new(WHAT, "SELECT * FROM article WHERE id = ?1");
+const ARTICLE: &str = "An article";
+const BY_ID: Query<'_> = Query::new(ARTICLE, "SELECT * FROM article WHERE id = ?1");
 const NEWEST: Query<'_> = Query::new(
-    WHAT,
+    ARTICLE,
     "SELECT * FROM article WHERE published_at <= ?1 ORDER BY published_at DESC, id LIMIT ?2",
 );
 const ALL: Query<'_> = Query::new("The list of articles", "SELECT * FROM article");
-/// The key as it was asked for: a damaged index may lead to another note.
+/// Selects the key of the query, since a damaged index may lead to another note.
 const NOTE: Query<'_> = Query::new("A note", "SELECT ?1, value, crc FROM note WHERE key = ?1");
 const NOTES: Query<'_> = Query::new("The list of notes", "SELECT * FROM note");
-/// Between tags, none of which holds a line break.
-const BETWEEN_TAGS: &str = "\n";
+/// Separator of tags, none of which has a line break.
+const TAG_SEPARATOR: &str = "\n";
 
-/// Adds or replaces; how many were new, and whether anything changed. A damaged article is replaced like an old one.
+/// Adds or replaces articles. Returns the number of new ones, and whether anything changed. A damaged article is
+/// replaced.
 pub(super) fn write_articles(db: &Connection, articles: &[Article]) -> Result<(usize, bool)> {
-    let (mut added, mut changed) = (0, false);
+    let (mut added, mut is_changed) = (0, false);
     for article in articles {
         let article = Article {
-            published_at: kept(article.published_at),
-            tags: parted(&article.tags.join(BETWEEN_TAGS)),
+            published_at: to_microseconds(article.published_at),
+            tags: split_tags(&article.tags.join(TAG_SEPARATOR)),
             ..article.clone()
         };
-        let same = |row: &Row<'_>| Ok(Ok(read_article(row)?.is_ok_and(|held| held == article)));
-        match BY_ID.first(db, [&article.id], same)? {
+        let is_same = |row: &Row<'_>| Ok(read_article(row).is_ok_and(|a| a == article));
+        match BY_ID.first(db, [&article.id], is_same)? {
             Some(true) => continue,
             Some(false) => {}
             None => added += 1,
         }
-        changed = true;
-        put_article(db, &article)?;
+        is_changed = true;
+        write_article(db, &article)?;
     }
-    Ok((added, changed))
+    Ok((added, is_changed))
 }
 
-/// Newest first.
+/// Returns articles published at or before `until`, newest first.
 pub(super) fn articles(db: &Connection, until: Timestamp, limit: usize) -> Result<Vec<Article>> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let articles = NEWEST.all(db, (until.as_microsecond(), limit), read_article)?;
-    // Order and bound come from the index; the articles themselves must agree with it.
+    // Order and bound come from the index, which may be damaged.
     let key = |a: &Article| (std::cmp::Reverse(a.published_at), a.id.clone());
     if articles.is_sorted_by_key(key) && articles.iter().all(|a| a.published_at <= until) {
         Ok(articles)
     } else {
-        Err(damaged("The index of articles", "it is out of order"))
+        Err(damage_error("The index of articles", "it is out of order"))
     }
 }
 
-/// What is wrong with articles and notes.
+/// Describes the damage of articles and notes.
 pub(super) fn damages(db: &Connection) -> Vec<String> {
     let mut all = ALL.damages(db, read_article);
     all.extend(NOTES.damages(db, read_note));
     all
 }
 
-fn read_article(row: &Row<'_>) -> rusqlite::Result<Result<Article>> {
+fn read_article(row: &Row<'_>) -> RowResult<Article> {
     let tags: String = row.get(6)?;
     let published_at: i64 = row.get(7)?;
     let article = Article {
@@ -71,27 +72,30 @@ fn read_article(row: &Row<'_>) -> rusqlite::Result<Result<Article>> {
         subtitle: row.get(3)?,
         topic: row.get(4)?,
         summary: row.get(5)?,
-        tags: parted(&tags),
+        tags: split_tags(&tags),
         published_at: Timestamp::from_microsecond(published_at).unwrap_or_default(),
         url: row.get(8)?,
         source: row.get(9)?,
     };
-    let whole = row.get::<_, i64>(10)? == article_crc(&article)
+    let is_whole = row.get::<_, i64>(10)? == article_crc(&article)
         && article.published_at.as_microsecond() == published_at;
-    let what = || format!("Article \"{}\"", quote(&article.id));
-    Ok(if whole {
-        Ok(article)
-    } else {
-        Err(damaged(&what(), "its checksum does not match"))
-    })
+    match is_whole {
+        true => Ok(article),
+        false => Err(text_damage("Article", &article.id)),
+    }
 }
 
-fn parted(tags: &str) -> Vec<String> {
-    let tags = tags.split(BETWEEN_TAGS).filter(|tag| !tag.is_empty());
+fn text_damage(kind: &str, name: &str) -> RowError {
+    let subject = format!("{kind} \"{}\"", quote(name));
+    damage_error(&subject, "its checksum does not match").into()
+}
+
+fn split_tags(tags: &str) -> Vec<String> {
+    let tags = tags.split(TAG_SEPARATOR).filter(|tag| !tag.is_empty());
     tags.map(str::to_owned).collect()
 }
 
-fn put_article(db: &Connection, article: &Article) -> Result<()> {
+fn write_article(db: &Connection, article: &Article) -> Result<()> {
     let sql =
         "INSERT OR REPLACE INTO article VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
     let columns = rusqlite::params![
@@ -101,7 +105,7 @@ fn put_article(db: &Connection, article: &Article) -> Result<()> {
         article.subtitle,
         article.topic,
         article.summary,
-        article.tags.join(BETWEEN_TAGS),
+        article.tags.join(TAG_SEPARATOR),
         article.published_at.as_microsecond(),
         article.url,
         article.source,
@@ -125,32 +129,27 @@ fn article_crc(article: &Article) -> i64 {
     checksum(&parts, &[article.published_at.as_microsecond()])
 }
 
-/// A small named value.
+/// Returns a small named value.
 pub(super) fn note(db: &Connection, key: &str) -> Result<Option<String>> {
     NOTE.first(db, [key], read_note)
 }
 
-/// Sets a small named value; whether that changed anything. A damaged one is replaced.
+/// Sets a small named value. Returns whether that changed anything. A damaged value is replaced.
 pub(super) fn set_note(db: &Connection, key: &str, value: &str) -> Result<bool> {
-    if note(db, key).is_ok_and(|held| held.as_deref() == Some(value)) {
+    if note(db, key).is_ok_and(|stored| stored.as_deref() == Some(value)) {
         return Ok(false);
     }
+    let crc = checksum(&[Some(key), Some(value)], &[]);
     let sql = "INSERT OR REPLACE INTO note VALUES (?1, ?2, ?3)";
-    execute(
-        db,
-        sql,
-        (key, value, checksum(&[Some(key), Some(value)], &[])),
-    )?;
+    execute(db, sql, (key, value, crc))?;
     Ok(true)
 }
 
-fn read_note(row: &Row<'_>) -> rusqlite::Result<Result<String>> {
+fn read_note(row: &Row<'_>) -> RowResult<String> {
     let (key, value): (String, String) = (row.get(0)?, row.get(1)?);
-    let whole = row.get::<_, i64>(2)? == checksum(&[Some(&key), Some(&value)], &[]);
-    let what = || format!("Note \"{}\"", quote(&key));
-    Ok(if whole {
-        Ok(value)
-    } else {
-        Err(damaged(&what(), "its checksum does not match"))
-    })
+    let is_whole = row.get::<_, i64>(2)? == checksum(&[Some(&key), Some(&value)], &[]);
+    match is_whole {
+        true => Ok(value),
+        false => Err(text_damage("Note", &key)),
+    }
 }

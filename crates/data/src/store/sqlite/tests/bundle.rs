@@ -1,4 +1,4 @@
-//! The history that ships in the program, and what starts from it.
+//! Tests of the bundled history.
 
 use super::*;
 use econoscope_core::catalogue::Catalogue;
@@ -7,7 +7,7 @@ use econoscope_core::model::{Frequency, Rights};
 use jiff::civil::date;
 use std::collections::BTreeMap;
 
-/// Rows of a table under `data`, without its first line.
+/// Returns the rows of a table under `data`, without its header.
 fn table(path: &str) -> Vec<Vec<String>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../data")
@@ -17,7 +17,7 @@ fn table(path: &str) -> Vec<Vec<String>> {
     text.lines().skip(1).map(cells).collect()
 }
 
-/// Names of the tables of a folder under `data`.
+/// Returns the names of the tables in a folder under `data`.
 fn tables(folder: &str) -> Vec<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../data")
@@ -30,8 +30,8 @@ fn tables(folder: &str) -> Vec<String> {
 }
 
 fn latest(store: &Sqlite, series: &str) -> BTreeMap<Date, f64> {
-    let held = store.read(&id(series)).unwrap().unwrap();
-    held.latest().iter().map(|o| (o.date, o.value)).collect()
+    let stored = store.read(&id(series)).unwrap().unwrap();
+    stored.latest().iter().map(|o| (o.date, o.value)).collect()
 }
 
 fn value(store: &Sqlite, series: &str, day: Date) -> Option<f64> {
@@ -39,12 +39,12 @@ fn value(store: &Sqlite, series: &str, day: Date) -> Option<f64> {
 }
 
 #[test]
-fn every_series_is_there_whole_and_may_be_passed_on() {
+fn bundled_series_are_intact_and_redistributable() {
     let store = Sqlite::bundled().unwrap();
     assert_eq!(store.integrity().unwrap(), vec![]);
-    let held = store.status().unwrap();
-    assert_eq!((held.len(), store.count().unwrap()), (230, 230));
-    for status in held {
+    let stored = store.status().unwrap();
+    assert_eq!((stored.len(), store.count().unwrap()), (230, 230));
+    for status in stored {
         let known = Catalogue::embedded().get(status.id.as_str()).unwrap();
         assert_ne!(
             known.rights,
@@ -56,13 +56,13 @@ fn every_series_is_there_whole_and_may_be_passed_on() {
 }
 
 #[test]
-fn the_newest_figures_are_those_of_the_files() {
+fn newest_bundled_values_match_the_files() {
     let store = Sqlite::bundled().unwrap();
     let packages = table("../crates/data/data/history/packages.csv");
     let names = tables("series");
     assert_eq!(names.len(), 206);
     for name in names {
-        let held = latest(&store, &name);
+        let stored = latest(&store, &name);
         let of_package = |row: &&Vec<String>| row[0] == name && row[3].is_empty();
         let newer: BTreeMap<&str, &str> = packages
             .iter()
@@ -72,32 +72,32 @@ fn the_newest_figures_are_those_of_the_files() {
         let file = table(&format!("series/{name}.csv"));
         let days = file.iter().map(|row| (row[1].as_str(), row[2].as_str()));
         let want: BTreeMap<&str, &str> = days.chain(newer).collect();
-        // A copy that is older than the last vintage: what that one says of a date is newer.
+        // These files are older than the last vintage, which has newer values.
         if ["CE16OV", "DPCERA3M086SBEA", "RPI", "W875RX1"].contains(&name.as_str()) {
             assert!(
                 want.keys()
-                    .all(|day| held.contains_key(&day.parse().unwrap()))
+                    .all(|day| stored.contains_key(&day.parse().unwrap()))
             );
             continue;
         }
-        assert_eq!(held.len(), want.len(), "{name}");
+        assert_eq!(stored.len(), want.len(), "{name}");
         for (day, value) in want {
-            let found = held.get(&day.parse().unwrap()).copied();
+            let found = stored.get(&day.parse().unwrap()).copied();
             assert_eq!(found, value.parse().ok(), "{name} {day}");
         }
     }
 }
 
 #[test]
-fn the_end_of_every_month_knows_what_its_vintage_says() {
+fn month_ends_match_their_vintages() {
     let store = Sqlite::bundled().unwrap();
     let names = tables("vintages");
     assert_eq!(names.len(), 21);
     for name in &names {
-        let held = store.read(&id(name)).unwrap().unwrap();
+        let stored = store.read(&id(name)).unwrap().unwrap();
         let rows = table(&format!("vintages/{name}.csv"));
         let months: Vec<&str> = rows.iter().map(|row| row[2].as_str()).collect();
-        let (mut said, mut at) = (BTreeMap::<&str, &str>::new(), 0);
+        let (mut expected, mut at) = (BTreeMap::<&str, &str>::new(), 0);
         let (oldest, newest) = (
             rows.iter().map(|row| &row[0]).min(),
             rows.iter().map(|row| &row[0]).max(),
@@ -108,10 +108,10 @@ fn the_end_of_every_month_knows_what_its_vintage_says() {
                 .unwrap()
                 .last_of_month();
             for row in &rows[at..at + month.len()] {
-                said.insert(&row[0], &row[1]);
+                expected.insert(&row[0], &row[1]);
             }
             at += month.len();
-            // A later state of employment has other population controls than the labor force beside it.
+            // A later vintage of employment has other population controls than the labor force.
             if (name.as_str(), month[0]) == ("CE16OV", "2026-03") {
                 continue;
             }
@@ -120,7 +120,7 @@ fn the_end_of_every_month_knows_what_its_vintage_says() {
                 continue;
             }
             let info = Catalogue::embedded().get(id(name).as_str()).unwrap();
-            let known = held.as_of(end, |date| info.known_by(date));
+            let known = stored.as_of(end, |date| info.known_by(date));
             let known: BTreeMap<String, f64> = known
                 .iter()
                 .map(|o| (o.date.to_string(), o.value))
@@ -131,20 +131,20 @@ fn the_end_of_every_month_knows_what_its_vintage_says() {
                 .filter(|(day, _)| within(day))
                 .map(|(day, value)| (day.as_str(), *value))
                 .collect();
-            let told = said
+            let expected_values = expected
                 .iter()
                 .filter_map(|(day, value)| Some((*day, value.parse().ok()?)));
-            assert_eq!(known, told.collect(), "{name} {end}");
+            assert_eq!(known, expected_values.collect(), "{name} {end}");
         }
     }
 }
 
 #[test]
-fn the_payrolls_of_december_2008_are_those_of_the_report() {
+fn payrolls_of_december_2008_match_the_report() {
     let store = Sqlite::bundled().unwrap();
-    let held = store.read(&id("PAYEMS")).unwrap().unwrap();
+    let stored = store.read(&id("PAYEMS")).unwrap().unwrap();
     let changes = |day| -> Vec<f64> {
-        let known = held.as_of(day, |date| known_by(date, Frequency::Monthly, 5));
+        let known = stored.as_of(day, |date| known_by(date, Frequency::Monthly, 5));
         let last: Vec<f64> = known.iter().rev().take(3).map(|o| o.value).collect();
         last.windows(2).map(|pair| pair[0] - pair[1]).collect()
     };
@@ -155,7 +155,7 @@ fn the_payrolls_of_december_2008_are_those_of_the_report() {
 }
 
 #[test]
-fn figures_are_those_of_the_sources() {
+fn bundled_values_match_the_sources() {
     let store = Sqlite::bundled().unwrap();
     for (series, day, figure) in [
         ("CPIAUCSL", date(2026, 8, 1), Some(334.131)),
@@ -164,7 +164,7 @@ fn figures_are_those_of_the_sources() {
         ("UNRATE", date(2026, 9, 1), Some(4.2)),
         ("PAYEMS", date(2026, 9, 1), Some(159_044.0)),
         ("TWEXAFEGSMTHx", date(1973, 1, 1), Some(128.032_885_1)),
-        // No survey was held that month.
+        // No survey was stored that month.
         ("UNRATE", date(2025, 10, 1), None),
     ] {
         assert_eq!(value(&store, series, day), figure, "{series} {day}");
@@ -173,7 +173,7 @@ fn figures_are_those_of_the_sources() {
 }
 
 #[test]
-fn each_series_tells_its_package_and_the_day_it_was_read_also_after_an_import_on_top() {
+fn bundled_origins_survive_an_import() {
     let (_folder, _, store) = new_store();
     store.start_from_bundle().unwrap();
     let version = store.version().unwrap();
@@ -201,7 +201,7 @@ fn each_series_tells_its_package_and_the_day_it_was_read_also_after_an_import_on
 }
 
 #[test]
-fn where_there_is_no_file_it_is_laid_there_whole_and_by_one() {
+fn concurrent_opening_creates_one_complete_store() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("deep").join("store.db");
     std::thread::scope(|scope| {
@@ -216,10 +216,10 @@ fn where_there_is_no_file_it_is_laid_there_whole_and_by_one() {
     put(&store, "OWN", &days(0, 3, 1.0), None);
     assert_eq!(store.integrity().unwrap(), vec![]);
     let bundled = Sqlite::bundled().unwrap();
-    let held = |store: &Sqlite, name: &str| store.read(&id(name)).unwrap();
+    let stored = |store: &Sqlite, name: &str| store.read(&id(name)).unwrap();
     for status in bundled.status().unwrap() {
         let name = status.id.as_str();
-        assert_eq!(held(&store, name), held(&bundled, name), "{name}");
+        assert_eq!(stored(&store, name), stored(&bundled, name), "{name}");
     }
     drop(store);
     let left = std::fs::read_dir(path.parent().unwrap()).unwrap();
@@ -228,7 +228,7 @@ fn where_there_is_no_file_it_is_laid_there_whole_and_by_one() {
 }
 
 #[test]
-fn it_goes_into_a_store_that_holds_no_series_and_into_no_other() {
+fn bundle_is_copied_only_into_an_empty_store() {
     let (_folder, path, store) = new_store();
     put(&store, "OWN", &days(0, 3, 1.0), None);
     store.start_from_bundle().unwrap();
@@ -240,7 +240,7 @@ fn it_goes_into_a_store_that_holds_no_series_and_into_no_other() {
         }
     });
     let other = Sqlite::open_existing(&beside).unwrap();
-    // Again, with the connection that copied it before.
+    // A second copy on the same connection.
     other.start_from_bundle().unwrap();
     assert_eq!((other.count().unwrap(), other.version().unwrap()), (230, 1));
     assert_eq!(other.integrity().unwrap(), vec![]);

@@ -1,14 +1,14 @@
-//! A process killed at any moment leaves whole writes only.
+//! Tests of a process that is killed while it writes.
 
 use super::*;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-const PLACE: &str = "ECONOSCOPE_TEST_STORE_TO_CRASH";
+const STORE_VARIABLE: &str = "ECONOSCOPE_TEST_STORE_TO_CRASH";
 const SERIES: i32 = 7;
 const ROWS: i32 = 300;
 
-/// What the process does that gets killed: each write sets all values of one series anew.
+/// The work of the killed process: each write replaces all values of one series.
 fn write_until_killed(path: &Path) -> ! {
     let store = Sqlite::open(path).unwrap();
     let mut n = i32::try_from(store.version().unwrap()).unwrap();
@@ -25,9 +25,9 @@ fn write_until_killed(path: &Path) -> ! {
 }
 
 #[test]
-fn a_killed_writer_leaves_whole_writes_only() {
-    // The test calls itself: there it is the process that gets killed.
-    if let Some(path) = std::env::var_os(PLACE) {
+fn killed_writer_leaves_only_whole_writes() {
+    // The test starts itself as the process to kill.
+    if let Some(path) = std::env::var_os(STORE_VARIABLE) {
         write_until_killed(Path::new(&path));
     }
     let folder = tempfile::tempdir().unwrap();
@@ -37,14 +37,14 @@ fn a_killed_writer_leaves_whole_writes_only() {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args([
                 "--exact",
-                "store::sqlite::tests::crash::a_killed_writer_leaves_whole_writes_only",
+                "store::sqlite::tests::crash::killed_writer_leaves_only_whole_writes",
             ])
-            .env(PLACE, &path)
+            .env(STORE_VARIABLE, &path)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        // Long enough to write in most rounds, at ever other moments.
+        // Long enough for writes in most rounds, and different each time.
         std::thread::sleep(Duration::from_millis(20 + round * 13 % 47));
         child.kill().unwrap();
         child.wait().unwrap();
@@ -55,8 +55,8 @@ fn a_killed_writer_leaves_whole_writes_only() {
         last = version;
         let mut writes = 0;
         for status in store.status().unwrap() {
-            let held = rows(&store, status.id.as_str()).unwrap().unwrap();
-            for whole in held.chunks(held.len() / usize::try_from(ROWS).unwrap()) {
+            let stored = rows(&store, status.id.as_str()).unwrap().unwrap();
+            for whole in stored.chunks(stored.len() / usize::try_from(ROWS).unwrap()) {
                 assert!(whole.iter().all(|r| r.date == whole[0].date));
             }
             let latest = store.read(&status.id).unwrap().unwrap().latest();
@@ -64,8 +64,8 @@ fn a_killed_writer_leaves_whole_writes_only() {
                 latest.iter().all(|o| o.value == latest[0].value),
                 "half a write"
             );
-            assert_eq!(held.len() % usize::try_from(ROWS).unwrap(), 0);
-            writes += held.len() as u64 / u64::try_from(ROWS).unwrap();
+            assert_eq!(stored.len() % usize::try_from(ROWS).unwrap(), 0);
+            writes += stored.len() as u64 / u64::try_from(ROWS).unwrap();
         }
         assert_eq!(writes, version, "the version counts the writes");
     }

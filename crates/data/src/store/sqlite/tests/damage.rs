@@ -1,13 +1,13 @@
-//! Bits that flip, pages that vanish: an error, or what was written; never a panic, never another number.
+//! Tests of damaged files: every read returns an error or the written rows.
 
 use super::*;
 use std::collections::BTreeMap;
 use std::fs;
 
-/// What a store held, by series.
+/// The rows of a store, by series.
 type Truth = BTreeMap<String, Vec<Known>>;
 
-/// A small store with all there is in it: long and short series, merged and single groups, texts.
+/// Fills a store with long and short series, and texts.
 fn sample(store: &Sqlite) -> Truth {
     for n in 0..10i32 {
         let name = format!("SERIES{n}");
@@ -53,7 +53,7 @@ fn article(n: i64) -> Article {
     }
 }
 
-/// A small generator, so that a failing seed can be run again.
+/// A generator with a seed, so that a failure can be repeated.
 struct Random(u64);
 
 impl Random {
@@ -67,12 +67,12 @@ impl Random {
     }
 }
 
-/// Asks for everything; every answer is an error or the truth. Returns how many answers were errors.
-fn only_the_truth(store: &Sqlite, truth: &Truth, seed: u64) -> usize {
+/// Checks that every read returns an error or the written rows. Returns the number of errors.
+fn check_reads(store: &Sqlite, truth: &Truth, seed: u64) -> usize {
     let mut errors = 0;
     for (name, expected) in truth {
         match rows(store, name) {
-            Ok(held) => assert_eq!(held.as_ref(), Some(expected), "seed {seed}, {name}"),
+            Ok(stored) => assert_eq!(stored.as_ref(), Some(expected), "seed {seed}, {name}"),
             Err(e) => {
                 assert_eq!(e.code(), "store");
                 errors += 1;
@@ -105,7 +105,7 @@ fn only_the_truth(store: &Sqlite, truth: &Truth, seed: u64) -> usize {
 }
 
 #[test]
-fn flipped_bytes_give_an_error_or_the_truth() {
+fn flipped_bytes_give_errors_or_correct_rows() {
     let (folder, path, store) = new_store();
     let truth = sample(&store);
     drop(store);
@@ -119,7 +119,7 @@ fn flipped_bytes_give_an_error_or_the_truth() {
             bytes[at] ^= 1 << random.below(8);
         }
         if seed % 5 == 0 {
-            // A sector that never reached the disk.
+            // A lost sector.
             let at = random.below(bytes.len() / 512) * 512;
             bytes[at..at + 512].fill(0);
         }
@@ -129,7 +129,7 @@ fn flipped_bytes_give_an_error_or_the_truth() {
             noticed += 1;
             continue;
         };
-        let errors = only_the_truth(&store, &truth, seed);
+        let errors = check_reads(&store, &truth, seed);
         let damages = store.integrity().unwrap();
         assert!(
             errors == 0 || !damages.is_empty(),
@@ -137,14 +137,14 @@ fn flipped_bytes_give_an_error_or_the_truth() {
         );
         noticed += usize::from(errors > 0 || !damages.is_empty());
         if seed % 4 == 0 {
-            writing_into_damage_invents_nothing(&store, &truth, seed);
+            check_writes(&store, &truth, seed);
         }
     }
     assert!(noticed > 150, "only {noticed} of 200 were noticed");
 }
 
-/// A write is refused, or adds its row to rows that are the truth.
-fn writing_into_damage_invents_nothing(store: &Sqlite, truth: &Truth, seed: u64) {
+/// Checks that a write fails or adds its row to the correct rows.
+fn check_writes(store: &Sqlite, truth: &Truth, seed: u64) {
     let new = days(30_000, 1, 5.0);
     for (name, expected) in truth {
         let written = store.write(Write {
@@ -154,16 +154,16 @@ fn writing_into_damage_invents_nothing(store: &Sqlite, truth: &Truth, seed: u64)
             fetched_at: at(1),
             origin: "test",
         });
-        let Ok(Some(held)) = rows(store, name) else {
+        let Ok(Some(stored)) = rows(store, name) else {
             continue;
         };
-        let before = &held[..held.len() - usize::from(written.is_ok())];
+        let before = &stored[..stored.len() - usize::from(written.is_ok())];
         assert_eq!(before, expected, "seed {seed}, {name}");
     }
 }
 
 #[test]
-fn a_truncated_file_gives_an_error_or_the_truth() {
+fn truncated_files_give_errors_or_correct_rows() {
     let (folder, path, store) = new_store();
     let truth = sample(&store);
     drop(store);
@@ -184,7 +184,7 @@ fn a_truncated_file_gives_an_error_or_the_truth() {
         fs::write(&path, &good[..keep]).unwrap();
         if let Ok(store) = Sqlite::open(&path) {
             assert!(
-                only_the_truth(&store, &truth, seed) > 0,
+                check_reads(&store, &truth, seed) > 0,
                 "cut to {keep} unnoticed"
             );
         } else {
@@ -194,9 +194,9 @@ fn a_truncated_file_gives_an_error_or_the_truth() {
 }
 
 #[test]
-fn a_damaged_log_gives_back_an_earlier_state() {
+fn damaged_log_restores_an_earlier_state() {
     let (folder, path, store) = new_store();
-    // The state after each write; version = number of writes.
+    // The rows after each write, by version.
     let mut states = vec![None];
     for n in 0..12i32 {
         put(
@@ -207,7 +207,7 @@ fn a_damaged_log_gives_back_an_earlier_state() {
         );
         states.push(rows(&store, "GDP").unwrap());
     }
-    // As after a crash: the log was not yet carried over.
+    // As after a crash: the log is not merged.
     let main = fs::read(&path).unwrap();
     let log = fs::read(folder.path().join("store.db-wal")).unwrap();
     assert!(log.len() > 4096);
@@ -218,7 +218,7 @@ fn a_damaged_log_gives_back_an_earlier_state() {
         log[at] ^= 1 << random.below(8);
         let path = folder.path().join(format!("log-{seed}.db"));
         fs::write(&path, &main).unwrap();
-        fs::write(crate::sqlite::beside(&path, "-wal"), &log).unwrap();
+        fs::write(crate::sqlite::with_suffix(&path, "-wal"), &log).unwrap();
         let Ok(store) = Sqlite::open(&path) else {
             continue;
         };
@@ -231,15 +231,15 @@ fn a_damaged_log_gives_back_an_earlier_state() {
 /// Changes one byte in the first row group of a series.
 fn damage_rows(store: &Sqlite, name: &str) {
     store
-        .writing(|db| {
-            let line = super::super::series::line(db, &id(name))?.unwrap();
+        .transact(|db| {
+            let row = super::super::series::read_row(db, &id(name))?.unwrap();
             let sql = "SELECT data FROM segment WHERE id = ?1 * 64";
-            let mut data: Vec<u8> = db.query_row(sql, [line.id], |row| row.get(0)).unwrap();
+            let mut data: Vec<u8> = db.query_row(sql, [row.id], |row| row.get(0)).unwrap();
             let middle = data.len() / 2;
             data[middle] ^= 4;
             db.execute(
                 "UPDATE segment SET data = ?2 WHERE id = ?1 * 64",
-                (line.id, data),
+                (row.id, data),
             )
             .unwrap();
             Ok(())
@@ -248,7 +248,7 @@ fn damage_rows(store: &Sqlite, name: &str) {
 }
 
 #[test]
-fn damage_is_named_and_the_rest_is_still_read() {
+fn damage_is_reported_and_other_series_stay_readable() {
     let (folder, _, store) = new_store();
     let truth = sample(&store);
     damage_rows(&store, "SERIES3");
@@ -278,7 +278,7 @@ fn damage_is_named_and_the_rest_is_still_read() {
 }
 
 #[test]
-fn rows_under_another_series_or_gone_are_noticed() {
+fn misplaced_or_missing_rows_are_detected() {
     for sql in [
         "UPDATE segment SET id = id + 640 WHERE id / 64 = 1",
         "DELETE FROM segment WHERE id = 64",
@@ -293,7 +293,7 @@ fn rows_under_another_series_or_gone_are_noticed() {
         put(&store, "GDP", &days(0, 9, 1.0), None);
         put(&store, "CPI", &days(0, 9, 2.0), None);
         store
-            .writing(|db| {
+            .transact(|db| {
                 db.execute_batch(sql).unwrap();
                 Ok(())
             })
@@ -309,7 +309,7 @@ fn rows_under_another_series_or_gone_are_noticed() {
 }
 
 #[test]
-fn a_damaged_computed_series_is_healed_by_computing_it_afresh() {
+fn recomputing_repairs_a_damaged_computed_series() {
     let (_folder, _, store) = new_store();
     let known = |value| Known {
         date: day_from_number(9).unwrap(),

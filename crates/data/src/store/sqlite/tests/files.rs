@@ -1,10 +1,10 @@
-//! Files that are not ours, not yet there, or out of reach; copies and files set aside.
+//! Tests of foreign, missing and unreadable files, backups and quarantine.
 
 use super::*;
 use std::fs;
 
 #[test]
-fn a_foreign_file_is_refused_and_not_touched() {
+fn foreign_files_are_refused_untouched() {
     let folder = tempfile::tempdir().unwrap();
     let text = folder.path().join("notes.txt");
     fs::write(&text, "not a database at all").unwrap();
@@ -26,10 +26,10 @@ fn a_foreign_file_is_refused_and_not_touched() {
 }
 
 #[test]
-fn a_store_of_a_newer_version_is_refused_and_not_touched() {
+fn newer_stores_are_refused_untouched() {
     let (_folder, path, store) = new_store();
     store
-        .writing(|db| {
+        .transact(|db| {
             db.pragma_update(None, "user_version", 99).unwrap();
             Ok(())
         })
@@ -42,7 +42,7 @@ fn a_store_of_a_newer_version_is_refused_and_not_touched() {
 }
 
 #[test]
-fn an_empty_file_and_a_missing_folder_become_a_store() {
+fn empty_files_and_missing_folders_become_stores() {
     let folder = tempfile::tempdir().unwrap();
     let empty = folder.path().join("empty.db");
     fs::write(&empty, "").unwrap();
@@ -56,15 +56,15 @@ fn an_empty_file_and_a_missing_folder_become_a_store() {
 
 #[cfg(unix)]
 #[test]
-fn only_its_owner_may_read_a_new_store_and_what_lies_beside_it() {
+fn new_store_files_are_private() {
     use std::os::unix::fs::PermissionsExt;
     let (_folder, path, store) = new_store();
     put(&store, "GDP", &days(0, 3, 1.0), None);
-    for file in [path.clone(), crate::sqlite::beside(&path, "-wal")] {
+    for file in [path.clone(), crate::sqlite::with_suffix(&path, "-wal")] {
         let mode = fs::metadata(&file).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "{}", file.display());
     }
-    // What an operator has opened to others stays so.
+    // Rights that an operator has widened stay.
     fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
     drop(store);
     put(&Sqlite::open(&path).unwrap(), "GDP", &days(3, 1, 1.0), None);
@@ -75,7 +75,7 @@ fn only_its_owner_may_read_a_new_store_and_what_lies_beside_it() {
 }
 
 #[test]
-fn a_store_that_must_exist_is_not_created() {
+fn open_existing_creates_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("none.db");
     let error = Sqlite::open_existing(&path).unwrap_err().for_operator();
@@ -84,32 +84,32 @@ fn a_store_that_must_exist_is_not_created() {
 }
 
 #[test]
-fn a_place_that_cannot_be_written_is_named_with_a_way_out() {
+fn unwritable_paths_are_reported_with_advice() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     fs::write(&file, "x").unwrap();
-    // A folder that cannot be made, whoever runs the test.
+    // No user can create this folder.
     let error = Sqlite::open(&file.join("sub/store.db")).unwrap_err();
     let text = error.for_operator();
     assert!(
         text.contains("file/sub") && text.contains("choose another path"),
         "{text}"
     );
-    // A folder in the file's place.
+    // A folder instead of a file.
     let text = refusal(folder.path());
     assert!(text.contains("choose another path"), "{text}");
 }
 
 #[cfg(unix)]
 #[test]
-fn a_read_only_folder_is_named_with_a_way_out() {
+fn read_only_folders_are_reported_with_advice() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let mut closed = folder.path().join("closed");
     fs::create_dir(&closed).unwrap();
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o555)).unwrap();
     if fs::write(closed.join("probe"), "x").is_ok() {
-        // Who may write everywhere still makes no file among the kernel's, or the system's.
+        // Even root cannot create files here.
         let theirs = if cfg!(target_os = "linux") {
             "/sys"
         } else {
@@ -122,7 +122,7 @@ fn a_read_only_folder_is_named_with_a_way_out() {
 }
 
 #[test]
-fn a_backup_is_a_store_of_its_own_and_replaces_nothing() {
+fn backup_is_independent_and_replaces_nothing() {
     let (folder, _, store) = new_store();
     put(&store, "GDP", &days(0, 500, 1.5), None);
     let copy = folder.path().join("backups/monday.db");
@@ -141,7 +141,7 @@ fn a_backup_is_a_store_of_its_own_and_replaces_nothing() {
 }
 
 #[test]
-fn a_store_set_aside_keeps_its_bytes_and_makes_room() {
+fn quarantine_keeps_the_file_and_frees_its_path() {
     let (_folder, path, store) = new_store();
     put(&store, "GDP", &days(0, 5, 1.0), None);
     drop(store);
@@ -151,14 +151,14 @@ fn a_store_set_aside_keeps_its_bytes_and_makes_room() {
     let name = first.file_name().unwrap().to_str().unwrap();
     assert!(name.starts_with("store.db.corrupt-2"), "{name}");
     drop(Sqlite::open(&path).unwrap());
-    // Twice within a second still gives two names.
+    // Two calls within a second give two names.
     let second = Sqlite::quarantine(&path).unwrap();
     assert_ne!(first, second);
     assert!(Sqlite::quarantine(&path).is_err());
 }
 
 #[test]
-fn opening_does_not_depend_on_how_much_is_held() {
+fn opening_takes_the_same_time_for_large_stores() {
     let (_folder, path, store) = new_store();
     for n in 0..300 {
         put(&store, &format!("S{n}"), &days(0, 200, 0.1), None);

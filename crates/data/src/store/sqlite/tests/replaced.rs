@@ -1,11 +1,11 @@
-//! Another file in the place of the one that is open: deleted and made anew, renamed over, damaged and mended.
+//! Tests of a file that is deleted, replaced or repaired while it is open.
 
 use super::*;
 use std::fs;
 use std::time::Duration;
 
-/// Longer than a version is told unasked.
-fn a_moment() {
+/// Waits for longer than a version is cached.
+fn expire_version() {
     std::thread::sleep(Duration::from_millis(10));
 }
 
@@ -13,19 +13,19 @@ fn value(store: &Sqlite) -> econoscope_core::Result<Option<f64>> {
     Ok(rows(store, "GDP")?.and_then(|rows| rows.first().and_then(|r| r.value)))
 }
 
-/// Another store with as many rows and as many changes, but other values.
-fn another(path: &Path, value: f64) {
+/// Creates another store with as many rows and changes, but other values.
+fn create_other(path: &Path, value: f64) {
     let store = Sqlite::open(path).unwrap();
     put(&store, "GDP", &days(0, 9, value), None);
 }
 
 #[test]
-fn a_store_that_is_deleted_and_made_anew_is_read_without_a_restart() {
+fn recreated_store_is_read_without_restart() {
     let (_folder, path, store) = new_store();
     put(&store, "GDP", &days(0, 9, 1.0), None);
     let before = store.version().unwrap();
     fs::remove_file(&path).unwrap();
-    a_moment();
+    expire_version();
     for error in [
         store.version().unwrap_err(),
         store.read(&id("GDP")).unwrap_err(),
@@ -34,9 +34,9 @@ fn a_store_that_is_deleted_and_made_anew_is_read_without_a_restart() {
         assert!(error.for_operator().contains("no store at"), "{error:?}");
     }
     assert!(!path.exists(), "a reader makes nothing");
-    another(&path, 2.0);
+    create_other(&path, 2.0);
     assert_eq!(value(&store).unwrap(), Some(2.0));
-    assert!(store.version().unwrap() > before, "nothing kept is good");
+    assert!(store.version().unwrap() > before, "nothing backup is good");
     assert_eq!(store.incarnation(), 1);
     assert_eq!(store.integrity().unwrap(), vec![]);
     put(&store, "GDP", &days(9, 1, 3.0), None);
@@ -44,17 +44,17 @@ fn a_store_that_is_deleted_and_made_anew_is_read_without_a_restart() {
 }
 
 #[test]
-fn a_store_that_is_renamed_over_is_read_and_not_mixed_with_the_old_one() {
+fn replaced_store_is_not_mixed_with_the_old_one() {
     let (folder, path, store) = new_store();
     put(&store, "OLD", &days(0, 500, 1.0), None);
     put(&store, "GDP", &days(0, 9, 1.0), None);
-    let held = fs::read(crate::sqlite::beside(&path, "-wal")).unwrap();
-    assert!(!held.is_empty(), "the log holds what would be mixed in");
+    let stored = fs::read(crate::sqlite::with_suffix(&path, "-wal")).unwrap();
+    assert!(!stored.is_empty(), "the log holds what would be mixed in");
     let other = folder.path().join("other.db");
-    another(&other, 2.0);
+    create_other(&other, 2.0);
     let before = store.version().unwrap();
     fs::rename(&other, &path).unwrap();
-    a_moment();
+    expire_version();
     assert!(store.version().unwrap() > before);
     assert_eq!(value(&store).unwrap(), Some(2.0));
     assert_eq!(rows(&store, "OLD").unwrap(), None);
@@ -66,7 +66,7 @@ fn a_store_that_is_renamed_over_is_read_and_not_mixed_with_the_old_one() {
 }
 
 #[test]
-fn a_backup_is_restored_under_two_open_handles_and_both_go_on() {
+fn restoring_a_backup_serves_two_open_handles() {
     let (folder, path, one) = new_store();
     let two = Sqlite::open_existing(&path).unwrap();
     put(&one, "GDP", &days(0, 9, 1.0), None);
@@ -77,7 +77,7 @@ fn a_backup_is_restored_under_two_open_handles_and_both_go_on() {
     }
     assert_eq!(value(&one).unwrap(), Some(1.0));
     fs::rename(&backup, &path).unwrap();
-    a_moment();
+    expire_version();
     for store in [&one, &two] {
         assert_eq!(rows(store, "GDP").unwrap().unwrap().len(), 9);
         assert_eq!(store.integrity().unwrap(), vec![]);
@@ -87,7 +87,7 @@ fn a_backup_is_restored_under_two_open_handles_and_both_go_on() {
 }
 
 #[test]
-fn a_store_that_is_moved_away_keeps_what_stood_in_its_log() {
+fn moved_store_keeps_its_log() {
     let (folder, path, store) = new_store();
     put(&store, "GDP", &days(0, 9, 1.0), None);
     let away = folder.path().join("away.db");
@@ -101,26 +101,26 @@ fn a_store_that_is_moved_away_keeps_what_stood_in_its_log() {
 }
 
 #[test]
-fn a_foreign_file_in_the_place_is_refused_and_the_right_one_taken_again() {
+fn foreign_replacement_is_refused_until_the_store_returns() {
     let (folder, path, store) = new_store();
     put(&store, "GDP", &days(0, 9, 1.0), None);
-    let kept = folder.path().join("kept.db");
-    store.backup(&kept).unwrap();
+    let backup = folder.path().join("backup.db");
+    store.backup(&backup).unwrap();
     let text = folder.path().join("text");
     fs::write(&text, "not a database at all").unwrap();
     fs::rename(&text, &path).unwrap();
-    a_moment();
+    expire_version();
     let error = store.version().unwrap_err().for_operator();
     assert!(error.contains("not an econoscope store"), "{error}");
     assert!(value(&store).is_err());
-    fs::rename(&kept, &path).unwrap();
-    a_moment();
+    fs::rename(&backup, &path).unwrap();
+    expire_version();
     store.version().unwrap();
     assert_eq!(value(&store).unwrap(), Some(1.0));
 }
 
 #[test]
-fn damage_that_was_mended_in_place_is_forgotten() {
+fn repaired_damage_is_forgotten() {
     let (_folder, path, store) = new_store();
     put(&store, "GDP", &days(0, 400, 1.5), None);
     drop(store);
@@ -146,7 +146,7 @@ fn damage_that_was_mended_in_place_is_forgotten() {
 }
 
 #[test]
-fn what_is_no_file_is_refused_at_once() {
+fn special_files_are_refused_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("socket");
     let _bound = std::os::unix::net::UnixListener::bind(&socket).unwrap();

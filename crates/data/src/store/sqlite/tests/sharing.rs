@@ -1,4 +1,4 @@
-//! Two handles on one file, as two processes have them, and a disk that is full.
+//! Tests of two handles on one file, and of a full disk.
 
 use super::*;
 use crate::store::WriteVintages;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 #[test]
-fn two_handles_see_each_others_writes_and_version() {
+fn two_handles_see_each_others_writes() {
     let (_folder, path, one) = new_store();
     let two = Sqlite::open_existing(&path).unwrap();
     for n in 1..20i32 {
@@ -39,7 +39,7 @@ fn two_handles_see_each_others_writes_and_version() {
 }
 
 #[test]
-fn many_may_open_a_new_store_at_once() {
+fn many_threads_open_a_new_store() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store.db");
     std::thread::scope(|scope| {
@@ -60,12 +60,12 @@ fn many_may_open_a_new_store_at_once() {
 }
 
 #[test]
-fn a_full_disk_is_said_and_harms_nothing() {
+fn full_disk_is_reported_without_damage() {
     let (_folder, _, store) = new_store();
     put(&store, "GDP", &days(0, 100, 1.0), None);
     let limit = |pages: u32| {
-        let home = store.home(false).unwrap();
-        let writer = home.writer.lock();
+        let file = store.current_file(false).unwrap();
+        let writer = file.writer.lock();
         let pragma = format!("PRAGMA max_page_count = {pages}");
         writer
             .query_row(&pragma, [], |row| row.get::<_, u32>(0))
@@ -93,40 +93,40 @@ fn a_full_disk_is_said_and_harms_nothing() {
     assert_eq!(store.integrity().unwrap(), vec![]);
 }
 
-/// The contract of writing and reading, without a file.
+/// A store without a file.
 #[derive(Default)]
 struct Plain {
     version: u64,
-    /// Rows, and when they were read from their source.
+    /// Rows and time of the last fetch.
     series: BTreeMap<SeriesId, (Vintages, Timestamp)>,
 }
 
 impl Plain {
     fn write(&mut self, write: WriteVintages<'_>) -> WriteOutcome {
-        let held = self.series.get(write.id).cloned();
-        let is_new = held.is_none();
-        let (held, at) = held.unwrap_or((Vintages::default(), write.fetched_at));
-        let change = Change::of(&held, at, &write);
+        let stored = self.series.get(write.id).cloned();
+        let is_new = stored.is_none();
+        let (stored, at) = stored.unwrap_or((Vintages::default(), write.fetched_at));
+        let change = Change::compare(&stored, at, &write);
         if change.rows.is_empty() && is_new {
-            return change.written;
+            return change.outcome;
         }
         self.version += u64::from(!change.rows.is_empty());
         let rows = if change.rows.is_empty() {
-            held
+            stored
         } else {
-            change.onto(&held)
+            change.apply_to(&stored)
         };
         let at = at.max(write.fetched_at);
         self.series.insert(write.id.clone(), (rows, at));
-        change.written
+        change.outcome
     }
 
     fn status(&self) -> Vec<Status> {
-        let status = |(id, (held, fetched_at)): (&SeriesId, &(Vintages, Timestamp))| Status {
+        let status = |(id, (stored, fetched_at)): (&SeriesId, &(Vintages, Timestamp))| Status {
             id: id.clone(),
-            rows: held.rows().len() as u64,
-            first: held.rows()[0].date,
-            last: held.rows()[held.rows().len() - 1].date,
+            rows: stored.rows().len() as u64,
+            first: stored.rows()[0].date,
+            last: stored.rows()[stored.rows().len() - 1].date,
             fetched_at: *fetched_at,
             origin: "test".into(),
             before: Vec::new(),
@@ -162,9 +162,9 @@ fn any_step() -> impl Strategy<Value = Step> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// The file against the plain map: every answer after every write is the same.
+    /// Compares every answer of a file and a plain map after each write.
     #[test]
-    fn the_file_answers_as_a_plain_map_does(steps in prop::collection::vec(any_step(), 1..60)) {
+    fn file_behaves_like_a_plain_map(steps in prop::collection::vec(any_step(), 1..60)) {
         let (_folder, _, file) = new_store();
         let mut plain = Plain::default();
         for step in steps {
@@ -185,8 +185,8 @@ proptest! {
             };
             let before = (file.version().unwrap(), plain.version);
             prop_assert_eq!(file.write_vintages(write).unwrap(), plain.write(write));
-            let held = plain.series.get(&name).map(|(vintages, _)| vintages.clone());
-            prop_assert_eq!(file.read(&name).unwrap(), held);
+            let stored = plain.series.get(&name).map(|(vintages, _)| vintages.clone());
+            prop_assert_eq!(file.read(&name).unwrap(), stored);
             prop_assert_eq!(file.status().unwrap(), plain.status());
             let after = (file.version().unwrap(), plain.version);
             prop_assert_eq!(after.0 - before.0, after.1 - before.1);

@@ -1,4 +1,4 @@
-//! The codec gives back exactly what went in, and takes any bytes without harm.
+//! Tests of the codec: round trips and hostile bytes.
 
 use super::*;
 use jiff::civil::date;
@@ -28,13 +28,13 @@ fn monthly(values: &[f64]) -> Vec<Known> {
 }
 
 #[test]
-fn a_monthly_series_with_one_decimal_costs_about_a_byte_a_row() {
+fn monthly_series_with_one_decimal_takes_one_byte_a_row() {
     let values: Vec<f64> = (0..400).map(|i| f64::from(40 + i % 7) / 10.0).collect();
     assert!(round_trip(&monthly(&values)) < 430);
 }
 
 #[test]
-fn values_without_a_short_decimal_form_are_kept_bit_for_bit() {
+fn values_without_short_decimals_round_trip_bit_for_bit() {
     for odd in [
         1.0 / 3.0,
         -0.0,
@@ -49,7 +49,7 @@ fn values_without_a_short_decimal_form_are_kept_bit_for_bit() {
 }
 
 #[test]
-fn edges_of_the_calendar_and_no_rows_at_all_survive() {
+fn calendar_limits_and_no_rows_round_trip() {
     round_trip(&[]);
     let mut rows = monthly(&[1.0, 2.0, 3.0]);
     rows[0].date = Date::MIN;
@@ -60,7 +60,7 @@ fn edges_of_the_calendar_and_no_rows_at_all_survive() {
 }
 
 #[test]
-fn withdrawn_rows_come_back_and_cost_a_byte() {
+fn withdrawn_rows_round_trip_in_one_byte_each() {
     let mut rows = monthly(&[1.5, 2.5, 3.5, 4.5]);
     let plain = round_trip(&rows);
     for at in [0, 1, 3] {
@@ -76,14 +76,14 @@ fn withdrawn_rows_come_back_and_cost_a_byte() {
 }
 
 #[test]
-fn a_claim_of_many_rows_allocates_nothing() {
+fn huge_row_count_allocates_nothing() {
     let mut bytes = vec![FORMAT];
     put(&mut bytes, u64::MAX / 2);
-    bytes.extend([EVERY_DAYS, 0, 1, NEVER_KNOWN, 0]);
+    bytes.extend([EVERY_DAYS, 0, 1, NO_DAY, 0]);
     let mut out = Vec::new();
     assert_eq!(
         decode(&bytes, &mut out),
-        Err(Malformed("more rows than bytes"))
+        Err(DecodeError("more rows than bytes"))
     );
     assert_eq!(out.capacity(), 0);
 }
@@ -104,13 +104,13 @@ fn any_row() -> impl Strategy<Value = Known> {
 
 proptest! {
     #[test]
-    fn any_rows_come_back_as_they_were(mut rows in prop::collection::vec(any_row(), 0..200)) {
+    fn any_rows_round_trip(mut rows in prop::collection::vec(any_row(), 0..200)) {
         rows.sort_by_key(|r| r.date);
         round_trip(&rows);
     }
 
     #[test]
-    fn regular_rows_come_back_as_they_were(
+    fn regular_rows_round_trip(
         start in -100_000i32..100_000, step in 0i32..400, n in 0i32..300, decimals in 0u8..14,
     ) {
         let rows: Vec<Known> = (0..n).map(|i| Known {
@@ -135,7 +135,7 @@ proptest! {
     }
 
     #[test]
-    fn a_damaged_segment_gives_rows_or_an_error(
+    fn damaged_bytes_give_rows_or_an_error(
         mut rows in prop::collection::vec(any_row(), 1..50), at in any::<prop::sample::Index>(), flip in 1u8..,
     ) {
         rows.sort_by_key(|r| r.date);

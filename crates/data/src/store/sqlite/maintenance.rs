@@ -1,0 +1,190 @@
+//! Maintenance of the file: integrity check, verified backup, moving a damaged file aside.
+
+use super::connect;
+use super::handle::{Sqlite, snapshot};
+use super::query::{Query, RowError, operation_error};
+use super::series_row::SeriesRow;
+use super::{descriptions, series, state, texts};
+use crate::disk::{self, shown};
+use crate::sqlite::{self, with_suffix};
+use econoscope_core::error::{Error, Result};
+use econoscope_core::model::SeriesId;
+use rusqlite::Connection;
+use std::path::{Path, PathBuf};
+
+/// Damage in a store file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Damage {
+    /// The series that cannot be read, if it is one.
+    pub series: Option<SeriesId>,
+    /// Description of the damage.
+    pub what: String,
+}
+
+impl Damage {
+    fn general(what: String) -> Self {
+        Self { series: None, what }
+    }
+}
+
+impl Sqlite {
+    /// Reads and verifies everything. Returns the damage; empty for an intact store.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the store cannot be read at all.
+    pub fn integrity(&self) -> Result<Vec<Damage>> {
+        self.with_reader(|db| snapshot(db, |db| Ok(damages(db))))
+    }
+
+    /// Returns whether an error of [`Self::open`] comes from the content of the file, not from its environment, rights
+    /// or version. Such a file can be quarantined.
+    pub fn is_damage(error: &Error) -> bool {
+        let message = error.for_operator();
+        message.contains(super::query::REPAIR_ADVICE) || message.contains(connect::NOT_OURS)
+    }
+
+    /// Moves an unusable store aside with its side files: `NAME.corrupt-20261121T150405Z`. No process may have it open.
+    /// Returns the new path.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the file cannot be renamed.
+    pub fn quarantine(path: &Path) -> Result<PathBuf> {
+        let mark = econoscope_core::clock::wall().strftime(".corrupt-%Y%m%dT%H%M%SZ");
+        sqlite::put_aside(path, &mark.to_string())
+            .map_err(|e| Error::store(format!("cannot move {} aside.", shown(path)), e))
+    }
+
+    /// Copies the store into a new file, which is verified before it gets its name. Others may read and write meanwhile.
+    /// An existing file is never replaced.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when there is a file already, the copy cannot be written, or the store is damaged.
+    pub fn backup(&self, to: &Path) -> Result<()> {
+        let message = |problem: &str| format!("cannot back up to {}: {problem}", shown(to));
+        if to.exists() {
+            let problem = "there is a file already. Choose another name.";
+            return Err(Error::of_store(message(problem)));
+        }
+        let (partial, _) = disk::create_partial(to)
+            .map_err(|e| Error::store(message("no file can be made there."), e))?;
+        let copied = self
+            .with_new_reader(|db| copy(db, &partial))
+            .and_then(|()| {
+                // A hard link fails where a file is; a rename would replace it.
+                std::fs::hard_link(&partial, to)
+                    .map_err(|e| Error::store(message("it cannot be named."), e))
+            });
+        for left in [partial.clone(), with_suffix(&partial, "-journal")] {
+            match std::fs::remove_file(&left) {
+                Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                    tracing::warn!(file = shown(&left), error = %e, "a partial backup is left");
+                }
+                Ok(()) | Err(_) => {}
+            }
+        }
+        copied
+    }
+}
+
+/// Writes a verified copy to disk.
+fn copy(db: &Connection, to: &Path) -> Result<()> {
+    let fail = |e| operation_error("back up", e);
+    let name = to.to_str();
+    let name =
+        name.ok_or_else(|| Error::of_store("cannot back up to a name that is no Unicode."))?;
+    // VACUUM INTO writes one file from one snapshot. SQLite counts it as a write.
+    db.execute_batch("PRAGMA query_only = OFF").map_err(fail)?;
+    db.execute("VACUUM INTO ?1", [name]).map_err(fail)?;
+    let target = Connection::open(to).map_err(fail)?;
+    if let Some(damage) = damages(&target).into_iter().next() {
+        return Err(Error::of_store(format!("cannot back up: {}", damage.what)));
+    }
+    target.close().map_err(|(_, e)| fail(e))?;
+    std::fs::File::open(to)
+        .and_then(|f| f.sync_all())
+        .map_err(|e| Error::store("cannot back up: the copy does not reach the disk.", e))
+}
+
+/// Checks that one of three series can be read: one in the middle, the first, or the last.
+pub(super) fn probe(db: &Connection) -> Result<()> {
+    if state::read(db)?.series == 0 {
+        return Ok(());
+    }
+    let read = |sql| {
+        let query = Query::new("The list of series", sql);
+        let name = query.first(db, [], |row| Ok(row.get::<_, String>(0)?))?;
+        name.map(|name| series::read(db, &SeriesId::new(&name)?))
+            .transpose()
+    };
+    read("SELECT name FROM series WHERE id >= (SELECT max(id) / 2 FROM series) ORDER BY id LIMIT 1")
+        .or_else(|_| read("SELECT name FROM series ORDER BY id LIMIT 1"))
+        .or_else(|_| read("SELECT name FROM series ORDER BY id DESC LIMIT 1"))
+        .map(drop)
+}
+
+fn damages(db: &Connection) -> Vec<Damage> {
+    // Pages, indices and types.
+    let check = Query::new("The file", "PRAGMA integrity_check(100)");
+    let report = check
+        .all(db, [], |row| Ok(row.get::<_, String>(0)?))
+        .unwrap_or_else(|e| vec![e.for_operator()]);
+    let report = report.into_iter().filter(|line| line != "ok");
+    let mut damages: Vec<Damage> = report.map(Damage::general).collect();
+    damages.extend(series_damages(db));
+    let texts = texts::damages(db).into_iter();
+    damages.extend(texts.chain(descriptions::damages(db)).map(Damage::general));
+    damages
+}
+
+/// Reads and verifies every series, and compares their number with the counts.
+fn series_damages(db: &Connection) -> Vec<Damage> {
+    let mut damages = Vec::new();
+    let (mut series, mut row_groups) = (0, 0);
+    let mut names = Vec::new();
+    let result = series::LIST.for_each(db, [], |row| {
+        series += 1;
+        match SeriesRow::from_row(row) {
+            Ok(row) => {
+                row_groups += row.segments;
+                names.push(row.name);
+            }
+            Err(RowError::Store(e)) => damages.push(Damage::general(e.for_operator())),
+            Err(e) => return Err(e),
+        }
+        Ok(())
+    });
+    damages.extend(result.err().map(|e| Damage::general(e.for_operator())));
+    for name in names {
+        let stored = SeriesId::new(&name).and_then(|id| series::read(db, &id));
+        let what = match stored {
+            Ok(Some(_)) => continue,
+            Ok(None) => format!("{name} is listed but cannot be found."),
+            Err(e) => e.for_operator(),
+        };
+        let series = SeriesId::new(&name).ok();
+        damages.push(Damage { series, what });
+    }
+    let miscount = miscount(db, series, row_groups).unwrap_or_else(|e| Some(e.for_operator()));
+    damages.extend(miscount.map(Damage::general));
+    damages
+}
+
+/// Describes a difference between the numbers that were read and those that the file records.
+fn miscount(db: &Connection, series: i64, row_groups: i64) -> Result<Option<String>> {
+    let count = Query::new("The row groups", "SELECT count(*) FROM segment");
+    let stored: i64 = count
+        .first(db, [], |row| Ok(row.get(0)?))?
+        .unwrap_or_default();
+    let recorded = state::read(db)?.series;
+    Ok(if stored != row_groups {
+        Some(format!(
+            "{stored} row groups are held, but the series name {row_groups}."
+        ))
+    } else if recorded != series {
+        Some(format!(
+            "{series} series are held, but there were {recorded}."
+        ))
+    } else {
+        None
+    })
+}
