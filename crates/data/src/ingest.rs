@@ -25,7 +25,7 @@ mod titles;
 mod write;
 
 pub(crate) use accept::{Comparison, compare};
-pub use feeds::{Feed, FeedReport, parse_feed, read_feeds};
+pub use feeds::{Feed, parse_feed, read_feeds};
 pub use fetch::Timeouts;
 pub use files::{ImportReport, Provenance, import, import_from};
 pub use key::ApiKey;

@@ -61,12 +61,8 @@ pub fn describe_error(error: &reqwest::Error) -> &'static str {
     }
 }
 
-/// Whether one of an error's causes has this type.
-pub fn is_caused_by<E: Error + 'static>(error: &reqwest::Error) -> bool {
-    causes(error).any(|cause| cause.is::<E>())
-}
-
-fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
+/// Returns the causes of an error, outermost first.
+pub fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
     std::iter::successors(error.source(), |cause| (*cause).source())
 }
 
@@ -171,7 +167,7 @@ mod tests {
             assert_eq!(parsed, Some(Duration::from_secs(wait)), "{text}");
         }
         assert_eq!(retry_after(&HeaderMap::new(), now), None);
-        // Our own clock stands a year behind, and one ahead.
+        // Our own clock is a year behind, or a year ahead.
         for day in ["Sun, 21 Nov 2027", "Fri, 21 Nov 2025"] {
             let [date, until] = ["12:00", "12:01"].map(|time| format!("{day} {time}:00 GMT"));
             let parsed = retry_after(&headers(&[(DATE, &date), (RETRY_AFTER, &until)]), now);

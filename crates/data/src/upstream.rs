@@ -198,17 +198,17 @@ impl Upstream {
             cached => cached,
         };
         let now = core.clock.now();
-        let freshness = cached
-            .as_ref()
-            .map(|entry| entry.freshness(&now, request.max_stale));
-        let (stale, purpose) = match (freshness, cached) {
-            (Some(EntryFreshness::Fresh), Some(entry)) => {
+        let cached = cached.map(|entry| (entry.freshness(&now, request.max_stale), entry));
+        let stale = match cached {
+            Some((EntryFreshness::Fresh, entry)) => {
                 return core.respond(&request, &entry, Freshness::Fresh);
             }
-            (Some(EntryFreshness::Stale(staleness)), Some(entry)) => {
-                (Some((staleness, entry)), Purpose::Refresh)
-            }
-            _ => (None, Purpose::Miss(request.kind)),
+            Some((EntryFreshness::Stale(staleness), entry)) => Some((staleness, entry)),
+            Some((EntryFreshness::Expired, _)) | None => None,
+        };
+        let purpose = match stale {
+            Some(_) => Purpose::Refresh,
+            None => Purpose::Miss(request.kind),
         };
         let lookup = Arc::new(Lookup {
             key,
@@ -381,13 +381,15 @@ impl Core {
         let now = self.clock.now();
         match &entry.content {
             Content::Found(body) => {
-                let is_shown = |quota: &Quota| quota.is_low() && quota.resets_at > now.wall;
+                let is_low = |quota: &Quota| {
+                    quota.remaining <= quota.limit / 5 && quota.resets_at > now.wall
+                };
                 Ok(Fetched {
                     body: body.clone(),
                     age: entry.age(&now),
                     freshness,
                     fetched_at: entry.fetched.wall,
-                    quota: self.ledger.last_quota().filter(is_shown),
+                    quota: self.ledger.last_quota().filter(is_low),
                 })
             }
             Content::Unknown(name) => Err(Error::unknown(request.what, name, Vec::new())),

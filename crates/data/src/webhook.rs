@@ -171,7 +171,7 @@ impl Sender {
                     net::retry_after(response.headers(), now),
                 ),
             },
-            Err(error) if net::is_caused_by::<NoPublicAddress>(&error) => {
+            Err(error) if net::causes(&error).any(|cause| cause.is::<NoPublicAddress>()) => {
                 Delivery::Failed(PRIVATE_ADDRESS.to_owned(), None)
             }
             Err(error) => Delivery::Failed(net::describe_error(&error).to_owned(), None),
@@ -364,7 +364,7 @@ mod tests {
         assert_eq!(plain, Delivery::Failed("is not https".into(), None));
         assert!(listener.accept().is_err(), "nobody connected");
         drop(listener);
-        // The name is what is allowed, not all it shares an address with.
+        // A name is allowed, not every name with the same address.
         for host in ["127.0.0.1", "localhost"] {
             let delivery = post(&[host], &format!("http://{host}:{port}/")).await;
             assert_ne!(

@@ -50,13 +50,6 @@ pub(super) enum Refusal {
     Invalid(String),
 }
 
-impl Refusal {
-    /// Whether later figures of another source may still confirm the rows.
-    pub(super) fn can_be_confirmed(&self) -> bool {
-        !matches!(self, Self::Invalid(_))
-    }
-}
-
 /// The kind of a source.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum SourceKind {

@@ -51,6 +51,9 @@ pub(super) enum FeedError {
     Unusable(Error, String),
 }
 
+/// The result of fetching a feed.
+pub(super) type FetchResult = std::result::Result<FeedResponse, FeedError>;
+
 /// A request for some series of a feed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FeedRequest<'a> {
@@ -118,14 +121,6 @@ impl Breaker {
     }
 }
 
-fn no_network(sources: Vec<&str>) -> Error {
-    unavailable(format!(
-        "No source can be reached: {} were tried. Check the network, the name server and a proxy's address, \
-         then sync again; what is held is answered meanwhile.",
-        sources.join(", ")
-    ))
-}
-
 /// Whether no host answered, which differs from a host that answers with an error.
 fn is_unreachable(error: &Error) -> bool {
     let Error::Unavailable {
@@ -156,11 +151,7 @@ impl<'a> Clients<'a> {
         }
     }
 
-    fn record_reachability(
-        &self,
-        source: &str,
-        result: &std::result::Result<FeedResponse, FeedError>,
-    ) {
+    fn record_reachability(&self, source: &str, result: &FetchResult) {
         let mut network = self.network.lock();
         match (&mut *network, result) {
             (NetworkState::Unknown(unreachable), Err(FeedError::Outage(error)))
@@ -168,8 +159,12 @@ impl<'a> Clients<'a> {
             {
                 unreachable.insert(source.to_owned(), error.clone());
                 if unreachable.len() == MIN_UNREACHABLE {
-                    let error = no_network(unreachable.keys().map(String::as_str).collect());
-                    *network = NetworkState::Offline(error);
+                    let sources: Vec<&str> = unreachable.keys().map(String::as_str).collect();
+                    *network = NetworkState::Offline(unavailable(format!(
+                        "No source can be reached: {} were tried. Check the network, the name server and a proxy's \
+                         address, then sync again; what is held is answered meanwhile.",
+                        sources.join(", ")
+                    )));
                 }
             }
             (NetworkState::Offline(_), Err(FeedError::Outage(error))) if is_unreachable(error) => {}
@@ -185,7 +180,7 @@ impl<'a> Clients<'a> {
         &self,
         request: FeedRequest<'_>,
         validators: &Validators,
-    ) -> Result<std::result::Result<FeedResponse, FeedError>> {
+    ) -> Result<FetchResult> {
         let source = request.feed_ref.source;
         // A second request to an unreachable source waits until another source shows whether the network is to blame.
         let unreachable = match &*self.network.lock() {
@@ -267,11 +262,7 @@ impl<'a> Client<'a> {
     }
 
     /// Fetches a feed with all its pages.
-    async fn fetch(
-        &mut self,
-        request: FeedRequest<'_>,
-        validators: &Validators,
-    ) -> std::result::Result<FeedResponse, FeedError> {
+    async fn fetch(&mut self, request: FeedRequest<'_>, validators: &Validators) -> FetchResult {
         let feed = request.feed_ref.feed;
         let feeds = self.settings.recipes.feeds();
         let is_shared = feeds.filter(|other| other.feed.url == feed.url).count() > 1;
@@ -285,11 +276,9 @@ impl<'a> Client<'a> {
         pending.reverse();
         let mut page = 1;
         while let Some(page_request) = pending.pop() {
-            let is_conditional = is_single && page == 1;
-            let sent = if is_conditional {
-                validators
-            } else {
-                &no_validators
+            let sent = match is_single && page == 1 {
+                true => validators,
+                false => &no_validators,
             };
             let response =
                 (self.send_shared(request.feed_ref, &page_request, sent, is_shared)).await?;
@@ -302,7 +291,9 @@ impl<'a> Client<'a> {
                 return Err(FeedError::Outage(error));
             }
             let unusable = |problem: String| self.unusable(&request, &problem, &response);
-            if let Some(problem) = response_problem(feed.format, &response) {
+            // XML looks like a web page, but this format is XML.
+            let is_xml = feed.format == Format::Claims && response.status == 200;
+            if let Some(problem) = response.problem().filter(|_| !is_xml) {
                 return Err(unusable(problem));
             }
             let next_offset = reader
@@ -393,12 +384,6 @@ fn with_home(url: &Url, home: &Url) -> Url {
     out.set_path(url.path());
     out.set_query(url.query());
     out
-}
-
-/// Returns what is wrong with a response before it is parsed. XML looks like a web page, but some feeds are XML.
-fn response_problem(format: Format, response: &Response) -> Option<String> {
-    let is_xml = format == Format::Claims && response.status == 200;
-    response.problem().filter(|_| !is_xml)
 }
 
 fn with_registration_key(body: &str, key: &ApiKey) -> String {

@@ -34,7 +34,7 @@ const ACCEPT: &str =
 /// Few retries, because articles can wait for the next sync.
 const PACE: PaceSettings = PaceSettings {
     tries: 2,
-    patience: Duration::from_secs(10),
+    max_retry_after: Duration::from_secs(10),
     ..PaceSettings::DOWNLOADS
 };
 /// Longest time for a feed with all tries.
@@ -96,15 +96,6 @@ impl Feed {
     }
 }
 
-/// The result of reading one feed.
-#[derive(Debug)]
-pub struct FeedReport {
-    /// Its name.
-    pub name: String,
-    /// Number of new articles; `None` when the feed was not due or has not changed.
-    pub outcome: Result<Option<usize>>,
-}
-
 /// When a feed was read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct ReadState {
@@ -114,16 +105,19 @@ struct ReadState {
 
 /// Reads every feed that is due, and writes its articles to the store. Ends early when cancelled.
 ///
+/// Returns for each feed the number of new articles (`None` when it was not due or has not changed), or its error, which
+/// is logged.
+///
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the store cannot be read or written; [`econoscope_core::Error::Internal`] when TLS cannot be set
-/// up. Errors of single feeds are in the reports.
+/// up.
 pub async fn read_feeds(
     store: &Arc<dyn Store>,
     feeds: &[Feed],
     settings: &SourceSettings,
     now: Timestamp,
     cancel: &CancellationToken,
-) -> Result<Vec<FeedReport>> {
+) -> Result<Vec<Result<Option<usize>>>> {
     let settings = SourceSettings {
         timeouts: Timeouts {
             all_tries: settings.timeouts.all_tries.min(MAX_DURATION),
@@ -134,25 +128,22 @@ pub async fn read_feeds(
     let fetch = settings.fetch("feeds", "The feed", PACE, &[])?;
     let mut states: States<ReadState> = state::read(store, STATES).await?;
     let before = states.clone();
-    let mut reports = Vec::new();
+    let mut results = Vec::new();
     for feed in feeds {
         let read = read_feed(store, &fetch, feed, &mut states, now);
-        let Some(outcome) = cancel.run_until_cancelled(read).await else {
+        let Some(result) = cancel.run_until_cancelled(read).await else {
             break;
         };
-        if let Err(error) = &outcome {
+        if let Err(error) = &result {
             let error = error.for_operator();
             tracing::warn!(feed = feed.name, error, "a feed was not read");
         }
-        reports.push(FeedReport {
-            name: feed.name.clone(),
-            outcome,
-        });
+        results.push(result);
     }
     if states != before {
         state::write(&states, store, STATES).await?;
     }
-    Ok(reports)
+    Ok(results)
 }
 
 async fn read_feed(

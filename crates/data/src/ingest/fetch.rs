@@ -147,10 +147,17 @@ impl Fetch {
                 Error::invalid("contact", "", "cannot stand in a header", "plain text")
             })?);
         }
+        let hosts = hosts.to_vec();
+        let redirects = reqwest::redirect::Policy::custom(move |attempt| {
+            match can_redirect(attempt.previous(), attempt.url(), &hosts) {
+                true => attempt.follow(),
+                false => attempt.stop(),
+            }
+        });
         let client = client
             .connect_timeout(timeouts.connect)
             .read_timeout(timeouts.read)
-            .redirect(redirect_policy(hosts.to_vec()))
+            .redirect(redirects)
             .build()
             .map_err(|e| Error::internal("the HTTP client cannot be built", e.without_url()))?;
         Ok(Self {
@@ -210,16 +217,13 @@ impl Fetch {
             tries += 1;
             let request = request.try_clone();
             let request = request.ok_or_else(|| Error::internal("a request", "is a stream"))?;
-            let (result, can_retry) = match self.send_once(request).await {
-                Ok(response) => {
-                    let can_retry = is_transient(&response);
-                    (Ok(response), can_retry)
-                }
-                Err((error, can_retry)) => (Err(error), can_retry),
+            let result = self.send_once(request).await;
+            let (can_retry, retry_after) = match &result {
+                Ok(response) => (is_transient(response), None),
+                Err((error, can_retry)) => (*can_retry, error.retry_after()),
             };
-            let retry_after = result.as_ref().err().and_then(Error::retry_after);
             if !can_retry || !self.pace.schedule_retry(tries, retry_after).await {
-                return result;
+                return result.map_err(|(error, _)| error);
             }
             tracing::debug!(source = %self.name, tried = tries, asked = ?retry_after, "trying again");
         }
@@ -307,15 +311,6 @@ impl Fetch {
             source: cause.map(|cause| Arc::new(cause) as _),
         }
     }
-}
-
-fn redirect_policy(hosts: Vec<String>) -> reqwest::redirect::Policy {
-    reqwest::redirect::Policy::custom(move |attempt| {
-        match can_redirect(attempt.previous(), attempt.url(), &hosts) {
-            true => attempt.follow(),
-            false => attempt.stop(),
-        }
-    })
 }
 
 /// Whether a redirect is followed: at most two, to the first origin, or over TLS to one of `hosts`.

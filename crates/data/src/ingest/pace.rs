@@ -18,7 +18,7 @@ pub struct PaceSettings {
     /// Upper bound of the first random wait; doubles with each try.
     pub first_wait: Duration,
     /// Longest `Retry-After` that is waited for; a longer one fails the request.
-    pub patience: Duration,
+    pub max_retry_after: Duration,
 }
 
 impl PaceSettings {
@@ -27,7 +27,7 @@ impl PaceSettings {
         interval: Duration::from_millis(500),
         tries: 4,
         first_wait: Duration::from_millis(500),
-        patience: Duration::from_secs(90),
+        max_retry_after: Duration::from_secs(90),
     };
     /// One request a second, for downloads without a published limit.
     pub const DOWNLOADS: Self = Self {
@@ -38,7 +38,7 @@ impl PaceSettings {
     /// Returns the upper bound of the wait after try number `tried` (from 1); `None` when it was the last one, or
     /// `retry_after` is too long.
     fn max_wait(&self, tried: u32, retry_after: Option<Duration>) -> Option<Duration> {
-        if tried >= self.tries || retry_after > Some(self.patience) {
+        if tried >= self.tries || retry_after > Some(self.max_retry_after) {
             return None;
         }
         let doubled = 2u32.saturating_pow(tried.saturating_sub(1));

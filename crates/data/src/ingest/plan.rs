@@ -142,19 +142,20 @@ impl Plan {
     pub(super) fn describe(&self, settings: &SourceSettings, now: Timestamp) -> Vec<String> {
         let recipes = &settings.recipes;
         let mut feeds: BTreeMap<String, (FeedRef<'_>, Vec<&SeriesRecipe>)> = BTreeMap::new();
-        let (mut fred, mut computed, mut keyed) = (Vec::new(), Vec::new(), Vec::new());
+        let mut others: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for step in &self.steps {
             let mut routes = recipes.routes(&step.id);
-            let id = step.id.as_str();
-            match routes.find(|route| settings.is_open(route.source)) {
+            let what = match routes.find(|route| settings.is_open(route.source)) {
                 Some(route) if !step.wants_vintages => {
                     let (_, series) = feeds.entry(route.name()).or_insert((route, Vec::new()));
                     series.extend(route.feed.series.iter().filter(|s| s.id == step.id));
+                    continue;
                 }
-                _ if identities::synced_from(&step.id).is_some() => computed.push(id),
-                _ if step.is_on_fred => fred.push(id),
-                _ => keyed.push(id),
-            }
+                _ if identities::synced_from(&step.id).is_some() => "computed here",
+                _ if step.is_on_fred => "fred: one request a series",
+                _ => "needs a key of your own",
+            };
+            others.entry(what).or_default().push(step.id.as_str());
         }
         let mut lines = Vec::new();
         let mut names_by_url: BTreeMap<&str, String> = BTreeMap::new();
@@ -178,15 +179,10 @@ impl Plan {
             };
             lines.push(format!("{name}: {requests}, for {}", ids.join(" ")));
         }
-        for (what, ids) in [
-            ("computed here", computed),
-            ("fred: one request a series", fred),
-            ("needs a key of your own", keyed),
-        ] {
-            if !ids.is_empty() {
-                lines.push(format!("{what}: {} series: {}", ids.len(), ids.join(" ")));
-            }
-        }
+        let others = others.iter();
+        lines.extend(
+            others.map(|(what, ids)| format!("{what}: {} series: {}", ids.len(), ids.join(" "))),
+        );
         lines.extend(self.fresh.iter().map(|(id, until)| {
             format!("{id}: not before {until:.0}, when its next figure is due")
         }));

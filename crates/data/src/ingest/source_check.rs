@@ -47,25 +47,27 @@ pub async fn check_sources(
     for feed_ref in settings.recipes.feeds() {
         let source = feed_ref.source;
         let url = url::Url::parse(&feed_ref.feed.url).ok();
-        let mut check = FeedCheck {
-            feed: feed_ref.name(),
-            host: url
-                .and_then(|url| url.host_str().map(str::to_owned))
-                .unwrap_or_default(),
-            took: None,
-            said: Ok(String::new()),
-            beginning: String::new(),
-        };
-        if settings.is_open(source) {
+        let host = url.and_then(|url| url.host_str().map(str::to_owned));
+        let (said, took, beginning) = if settings.is_open(source) {
             let start = Instant::now();
-            check.said = check_feed(store, &clients, feed_ref, now).await?;
-            check.took = Some(start.elapsed());
-            check.beginning = clients.excerpt(source).await?;
+            let result = check_feed(store, &clients, feed_ref, now).await?;
+            (
+                result,
+                Some(start.elapsed()),
+                clients.excerpt(source).await?,
+            )
         } else {
             let from = source.key.as_ref().map_or("", |key| key.from.as_str());
-            check.said = Ok(format!("not asked: it needs a key of your own ({from})"));
-        }
-        checks.push(check);
+            let text = format!("not asked: it needs a key of your own ({from})");
+            (Ok(text), None, String::new())
+        };
+        checks.push(FeedCheck {
+            feed: feed_ref.name(),
+            host: host.unwrap_or_default(),
+            took,
+            said,
+            beginning,
+        });
     }
     Ok(checks)
 }

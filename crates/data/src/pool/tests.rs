@@ -70,7 +70,7 @@ fn lowest_usage_goes_first_then_oldest() {
             before.into_iter().find(is_gone).unwrap()
         })
         .collect();
-    // 10, 20 and 30 ms are promised at first; each job then costs 30.
+    // 10, 20 and 30 ms are reserved at first; each job then costs 30.
     assert_eq!(order, [2, 0, 3, 1, 4, 5]);
 }
 

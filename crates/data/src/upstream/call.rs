@@ -200,9 +200,10 @@ impl Core {
             BackoffKey::Purpose(purpose, Some(caller)),
         ];
         keys.iter().find_map(|key| {
-            let backoff = self.backoffs.get(key)?;
+            let mut backoff = self.backoffs.get(key)?;
             let left = backoff.duration.saturating_sub(now.since(&backoff.since));
-            (left > Duration::ZERO).then(|| backoff.failure.with_wait(left))
+            backoff.failure.wait = left;
+            (left > Duration::ZERO).then_some(backoff.failure)
         })
     }
 
@@ -215,35 +216,32 @@ impl Core {
         self.backoffs.insert(key, backoff);
     }
 
-    /// Returns the next backoff of a key: twice the last one.
-    fn next_backoff(&self, lookup: &Lookup) -> Duration {
-        let last = self.backoffs.get(&BackoffKey::Key(lookup.key.clone()));
-        last.map_or(FIRST_BACKOFF, |last| {
+    /// Starts the backoff of a key, twice as long as its last one. `failure` creates the error from its length.
+    fn back_off(&self, lookup: &Lookup, failure: impl FnOnce(Duration) -> Failure) -> Failure {
+        let key = BackoffKey::Key(lookup.key.clone());
+        let duration = self.backoffs.get(&key).map_or(FIRST_BACKOFF, |last| {
             last.duration.saturating_mul(2).min(LONGEST_BACKOFF)
-        })
+        });
+        let failure = failure(duration);
+        self.start_backoff(key, duration, &failure);
+        failure
     }
 
     /// Starts the backoff of a key without a usable response.
     fn record_failure(&self, lookup: &Lookup, what: &str) -> Failure {
-        let backoff = self.next_backoff(lookup);
-        let failure = Failure::unavailable(what, backoff);
-        self.start_backoff(BackoffKey::Key(lookup.key.clone()), backoff, &failure);
-        failure
+        self.back_off(lookup, |wait| Failure::unavailable(what, wait))
     }
 
     /// Pauses all calls of all processes, as the upstream asked.
     async fn pause_calls(self: &Arc<Self>, lookup: &Lookup, wait: Duration) -> Failure {
         let result = self.with_ledger(move |ledger| ledger.pause(wait)).await;
-        let backoff = self.next_backoff(lookup);
-        let wait = wait.max(backoff);
-        let failure = match result {
-            Ok(()) => {
-                let (quota, now) = (self.ledger.last_quota(), self.clock.now().wall);
-                Failure::rate_limited(quota, (true, false), wait, now)
+        self.back_off(lookup, |backoff| {
+            let wait = wait.max(backoff);
+            if result.is_err() {
+                return Failure::unavailable("asked for silence", wait);
             }
-            Err(_) => Failure::unavailable("asked for silence", wait),
-        };
-        self.start_backoff(BackoffKey::Key(lookup.key.clone()), backoff, &failure);
-        failure
+            let (quota, now) = (self.ledger.last_quota(), self.clock.now().wall);
+            Failure::rate_limited(quota, (true, false), wait, now)
+        })
     }
 }

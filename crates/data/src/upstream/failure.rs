@@ -9,7 +9,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Failure {
     message: String,
-    wait: Duration,
+    pub(super) wait: Duration,
     /// Whether the ledger did not grant the call.
     is_rate_limited: bool,
     /// Whether it would grant the call to other callers, because this one has used its share.
@@ -54,14 +54,6 @@ impl Failure {
             wait,
             is_rate_limited: true,
             is_share,
-        }
-    }
-
-    /// Returns the failure with another wait.
-    pub(super) fn with_wait(&self, wait: Duration) -> Self {
-        Self {
-            wait,
-            ..self.clone()
         }
     }
 

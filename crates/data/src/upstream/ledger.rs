@@ -154,11 +154,11 @@ impl Ledger {
         };
         let result: std::result::Result<_, Cause> = match &self.store {
             LedgerStore::File(file) => file.write(|db| {
-                let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-                let mut state = read(&transaction, &self.origin, pools, clock)?;
+                let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+                let mut state = read(&tx, &self.origin, pools, clock)?;
                 let value = work(&mut state);
-                write(&transaction, &self.origin, &state)?;
-                transaction.commit()?;
+                write(&tx, &self.origin, &state)?;
+                tx.commit()?;
                 Ok(value)
             }),
             LedgerStore::Shared(ledger) => {
@@ -175,12 +175,12 @@ impl Ledger {
 }
 
 fn read(
-    transaction: &Transaction<'_>,
+    tx: &Transaction<'_>,
     origin: &str,
     pools: PoolSizes,
     clock: Moment,
 ) -> rusqlite::Result<LedgerState> {
-    let anchor = transaction
+    let anchor = tx
         .prepare_cached("SELECT at, held_until, wall, uptime, boot FROM anchor WHERE origin = ?1")?
         .query_row([origin], |row| {
             let moment = Moment::read([row.get(2)?, row.get(3)?, row.get(4)?]);
@@ -189,7 +189,7 @@ fn read(
         .optional()?;
     let (at, paused_until, moment) = anchor.unwrap_or((clock.wall.as_millisecond(), 0, None));
     let now = moment.map_or(at, |moment| OwnTime::resume(at, moment).at(&clock));
-    let calls = transaction
+    let calls = tx
         .prepare_cached(
             "SELECT at, pool FROM calls WHERE origin = ?1 AND at > ?2 ORDER BY at DESC",
         )?
@@ -200,21 +200,18 @@ fn read(
     Ok(LedgerState::new(pools, clock, now, paused_until, calls))
 }
 
-fn write(transaction: &Transaction<'_>, origin: &str, state: &LedgerState) -> rusqlite::Result<()> {
+fn write(tx: &Transaction<'_>, origin: &str, state: &LedgerState) -> rusqlite::Result<()> {
     if let Some(pool) = state.charged {
-        transaction
-            .prepare_cached("INSERT INTO calls (origin, at, pool) VALUES (?1, ?2, ?3)")?
+        tx.prepare_cached("INSERT INTO calls (origin, at, pool) VALUES (?1, ?2, ?3)")?
             .execute(params![origin, state.now, pool])?;
         let end = state.now.saturating_sub(millis(WINDOW));
-        transaction
-            .prepare_cached("DELETE FROM calls WHERE origin = ?1 AND at <= ?2")?
+        tx.prepare_cached("DELETE FROM calls WHERE origin = ?1 AND at <= ?2")?
             .execute(params![origin, end])?;
     }
     if state.is_changed {
         let [wall, uptime, boot] = state.clock.written();
         let row = params![origin, state.now, state.paused_until, wall, uptime, boot];
-        transaction
-            .prepare_cached("INSERT OR REPLACE INTO anchor VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
+        tx.prepare_cached("INSERT OR REPLACE INTO anchor VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
             .execute(row)?;
     }
     Ok(())

@@ -101,13 +101,6 @@ pub struct Quota {
     pub resets_at: Timestamp,
 }
 
-impl Quota {
-    /// Whether at most a fifth is left.
-    pub(super) fn is_low(&self) -> bool {
-        self.remaining <= self.limit / 5
-    }
-}
-
 /// The ledger's decision on a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {

@@ -68,16 +68,15 @@ impl StateFile {
             );
             Error::store(what, cause)
         };
-        let fault_of = |cause: &Cause| Fault::of(cause, path);
         let mut was_damaged = false;
         let (db, is_writable) = match connect(path) {
-            Err(cause) if fault_of(&cause) == Fault::Damaged => {
+            Err(cause) if is_damage(&cause) => {
                 let aside = path.map(quarantine).transpose()?;
                 tracing::warn!(%cause, aside, "the upstream state file is damaged and was put aside");
                 was_damaged = true;
                 (connect(path).map_err(open_error)?, true)
             }
-            Err(cause) if fault_of(&cause) == Fault::Transient => {
+            Err(cause) if is_transient(&cause, path) => {
                 tracing::warn!(
                     %cause,
                     file = path.map(disk::shown),
@@ -85,7 +84,7 @@ impl StateFile {
                 );
                 (open_read_only(path).map_err(open_error)?, false)
             }
-            opened => (opened.map_err(open_error)?, true),
+            result => (result.map_err(open_error)?, true),
         };
         Ok(Self {
             path: path.map(Path::to_owned),
@@ -128,43 +127,28 @@ impl StateFile {
     }
 }
 
-/// Why a file could not be opened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fault {
-    /// Its content is broken; a new file may replace it.
-    Damaged,
-    /// The file is intact; its disk or a lock is the reason, which may pass.
-    Transient,
-    /// Anything else; the file is left alone.
-    Other,
+fn is_damage(cause: &Cause) -> bool {
+    (cause.downcast_ref::<rusqlite::Error>()).is_some_and(sqlite::is_damage)
 }
 
-impl Fault {
-    fn of(cause: &Cause, path: Option<&Path>) -> Self {
-        use ErrorCode::{
-            CannotOpen, DatabaseBusy, DatabaseLocked, DiskFull, ReadOnly, SystemIoFailure,
-        };
-        use ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
-        let Some(error) = cause.downcast_ref::<rusqlite::Error>() else {
-            return Self::Other;
-        };
+/// Whether an intact file cannot be used because of its disk or a lock, which may pass.
+fn is_transient(cause: &Cause, path: Option<&Path>) -> bool {
+    use ErrorCode::{
+        CannotOpen, DatabaseBusy, DatabaseLocked, DiskFull, ReadOnly, SystemIoFailure,
+    };
+    use ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    let error = cause.downcast_ref::<rusqlite::Error>();
+    match error.and_then(rusqlite::Error::sqlite_error_code) {
+        Some(DiskFull | SystemIoFailure | ReadOnly | DatabaseBusy | DatabaseLocked) => true,
         // SQLite does not say why it cannot open a file, so open it here.
-        let open = || Some(File::options().append(true).create(true).open(path?));
-        match error.sqlite_error_code() {
-            _ if sqlite::is_damage(error) => Self::Damaged,
-            Some(DiskFull | SystemIoFailure | ReadOnly | DatabaseBusy | DatabaseLocked) => {
-                Self::Transient
-            }
-            Some(CannotOpen) => match open() {
-                Some(Err(e))
-                    if !matches!(e.kind(), StorageFull | QuotaExceeded | ReadOnlyFilesystem) =>
-                {
-                    Self::Other
-                }
-                Some(_) | None => Self::Transient,
-            },
-            Some(_) | None => Self::Other,
+        Some(CannotOpen) => {
+            let open = |path| File::options().append(true).create(true).open(path);
+            let error = path.and_then(|path| open(path).err());
+            error.is_none_or(|e| {
+                matches!(e.kind(), StorageFull | QuotaExceeded | ReadOnlyFilesystem)
+            })
         }
+        Some(_) | None => false,
     }
 }
 

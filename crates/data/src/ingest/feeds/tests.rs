@@ -30,7 +30,7 @@ fn feeds(server: &MockServer, paths: &[&str]) -> Vec<Feed> {
     paths.iter().map(feed).collect()
 }
 
-async fn read(store: &Arc<dyn Store>, feeds: &[Feed], at: Timestamp) -> Vec<FeedReport> {
+async fn read(store: &Arc<dyn Store>, feeds: &[Feed], at: Timestamp) -> Vec<Result<Option<usize>>> {
     let settings = SourceSettings {
         pace: Some(PaceSettings { tries: 1, ..QUICK }),
         ..SourceSettings::default()
@@ -62,11 +62,8 @@ async fn entries_are_sanitised_tagged_and_stored_once() {
             .await;
     }
     let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());
-    let reports = read(&store, &feeds(&server, &["rss", "atom"]), now()).await;
-    let added: Vec<_> = reports
-        .iter()
-        .map(|r| *r.outcome.as_ref().unwrap())
-        .collect();
+    let results = read(&store, &feeds(&server, &["rss", "atom"]), now()).await;
+    let added: Vec<_> = results.iter().map(|r| *r.as_ref().unwrap()).collect();
     assert_eq!(
         added,
         [Some(2), Some(0)],
@@ -108,12 +105,11 @@ async fn broken_feed_does_not_stop_the_others() {
         .mount(&server)
         .await;
     let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());
-    let reports = read(&store, &feeds(&server, &["page", "missing", "rss"]), now()).await;
-    let messages: Vec<String> = reports
+    let results = read(&store, &feeds(&server, &["page", "missing", "rss"]), now()).await;
+    let messages: Vec<String> = results
         .iter()
         .map(|r| {
-            r.outcome
-                .as_ref()
+            r.as_ref()
                 .map_or_else(ToString::to_string, |n| format!("{n:?}"))
         })
         .collect();
@@ -149,8 +145,8 @@ async fn second_request_waits_and_is_conditional() {
     let year = 365 * 24 * 3_600;
     for (later, expected) in [(0, Some(2)), (600, None), (3_600, None), (-year, None)] {
         let at = now() + jiff::SignedDuration::from_secs(later);
-        let reports = read(&store, &rss, at).await;
-        assert_eq!(*reports[0].outcome.as_ref().unwrap(), expected, "{later}");
+        let results = read(&store, &rss, at).await;
+        assert_eq!(*results[0].as_ref().unwrap(), expected, "{later}");
     }
 }
 

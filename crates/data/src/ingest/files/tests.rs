@@ -276,7 +276,7 @@ fn implausible_figure_is_imported_with_a_warning() {
 
 #[test]
 fn vintages_and_figures_form_one_series() {
-    // The report of December 2008 description of November as well; in February 2009 October left the series for a month.
+    // The report of December 2008 covers November as well; in February 2009 October left the series for a month.
     let vintages = "date,value,known_from\n2008-10-01,100,2008-12\n2008-11-01,90,2008-12\n2008-11-01,88,2009-01\n\
         2008-12-01,80,2009-01\n2008-10-01,,2009-02\n2008-10-01,101,2009-03-06\n";
     let figures = "series_id,date,value\nPAYEMS,2008-10-01,101\nPAYEMS,2008-11-01,87\nPAYEMS,2008-12-01,80\nPAYEMS,2009-01-01,70\n";

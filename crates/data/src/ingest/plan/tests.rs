@@ -256,7 +256,7 @@ fn series_is_fresh_until_its_next_release() {
         until("DGS10", friday, "2026-11-23T23:30:00Z", Some(evening)),
         "2026-11-24T03:30:00Z"
     );
-    // The unemployment rate of October is in; November's comes on 4 December, but revisions are read_at for weekly.
+    // The unemployment rate of October is in; November's comes on 4 December, but a read for revisions is due weekly.
     let october = date(2026, 10, 1);
     assert_eq!(
         until("UNRATE", october, "2026-11-21T12:00:00Z", None),

@@ -7,7 +7,7 @@
 use super::SyncRun;
 use crate::desk::identities;
 use crate::ingest::accept::{Comparison, Refusal, Source, SourceKind, compare, is_revised};
-use crate::ingest::client::{Clients, FeedError, FeedRequest, FeedResponse};
+use crate::ingest::client::{Clients, FeedError, FeedRequest, FeedResponse, FetchResult};
 use crate::ingest::fetch::Validators;
 use crate::ingest::plan::{Step, SyncConfig};
 use crate::ingest::report::{Outcome, join_errors};
@@ -41,7 +41,7 @@ struct FeedTask<'q> {
 /// The result of a [`FeedTask`].
 struct FeedResult<'q> {
     task: FeedTask<'q>,
-    response: std::result::Result<FeedResponse, FeedError>,
+    response: FetchResult,
     /// Whether the whole series were requested.
     is_full: bool,
 }
@@ -312,10 +312,10 @@ impl<'a> SyncRun<'a> {
                 .unconfirmed
                 .insert(id.clone(), (today, newest.to_vec()));
         }
-        if refusal.can_be_confirmed() {
-            self.unconfirmed.push((feed_ref.name(), id, rows));
-        } else {
+        if matches!(refusal, Refusal::Invalid(_)) {
             state.refuse(now, error.to_string(), String::new());
+        } else {
+            self.unconfirmed.push((feed_ref.name(), id, rows));
         }
         Ok(Some(step.with_error(&error)))
     }

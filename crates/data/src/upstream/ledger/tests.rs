@@ -62,10 +62,10 @@ fn caller_gets_at_most_half_of_the_rest() {
         let calls = (0..60).take_while(|_| is_granted_to(&ledger, MISS, who));
         calls.count()
     };
-    // Half of 25 that wait and of 7 that come at once, then half of the rest, and so on.
+    // Half of 25 waiting calls and of a burst of 7, then half of the rest, and so on.
     let spent: Vec<usize> = (1..=6).map(|n| use_up(caller(n))).collect();
     assert_eq!(spent, [17, 8, 4, 2, 1, 0]);
-    // What all share has no half, and its reserve is untouched.
+    // Shared keys have no share per caller, and their reserve is unused.
     assert_eq!(
         (0..9)
             .take_while(|_| is_granted_to(&ledger, SHARED, caller(1)))
@@ -234,7 +234,7 @@ impl Rng {
     }
 }
 
-/// The most calls in any window of a length; `times` ascend.
+/// Returns the most calls in any window; `times` ascend.
 fn max_within(times: &[u64], window: u64) -> usize {
     let mut from = 0;
     (0..times.len())
@@ -255,7 +255,7 @@ fn simulate(seed: u64, path: &Path) -> Vec<u64> {
     let clock = clock();
     let open = || {
         let state = StateFile::open(Some(path)).unwrap();
-        // Thousands of payments: that each reaches the disk is for other tests.
+        // Thousands of payments would take long with a sync each.
         let relaxed = state.write(|db| db.pragma_update(None, "synchronous", "off"));
         relaxed.unwrap();
         let clock = Arc::clone(&clock) as Arc<dyn Clock>;
@@ -300,7 +300,7 @@ fn restarting_processes_never_exceed_the_limit() {
         let arrivals = simulate(seed, &dir.path().join(format!("{seed}.db")));
         let most = max_within(&arrivals, 86_400);
         assert!(most <= 100, "seed {seed}: {most} calls within 24 hours");
-        // Implied, but promised by name.
+        // Follows from the window, but the documentation promises it for days.
         let mut days = std::collections::BTreeMap::<u64, usize>::new();
         for at in &arrivals {
             *days.entry((at + 23 * 3600 + 1800) / 86_400).or_default() += 1;

@@ -80,7 +80,11 @@ impl Fred {
         pairs.push(("api_key", key.expose()));
         let url = url_with(&self.base, &[&["fred", "series"], path].concat(), &pairs)?;
         let request = self.fetch.get(url, "application/json");
-        let response = self.fetch.send(request, is_transient_refusal).await?;
+        // Under load FRED sometimes refuses a valid key, and accepts it a moment later.
+        let is_transient = |response: &Response| {
+            response.status == 400 && error_message(response).is_some_and(|t| is_about_the_key(&t))
+        };
+        let response = self.fetch.send(request, is_transient).await?;
         self.parse(id, key, &response)
     }
 
@@ -226,11 +230,6 @@ impl Fred {
             })
         }))
     }
-}
-
-/// Whether FRED refused the key. Under load it sometimes refuses a valid key, and accepts it a moment later.
-fn is_transient_refusal(response: &Response) -> bool {
-    response.status == 400 && error_message(response).is_some_and(|text| is_about_the_key(&text))
 }
 
 fn is_about_the_key(message: &str) -> bool {

@@ -24,7 +24,7 @@ fn id() -> SeriesId {
     SeriesId::new("DGS10").unwrap()
 }
 
-/// A client at an address, as a sync opens it.
+/// A client of a mock server.
 struct Client(Fred);
 
 impl Client {
@@ -58,7 +58,7 @@ async fn server_with(response: ResponseTemplate) -> MockServer {
     server
 }
 
-/// Answers in turn; the last one for ever.
+/// Serves the responses in order, and repeats the last one.
 async fn server_with_sequence(responses: Vec<ResponseTemplate>) -> MockServer {
     let server = MockServer::start().await;
     let last = responses.len() - 1;
@@ -277,7 +277,7 @@ fn item(realtime: &str, date: &str, value: &str) -> Value {
     span(realtime, "9999-12-31", date, value)
 }
 
-/// A figure that stood in the series between two days.
+/// A figure that the series contained from one day to another.
 fn span(start: &str, end: &str, date: &str, value: &str) -> Value {
     object!({"realtime_start": start, "realtime_end": end, "date": date, "value": value})
 }

@@ -30,7 +30,7 @@ async fn source_check_reports_every_feed() {
         .unwrap();
     let check_of = |name: &str| checks.iter().find(|check| check.feed == name).unwrap();
     assert!(checks.len() > 35);
-    // Two of its columns are in the body, and every other is named.
+    // The body has two of its columns; the error names all others.
     let par_yields = check_of("treasury/par_yields");
     let part = par_yields.said.as_ref().unwrap_err();
     assert!(
@@ -75,7 +75,7 @@ date = { field = "day", formats = ["%d.%m.%Y"] }
 series = [{ id = "TOWNRAIN", field = "mm", title = "Rain in our town", units = "Millimetres", frequency = "D" }]
 "#;
 
-/// Whether a desk passes on what is held of the town.
+/// Checks whether a desk may publish the series.
 fn check_permission(
     store: &Arc<Sqlite>,
     settings: crate::desk::Settings,

@@ -162,7 +162,7 @@ async fn todays_figures_are_not_taken_for_vintages() {
         .respond_with(json(200, &days))
         .mount(&server)
         .await;
-    // What FRED text to a parameter it does not have: 200, and the figures as last revised.
+    // FRED responds to a parameter that it lacks with 200 and the latest figures.
     let today = listing(1, &[item("2026-08-20", "2014-12-01", "5.5")]);
     Mock::given(path("/fred/series/observations"))
         .respond_with(json(200, &today))

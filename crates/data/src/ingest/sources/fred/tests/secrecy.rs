@@ -3,7 +3,7 @@
 use super::*;
 use crate::ingest::testing::SharedBuffer;
 
-/// Everything that is logged, at the finest level, while failures of every kind happen.
+/// Collects errors and trace logs of failures of every kind.
 #[tokio::test]
 async fn key_appears_in_no_error_log_or_debug_output() {
     let log = SharedBuffer::default();
