@@ -130,10 +130,8 @@ impl Sender {
         let Some(host) = url.host() else {
             return Some("has no host");
         };
-        if self
-            .allowed_hosts
-            .contains(&normalize_host(&host.to_string()))
-        {
+        let name = normalize_host(&host.to_string());
+        if self.allowed_hosts.contains(&name) {
             return (!matches!(url.scheme(), "http" | "https")).then_some("is not http or https");
         }
         if url.scheme() != "https" {

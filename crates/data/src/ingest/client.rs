@@ -123,15 +123,12 @@ impl Breaker {
 
 /// Whether no host answered, which differs from a host that answers with an error.
 fn is_unreachable(error: &Error) -> bool {
-    let Error::Unavailable {
-        source: Some(cause),
-        ..
-    } = error
-    else {
-        return false;
-    };
-    let cause = cause.downcast_ref::<reqwest::Error>();
-    cause.is_some_and(|cause| cause.is_connect() || cause.is_timeout())
+    let has_no_response = |e: &reqwest::Error| e.is_connect() || e.is_timeout();
+    matches!(
+        error,
+        Error::Unavailable { source: Some(cause), .. }
+            if cause.downcast_ref().is_some_and(has_no_response)
+    )
 }
 
 impl<'a> Clients<'a> {

@@ -193,8 +193,25 @@ impl Fetch {
         request: RequestBuilder,
         is_transient: fn(&Response) -> bool,
     ) -> Result<Response> {
-        let tries = self.send_with_retries(request, is_transient);
-        let response = tokio::time::timeout(self.all_tries, tries).await;
+        let send = async {
+            let mut tries = 0;
+            loop {
+                self.pace.wait().await;
+                tries += 1;
+                let request = request.try_clone();
+                let request = request.ok_or_else(|| Error::internal("a request", "is a stream"))?;
+                let result = self.send_once(request).await;
+                let (can_retry, retry_after) = match &result {
+                    Ok(response) => (is_transient(response), None),
+                    Err((error, can_retry)) => (*can_retry, error.retry_after()),
+                };
+                if !can_retry || !self.pace.schedule_retry(tries, retry_after).await {
+                    return result.map_err(|(error, _)| error);
+                }
+                tracing::debug!(source = %self.name, tried = tries, asked = ?retry_after, "trying again");
+            }
+        };
+        let response = tokio::time::timeout(self.all_tries, send).await;
         response.unwrap_or_else(|_| {
             let (name, seconds) = (&self.name, self.all_tries.as_secs());
             Err(Error::Unavailable {
@@ -204,29 +221,6 @@ impl Fetch {
                 source: None,
             })
         })
-    }
-
-    async fn send_with_retries(
-        &self,
-        request: RequestBuilder,
-        is_transient: fn(&Response) -> bool,
-    ) -> Result<Response> {
-        let mut tries = 0;
-        loop {
-            self.pace.wait().await;
-            tries += 1;
-            let request = request.try_clone();
-            let request = request.ok_or_else(|| Error::internal("a request", "is a stream"))?;
-            let result = self.send_once(request).await;
-            let (can_retry, retry_after) = match &result {
-                Ok(response) => (is_transient(response), None),
-                Err((error, can_retry)) => (*can_retry, error.retry_after()),
-            };
-            if !can_retry || !self.pace.schedule_retry(tries, retry_after).await {
-                return result.map_err(|(error, _)| error);
-            }
-            tracing::debug!(source = %self.name, tried = tries, asked = ?retry_after, "trying again");
-        }
     }
 
     /// Returns the name of the source.

@@ -206,14 +206,11 @@ fn keep_newer(id: &SeriesId, stored: &[Observation], rows: &mut Vec<Known>) -> O
 
 impl ImportReport {
     fn summary(&self) -> String {
+        let (series, rows, files) = (self.series, self.rows, self.files);
+        let WriteOutcome { added, revised } = self.written;
+        let refused = self.errors.len();
         format!(
-            "{} series with {} figures out of {} files: {} new, {} revised; {} refused.",
-            self.series,
-            self.rows,
-            self.files,
-            self.written.added,
-            self.written.revised,
-            self.errors.len()
+            "{series} series with {rows} figures out of {files} files: {added} new, {revised} revised; {refused} refused."
         )
     }
 }
@@ -279,7 +276,7 @@ impl Content {
     /// Adds a file. Returns its number of figures or titles.
     fn read(&mut self, path: &Path, name: &str) -> Result<usize> {
         let unreadable = |e: io::Error| Error::bad_file(name, format!("cannot be read: {e}"));
-        let bad_line = |error: LineError| bad_line(name, error);
+        let bad_line = |e: LineError| Error::bad_line(name, e.line.into(), e.problem);
         let mut bytes = Vec::new();
         disk::open(path)
             .and_then(|file| file.take(MAX_FILE_BYTES as u64 + 1).read_to_end(&mut bytes))
@@ -323,7 +320,7 @@ impl Content {
             Err(LineError { line, problem }) => {
                 let problem = format!("{problem}; nothing of {id} was imported");
                 self.errors
-                    .push(bad_line(file, LineError { line, problem }));
+                    .push(Error::bad_line(file, line.into(), problem));
                 self.refused.insert(id);
             }
         }
@@ -339,16 +336,13 @@ fn merge(
         let twin = column.rows.binary_search_by_key(&row.key(), Row::key);
         let twin = twin.ok().and_then(|i| column.rows.get(i));
         if let Some(twin) = twin.filter(|twin| twin.value != row.value) {
-            let problem = format!(
-                "{} for {}, but {} on line {} of {file}",
-                row.format_value(),
-                row.date,
-                twin.format_value(),
-                twin.line
-            );
+            let (new, old) = (row.format_value(), twin.format_value());
             return Err(LineError {
                 line: row.line,
-                problem,
+                problem: format!(
+                    "{new} for {}, but {old} on line {} of {file}",
+                    row.date, twin.line
+                ),
             });
         }
     }
@@ -356,10 +350,6 @@ fn merge(
     column.rows.sort_by_key(Row::key);
     column.rows.dedup_by_key(|row| row.key());
     Ok((file, column))
-}
-
-fn bad_line(file: &str, LineError { line, problem }: LineError) -> Error {
-    Error::bad_line(file, line.into(), problem)
 }
 
 #[cfg(test)]

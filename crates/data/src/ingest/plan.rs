@@ -162,16 +162,12 @@ impl Plan {
         for (name, (feed_ref, series)) in feeds {
             let requests = feed_ref.feed.requests(&series, None, day_of(now));
             let url = requests.first().and_then(|r| url::Url::parse(&r.url).ok());
-            let host = url
-                .as_ref()
-                .and_then(url::Url::host_str)
-                .unwrap_or_default();
-            let pace = feed_ref.source.pace_ms;
+            let host = url.as_ref().and_then(url::Url::host_str);
+            let (host, pace) = (host.unwrap_or_default(), feed_ref.source.pace_ms);
             let mut ids: Vec<&str> = series.iter().map(|s| s.id.as_str()).collect();
             ids.dedup();
-            let first = names_by_url
-                .entry(&feed_ref.feed.url)
-                .or_insert(name.clone());
+            let first = names_by_url.entry(&feed_ref.feed.url);
+            let first = first.or_insert(name.clone());
             let requests = match requests.len() {
                 _ if *first != name => format!("the answer of {first}"),
                 0 | 1 => format!("1 request to {host}"),
@@ -179,18 +175,17 @@ impl Plan {
             };
             lines.push(format!("{name}: {requests}, for {}", ids.join(" ")));
         }
-        let others = others.iter();
-        lines.extend(
-            others.map(|(what, ids)| format!("{what}: {} series: {}", ids.len(), ids.join(" "))),
-        );
-        lines.extend(self.fresh.iter().map(|(id, until)| {
-            format!("{id}: not before {until:.0}, when its next figure is due")
-        }));
-        lines.extend(
-            self.refused
-                .iter()
-                .map(|(id, error)| format!("{id}: {error}")),
-        );
+        for (what, ids) in others {
+            lines.push(format!("{what}: {} series: {}", ids.len(), ids.join(" ")));
+        }
+        for (id, until) in &self.fresh {
+            lines.push(format!(
+                "{id}: not before {until:.0}, when its next figure is due"
+            ));
+        }
+        for (id, error) in &self.refused {
+            lines.push(format!("{id}: {error}"));
+        }
         lines
     }
 }

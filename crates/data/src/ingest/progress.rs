@@ -64,21 +64,17 @@ impl Progress {
     /// Ends a step with its result, or the reason for its failure.
     pub(super) fn finish_step(&mut self, name: &str, result: Result<String, String>) {
         self.bar.inc(1);
-        let text = match result {
-            Err(why) => format!("FAILED: {why}"),
+        let (position, length) = (self.bar.position(), self.bar.length());
+        match (self.output.is_some(), result) {
             // The bar itself shows a success.
-            Ok(_) if self.output.is_none() => return,
-            Ok(text) => text,
-        };
-        let number = match self.output {
-            Some(_) => format!(
-                "[{}/{}] ",
-                self.bar.position(),
-                self.bar.length().unwrap_or_default()
-            ),
-            None => String::new(),
-        };
-        self.print(&format!("{number}{name}: {text}"));
+            (false, Ok(_)) => {}
+            (false, Err(why)) => self.print(&format!("{name}: FAILED: {why}")),
+            (true, result) => {
+                let length = length.unwrap_or_default();
+                let text = result.unwrap_or_else(|why| format!("FAILED: {why}"));
+                self.print(&format!("[{position}/{length}] {name}: {text}"));
+            }
+        }
     }
 
     /// Ends a step without a line, because an earlier step gave the same reason.

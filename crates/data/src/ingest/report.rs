@@ -55,11 +55,7 @@ pub enum Outcome {
 
 impl Outcome {
     /// Adds the errors of sources that were asked before. `offline` is the reason why no source can be reached.
-    pub(super) fn with_earlier_errors(
-        self,
-        mut errors: Vec<Error>,
-        offline: Option<&Error>,
-    ) -> Self {
+    pub(super) fn with_errors(self, mut errors: Vec<Error>, offline: Option<&Error>) -> Self {
         match self {
             Self::Failed(error) => {
                 errors.push(error.clone());
@@ -182,10 +178,9 @@ impl SyncReport {
     pub fn summary(&self) -> String {
         let (read, missed, written) = (self.read(), self.missed(), self.written());
         let fresh = self.series.len() - read - missed;
-        let ended = if self.cancelled {
-            " Ended early; the rest is due next time."
-        } else {
-            ""
+        let ended = match self.cancelled {
+            true => " Ended early; the rest is due next time.",
+            false => "",
         };
         format!(
             "{read} series read: {} figures new, {} revised; {fresh} still fresh, {missed} missed.{ended}",

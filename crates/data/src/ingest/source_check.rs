@@ -100,7 +100,7 @@ async fn check_feed(
             Some(Ok(rows)) if rows.is_empty() => problems.push(format!("{id}: no figure")),
             Some(Ok(rows)) => {
                 newest = newest.max(rows.last().map(|row| row.date));
-                match compare(info, &state::stored_figures(store, id).await?, rows) {
+                match compare(info, &state::stored_rows(store, id).await?, rows) {
                     Comparison::Agrees => agree += 1,
                     Comparison::TooFewDates => {}
                     Comparison::Differs(why) => problems.push(format!("{id}: {why}")),
@@ -155,10 +155,6 @@ pub async fn refused_answers(
     recipes: &Recipes,
 ) -> Result<Vec<(String, RefusedResponse)>> {
     let states: States<FeedState> = state::read(store, FEEDS).await?;
-    let refused = |feed_ref: FeedRef<'_>| {
-        let name = feed_ref.name();
-        let response = states.get(&name)?.refused.clone()?;
-        Some((name, response))
-    };
+    let refused = |f: FeedRef<'_>| Some((f.name(), states.get(&f.name())?.refused.clone()?));
     Ok(recipes.feeds().filter_map(refused).collect())
 }

@@ -139,14 +139,11 @@ pub(super) fn record_base_change(
     Ok(unit)
 }
 
-/// Returns the newest stored figures of a series; empty when it has none.
+/// Returns the stored rows of a series as known now; empty when it has none.
 ///
 /// # Errors
 /// [`Error::Store`] when the store cannot be read.
-pub(super) async fn stored_figures(
-    store: &Arc<dyn Store>,
-    id: &SeriesId,
-) -> Result<Vec<Observation>> {
+pub(super) async fn stored_rows(store: &Arc<dyn Store>, id: &SeriesId) -> Result<Vec<Observation>> {
     let id = id.clone();
     let history = run_blocking(store, move |store| store.read(&id)).await?;
     Ok(history.unwrap_or_default().latest())

@@ -168,10 +168,7 @@ impl SyncRun<'_> {
     /// Reports the outcome of a step, together with the errors of the sources before.
     fn report_step(&mut self, step: Step, outcome: Outcome) {
         let offline = self.clients.offline();
-        self.report(
-            step.id,
-            outcome.with_earlier_errors(step.errors, offline.as_ref()),
-        );
+        self.report(step.id, outcome.with_errors(step.errors, offline.as_ref()));
     }
 
     /// Reports the outcome for a series.

@@ -119,18 +119,13 @@ impl Column {
         let mut pairs = self.rows.iter().zip(self.rows.iter().skip(1));
         let conflict = pairs.find(|(a, b)| a.key() == b.key() && a.value != b.value);
         if let Some((a, b)) = conflict {
+            let (id, line) = (&self.id, b.line);
+            let (old, new) = (a.format_value(), b.format_value());
             let problem = format!(
-                "{} has {} for {}, but {} on line {}",
-                self.id,
-                b.format_value(),
-                b.date,
-                a.format_value(),
-                a.line
+                "{id} has {new} for {}, but {old} on line {}",
+                b.date, a.line
             );
-            self.fail(LineError {
-                line: b.line,
-                problem,
-            });
+            self.fail(LineError { line, problem });
         }
         self.rows.dedup_by_key(|row| row.key());
         self

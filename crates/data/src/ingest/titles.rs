@@ -41,15 +41,12 @@ pub(super) fn is_title_list(bytes: &[u8]) -> bool {
 /// [`LineError`] with the first line that cannot be parsed; then no line is used.
 pub(super) fn parse(bytes: &[u8]) -> Result<Vec<Description>, LineError> {
     let mut reader = csv::ReaderBuilder::new()
-        .has_headers(false)
         .trim(csv::Trim::All)
         .from_reader(bytes);
-    let names = csv::StringRecord::from(table::header(bytes));
+    reader.set_headers(csv::StringRecord::from(table::header(bytes)));
     let mut all = Vec::new();
-    for row in reader.records().skip(1) {
-        // Counts rows: a quoted title may contain line breaks.
-        let line = u32::try_from(all.len() + 2).unwrap_or(u32::MAX);
-        let row = row.and_then(|row| row.deserialize::<Row>(Some(&names)));
+    // The line counts rows, because a quoted title may contain line breaks.
+    for (row, line) in reader.deserialize::<Row>().skip(1).zip(2..) {
         let description = row.map_err(|e| csv_problem(&e)).and_then(to_description);
         all.push(description.map_err(|problem| LineError { line, problem })?);
     }

@@ -4,10 +4,11 @@
 //! read, or after weeks without a read, a new figure was public long before, and today's date would hide it from every
 //! answer as of an earlier day; its day is then estimated from the publication lag.
 
+use super::accept::undated;
 use crate::store::{Store, WriteOutcome, WriteVintages};
 use econoscope_core::error::Result;
 use econoscope_core::model::frequency::days_between;
-use econoscope_core::model::{Date, Known, Observation, SeriesId, SeriesInfo, vintages};
+use econoscope_core::model::{Date, Known, SeriesId, SeriesInfo, vintages};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -70,10 +71,7 @@ impl Update<'_> {
             return Ok(rows);
         };
         let stored = store.read(self.id)?.unwrap_or_default();
-        let undated = stored.rows().iter().filter(|row| row.known_from.is_none());
-        let undated: Vec<Observation> = undated
-            .filter_map(|row| Some(Observation::new(row.date, row.value?)))
-            .collect();
+        let undated = undated(stored.rows());
         Ok(match undated.last().map(|newest| newest.date) > start {
             true => vintages::beside(info, &undated, &rows),
             false => rows,

@@ -53,12 +53,12 @@ impl Core {
         cached: Option<Arc<Entry>>,
     ) -> Outcome {
         let now = self.clock.now();
-        let (purpose, caller) = (lookup.purpose, lookup.caller);
-        if let Some(failure) = self.active_backoff(&lookup.key, purpose, caller, &now) {
+        if let Some(failure) = self.active_backoff(&lookup.key, lookup.purpose, lookup.caller, &now)
+        {
             return Err(failure);
         }
         let url = lookup.request.url(&self.config.base);
-        self.pay(purpose, caller).await?;
+        self.pay(lookup).await?;
         let cached = cached.filter(|entry| matches!(entry.content, Content::Found(_)));
         let reply = fetch::send(&self.client, url, cached.as_deref(), self.clock.as_ref()).await;
         match reply {
@@ -78,11 +78,8 @@ impl Core {
     }
 
     /// Asks the breaker and the ledger for permission; the ledger records the payment.
-    async fn pay(
-        self: &Arc<Self>,
-        purpose: Purpose,
-        caller: Caller,
-    ) -> std::result::Result<(), Failure> {
+    async fn pay(self: &Arc<Self>, lookup: &Lookup) -> std::result::Result<(), Failure> {
+        let (purpose, caller) = (lookup.purpose, lookup.caller);
         let mut now = self.clock.now();
         self.breaker.admit(now).map_err(|left| {
             let what = "failed several times in a row and is left alone for a while";

@@ -70,34 +70,33 @@ impl SharedLedger {
     ) -> Result<T> {
         let (id, work) = (random().cast_signed(), &work);
         self.create_tables().await?;
-        let result = self
-            .database
-            .transaction("write the upstream ledger in", |tx| async move {
-                tx.execute(INSERT_LEDGER, &[&host]).await?;
-                let row = tx.query_one(LOCK_LEDGER, &[&host]).await?;
-                let paused_until: i64 = row.try_get(0)?;
-                // The payment of an earlier attempt must not count against this one.
-                tx.execute(DELETE_CALL, &[&id]).await?;
-                let time: i64 = tx.query_one(SELECT_TIME, &[]).await?.try_get(0)?;
-                let since = time.saturating_sub(millis(WINDOW));
-                let mut calls: Vec<(i64, i64)> = Vec::new();
-                for row in tx.query(SELECT_CALLS, &[&host, &since]).await? {
-                    calls.push((row.try_get(0)?, row.try_get(1)?));
-                }
-                // After the database's clock was set back, time stands still until it has caught up.
-                let now = calls.first().map_or(time, |(newest, _)| time.max(*newest));
-                let mut state = LedgerState::new(pools, clock, now, paused_until, calls);
-                let value = work(&mut state);
-                if let Some(pool) = state.charged {
-                    tx.execute(INSERT_CALL, &[&id, &host, &now, &pool]).await?;
-                    tx.execute(DELETE_OLD_CALLS, &[&host, &since]).await?;
-                }
-                if state.is_changed {
-                    tx.execute(UPDATE_PAUSE, &[&host, &state.paused_until])
-                        .await?;
-                }
-                Ok(value)
-            });
+        let database = &self.database;
+        let result = database.transaction("write the upstream ledger in", |tx| async move {
+            tx.execute(INSERT_LEDGER, &[&host]).await?;
+            let row = tx.query_one(LOCK_LEDGER, &[&host]).await?;
+            let paused_until: i64 = row.try_get(0)?;
+            // The payment of an earlier attempt must not count against this one.
+            tx.execute(DELETE_CALL, &[&id]).await?;
+            let time: i64 = tx.query_one(SELECT_TIME, &[]).await?.try_get(0)?;
+            let since = time.saturating_sub(millis(WINDOW));
+            let mut calls: Vec<(i64, i64)> = Vec::new();
+            for row in tx.query(SELECT_CALLS, &[&host, &since]).await? {
+                calls.push((row.try_get(0)?, row.try_get(1)?));
+            }
+            // After the database's clock was set back, time stands still until it has caught up.
+            let now = calls.first().map_or(time, |(newest, _)| time.max(*newest));
+            let mut state = LedgerState::new(pools, clock, now, paused_until, calls);
+            let value = work(&mut state);
+            if let Some(pool) = state.charged {
+                tx.execute(INSERT_CALL, &[&id, &host, &now, &pool]).await?;
+                tx.execute(DELETE_OLD_CALLS, &[&host, &since]).await?;
+            }
+            if state.is_changed {
+                tx.execute(UPDATE_PAUSE, &[&host, &state.paused_until])
+                    .await?;
+            }
+            Ok(value)
+        });
         result.await
     }
 }

@@ -161,15 +161,15 @@ fn second_import_changes_nothing_and_revisions_are_dated() {
     let written = run(&store, newer.path()).written;
     assert_eq!((written.added, written.revised), (1, 1));
     let rows = store.read(&id("UNRATE")).unwrap().unwrap().rows().to_vec();
-    let known = |value| {
+    let known_from_of = |value| {
         rows.iter()
             .find(|r| r.value == Some(value))
             .unwrap()
             .known_from
     };
-    assert_eq!(known(4.4), Some(date(2026, 11, 21)));
+    assert_eq!(known_from_of(4.4), Some(date(2026, 11, 21)));
     assert_eq!(
-        known(4.5),
+        known_from_of(4.5),
         None,
         "public long before, so estimated from the lag"
     );
@@ -280,7 +280,7 @@ fn vintages_and_figures_form_one_series() {
     let vintages = "date,value,known_from\n2008-10-01,100,2008-12\n2008-11-01,90,2008-12\n2008-11-01,88,2009-01\n\
         2008-12-01,80,2009-01\n2008-10-01,,2009-02\n2008-10-01,101,2009-03-06\n";
     let figures = "series_id,date,value\nPAYEMS,2008-10-01,101\nPAYEMS,2008-11-01,87\nPAYEMS,2008-12-01,80\nPAYEMS,2009-01-01,70\n";
-    let known = |store: &Sqlite, day| -> Vec<f64> {
+    let values_as_of = |store: &Sqlite, day| -> Vec<f64> {
         let stored = store.read(&id("PAYEMS")).unwrap().unwrap();
         let rows = stored.as_of(day, |date| {
             econoscope_core::model::observation::known_by(
@@ -292,29 +292,36 @@ fn vintages_and_figures_form_one_series() {
         rows.iter().map(|o| o.value).collect()
     };
     let together = folder(&[("PAYEMS.csv", vintages), ("all.csv", figures)]);
-    let (one, other) = (
+    let (vintages_only, figures_only) = (
         folder(&[("PAYEMS.csv", vintages)]),
         folder(&[("all.csv", figures)]),
     );
     for folders in [
         vec![&together],
-        vec![&other, &one],
-        vec![&together, &one, &other],
+        vec![&figures_only, &vintages_only],
+        vec![&together, &vintages_only, &figures_only],
     ] {
         let store = Sqlite::in_memory().unwrap();
         for folder in folders {
             assert!(run(&store, folder.path()).errors.is_empty());
         }
-        assert_eq!(known(&store, date(2008, 12, 4)), [101.0], "by the lag");
-        assert_eq!(known(&store, date(2008, 12, 5)), [100.0, 90.0]);
         assert_eq!(
-            known(&store, date(2009, 1, 8)),
+            values_as_of(&store, date(2008, 12, 4)),
+            [101.0],
+            "by the lag"
+        );
+        assert_eq!(values_as_of(&store, date(2008, 12, 5)), [100.0, 90.0]);
+        assert_eq!(
+            values_as_of(&store, date(2009, 1, 8)),
             [100.0, 90.0],
             "not by the lag"
         );
-        assert_eq!(known(&store, date(2009, 1, 9)), [100.0, 88.0, 80.0]);
-        assert_eq!(known(&store, date(2009, 2, 28)), [88.0, 80.0, 70.0]);
-        assert_eq!(known(&store, date(2009, 3, 6)), [101.0, 88.0, 80.0, 70.0]);
+        assert_eq!(values_as_of(&store, date(2009, 1, 9)), [100.0, 88.0, 80.0]);
+        assert_eq!(values_as_of(&store, date(2009, 2, 28)), [88.0, 80.0, 70.0]);
+        assert_eq!(
+            values_as_of(&store, date(2009, 3, 6)),
+            [101.0, 88.0, 80.0, 70.0]
+        );
         assert_eq!(values(&store, "PAYEMS").len(), 4);
         assert_eq!(values(&store, "PAYEMS")[1].1, 87.0, "as read last");
     }

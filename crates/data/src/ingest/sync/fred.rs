@@ -97,7 +97,7 @@ impl SyncRun<'_> {
         if from.is_some() {
             let oldest = rows.first();
             let oldest = oldest.and_then(|row| Some(Observation::new(row.date, row.value?)));
-            if is_revised(&state::stored_figures(&self.store, id).await?, oldest) {
+            if is_revised(&state::stored_rows(&self.store, id).await?, oldest) {
                 from = None;
                 rows = self.fred.figures(id, None).await?;
             }
@@ -156,14 +156,12 @@ impl SyncRun<'_> {
             for id in inputs {
                 let input = Catalogue::embedded().get(id);
                 let input = input.ok_or_else(|| Error::internal("an identity's input", id))?;
-                let rows = state::stored_figures(&self.store, &input.id).await?;
+                let rows = state::stored_rows(&self.store, &input.id).await?;
                 series.insert(id, Arc::new(Series::new(Arc::clone(input), rows)));
             }
             let rows = identities::figures(info, &series)?;
             let rows: Vec<Known> = rows.iter().map(|row| Known::new(row, None)).collect();
-            let is_first = state::stored_figures(&self.store, &step.id)
-                .await?
-                .is_empty();
+            let is_first = state::stored_rows(&self.store, &step.id).await?.is_empty();
             match self.accept(&step, &source, is_first, rows).await? {
                 Ok(written) => {
                     self.record_read(&step, true);

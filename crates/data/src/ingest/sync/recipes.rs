@@ -75,7 +75,7 @@ async fn fetch_feed<'q>(
             let Some(Ok(rows)) = figures.get(&step.id) else {
                 continue;
             };
-            let stored = state::stored_figures(store, &step.id).await?;
+            let stored = state::stored_rows(store, &step.id).await?;
             if is_revised(&stored, rows.first().copied()) {
                 request.from = None;
                 response = clients.fetch(request, &no_validators).await?;
@@ -236,14 +236,7 @@ impl<'a> SyncRun<'a> {
                             let rows = (rows, bases.get(id));
                             self.process_rows(feed_ref, step, rows, is_full).await?
                         }
-                        Err(problem) => {
-                            let error =
-                                Error::no_data(id, format!("{}: {id}: {problem}", source.name));
-                            let state = self.feed_state(feed_ref);
-                            state.refuse(now, error.to_string(), String::new());
-                            state.validators = Validators::default();
-                            Some(step.with_error(&error))
-                        }
+                        Err(problem) => Some(self.refuse_series(feed_ref, step, &problem)),
                     };
                     next.extend(step);
                 }
@@ -265,6 +258,17 @@ impl<'a> SyncRun<'a> {
             }
         }
         Ok(next)
+    }
+
+    /// Records that a response lacks a series or has invalid rows of it. Returns the step for another source.
+    fn refuse_series(&mut self, feed_ref: FeedRef<'_>, step: Step, problem: &str) -> Step {
+        let (id, source) = (&step.id, &feed_ref.source.name);
+        let error = Error::no_data(id, format!("{source}: {id}: {problem}"));
+        let now = self.now();
+        let state = self.feed_state(feed_ref);
+        state.refuse(now, error.to_string(), String::new());
+        state.validators = Validators::default();
+        step.with_error(&error)
     }
 
     /// Writes the accepted rows of a series, which come with the base that the source states. Returns the step when it
@@ -298,19 +302,16 @@ impl<'a> SyncRun<'a> {
             }
             Err(refusal) => refusal,
         };
-        let why = format!(
-            "{} is not accepted: {refusal}. What is held stays",
-            source.name
-        );
+        let name = &source.name;
+        let why = format!("{name} is not accepted: {refusal}. What is held stays");
         let error = Error::no_data(&id, why);
         let now = self.now();
         let state = self.feed_state(feed_ref);
         let earlier = state.unconfirmed.get(&id);
         if refusal == Refusal::Unconfirmed && earlier.is_none_or(|(day, _)| *day < today) {
             let newest = rows.split_at(rows.len().saturating_sub(UNCONFIRMED_ROWS)).1;
-            state
-                .unconfirmed
-                .insert(id.clone(), (today, newest.to_vec()));
+            let unconfirmed = (today, newest.to_vec());
+            state.unconfirmed.insert(id.clone(), unconfirmed);
         }
         if matches!(refusal, Refusal::Invalid(_)) {
             state.refuse(now, error.to_string(), String::new());
@@ -327,6 +328,7 @@ impl<'a> SyncRun<'a> {
         id: &SeriesId,
         stated_base: Option<&String>,
     ) -> Result<Source> {
+        let FeedRef { source, feed } = feed_ref;
         let mut new_base = stated_base.cloned();
         if new_base.is_some() {
             let bases: States<Vec<(Date, String)>> = state::read(&self.store, BASES).await?;
@@ -336,26 +338,18 @@ impl<'a> SyncRun<'a> {
         let state = self.feeds.get(&feed_ref.name());
         let earlier = state.and_then(|state| state.unconfirmed.get(id));
         let earlier = earlier.filter(|(day, _)| *day < day_of(self.now()));
-        let mut series = feed_ref
-            .feed
-            .series
-            .iter()
-            .filter(|series| series.id == *id);
-        let is_untested = series.any(|series| series.seen(feed_ref.feed) == Seen::Memory);
+        let mut series = feed.series.iter().filter(|series| series.id == *id);
+        let is_untested = series.any(|series| series.seen(feed) == Seen::Memory);
         let routes = self.config.sources.recipes.routes(id);
-        let preferred = routes.take_while(|other| other.source.id != feed_ref.source.id);
+        let preferred = routes.take_while(|other| other.source.id != source.id);
         Ok(Source {
             preferred: preferred.map(|other| other.source.id.clone()).collect(),
             is_unproven: is_untested && !state.is_some_and(|state| state.trusted.contains(id)),
             earlier_rows: earlier.map_or(Vec::new(), |(_, rows)| rows.clone()),
-            is_accepted: self.config.is_accepted(id, &feed_ref.source.id),
+            is_accepted: self.config.is_accepted(id, &source.id),
             new_base,
-            recomputes_history: feed_ref.feed.rewrites_history,
-            ..Source::new(
-                &feed_ref.source.id,
-                &feed_ref.source.name,
-                SourceKind::Recipe,
-            )
+            recomputes_history: feed.rewrites_history,
+            ..Source::new(&source.id, &source.name, SourceKind::Recipe)
         })
     }
 
@@ -366,12 +360,10 @@ impl<'a> SyncRun<'a> {
         let Some((series, frequency)) = series.and_then(|s| Some((s, s.frequency?))) else {
             return Ok(());
         };
+        let id = series.id.to_string();
         let description = clean(Description {
             id: series.id.clone(),
-            title: series
-                .title
-                .clone()
-                .unwrap_or_else(|| series.id.to_string()),
+            title: series.title.as_ref().unwrap_or(&id).clone(),
             units: series.units.clone().unwrap_or_default(),
             frequency,
             seasonally_adjusted: false,
@@ -388,7 +380,7 @@ impl<'a> SyncRun<'a> {
     /// [`Error::Store`] when the store cannot be read or written.
     pub(super) async fn confirm_sources(&mut self) -> Result<()> {
         for (feed, id, rows) in std::mem::take(&mut self.unconfirmed) {
-            let stored = state::stored_figures(&self.store, &id).await?;
+            let stored = state::stored_rows(&self.store, &id).await?;
             let info = Catalogue::embedded().get(id.as_str());
             let now = self.now();
             let state = self.feeds.entry(feed).or_default();

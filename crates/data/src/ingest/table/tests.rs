@@ -1,7 +1,7 @@
 use super::*;
 use proptest::prelude::*;
 
-fn ok(text: &str) -> Vec<Column> {
+fn parse_ok(text: &str) -> Vec<Column> {
     parse(text.as_bytes(), Some("UNRATE")).unwrap()
 }
 
@@ -33,7 +33,7 @@ fn every_layout_gives_the_same_figures() {
         "\"Observation_Date\",\"UNRATE\"\n\"2026-07-29\", \"4.67\" \n2026-07-30,\"-1000\"\n",
         "date,value\n2026-07-29,4.67\n2026-07-29,4.67\n2026-07-30,-1000\n",
     ] {
-        let columns = ok(text);
+        let columns = parse_ok(text);
         assert_eq!(columns.len(), 1, "{text}");
         assert_eq!(columns[0].id.as_str(), "UNRATE");
         assert_eq!(pairs(&columns[0]), expected, "{text}");
@@ -43,7 +43,7 @@ fn every_layout_gives_the_same_figures() {
 #[test]
 fn missing_values_are_skipped() {
     let columns =
-        ok("DATE,A,B\n2025-10-01,,.\n2025-11-01,NaN,na\n2025-12-01,1,NA\n2026-01-01,2,0\n");
+        parse_ok("DATE,A,B\n2025-10-01,,.\n2025-11-01,NaN,na\n2025-12-01,1,NA\n2026-01-01,2,0\n");
     assert_eq!(
         pairs(&columns[0]),
         vec![("2025-12-01".into(), 1.0), ("2026-01-01".into(), 2.0)]
@@ -76,7 +76,7 @@ fn broken_row_breaks_its_own_series() {
             "A has 9 for 2026-01-01, but 1 on line 2",
         ),
     ] {
-        let columns = ok(&format!(
+        let columns = parse_ok(&format!(
             "series_id,date,value\nA,2026-01-01,1\n{row}\nB,2026-01-01,2\n"
         ));
         let error = columns[0].error.as_ref().unwrap();
@@ -132,8 +132,8 @@ fn american_dates_are_refused() {
     assert!(parse(text, None).is_err());
 }
 
-fn known(text: &str) -> Vec<(String, Option<String>, Option<f64>)> {
-    let columns = ok(text);
+fn known_rows(text: &str) -> Vec<(String, Option<String>, Option<f64>)> {
+    let columns = parse_ok(text);
     assert_eq!(columns.len(), 1);
     assert_eq!(columns[0].error, None);
     let info = econoscope_core::catalogue::Catalogue::embedded()
@@ -161,35 +161,41 @@ fn known_from_is_a_day_or_a_month() {
         row("2008-12-01", Some("2009-01-09"), Some(7.2)),
         row("2009-01-01", None, Some(7.6)),
     ];
-    assert_eq!(known(&format!("date,value,known_from\n{body}")), expected);
+    assert_eq!(
+        known_rows(&format!("date,value,known_from\n{body}")),
+        expected
+    );
     let tidy = body.replace("\n20", "\nUNRATE,20");
     let tidy = format!("series_id,date,value,Known_From\nUNRATE,{tidy}");
-    assert_eq!(known(&tidy), expected);
+    assert_eq!(known_rows(&tidy), expected);
 }
 
 #[test]
 fn invalid_known_from_is_an_error_with_its_line() {
     let error = |body: &str| {
-        let columns = ok(&format!(
+        let columns = parse_ok(&format!(
             "date,value,known_from\n2008-11-01,6.7,2008-12\n{body}\n"
         ));
         columns[0].error.clone().unwrap()
     };
-    for odd in ["2009-13", "01/09/2009", "soon", "2009", "2009-01-32"] {
-        let found = error(&format!("2008-12-01,7.2,{odd}"));
-        assert_eq!(found.line, 3);
-        assert!(found.problem.contains(odd) && found.problem.contains("a month like 2026-07"));
+    for invalid in ["2009-13", "01/09/2009", "soon", "2009", "2009-01-32"] {
+        let line_error = error(&format!("2008-12-01,7.2,{invalid}"));
+        assert_eq!(line_error.line, 3);
+        assert!(
+            line_error.problem.contains(invalid)
+                && line_error.problem.contains("a month like 2026-07")
+        );
     }
-    let twice = error("2008-11-01,6.8,2008-12");
+    let duplicate = error("2008-11-01,6.8,2008-12");
     assert!(
-        twice
+        duplicate
             .problem
             .contains("6.8 for 2008-11-01, but 6.7 on line 2"),
-        "{twice:?}"
+        "{duplicate:?}"
     );
     // The same date of another month is no repetition.
     assert_eq!(
-        known("date,value,known_from\n2008-11-01,6.7,2008-12\n2008-11-01,6.8,2009-01\n").len(),
+        known_rows("date,value,known_from\n2008-11-01,6.7,2008-12\n2008-11-01,6.8,2009-01\n").len(),
         2
     );
     assert!(

@@ -1,4 +1,4 @@
-mod api_answers;
+mod requests;
 mod secrecy;
 
 use super::*;

@@ -36,12 +36,7 @@ pub(super) fn changes_only(mut rows: Vec<VintageRow>) -> Vec<Known> {
     rows.sort_by_key(|row| (row.date, row.from));
     let mut changes: Vec<Known> = Vec::new();
     for (row, next) in rows.iter().zip(rows.iter().skip(1).map(Some).chain([None])) {
-        let VintageRow {
-            date,
-            from,
-            until,
-            value,
-        } = *row;
+        let (date, value) = (row.date, row.value);
         let change = |known_from, value| Known {
             date,
             known_from,
@@ -49,9 +44,9 @@ pub(super) fn changes_only(mut rows: Vec<VintageRow>) -> Vec<Known> {
         };
         let last = changes.last().filter(|last| last.date == date);
         if last.and_then(|last| last.value) != value {
-            changes.push(change(Some(from), value));
+            changes.push(change(Some(row.from), value));
         }
-        let end = until.map(|day| shift(day, 1.day()));
+        let end = row.until.map(|day| shift(day, 1.day()));
         let has_successor = next.is_some_and(|next| next.date == date && Some(next.from) <= end);
         if value.is_some() && end.is_some() && !has_successor {
             changes.push(change(end, None));

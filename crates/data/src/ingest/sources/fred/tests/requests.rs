@@ -1,4 +1,4 @@
-//! The JSON API: pages, refusals, metadata, vintages.
+//! Requests of the JSON API: pages, refusals, descriptions, vintages.
 
 use super::*;
 
@@ -42,13 +42,13 @@ async fn figures_are_read_page_by_page() {
 #[tokio::test]
 async fn short_pages_and_conflicting_dates_are_refused() {
     let empty = listing(3, &[]);
-    let clash = [
+    let conflict = [
         item("2026-08-20", "2026-07-29", "1"),
         item("2026-08-20", "2026-07-29", "2"),
     ];
     for (body, text) in [
         (empty, "0 rows came where 3 were announced"),
-        (listing(2, &clash), "two values for 2026-07-29"),
+        (listing(2, &conflict), "two values for 2026-07-29"),
     ] {
         let error = fetch(&server_with(json(200, &body)).await, true)
             .await
