@@ -1,8 +1,8 @@
 //! Forwards requests to another service of the same API, within the few calls a day that it allows.
 //!
 //! A request is answered from memory, then from disk, then by one call that all concurrent callers share. Each call is
-//! paid for in the [`Ledger`] first. A stale response is returned at once, with its age, while one call refreshes it; it is
-//! also returned when the upstream fails. This module knows paths and query pairs, not endpoints.
+//! paid for in the [`Ledger`] first. A stale response is returned at once, with its age, while one call refreshes it;
+//! it is also returned when the upstream fails. This module knows paths and query pairs, not endpoints.
 
 mod breaker;
 mod cache;
@@ -151,8 +151,8 @@ impl Upstream {
     /// Sets up the client and opens the state; sends nothing.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for an invalid base address, [`Error::Store`] when the state file cannot be opened or is not
-    /// ours, [`Error::Internal`] when TLS cannot be set up.
+    /// [`Error::InvalidParam`] for an invalid base address, [`Error::Store`] when the state file cannot be opened or is
+    /// not ours, [`Error::Internal`] when TLS cannot be set up.
     pub fn open(config: UpstreamConfig, clock: Arc<dyn Clock>) -> Result<Self> {
         check_base(&config.base)?;
         let state = Arc::new(StateFile::open(config.state.as_deref())?);
@@ -186,9 +186,9 @@ impl Upstream {
     /// Must run in a tokio runtime. Dropping the future does not cancel a running call.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for an invalid name or a request that the upstream refuses, [`Error::Unknown`] for a name that
-    /// it does not know, [`Error::RateLimited`] when the ledger does not grant the call, and [`Error::Unavailable`] without
-    /// a usable response and a cached one; the last two have a `retry_after`.
+    /// [`Error::InvalidParam`] for an invalid name or a request that the upstream refuses, [`Error::Unknown`] for a
+    /// name that it does not know, [`Error::RateLimited`] when the ledger does not grant the call, and
+    /// [`Error::Unavailable`] without a usable response and a cached one; the last two have a `retry_after`.
     pub async fn get(&self, request: Request) -> Result<Fetched> {
         let core = &self.0;
         let deadline = Instant::now() + core.config.patience;
@@ -283,8 +283,8 @@ impl Core {
         }
     }
 
-    /// Starts a lookup, or joins the running one of the same key. It runs in its own task, so a caller that leaves does not
-    /// cancel a call that is paid for.
+    /// Starts a lookup, or joins the running one of the same key. It runs in its own task, so a caller that leaves does
+    /// not cancel a call that is paid for.
     fn start_or_join(self: &Arc<Self>, lookup: &Arc<Lookup>) -> InFlight {
         let mut in_flight = self.in_flight.lock();
         let name = (lookup.key.clone(), lookup.purpose);

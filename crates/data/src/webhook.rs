@@ -1,8 +1,8 @@
 //! Webhooks: signed messages to an address that the operator configures, by the Standard Webhooks specification
 //! (<https://www.standardwebhooks.com>).
 //!
-//! A name can resolve to another address after it was configured. Each connection therefore checks the resolved address:
-//! one inside the operator's network is refused unless its host is allowed.
+//! A name can resolve to another address after it was configured. Each connection therefore checks the resolved
+//! address: one inside the operator's network is refused unless its host is allowed.
 
 use crate::net;
 use base64::Engine;

@@ -1,8 +1,8 @@
 //! Reads articles of public agencies from RSS and Atom feeds into the store.
 //!
 //! A feed is requested at most every half hour, with the validators of its last response. Its text is untrusted: it is
-//! sanitised, shortened, and stored only with a link to the feed's own site. A broken feed is reported and does not stop
-//! the others.
+//! sanitised, shortened, and stored only with a link to the feed's own site. A broken feed is reported and does not
+//! stop the others.
 
 mod entries;
 
@@ -105,12 +105,12 @@ struct ReadState {
 
 /// Reads every feed that is due, and writes its articles to the store. Ends early when cancelled.
 ///
-/// Returns for each feed the number of new articles (`None` when it was not due or has not changed), or its error, which
-/// is logged.
+/// Returns for each feed the number of new articles (`None` when it was not due or has not changed), or its error,
+/// which is logged.
 ///
 /// # Errors
-/// [`econoscope_core::Error::Store`] when the store cannot be read or written; [`econoscope_core::Error::Internal`] when TLS cannot be set
-/// up.
+/// [`econoscope_core::Error::Store`] when the store cannot be read or written; [`econoscope_core::Error::Internal`]
+/// when TLS cannot be set up.
 pub async fn read_feeds(
     store: &Arc<dyn Store>,
     feeds: &[Feed],

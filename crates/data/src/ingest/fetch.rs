@@ -132,7 +132,8 @@ impl Fetch {
     /// origin, and over TLS to `hosts`.
     ///
     /// # Errors
-    /// [`Error::Internal`] when TLS cannot be set up; [`Error::InvalidParam`] when `contact` is not a valid header value.
+    /// [`Error::Internal`] when TLS cannot be set up; [`Error::InvalidParam`] when `contact` is not a valid header
+    /// value.
     pub(super) fn new(
         name: &str,
         pace: PaceSettings,

@@ -1,7 +1,7 @@
 //! Request pacing and retries.
 //!
-//! Requests to one source start at least an interval apart, so there are no bursts; FRED enforces two requests a second.
-//! A retry waits a random time below a doubling bound (full jitter), or as long as the source asks.
+//! Requests to one source start at least an interval apart, so there are no bursts; FRED enforces two requests a
+//! second. A retry waits a random time below a doubling bound (full jitter), or as long as the source asks.
 
 use econoscope_core::clock::jitter;
 use std::time::Duration;

@@ -36,7 +36,8 @@ pub struct FeedCheck {
 /// Requests a short range of all series from every feed that needs no missing key.
 ///
 /// # Errors
-/// [`econoscope_core::Error::Store`] when the store cannot be read; [`econoscope_core::Error::Internal`] when TLS cannot be set up.
+/// [`econoscope_core::Error::Store`] when the store cannot be read; [`econoscope_core::Error::Internal`] when TLS
+/// cannot be set up.
 pub async fn check_sources(
     store: &Arc<dyn Store>,
     settings: &SourceSettings,

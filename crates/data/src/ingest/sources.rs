@@ -85,8 +85,8 @@ impl SourceSettings {
     }
 }
 
-/// Returns the recipes of every `.toml` file in a folder, by name, followed by the embedded ones. A source in the folder
-/// replaces the embedded source of the same name.
+/// Returns the recipes of every `.toml` file in a folder, by name, followed by the embedded ones. A source in the
+/// folder replaces the embedded source of the same name.
 ///
 /// # Errors
 /// [`Error::BadFile`] with the file and the problem; then no recipe is used.

@@ -1,5 +1,5 @@
-//! Fetch state: when each series and each feed was read, with what result. Stored as JSON notes of the store, so that an
-//! interrupted sync continues where it stopped.
+//! Fetch state: when each series and each feed was read, with what result. Stored as JSON notes of the store, so that
+//! an interrupted sync continues where it stopped.
 
 use super::fetch::Validators;
 use super::write::day_of;

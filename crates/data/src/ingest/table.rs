@@ -59,7 +59,8 @@ impl Column {
         Self { id, rows, error }
     }
 
-    /// Adds the parsed cells of a line. A missing figure is skipped, unless its `known_from` says that it was withdrawn.
+    /// Adds the parsed cells of a line. A missing figure is skipped, unless its `known_from` says that it was
+    /// withdrawn.
     fn push(&mut self, line: u32, cells: Result<(Date, KnownFrom, Option<f64>), String>) {
         match cells {
             Ok((date, known_from, value)) => {
@@ -353,7 +354,8 @@ pub(super) enum KnownFrom {
     Unknown,
     /// On that day.
     Day(Date),
-    /// In that month (its first day): the series contained the figure at its end, but not at the end of the month before.
+    /// In that month (its first day): the series contained the figure at its end, but not at the end of the month
+    /// before.
     Month(Date),
 }
 

@@ -1,8 +1,8 @@
 //! Writes accepted rows, and decides from which day each counts as known.
 //!
-//! A revised figure became known today. So did a new one when the source was read yesterday and lacked it. After a first
-//! read, or after weeks without a read, a new figure was public long before, and today's date would hide it from every
-//! answer as of an earlier day; its day is then estimated from the publication lag.
+//! A revised figure became known today. So did a new one when the source was read yesterday and lacked it. After a
+//! first read, or after weeks without a read, a new figure was public long before, and today's date would hide it from
+//! every answer as of an earlier day; its day is then estimated from the publication lag.
 
 use super::accept::undated;
 use crate::store::{Store, WriteOutcome, WriteVintages};

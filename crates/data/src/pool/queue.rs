@@ -1,7 +1,7 @@
 //! The queue: the next job is that of the caller with the lowest recent usage, and among equals the oldest.
 //!
-//! A job is charged [`RESERVED`] when it enters and its real cost when it is done, so that a caller with many waiting jobs
-//! has a high usage before the first of them has run. Usage halves every ten seconds.
+//! A job is charged [`RESERVED`] when it enters and its real cost when it is done, so that a caller with many waiting
+//! jobs has a high usage before the first of them has run. Usage halves every ten seconds.
 
 use super::caller::Caller;
 use std::collections::{BTreeMap, HashMap};
@@ -152,8 +152,8 @@ impl Queue {
         (highest > usage).then_some(number)
     }
 
-    /// Adds a waiting caller to a job, which then counts for the one with the lower usage. Does nothing when the job has
-    /// started.
+    /// Adds a waiting caller to a job, which then counts for the one with the lower usage. Does nothing when the job
+    /// has started.
     pub(super) fn join(&mut self, number: u64, caller: Caller, now: Instant) {
         let Some(job) = self.jobs.get_mut(&number) else {
             return;

@@ -29,8 +29,8 @@ struct Shared {
 impl Default for Pool {
     fn default() -> Self {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        // One is left to the executor: even a thread of low priority keeps its processor for some milliseconds, and cheap
-        // requests would wait for it.
+        // One is left to the executor: even a thread of low priority keeps its processor for some milliseconds, and
+        // cheap requests would wait for it.
         Self::with_threads(processors - 1)
     }
 }

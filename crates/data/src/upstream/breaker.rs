@@ -1,8 +1,8 @@
 //! Circuit breaker of the upstream.
 //!
 //! Five failures in a row open it for half a minute; then one call is allowed as a probe. A failed probe doubles the
-//! pause, up to a quarter of an hour; a success closes the breaker. A `Retry-After` of the upstream is kept in the ledger
-//! instead, which all processes share.
+//! pause, up to a quarter of an hour; a success closes the breaker. A `Retry-After` of the upstream is kept in the
+//! ledger instead, which all processes share.
 
 use econoscope_core::clock::Moment;
 use parking_lot::Mutex;
@@ -39,8 +39,8 @@ impl BreakerState {
 }
 
 impl Breaker {
-    /// Admits a call, or returns how long to wait. After the pause it admits one probe, and nothing else for twice as long,
-    /// in case the probe's result never arrives.
+    /// Admits a call, or returns how long to wait. After the pause it admits one probe, and nothing else for twice as
+    /// long, in case the probe's result never arrives.
     pub(super) fn admit(&self, now: Moment) -> Result<(), Duration> {
         let mut state = self.0.lock();
         match state.pause(now) {

@@ -1,7 +1,7 @@
 //! Cache of responses: in memory by weight, on disk across restarts.
 //!
-//! Memory holds recently requested responses. The disk holds all up to a size, oldest out first. A damaged row counts as
-//! absent, with a warning: a lost response costs one call, a damaged one would be wrong.
+//! Memory holds recently requested responses. The disk holds all up to a size, oldest out first. A damaged row counts
+//! as absent, with a warning: a lost response costs one call, a damaged one would be wrong.
 
 use super::freshness::Policy;
 use super::request::Key;
@@ -25,8 +25,8 @@ pub(super) enum Content {
 }
 
 impl Content {
-    /// Returns whether it was found, and its bytes, for storage. A refusal is not stored, because another version of this
-    /// program may send a better request.
+    /// Returns whether it was found, and its bytes, for storage. A refusal is not stored, because another version of
+    /// this program may send a better request.
     pub(super) fn to_stored(&self) -> Option<(bool, &[u8])> {
         match self {
             Self::Found(body) => Some((true, body)),

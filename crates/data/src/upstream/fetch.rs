@@ -1,8 +1,8 @@
 //! One request to the upstream and its response.
 //!
 //! The client forwards nothing of its callers but path and query: no headers, cookies or referrer. It does not follow
-//! redirects or retry, because each request costs a call of the daily limit. Text of the upstream leaves this module only
-//! as a body or as a sanitised name.
+//! redirects or retry, because each request costs a call of the daily limit. Text of the upstream leaves this module
+//! only as a body or as a sanitised name.
 
 use super::cache::{Content, Entry};
 use super::freshness::Policy;

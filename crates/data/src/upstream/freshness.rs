@@ -1,8 +1,8 @@
 //! Lifetime of a response by its headers (RFC 9111), as a private cache.
 //!
-//! A private cache may store `private` responses, and `s-maxage` does not bind it; here `s-maxage` serves as the heuristic
-//! lifetime. The crate http-cache-semantics 3.0 is not used, because it compares directive names by case, serves `no-cache`
-//! responses to a `max-stale` request, and adds an unchecked `Age`.
+//! A private cache may store `private` responses, and `s-maxage` does not bind it; here `s-maxage` serves as the
+//! heuristic lifetime. The crate http-cache-semantics 3.0 is not used, because it compares directive names by case,
+//! serves `no-cache` responses to a `max-stale` request, and adds an unchecked `Age`.
 
 use crate::net::{parse_http_date, parse_seconds, response_date, single_value};
 use http::HeaderMap;

@@ -1,8 +1,8 @@
 //! The calls that were paid for, and whether another one is granted.
 //!
 //! The upstream counts requests per day and address, and does not say when its day starts. The ledger therefore allows
-//! `limit` calls in any 24 hours, which includes every possible day. A call is recorded and synced before it is sent. The
-//! ledger has its own time, so that a clock that is set forward grants no calls.
+//! `limit` calls in any 24 hours, which includes every possible day. A call is recorded and synced before it is sent.
+//! The ledger has its own time, so that a clock that is set forward grants no calls.
 
 use super::ledger_state::{LedgerState, PaidCall, PoolSizes, Purpose, Quota, Verdict, WINDOW};
 use super::request::Kind;

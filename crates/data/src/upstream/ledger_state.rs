@@ -1,10 +1,10 @@
 //! The rules of the ledger: how the daily calls are divided, and which calls are granted.
 //!
-//! Of 100 calls 70 are spread over the day and refresh shared keys, 25 are for waiting callers, and 5 are reserved, so that
-//! a shared key without a cached response can be requested at any time.
+//! Of 100 calls 70 are spread over the day and refresh shared keys, 25 are for waiting callers, and 5 are reserved, so
+//! that a shared key without a cached response can be requested at any time.
 //!
-//! For its own keys ([`Kind::Interactive`]) a caller gets at most half, rounded up, of what the other callers have left of a
-//! pool, so that the next caller still gets a call.
+//! For its own keys ([`Kind::Interactive`]) a caller gets at most half, rounded up, of what the other callers have left
+//! of a pool, so that the next caller still gets a call.
 
 use super::request::Kind;
 use econoscope_core::clock::{Moment, duration, millis};
@@ -158,7 +158,8 @@ impl LedgerState {
 
     /// Pays for a call, if it is granted. `caller_calls` are the caller's calls of this kind, newest first.
     pub(super) fn pay(&mut self, purpose: Purpose, caller_calls: &[PaidCall]) -> Verdict {
-        // Recorded even without a payment: otherwise the ledger's time would stand still after the wall clock was set back.
+        // Recorded even without a payment: otherwise the ledger's time would stand still after the wall clock was set
+        // back.
         self.is_changed = true;
         let pause = self.until(self.paused_until);
         if pause > Duration::ZERO {

@@ -1,7 +1,7 @@
 //! Requests to the upstream: a path below its base and query pairs.
 //!
-//! Path segments come from callers. They are limited to the characters of identifiers and encoded one by one, so no name
-//! can leave the base path, change the host or add a second request.
+//! Path segments come from callers. They are limited to the characters of identifiers and encoded one by one, so no
+//! name can leave the base path, change the host or add a second request.
 
 use econoscope_core::error::{Error, Result};
 use std::time::Duration;
@@ -93,7 +93,8 @@ impl Request {
         ))
     }
 
-    /// Returns the URL below `base`. `.` and `..` segments are removed and slashes encoded, so it cannot leave the base.
+    /// Returns the URL below `base`. `.` and `..` segments are removed and slashes encoded, so it cannot leave the
+    /// base.
     pub(super) fn url(&self, base: &Url) -> Url {
         let mut url = base.clone();
         if let Ok(mut path) = url.path_segments_mut() {

@@ -59,8 +59,8 @@ impl SharedLedger {
         self.tables.get_or_try_init(create).await.copied()
     }
 
-    /// Runs `work` on the ledger of `host`, while no other machine does. A payment is recorded under a random number, so
-    /// that a retry after an unconfirmed commit does not pay twice.
+    /// Runs `work` on the ledger of `host`, while no other machine does. A payment is recorded under a random number,
+    /// so that a retry after an unconfirmed commit does not pay twice.
     pub(super) async fn transact<T>(
         &self,
         host: &str,

@@ -1,8 +1,8 @@
 //! The SQLite file of ledger and cache, which outlives the process.
 //!
-//! Every commit is synced to disk. A damaged file is renamed, never deleted, and a file of another program is not touched.
-//! A file that cannot be written for now (the disk is full, or read-only) is opened read-only, and no call is paid for: a
-//! payment that is not recorded would be made twice after a restart.
+//! Every commit is synced to disk. A damaged file is renamed, never deleted, and a file of another program is not
+//! touched. A file that cannot be written for now (the disk is full, or read-only) is opened read-only, and no call is
+//! paid for: a payment that is not recorded would be made twice after a restart.
 
 use crate::disk;
 use crate::sqlite::{self, Layout, Owner};

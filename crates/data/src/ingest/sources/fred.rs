@@ -19,8 +19,8 @@ use url::Url;
 /// A client of FRED.
 ///
 /// Its requests fail with [`econoscope_core::Error::NoData`] when FRED does not have the series, with
-/// [`econoscope_core::Error::RateLimited`] or [`econoscope_core::Error::Unavailable`] without a usable response, and with
-/// [`econoscope_core::Error::InvalidParam`] when the key is refused, or missing where one is needed.
+/// [`econoscope_core::Error::RateLimited`] or [`econoscope_core::Error::Unavailable`] without a usable response, and
+/// with [`econoscope_core::Error::InvalidParam`] when the key is refused, or missing where one is needed.
 pub(in crate::ingest) struct Fred {
     base: Url,
     fetch: Fetch,

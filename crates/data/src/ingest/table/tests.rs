@@ -149,7 +149,8 @@ fn known_rows(text: &str) -> Vec<(String, Option<String>, Option<f64>)> {
 
 #[test]
 fn known_from_is_a_day_or_a_month() {
-    // December 2008 was released on 9 January. October was revised in February without a release, and counts from the end of that month.
+    // December 2008 was released on 9 January. October was revised in February without a release, and counts from the
+    // end of that month.
     let body = "2008-12-01,7.2,2009-01\n2008-11-01,6.7,2008-12-05\n2008-10-01,6.6,2009-02\n\
         2008-11-01,,2009-01\n2009-01-01,7.6,\n2009-02-01,,\n";
     let row =

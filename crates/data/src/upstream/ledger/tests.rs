@@ -248,8 +248,8 @@ fn max_within(times: &[u64], window: u64) -> usize {
         .unwrap_or(0)
 }
 
-/// Simulates thirty days of requests to two restarting processes with a jumping wall clock. Returns the seconds, in true
-/// time, at which calls arrive at the upstream.
+/// Simulates thirty days of requests to two restarting processes with a jumping wall clock. Returns the seconds, in
+/// true time, at which calls arrive at the upstream.
 fn simulate(seed: u64, path: &Path) -> Vec<u64> {
     let mut rng = Rng(seed);
     let clock = clock();
