@@ -105,7 +105,7 @@ impl SyncRun<'_> {
     /// Processes all steps.
     ///
     /// # Errors
-    /// [`Error::Store`] when the states cannot be written.
+    /// [`Error::Store`](econoscope_core::error::Error::Store) when the states cannot be written.
     async fn run_steps(&mut self, steps: Vec<Step>) -> Result<()> {
         let remaining = self.ask_recipes(steps).await?;
         let is_computed = |step: &Step| identities::synced_from(&step.id).is_some();
@@ -188,7 +188,7 @@ impl SyncRun<'_> {
     /// Records the time of a complete sync, and returns the report.
     ///
     /// # Errors
-    /// [`Error::Store`] when a note cannot be written.
+    /// [`Error::Store`](econoscope_core::error::Error::Store) when a note cannot be written.
     async fn finish(self) -> Result<SyncReport> {
         state::write(&self.states, &self.store, SERIES).await?;
         let mut report = self.report;
