@@ -49,14 +49,11 @@ pub async fn check_sources(
         let source = feed_ref.source;
         let url = url::Url::parse(&feed_ref.feed.url).ok();
         let host = url.and_then(|url| url.host_str().map(str::to_owned));
-        let (said, took, beginning) = if settings.is_open(source) {
+        let (verdict, elapsed, excerpt) = if settings.is_open(source) {
             let start = Instant::now();
             let result = check_feed(store, &clients, feed_ref, now).await?;
-            (
-                result,
-                Some(start.elapsed()),
-                clients.excerpt(source).await?,
-            )
+            let elapsed = Some(start.elapsed());
+            (result, elapsed, clients.excerpt(source).await?)
         } else {
             let from = source.key.as_ref().map_or("", |key| key.from.as_str());
             let text = format!("not asked: it needs a key of your own ({from})");
@@ -65,9 +62,9 @@ pub async fn check_sources(
         checks.push(FeedCheck {
             feed: feed_ref.name(),
             host: host.unwrap_or_default(),
-            took,
-            said,
-            beginning,
+            took: elapsed,
+            said: verdict,
+            beginning: excerpt,
         });
     }
     Ok(checks)
