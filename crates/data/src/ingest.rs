@@ -1,8 +1,8 @@
-//! Public sources into the store: the only writer of figures.
+//! Reads public sources into the store. No other module writes figures.
 //!
-//! `files` imports folders of CSV. `sync` brings series up to date from `sources` and recipes: `plan` decides what is due,
-//! `client` fetches, `accept` decides which rows go in, `write` writes them, `report` says what happened. `feeds` brings
-//! articles. A source that gives no usable answer leaves the store as it was.
+//! `files` imports folders of CSV. `sync` updates series from `sources` and recipes: `plan` decides what is due,
+//! `client` fetches, `accept` decides which rows are written, `write` writes them, `report` summarises. `feeds` reads
+//! articles. A source without a usable response leaves the store unchanged.
 
 mod accept;
 mod client;
@@ -25,16 +25,16 @@ mod titles;
 mod write;
 
 pub(crate) use accept::{Comparison, compare};
-pub use feeds::{Feed, FeedReport, parse_feed, read_feeds};
+pub use feeds::{Feed, parse_feed, read_feeds};
 pub use fetch::Timeouts;
 pub use files::{ImportReport, Provenance, import, import_from};
 pub use key::ApiKey;
 pub use pace::PaceSettings;
 pub use plan::SyncConfig;
 pub use progress::Progress;
-pub use report::{Missed, Outcome, SyncReport};
+pub use report::{MissedSeries, Outcome, SyncReport};
 pub use source_check::{FeedCheck, check_sources, last_missed, refused_answers};
 pub use sources::{SourceSettings, recipes_with_folder};
 pub(crate) use state::BASES;
-pub use state::{RefusedAnswer, last_read};
+pub use state::{RefusedResponse, last_read};
 pub use sync::sync;

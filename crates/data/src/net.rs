@@ -1,105 +1,103 @@
-//! What both clients of the network share: how they present themselves, and how they read headers and bodies.
+//! HTTP client functions that every outgoing client shares: client setup, error messages, headers and bodies.
 
 use http::HeaderMap;
 use http::header::{DATE, HeaderName, RETRY_AFTER};
 use jiff::fmt::rfc2822;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, civil};
-use std::error::Error as _;
+use std::error::Error;
 use std::time::Duration;
 
-/// Name and version, as every request carries them.
-pub const AGENT: &str = concat!("econoscope/", env!("CARGO_PKG_VERSION"));
+/// `User-Agent` of every request.
+pub const USER_AGENT: &str = concat!("econoscope/", env!("CARGO_PKG_VERSION"));
 
-/// Makes ring what TLS computes with.
+/// Installs ring as the process's TLS crypto provider.
 pub fn choose_tls() {
-    // An error says that a provider is installed already: whoever was first chose the same one.
-    let chosen = rustls::crypto::ring::default_provider().install_default();
-    chosen.unwrap_or_default();
+    let result = rustls::crypto::ring::default_provider().install_default();
+    // An error says that a provider is already installed; only this function installs one.
+    result.unwrap_or_default();
 }
 
-/// A client to be set up further: with TLS, our name, and no referrer.
-pub fn client() -> reqwest::ClientBuilder {
+/// Returns a client builder with TLS, our `User-Agent` and no referrer.
+pub fn client_builder() -> reqwest::ClientBuilder {
     choose_tls();
-    reqwest::Client::builder().user_agent(AGENT).referer(false)
+    reqwest::Client::builder()
+        .user_agent(USER_AGENT)
+        .referer(false)
 }
 
-/// The body, or `None` when it is larger than `max` bytes.
+/// Reads a body; `None` when it is larger than `max` bytes.
 ///
 /// # Errors
-/// When the connection breaks off.
-pub async fn body(mut response: reqwest::Response, max: usize) -> reqwest::Result<Option<Vec<u8>>> {
+/// When the connection breaks.
+pub async fn read_body(
+    mut response: reqwest::Response,
+    max: usize,
+) -> reqwest::Result<Option<Vec<u8>>> {
     let mut body = Vec::new();
-    while let Some(piece) = response.chunk().await? {
-        if body.len() + piece.len() > max {
+    while let Some(chunk) = response.chunk().await? {
+        if body.len() + chunk.len() > max {
             return Ok(None);
         }
-        body.extend_from_slice(&piece);
+        body.extend_from_slice(&chunk);
     }
     Ok(Some(body))
 }
 
-/// What went wrong on the way, to follow the name of who was asked.
-pub fn problem(error: &reqwest::Error) -> &'static str {
+/// Describes a network error, as a predicate that follows the name of the host.
+pub fn describe_error(error: &reqwest::Error) -> &'static str {
+    // The libraries below reqwest name these causes only in their messages.
+    let mentions = |text: &str| causes(error).any(|cause| cause.to_string().contains(text));
     if error.is_timeout() {
         "did not answer in time"
-    } else if error.is_connect() && is_about(error, "certificate") {
+    } else if error.is_connect() && mentions("certificate") {
         "answers with a certificate that this machine does not trust: a proxy in between, an old list of roots or a wrong clock"
     } else if error.is_connect() {
         "cannot be reached"
-    } else if error.is_decode() && is_about(error, "gzip header") {
+    } else if error.is_decode() && mentions("gzip header") {
         "sent an answer that is not compressed as it says"
     } else {
         "broke off in the middle of its answer"
     }
 }
 
-/// Whether a cause of an error names a thing; the libraries below tell it in words alone.
-fn is_about(error: &reqwest::Error, thing: &str) -> bool {
-    let causes = std::iter::successors(error.source(), |cause| (*cause).source());
-    causes
-        .map(ToString::to_string)
-        .any(|said| said.contains(thing))
+/// Returns the causes of an error, outermost first.
+pub fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
+    std::iter::successors(error.source(), |cause| (*cause).source())
 }
 
-/// Whether a cause of an error is of this type.
-pub fn is_caused_by<E: std::error::Error + 'static>(error: &reqwest::Error) -> bool {
-    let mut causes = std::iter::successors(error.source(), |cause| (*cause).source());
-    causes.any(|cause| cause.is::<E>())
-}
-
-/// The value of a header that came exactly once.
-pub fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+/// Returns the value of a header that occurs exactly once.
+pub fn single_value<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?.to_str().ok()?.trim();
     values.next().is_none().then_some(value)
 }
 
-/// Whole seconds; more digits than a number holds mean the longest time there is, anything else nothing.
-pub fn seconds(text: &str) -> Option<Duration> {
+/// Parses whole seconds (delta-seconds of RFC 9110). A number that overflows is the longest duration.
+pub fn parse_seconds(text: &str) -> Option<Duration> {
     if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
         return None;
     }
     Some(text.parse().map_or(Duration::MAX, Duration::from_secs))
 }
 
-/// A date in any of the three forms HTTP allows; a wrong weekday is no reason to refuse it.
-pub fn http_date(text: &str) -> Option<Timestamp> {
-    let modern = rfc2822::DateTimeParser::new()
+/// Parses a date in any of the three forms of RFC 9110. A wrong weekday is ignored.
+pub fn parse_http_date(text: &str) -> Option<Timestamp> {
+    let imf_fixdate = rfc2822::DateTimeParser::new()
         .relaxed_weekday(true)
         .parse_timestamp(text)
         .ok();
-    let older = || {
+    let obsolete = || {
         ["%A, %d-%b-%y %H:%M:%S GMT", "%a %b %e %H:%M:%S %Y"]
             .iter()
             .find_map(|form| civil::DateTime::strptime(form, text).ok())
             .and_then(|date| date.to_zoned(TimeZone::UTC).ok())
             .map(|zoned| zoned.timestamp())
     };
-    modern.or_else(older)
+    imf_fixdate.or_else(obsolete)
 }
 
-/// How long until the next midnight in a time zone; `None` at the end of the calendar.
+/// Returns the time until the next midnight in a time zone; `None` at the end of the calendar.
 pub fn until_midnight(now: Timestamp, zone: TimeZone) -> Option<Duration> {
     let tomorrow = now
         .to_zoned(zone)
@@ -108,23 +106,22 @@ pub fn until_midnight(now: Timestamp, zone: TimeZone) -> Option<Duration> {
     Duration::try_from(tomorrow.ok()?.timestamp().duration_since(now)).ok()
 }
 
-/// When an answer was made, by the clock of who made it; `now` if it does not say.
-pub fn made(headers: &HeaderMap, now: Timestamp) -> Timestamp {
-    single(headers, &DATE).and_then(http_date).unwrap_or(now)
+/// Returns a response's `Date`, by the server's clock; `now` when the header is missing.
+pub fn response_date(headers: &HeaderMap, now: Timestamp) -> Timestamp {
+    (single_value(headers, &DATE).and_then(parse_http_date)).unwrap_or(now)
 }
 
-/// How long to keep away, as `Retry-After` says: seconds or a date, at most a day. A value that is
-/// neither, or lies in the past, means an hour; `None` when the header did not come.
+/// Returns the wait that `Retry-After` asks for, in seconds or as a date: at most a day, an hour for an invalid or past
+/// value, `None` without the header.
 ///
-/// A date is compared with when the answer was made, by the clock of who made it; `now` stands in for that.
+/// A date is compared with the response's own `Date`, because clocks differ; `now` replaces a missing one.
 pub fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
     const DAY: Duration = Duration::from_secs(24 * 3600);
     const HOUR: Duration = Duration::from_secs(3600);
-    let value = headers.get(RETRY_AFTER)?;
-    let text = value.to_str().unwrap_or_default().trim();
-    let made = made(headers, now);
-    let until = |date: Timestamp| Duration::try_from(date.duration_since(made)).ok();
-    let wait = seconds(text).or_else(|| http_date(text).and_then(until));
+    let text = (headers.get(RETRY_AFTER)?.to_str().unwrap_or_default()).trim();
+    let sent = response_date(headers, now);
+    let until = |date: Timestamp| Duration::try_from(date.duration_since(sent)).ok();
+    let wait = parse_seconds(text).or_else(|| parse_http_date(text).and_then(until));
     Some(wait.unwrap_or(HOUR).min(DAY))
 }
 
@@ -146,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn retry_after_is_read_in_all_its_forms() {
+    fn retry_after_accepts_every_form() {
         let now = "2026-11-21T12:00:00Z".parse().unwrap();
         let table = [
             ("120", 120),
@@ -166,15 +163,15 @@ mod tests {
             ("Sat, 21 Nov 2036 12:00:00 GMT", 24 * 3600),
         ];
         for (text, wait) in table {
-            let read = retry_after(&headers(&[(RETRY_AFTER, text)]), now);
-            assert_eq!(read, Some(Duration::from_secs(wait)), "{text}");
+            let parsed = retry_after(&headers(&[(RETRY_AFTER, text)]), now);
+            assert_eq!(parsed, Some(Duration::from_secs(wait)), "{text}");
         }
         assert_eq!(retry_after(&HeaderMap::new(), now), None);
-        // Our own clock stands a year behind, and one ahead.
+        // Our own clock is a year behind, or a year ahead.
         for day in ["Sun, 21 Nov 2027", "Fri, 21 Nov 2025"] {
             let [date, until] = ["12:00", "12:01"].map(|time| format!("{day} {time}:00 GMT"));
-            let read = retry_after(&headers(&[(DATE, &date), (RETRY_AFTER, &until)]), now);
-            assert_eq!(read, Some(Duration::from_secs(60)), "{day}");
+            let parsed = retry_after(&headers(&[(DATE, &date), (RETRY_AFTER, &until)]), now);
+            assert_eq!(parsed, Some(Duration::from_secs(60)), "{day}");
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Computed answers are made by a few threads of their own, for whoever has cost least.
+//! A few threads that compute answers, for the caller first who has used least.
 //!
-//! A cheap answer is given at once by the executor; what takes longer waits here, so that the executor is always free
-//! for the next request. The threads are one fewer than the processors, at least one, and give way to the executor. The
-//! queue is short: who finds it full is told so at once, and who leaves takes his work along.
+//! The executor returns cheap answers at once. Longer work waits here, so that the executor stays free for the next
+//! request. There is one thread less than processors, at least one, at a lower priority than the executor. The queue is
+//! short: a caller that finds it full is refused at once, and the work of a caller that leaves is dropped.
 
 mod caller;
 mod queue;

@@ -1,8 +1,8 @@
-//! Answers of another service of the same API, within the few calls a day it allows.
+//! Forwards requests to another service of the same API, within the few calls a day that it allows.
 //!
-//! A question is answered from memory, then from disk, then by one call that all who ask here share. Each call is paid for in
-//! the [`Ledger`] first. An answer past its lifetime is given at once, marked with its age, while one call renews it; it is also
-//! given when the upstream fails. This module knows paths and query pairs, not endpoints.
+//! A request is answered from memory, then from disk, then by one call that all concurrent callers share. Each call is
+//! paid for in the [`Ledger`] first. A stale response is returned at once, with its age, while one call refreshes it;
+//! it is also returned when the upstream fails. This module knows paths and query pairs, not endpoints.
 
 mod breaker;
 mod cache;
@@ -35,7 +35,7 @@ use jiff::Timestamp;
 use ledger::LedgerStore;
 use parking_lot::Mutex;
 use request::{Key, check_base};
-use shared::SharedState;
+use shared::SharedLedger;
 use state::StateFile;
 use std::collections::HashMap;
 use std::fmt;
@@ -46,33 +46,34 @@ use tokio::time::{Instant, timeout_at};
 use tokio_util::task::TaskTracker;
 use url::Url;
 
-/// A stale answer up to so long past its lifetime is given at once; an older one is worth a short wait.
+/// A response that is stale for less than this is returned at once; an older one waits shortly for a new one.
 const SERVE_AT_ONCE: Duration = Duration::from_secs(3600);
-/// That short wait.
+/// Length of that wait.
 const SHORT_PATIENCE: Duration = Duration::from_secs(2);
-/// Size of the cache in memory, and of the one on disk.
+/// Size of the cache in memory.
 const MEMORY_BYTES: u64 = 32 << 20;
+/// Size of the cache on disk.
 const DISK_BYTES: u64 = 128 << 20;
-/// After a task of ours has died.
-const DEATH_REST: Duration = Duration::from_secs(30);
+/// Suggested wait after one of our tasks has panicked.
+const PANIC_WAIT: Duration = Duration::from_secs(30);
 
-/// Where the upstream is and what it may cost.
+/// Settings of an upstream.
 #[derive(Debug, Clone)]
 pub struct UpstreamConfig {
     /// Address above `/api/public`; http(s), no credentials.
     pub base: Url,
     /// Calls allowed in any 24 hours.
     pub daily_limit: u32,
-    /// File for the ledger and the cache, shared by all processes of this machine; `None` = memory only.
+    /// File of the ledger and the cache, shared by all processes of this machine; `None` = memory only.
     pub state: Option<PathBuf>,
-    /// Database for the ledger that many machines share; `None` = the file alone.
+    /// Database of a ledger that many machines share; `None` = the file alone.
     pub database: Option<Address>,
-    /// A caller that holds nothing waits at most so long.
+    /// Longest wait of a caller without a cached response.
     pub patience: Duration,
 }
 
 impl UpstreamConfig {
-    /// The documented allowance of 100 calls a day.
+    /// Returns settings with the documented limit of 100 calls a day.
     pub fn new(base: Url) -> Self {
         Self {
             base,
@@ -84,33 +85,33 @@ impl UpstreamConfig {
     }
 }
 
-/// How far an answer may be relied on.
+/// How current a response is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Freshness {
-    /// Within the lifetime the upstream gave it.
+    /// Within the lifetime that the upstream gave it.
     Fresh,
-    /// Past it: a call to renew it is under way or waits for its turn in the allowance.
+    /// Past it: a refresh is running, or waits for the ledger.
     Stale,
-    /// Past it, and the last try to renew it failed.
+    /// Past it, and the last refresh failed.
     Offline,
 }
 
-/// An answer and where it stands in time.
+/// A response with its age.
 #[derive(Debug, Clone)]
 pub struct Fetched {
     /// The body as the upstream sent it.
     pub body: Bytes,
-    /// How old the content is.
+    /// Age of the content.
     pub age: Duration,
-    /// How far it may be relied on.
+    /// How current it is.
     pub freshness: Freshness,
-    /// When it came or was last confirmed.
+    /// When it was fetched or last validated.
     pub fetched_at: Timestamp,
-    /// What is left of the allowance, when that is little.
+    /// The remaining calls, when they are few.
     pub quota: Option<Quota>,
 }
 
-/// The upstream, seen through cache, ledger and breaker. Clones share all three.
+/// A client of the upstream with cache, ledger and circuit breaker. Clones share all three.
 #[derive(Clone)]
 pub struct Upstream(Arc<Core>);
 
@@ -122,26 +123,26 @@ struct Core {
     ledger: Ledger,
     breaker: Breaker,
     tasks: TaskTracker,
-    underway: Mutex<HashMap<(Key, Purpose), InFlight>>,
+    in_flight: Mutex<HashMap<(Key, Purpose), InFlight>>,
     backoffs: econoscope_core::cache::Cache<BackoffKey, Backoff>,
 }
 
-/// A request, what it is known by and why it is asked.
-struct Question {
+/// A request on its way through the cache to the upstream.
+struct Lookup {
     key: Key,
     request: Request,
     purpose: Purpose,
-    /// Who is counted for the call.
+    /// Who pays for the call.
     caller: Caller,
 }
 
-/// An entry that answers a question, or why there is none.
+/// A cache entry with its freshness, or why there is none.
 type Outcome = std::result::Result<(Arc<Entry>, Freshness), Failure>;
 
-/// Work under way for a key; all who ask wait for the same.
+/// A running lookup, which all callers of the same key share.
 #[derive(Clone)]
 struct InFlight {
-    /// Who asked first.
+    /// Who started it.
     caller: Caller,
     outcome: Shared<BoxFuture<'static, Outcome>>,
 }
@@ -150,12 +151,12 @@ impl Upstream {
     /// Sets up the client and opens the state; sends nothing.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for a base address that cannot be used, [`Error::Store`] when the state file
-    /// cannot be opened or is not ours, [`Error::Internal`] when TLS cannot be set up.
+    /// [`Error::InvalidParam`] for an invalid base address, [`Error::Store`] when the state file cannot be opened or is
+    /// not ours, [`Error::Internal`] when TLS cannot be set up.
     pub fn open(config: UpstreamConfig, clock: Arc<dyn Clock>) -> Result<Self> {
         check_base(&config.base)?;
         let state = Arc::new(StateFile::open(config.state.as_deref())?);
-        // The allowance belongs to the host, the answers to the address.
+        // Calls are limited per host, but responses belong to an address.
         let host = config.base.origin().ascii_serialization();
         let address = config.base.as_str().trim_end_matches('/');
         let disk_bytes = match config.state {
@@ -163,62 +164,65 @@ impl Upstream {
             None => MEMORY_BYTES / 2,
         };
         let cache = Cache::new(Arc::clone(&state), address, MEMORY_BYTES, disk_bytes);
-        let home = match &config.database {
-            Some(database) => LedgerStore::Shared(Box::new(SharedState::at(database)?)),
+        let store = match &config.database {
+            Some(database) => LedgerStore::Shared(Box::new(SharedLedger::new(database)?)),
             None => LedgerStore::File(state),
         };
-        let ledger = Ledger::over(home, &host, config.daily_limit, Arc::clone(&clock))?;
+        let ledger = Ledger::new(store, &host, config.daily_limit, Arc::clone(&clock))?;
         Ok(Self(Arc::new(Core {
             client: fetch::client(&config.base)?,
             cache,
             ledger,
             breaker: Breaker::default(),
             tasks: TaskTracker::new(),
-            underway: Mutex::default(),
+            in_flight: Mutex::default(),
             backoffs: econoscope_core::cache::Cache::new(10_000),
             config,
             clock,
         })))
     }
 
-    /// Answers a question from what is held or by one call, within 10 seconds in any case.
-    /// Must run in a tokio runtime. Dropping the future cancels no call that is under way.
+    /// Returns a cached response, or makes one call, within 10 seconds in any case.
+    /// Must run in a tokio runtime. Dropping the future does not cancel a running call.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for a name that is none or a question the upstream refuses, [`Error::Unknown`]
-    /// for a name it does not know, [`Error::RateLimited`] when the allowance does not cover the call, and
-    /// [`Error::Unavailable`] when the upstream gives no usable answer and nothing older is held; the last
-    /// two say when to come back.
+    /// [`Error::InvalidParam`] for an invalid name or a request that the upstream refuses, [`Error::Unknown`] for a
+    /// name that it does not know, [`Error::RateLimited`] when the ledger does not grant the call, and
+    /// [`Error::Unavailable`] without a usable response and a cached one; the last two have a `retry_after`.
     pub async fn get(&self, request: Request) -> Result<Fetched> {
         let core = &self.0;
-        let end = Instant::now() + core.config.patience;
+        let deadline = Instant::now() + core.config.patience;
         let key = request.key()?;
-        let held = match core.cache.recall(&key) {
-            None => core.newest(&key, request.check).await,
-            held => held,
+        let cached = match core.cache.get(&key) {
+            None => core.newest_entry(&key, request.check).await,
+            cached => cached,
         };
         let now = core.clock.now();
-        let standing = held.map(|held| (held.standing(&now, request.max_stale), held));
-        let (older, purpose) = match standing {
+        let cached = cached.map(|entry| (entry.freshness(&now, request.max_stale), entry));
+        let stale = match cached {
             Some((EntryFreshness::Fresh, entry)) => {
-                return core.give(&request, &entry, Freshness::Fresh);
+                return core.respond(&request, &entry, Freshness::Fresh);
             }
-            Some((EntryFreshness::Stale(past), entry)) => (Some((past, entry)), Purpose::Refresh),
-            Some((EntryFreshness::Spent, _)) | None => (None, Purpose::Miss(request.kind)),
+            Some((EntryFreshness::Stale(staleness), entry)) => Some((staleness, entry)),
+            Some((EntryFreshness::Expired, _)) | None => None,
         };
-        let question = Arc::new(Question {
+        let purpose = match stale {
+            Some(_) => Purpose::Refresh,
+            None => Purpose::Miss(request.kind),
+        };
+        let lookup = Arc::new(Lookup {
             key,
             request,
             purpose,
             caller: Caller::current(),
         });
-        match older {
-            Some((past, entry)) => core.renew(&question, past, &entry).await,
-            None => core.wait_for(&question, end).await,
+        match stale {
+            Some((staleness, entry)) => core.respond_stale(&lookup, staleness, &entry).await,
+            None => core.wait_for(&lookup, deadline).await,
         }
     }
 
-    /// What is left of the allowance. Of a database it blocks.
+    /// Returns the remaining calls. Blocks when the ledger is in a database.
     ///
     /// # Errors
     /// [`Error::Store`] when the ledger cannot be read.
@@ -226,7 +230,7 @@ impl Upstream {
         self.0.ledger.quota()
     }
 
-    /// Waits until all calls under way have ended and are kept; for shutdown and tests.
+    /// Waits until all running calls have ended and their responses are stored; for shutdown and tests.
     pub async fn settle(&self) {
         let tasks = &self.0.tasks;
         tasks.close();
@@ -236,134 +240,135 @@ impl Upstream {
 }
 
 impl Core {
-    /// Gives an answer that is past its lifetime, and has it renewed when that is due; one that is quite old is worth a
-    /// short wait for the new one.
-    async fn renew(
+    /// Returns a stale response and refreshes it when that is due. Waits shortly for the new one when it is very stale.
+    async fn respond_stale(
         self: &Arc<Self>,
-        question: &Arc<Question>,
-        past: Duration,
+        lookup: &Arc<Lookup>,
+        staleness: Duration,
         entry: &Entry,
     ) -> Result<Fetched> {
-        if self.is_due(&question.key, entry, &self.clock.now()) {
-            let underway = self.ask(question);
-            if past > SERVE_AT_ONCE
-                && let wait = tokio::time::timeout(SHORT_PATIENCE, underway.outcome)
+        if self.should_refresh(&lookup.key, entry, &self.clock.now()) {
+            let refresh = self.start_or_join(lookup);
+            if staleness > SERVE_AT_ONCE
+                && let wait = tokio::time::timeout(SHORT_PATIENCE, refresh.outcome)
                 && let Ok(Ok((entry, freshness))) = wait.await
             {
-                return self.give(&question.request, &entry, freshness);
+                return self.respond(&lookup.request, &entry, freshness);
             }
         }
-        let staleness = self.staleness(&question.key, self.clock.now());
-        self.give(&question.request, entry, staleness)
+        let freshness = self.stale_freshness(&lookup.key, self.clock.now());
+        self.respond(&lookup.request, entry, freshness)
     }
 
-    /// Asks a question for which nothing is held, and waits for what comes of it.
-    async fn wait_for(self: &Arc<Self>, question: &Arc<Question>, end: Instant) -> Result<Fetched> {
+    /// Waits for the upstream's response.
+    async fn wait_for(
+        self: &Arc<Self>,
+        lookup: &Arc<Lookup>,
+        deadline: Instant,
+    ) -> Result<Fetched> {
         loop {
-            let InFlight { caller, outcome } = self.ask(question);
-            match timeout_at(end, outcome).await {
+            let InFlight { caller, outcome } = self.start_or_join(lookup);
+            match timeout_at(deadline, outcome).await {
                 Ok(Ok((entry, freshness))) => {
-                    return self.give(&question.request, &entry, freshness);
+                    return self.respond(&lookup.request, &entry, freshness);
                 }
-                // The share of who asked first is spent, and ours may not be.
-                Ok(Err(failure)) if failure.is_share && caller != question.caller => {}
-                Ok(Err(failure)) => return Err(failure.error()),
+                // The caller that started it has used up its share, but ours may have calls left.
+                Ok(Err(failure)) if failure.is_share && caller != lookup.caller => {}
+                Ok(Err(failure)) => return Err(failure.to_error()),
                 Err(_) => {
                     let what = "has not answered yet; the call goes on and its answer will be kept";
-                    return Err(Failure::no_answer(what, Duration::from_secs(5)).error());
+                    return Err(Failure::unavailable(what, Duration::from_secs(5)).to_error());
                 }
             }
         }
     }
 
-    /// Asks a question, or follows who asks it already. The work runs in a task of its own: a caller that leaves
-    /// cancels nothing, so a call that is paid for is never lost.
-    fn ask(self: &Arc<Self>, question: &Arc<Question>) -> InFlight {
-        let mut all = self.underway.lock();
-        let name = (question.key.clone(), question.purpose);
-        // One whose task died has told so to its followers and is replaced.
-        if let Some(underway) = all.get(&name).filter(|u| u.outcome.peek().is_none()) {
-            return underway.clone();
+    /// Starts a lookup, or joins the running one of the same key. It runs in its own task, so a caller that leaves does
+    /// not cancel a call that is paid for.
+    fn start_or_join(self: &Arc<Self>, lookup: &Arc<Lookup>) -> InFlight {
+        let mut in_flight = self.in_flight.lock();
+        let name = (lookup.key.clone(), lookup.purpose);
+        // A finished one that is still in the map has panicked, and is replaced.
+        if let Some(running) = in_flight.get(&name).filter(|f| f.outcome.peek().is_none()) {
+            return running.clone();
         }
-        let (this, asked) = (Arc::clone(self), Arc::clone(question));
+        let (core, own_lookup) = (Arc::clone(self), Arc::clone(lookup));
         let task = self.tasks.spawn(async move {
-            let outcome = this.answer(&asked).await;
-            let name = (asked.key.clone(), asked.purpose);
-            this.underway.lock().remove(&name);
+            let outcome = core.look_up(&own_lookup).await;
+            let name = (own_lookup.key.clone(), own_lookup.purpose);
+            core.in_flight.lock().remove(&name);
             outcome
         });
-        let died = |_| {
+        let outcome = task.map(|result| {
             let what = "could not be asked: the call died";
-            Err(Failure::no_answer(what, DEATH_REST))
-        };
-        let outcome = task.map(move |done| done.unwrap_or_else(died));
-        let underway = InFlight {
-            caller: question.caller,
+            result.unwrap_or_else(|_| Err(Failure::unavailable(what, PANIC_WAIT)))
+        });
+        let started = InFlight {
+            caller: lookup.caller,
             outcome: outcome.boxed().shared(),
         };
-        all.insert(name, underway.clone());
-        underway
+        in_flight.insert(name, started.clone());
+        started
     }
 
-    /// Answers from what came since the caller looked, here or in another process, or by a call.
-    async fn answer(self: &Arc<Self>, question: &Arc<Question>) -> Outcome {
-        let request = &question.request;
-        let held = self.newest(&question.key, request.check).await;
+    /// Returns an entry that was stored since the caller looked, here or by another process, or makes a call.
+    async fn look_up(self: &Arc<Self>, lookup: &Arc<Lookup>) -> Outcome {
+        let request = &lookup.request;
+        let cached = self.newest_entry(&lookup.key, request.check).await;
         let now = self.clock.now();
-        if let Some(entry) = &held {
+        if let Some(entry) = &cached {
             let is_recent = now.since(&entry.fetched) < self.ledger.pace();
-            let freshness = match entry.standing(&now, request.max_stale) {
+            let freshness = match entry.freshness(&now, request.max_stale) {
                 EntryFreshness::Fresh => Some(Freshness::Fresh),
-                EntryFreshness::Stale(_) if question.purpose != Purpose::Refresh || is_recent => {
-                    Some(self.staleness(&question.key, now))
+                EntryFreshness::Stale(_) if lookup.purpose != Purpose::Refresh || is_recent => {
+                    Some(self.stale_freshness(&lookup.key, now))
                 }
-                EntryFreshness::Stale(_) | EntryFreshness::Spent => None,
+                EntryFreshness::Stale(_) | EntryFreshness::Expired => None,
             };
             if let Some(freshness) = freshness {
                 return Ok((Arc::clone(entry), freshness));
             }
         }
-        self.call(question, held).await
+        self.call(lookup, cached).await
     }
 
-    /// The newest that is held of a key, in memory or on disk, where another process may have put it.
-    async fn newest(self: &Arc<Self>, key: &Key, check: Option<Check>) -> Option<Arc<Entry>> {
-        let (this, name) = (Arc::clone(self), key.clone());
+    /// Returns the newest entry of a key in memory or on disk, where another process may have stored it.
+    async fn newest_entry(self: &Arc<Self>, key: &Key, check: Option<Check>) -> Option<Arc<Entry>> {
+        let (core, own_key) = (Arc::clone(self), key.clone());
         let load = move || {
-            // Another version of this program may have kept what this one refuses.
-            let is_proved = |entry: &Entry| match (&entry.content, check) {
+            // Another version of this program may have stored what this one refuses.
+            let is_valid = |entry: &Entry| match (&entry.content, check) {
                 (Content::Found(body), Some(check)) => check(body).is_ok(),
                 _ => true,
             };
-            this.cache.load(&name).filter(is_proved)
+            core.cache.load(&own_key).filter(is_valid)
         };
         let loaded = tokio::task::spawn_blocking(load).await;
         let loaded = loaded.unwrap_or_else(|error| {
             tracing::error!(%error, "reading the upstream cache died");
             None
         });
-        let (now, held) = (self.clock.now(), self.cache.recall(key));
+        let (now, cached) = (self.clock.now(), self.cache.get(key));
         let age = |entry: &Entry| now.since(&entry.fetched);
-        let is_newer = |loaded: &Entry| held.as_ref().is_none_or(|held| age(loaded) < age(held));
+        let is_newer = |loaded: &Entry| cached.as_ref().is_none_or(|c| age(loaded) < age(c));
         let Some(loaded) = loaded.filter(is_newer) else {
-            return held;
+            return cached;
         };
         let loaded = Arc::new(loaded);
-        self.cache.remember(key, Arc::clone(&loaded));
+        self.cache.insert(key, Arc::clone(&loaded));
         Some(loaded)
     }
 
-    /// Whether a stale entry should be renewed now. Cheap: asked on every stale hit.
-    fn is_due(&self, key: &Key, entry: &Entry, now: &Moment) -> bool {
+    /// Whether a stale entry is refreshed now. Cheap, because it runs on every stale hit.
+    fn should_refresh(&self, key: &Key, entry: &Entry, now: &Moment) -> bool {
+        let backoff = || self.active_backoff(key, Purpose::Refresh, Caller::OWN, now);
         now.since(&entry.fetched) >= self.ledger.pace()
             && self.breaker.pause(*now).is_none_or(|left| left.is_zero())
-            && self
-                .barred(key, Purpose::Refresh, Caller::OWN, now)
-                .is_none()
+            && backoff().is_none()
     }
 
-    /// How a stale answer is marked: was the last try to renew it in vain?
-    fn staleness(&self, key: &Key, now: Moment) -> Freshness {
+    /// Returns the freshness of a stale entry: offline when the last refresh failed.
+    fn stale_freshness(&self, key: &Key, now: Moment) -> Freshness {
         let has_failed = self.backoffs.contains_key(&BackoffKey::Key(key.clone()));
         match has_failed || self.breaker.pause(now).is_some() {
             true => Freshness::Offline,
@@ -371,29 +376,29 @@ impl Core {
         }
     }
 
-    /// An entry as an answer, or as the error it stands for.
-    fn give(&self, request: &Request, entry: &Entry, freshness: Freshness) -> Result<Fetched> {
+    /// Converts an entry to a response or an error.
+    fn respond(&self, request: &Request, entry: &Entry, freshness: Freshness) -> Result<Fetched> {
         let now = self.clock.now();
         match &entry.content {
             Content::Found(body) => {
-                let quota = self.ledger.last_quota();
-                let is_told = |quota: &Quota| quota.is_low() && quota.resets_at > now.wall;
+                let is_low = |quota: &Quota| {
+                    quota.remaining <= quota.limit / 5 && quota.resets_at > now.wall
+                };
                 Ok(Fetched {
                     body: body.clone(),
                     age: entry.age(&now),
                     freshness,
                     fetched_at: entry.fetched.wall,
-                    quota: quota.filter(is_told),
+                    quota: self.ledger.last_quota().filter(is_low),
                 })
             }
             Content::Unknown(name) => Err(Error::unknown(request.what, name, Vec::new())),
             Content::Refused => {
                 let pair = |(name, value): &(String, String)| format!("{name}={value}");
-                let asked = request.query.iter().map(pair).collect::<Vec<_>>();
+                let query = request.query.iter().map(pair).collect::<Vec<_>>().join("&");
                 let problem = "is refused by the upstream";
                 let allowed = "the parameters this call documents";
-                let asked = asked.join("&");
-                Err(Error::invalid("request", &asked, problem, allowed))
+                Err(Error::invalid("request", &query, problem, allowed))
             }
         }
     }

@@ -1,8 +1,8 @@
-//! Webhooks: a signed message to an address that the operator names, by the Standard Webhooks specification
+//! Webhooks: signed messages to an address that the operator configures, by the Standard Webhooks specification
 //! (<https://www.standardwebhooks.com>).
 //!
-//! A name can be made to resolve to any address after it was configured. So the address that is connected to is checked,
-//! each time: one inside the operator's network is refused unless its host is named as allowed.
+//! A name can resolve to another address after it was configured. Each connection therefore checks the resolved
+//! address: one inside the operator's network is refused unless its host is allowed.
 
 use crate::net;
 use base64::Engine;
@@ -23,10 +23,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use url::{Host, Url};
 
-/// Time to connect.
-const CONNECT: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Time for one attempt. The body of the response is not read.
-const ATTEMPT: Duration = Duration::from_secs(10);
+const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Sizes of a signing key that the specification allows, in bytes.
 const KEY_BYTES: std::ops::RangeInclusive<usize> = 24..=64;
 
@@ -35,8 +34,8 @@ const KEY_BYTES: std::ops::RangeInclusive<usize> = 24..=64;
 pub struct Secret(Vec<u8>);
 
 impl Secret {
-    /// Takes any text: the reader of the command line repeats what it refuses, and a secret must not be repeated.
-    /// [`Self::is_valid`] is for afterwards.
+    /// Decodes a secret and accepts any text, because the command line parser prints a value that it refuses. Check it
+    /// with [`Self::is_valid`].
     ///
     /// # Errors
     /// None.
@@ -51,9 +50,9 @@ impl Secret {
         KEY_BYTES.contains(&self.0.len())
     }
 
-    /// The signature of a message: HMAC-SHA256 over identifier, time and body.
+    /// Returns the signature of a message: HMAC-SHA256 over identifier, time and body.
     fn sign(&self, id: &str, time: &str, body: &[u8]) -> String {
-        // HMAC takes keys of any length; the empty key stands in for an error that cannot come.
+        // HMAC accepts keys of any length, so the error cannot occur.
         let mac = Hmac::<Sha256>::new_from_slice(&self.0);
         let mut mac = mac.unwrap_or_else(|_| Hmac::new(&Default::default()));
         for part in [id.as_bytes(), b".", time.as_bytes(), b".", body] {
@@ -69,27 +68,27 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Who is told, of what.
+/// A receiver of messages.
 #[derive(Debug, Clone)]
 pub struct Receiver {
-    /// The operator's name for it. The address itself may be a secret and is never logged.
+    /// The operator's name for it. The URL itself may be a secret and is never logged.
     pub name: String,
-    /// Where messages go.
+    /// Where messages are posted.
     pub url: Url,
-    /// Signs them.
+    /// Signs the messages.
     pub secret: Secret,
-    /// Conditions whose crossings it is told of.
+    /// Conditions whose crossings are sent.
     pub conditions: Vec<String>,
 }
 
-/// What came of one attempt.
+/// The result of one attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Delivery {
     /// The receiver has the message.
     Acknowledged,
     /// The receiver wants no more messages.
     Gone,
-    /// Why it does not have the message, and how long it asks to be left alone.
+    /// Why the receiver does not have the message, and its `Retry-After`.
     Failed(String, Option<Duration>),
 }
 
@@ -97,53 +96,57 @@ pub enum Delivery {
 #[derive(Debug)]
 pub struct Sender {
     client: reqwest::Client,
-    allowed: Arc<BTreeSet<String>>,
+    allowed_hosts: Arc<BTreeSet<String>>,
 }
 
 impl Sender {
-    /// A sender that may call these hosts wherever they are, also by plain HTTP.
+    /// Creates a sender. The `allowed` hosts may have any address and may use plain HTTP.
     ///
     /// # Errors
     /// [`Error::Internal`] when TLS cannot be set up.
     pub fn new(allowed: impl IntoIterator<Item = String>) -> Result<Self> {
-        let allowed = allowed.into_iter().map(|host| bare(&host));
-        let allowed = Arc::new(allowed.collect());
-        let client = net::client()
-            .connect_timeout(CONNECT)
-            .timeout(ATTEMPT)
+        let allowed = allowed.into_iter().map(|host| normalize_host(&host));
+        let allowed_hosts = Arc::new(allowed.collect());
+        let client = net::client_builder()
+            .connect_timeout(CONNECT_TIMEOUT)
+            .timeout(ATTEMPT_TIMEOUT)
             .redirect(Policy::none())
             // A proxy would connect to addresses that are not checked.
             .no_proxy()
             // Each message connects anew, so that each address is checked.
             .pool_max_idle_per_host(0)
-            .dns_resolver(Arc::new(Guard(Arc::clone(&allowed))))
-            .build();
-        let client = client.map_err(|e| Error::internal("setting up TLS", e))?;
-        Ok(Self { client, allowed })
+            .dns_resolver(Arc::new(CheckedResolver(Arc::clone(&allowed_hosts))))
+            .build()
+            .map_err(|e| Error::internal("setting up TLS", e))?;
+        Ok(Self {
+            client,
+            allowed_hosts,
+        })
     }
 
-    /// Why an address may not be called, as words that follow it. What a name resolves to is checked later.
+    /// Returns why a URL may not be called, as a predicate that follows it. Resolved addresses are checked when the
+    /// message is sent.
     pub fn problem(&self, url: &Url) -> Option<&'static str> {
         let Some(host) = url.host() else {
             return Some("has no host");
         };
-        if self.allowed.contains(&bare(&host.to_string())) {
+        let name = normalize_host(&host.to_string());
+        if self.allowed_hosts.contains(&name) {
             return (!matches!(url.scheme(), "http" | "https")).then_some("is not http or https");
         }
-        // The library does not resolve an address that is written out.
-        let literal = match host {
-            Host::Ipv4(ip) => Some(IpAddr::V4(ip)),
-            Host::Ipv6(ip) => Some(IpAddr::V6(ip)),
-            Host::Domain(_) => None,
-        };
-        match literal {
-            _ if url.scheme() != "https" => Some("is not https"),
-            Some(ip) if !is_outside(ip) => Some(INSIDE),
-            Some(_) | None => None,
+        if url.scheme() != "https" {
+            return Some("is not https");
         }
+        // reqwest does not resolve a literal address.
+        let is_public = match host {
+            Host::Ipv4(ip) => is_public(ip.into()),
+            Host::Ipv6(ip) => is_public(ip.into()),
+            Host::Domain(_) => true,
+        };
+        (!is_public).then_some(PRIVATE_ADDRESS)
     }
 
-    /// Sends a message once. The identifier is the same in every attempt.
+    /// Sends a message once. `id` is the same in every attempt.
     pub async fn post(&self, to: &Receiver, id: &str, body: &str) -> Delivery {
         if let Some(problem) = self.problem(&to.url) {
             return Delivery::Failed(problem.to_owned(), None);
@@ -166,63 +169,61 @@ impl Sender {
                     net::retry_after(response.headers(), now),
                 ),
             },
-            Err(error) if net::is_caused_by::<Inside>(&error) => {
-                Delivery::Failed(INSIDE.to_owned(), None)
+            Err(error) if net::causes(&error).any(|cause| cause.is::<NoPublicAddress>()) => {
+                Delivery::Failed(PRIVATE_ADDRESS.to_owned(), None)
             }
-            Err(error) => Delivery::Failed(net::problem(&error).to_owned(), None),
+            Err(error) => Delivery::Failed(net::describe_error(&error).to_owned(), None),
         }
     }
 }
 
-const INSIDE: &str = "is inside this network and not named by --webhook-allow-host";
+const PRIVATE_ADDRESS: &str = "is inside this network and not named by --webhook-allow-host";
 
-/// A host as it is compared: in small letters, IPv6 without brackets.
-fn bare(host: &str) -> String {
+/// Lowercases a host and removes the brackets of IPv6, for comparison.
+fn normalize_host(host: &str) -> String {
     host.trim_matches(['[', ']']).to_ascii_lowercase()
 }
 
-/// A name that has no address outside.
+/// A name has no public address.
 #[derive(Debug, thiserror::Error)]
-#[error("{INSIDE}")]
-struct Inside;
+#[error("{PRIVATE_ADDRESS}")]
+struct NoPublicAddress;
 
-/// Resolves a name to those of its addresses that may be connected to.
+/// A resolver that returns private addresses only for allowed hosts.
 #[derive(Debug)]
-struct Guard(Arc<BTreeSet<String>>);
+struct CheckedResolver(Arc<BTreeSet<String>>);
 
-impl Resolve for Guard {
+impl Resolve for CheckedResolver {
     fn resolve(&self, name: Name) -> Resolving {
-        let is_allowed = self.0.contains(&bare(name.as_str()));
+        let is_allowed = self.0.contains(&normalize_host(name.as_str()));
         Box::pin(async move {
-            let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
-            let found = found.filter(|address| is_allowed || is_outside(address.ip()));
-            let found: Vec<SocketAddr> = found.collect();
-            match found.is_empty() {
-                true => Err(Inside.into()),
-                false => Ok(Box::new(found.into_iter()) as Addrs),
+            let addresses = tokio::net::lookup_host((name.as_str(), 0)).await?;
+            let addresses: Vec<SocketAddr> = addresses
+                .filter(|address| is_allowed || is_public(address.ip()))
+                .collect();
+            match addresses.is_empty() {
+                true => Err(NoPublicAddress.into()),
+                false => Ok(Box::new(addresses.into_iter()) as Addrs),
             }
         })
     }
 }
 
-/// Azure's platform address: public by its number, answered by the machine's own host.
+/// Azure's platform address: a public number, but answered by the machine's own host.
 const AZURE: Ipv4Addr = Ipv4Addr::new(168, 63, 129, 16);
 
-/// Whether an address is one of the internet, by IANA's registries of special addresses.
-fn is_outside(ip: IpAddr) -> bool {
+/// Whether an address is on the public internet, by IANA's special-purpose address registries.
+fn is_public(ip: IpAddr) -> bool {
     match ip.to_canonical() {
-        IpAddr::V4(ip) => {
-            let is_special = match ip.octets() {
-                [0 | 10 | 127 | 224.., ..] | [169, 254, ..] | [192, 168, ..] => true,
-                [100, b, ..] => b & 0xc0 == 64,
-                [172, b, ..] => b & 0xf0 == 16,
-                [192, 0, 0 | 2, _] | [192, 88, 99, _] => true,
-                [198, 18 | 19, ..] | [198, 51, 100, _] | [203, 0, 113, _] => true,
-                _ => ip == AZURE,
-            };
-            !is_special
-        }
-        // Of IPv6 only 2000::/3 is the internet; in it 2001::/23, 2001:db8::/32, 2002::/16 and 3fff::/20 are special.
+        IpAddr::V4(ip) => match ip.octets() {
+            [0 | 10 | 127 | 224.., ..] | [169, 254, ..] | [192, 168, ..] => false,
+            [100, b, ..] => b & 0xc0 != 64,
+            [172, b, ..] => b & 0xf0 != 16,
+            [192, 0, 0 | 2, _] | [192, 88, 99, _] => false,
+            [198, 18 | 19, ..] | [198, 51, 100, _] | [203, 0, 113, _] => false,
+            _ => ip != AZURE,
+        },
+        // Only 2000::/3 is public, without 2001::/23, 2001:db8::/32, 2002::/16 and 3fff::/20.
         IpAddr::V6(ip) => match ip.segments() {
             [0x2001, b, ..] => b >= 0x200 && b != 0xdb8,
             [0x2002, ..] => false,
@@ -253,21 +254,21 @@ mod tests {
         }
     }
 
-    async fn sent(allowed: &[&str], url: &str) -> Delivery {
+    async fn post(allowed: &[&str], url: &str) -> Delivery {
         let sender = Sender::new(allowed.iter().map(|host| (*host).to_owned())).unwrap();
         sender.post(&receiver(url), ID, BODY).await
     }
 
     #[test]
-    fn the_signature_is_that_of_the_specification() {
+    fn signature_matches_the_test_vector() {
         // The vector of the specification's own libraries.
-        let signed = receiver("https://example.org").secret;
-        let signed = signed.sign(ID, "1614265330", BODY.as_bytes());
-        assert_eq!(signed, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+        let secret = receiver("https://example.org").secret;
+        let signature = secret.sign(ID, "1614265330", BODY.as_bytes());
+        assert_eq!(signature, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
     }
 
     #[test]
-    fn a_secret_shows_itself_to_nobody_and_a_wrong_one_is_not_used() {
+    fn secret_is_hidden_and_invalid_secrets_are_rejected() {
         let secret = Secret::given(SECRET).unwrap();
         assert!(secret.is_valid());
         assert_eq!(format!("{secret:?}"), "Secret(hidden)");
@@ -277,8 +278,8 @@ mod tests {
     }
 
     #[test]
-    fn only_addresses_of_the_internet_are_outside() {
-        for inside in [
+    fn special_addresses_are_not_public() {
+        for private in [
             "0.0.0.0",
             "10.1.2.3",
             "100.64.0.1",
@@ -314,9 +315,9 @@ mod tests {
             "fe80::1",
             "ff02::1",
         ] {
-            assert!(!is_outside(inside.parse().unwrap()), "{inside}");
+            assert!(!is_public(private.parse().unwrap()), "{private}");
         }
-        for outside in [
+        for public in [
             "1.1.1.1",
             "9.9.9.9",
             "100.63.0.1",
@@ -330,12 +331,12 @@ mod tests {
             "2606:4700::1111",
             "2a00::1",
         ] {
-            assert!(is_outside(outside.parse().unwrap()), "{outside}");
+            assert!(is_public(public.parse().unwrap()), "{public}");
         }
     }
 
     #[tokio::test]
-    async fn nobody_inside_is_called_however_their_address_is_written() {
+    async fn private_addresses_are_refused_in_every_spelling() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         listener.set_nonblocking(true).unwrap();
@@ -346,29 +347,37 @@ mod tests {
             "0177.0.0.1",
             "[::1]",
             "[::ffff:127.0.0.1]",
-            // Names that resolve inside.
+            // Names that resolve to private addresses.
             "localhost",
             "LOCALHOST",
         ] {
-            let said = sent(&["127.0.0.2"], &format!("https://{host}:{port}/")).await;
-            assert_eq!(said, Delivery::Failed(INSIDE.into(), None), "{host}");
+            let delivery = post(&["127.0.0.2"], &format!("https://{host}:{port}/")).await;
+            assert_eq!(
+                delivery,
+                Delivery::Failed(PRIVATE_ADDRESS.into(), None),
+                "{host}"
+            );
         }
-        let plain = sent(&[], &format!("http://127.0.0.1:{port}/")).await;
+        let plain = post(&[], &format!("http://127.0.0.1:{port}/")).await;
         assert_eq!(plain, Delivery::Failed("is not https".into(), None));
         assert!(listener.accept().is_err(), "nobody connected");
         drop(listener);
-        // The name is what is allowed, not all it shares an address with.
+        // A name is allowed, not every name with the same address.
         for host in ["127.0.0.1", "localhost"] {
-            let said = sent(&[host], &format!("http://{host}:{port}/")).await;
-            assert_ne!(said, Delivery::Failed(INSIDE.into(), None), "{host}");
+            let delivery = post(&[host], &format!("http://{host}:{port}/")).await;
+            assert_ne!(
+                delivery,
+                Delivery::Failed(PRIVATE_ADDRESS.into(), None),
+                "{host}"
+            );
         }
     }
 
     #[tokio::test]
-    async fn each_answer_means_what_the_specification_says() {
+    async fn status_codes_follow_the_specification() {
         let server = MockServer::start().await;
         let redirect = ResponseTemplate::new(302).insert_header("location", "/there");
-        for (template, means) in [
+        for (template, expected) in [
             (ResponseTemplate::new(204), Delivery::Acknowledged),
             (ResponseTemplate::new(410), Delivery::Gone),
             (redirect, Delivery::Failed("answers 302".into(), None)),
@@ -383,26 +392,26 @@ mod tests {
                 .expect(1)
                 .mount_as_scoped(&server)
                 .await;
-            assert_eq!(sent(&["127.0.0.1"], &server.uri()).await, means);
+            assert_eq!(post(&["127.0.0.1"], &server.uri()).await, expected);
         }
         // A redirect was not followed.
-        let asked = server.received_requests().await.unwrap();
-        assert!(asked.iter().all(|request| request.url.path() == "/"));
+        let requests = server.received_requests().await.unwrap();
+        assert!(requests.iter().all(|request| request.url.path() == "/"));
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn an_endless_answer_is_an_answer() {
+    async fn endless_body_counts_as_acknowledged() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());
         let endless = std::thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
-            let mut asked = [0; 4096];
-            assert!(stream.read(&mut asked).unwrap() > 0);
+            let mut buffer = [0; 4096];
+            assert!(stream.read(&mut buffer).unwrap() > 0);
             stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").unwrap();
             // Ends when the sender closes the connection without reading on.
             while stream.write_all(&[b'x'; 4096]).is_ok() {}
         });
-        assert_eq!(sent(&["127.0.0.1"], &url).await, Delivery::Acknowledged);
+        assert_eq!(post(&["127.0.0.1"], &url).await, Delivery::Acknowledged);
         endless.join().unwrap();
     }
 }

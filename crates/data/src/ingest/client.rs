@@ -1,7 +1,8 @@
-//! Fetches the feeds of recipes: paced by source, over its own hosts only. A failure is an outage, which passes, or a
-//! useless answer, which does not.
+//! Fetches the feeds of recipes, each source at its own pace and over its own hosts only.
+//!
+//! A failed fetch is an outage, which passes, or an unusable response, which does not.
 
-use super::fetch::{Fetch, Response, Validators};
+use super::fetch::{Fetch, Response, Validators, unavailable};
 use super::key::ApiKey;
 use super::pace::PaceSettings;
 use super::plan::new_york;
@@ -21,91 +22,94 @@ use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
-/// A source that fails this often in a row is left alone.
+/// Failures in a row after which a source is no longer asked.
 const MAX_FAILURES: u32 = 3;
 /// A source that asks for a longer pause than this is not asked again in the same sync.
 const LONG_PAUSE: Duration = Duration::from_secs(60);
-/// So many sources in a row that cannot be reached, before any was, mean that it is our network.
-const MIN_UNREACHED: usize = 3;
-/// Pages after which an answer is taken to be endless.
+/// Unreachable sources, before any was reached, that mean that there is no network.
+const MIN_UNREACHABLE: usize = 3;
+/// Pages after which a response is taken to be endless.
 const MAX_PAGES: usize = 200;
-/// What is kept of a refused answer.
-const KEPT_BYTES: usize = 4096;
+/// Bytes that are kept of a refused response.
+const EXCERPT_BYTES: usize = 4096;
 
-/// The answer of a feed.
+/// The response of a feed.
 #[derive(Debug)]
-pub(super) enum FeedAnswer {
-    /// Figures, bases of indexes that were not expected, and how to ask whether all that has changed.
+pub(super) enum FeedResponse {
+    /// Figures, stated bases of indexes that differ from the recipe's, and the validators for a conditional request.
     Figures(Figures, Bases, Validators),
-    /// The last answer still holds.
+    /// The last response is still valid.
     Unchanged,
 }
 
-/// Why there is no answer.
+/// Why a feed brought nothing.
 #[derive(Debug, Clone)]
 pub(super) enum FeedError {
     /// The source cannot be reached now, or asks for a pause.
     Outage(Error),
-    /// It answered something else than it should: an address that is gone, a page, another shape; with its beginning.
-    Useless(Error, String),
+    /// The response is not what the recipe describes, such as a web page or another layout; with its first bytes.
+    Unusable(Error, String),
 }
 
-/// Some series of a feed from a day on.
+/// The result of fetching a feed.
+pub(super) type FetchResult = std::result::Result<FeedResponse, FeedError>;
+
+/// A request for some series of a feed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FeedRequest<'a> {
-    pub(super) at: FeedRef<'a>,
-    pub(super) lines: &'a [&'a SeriesRecipe],
+    pub(super) feed_ref: FeedRef<'a>,
+    pub(super) series: &'a [&'a SeriesRecipe],
     /// First date; `None` = all.
     pub(super) from: Option<Date>,
     pub(super) now: Timestamp,
 }
 
-/// The clients of a run, one for each source that was asked; each takes one question at a time.
+/// The clients of a sync, one for each source asked so far. A client sends one request at a time.
 #[derive(Debug)]
 pub(super) struct Clients<'a> {
     settings: &'a SourceSettings,
-    sources: Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<Client<'a>>>>>,
-    reach: Mutex<Reach>,
+    by_source: Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<Client<'a>>>>>,
+    network: Mutex<NetworkState>,
 }
 
 /// Whether there is a network.
 #[derive(Debug)]
-enum Reach {
-    /// Nobody answered yet: the sources that could not be reached, and why.
+enum NetworkState {
+    /// No source has answered yet; holds those that could not be reached, and why.
     Unknown(BTreeMap<String, Error>),
-    /// Somebody answered, if with a refusal.
+    /// A source answered, even if with an error.
     Online,
-    /// None of the first few sources could be reached.
+    /// None of the first [`MIN_UNREACHABLE`] sources could be reached.
     Offline(Error),
 }
 
-/// The way to one source.
+/// A client of one source.
 #[derive(Debug)]
 struct Client<'a> {
     settings: &'a SourceSettings,
     fetch: Fetch,
     key: Option<ApiKey>,
-    /// Where it lies instead of at its own address.
+    /// An address that replaces the source's own.
     home: Option<Url>,
     breaker: Breaker,
-    /// The newest answer of an address that several feeds read, until another such address is asked: to which address
-    /// it was the answer, and what was known before.
-    kept: Option<(String, Validators, Arc<Response>)>,
-    /// How the newest answer begins, without a key.
-    newest: String,
+    /// The newest response of an address that several feeds read: the address, the validators that were sent, and the
+    /// response.
+    shared_response: Option<(String, Validators, Arc<Response>)>,
+    /// The first bytes of the newest response, without a key.
+    excerpt: String,
 }
 
-/// Stops asking a source that fails again and again.
+/// Circuit breaker: stops requests to a source that fails repeatedly.
 #[derive(Debug, Default)]
 pub(super) struct Breaker {
     failures: u32,
-    /// Why the source is not asked any more.
+    /// Why no more requests are sent.
     pub(super) open: Option<Error>,
 }
 
 impl Breaker {
-    /// Counts what came of a request; an error that other requests would not meet counts as an answer.
-    pub(super) fn note(&mut self, error: Option<&Error>) {
+    /// Counts the result of a request. An error that other requests would not meet counts as a success.
+    pub(super) fn record(&mut self, error: Option<&Error>) {
         let Some(error) = error.filter(|error| error.retryable()) else {
             self.failures = 0;
             return;
@@ -117,110 +121,99 @@ impl Breaker {
     }
 }
 
-fn no_network<'n>(tried: impl Iterator<Item = &'n String>) -> Error {
-    let tried: Vec<&str> = tried.map(String::as_str).collect();
-    Error::Unavailable {
-        what: format!(
-            "No source can be reached: {} were tried. Check the network, the name server and a proxy's address, \
-             then sync again; what is held is answered meanwhile.",
-            tried.join(", ")
-        ),
-        retry_after: None,
-        source: None,
-    }
-}
-
-/// Whether nobody answered, as opposed to somebody who said that he cannot.
-fn is_unreached(error: &Error) -> bool {
-    let Error::Unavailable {
-        source: Some(cause),
-        ..
-    } = error
-    else {
-        return false;
-    };
-    let cause = cause.downcast_ref::<reqwest::Error>();
-    cause.is_some_and(|cause| cause.is_connect() || cause.is_timeout())
+/// Whether no host answered, which differs from a host that answers with an error.
+fn is_unreachable(error: &Error) -> bool {
+    let has_no_response = |e: &reqwest::Error| e.is_connect() || e.is_timeout();
+    matches!(
+        error,
+        Error::Unavailable { source: Some(cause), .. }
+            if cause.downcast_ref().is_some_and(has_no_response)
+    )
 }
 
 impl<'a> Clients<'a> {
     pub(super) fn new(settings: &'a SourceSettings) -> Self {
         Self {
             settings,
-            sources: Mutex::default(),
-            reach: Mutex::new(Reach::Unknown(BTreeMap::new())),
+            by_source: Mutex::default(),
+            network: Mutex::new(NetworkState::Unknown(BTreeMap::new())),
         }
     }
 
-    /// Why nobody is asked any more: none of the first few sources could be reached.
+    /// Returns why no source is asked any more: none of the first few could be reached.
     pub(super) fn offline(&self) -> Option<Error> {
-        match &*self.reach.lock() {
-            Reach::Offline(error) => Some(error.clone()),
-            Reach::Unknown(_) | Reach::Online => None,
+        match &*self.network.lock() {
+            NetworkState::Offline(error) => Some(error.clone()),
+            NetworkState::Unknown(_) | NetworkState::Online => None,
         }
     }
 
-    fn note_reach(&self, name: &str, came: &std::result::Result<FeedAnswer, FeedError>) {
-        let mut reach = self.reach.lock();
-        match (&mut *reach, came) {
-            (Reach::Unknown(tried), Err(FeedError::Outage(error))) if is_unreached(error) => {
-                tried.insert(name.to_owned(), error.clone());
-                if tried.len() == MIN_UNREACHED {
-                    let error = no_network(tried.keys());
-                    *reach = Reach::Offline(error);
+    fn record_reachability(&self, source: &str, result: &FetchResult) {
+        let mut network = self.network.lock();
+        match (&mut *network, result) {
+            (NetworkState::Unknown(unreachable), Err(FeedError::Outage(error)))
+                if is_unreachable(error) =>
+            {
+                unreachable.insert(source.to_owned(), error.clone());
+                if unreachable.len() == MIN_UNREACHABLE {
+                    let sources: Vec<&str> = unreachable.keys().map(String::as_str).collect();
+                    *network = NetworkState::Offline(unavailable(format!(
+                        "No source can be reached: {} were tried. Check the network, the name server and a proxy's \
+                         address, then sync again; what is held is answered meanwhile.",
+                        sources.join(", ")
+                    )));
                 }
             }
-            (Reach::Offline(_), Err(FeedError::Outage(error))) if is_unreached(error) => {}
-            _ => *reach = Reach::Online,
+            (NetworkState::Offline(_), Err(FeedError::Outage(error))) if is_unreachable(error) => {}
+            _ => *network = NetworkState::Online,
         }
     }
 
-    /// Asks one feed. A source that failed three times in a row, or asked for a long pause, is not asked again.
+    /// Fetches a feed. A source that failed three times in a row, or asked for a long pause, is not asked again.
     ///
     /// # Errors
     /// [`Error::Internal`] when TLS cannot be set up.
     pub(super) async fn fetch(
         &self,
         request: FeedRequest<'_>,
-        known: &Validators,
-    ) -> Result<std::result::Result<FeedAnswer, FeedError>> {
-        let source = request.at.source;
-        // Whether it is the source or our network is seen when another has been asked.
-        let unreached = match &*self.reach.lock() {
-            Reach::Unknown(tried) => tried.get(&source.name).cloned(),
-            Reach::Online => None,
-            Reach::Offline(error) => Some(error.clone()),
+        validators: &Validators,
+    ) -> Result<FetchResult> {
+        let source = request.feed_ref.source;
+        // A second request to an unreachable source waits until another source shows whether the network is to blame.
+        let unreachable = match &*self.network.lock() {
+            NetworkState::Unknown(unreachable) => unreachable.get(&source.name).cloned(),
+            NetworkState::Online => None,
+            NetworkState::Offline(error) => Some(error.clone()),
         };
         let client = self.client(source)?;
         let mut client = client.lock().await;
-        if let Some(error) = unreached.or_else(|| client.breaker.open.clone()) {
+        if let Some(error) = unreachable.or_else(|| client.breaker.open.clone()) {
             return Ok(Err(FeedError::Outage(error)));
         }
-        let answer = client.read(request, known).await;
-        client.breaker.note(match &answer {
+        let result = client.fetch(request, validators).await;
+        client.breaker.record(match &result {
             Err(FeedError::Outage(error)) => Some(error),
-            Ok(_) | Err(FeedError::Useless(..)) => None,
+            Ok(_) | Err(FeedError::Unusable(..)) => None,
         });
-        self.note_reach(&source.name, &answer);
-        Ok(answer)
+        self.record_reachability(&source.name, &result);
+        Ok(result)
     }
 
-    /// How the newest answer of a source begins, without its key; empty when there was none.
+    /// Returns the first bytes of a source's newest response, without its key; empty when there was none.
     ///
     /// # Errors
     /// [`Error::Internal`] when TLS cannot be set up.
-    pub(super) async fn newest(&self, source: &SourceFacts) -> Result<String> {
-        Ok(self.client(source)?.lock().await.newest.clone())
+    pub(super) async fn excerpt(&self, source: &SourceFacts) -> Result<String> {
+        Ok(self.client(source)?.lock().await.excerpt.clone())
     }
 
     fn client(&self, source: &SourceFacts) -> Result<Arc<tokio::sync::Mutex<Client<'a>>>> {
-        let mut sources = self.sources.lock();
-        if let Some(client) = sources.get(&source.id) {
+        let mut clients = self.by_source.lock();
+        if let Some(client) = clients.get(&source.id) {
             return Ok(Arc::clone(client));
         }
-        let client = Client::new(self.settings, source)?;
-        let client = Arc::new(tokio::sync::Mutex::new(client));
-        sources.insert(source.id.clone(), Arc::clone(&client));
+        let client = Arc::new(tokio::sync::Mutex::new(Client::new(self.settings, source)?));
+        clients.insert(source.id.clone(), Arc::clone(&client));
         Ok(client)
     }
 }
@@ -237,163 +230,160 @@ impl<'a> Client<'a> {
             key: settings.keys.get(&source.id).cloned(),
             home: settings.addresses.get(&source.id).cloned(),
             breaker: Breaker::default(),
-            kept: None,
-            newest: String::new(),
+            shared_response: None,
+            excerpt: String::new(),
         })
     }
 
-    /// The answer to a question, asked once for all feeds of its address where it `is_shared`.
-    async fn answer(
+    /// Sends a request, or returns the response that another feed of the same address received in this sync.
+    async fn send_shared(
         &mut self,
-        at: FeedRef<'_>,
-        ask: &Request,
-        known: &Validators,
+        feed_ref: FeedRef<'_>,
+        request: &Request,
+        validators: &Validators,
         is_shared: bool,
     ) -> std::result::Result<Arc<Response>, FeedError> {
-        // What came whole stands for this sync, and "unchanged" for whoever knew as much.
-        if let Some((address, knew, answer)) = &self.kept
-            && *address == ask.url
-            && (answer.status == 200 || knew == known)
+        // A 304 is valid only for a feed with the same validators.
+        if let Some((url, sent, response)) = &self.shared_response
+            && *url == request.url
+            && (response.status == 200 || sent == validators)
         {
-            return Ok(Arc::clone(answer));
+            return Ok(Arc::clone(response));
         }
-        let answer = Arc::new(self.send(at, ask, known).await?);
-        if is_shared && ask.post.is_none() {
-            self.kept = Some((ask.url.clone(), known.clone(), Arc::clone(&answer)));
+        let response = Arc::new(self.send(feed_ref, request, validators).await?);
+        if is_shared && request.post.is_none() {
+            let url = request.url.clone();
+            self.shared_response = Some((url, validators.clone(), Arc::clone(&response)));
         }
-        Ok(answer)
+        Ok(response)
     }
 
-    /// Asks one feed.
-    async fn read(
-        &mut self,
-        request: FeedRequest<'_>,
-        known: &Validators,
-    ) -> std::result::Result<FeedAnswer, FeedError> {
-        let feed = request.at.feed;
+    /// Fetches a feed with all its pages.
+    async fn fetch(&mut self, request: FeedRequest<'_>, validators: &Validators) -> FetchResult {
+        let feed = request.feed_ref.feed;
         let feeds = self.settings.recipes.feeds();
-        let is_shared = feeds.filter(|at| at.feed.url == feed.url).count() > 1;
+        let is_shared = feeds.filter(|other| other.feed.url == feed.url).count() > 1;
         let today = day_of(request.now);
-        let mut reader = Reader::new(feed, request.lines);
-        let mut asks = feed.requests(request.lines, request.from, today);
-        // Of a single question that has a single page it can be asked whether the answer has changed.
-        let is_single = asks.len() == 1;
-        let none = Validators::default();
-        let mut validators = none.clone();
-        asks.reverse();
+        let mut reader = Reader::new(feed, request.series);
+        let mut pending = feed.requests(request.series, request.from, today);
+        // Only a single request with a single page can be conditional.
+        let is_single = pending.len() == 1;
+        let no_validators = Validators::default();
+        let mut new_validators = Validators::default();
+        pending.reverse();
         let mut page = 1;
-        while let Some(ask) = asks.pop() {
-            let known = if is_single && page == 1 { known } else { &none };
-            let answer = self.answer(request.at, &ask, known, is_shared).await?;
-            self.newest = self.beginning(&answer);
-            if answer.status == 304 {
-                return Ok(FeedAnswer::Unchanged);
-            }
-            if feed.format == Format::Bls && is_spent(&answer.body) {
-                return Err(FeedError::Outage(spent(self.fetch.name(), request.now)));
-            }
-            let taken = match problem(feed.format, &answer) {
-                Some(problem) => Err(problem),
-                None => reader.take(&answer.body, &ask),
+        while let Some(page_request) = pending.pop() {
+            let sent = match is_single && page == 1 {
+                true => validators,
+                false => &no_validators,
             };
-            let taken = taken.and_then(|rows| match rows {
-                Some(_) if page >= MAX_PAGES => Err("it has too many pages".to_owned()),
-                rows => Ok(rows),
-            });
-            let further = taken.map_err(|problem| self.refused(&request, &problem, &answer))?;
-            if let Some(rows) = further {
+            let response =
+                (self.send_shared(request.feed_ref, &page_request, sent, is_shared)).await?;
+            self.excerpt = self.excerpt_of(&response);
+            if response.status == 304 {
+                return Ok(FeedResponse::Unchanged);
+            }
+            if feed.format == Format::Bls && is_spent(&response.body) {
+                let error = daily_limit_error(self.fetch.name(), request.now);
+                return Err(FeedError::Outage(error));
+            }
+            let unusable = |problem: String| self.unusable(&request, &problem, &response);
+            // XML looks like a web page, but this format is XML.
+            let is_xml = feed.format == Format::Claims && response.status == 200;
+            if let Some(problem) = response.problem().filter(|_| !is_xml) {
+                return Err(unusable(problem));
+            }
+            let next_offset = reader
+                .take(&response.body, &page_request)
+                .map_err(unusable)?;
+            if let Some(offset) = next_offset {
+                if page >= MAX_PAGES {
+                    return Err(unusable("it has too many pages".to_owned()));
+                }
                 page += 1;
-                asks.push(feed.page(request.from, today, page, rows));
+                pending.push(feed.page(request.from, today, page, offset));
             }
             if is_single && page == 1 {
-                validators = answer.validators.clone();
+                new_validators = response.validators.clone();
             }
         }
         let bases = reader.bases().clone();
         let figures = reader.finish(today).map_err(|problem| {
-            let error = self.fetch.unusable(&request.at.name(), &problem);
-            FeedError::Useless(error, String::new())
+            let error = self.fetch.unusable(&request.feed_ref.name(), &problem);
+            FeedError::Unusable(error, String::new())
         })?;
-        Ok(FeedAnswer::Figures(figures, bases, validators))
+        Ok(FeedResponse::Figures(figures, bases, new_validators))
     }
 
-    fn refused(&self, request: &FeedRequest<'_>, problem: &str, answer: &Response) -> FeedError {
-        let error = self
-            .fetch
-            .unusable(&request.at.name(), &self.clean(problem));
-        FeedError::Useless(error, self.beginning(answer))
+    fn unusable(&self, request: &FeedRequest<'_>, problem: &str, response: &Response) -> FeedError {
+        let feed = request.feed_ref.name();
+        let error = self.fetch.unusable(&feed, &self.without_key(problem));
+        FeedError::Unusable(error, self.excerpt_of(response))
     }
 
-    fn clean(&self, text: &str) -> String {
+    fn without_key(&self, text: &str) -> String {
         let key = self.key.as_ref();
         key.map_or_else(|| text.to_owned(), |key| key.scrub(text))
     }
 
-    fn beginning(&self, answer: &Response) -> String {
-        let head = answer.body.get(..KEPT_BYTES).unwrap_or(&answer.body);
-        self.clean(&String::from_utf8_lossy(head))
+    fn excerpt_of(&self, response: &Response) -> String {
+        let head = response.body.get(..EXCERPT_BYTES);
+        self.without_key(&String::from_utf8_lossy(head.unwrap_or(&response.body)))
     }
 
     async fn send(
         &self,
-        at: FeedRef<'_>,
-        ask: &Request,
-        known: &Validators,
+        feed_ref: FeedRef<'_>,
+        request: &Request,
+        validators: &Validators,
     ) -> std::result::Result<Response, FeedError> {
-        let (mut address, mut post) = (ask.url.clone(), ask.post.clone());
-        if at.feed.format == Format::Bls
-            && let Some(key) = &self.key
-        {
+        let is_bls = feed_ref.feed.format == Format::Bls;
+        let (mut address, mut post) = (request.url.clone(), request.post.clone());
+        if is_bls && let Some(key) = &self.key {
             address = address.replace("/v1/", "/v2/");
-            post = post.map(|body| with_key(&body, key));
+            post = post.map(|body| with_registration_key(&body, key));
         }
         let outage = |problem: String| {
             FeedError::Outage(Error::internal("the address of a source", problem))
         };
         let mut url = Url::parse(&address).map_err(|e| outage(e.to_string()))?;
         if let Some(home) = &self.home {
-            url = moved(&url, home);
+            url = with_home(&url, home);
         }
-        let (query, header) = match (&at.source.key, &self.key) {
-            (Some(place), Some(key)) if at.feed.format != Format::Bls => {
-                let header = place.header.as_ref().map(|name| (name, &place.prefix, key));
-                (place.query.as_ref().map(|name| (name, key)), header)
-            }
-            _ => (None, None),
-        };
-        if let Some((name, key)) = query {
+        let key = feed_ref.source.key.as_ref().zip(self.key.as_ref());
+        let key = key.filter(|_| !is_bls);
+        if let Some((place, key)) = key
+            && let Some(name) = &place.query
+        {
             url.query_pairs_mut().append_pair(name, key.expose());
         }
-        let mut request = match post {
+        let mut builder = match post {
             Some(body) => self.fetch.post(url, body),
             None => self.fetch.get(url, "*/*"),
         };
-        if let Some((name, prefix, key)) = header {
-            let value = HeaderValue::from_str(&format!("{prefix}{}", key.expose()));
+        if let Some((place, key)) = key
+            && let Some(name) = &place.header
+        {
+            let value = HeaderValue::from_str(&format!("{}{}", place.prefix, key.expose()));
             let mut value = value.map_err(|_| outage("the key is no header text".to_owned()))?;
             value.set_sensitive(true);
-            request = request.header(name, value);
+            builder = builder.header(name, value);
         }
-        let sent = self.fetch.send(known.condition(request), |_| false).await;
-        sent.map_err(FeedError::Outage)
+        let response = self.fetch.send(validators.apply(builder), |_| false).await;
+        response.map_err(FeedError::Outage)
     }
 }
 
-/// The same path and query at another place. Not joined: a path that begins with two slashes would name another host.
-fn moved(url: &Url, home: &Url) -> Url {
-    let mut own = home.clone();
-    own.set_path(url.path());
-    own.set_query(url.query());
-    own
+/// Returns `home` with the path and query of `url`. [`Url::join`] would take a path that begins with two slashes as a
+/// host.
+fn with_home(url: &Url, home: &Url) -> Url {
+    let mut out = home.clone();
+    out.set_path(url.path());
+    out.set_query(url.query());
+    out
 }
 
-/// What is wrong with an answer before it is read; XML is what some were asked for.
-fn problem(format: Format, answer: &Response) -> Option<String> {
-    let is_xml = format == Format::Claims && answer.status == 200;
-    answer.problem().filter(|_| !is_xml)
-}
-
-fn with_key(body: &str, key: &ApiKey) -> String {
+fn with_registration_key(body: &str, key: &ApiKey) -> String {
     let Ok(mut body) = serde_json::from_str::<serde_json::Map<_, _>>(body) else {
         return body.to_owned();
     };
@@ -401,12 +391,12 @@ fn with_key(body: &str, key: &ApiKey) -> String {
     serde_json::Value::Object(body).to_string()
 }
 
-/// The day's questions are used up: the source rests until the next day in New York.
-fn spent(name: &str, now: Timestamp) -> Error {
+/// The daily limit of a source is used up; it is asked again on the next day in New York.
+fn daily_limit_error(source: &str, now: Timestamp) -> Error {
     const DAY: Duration = Duration::from_secs(86_400);
     Error::RateLimited {
         what: format!(
-            "{name} answers no more questions today; a free key of its own allows twenty times as many."
+            "{source} answers no more questions today; a free key of its own allows twenty times as many."
         ),
         retry_after: net::until_midnight(now, new_york()).unwrap_or(DAY),
     }
@@ -417,11 +407,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn another_place_keeps_its_credentials_and_its_host() {
+    fn replaced_address_keeps_its_credentials_and_host() {
         let home = Url::parse("https://user:pass@mirror.example:8443/base?x=1").unwrap();
         let url = Url::parse("https://agency.example//evil.example/a%20b?y=2").unwrap();
         assert_eq!(
-            moved(&url, &home).as_str(),
+            with_home(&url, &home).as_str(),
             "https://user:pass@mirror.example:8443//evil.example/a%20b?y=2"
         );
     }

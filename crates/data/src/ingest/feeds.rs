@@ -1,15 +1,15 @@
-//! Articles of public agencies from their RSS and Atom feeds into the store.
+//! Reads articles of public agencies from RSS and Atom feeds into the store.
 //!
-//! A feed is asked at most once in half an hour, with the validators of its last answer, so that nothing is
-//! sent again that has not changed. What comes is text by others: it is cleaned, cut, and kept only with a
-//! link to the feed's own site. A feed that is broken is reported and never stops the rest.
+//! A feed is requested at most every half hour, with the validators of its last response. Its text is untrusted: it is
+//! sanitised, shortened, and stored only with a link to the feed's own site. A broken feed is reported and does not
+//! stop the others.
 
 mod entries;
 
 use super::fetch::{Fetch, Timeouts, Validators, unavailable};
 use super::pace::PaceSettings;
 use super::sources::SourceSettings;
-use super::state::{self, States, blocking};
+use super::state::{self, States, run_blocking};
 use crate::disk;
 use crate::store::Store;
 use econoscope_core::error::{Error, Result};
@@ -23,55 +23,56 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-/// Note of the store: when each feed was read, with the validators of its answer.
+/// Name of the store's note with the [`ReadState`] of each feed.
 const STATES: &str = "feed_looks";
-/// A feed is not asked again before this is over.
-const REST_SECONDS: i64 = 30 * 60;
-/// Largest feed that is read.
+/// Least time between two requests of a feed.
+const INTERVAL_SECONDS: i64 = 30 * 60;
+/// Largest feed that is parsed.
 const MAX_FEED_BYTES: usize = 8 << 20;
 const ACCEPT: &str =
     "application/atom+xml, application/rss+xml, application/xml;q=0.9, text/xml;q=0.8";
-/// Articles can wait for the next sync.
+/// Few retries, because articles can wait for the next sync.
 const PACE: PaceSettings = PaceSettings {
     tries: 2,
-    patience: Duration::from_secs(10),
+    max_retry_after: Duration::from_secs(10),
     ..PaceSettings::DOWNLOADS
 };
-const LONGEST: Duration = Duration::from_secs(30);
+/// Longest time for a feed with all tries.
+const MAX_DURATION: Duration = Duration::from_secs(30);
 
 /// A feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Feed {
-    /// Who publishes it.
+    /// Its publisher.
     pub name: String,
     /// Its address.
     pub url: Url,
-    /// Subjects of all its articles.
+    /// Tags of all its articles.
     pub tags: Vec<String>,
 }
 
 impl Feed {
-    /// Those of public agencies, in the order in which they are read.
+    /// Returns the built-in feeds of public agencies.
     ///
     /// # Errors
-    /// [`Error::BadFile`] when the embedded list cannot be read, which a test rules out.
+    /// [`Error::BadFile`] when the embedded list is invalid, which a test rules out.
     pub fn embedded() -> Result<Vec<Self>> {
-        Self::list("feeds.csv", include_str!("../../data/feeds.csv"))
+        Self::parse_list("feeds.csv", include_str!("../../data/feeds.csv"))
     }
 
-    /// An operator's list: CSV with the header `name,url,tags`; several tags are parted by blanks.
+    /// Reads an operator's list: CSV with the header `name,url,tags`, tags separated by blanks.
     ///
     /// # Errors
-    /// [`Error::BadFile`] naming the file, the line and what is wrong.
+    /// [`Error::BadFile`] with the file, the line and the problem.
     pub fn from_file(path: &Path) -> Result<Vec<Self>> {
         let file = disk::shown(path);
         match disk::read_text(path) {
-            Ok(text) => Self::list(&file, &text),
+            Ok(text) => Self::parse_list(&file, &text),
             Err(e) => Err(Error::bad_file(file, e.to_string())),
         }
     }
 
-    fn list(file: &str, text: &str) -> Result<Vec<Self>> {
+    fn parse_list(file: &str, text: &str) -> Result<Vec<Self>> {
         #[derive(Deserialize)]
         struct Row {
             name: String,
@@ -95,64 +96,54 @@ impl Feed {
     }
 }
 
-/// What became of one feed.
-#[derive(Debug)]
-pub struct FeedReport {
-    /// Its name.
-    pub name: String,
-    /// Articles that the store did not have; `None` when it was asked too recently or had nothing new.
-    pub outcome: Result<Option<usize>>,
-}
-
-/// When a feed was read, and how to ask whether it has changed.
+/// When a feed was read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct ReadState {
     at: Timestamp,
     validators: Validators,
 }
 
-/// Reads every feed that has rested, and puts its articles into the store; ends early when cancelled.
+/// Reads every feed that is due, and writes its articles to the store. Ends early when cancelled.
+///
+/// Returns for each feed the number of new articles (`None` when it was not due or has not changed), or its error,
+/// which is logged.
 ///
 /// # Errors
-/// [`econoscope_core::Error::Store`] when the store cannot be read or written; [`econoscope_core::Error::Internal`] when TLS cannot be set
-/// up. What happens to single feeds stands in the reports.
+/// [`econoscope_core::Error::Store`] when the store cannot be read or written; [`econoscope_core::Error::Internal`]
+/// when TLS cannot be set up.
 pub async fn read_feeds(
     store: &Arc<dyn Store>,
     feeds: &[Feed],
     settings: &SourceSettings,
     now: Timestamp,
     cancel: &CancellationToken,
-) -> Result<Vec<FeedReport>> {
-    let timeouts = Timeouts {
-        all_tries: settings.timeouts.all_tries.min(LONGEST),
-        ..settings.timeouts
-    };
+) -> Result<Vec<Result<Option<usize>>>> {
     let settings = SourceSettings {
-        timeouts,
+        timeouts: Timeouts {
+            all_tries: settings.timeouts.all_tries.min(MAX_DURATION),
+            ..settings.timeouts
+        },
         ..settings.clone()
     };
     let fetch = settings.fetch("feeds", "The feed", PACE, &[])?;
     let mut states: States<ReadState> = state::read(store, STATES).await?;
     let before = states.clone();
-    let mut reports = Vec::new();
+    let mut results = Vec::new();
     for feed in feeds {
-        let work = read_feed(store, &fetch, feed, &mut states, now);
-        let Some(outcome) = cancel.run_until_cancelled(work).await else {
+        let read = read_feed(store, &fetch, feed, &mut states, now);
+        let Some(result) = cancel.run_until_cancelled(read).await else {
             break;
         };
-        if let Err(error) = &outcome {
+        if let Err(error) = &result {
             let error = error.for_operator();
             tracing::warn!(feed = feed.name, error, "a feed was not read");
         }
-        reports.push(FeedReport {
-            name: feed.name.clone(),
-            outcome,
-        });
+        results.push(result);
     }
     if states != before {
         state::write(&states, store, STATES).await?;
     }
-    Ok(reports)
+    Ok(results)
 }
 
 async fn read_feed(
@@ -163,23 +154,22 @@ async fn read_feed(
     now: Timestamp,
 ) -> Result<Option<usize>> {
     let last = states.get(feed.url.as_str()).cloned().unwrap_or_default();
-    // A read of the "future" is of a clock that was wrong, and would last until that clock is right.
-    if (0..REST_SECONDS).contains(&now.duration_since(last.at).as_secs()) {
+    // A read in the future was dated by a wrong clock, and is ignored.
+    if (0..INTERVAL_SECONDS).contains(&now.duration_since(last.at).as_secs()) {
         return Ok(None);
     }
-    let request = fetch.get(feed.url.clone(), ACCEPT);
-    let request = last.validators.condition(request);
-    let answer = fetch.send(request, |_| false).await?;
+    let request = last.validators.apply(fetch.get(feed.url.clone(), ACCEPT));
+    let response = fetch.send(request, |_| false).await?;
     let unusable = |why: String| Err(unavailable(format!("{}: {why}.", feed.name)));
-    let (validators, added) = match answer.status {
+    let (validators, added) = match response.status {
         304 => (last.validators, None),
-        200 if answer.body.len() > MAX_FEED_BYTES => {
+        200 if response.body.len() > MAX_FEED_BYTES => {
             return unusable("the feed is larger than 8 MiB".to_owned());
         }
-        200 => match entries::articles(feed, &answer.body, now) {
+        200 => match entries::articles(feed, &response.body, now) {
             Ok(articles) => {
                 let write = move |store: &dyn Store| store.write_articles(&articles);
-                (answer.validators, Some(blocking(store, write).await?))
+                (response.validators, Some(run_blocking(store, write).await?))
             }
             Err(e) => {
                 return unusable(format!("the answer is no feed that can be read ({e})"));

@@ -1,6 +1,6 @@
-//! One request over the network: paced, retried where that can help, bounded in time and size.
+//! HTTP requests to sources: paced, retried where that can help, bounded in time and size.
 //!
-//! Addresses carry the API key, so they never enter an error: reqwest's errors are stripped of theirs.
+//! URLs carry the API key, so they never enter an error: reqwest's errors are stripped of their URL.
 
 use super::pace::{Pace, PaceSettings};
 use crate::net;
@@ -17,10 +17,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
-/// Largest answer that is taken: 64 MiB, counted as it comes in.
-const MAX_ANSWER_BYTES: usize = 64 << 20;
+/// Largest body that is read, counted as it arrives.
+const MAX_BODY_BYTES: usize = 64 << 20;
 
-/// `Accept` of a download; a server that labels its CSV otherwise must not refuse us for it.
+/// `Accept` of a download; allows other types, because some servers label their CSV otherwise.
 pub(super) const CSV: &str = "text/csv, */*;q=0.5";
 
 /// How long the network may take.
@@ -28,9 +28,9 @@ pub(super) const CSV: &str = "text/csv, */*;q=0.5";
 pub struct Timeouts {
     /// To connect.
     pub connect: Duration,
-    /// Between two pieces of an answer.
+    /// Between two chunks of a response.
     pub read: Duration,
-    /// For an answer with all tries; a source that takes longer is left alone for the rest of a run.
+    /// For one response with all tries; a slower source is not asked again in the same sync.
     pub all_tries: Duration,
 }
 
@@ -44,19 +44,20 @@ impl Default for Timeouts {
     }
 }
 
-/// How to ask whether an answer has changed; empty when a source gives no way.
+/// Validators of a response (RFC 9110), for a conditional request; empty when a source sends none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Validators {
     etag: String,
-    modified: String,
+    #[serde(rename = "modified")]
+    last_modified: String,
 }
 
 impl Validators {
-    /// A request that is answered with 304 where the known answer still holds.
-    pub(super) fn condition(&self, mut request: RequestBuilder) -> RequestBuilder {
+    /// Makes a request conditional: the response is 304 when nothing has changed.
+    pub(super) fn apply(&self, mut request: RequestBuilder) -> RequestBuilder {
         for (name, value) in [
             (IF_NONE_MATCH, &self.etag),
-            (IF_MODIFIED_SINCE, &self.modified),
+            (IF_MODIFIED_SINCE, &self.last_modified),
         ] {
             if !value.is_empty() {
                 request = request.header(name, value);
@@ -66,38 +67,36 @@ impl Validators {
     }
 }
 
-/// What a source answered, complete.
+/// A complete response.
 #[derive(Debug)]
 pub(super) struct Response {
     pub(super) validators: Validators,
     pub(super) status: u16,
     content_type: String,
-    /// Where it sends whoever asks, without a query, which may hold a key.
-    moved_to: String,
+    /// Target of a redirect, without its query, which may hold a key.
+    location: String,
     pub(super) body: Vec<u8>,
 }
 
 impl Response {
-    /// An answer that never went over a network.
     #[cfg(test)]
-    pub(super) fn of(status: u16, content_type: &str, body: &[u8]) -> Self {
+    pub(super) fn new(status: u16, content_type: &str, body: &[u8]) -> Self {
         Self {
             validators: Validators::default(),
             status,
             content_type: content_type.to_owned(),
-            moved_to: String::new(),
+            location: String::new(),
             body: body.to_vec(),
         }
     }
 
-    /// What is wrong with it before it is read: only 200 is the whole of what was asked for, for 206 is a part, and
-    /// what 299 is nobody knows; and a web page is a notice, whatever its status says.
+    /// Returns why its body cannot be parsed, from status and type. Only 200 is complete data: 206 is a part, and an
+    /// HTML page is a notice, whatever its status.
     pub(super) fn problem(&self) -> Option<String> {
-        let status = self.status;
-        if (300..400).contains(&status) && !self.moved_to.is_empty() {
-            let to = &self.moved_to;
+        let (status, location) = (self.status, &self.location);
+        if (300..400).contains(&status) && !location.is_empty() {
             return Some(format!(
-                "it has moved to {to} (HTTP {status}); a recipe of your own in a --sources folder may name that address"
+                "it has moved to {location} (HTTP {status}); a recipe of your own in a --sources folder may name that address"
             ));
         }
         if matches!(status, 404 | 410) {
@@ -115,24 +114,26 @@ impl Response {
     }
 }
 
-/// One source: its name in messages, its pace, the way to it.
+/// An HTTP client of one source.
 #[derive(Debug)]
 pub(super) struct Fetch {
+    /// The source's name in error messages.
     name: String,
     client: reqwest::Client,
     pace: Pace,
     all_tries: Duration,
 }
 
-/// A try that brought no answer, and whether another one may.
-type Failed = (Error, bool);
+/// The error of one try, and whether another try may help.
+type TryError = (Error, bool);
 
 impl Fetch {
-    /// A client for one source. `contact` (a mail address or page) follows our name in `User-Agent`. Redirects are
-    /// followed within an origin, and over TLS to `hosts`.
+    /// Creates a client. `contact` (a mail address or page) is added to `User-Agent`. Redirects are followed within an
+    /// origin, and over TLS to `hosts`.
     ///
     /// # Errors
-    /// [`Error::Internal`] when TLS cannot be set up; [`Error::InvalidParam`] when `contact` is no header text.
+    /// [`Error::Internal`] when TLS cannot be set up; [`Error::InvalidParam`] when `contact` is not a valid header
+    /// value.
     pub(super) fn new(
         name: &str,
         pace: PaceSettings,
@@ -140,17 +141,24 @@ impl Fetch {
         contact: Option<&str>,
         hosts: &[String],
     ) -> Result<Self> {
-        let mut client = net::client();
+        let mut client = net::client_builder();
         if let Some(contact) = contact {
-            let agent = HeaderValue::from_str(&format!("{} ({contact})", net::AGENT));
+            let agent = HeaderValue::from_str(&format!("{} ({contact})", net::USER_AGENT));
             client = client.user_agent(agent.map_err(|_| {
                 Error::invalid("contact", "", "cannot stand in a header", "plain text")
             })?);
         }
+        let hosts = hosts.to_vec();
+        let redirects = reqwest::redirect::Policy::custom(move |attempt| {
+            match can_redirect(attempt.previous(), attempt.url(), &hosts) {
+                true => attempt.follow(),
+                false => attempt.stop(),
+            }
+        });
         let client = client
             .connect_timeout(timeouts.connect)
             .read_timeout(timeouts.read)
-            .redirect(within(hosts.to_vec()))
+            .redirect(redirects)
             .build()
             .map_err(|e| Error::internal("the HTTP client cannot be built", e.without_url()))?;
         Ok(Self {
@@ -161,76 +169,67 @@ impl Fetch {
         })
     }
 
-    /// A GET.
+    /// Returns a GET request.
     pub(super) fn get(&self, url: Url, accept: &str) -> RequestBuilder {
         self.client.get(url).header(ACCEPT, accept)
     }
 
-    /// A POST of JSON or a form.
+    /// Returns a POST request with a body of JSON or a form.
     pub(super) fn post(&self, url: Url, body: String) -> RequestBuilder {
-        let kind = match body.starts_with('{') {
+        let content_type = match body.starts_with('{') {
             true => "application/json",
             false => "application/x-www-form-urlencoded",
         };
         let post = self.client.post(url).header(ACCEPT, "*/*");
-        post.header(CONTENT_TYPE, kind).body(body)
+        post.header(CONTENT_TYPE, content_type).body(body)
     }
 
-    /// Sends a request; an answer that is still the known one comes as 304 without a body. 429, 5xx, failures of the
-    /// network and answers that are `is_passing` are tried again; other statuses are the caller's to read.
+    /// Sends a request. Retries 429, 5xx, network failures and responses that are `is_transient`; the caller handles
+    /// all other statuses.
     ///
     /// # Errors
-    /// [`Error::RateLimited`] or [`Error::Unavailable`] after the last try, or when all took too long.
+    /// [`Error::RateLimited`] or [`Error::Unavailable`] after the last try, or when all tries took too long.
     pub(super) async fn send(
         &self,
         request: RequestBuilder,
-        is_passing: fn(&Response) -> bool,
+        is_transient: fn(&Response) -> bool,
     ) -> Result<Response> {
-        let tries = self.try_all(request, is_passing);
-        let answer = tokio::time::timeout(self.all_tries, tries).await;
-        answer.unwrap_or_else(|_| {
+        let send = async {
+            let mut tries = 0;
+            loop {
+                self.pace.wait().await;
+                tries += 1;
+                let request = request.try_clone();
+                let request = request.ok_or_else(|| Error::internal("a request", "is a stream"))?;
+                let result = self.send_once(request).await;
+                let (can_retry, retry_after) = match &result {
+                    Ok(response) => (is_transient(response), None),
+                    Err((error, can_retry)) => (*can_retry, error.retry_after()),
+                };
+                if !can_retry || !self.pace.schedule_retry(tries, retry_after).await {
+                    return result.map_err(|(error, _)| error);
+                }
+                tracing::debug!(source = %self.name, tried = tries, asked = ?retry_after, "trying again");
+            }
+        };
+        let response = tokio::time::timeout(self.all_tries, send).await;
+        response.unwrap_or_else(|_| {
             let (name, seconds) = (&self.name, self.all_tries.as_secs());
             Err(Error::Unavailable {
                 what: format!("{name} did not bring its answer in {seconds} s. Try again later."),
-                // Long enough that nothing else of it is asked in this run.
+                // Long enough that the source is not asked again in this sync.
                 retry_after: Some(Duration::from_secs(900)),
                 source: None,
             })
         })
     }
 
-    async fn try_all(
-        &self,
-        request: RequestBuilder,
-        is_passing: fn(&Response) -> bool,
-    ) -> Result<Response> {
-        let mut tried = 0;
-        loop {
-            self.pace.turn().await;
-            tried += 1;
-            let request = request.try_clone();
-            let request = request.ok_or_else(|| Error::internal("a request", "is a stream"))?;
-            let (result, again) = match self.try_once(request).await {
-                Ok(answer) => {
-                    let again = is_passing(&answer);
-                    (Ok(answer), again)
-                }
-                Err((error, again)) => (Err(error), again),
-            };
-            let asked = result.as_ref().err().and_then(Error::retry_after);
-            if !again || !self.pace.allows_another(tried, asked).await {
-                return result;
-            }
-            tracing::debug!(source = %self.name, tried, ?asked, "trying again");
-        }
-    }
-
-    /// The name of the source.
+    /// Returns the name of the source.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
 
-    /// The error for an answer about `what` that cannot be used.
+    /// Returns the error for a response about `what` that cannot be used.
     pub(super) fn unusable(&self, what: &str, problem: &str) -> Error {
         let name = &self.name;
         unavailable(format!(
@@ -238,90 +237,85 @@ impl Fetch {
         ))
     }
 
-    async fn try_once(&self, request: RequestBuilder) -> std::result::Result<Response, Failed> {
-        let request = request.build().map_err(|e| self.unreachable(e))?;
+    async fn send_once(&self, request: RequestBuilder) -> std::result::Result<Response, TryError> {
+        let request = request.build().map_err(|e| self.network_error(e))?;
         if request.url().scheme() == "https" && clock::is_before_1970() {
             let what = "cannot be asked: this machine's clock is before 1970. Set it";
-            return Err((self.failed(what, None), false));
+            return Err((self.try_again_error(what, None), false));
         }
         let response = self.client.execute(request).await;
-        let response = response.map_err(|e| self.unreachable(e))?;
+        let response = response.map_err(|e| self.network_error(e))?;
         let (status, headers) = (response.status(), response.headers());
         if status.as_u16() == 429 || status.is_server_error() {
-            return Err((self.refused(status.as_u16(), headers), true));
+            return Err((self.status_error(status.as_u16(), headers), true));
         }
-        let text = |name: HeaderName| net::single(headers, &name).unwrap_or_default().to_owned();
-        let mut answer = Response {
+        let text = |name: HeaderName| {
+            net::single_value(headers, &name)
+                .unwrap_or_default()
+                .to_owned()
+        };
+        let location = text(LOCATION);
+        let mut out = Response {
             validators: Validators {
                 etag: text(ETAG),
-                modified: text(LAST_MODIFIED),
+                last_modified: text(LAST_MODIFIED),
             },
             status: status.as_u16(),
             content_type: text(CONTENT_TYPE).to_ascii_lowercase(),
-            moved_to: quote(text(LOCATION).split(['?', '#']).next().unwrap_or_default()),
+            location: quote(location.split(['?', '#']).next().unwrap_or_default()),
             body: Vec::new(),
         };
-        answer.body = match net::body(response, MAX_ANSWER_BYTES).await {
-            Ok(Some(body)) => body,
-            Ok(None) => {
-                let mib = MAX_ANSWER_BYTES >> 20;
-                let what = format!("{}'s answer is larger than {mib} MiB.", self.name);
-                return Err((unavailable(what), false));
-            }
-            Err(error) => return Err(self.unreachable(error)),
-        };
-        Ok(answer)
+        let body = net::read_body(response, MAX_BODY_BYTES).await;
+        out.body = body.map_err(|e| self.network_error(e))?.ok_or_else(|| {
+            let mib = MAX_BODY_BYTES >> 20;
+            let what = format!("{}'s answer is larger than {mib} MiB.", self.name);
+            (unavailable(what), false)
+        })?;
+        Ok(out)
     }
 
-    fn unreachable(&self, error: reqwest::Error) -> Failed {
-        let what = format!("{}. Check the network", net::problem(&error));
-        let again = !error.is_builder() && !error.is_redirect();
-        (self.failed(&what, Some(error.without_url())), again)
+    fn network_error(&self, error: reqwest::Error) -> TryError {
+        let what = format!("{}. Check the network", net::describe_error(&error));
+        let can_retry = !error.is_builder() && !error.is_redirect();
+        (
+            self.try_again_error(&what, Some(error.without_url())),
+            can_retry,
+        )
     }
 
-    fn refused(&self, status: u16, headers: &HeaderMap) -> Error {
-        let (name, asked) = (&self.name, net::retry_after(headers, clock::wall()));
+    fn status_error(&self, status: u16, headers: &HeaderMap) -> Error {
+        let (name, retry_after) = (&self.name, net::retry_after(headers, clock::wall()));
         if status == 429 {
             Error::RateLimited {
                 what: format!("{name} asks for fewer requests (HTTP 429)."),
-                retry_after: asked.unwrap_or(Duration::from_secs(60)),
+                retry_after: retry_after.unwrap_or(Duration::from_secs(60)),
             }
         } else {
             Error::Unavailable {
                 what: format!("{name} is out of order (HTTP {status}). Try again later."),
-                retry_after: asked,
+                retry_after,
                 source: None,
             }
         }
     }
 
-    fn failed(&self, how: &str, cause: Option<reqwest::Error>) -> Error {
+    fn try_again_error(&self, what: &str, cause: Option<reqwest::Error>) -> Error {
         Error::Unavailable {
-            what: format!("{} {how} and try again.", self.name),
+            what: format!("{} {what} and try again.", self.name),
             retry_after: None,
             source: cause.map(|cause| Arc::new(cause) as _),
         }
     }
 }
 
-/// At most two redirects, and none that leaves what the source is known to be.
-fn within(hosts: Vec<String>) -> reqwest::redirect::Policy {
-    reqwest::redirect::Policy::custom(move |attempt| {
-        match leads_on(attempt.previous(), attempt.url(), &hosts) {
-            true => attempt.follow(),
-            false => attempt.stop(),
-        }
-    })
-}
-
-/// Whether an address may follow those that were asked.
-fn leads_on(asked: &[Url], url: &Url, hosts: &[String]) -> bool {
-    let home = asked.first().map(Url::origin);
+/// Whether a redirect is followed: at most two, to the first origin, or over TLS to one of `hosts`.
+fn can_redirect(previous: &[Url], url: &Url, hosts: &[String]) -> bool {
+    let origin = previous.first().map(Url::origin);
     let is_known = url.scheme() == "https" && hosts.iter().any(|h| url.host_str() == Some(h));
-    (home == Some(url.origin()) || is_known) && asked.len() <= 2
+    (origin == Some(url.origin()) || is_known) && previous.len() <= 2
 }
 
-/// A source's answer that cannot be used.
+/// Returns the error for a source whose response cannot be used.
 pub(super) fn unavailable(what: String) -> Error {
     Error::Unavailable {
         what,
@@ -335,9 +329,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_source_that_moved_is_followed_to_its_own_hosts_alone() {
+    fn redirects_stay_on_the_hosts_of_the_source() {
         let hosts = ["cdn-api.cboe.com".to_owned()];
-        let asked = [Url::parse("https://cdn.cboe.com/a").unwrap()];
+        let previous = [Url::parse("https://cdn.cboe.com/a").unwrap()];
         for (to, expected) in [
             ("https://cdn-api.cboe.com/a", true),
             ("https://cdn.cboe.com/b", true),
@@ -347,9 +341,13 @@ mod tests {
             ("https://127.0.0.1/a", false),
         ] {
             let to = Url::parse(to).unwrap();
-            assert_eq!(leads_on(&asked, &to, &hosts), expected, "{to}");
+            assert_eq!(can_redirect(&previous, &to, &hosts), expected, "{to}");
         }
-        let often = [asked[0].clone(), asked[0].clone(), asked[0].clone()];
-        assert!(!leads_on(&often, &asked[0], &hosts), "a third time");
+        let three = [
+            previous[0].clone(),
+            previous[0].clone(),
+            previous[0].clone(),
+        ];
+        assert!(!can_redirect(&three, &previous[0], &hosts), "a third time");
     }
 }

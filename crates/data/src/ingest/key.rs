@@ -1,35 +1,36 @@
-//! Keys: read once, sent to the source they are for, shown to nobody.
+//! API keys. A key is sent to its own source and never printed.
 
 use econoscope_core::error::{Error, Result};
+use std::convert::Infallible;
 use std::fmt;
 
-/// The key to a source; FRED's, or what was given for one. Prints as `ApiKey(hidden)`, whatever it is.
+/// The API key of a source. Prints as `ApiKey(hidden)`.
 #[derive(Clone)]
 pub struct ApiKey(String);
 
 impl ApiKey {
-    /// Takes a key as FRED hands it out: 32 letters and digits, spaces around it ignored.
+    /// Accepts a key as FRED issues it: 32 letters and digits, surrounding spaces ignored.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] when it cannot be one; the text itself is not repeated.
+    /// [`Error::InvalidParam`], without the text, when it is not such a key.
     pub fn new(text: &str) -> Result<Self> {
         let key = Self(text.trim().to_owned());
         key.check().map(|()| key)
     }
 
-    /// Takes what was given for a key, right or not: the reader of the command line repeats what it refuses, and this
-    /// must not be repeated. [`Self::check`] is for afterwards.
+    /// Accepts any text as a key, because the command line parser prints a value that it refuses. Check it with
+    /// [`Self::check`].
     ///
     /// # Errors
     /// None.
-    pub fn given(text: &str) -> std::result::Result<Self, std::convert::Infallible> {
+    pub fn given(text: &str) -> std::result::Result<Self, Infallible> {
         Ok(Self(text.trim().to_owned()))
     }
 
-    /// Whether it has the shape of a key.
+    /// Checks that it has the shape of a FRED key.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] when it cannot be one; the text itself is not repeated.
+    /// [`Error::InvalidParam`], without the text, when it has not.
     pub fn check(&self) -> Result<()> {
         if self.0.len() == 32 && self.0.bytes().all(|b| b.is_ascii_alphanumeric()) {
             return Ok(());
@@ -41,13 +42,13 @@ impl ApiKey {
         &self.0
     }
 
-    /// `text` with the key taken out, should a source repeat it.
+    /// Removes the key from a text of the source.
     pub(super) fn scrub(&self, text: &str) -> String {
         text.replace(&self.0, "(key)")
     }
 }
 
-/// The key cannot be used; says nothing about the key.
+/// Returns the error for a FRED key that cannot be used, without the key.
 pub(super) fn refused(problem: &str) -> Error {
     Error::invalid(
         "FRED API key",
@@ -57,7 +58,7 @@ pub(super) fn refused(problem: &str) -> Error {
     )
 }
 
-/// There is no key, and the archive of vintages wants one.
+/// Returns the error for a request of vintages without a key.
 pub(super) fn missing() -> Error {
     refused("is missing, and vintages need one")
 }
@@ -73,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_shows_neither_itself_nor_a_bad_attempt() {
+    fn keys_and_rejected_texts_are_never_printed() {
         let key = ApiKey::new(" canary0canary1canary2canary3cana\n").unwrap();
         assert_eq!(format!("{key:?}"), "ApiKey(hidden)");
         assert_eq!(

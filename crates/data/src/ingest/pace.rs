@@ -1,44 +1,44 @@
-//! How fast a source is asked, and when it is asked again.
+//! Request pacing and retries.
 //!
-//! FRED enforces two requests a second. Requests to one source start at least an interval apart, so that bursts
-//! cannot happen; failures wait a random time below a doubling bound (full jitter), or as long as the source says.
+//! Requests to one source start at least an interval apart, so there are no bursts; FRED enforces two requests a
+//! second. A retry waits a random time below a doubling bound (full jitter), or as long as the source asks.
 
 use econoscope_core::clock::jitter;
 use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep_until};
 
-/// Speed and patience towards one source.
+/// Pace and retries of requests to one source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PaceSettings {
     /// Time between the starts of two requests.
     pub interval: Duration,
-    /// How often a request is sent at most.
+    /// Most tries of a request.
     pub tries: u32,
-    /// Bound of the first random wait; doubles with each try.
+    /// Upper bound of the first random wait; doubles with each try.
     pub first_wait: Duration,
-    /// Longest `Retry-After` that is sat out; a longer one ends the run with that news.
-    pub patience: Duration,
+    /// Longest `Retry-After` that is waited for; a longer one fails the request.
+    pub max_retry_after: Duration,
 }
 
 impl PaceSettings {
-    /// Two requests a second, as FRED's API enforces per key.
+    /// Two requests a second, which FRED's API enforces per key.
     pub const API: Self = Self {
         interval: Duration::from_millis(500),
         tries: 4,
         first_wait: Duration::from_millis(500),
-        patience: Duration::from_secs(90),
+        max_retry_after: Duration::from_secs(90),
     };
-    /// One request a second, for downloads that publish no limit.
+    /// One request a second, for downloads without a published limit.
     pub const DOWNLOADS: Self = Self {
         interval: Duration::from_secs(1),
         ..Self::API
     };
 
-    /// How long to wait after try number `tried` (from 1), at most, or `None` when that was the last one
-    /// or the source asks for more patience than there is.
-    fn longest_wait(&self, tried: u32, asked: Option<Duration>) -> Option<Duration> {
-        if tried >= self.tries || asked > Some(self.patience) {
+    /// Returns the upper bound of the wait after try number `tried` (from 1); `None` when it was the last one, or
+    /// `retry_after` is too long.
+    fn max_wait(&self, tried: u32, retry_after: Option<Duration>) -> Option<Duration> {
+        if tried >= self.tries || retry_after > Some(self.max_retry_after) {
             return None;
         }
         let doubled = 2u32.saturating_pow(tried.saturating_sub(1));
@@ -46,38 +46,37 @@ impl PaceSettings {
     }
 }
 
-/// The turns of one source.
+/// Paces the requests to one source.
 #[derive(Debug)]
 pub(super) struct Pace {
     settings: PaceSettings,
-    /// The next request may start from then on.
-    free: Mutex<Instant>,
+    /// When the next request may start.
+    next_start: Mutex<Instant>,
 }
 
 impl Pace {
     pub(super) fn new(settings: PaceSettings) -> Self {
         Self {
             settings,
-            free: Mutex::new(Instant::now()),
+            next_start: Mutex::new(Instant::now()),
         }
     }
 
-    /// Waits for the next turn.
-    pub(super) async fn turn(&self) {
-        let mut free = self.free.lock().await;
-        sleep_until(*free).await;
-        *free = Instant::now() + self.settings.interval;
+    /// Waits until a request may start.
+    pub(super) async fn wait(&self) {
+        let mut next_start = self.next_start.lock().await;
+        sleep_until(*next_start).await;
+        *next_start = Instant::now() + self.settings.interval;
     }
 
-    /// Whether to try again after try number `tried` (from 1); the next turn then comes when it should. `asked` is what
-    /// the source said.
-    pub(super) async fn allows_another(&self, tried: u32, asked: Option<Duration>) -> bool {
-        let Some(longest) = self.settings.longest_wait(tried, asked) else {
+    /// Whether another try follows try number `tried` (from 1). If so, delays the next request accordingly.
+    pub(super) async fn schedule_retry(&self, tried: u32, retry_after: Option<Duration>) -> bool {
+        let Some(max_wait) = self.settings.max_wait(tried, retry_after) else {
             return false;
         };
-        let from = Instant::now() + asked.unwrap_or_default() + jitter(longest);
-        let mut free = self.free.lock().await;
-        *free = from.max(*free);
+        let start = Instant::now() + retry_after.unwrap_or_default() + jitter(max_wait);
+        let mut next_start = self.next_start.lock().await;
+        *next_start = start.max(*next_start);
         true
     }
 }
@@ -91,29 +90,29 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn requests_start_an_interval_apart_and_idle_time_is_not_saved_up() {
+    async fn requests_start_an_interval_apart_even_after_idle_time() {
         let pace = Pace::new(PaceSettings {
             interval: millis(50),
             ..PaceSettings::API
         });
         let start = Instant::now();
-        pace.turn().await;
+        pace.wait().await;
         assert!(start.elapsed() < millis(50));
         tokio::time::sleep(millis(200)).await;
         let start = Instant::now();
         for _ in 0..3 {
-            pace.turn().await;
+            pace.wait().await;
         }
         assert!(start.elapsed() >= millis(100), "{:?}", start.elapsed());
-        assert!(pace.allows_another(1, Some(millis(100))).await);
+        assert!(pace.schedule_retry(1, Some(millis(100))).await);
         let start = Instant::now();
-        pace.turn().await;
-        assert!(start.elapsed() >= millis(100), "the source's own wait");
+        pace.wait().await;
+        assert!(start.elapsed() >= millis(100), "Retry-After");
     }
 
     #[test]
-    fn waits_double_and_end_with_the_fourth_try() {
-        let wait = |tried| PaceSettings::API.longest_wait(tried, None);
+    fn waits_double_and_end_after_the_fourth_try() {
+        let wait = |tried| PaceSettings::API.max_wait(tried, None);
         assert_eq!(
             [wait(1), wait(2), wait(3), wait(4)],
             [
@@ -126,9 +125,9 @@ mod tests {
     }
 
     #[test]
-    fn the_sources_own_wait_is_obeyed_up_to_a_limit() {
-        let asked = |seconds| Some(Duration::from_secs(seconds));
-        assert!(PaceSettings::API.longest_wait(1, asked(90)).is_some());
-        assert_eq!(PaceSettings::API.longest_wait(1, asked(91)), None);
+    fn retry_after_is_obeyed_up_to_a_limit() {
+        let seconds_of = |seconds| Some(Duration::from_secs(seconds));
+        assert!(PaceSettings::API.max_wait(1, seconds_of(90)).is_some());
+        assert_eq!(PaceSettings::API.max_wait(1, seconds_of(91)), None);
     }
 }

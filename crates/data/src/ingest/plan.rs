@@ -1,7 +1,6 @@
-//! What a sync is to do: from the catalogue, what is held and when it was last read. Pure.
+//! Plans a sync from the catalogue, the stored series and their fetch states. Pure.
 //!
-//! A series is worth another read at its release, then again and again until the figure is there. A [`Step`] goes from
-//! source to source and carries the errors it met there.
+//! A series is due at its next release, and from then on at intervals until the figure is there.
 
 use super::sources::SourceSettings;
 use super::state::{SeriesState, States};
@@ -13,90 +12,90 @@ use econoscope_core::error::Error;
 use econoscope_core::model::calendar::ZONE;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{Date, Frequency, SeriesId, SeriesInfo, release};
-use econoscope_core::recipe::{FeedRef, Recipes, Release, SeriesRecipe};
+use econoscope_core::recipe::{FeedRef, Release, SeriesRecipe};
 use jiff::civil::{Time, time};
 use jiff::tz::{Offset, TimeZone};
 use jiff::{Span, Timestamp, ToSpan};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-/// After this many days a series is read in full again, however far back its revisions usually go.
-const FULL_EVERY_HOURS: i32 = 30 * 24;
-/// Revisions are looked for at least so often, whether a figure is due or not.
-const LONGEST_REST_HOURS: i32 = 7 * 24;
-/// When figures come whose hour is unknown: with the first releases of a business day.
+/// A series is read in full again after this time, however far back its revisions usually go.
+const FULL_READ_HOURS: i32 = 30 * 24;
+/// Longest time between two reads, whether a figure is due or not, because revisions come at any time.
+const MAX_FRESH_HOURS: i32 = 7 * 24;
+/// Assumed hour of a release without a known one: that of the first releases of a business day.
 const MORNING: Time = time(8, 30, 0, 0);
 
-/// One series that is due.
+/// A series that is due. It goes from source to source and collects their errors.
 #[derive(Debug, Clone)]
 pub(super) struct Step {
-    /// Series.
     pub(super) id: SeriesId,
-    /// What the catalogue says; a series asked for by name may be outside it.
+    /// Its entry in the catalogue; `None` for a series that was requested by name.
     pub(super) info: Option<Arc<SeriesInfo>>,
     /// Whether FRED is asked when no recipe brings it.
-    pub(super) on_fred: bool,
-    /// First date to ask for; `None` = all.
+    pub(super) is_on_fred: bool,
+    /// First date to request; `None` = all.
     pub(super) from: Option<Date>,
     /// When it was last read.
     pub(super) state: Option<SeriesState>,
-    /// Whether the history of revisions is to be read as well.
-    pub(super) vintages: bool,
-    /// Where its newest rows are from; empty where it has none.
+    /// Whether to read its vintages.
+    pub(super) wants_vintages: bool,
+    /// Origin of its newest stored rows; empty when there are none.
     pub(super) origin: String,
-    /// The next of the recipes that bring it.
+    /// Index of the next recipe to ask.
     pub(super) next_route: usize,
-    /// Whether a source brought figures already, if old ones.
+    /// Whether a source brought rows already, even old ones.
     pub(super) is_covered: bool,
-    /// Errors of the sources that were asked before, the first one first.
+    /// Errors of the sources that were asked, in order.
     pub(super) errors: Vec<Error>,
 }
 
 impl Step {
-    /// The same after a source that did not bring it.
-    pub(super) fn failed(mut self, error: &Error) -> Self {
+    /// Adds the error of a source.
+    pub(super) fn with_error(mut self, error: &Error) -> Self {
         self.errors.push(error.clone());
         self
     }
 
-    /// The state after it was read, in `full` or not.
-    pub(super) fn state_after(&self, at: Timestamp, full: bool) -> SeriesState {
+    /// Returns the state after a read, which was full or not.
+    pub(super) fn state_after_read(&self, at: Timestamp, is_full: bool) -> SeriesState {
+        let last_full = self.state.filter(|_| !is_full);
         SeriesState {
-            at,
-            full: self.state.filter(|_| !full).map_or(at, |state| state.full),
-            vintages: self.vintages || self.state.is_some_and(|state| state.vintages),
+            read_at: at,
+            fully_read_at: last_full.map_or(at, |state| state.fully_read_at),
+            has_vintages: self.wants_vintages || self.state.is_some_and(|state| state.has_vintages),
         }
     }
 }
 
-/// What is to be done and what is not.
+/// Which series are read and which are not.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
-    /// Due, in the catalogue's order.
+    /// Due series, in the catalogue's order.
     pub(super) steps: Vec<Step>,
-    /// Read so recently that asking again would bring nothing, and until when that holds.
+    /// Series that were read recently, each with the time until which it is fresh.
     pub(super) fresh: Vec<(SeriesId, Timestamp)>,
-    /// Asked for by name, but no source carries them.
+    /// Series that were requested by name, but have no source.
     pub(super) refused: Vec<(SeriesId, Error)>,
 }
 
-/// What a sync is to do; by default the whole catalogue, today.
+/// The settings of a sync; by default it reads the whole catalogue, today.
 #[derive(Debug, Clone)]
 pub struct SyncConfig {
     /// How sources are asked.
     pub sources: SourceSettings,
-    /// These series and no others; `None` = the catalogue.
+    /// The only series to read; `None` = the catalogue.
     pub only: Option<Vec<SeriesId>>,
-    /// Ask also for what was asked for recently.
+    /// Also read fresh series.
     pub force: bool,
-    /// Read the history of revisions as well (needs a key); of daily series, which are hardly revised, only of those
+    /// Also read vintages (needs a key). Vintages of daily series, which are hardly revised, are read only for series
     /// in `only`.
     pub vintages: bool,
-    /// Series and sources that the operator takes at their word.
+    /// Series and sources that the operator accepts without confirmation.
     pub accept: Vec<String>,
-    /// Only say what would be asked of whom; ask nobody.
+    /// Dry run: report the planned requests, and send none.
     pub only_plan: bool,
-    /// What time it is.
+    /// The clock.
     pub clock: fn() -> Timestamp,
 }
 
@@ -115,122 +114,130 @@ impl Default for SyncConfig {
 }
 
 impl SyncConfig {
-    /// Whether the operator takes a source at its word for a series.
-    pub(super) fn accepts(&self, id: &SeriesId, source: &str) -> bool {
-        let mut names = self.accept.iter();
-        names
+    /// Returns the series to consider: those of `only`, or the catalogue and the series that only recipes know.
+    pub(super) fn series(&self) -> Vec<SeriesId> {
+        if let Some(only) = &self.only {
+            return only.clone();
+        }
+        let catalogue = Catalogue::embedded();
+        let mut all: Vec<SeriesId> = catalogue.iter().map(|info| info.id.clone()).collect();
+        for series in self.sources.recipes.feeds().flat_map(|f| &f.feed.series) {
+            if catalogue.get(series.id.as_str()).is_none() && !all.contains(&series.id) {
+                all.push(series.id.clone());
+            }
+        }
+        all
+    }
+
+    /// Whether the operator accepts a source for a series without confirmation.
+    pub(super) fn is_accepted(&self, id: &SeriesId, source: &str) -> bool {
+        self.accept
+            .iter()
             .any(|name| name.eq_ignore_ascii_case(id.as_str()) || name.eq_ignore_ascii_case(source))
     }
 }
 
 impl Plan {
-    /// The plan in lines: who would be asked how often, for what, and what is left alone and why.
+    /// Describes the plan, one line per feed or series: the requests to each host, and what is left alone and why.
     pub(super) fn describe(&self, settings: &SourceSettings, now: Timestamp) -> Vec<String> {
         let recipes = &settings.recipes;
         let mut feeds: BTreeMap<String, (FeedRef<'_>, Vec<&SeriesRecipe>)> = BTreeMap::new();
-        let (mut fred, mut computed, mut keyed) = (Vec::new(), Vec::new(), Vec::new());
+        let mut others: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for step in &self.steps {
             let mut routes = recipes.routes(&step.id);
-            let id = step.id.as_str();
-            match routes.find(|at| settings.is_open(at.source)) {
-                Some(at) if !step.vintages => {
-                    let (_, lines) = feeds.entry(at.name()).or_insert((at, Vec::new()));
-                    lines.extend(at.feed.series.iter().filter(|line| line.id == step.id));
+            let what = match routes.find(|route| settings.is_open(route.source)) {
+                Some(route) if !step.wants_vintages => {
+                    let (_, series) = feeds.entry(route.name()).or_insert((route, Vec::new()));
+                    series.extend(route.feed.series.iter().filter(|s| s.id == step.id));
+                    continue;
                 }
-                _ if identities::synced_from(&step.id).is_some() => computed.push(id),
-                _ if step.on_fred => fred.push(id),
-                _ => keyed.push(id),
-            }
+                _ if identities::synced_from(&step.id).is_some() => "computed here",
+                _ if step.is_on_fred => "fred: one request a series",
+                _ => "needs a key of your own",
+            };
+            others.entry(what).or_default().push(step.id.as_str());
         }
-        let mut out = Vec::new();
-        let mut addresses: BTreeMap<&str, String> = BTreeMap::new();
-        for (name, (at, lines)) in feeds {
-            let requests = at.feed.requests(&lines, None, day_of(now));
-            let url = requests
-                .first()
-                .and_then(|ask| url::Url::parse(&ask.url).ok());
-            let host = url
-                .as_ref()
-                .and_then(url::Url::host_str)
-                .unwrap_or_default();
-            let pace = at.source.pace_ms;
-            let mut ids: Vec<&str> = lines.iter().map(|line| line.id.as_str()).collect();
+        let mut lines = Vec::new();
+        let mut names_by_url: BTreeMap<&str, String> = BTreeMap::new();
+        for (name, (feed_ref, series)) in feeds {
+            let requests = feed_ref.feed.requests(&series, None, day_of(now));
+            let url = requests.first().and_then(|r| url::Url::parse(&r.url).ok());
+            let host = url.as_ref().and_then(url::Url::host_str);
+            let (host, pace) = (host.unwrap_or_default(), feed_ref.source.pace_ms);
+            let mut ids: Vec<&str> = series.iter().map(|s| s.id.as_str()).collect();
             ids.dedup();
-            let first = addresses.entry(&at.feed.url).or_insert(name.clone());
-            let how = match requests.len() {
+            let first = names_by_url.entry(&feed_ref.feed.url);
+            let first = first.or_insert(name.clone());
+            let requests = match requests.len() {
                 _ if *first != name => format!("the answer of {first}"),
                 0 | 1 => format!("1 request to {host}"),
                 n => format!("at most {n} requests to {host}, {pace} ms apart"),
             };
-            out.push(format!("{name}: {how}, for {}", ids.join(" ")));
+            lines.push(format!("{name}: {requests}, for {}", ids.join(" ")));
         }
-        for (what, ids) in [
-            ("computed here", computed),
-            ("fred: one request a series", fred),
-            ("needs a key of your own", keyed),
-        ] {
-            if !ids.is_empty() {
-                out.push(format!("{what}: {} series: {}", ids.len(), ids.join(" ")));
-            }
+        for (what, ids) in others {
+            lines.push(format!("{what}: {} series: {}", ids.len(), ids.join(" ")));
         }
-        let fresh = self.fresh.iter();
-        out.extend(fresh.map(|(id, until)| {
-            format!("{id}: not before {until:.0}, when its next figure is due")
-        }));
-        let refused = self.refused.iter();
-        out.extend(refused.map(|(id, error)| format!("{id}: {error}")));
-        out
+        for (id, until) in &self.fresh {
+            lines.push(format!(
+                "{id}: not before {until:.0}, when its next figure is due"
+            ));
+        }
+        for (id, error) in &self.refused {
+            lines.push(format!("{id}: {error}"));
+        }
+        lines
     }
 }
 
-/// Decides what is due at `now`.
+/// Plans which series of the `config` are read at `now`.
 pub(super) fn plan(
-    held: &[Status],
+    stored: &[Status],
     states: &States<SeriesState>,
     config: &SyncConfig,
     now: Timestamp,
 ) -> Plan {
-    let catalogue = Catalogue::embedded();
-    let held: HashMap<&SeriesId, &Status> = held.iter().map(|s| (&s.id, s)).collect();
+    let stored: HashMap<&SeriesId, &Status> = stored.iter().map(|s| (&s.id, s)).collect();
     let recipes = &config.sources.recipes;
     let mut plan = Plan::default();
-    let all: Vec<SeriesId> = match &config.only {
-        Some(only) => only.clone(),
-        None => everything(recipes),
-    };
-    for id in all {
-        let info = catalogue.get(id.as_str());
-        let release = release_of(recipes, &id);
-        let off_fred = off_fred(&id, info.map(AsRef::as_ref), config.sources.no_fred);
-        let on_fred = off_fred.is_none();
-        if let (Some(error), None) = (off_fred, release) {
+    for id in config.series() {
+        let info = Catalogue::embedded().get(id.as_str());
+        let first_route = recipes.routes(&id).next();
+        let not_on_fred = why_not_on_fred(&id, info.map(AsRef::as_ref), config.sources.no_fred);
+        let is_on_fred = not_on_fred.is_none();
+        let has_source = first_route.is_some() || identities::synced_from(&id).is_some();
+        if let (Some(error), false) = (not_on_fred, has_source) {
             if config.only.is_some() {
                 plan.refused.push((id, error));
             }
             continue;
         }
+        let release = first_route.and_then(|route| route.feed.release);
         let frequency = info.map(|info| info.frequency);
-        let held = held.get(&id);
-        let state = states.get(id.as_str()).copied().filter(|_| held.is_some());
-        let vintages = config.vintages
-            && on_fred
+        let status = stored.get(&id);
+        let state = states
+            .get(id.as_str())
+            .copied()
+            .filter(|_| status.is_some());
+        let wants_vintages = config.vintages
+            && is_on_fred
             && (frequency != Some(Frequency::Daily) || config.only.is_some())
-            && (config.force || !state.is_some_and(|state| state.vintages));
-        // A read of the "future" is of a clock that was wrong, and would last until that clock is right.
-        let last = held.map(|held| held.last);
-        let until = state.filter(|state| state.at <= now).map(|state| {
-            let release = release.flatten();
-            fresh_until(state.at, info.map(AsRef::as_ref), last, release)
-        });
-        match until.filter(|until| *until > now && !config.force && !vintages) {
+            && (config.force || !state.is_some_and(|state| state.has_vintages));
+        let last = status.map(|status| status.last);
+        // A read in the future was dated by a wrong clock, and would count as fresh until then.
+        let until = (state.filter(|state| state.read_at <= now))
+            .map(|state| fresh_until(state.read_at, info.map(AsRef::as_ref), last, release));
+        match until.filter(|until| *until > now && !config.force && !wants_vintages) {
             Some(until) => plan.fresh.push((id, until)),
             None => plan.steps.push(Step {
-                from: start(state, last, frequency, now),
+                from: first_date(state, last, frequency, now),
                 info: info.cloned(),
-                on_fred,
+                is_on_fred,
                 state,
-                vintages,
-                origin: held.map(|held| held.origin.clone()).unwrap_or_default(),
+                wants_vintages,
+                origin: status
+                    .map(|status| status.origin.clone())
+                    .unwrap_or_default(),
                 next_route: 0,
                 is_covered: false,
                 errors: Vec::new(),
@@ -241,26 +248,9 @@ pub(super) fn plan(
     plan
 }
 
-/// The catalogue, and what recipes of an operator bring beyond it.
-pub(super) fn everything(recipes: &Recipes) -> Vec<SeriesId> {
-    let catalogue = Catalogue::embedded();
-    let mut all: Vec<SeriesId> = catalogue.iter().map(|info| info.id.clone()).collect();
-    for line in recipes.feeds().flat_map(|at| &at.feed.series) {
-        if catalogue.get(line.id.as_str()).is_none() && !all.contains(&line.id) {
-            all.push(line.id.clone());
-        }
-    }
-    all
-}
-
-/// Whether a recipe or an identity has a series, and when its figures come.
-fn release_of(recipes: &Recipes, id: &SeriesId) -> Option<Option<Release>> {
-    let first = recipes.routes(id).next().map(|at| at.feed.release);
-    first.or_else(|| identities::synced_from(id).map(|_| None))
-}
-
-/// Why FRED is not asked for a series, if so. It carries 800,000: one that the catalogue does not know is asked for.
-fn off_fred(id: &SeriesId, info: Option<&SeriesInfo>, no_fred: bool) -> Option<Error> {
+/// Returns why FRED is not asked for a series; `None` when it is. FRED has 800,000 series, so a series outside the
+/// catalogue is asked for.
+fn why_not_on_fred(id: &SeriesId, info: Option<&SeriesInfo>, no_fred: bool) -> Option<Error> {
     let reason = match info {
         Some(info) if info.is_composite() => {
             "it is computed here from other series and not fetched"
@@ -274,8 +264,8 @@ fn off_fred(id: &SeriesId, info: Option<&SeriesInfo>, no_fred: bool) -> Option<E
     Some(Error::no_data(id, reason))
 }
 
-/// How far back revisions usually reach.
-fn window(frequency: Frequency) -> Span {
+/// Returns how far back revisions usually reach.
+fn revision_window(frequency: Frequency) -> Span {
     match frequency {
         Frequency::Daily => 45.days(),
         Frequency::Weekly | Frequency::Biweekly => 120.days(),
@@ -285,46 +275,44 @@ fn window(frequency: Frequency) -> Span {
     }
 }
 
-fn start(
+/// Returns the first date to request; `None` = all.
+fn first_date(
     state: Option<SeriesState>,
     last: Option<Date>,
     frequency: Option<Frequency>,
     now: Timestamp,
 ) -> Option<Date> {
-    let state = state.filter(|state| later(state.full, FULL_EVERY_HOURS) > now)?;
-    // A clock that was set back must not make a read of the "future" last for ever.
-    if state.at > later(now, 24) {
+    let state = state.filter(|state| add_hours(state.fully_read_at, FULL_READ_HOURS) > now)?;
+    // A read far in the future was dated by a wrong clock.
+    if state.read_at > add_hours(now, 24) {
         return None;
     }
     let newest = last?.min(day_of(now));
-    Some(shift(newest, -window(frequency?)))
+    Some(shift(newest, -revision_window(frequency?)))
 }
 
-/// Until when nothing new is due. `last` is the newest figure held.
+/// Returns the time until which no new figure is due. `last` is the newest stored date.
 fn fresh_until(
     read_at: Timestamp,
     info: Option<&SeriesInfo>,
     last: Option<Date>,
     release: Option<Release>,
 ) -> Timestamp {
-    let retry = later(read_at, rest_hours(info.map(|info| info.frequency)));
-    let (Some(info), Some(last)) = (info, last) else {
-        return retry;
-    };
-    let due = due(info, last, release);
-    if read_at >= due {
-        return retry;
+    let retry = add_hours(read_at, retry_hours(info.map(|info| info.frequency)));
+    let due = info
+        .zip(last)
+        .map(|(info, last)| next_release(info, last, release));
+    match due.filter(|due| read_at < *due) {
+        Some(due) => due.min(add_hours(read_at, MAX_FRESH_HOURS)),
+        None => retry,
     }
-    due.min(later(read_at, LONGEST_REST_HOURS))
 }
 
-/// When the figure after the one stamped `last` comes.
-fn due(info: &SeriesInfo, last: Date, pattern: Option<Release>) -> Timestamp {
+/// Returns when the figure after `last` is released. `pattern` is the recipe's release pattern.
+fn next_release(info: &SeriesInfo, last: Date, pattern: Option<Release>) -> Timestamp {
     let mut day = match pattern.and_then(|pattern| pattern.after_business_days) {
-        Some(days) => {
-            // The next business day has a figure, which comes so many business days later.
-            (0..=days).fold(last, |day, _| release::business_day_after(day))
-        }
+        // The next figure is of the next business day, and comes `days` business days later.
+        Some(days) => (0..=days).fold(last, |day, _| release::business_day_after(day)),
         None => release::next(info, last),
     };
     if let Some(weekday) = pattern.and_then(|pattern| pattern.weekday) {
@@ -337,13 +325,14 @@ fn due(info: &SeriesInfo, last: Date, pattern: Option<Release>) -> Timestamp {
     zoned.map_or(Timestamp::MAX, |zoned| zoned.timestamp())
 }
 
-/// Where no time zones are installed, winter time: then a read comes an hour late in summer.
+/// Returns the time zone of New York. On a system without time zones it is winter time, so a read comes an hour late in
+/// summer.
 pub(super) fn new_york() -> TimeZone {
     TimeZone::get(ZONE).unwrap_or_else(|_| TimeZone::fixed(Offset::constant(-5)))
 }
 
-/// Hours until a figure that is overdue is looked for again.
-fn rest_hours(frequency: Option<Frequency>) -> i32 {
+/// Returns the hours between two reads for an overdue figure.
+fn retry_hours(frequency: Option<Frequency>) -> i32 {
     match frequency {
         Some(Frequency::Daily) | None => 4,
         Some(Frequency::Weekly | Frequency::Biweekly) => 6,
@@ -352,7 +341,7 @@ fn rest_hours(frequency: Option<Frequency>) -> i32 {
     }
 }
 
-fn later(at: Timestamp, hours: i32) -> Timestamp {
+fn add_hours(at: Timestamp, hours: i32) -> Timestamp {
     at.checked_add(hours.hours()).unwrap_or(Timestamp::MAX)
 }
 

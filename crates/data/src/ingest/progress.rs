@@ -1,23 +1,15 @@
-//! How a long run shows what it does: a bar on a terminal, plain lines elsewhere, or nothing.
-//!
-//! Everything goes to stderr; stdout belongs to answers.
+//! Progress of a long run on stderr: a bar on a terminal, plain lines elsewhere, or nothing.
 
 use crate::store::WriteOutcome;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{IsTerminal, Write};
 
-/// Shows a run while it goes on.
+/// Shows the progress of a run.
 pub struct Progress {
-    view: View,
-    done: usize,
-    total: usize,
-}
-
-enum View {
-    /// A bar that redraws itself.
-    Bar(ProgressBar),
-    /// A line per step, for logs.
-    Lines(Box<dyn Write + Send>),
+    /// Counts the steps, and shows them unless there is an `output`.
+    bar: ProgressBar,
+    /// Receives a line for every step.
+    output: Option<Box<dyn Write + Send>>,
 }
 
 impl Progress {
@@ -26,103 +18,95 @@ impl Progress {
         Self::lines(Box::new(std::io::sink()))
     }
 
-    /// A line for every step.
-    pub fn lines(out: Box<dyn Write + Send>) -> Self {
-        Self::new(View::Lines(out))
+    /// Writes a line for every step.
+    pub fn lines(output: Box<dyn Write + Send>) -> Self {
+        Self {
+            bar: ProgressBar::hidden(),
+            output: Some(output),
+        }
     }
 
-    /// A bar when stderr is a terminal, lines otherwise, nothing when asked to be quiet.
+    /// Shows a bar when stderr is a terminal, lines when it is not, and nothing when `quiet`.
     pub fn detect(quiet: bool) -> Self {
         let stderr = std::io::stderr();
         match (quiet, stderr.is_terminal()) {
             (true, _) => Self::quiet(),
-            (false, true) => Self::new(View::Bar(ProgressBar::hidden())),
+            (false, true) => Self {
+                bar: ProgressBar::hidden(),
+                output: None,
+            },
             (false, false) => Self::lines(Box::new(stderr)),
         }
     }
 
-    fn new(view: View) -> Self {
-        Self {
-            view,
-            done: 0,
-            total: 0,
+    /// Starts a phase of `total` steps, such as "reading files".
+    pub(super) fn start(&mut self, phase: &'static str, total: usize) {
+        if self.output.is_some() {
+            self.bar = ProgressBar::hidden();
+            self.bar.set_length(total as u64);
+            self.print(&format!("{phase}: {total}"));
+            return;
         }
+        self.bar = ProgressBar::new(total as u64);
+        let style = "{prefix:>14} [{bar:32}] {pos}/{len} {eta:>4} {wide_msg}";
+        let style = ProgressStyle::with_template(style);
+        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+        self.bar.set_style(style);
+        self.bar.set_prefix(phase);
+        self.bar.tick();
     }
 
-    /// A stretch of work of so many steps begins; `task` is a participle: "reading files", "fetching".
-    pub(super) fn start(&mut self, task: &'static str, total: usize) {
-        (self.done, self.total) = (0, total);
-        if let View::Bar(bar) = &mut self.view {
-            *bar = ProgressBar::new(total as u64);
-            let style = "{prefix:>14} [{bar:32}] {pos}/{len} {eta:>4} {wide_msg}";
-            // The default style is a bar as well, should the template ever be refused.
-            let style = ProgressStyle::with_template(style);
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-            bar.set_prefix(task);
-            bar.tick();
-        } else {
-            self.tell(&format!("{task}: {total}"));
-        }
+    /// Starts a step.
+    pub(super) fn start_step(&mut self, name: &str) {
+        self.bar.set_message(name.to_owned());
     }
 
-    /// A step begins.
-    pub(super) fn step(&mut self, name: &str) {
-        if let View::Bar(bar) = &self.view {
-            bar.set_message(name.to_owned());
-        }
-    }
-
-    /// A step has ended: what came of it, or why it failed.
-    pub(super) fn done(&mut self, name: &str, result: Result<String, String>) {
-        self.done += 1;
-        match (&self.view, result) {
-            (View::Bar(bar), result) => {
-                if let Err(why) = result {
-                    bar.println(format!("{name}: FAILED: {why}"));
-                }
-                bar.inc(1);
-            }
-            (_, result) => {
-                let how = result.unwrap_or_else(|why| format!("FAILED: {why}"));
-                self.tell(&format!("[{}/{}] {name}: {how}", self.done, self.total));
+    /// Ends a step with its result, or the reason for its failure.
+    pub(super) fn finish_step(&mut self, name: &str, result: Result<String, String>) {
+        self.bar.inc(1);
+        let (position, length) = (self.bar.position(), self.bar.length());
+        match (self.output.is_some(), result) {
+            // The bar itself shows a success.
+            (false, Ok(_)) => {}
+            (false, Err(why)) => self.print(&format!("{name}: FAILED: {why}")),
+            (true, result) => {
+                let length = length.unwrap_or_default();
+                let text = result.unwrap_or_else(|why| format!("FAILED: {why}"));
+                self.print(&format!("[{position}/{length}] {name}: {text}"));
             }
         }
     }
 
-    /// A step has ended as one before it, of which enough was said.
-    pub(super) fn pass(&mut self) {
-        self.done += 1;
-        if let View::Bar(bar) = &self.view {
-            bar.inc(1);
+    /// Ends a step without a line, because an earlier step gave the same reason.
+    pub(super) fn skip_step(&mut self) {
+        self.bar.inc(1);
+    }
+
+    /// Prints a remark.
+    pub(super) fn print(&mut self, text: &str) {
+        match &mut self.output {
+            // A log that cannot be written must not stop the run.
+            Some(output) => writeln!(output, "{text}").unwrap_or_default(),
+            None => self.bar.println(text),
         }
     }
 
-    /// Something worth knowing that is no step.
-    pub(super) fn tell(&mut self, text: &str) {
-        match &mut self.view {
-            View::Bar(bar) => bar.println(text),
-            // A log that cannot be written must not stop the work it tells of.
-            View::Lines(out) => writeln!(out, "{text}").unwrap_or_default(),
-        }
-    }
-
-    /// The work has ended; `summary` is a sentence.
+    /// Ends the run with a summary.
     pub(super) fn finish(&mut self, summary: &str) {
-        self.tell(summary);
-        if let View::Bar(bar) = &self.view {
-            bar.finish_and_clear();
-        }
+        self.print(summary);
+        self.bar.finish_and_clear();
     }
 }
 
 impl std::fmt::Debug for Progress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Progress({}/{})", self.done, self.total)
+        let (position, length) = (self.bar.position(), self.bar.length());
+        write!(f, "Progress({position}/{})", length.unwrap_or_default())
     }
 }
 
-/// What the store took.
-pub(super) fn describe(written: WriteOutcome) -> String {
+/// Formats what the store wrote.
+pub(super) fn format_outcome(written: WriteOutcome) -> String {
     match (written.added, written.revised) {
         (0, 0) => "unchanged".to_owned(),
         (added, 0) => format!("{added} new"),
@@ -133,18 +117,18 @@ pub(super) fn describe(written: WriteOutcome) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ingest::testing::Shared;
+    use crate::ingest::testing::SharedBuffer;
 
     #[test]
-    fn lines_tell_every_step_with_its_number() {
-        let out = Shared::default();
+    fn lines_show_every_step_with_its_number() {
+        let out = SharedBuffer::default();
         let mut progress = Progress::lines(Box::new(out.clone()));
-        let written = |added, revised| Ok(describe(WriteOutcome { added, revised }));
+        let written = |added, revised| Ok(format_outcome(WriteOutcome { added, revised }));
         progress.start("fetching", 3);
-        progress.step("DGS10");
-        progress.done("DGS10", written(2, 1));
-        progress.done("UNRATE", written(0, 0));
-        progress.done("X", Err("no data".into()));
+        progress.start_step("DGS10");
+        progress.finish_step("DGS10", written(2, 1));
+        progress.finish_step("UNRATE", written(0, 0));
+        progress.finish_step("X", Err("no data".into()));
         progress.finish("2 read, 1 failed.");
         assert_eq!(
             out.text(),

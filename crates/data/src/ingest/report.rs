@@ -1,6 +1,6 @@
-//! What a sync did, series by series.
+//! The report of a sync, series by series.
 
-use super::progress::describe;
+use super::progress::format_outcome;
 use crate::store::WriteOutcome;
 use econoscope_core::error::Error;
 use econoscope_core::model::SeriesId;
@@ -8,71 +8,80 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Note of the store: what the last sync missed.
+/// Name of the store's note with the series that the last sync missed.
 pub(super) const MISSED: &str = "sync_missed";
-/// Most reasons that are noted.
+/// Most reasons that are stored.
 const MAX_REASONS: usize = 20;
 
-/// Series that a sync missed for one reason.
+/// Series that a sync missed for the same reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Missed {
-    /// What the sources said that were asked, the first one first.
+pub struct MissedSeries {
+    /// The errors of the sources, in the order in which they were asked.
     pub why: String,
-    /// One of them.
+    /// One of the series.
     pub series: SeriesId,
-    /// How many there are.
+    /// Number of series.
     pub count: usize,
 }
 
-/// What a sync did.
+/// The result of a sync.
 #[derive(Debug, Default)]
 pub struct SyncReport {
-    /// Every series that was due, fresh or refused, in the order it was dealt with.
+    /// Every series that was due, fresh or refused, in the order of processing.
     pub series: Vec<(SeriesId, Outcome)>,
-    /// What would be asked of whom, line by line, where nothing else was wanted.
+    /// The planned requests, one line each; filled only by a dry run.
     pub plan: Vec<String>,
-    /// Requests that failed or whose answers were refused, by source.
+    /// Failed requests and refused responses, by source.
     pub failed: BTreeMap<String, u64>,
     /// Whether no source could be reached.
     pub offline: bool,
-    /// Whether the sync was ended from outside; the rest is due next time.
+    /// Whether the sync was cancelled; the rest is due next time.
     pub cancelled: bool,
 }
 
-/// What became of one series.
+/// The result for one series.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// Its source was read, and the store took this of it.
+    /// A source was read, and these rows were written.
     Written(WriteOutcome),
-    /// It was read a short while ago; from then on it is due again.
+    /// It was read a short while ago; from this time on it is due again.
     Fresh(Timestamp),
     /// Its source had failed too often or asked for a pause, for this reason.
     NotAsked(String),
-    /// It could not be read or written; its rows are as they were.
+    /// It could not be read or written; its rows are unchanged.
     Failed(Error),
 }
 
 impl Outcome {
-    /// The same with the errors of other sources before it; `offline` is why none can be reached.
-    pub(super) fn after(self, mut errors: Vec<Error>, offline: Option<&Error>) -> Self {
+    /// Adds the errors of sources that were asked before. `offline` is the reason why no source can be reached.
+    pub(super) fn with_errors(self, mut errors: Vec<Error>, offline: Option<&Error>) -> Self {
         match self {
             Self::Failed(error) => {
                 errors.push(error.clone());
-                Self::Failed(joined(&errors, offline).unwrap_or(error))
+                Self::Failed(join_errors(&errors, offline).unwrap_or(error))
             }
-            Self::NotAsked(why) => Self::NotAsked(match joined(&errors, offline) {
+            Self::NotAsked(why) => Self::NotAsked(match join_errors(&errors, offline) {
                 Some(error) => format!("{} Then: {why}", error.for_operator()),
                 None => why,
             }),
-            done @ (Self::Written(_) | Self::Fresh(_)) => done,
+            Self::Written(_) | Self::Fresh(_) => self,
         }
     }
 
-    /// How it is shown while the sync runs.
-    pub(super) fn shown(&self) -> Result<String, String> {
+    /// Returns why the series was missed; `None` when it was not.
+    pub(super) fn reason(&self) -> Option<String> {
         match self {
-            Self::Written(written) => Ok(describe(*written)),
+            Self::Failed(error) => Some(error.for_operator()),
+            Self::NotAsked(why) => Some(why.clone()),
+            Self::Written(_) | Self::Fresh(_) => None,
+        }
+    }
+
+    /// Returns the line of progress, or the error.
+    pub(super) fn progress(&self) -> Result<String, String> {
+        match self {
+            Self::Written(written) => Ok(format_outcome(*written)),
             Self::Fresh(until) => Ok(format!("skipped: fresh until {until:.0}")),
             Self::NotAsked(why) => Ok(format!("skipped: {why}")),
             Self::Failed(error) => Err(error.for_operator()),
@@ -80,9 +89,9 @@ impl Outcome {
     }
 }
 
-/// Several errors as one, the first source's first; `None` where there are none. `offline` is why no source can be
-/// reached.
-pub(super) fn joined(errors: &[Error], offline: Option<&Error>) -> Option<Error> {
+/// Joins the errors of several sources, in order; `None` when there are none. `offline` is the reason why no source can
+/// be reached.
+pub(super) fn join_errors(errors: &[Error], offline: Option<&Error>) -> Option<Error> {
     let mut reasons: Vec<String> = errors.iter().map(Error::for_operator).collect();
     reasons.dedup();
     let last = errors.last()?;
@@ -98,34 +107,32 @@ pub(super) fn joined(errors: &[Error], offline: Option<&Error>) -> Option<Error>
 }
 
 impl SyncReport {
-    /// Whether all that was due is in.
+    /// Whether every due series was read.
     pub fn is_complete(&self) -> bool {
         !self.cancelled && self.missed() == 0
     }
 
-    /// Series whose source was read.
+    /// Returns the number of series that were read.
     pub fn read(&self) -> usize {
         self.count(|outcome| matches!(outcome, Outcome::Written(_)))
     }
 
-    /// Series that failed or were not asked for.
+    /// Returns the number of series that failed or were not asked for.
     pub fn missed(&self) -> usize {
         self.count(|outcome| matches!(outcome, Outcome::Failed(_) | Outcome::NotAsked(_)))
     }
 
-    /// Counts a failure of a source.
-    pub(super) fn failed(&mut self, source: &str) {
+    /// Counts a failed request of a source.
+    pub(super) fn count_failure(&mut self, source: &str) {
         *self.failed.entry(source.to_owned()).or_default() += 1;
     }
 
-    fn count(&self, which: impl Fn(&Outcome) -> bool) -> usize {
-        self.series
-            .iter()
-            .filter(|(_, outcome)| which(outcome))
-            .count()
+    fn count(&self, predicate: impl Fn(&Outcome) -> bool) -> usize {
+        let outcomes = self.series.iter().map(|(_, outcome)| outcome);
+        outcomes.filter(|outcome| predicate(outcome)).count()
     }
 
-    /// Series that failed, with the reason.
+    /// Returns the series that failed, with the error.
     pub fn failures(&self) -> impl Iterator<Item = (&SeriesId, &Error)> {
         self.series
             .iter()
@@ -135,29 +142,27 @@ impl SyncReport {
             })
     }
 
-    /// What was missed, by reason.
-    pub(super) fn reasons(&self) -> Vec<Missed> {
-        let mut found: Vec<Missed> = Vec::new();
+    /// Groups the missed series by reason.
+    pub(super) fn missed_by_reason(&self) -> Vec<MissedSeries> {
+        let mut groups: Vec<MissedSeries> = Vec::new();
         for (id, outcome) in &self.series {
-            let why = match outcome {
-                Outcome::Failed(error) => error.for_operator(),
-                Outcome::NotAsked(why) => why.clone(),
-                Outcome::Written(_) | Outcome::Fresh(_) => continue,
+            let Some(why) = outcome.reason() else {
+                continue;
             };
-            if let Some(missed) = found.iter_mut().find(|missed| missed.why == why) {
-                missed.count += 1;
-            } else if found.len() < MAX_REASONS {
-                found.push(Missed {
+            if let Some(group) = groups.iter_mut().find(|group| group.why == why) {
+                group.count += 1;
+            } else if groups.len() < MAX_REASONS {
+                groups.push(MissedSeries {
                     why,
                     series: id.clone(),
                     count: 1,
                 });
             }
         }
-        found
+        groups
     }
 
-    /// What the store took, over all series.
+    /// Returns the rows written over all series.
     pub fn written(&self) -> WriteOutcome {
         let mut sum = WriteOutcome::default();
         for (_, outcome) in &self.series {
@@ -169,14 +174,13 @@ impl SyncReport {
         sum
     }
 
-    /// The report in a sentence.
+    /// Returns the report in a sentence.
     pub fn summary(&self) -> String {
         let (read, missed, written) = (self.read(), self.missed(), self.written());
         let fresh = self.series.len() - read - missed;
-        let ended = if self.cancelled {
-            " Ended early; the rest is due next time."
-        } else {
-            ""
+        let ended = match self.cancelled {
+            true => " Ended early; the rest is due next time.",
+            false => "",
         };
         format!(
             "{read} series read: {} figures new, {} revised; {fresh} still fresh, {missed} missed.{ended}",

@@ -1,5 +1,5 @@
-//! How sources are asked: where they lie, with which keys, how fast. FRED is asked last, series by series; all others are
-//! recipes ([`econoscope_core::recipe`]).
+//! Settings of sources: addresses, keys and pace. FRED is asked last, series by series; all other sources are recipes
+//! ([`econoscope_core::recipe`]).
 
 use super::fetch::{Fetch, Timeouts};
 use super::key::ApiKey;
@@ -20,48 +20,48 @@ pub(super) use fred::Fred;
 /// How sources are asked.
 #[derive(Debug, Clone, Default)]
 pub struct SourceSettings {
-    /// Addresses in the place of a source's own, by its name.
+    /// Addresses that replace those of sources, by name of the source.
     pub addresses: BTreeMap<String, Url>,
     /// Recipes of all sources but FRED.
     pub recipes: Arc<Recipes>,
-    /// Keys of such sources, by name.
+    /// Keys of those sources, by name.
     pub keys: BTreeMap<String, ApiKey>,
-    /// Whether FRED is left alone.
+    /// Whether FRED is not asked.
     pub no_fred: bool,
-    /// The key to FRED's API; without one its download is asked.
+    /// The key of FRED's API; without one its CSV download is used.
     pub key: Option<ApiKey>,
-    /// Mail address or page for `User-Agent`, so that a source can tell who asks.
+    /// Mail address or page in `User-Agent`, so that a source can contact the operator.
     pub contact: Option<String>,
-    /// Speed; `None` = as each source bears.
+    /// Pace of all sources; `None` = the pace of each source.
     pub pace: Option<PaceSettings>,
-    /// Patience with the network.
+    /// Timeouts of requests.
     pub timeouts: Timeouts,
 }
 
 impl SourceSettings {
-    /// Where FRED lies, for whoever asks without a key.
+    /// Returns the address of FRED's CSV download.
     ///
     /// # Errors
-    /// [`Error::Internal`] when that is no address, which tests rule out.
+    /// [`Error::Internal`] when the built-in address is invalid, which tests rule out.
     pub fn fred(&self) -> Result<Url> {
         self.address("fred", "https://fred.stlouisfed.org")
     }
 
-    /// The address by this name, or else `home`.
+    /// Returns the configured address of a source, or its `default`.
     ///
     /// # Errors
-    /// [`Error::Internal`] when `home` is none, which tests rule out.
-    pub(super) fn address(&self, name: &str, home: &str) -> Result<Url> {
+    /// [`Error::Internal`] when `default` is invalid, which tests rule out.
+    pub(super) fn address(&self, name: &str, default: &str) -> Result<Url> {
         match self.addresses.get(name) {
             Some(url) => Ok(url.clone()),
-            None => Url::parse(home).map_err(|e| Error::internal("the address of a source", e)),
+            None => Url::parse(default).map_err(|e| Error::internal("the address of a source", e)),
         }
     }
 
-    /// The way to the source of this name, which bears `pace`. A stand-in on loopback needs no pauses.
+    /// Creates the HTTP client of a source. `title` is its name in messages. A source on loopback needs no pauses.
     ///
     /// # Errors
-    /// As [`Fetch::new`].
+    /// Those of [`Fetch::new`].
     pub(super) fn fetch(
         &self,
         name: &str,
@@ -70,37 +70,35 @@ impl SourceSettings {
         hosts: &[String],
     ) -> Result<Fetch> {
         let mut pace = self.pace.unwrap_or(pace);
-        let is_here = |url: &Url| url.host_str() == Some("127.0.0.1");
-        if self.addresses.get(name).is_some_and(is_here) {
+        let is_loopback = |url: &Url| url.host_str() == Some("127.0.0.1");
+        if self.addresses.get(name).is_some_and(is_loopback) {
             pace.interval = Duration::ZERO;
         }
         let contact = self.contact.as_deref();
         Fetch::new(title, pace, self.timeouts, contact, hosts)
     }
 
-    /// Whether a source can be asked: it takes no key, or the operator has one.
+    /// Whether a source can be asked: it needs no key, or the operator has one.
     pub(super) fn is_open(&self, source: &SourceFacts) -> bool {
-        let needs = source.key.as_ref().is_some_and(|key| !key.optional);
-        !needs || self.keys.contains_key(&source.id)
+        let needs_key = source.key.as_ref().is_some_and(|key| !key.optional);
+        !needs_key || self.keys.contains_key(&source.id)
     }
 }
 
-/// The embedded recipes, and before them those of a folder: every `.toml` in it, by name. A source of the same name
-/// replaces the embedded one.
+/// Returns the recipes of every `.toml` file in a folder, by name, followed by the embedded ones. A source in the
+/// folder replaces the embedded source of the same name.
 ///
 /// # Errors
-/// [`Error::BadFile`] that names the file and what is wrong with it; then none is used.
+/// [`Error::BadFile`] with the file and the problem; then no recipe is used.
 pub fn recipes_with_folder(folder: &Path) -> Result<Arc<Recipes>> {
     let bad = |file: &Path, problem: String| Error::bad_file(disk::shown(file), problem);
-    let listed = disk::entries(folder);
-    let listed = listed.map_err(|e| bad(folder, format!("cannot be listed: {e}")))?;
-    let mut files = Vec::new();
-    for path in listed
-        .iter()
-        .filter(|p| p.extension().is_some_and(|e| e == "toml"))
-    {
-        let text = disk::read_text(path).map_err(|e| bad(path, e.to_string()))?;
-        files.push((disk::shown(path), text));
-    }
-    Recipes::with_own(&files)
+    let paths = disk::entries(folder)
+        .map_err(|e| bad(folder, format!("cannot be listed: {e}")))?
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|e| e == "toml"));
+    let files = paths.map(|path| {
+        let text = disk::read_text(&path).map_err(|e| bad(&path, e.to_string()))?;
+        Ok((disk::shown(&path), text))
+    });
+    Recipes::with_own(&files.collect::<Result<Vec<_>>>()?)
 }

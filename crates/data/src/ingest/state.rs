@@ -1,5 +1,5 @@
-//! Fetch state: when each series and each feed was read and how that went, kept in notes of the store, so that a
-//! broken-off sync goes on where it was.
+//! Fetch state: when each series and each feed was read, with what result. Stored as JSON notes of the store, so that
+//! an interrupted sync continues where it stopped.
 
 use super::fetch::Validators;
 use super::write::day_of;
@@ -13,12 +13,12 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Note of the store: when each series was read.
+/// Name of the note with the [`SeriesState`] of each series.
 pub(super) const SERIES: &str = "sync_looks";
-/// Note of the store: how each feed fared.
+/// Name of the note with the [`FeedState`] of each feed.
 pub(super) const FEEDS: &str = "sync_feeds";
 
-/// Note of the store: the units of series whose base has changed since they came, each from the day of the change on.
+/// Name of the note with the units of series whose base has changed, each with the day of the change.
 pub(crate) const BASES: &str = "bases";
 
 /// State by series or by feed.
@@ -27,75 +27,78 @@ pub(crate) type States<S> = BTreeMap<String, S>;
 /// When a series was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct SeriesState {
-    /// Last time.
-    pub(super) at: Timestamp,
-    /// Last time in full.
-    pub(super) full: Timestamp,
-    /// Whether its history of revisions is in.
-    pub(super) vintages: bool,
+    /// The last time.
+    #[serde(rename = "at")]
+    pub(super) read_at: Timestamp,
+    /// The last time in full.
+    #[serde(rename = "full")]
+    pub(super) fully_read_at: Timestamp,
+    /// Whether its vintages are stored.
+    #[serde(rename = "vintages")]
+    pub(super) has_vintages: bool,
 }
 
-/// How a feed fared.
+/// What is known of a feed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct FeedState {
-    /// How to ask whether its answer has changed.
+    /// Validators of its last response.
     pub(super) validators: Validators,
     /// Series whose rows were accepted from it.
     pub(super) trusted: BTreeSet<SeriesId>,
-    /// What it answered for series of which nothing was held that could confirm it: the day and the newest figures.
+    /// Rows that no stored figure could confirm: their day and the newest figures.
     #[serde(default)]
     pub(super) unconfirmed: BTreeMap<SeriesId, (Date, Vec<Observation>)>,
-    /// The last answer, when it was refused.
-    pub(super) refused: Option<RefusedAnswer>,
+    /// The last response, when it was refused.
+    pub(super) refused: Option<RefusedResponse>,
 }
 
 impl FeedState {
-    /// Notes what was wrong with an answer, for the operator.
+    /// Records a refused response for the operator.
     pub(super) fn refuse(&mut self, at: Timestamp, why: String, head: String) {
-        self.refused = Some(RefusedAnswer { at, why, head });
+        self.refused = Some(RefusedResponse { at, why, head });
     }
 }
 
-/// An answer that was refused.
+/// A response that was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RefusedAnswer {
+pub struct RefusedResponse {
     /// When.
     pub at: Timestamp,
     /// Why.
     pub why: String,
-    /// Its beginning.
+    /// Its first bytes.
     pub head: String,
 }
 
-/// When a series was last read from a source, in a sync of everything or of a part.
+/// Returns when a sync last read any series from a source.
 ///
 /// # Errors
 /// [`Error::Store`] when the store cannot be read.
 pub fn last_read(store: &dyn Store) -> Result<Option<Timestamp>> {
-    let states: States<SeriesState> = load(store, SERIES)?;
-    Ok(states.values().map(|state| state.at).max())
+    let states: States<SeriesState> = read_note(store, SERIES)?;
+    Ok(states.values().map(|state| state.read_at).max())
 }
 
-/// What a note of the store holds. One of another version of this program only costs reading once more.
-fn load<T: DeserializeOwned + Default>(store: &dyn Store, note: &str) -> Result<T> {
-    let text = store.note(note)?;
-    let held = text.and_then(|text| serde_json::from_str(&text).ok());
-    Ok(held.unwrap_or_default())
+/// Reads a note. A note that cannot be parsed counts as empty, which only costs another read of the sources.
+fn read_note<T: DeserializeOwned + Default>(store: &dyn Store, name: &str) -> Result<T> {
+    let text = store.note(name)?;
+    let value = text.and_then(|text| serde_json::from_str(&text).ok());
+    Ok(value.unwrap_or_default())
 }
 
-fn as_text<T: Serialize>(held: &T) -> Result<String> {
-    serde_json::to_string(held).map_err(|e| Error::internal("writing a note of a sync", e))
+fn to_json<T: Serialize>(value: &T) -> Result<String> {
+    serde_json::to_string(value).map_err(|e| Error::internal("writing a note of a sync", e))
 }
 
-/// As [`load`], off the async threads.
+/// Reads a note on a blocking thread; see [`read_note`].
 ///
 /// # Errors
 /// [`Error::Store`] when the store cannot be read.
 pub(super) async fn read<T: DeserializeOwned + Default + Send + 'static>(
     store: &Arc<dyn Store>,
-    note: &'static str,
+    name: &'static str,
 ) -> Result<T> {
-    blocking(store, move |store| load(store, note)).await
+    run_blocking(store, move |store| read_note(store, name)).await
 }
 
 /// Writes a note.
@@ -103,59 +106,60 @@ pub(super) async fn read<T: DeserializeOwned + Default + Send + 'static>(
 /// # Errors
 /// [`Error::Store`] when the store cannot be written.
 pub(super) async fn write<T: Serialize>(
-    held: &T,
+    value: &T,
     store: &Arc<dyn Store>,
-    note: &'static str,
+    name: &'static str,
 ) -> Result<()> {
-    let text = as_text(held)?;
-    blocking(store, move |store| store.set_note(note, &text)).await
+    let text = to_json(value)?;
+    run_blocking(store, move |store| store.set_note(name, &text)).await
 }
 
-/// Notes the unit that a series has from today, and returns it; an empty `base` is one that nobody states.
+/// Records that a series has another unit from today on, and returns the unit. `stated` is the source's name of the
+/// unit; empty when it states none.
 ///
 /// # Errors
-/// [`Error::Store`] when it cannot be noted.
-pub(super) fn note_base(
+/// [`Error::Store`] when the store cannot be written.
+pub(super) fn record_base_change(
     store: &dyn Store,
     id: &SeriesId,
-    base: &str,
+    stated: &str,
     now: Timestamp,
 ) -> Result<String> {
     let day = day_of(now);
-    let known = Catalogue::embedded().get(id.as_str());
-    let units = known.map_or("in its own unit", |info| &info.units);
-    let unit = match base {
+    let info = Catalogue::embedded().get(id.as_str());
+    let units = info.map_or("in its own unit", |info| &info.units);
+    let unit = match stated {
         "" => format!("{units} (base or unit changed on {day})"),
         stated => stated.to_owned(),
     };
-    let mut bases: States<Vec<(Date, String)>> = load(store, BASES)?;
-    let of = bases.entry(id.to_string()).or_default();
-    of.push((day, unit.clone()));
-    store.set_note(BASES, &as_text(&bases)?)?;
+    let mut bases: States<Vec<(Date, String)>> = read_note(store, BASES)?;
+    let changes = bases.entry(id.to_string()).or_default();
+    changes.push((day, unit.clone()));
+    store.set_note(BASES, &to_json(&bases)?)?;
     Ok(unit)
 }
 
-/// The newest figures that the store holds of a series; none where it has none.
+/// Returns the stored rows of a series as known now; empty when it has none.
 ///
 /// # Errors
 /// [`Error::Store`] when the store cannot be read.
-pub(super) async fn latest(store: &Arc<dyn Store>, id: &SeriesId) -> Result<Vec<Observation>> {
+pub(super) async fn stored_rows(store: &Arc<dyn Store>, id: &SeriesId) -> Result<Vec<Observation>> {
     let id = id.clone();
-    let held = blocking(store, move |store| store.read(&id)).await?;
-    Ok(held.unwrap_or_default().latest())
+    let history = run_blocking(store, move |store| store.read(&id)).await?;
+    Ok(history.unwrap_or_default().latest())
 }
 
-/// Runs a piece of store work off the async threads.
+/// Runs work on the store on a blocking thread.
 ///
 /// # Errors
-/// Those of the work, and [`Error::Internal`] when it broke off.
-pub(super) async fn blocking<T: Send + 'static>(
+/// Those of the work, and [`Error::Internal`] when it panicked.
+pub(super) async fn run_blocking<T: Send + 'static>(
     store: &Arc<dyn Store>,
     work: impl FnOnce(&dyn Store) -> Result<T> + Send + 'static,
 ) -> Result<T> {
     let store = Arc::clone(store);
-    let done = tokio::task::spawn_blocking(move || work(store.as_ref())).await;
-    done.map_err(|e| Error::internal("work on the store broke off", e))?
+    let result = tokio::task::spawn_blocking(move || work(store.as_ref())).await;
+    result.map_err(|e| Error::internal("work on the store broke off", e))?
 }
 
 #[cfg(test)]
@@ -164,7 +168,7 @@ mod tests {
     use crate::store::Sqlite;
 
     #[tokio::test]
-    async fn states_survive_their_note_and_one_of_another_shape_is_forgotten() {
+    async fn states_round_trip_and_unreadable_notes_count_as_empty() {
         let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());
         let mut states = States::default();
         states.insert("DGS10".to_owned(), 1);

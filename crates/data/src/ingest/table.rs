@@ -1,137 +1,132 @@
-//! Reads the CSV layouts figures come in, by bytes: `series_id,date,value`, a file named after its
-//! series (`date,value`), and FRED's `DATE,<ID>` or `observation_date,<ID>[,<ID>…]`. The first two may tell in
-//! `known_from` since when each figure was known; an empty figure is then one that was withdrawn.
+//! Parses the CSV layouts of figures: `series_id,date,value`, `date,value` in a file named after its series, and FRED's
+//! `DATE,<ID>` or `observation_date,<ID>[,<ID>…]`. The first two may have a column `known_from`; an empty figure is
+//! then one that was withdrawn.
 //!
-//! Tolerant where meaning is clear (byte-order mark, CRLF, quotes, header in any case, blank lines, any
-//! row order), strict where it is not: a cell that is no date or number breaks its series, with its line.
+//! The parser accepts a byte-order mark, CRLF, quotes, a header in any case, blank lines and any order of rows. A cell
+//! that is no date or number breaks its series, and the error names its line.
 //!
-//! Neither a date nor a number nor an identifier holds a comma or a line break, so lines and cells are split at these
-//! alone: a quote that was left open spoils its own line and not all that follow.
+//! No date, number or identifier contains a comma or a line break, so rows are split at these bytes alone. An unclosed
+//! quote therefore breaks its own line and not the rest of the file.
 
 use econoscope_core::error::quote;
 use econoscope_core::model::{Date, Known, SeriesId, SeriesInfo, release};
 use std::collections::BTreeMap;
 
-/// Most series one file may hold.
+/// Most series of one file.
 const MAX_SERIES: usize = 100_000;
-/// Most rows one file may hold: about what 256 MiB of the tidy layout can carry.
+/// Most rows of one file: about what 256 MiB of the tidy layout contain.
 const MAX_ROWS: u32 = 16_000_000;
 
-/// Years a date may lie in; anything else is a slip of the pen.
+/// Valid years of a date.
 const YEARS: std::ops::RangeInclusive<i16> = 1500..=2200;
 
-/// One figure and where it stood.
+/// One figure and its line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Row {
     pub(super) date: Date,
-    pub(super) since: Since,
+    pub(super) known_from: KnownFrom,
     pub(super) line: u32,
     /// `None` = withdrawn.
     pub(super) value: Option<f64>,
 }
 
 impl Row {
-    /// Of two rows with the same one, one is too many.
-    pub(super) fn key(&self) -> (Date, Since) {
-        (self.date, self.since)
+    /// Returns what identifies a row within its series.
+    pub(super) fn key(&self) -> (Date, KnownFrom) {
+        (self.date, self.known_from)
     }
 
-    /// The figure in words.
-    pub(super) fn figure(&self) -> String {
+    /// Formats the figure for an error message.
+    pub(super) fn format_value(&self) -> String {
         self.value
             .map_or("no figure".to_owned(), |value| value.to_string())
     }
 }
 
-/// All figures of one series in one file: ascending unique keys, unless `broken`.
+/// All figures of one series in one file, by ascending unique key.
 #[derive(Debug)]
 pub(super) struct Column {
     pub(super) id: SeriesId,
+    /// Empty when there is an `error`.
     pub(super) rows: Vec<Row>,
-    /// The first thing that is wrong; then none of the rows may be used.
-    pub(super) broken: Option<Broken>,
+    /// The first error of the series.
+    pub(super) error: Option<LineError>,
 }
 
 impl Column {
     fn new(id: SeriesId) -> Self {
-        let (rows, broken) = (Vec::new(), None);
-        Self { id, rows, broken }
+        let (rows, error) = (Vec::new(), None);
+        Self { id, rows, error }
     }
 
-    /// Takes a line's cells: a missing figure is none, or withdrawn when somebody says since when; an unreadable one
-    /// breaks the series.
-    fn take(&mut self, line: u32, cells: Result<(Date, Since, Option<f64>), String>) {
+    /// Adds the parsed cells of a line. A missing figure is skipped, unless its `known_from` says that it was
+    /// withdrawn.
+    fn push(&mut self, line: u32, cells: Result<(Date, KnownFrom, Option<f64>), String>) {
         match cells {
-            Ok((date, since, value)) => {
-                if self.broken.is_none() && (value.is_some() || since != Since::Unknown) {
+            Ok((date, known_from, value)) => {
+                if self.error.is_none() && (value.is_some() || known_from != KnownFrom::Unknown) {
                     self.rows.push(Row {
                         date,
-                        since,
+                        known_from,
                         line,
                         value,
                     });
                 }
             }
-            Err(problem) => self.fail(Broken { line, problem }),
+            Err(problem) => self.fail(LineError { line, problem }),
         }
     }
 
-    fn fail(&mut self, broken: Broken) {
-        self.broken.get_or_insert(broken);
+    fn fail(&mut self, error: LineError) {
+        self.error.get_or_insert(error);
         self.rows = Vec::new();
     }
 
-    /// The figures with the day from which each was known, where the file says so: of a month, the day on which what
-    /// is new in it came out ([`release::counts_from`]). By date, then by that day.
-    pub(super) fn known(&self, info: Option<&SeriesInfo>) -> Vec<Known> {
-        let mut newest: BTreeMap<Date, Date> = BTreeMap::new();
+    /// Returns the rows by date and day of knowledge. A month becomes the day on which its newest figure was released
+    /// ([`release::counts_from`]).
+    pub(super) fn to_known(&self, info: Option<&SeriesInfo>) -> Vec<Known> {
+        let mut newest_by_month: BTreeMap<Date, Date> = BTreeMap::new();
         for row in self.rows.iter().filter(|row| row.value.is_some()) {
-            if let Since::Month(month) = row.since {
+            if let KnownFrom::Month(month) = row.known_from {
                 // Rows ascend by date.
-                newest.insert(month, row.date);
+                newest_by_month.insert(month, row.date);
             }
         }
-        let day = |since| match since {
-            Since::Unknown => None,
-            Since::Day(day) => Some(day),
-            Since::Month(month) => Some(release::counts_from(
-                info,
-                month,
-                newest.get(&month).copied(),
-            )),
+        let day = |known_from| match known_from {
+            KnownFrom::Unknown => None,
+            KnownFrom::Day(day) => Some(day),
+            KnownFrom::Month(month) => {
+                let newest = newest_by_month.get(&month).copied();
+                Some(release::counts_from(info, month, newest))
+            }
         };
         let known = |row: &Row| Known {
             date: row.date,
-            known_from: day(row.since),
+            known_from: day(row.known_from),
             value: row.value,
         };
         let mut rows: Vec<Known> = self.rows.iter().map(known).collect();
         rows.sort_by_key(|row| (row.date, row.known_from));
-        // A day and a month of the same date may come to the same day: the month's end is the later state.
+        // Where a day and a month give the same day, the month's row is the later state, and the last one.
         rows.reverse();
         rows.dedup_by_key(|row| (row.date, row.known_from));
         rows.reverse();
         rows
     }
 
-    /// Puts the rows in order; the same figure twice is one, two figures for one date are an error.
-    fn settle(mut self) -> Self {
+    /// Sorts the rows and removes duplicates; two figures for the same key are an error.
+    fn sort(mut self) -> Self {
         self.rows.sort_by_key(|row| (row.key(), row.line));
         let mut pairs = self.rows.iter().zip(self.rows.iter().skip(1));
-        let clash = pairs.find(|(a, b)| a.key() == b.key() && a.value != b.value);
-        if let Some((a, b)) = clash {
+        let conflict = pairs.find(|(a, b)| a.key() == b.key() && a.value != b.value);
+        if let Some((a, b)) = conflict {
+            let (id, line) = (&self.id, b.line);
+            let (old, new) = (a.format_value(), b.format_value());
             let problem = format!(
-                "{} has {} for {}, but {} on line {}",
-                self.id,
-                b.figure(),
-                b.date,
-                a.figure(),
-                a.line
+                "{id} has {new} for {}, but {old} on line {}",
+                b.date, a.line
             );
-            self.fail(Broken {
-                line: b.line,
-                problem,
-            });
+            self.fail(LineError { line, problem });
         }
         self.rows.dedup_by_key(|row| row.key());
         self
@@ -139,98 +134,91 @@ impl Column {
 }
 
 /// What is wrong with a file or a series, and on which line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Broken {
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {problem}")]
+pub(super) struct LineError {
     pub(super) line: u32,
     pub(super) problem: String,
 }
 
-impl From<Broken> for String {
-    fn from(broken: Broken) -> Self {
-        format!("line {}: {}", broken.line, broken.problem)
-    }
-}
-
-/// Where a file keeps what.
+/// The meaning of the columns.
 struct Layout {
     date: usize,
     known_from: Option<usize>,
-    /// The column that names the series, and that of its values; otherwise each column has a series.
+    /// The columns of the identifier and the value in the tidy layout; otherwise each series has a column.
     tidy: Option<(usize, usize)>,
-    /// Series of columns.
+    /// Columns of series.
     series: Vec<(usize, SeriesId)>,
     width: usize,
 }
 
-/// Reads a whole file. `name` is the identifier to use when the file itself gives none.
+/// Parses a file. `name` is the series of a file that names none.
 ///
 /// # Errors
-/// [`Broken`] when the file as a whole cannot be read; one bad series is marked in its [`Column`] instead.
-pub(super) fn read(bytes: &[u8], name: Option<&str>) -> Result<Vec<Column>, Broken> {
-    let broken = |line: u32| move |problem: String| Broken { line, problem };
+/// [`LineError`] when the file as a whole cannot be parsed. The error of a single series is in its [`Column`].
+pub(super) fn parse(bytes: &[u8], name: Option<&str>) -> Result<Vec<Column>, LineError> {
+    let error_on = |line: u32| move |problem: String| LineError { line, problem };
     if bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]) {
         let problem = "the file is UTF-16; save it as UTF-8";
-        return Err(broken(1)(problem.to_owned()));
+        return Err(error_on(1)(problem.to_owned()));
     }
     let mut lines = lines(bytes).filter(|(_, text)| !text.trim_ascii().is_empty());
     let first = lines.next();
-    let (line, text) = first.ok_or_else(|| broken(1)("the file is empty".to_owned()))?;
+    let (line, text) = first.ok_or_else(|| error_on(1)("the file is empty".to_owned()))?;
     let header: Vec<&[u8]> = cells(text).collect();
-    let layout = Layout::understand(&header, name)
-        .map_err(|problem| broken(line)(format!("{problem}; expected {EXPECTED}")))?;
-    let columns = layout.series.iter();
-    let mut columns: BTreeMap<SeriesId, Column> = columns
-        .map(|(_, id)| (id.clone(), Column::new(id.clone())))
-        .collect();
+    let layout = Layout::from_header(&header, name)
+        .map_err(|problem| error_on(line)(format!("{problem}; expected {EXPECTED}")))?;
+    let ids = layout.series.iter().map(|(_, id)| id.clone());
+    let mut columns: BTreeMap<SeriesId, Column> =
+        ids.map(|id| (id.clone(), Column::new(id))).collect();
     let mut fields = Vec::new();
     for (line, text) in lines {
         if line > MAX_ROWS {
-            return Err(broken(line)(format!("more than {MAX_ROWS} rows")));
+            return Err(error_on(line)(format!("more than {MAX_ROWS} rows")));
         }
         fields.clear();
         fields.extend(cells(text));
         if fields.iter().any(|field| !field.is_empty()) {
-            let taken = layout.take(line, &fields, &mut columns);
-            taken.map_err(broken(line))?;
+            let result = layout.read_row(line, &fields, &mut columns);
+            result.map_err(error_on(line))?;
         }
     }
-    Ok(columns.into_values().map(Column::settle).collect())
+    Ok(columns.into_values().map(Column::sort).collect())
 }
 
-/// Numbered lines without their ends.
+/// Returns numbered lines without line endings.
 fn lines(bytes: &[u8]) -> impl Iterator<Item = (u32, &[u8])> {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let lines = bytes.split(|&b| b == b'\n');
     (1..).zip(lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line)))
 }
 
-/// The cells of a line; quotes around a cell are taken off.
+/// Returns the cells of a line, without blanks and quotes around them.
 fn cells(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(|&b| b == b',').map(|field| {
         let field = field.trim_ascii();
-        let inside = field
+        let unquoted = field
             .strip_prefix(b"\"")
             .and_then(|f| f.strip_suffix(b"\""));
-        inside.map_or(field, <[u8]>::trim_ascii)
+        unquoted.map_or(field, <[u8]>::trim_ascii)
     })
 }
 
-/// The names in the first line, in small letters.
-pub(super) fn first_line(bytes: &[u8]) -> Vec<String> {
+/// Returns the names in the first line, in lower case.
+pub(super) fn header(bytes: &[u8]) -> Vec<String> {
     let first = lines(bytes).next();
-    first.map_or(Vec::new(), |(_, text)| cells(text).map(lower).collect())
+    first.map_or(Vec::new(), |(_, text)| cells(text).map(to_lower).collect())
 }
 
-fn lower(field: &[u8]) -> String {
+fn to_lower(field: &[u8]) -> String {
     String::from_utf8_lossy(field).to_ascii_lowercase()
 }
 
 const EXPECTED: &str = "\"series_id,date,value\", \"date,value\" in a file named after its series (both may have \"known_from\"), or \"DATE,<ID>\" with one column per series";
 
 impl Layout {
-    /// The layout that a first line names.
-    fn understand(header: &[&[u8]], name: Option<&str>) -> Result<Self, String> {
-        let names: Vec<String> = header.iter().map(|field| lower(field)).collect();
+    fn from_header(header: &[&[u8]], name: Option<&str>) -> Result<Self, String> {
+        let names: Vec<String> = header.iter().map(|field| to_lower(field)).collect();
         let find = |one: &str, other: &str| names.iter().position(|n| n == one || n == other);
         let lacks = |what: &str| {
             let line = String::from_utf8_lossy(&header.join(&b","[..])).into_owned();
@@ -252,14 +240,14 @@ impl Layout {
             (None, Some(_), _) if known_from.is_none() && header.len() != 2 => {
                 return lacks("series");
             }
-            (None, Some(at), Some(name)) => series.push((at, named_after(name)?)),
+            (None, Some(column), Some(name)) => series.push((column, id_of_file(name)?)),
             (None, _, _) => {
-                for (at, field) in header.iter().enumerate().filter(|(at, _)| *at != date) {
-                    let id = identifier(field)?;
+                for (column, field) in header.iter().enumerate().filter(|(n, _)| *n != date) {
+                    let id = parse_id(field)?;
                     if series.iter().any(|(_, other)| *other == id) {
                         return Err(format!("{id} has two columns"));
                     }
-                    series.push((at, id));
+                    series.push((column, id));
                 }
             }
         }
@@ -275,132 +263,140 @@ impl Layout {
         })
     }
 
-    /// Takes a line.
+    /// Adds a row to its columns.
     ///
     /// # Errors
-    /// Says what makes the line one of no series: then nothing of the file may be trusted.
-    fn take(
+    /// When the row cannot be assigned to a series; then no row of the file is used.
+    fn read_row(
         &self,
         line: u32,
         fields: &[&[u8]],
         columns: &mut BTreeMap<SeriesId, Column>,
     ) -> Result<(), String> {
-        let field = |at: usize| fields.get(at).copied().unwrap_or_default();
+        let field = |column: usize| fields.get(column).copied().unwrap_or_default();
         let (found, width) = (fields.len(), self.width);
-        let fits = match found == width {
+        let check_width = || match found == width {
             true => Ok(()),
             false => Err(format!("{found} columns where the first line has {width}")),
         };
-        let cells = |at: usize| {
-            let since = |at: usize| since(field(at));
+        let parse_cells = |column: usize| {
+            check_width()?;
+            let known_from = self
+                .known_from
+                .map(|column| parse_known_from(field(column)));
             Ok((
-                date(field(self.date))?,
-                self.known_from.map_or(Ok(Since::Unknown), since)?,
-                value(field(at))?,
+                parse_date(field(self.date))?,
+                known_from.unwrap_or(Ok(KnownFrom::Unknown))?,
+                parse_value(field(column))?,
             ))
         };
-        let Some((name, at)) = self.tidy else {
-            // A line of several series has nobody whose it is.
+        let Some((id_column, value_column)) = self.tidy else {
+            // A broken row of several series cannot be assigned to one of them.
             let is_single = self.series.len() == 1 && self.known_from.is_some();
             if !is_single {
-                fits.clone()?;
-                date(field(self.date))?;
+                check_width()?;
+                parse_date(field(self.date))?;
             }
-            for (at, id) in &self.series {
-                if let Some(column) = columns.get_mut(id) {
-                    column.take(line, fits.clone().and_then(|()| cells(*at)));
+            for (column, id) in &self.series {
+                if let Some(series) = columns.get_mut(id) {
+                    series.push(line, parse_cells(*column));
                 }
             }
             return Ok(());
         };
-        if found <= name {
-            return fits;
+        if found <= id_column {
+            return check_width();
         }
-        let id = identifier(field(name)).or_else(|problem| fits.clone().and(Err(problem)))?;
+        let id = parse_id(field(id_column)).or_else(|problem| check_width().and(Err(problem)))?;
         if columns.len() >= MAX_SERIES && !columns.contains_key(&id) {
             return Err(format!("more than {MAX_SERIES} series"));
         }
         let column = columns.entry(id.clone()).or_insert_with(|| Column::new(id));
-        column.take(line, fits.and_then(|()| cells(at)));
+        column.push(line, parse_cells(value_column));
         Ok(())
     }
 }
 
-fn identifier(field: &[u8]) -> Result<SeriesId, String> {
+/// Parses a series identifier.
+///
+/// # Errors
+/// Quotes the text.
+pub(super) fn parse_id(field: &[u8]) -> Result<SeriesId, String> {
     let text = String::from_utf8_lossy(field);
     SeriesId::new(&text).map_err(|_| format!("\"{}\" is not a series identifier", quote(&text)))
 }
 
-fn named_after(name: &str) -> Result<SeriesId, String> {
+fn id_of_file(name: &str) -> Result<SeriesId, String> {
     SeriesId::new(name).map_err(|_| {
         let name = quote(name);
         format!("the file's name \"{name}\" is not a series identifier, and no column names one")
     })
 }
 
-/// Reads a calendar day.
+/// Parses a date such as 2026-07-31.
 ///
 /// # Errors
-/// Says what stands there and what was expected.
-pub(super) fn date(field: &[u8]) -> Result<Date, String> {
-    // The parser would take signs and blanks as well.
+/// Quotes the text and says what was expected.
+pub(super) fn parse_date(field: &[u8]) -> Result<Date, String> {
+    // `strptime` alone would accept signs and blanks.
     let is_plain = |b: &u8| b.is_ascii_digit() || *b == b'-';
     let text = std::str::from_utf8(field).ok();
     text.filter(|text| text.len() == "2026-07-31".len() && field.iter().all(is_plain))
         .and_then(|text| Date::strptime("%Y-%m-%d", text).ok())
         .filter(|date| YEARS.contains(&date.year()))
-        .ok_or_else(|| format!("{} is not a date like 2026-07-31", shown(field)))
+        .ok_or_else(|| format!("{} is not a date like 2026-07-31", quoted(field)))
 }
 
-/// Since when a figure is said to have been known.
+/// When a figure became known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Since {
-    /// Nobody says.
+pub(super) enum KnownFrom {
+    /// The file does not say.
     Unknown,
-    /// From that day on.
+    /// On that day.
     Day(Date),
-    /// It stood in the series at the end of that month (its first day) and not at the end of the one before.
+    /// In that month (its first day): the series contained the figure at its end, but not at the end of the month
+    /// before.
     Month(Date),
 }
 
-/// Reads a day or a month (`2009-01`); an empty cell says nothing.
+/// Parses a day or a month (`2009-01`) of knowledge; an empty cell is [`KnownFrom::Unknown`].
 ///
 /// # Errors
-/// Says what stands there and what was expected.
-pub(super) fn since(field: &[u8]) -> Result<Since, String> {
+/// Quotes the text and says what was expected.
+pub(super) fn parse_known_from(field: &[u8]) -> Result<KnownFrom, String> {
     if field.is_empty() {
-        return Ok(Since::Unknown);
+        return Ok(KnownFrom::Unknown);
     }
-    let first = [field, b"-01"].concat();
-    let month = date(&first).map(Since::Month);
-    month.or_else(|_| date(field).map(Since::Day)).map_err(|_| {
+    let month = parse_date(&[field, b"-01"].concat()).map(KnownFrom::Month);
+    let day = || parse_date(field).map(KnownFrom::Day);
+    month.or_else(|_| day()).map_err(|_| {
         format!(
             "{} is not a day like 2026-07-31 or a month like 2026-07",
-            shown(field)
+            quoted(field)
         )
     })
 }
 
-/// Reads a finite number; `None` for a missing one: empty, `.`, `NaN`, `NA`.
+/// Parses a finite number; `None` for a missing one: empty, `.`, `NaN`, `NA`.
 ///
 /// # Errors
-/// Says what stands there instead.
-pub(super) fn value(field: &[u8]) -> Result<Option<f64>, String> {
-    let missing = matches!(field, b"" | b".")
+/// Quotes the text.
+pub(super) fn parse_value(field: &[u8]) -> Result<Option<f64>, String> {
+    let is_missing = matches!(field, b"" | b".")
         || field.eq_ignore_ascii_case(b"nan")
         || field.eq_ignore_ascii_case(b"na");
-    if missing {
+    if is_missing {
         return Ok(None);
     }
-    let read = std::str::from_utf8(field).ok().and_then(|t| t.parse().ok());
-    match read {
+    let number = std::str::from_utf8(field).ok().and_then(|t| t.parse().ok());
+    match number {
         Some(number) if f64::is_finite(number) => Ok(Some(number)),
-        Some(_) => Err(format!("{} is not a finite number", shown(field))),
-        None => Err(format!("{} is not a number", shown(field))),
+        Some(_) => Err(format!("{} is not a finite number", quoted(field))),
+        None => Err(format!("{} is not a number", quoted(field))),
     }
 }
 
-fn shown(field: &[u8]) -> String {
+fn quoted(field: &[u8]) -> String {
     format!("\"{}\"", quote(&String::from_utf8_lossy(field)))
 }
 

@@ -1,4 +1,4 @@
-//! Stand-ins for the sources, on loopback.
+//! Mock sources on loopback.
 
 use super::fetch::Timeouts;
 use super::key::ApiKey;
@@ -11,10 +11,10 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use url::Url;
 use wiremock::ResponseTemplate;
 
-/// A key that must never be seen in any output.
+/// A key that must never appear in any output.
 pub(super) const CANARY: &str = "canary0canary1canary2canary3cana";
 
-/// As patient as FRED's own settings, but quick.
+/// The retries of FRED's settings, without pauses.
 pub(super) const QUICK: PaceSettings = PaceSettings {
     interval: Duration::ZERO,
     first_wait: Duration::from_millis(1),
@@ -27,7 +27,7 @@ const SHORT: Timeouts = Timeouts {
     all_tries: Duration::from_secs(20),
 };
 
-/// Every source at this address.
+/// Returns settings with FRED at this address.
 pub(super) fn sources_at(address: &str, key: bool) -> SourceSettings {
     let url = Url::parse(address).unwrap();
     SourceSettings {
@@ -44,17 +44,17 @@ pub(super) fn sources_at(address: &str, key: bool) -> SourceSettings {
     }
 }
 
-/// What was written, for whoever wants to see it.
+/// A writer whose text can be read back.
 #[derive(Clone, Default)]
-pub(super) struct Shared(Arc<Mutex<Vec<u8>>>);
+pub(super) struct SharedBuffer(Arc<Mutex<Vec<u8>>>);
 
-impl Shared {
+impl SharedBuffer {
     pub(super) fn text(&self) -> String {
         String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
     }
 }
 
-impl Write for Shared {
+impl Write for SharedBuffer {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0.lock().unwrap().extend_from_slice(bytes);
         Ok(bytes.len())
@@ -64,12 +64,12 @@ impl Write for Shared {
     }
 }
 
-/// An answer as FRED's download gives it.
+/// A response of FRED's download.
 pub(super) fn csv(body: &str) -> ResponseTemplate {
     ResponseTemplate::new(200).set_body_raw(body.as_bytes().to_vec(), "text/csv; charset=utf-8")
 }
 
-/// An answer as FRED's API gives it.
+/// A response of FRED's API.
 pub(super) fn json(status: u16, body: &serde_json::Value) -> ResponseTemplate {
     ResponseTemplate::new(status).set_body_json(body)
 }
@@ -82,14 +82,14 @@ pub(super) fn page(status: u16) -> ResponseTemplate {
     )
 }
 
-/// A server that says exactly these bytes to everyone, `times` over, and hangs up. Returns its address.
-pub(super) async fn says(bytes: &'static [u8], times: usize) -> String {
+/// Starts a server that sends these bytes, then `times` - 1 further MiB, and closes. Returns its address.
+pub(super) async fn serve_bytes(bytes: &'static [u8], times: usize) -> String {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move {
         while let Ok((mut socket, _)) = listener.accept().await {
             let mut request = [0u8; 4096];
-            let _asked = socket.read(&mut request).await;
+            let _read = socket.read(&mut request).await;
             for i in 0..times {
                 let piece = if i == 0 { bytes } else { &[b'1'; 1 << 20] };
                 if socket.write_all(piece).await.is_err() {
@@ -101,8 +101,8 @@ pub(super) async fn says(bytes: &'static [u8], times: usize) -> String {
     address
 }
 
-/// An archive of one file.
-pub(super) fn zipped(name: &str, bytes: &[u8]) -> Vec<u8> {
+/// Returns a ZIP archive with one file.
+pub(super) fn zip_file(name: &str, bytes: &[u8]) -> Vec<u8> {
     use std::io::Write;
     let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     let options = zip::write::SimpleFileOptions::default();

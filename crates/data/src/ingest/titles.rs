@@ -1,17 +1,18 @@
-//! Lists of titles: a CSV file that says what series are called, not what they were.
+//! Title lists: CSV files that describe series, without figures.
 //!
-//! The first line names at least `series_id`, `title` and `frequency`, and no `date` and no `value`; `units`,
-//! `seasonal_adjustment` (`SA`, `SAAR`, `NSA`) and `source` may follow. FRED's own lists of series fit.
+//! The header contains at least `series_id`, `title` and `frequency`, and neither `date` nor `value`; `units`,
+//! `seasonal_adjustment` (`SA`, `SAAR`, `NSA`) and `source` are optional. FRED's own lists of series have this form.
 
-use super::table::{Broken, first_line};
+use super::table::{self, LineError};
 use crate::store::Description;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::quote;
-use econoscope_core::model::{SeriesId, untrusted};
+use econoscope_core::model::untrusted;
 use serde::Deserialize;
 
-/// Most letters of a title, and of a unit or source.
+/// Most letters of a title.
 const MAX_TITLE: usize = 300;
+/// Most letters of a unit, a source or an error.
 const MAX_WORDS: usize = 120;
 
 #[derive(Deserialize)]
@@ -27,52 +28,48 @@ struct Row {
     source: String,
 }
 
-/// Whether the first line is that of a list of titles.
-pub(super) fn is_list(bytes: &[u8]) -> bool {
-    let names = first_line(bytes);
+/// Whether a file has the header of a title list.
+pub(super) fn is_title_list(bytes: &[u8]) -> bool {
+    let names = table::header(bytes);
     let has = |name: &str| names.iter().any(|n| n == name);
     has("series_id") && has("title") && !has("date") && !has("value")
 }
 
-/// Reads a list; series of the built-in catalogue keep the title they have there.
+/// Parses a title list, without the series of the built-in catalogue.
 ///
 /// # Errors
-/// [`Broken`] with the first line that cannot be read; then none of the list is to be used.
-pub(super) fn read(bytes: &[u8]) -> Result<Vec<Description>, Broken> {
+/// [`LineError`] with the first line that cannot be parsed; then no line is used.
+pub(super) fn parse(bytes: &[u8]) -> Result<Vec<Description>, LineError> {
     let mut reader = csv::ReaderBuilder::new()
-        .has_headers(false)
         .trim(csv::Trim::All)
         .from_reader(bytes);
-    let names = csv::StringRecord::from(first_line(bytes));
+    reader.set_headers(csv::StringRecord::from(table::header(bytes)));
     let mut all = Vec::new();
-    for row in reader.records().skip(1) {
-        // The header is the first line; a title may hold a line break, then the count is of rows.
-        let line = u32::try_from(all.len() + 2).unwrap_or(u32::MAX);
-        let row = row.and_then(|row| row.deserialize::<Row>(Some(&names)));
-        let read = row.map_err(|e| problem(&e)).and_then(described);
-        all.push(read.map_err(|problem| Broken { line, problem })?);
+    // The line counts rows, because a quoted title may contain line breaks.
+    for (row, line) in reader.deserialize::<Row>().skip(1).zip(2..) {
+        let description = row.map_err(|e| csv_problem(&e)).and_then(to_description);
+        all.push(description.map_err(|problem| LineError { line, problem })?);
     }
     all.retain(|d| Catalogue::embedded().get(d.id.as_str()).is_none());
     Ok(all)
 }
 
-fn problem(error: &csv::Error) -> String {
-    let words = if let csv::ErrorKind::Deserialize { err, .. } = error.kind() {
+fn csv_problem(error: &csv::Error) -> String {
+    let text = if let csv::ErrorKind::Deserialize { err, .. } = error.kind() {
         err.to_string()
     } else {
         error.to_string()
     };
-    untrusted::line(&words, MAX_WORDS)
+    untrusted::line(&text, MAX_WORDS)
 }
 
-fn described(row: Row) -> Result<Description, String> {
-    let id = SeriesId::new(&row.series_id)
-        .map_err(|_| format!("\"{}\" is not a series identifier", quote(&row.series_id)))?;
+fn to_description(row: Row) -> Result<Description, String> {
+    let id = table::parse_id(row.series_id.as_bytes())?;
     let frequency = row.frequency.parse().map_err(|()| {
         let frequency = quote(&row.frequency);
         format!("\"{frequency}\" is not a frequency like M or monthly")
     })?;
-    Ok(cleaned(Description {
+    Ok(clean(Description {
         id,
         title: row.title,
         units: row.units,
@@ -82,20 +79,20 @@ fn described(row: Row) -> Result<Description, String> {
     }))
 }
 
-/// A description by others, fit to be shown.
-pub(super) fn cleaned(given: Description) -> Description {
+/// Sanitises the untrusted text of a description.
+pub(super) fn clean(description: Description) -> Description {
     Description {
-        title: untrusted::line(&given.title, MAX_TITLE),
-        units: untrusted::line(&given.units, MAX_WORDS),
-        source: untrusted::line(&given.source, MAX_WORDS),
-        ..given
+        title: untrusted::line(&description.title, MAX_TITLE),
+        units: untrusted::line(&description.units, MAX_WORDS),
+        source: untrusted::line(&description.source, MAX_WORDS),
+        ..description
     }
 }
 
-/// Whether FRED's short form says that the figures are seasonally adjusted: `SA`, `SAAR`, `SSA`.
-pub(super) fn is_adjusted(short: &str) -> bool {
-    let short = short.trim().to_ascii_uppercase();
-    short.contains("SA") && !short.starts_with('N')
+/// Whether FRED's abbreviation means seasonally adjusted: `SA`, `SAAR`, `SSA`.
+pub(super) fn is_adjusted(abbreviation: &str) -> bool {
+    let text = abbreviation.trim().to_ascii_uppercase();
+    text.contains("SA") && !text.starts_with('N')
 }
 
 #[cfg(test)]
@@ -104,41 +101,41 @@ mod tests {
     use econoscope_core::model::Frequency;
 
     #[test]
-    fn a_list_is_told_by_its_first_line_and_read() {
+    fn title_list_is_recognised_by_its_header() {
         let text = "\u{feff}Series_ID,Title,Frequency,Units,Seasonal_Adjustment\r\n\
             txur,\"Unemployment Rate, Texas\",M,Percent,SA\r\nDGS10,x,D,%,NSA\r\n\
             CAUR,Unemployment\u{202e} Rate,monthly,,NSA\r\n";
-        assert!(is_list(text.as_bytes()));
-        let read = read(text.as_bytes()).unwrap();
-        let told: Vec<_> = read
+        assert!(is_title_list(text.as_bytes()));
+        let list = parse(text.as_bytes()).unwrap();
+        let fields: Vec<_> = list
             .iter()
             .map(|d| (d.id.as_str(), d.title.as_str(), d.seasonally_adjusted))
             .collect();
         assert_eq!(
-            told,
+            fields,
             [
                 ("TXUR", "Unemployment Rate, Texas", true),
                 ("CAUR", "Unemployment Rate", false)
             ]
         );
-        assert_eq!(read[1].frequency, Frequency::Monthly);
-        assert!(!is_list(b"series_id,date,value\n") && !is_list(b"DATE,DGS10\n"));
-        assert!(!is_list(b"series_id,title,date,value\n") && !is_list(b""));
+        assert_eq!(list[1].frequency, Frequency::Monthly);
+        assert!(!is_title_list(b"series_id,date,value\n") && !is_title_list(b"DATE,DGS10\n"));
+        assert!(!is_title_list(b"series_id,title,date,value\n") && !is_title_list(b""));
     }
 
     #[test]
-    fn a_bad_line_is_named() {
-        let said = |text: &str| {
-            let broken = read(text.as_bytes()).unwrap_err();
-            format!("{}: {}", broken.line, broken.problem)
+    fn error_names_the_bad_line() {
+        let error_of = |text: &str| {
+            let error = parse(text.as_bytes()).unwrap_err();
+            format!("{}: {}", error.line, error.problem)
         };
         let bad = "series_id,title,frequency\nA,a,M\nB,b,sometimes\n";
         assert_eq!(
-            said(bad),
+            error_of(bad),
             "3: \"sometimes\" is not a frequency like M or monthly"
         );
         let bad = "series_id,title,frequency\n../x,a,M\n";
-        assert!(said(bad).starts_with("2: \"../x\" is not a series id"));
-        assert!(said("series_id,title\nA,a\n").contains("frequency"));
+        assert!(error_of(bad).starts_with("2: \"../x\" is not a series id"));
+        assert!(error_of("series_id,title\nA,a\n").contains("frequency"));
     }
 }

@@ -1,54 +1,55 @@
 //! Writes accepted rows, and decides from which day each counts as known.
 //!
-//! A changed figure became known today. So did a new one when the source was read yesterday and lacked it. After a
-//! first read, or after weeks of silence, a new figure had long been public, and "today" would hide it from every
-//! question about a day before: then the day is estimated from the lag.
+//! A revised figure became known today. So did a new one when the source was read yesterday and lacked it. After a
+//! first read, or after weeks without a read, a new figure was public long before, and today's date would hide it from
+//! every answer as of an earlier day; its day is then estimated from the publication lag.
 
+use super::accept::undated;
 use crate::store::{Store, WriteOutcome, WriteVintages};
 use econoscope_core::error::Result;
 use econoscope_core::model::frequency::days_between;
-use econoscope_core::model::{Date, Known, Observation, SeriesId, SeriesInfo, vintages};
+use econoscope_core::model::{Date, Known, SeriesId, SeriesInfo, vintages};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-/// Days without a read after which new figures are no longer taken for today's.
-const LONG_SILENCE: i64 = 3;
+/// Days without a read after which a new figure no longer counts as today's.
+const MAX_READ_GAP: i64 = 3;
 
 /// Accepted rows of one series.
 pub(super) struct Update<'a> {
     pub(super) id: &'a SeriesId,
-    /// For the publication lag; without it a day cannot be estimated and counts as past.
+    /// For the publication lag. Without it no day can be estimated.
     pub(super) info: Option<&'a SeriesInfo>,
     /// Finite values, one for each date and day of knowledge.
     pub(super) rows: &'a [Known],
-    /// Whether the store holds nothing of the series.
+    /// Whether the store has no row of the series.
     pub(super) is_new: bool,
-    /// Day of the last read of this source; `None` = never, or no source that is read regularly.
+    /// Day of the last read of this source; `None` = never, or the source is not read regularly.
     pub(super) last_read: Option<Date>,
     pub(super) now: Timestamp,
     pub(super) origin: &'a str,
 }
 
-/// Writes them. The store takes only what it does not have, and dates a changed figure by the read itself.
+/// Writes an update. The store skips rows that it has, and dates revised figures by the read.
 ///
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the store cannot be written.
 pub(super) fn write(store: &dyn Store, update: &Update<'_>) -> Result<WriteOutcome> {
-    let (archive, mut figures): (Vec<Known>, Vec<Known>) =
+    let (vintages, mut figures): (Vec<Known>, Vec<Known>) =
         (update.rows.iter().copied()).partition(|row| row.known_from.is_some());
     for row in &mut figures {
         row.known_from = update.known_from(row.date);
     }
     figures.sort_by_key(|row| row.date);
-    // What nobody knows the day of goes first, so that the archive can tell it.
-    let archive = update.archive(&archive, update.is_new && figures.is_empty());
+    // Undated figures go first, so that the vintages can date them.
+    let vintages = update.sort_vintages(&vintages, update.is_new && figures.is_empty());
     let mut sum = WriteOutcome::default();
-    for rows in [figures, archive] {
-        // Without any rows the store still notes that the source was read.
+    for rows in [figures, vintages] {
+        // An update without any rows is written as well: the store records the read.
         if rows.is_empty() && !update.rows.is_empty() {
             continue;
         }
-        let rows = update.set_apart(store, rows)?;
+        let rows = update.merge_with_undated(store, rows)?;
         let written = store.write_vintages(WriteVintages {
             id: update.id,
             rows: &rows,
@@ -62,60 +63,58 @@ pub(super) fn write(store: &dyn Store, update: &Update<'_>) -> Result<WriteOutco
 }
 
 impl Update<'_> {
-    /// An archive, set apart from what is held without a day where that reaches into its time ([`vintages::beside`]).
-    fn set_apart(&self, store: &dyn Store, rows: Vec<Known>) -> Result<Vec<Known>> {
-        let begins = rows.iter().filter_map(|row| row.known_from).min();
-        let is_archive = rows.iter().any(|row| row.known_from > begins);
-        let (Some(info), true) = (self.info, is_archive) else {
+    /// Adjusts vintages that overlap stored rows without a day ([`vintages::beside`]).
+    fn merge_with_undated(&self, store: &dyn Store, rows: Vec<Known>) -> Result<Vec<Known>> {
+        let start = rows.iter().filter_map(|row| row.known_from).min();
+        let has_vintages = rows.iter().any(|row| row.known_from > start);
+        let (Some(info), true) = (self.info, has_vintages) else {
             return Ok(rows);
         };
-        let held = store.read(self.id)?.unwrap_or_default();
-        let undated = held.rows().iter().filter(|row| row.known_from.is_none());
-        let today = undated.filter_map(|row| Some(Observation::new(row.date, row.value?)));
-        let today: Vec<Observation> = today.collect();
-        Ok(match today.last().map(|newest| newest.date) > begins {
-            true => vintages::beside(info, &today, &rows),
+        let stored = store.read(self.id)?.unwrap_or_default();
+        let undated = undated(stored.rows());
+        Ok(match undated.last().map(|newest| newest.date) > start {
+            true => vintages::beside(info, &undated, &rows),
             false => rows,
         })
     }
 
-    /// The day a figure was public by the lag.
-    fn public(&self, date: Date) -> Option<Date> {
+    /// Returns the day on which a figure was public by its publication lag.
+    fn public_day(&self, date: Date) -> Option<Date> {
         Some(self.info?.known_by(date))
     }
 
-    /// An archive in order of date and day. What stands in its first vintage may have been public before it begins:
-    /// where it `is_alone`, and nothing else tells of that time, it counts without a day as well.
-    fn archive(&self, rows: &[Known], is_alone: bool) -> Vec<Known> {
-        let begins = rows.iter().filter_map(|row| row.known_from).min();
+    /// Sorts vintages by date and day. When they are the `only_rows` of the series, figures of the first vintage that
+    /// were public before it also count from their estimated day.
+    fn sort_vintages(&self, rows: &[Known], only_rows: bool) -> Vec<Known> {
+        let start = rows.iter().filter_map(|row| row.known_from).min();
         let is_older = |row: &&Known| {
-            let public = self.public(row.date);
-            is_alone && row.known_from == begins && public < begins && public.is_some()
+            let public = self.public_day(row.date);
+            only_rows && row.known_from == start && public < start && public.is_some()
         };
-        let older = rows.iter().filter(is_older).map(|row| Known {
+        let undated = rows.iter().filter(is_older).map(|row| Known {
             known_from: None,
             ..*row
         });
-        let mut rows: Vec<Known> = rows.iter().copied().chain(older).collect();
+        let mut rows: Vec<Known> = rows.iter().copied().chain(undated).collect();
         rows.sort_by_key(|row| (row.date, row.known_from));
         rows
     }
 
-    /// Since when a figure counts as known of which nobody says so; `None` = to be estimated.
+    /// Returns the day from which an undated figure counts as known; `None` = to be estimated.
     fn known_from(&self, date: Date) -> Option<Date> {
-        let public = self.public(date);
+        let public = self.public_day(date);
         let today = day_of(self.now);
         let is_todays = match (public, self.last_read) {
-            (None, look) => look.is_some(),
-            (Some(_), Some(read)) if days_between(read, today) <= LONG_SILENCE => true,
-            // It was overdue at the last read and not there, or it is out today or ahead of its time.
+            (None, last_read) => last_read.is_some(),
+            (Some(_), Some(read)) if days_between(read, today) <= MAX_READ_GAP => true,
+            // It was overdue at the last read and missing, or it is not due before tomorrow.
             (Some(public), read) => read.is_some_and(|read| public <= read) || public > today,
         };
         is_todays.then_some(today)
     }
 }
 
-/// The calendar day of an instant, UTC.
+/// Returns the calendar day of an instant in UTC.
 pub(super) fn day_of(now: Timestamp) -> Date {
     now.to_zoned(TimeZone::UTC).date()
 }
@@ -127,7 +126,7 @@ mod tests {
     use econoscope_core::catalogue::Catalogue;
     use jiff::civil::date;
 
-    fn at(month: i8, value: f64) -> Known {
+    fn row(month: i8, value: f64) -> Known {
         Known {
             date: date(2026, month, 1),
             known_from: None,
@@ -135,14 +134,14 @@ mod tests {
         }
     }
 
-    fn after(last_read: Option<Date>, rows: &[Known]) -> (WriteOutcome, Vec<Known>) {
+    fn rewrite(last_read: Option<Date>, rows: &[Known]) -> (WriteOutcome, Vec<Known>) {
         let store = Sqlite::in_memory().unwrap();
         let id = SeriesId::new("UNRATE").unwrap();
         let info = Catalogue::embedded().get("UNRATE").unwrap();
         let mut update = Update {
             id: &id,
             info: Some(info),
-            rows: &[at(6, 4.0), at(7, 4.1)],
+            rows: &[row(6, 4.0), row(7, 4.1)],
             is_new: true,
             last_read: None,
             now: "2026-08-10T12:00:00Z".parse().unwrap(),
@@ -158,15 +157,15 @@ mod tests {
     }
 
     fn known_from(rows: &[Known], month: i8, value: f64) -> Option<Date> {
-        let row = |r: &&Known| r.date == date(2026, month, 1) && r.value == Some(value);
-        rows.iter().find(row).unwrap().known_from
+        let is_match = |r: &&Known| r.date == date(2026, month, 1) && r.value == Some(value);
+        rows.iter().find(is_match).unwrap().known_from
     }
 
     #[test]
-    fn what_came_since_yesterday_is_todays() {
+    fn new_figure_since_yesterday_is_known_from_today() {
         let today = Some(date(2026, 11, 21));
-        let fresh = [at(6, 4.0), at(7, 4.2), at(8, 4.3)];
-        let (written, rows) = after(Some(date(2026, 11, 20)), &fresh);
+        let fresh = [row(6, 4.0), row(7, 4.2), row(8, 4.3)];
+        let (written, rows) = rewrite(Some(date(2026, 11, 20)), &fresh);
         assert_eq!((written.added, written.revised), (1, 1));
         assert_eq!(known_from(&rows, 6, 4.0), None);
         assert_eq!(known_from(&rows, 7, 4.1), None);
@@ -179,10 +178,10 @@ mod tests {
     }
 
     #[test]
-    fn what_was_public_before_the_last_read_is_estimated() {
-        let fresh = [at(7, 4.2), at(8, 4.3), at(10, 4.4), at(11, 9.0)];
+    fn figure_public_before_the_last_read_is_estimated() {
+        let fresh = [row(7, 4.2), row(8, 4.3), row(10, 4.4), row(11, 9.0)];
         for read in [None, Some(date(2026, 8, 10))] {
-            let (written, rows) = after(read, &fresh);
+            let (written, rows) = rewrite(read, &fresh);
             assert_eq!((written.added, written.revised), (3, 1));
             assert_eq!(known_from(&rows, 8, 4.3), None, "{read:?}");
             assert_eq!(known_from(&rows, 10, 4.4), None, "{read:?}");
@@ -193,15 +192,15 @@ mod tests {
     }
 
     #[test]
-    fn what_was_overdue_at_the_last_read_is_todays_update_even_after_a_silence() {
-        let (_, rows) = after(Some(date(2026, 10, 20)), &[at(8, 4.3), at(10, 4.4)]);
+    fn overdue_figure_is_known_from_today_even_after_a_gap() {
+        let (_, rows) = rewrite(Some(date(2026, 10, 20)), &[row(8, 4.3), row(10, 4.4)]);
         assert_eq!(known_from(&rows, 8, 4.3), Some(date(2026, 11, 21)));
         assert_eq!(known_from(&rows, 10, 4.4), None);
     }
 
     #[test]
-    fn a_read_that_finds_nothing_is_noted() {
-        let (written, rows) = after(Some(date(2026, 11, 20)), &[]);
+    fn empty_read_changes_nothing() {
+        let (written, rows) = rewrite(Some(date(2026, 11, 20)), &[]);
         assert_eq!(written, WriteOutcome::default());
         assert_eq!(rows.len(), 2);
     }

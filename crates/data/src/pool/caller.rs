@@ -1,4 +1,4 @@
-//! For whom work is done: told once, where a request comes in, and known wherever its answer is made.
+//! The caller of the request that is being answered.
 
 use std::future::Future;
 use std::net::{IpAddr, Ipv6Addr};
@@ -12,10 +12,10 @@ tokio::task_local! {
 }
 
 impl Caller {
-    /// The one at the keyboard, or whom no limit counts.
+    /// The program's own user, whom no limit counts.
     pub const OWN: Self = Self(None);
 
-    /// Who asks from an address: one IPv4 address, or an IPv6 network of 64 bits, which is one household.
+    /// Returns the caller of an address: one IPv4 address, or a /64 network of IPv6.
     pub fn at(address: IpAddr) -> Self {
         Self(Some(match address.to_canonical() {
             IpAddr::V4(address) => address.into(),
@@ -23,22 +23,22 @@ impl Caller {
         }))
     }
 
-    /// Under which address it is counted; nobody counts the program's own user.
+    /// Returns the address under which limits count it; `None` for the program's own user.
     pub fn address(self) -> Option<IpAddr> {
         self.0
     }
 
-    /// Whose request is being answered; without a request it is the program's own user.
+    /// Returns the caller of the current task; the program's own user outside of a request.
     pub fn current() -> Self {
         CALLER.try_with(|caller| *caller).unwrap_or(Self::OWN)
     }
 
-    /// Does everything in a future for this caller. What the future spawns must be told anew.
+    /// Runs a future for this caller. Tasks that it spawns do not inherit the caller.
     pub fn scope<F: Future>(self, work: F) -> impl Future<Output = F::Output> {
         CALLER.scope(self, work)
     }
 
-    /// Whether the server itself asks.
+    /// Whether it is the program's own user.
     pub fn is_own(self) -> bool {
         self.0.is_none()
     }

@@ -1,195 +1,192 @@
-//! Who is next: the caller who has cost least of late, and among equals who came first.
+//! The queue: the next job is that of the caller with the lowest recent usage, and among equals the oldest.
 //!
-//! Each job is charged [`PROMISED`] when it comes and what it really cost when it is done, so that many that wait are
-//! dear before the first of them has run. What was spent counts half after ten seconds.
+//! A job is charged [`RESERVED`] when it enters and its real cost when it is done, so that a caller with many waiting
+//! jobs has a high usage before the first of them has run. Usage halves every ten seconds.
 
 use super::caller::Caller;
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
-/// Jobs of callers over the network that may wait.
+/// Waiting jobs of callers over the network.
 const MAX_JOBS: usize = 256;
-/// Callers whose costs are remembered.
-const MAX_ACCOUNTS: usize = 4_096;
-/// What a job is taken to cost until it is done, in seconds: the most that one should.
-const PROMISED: f64 = 0.010;
-/// After so many seconds a cost counts half.
+/// Callers whose usage is stored.
+const MAX_CALLERS: usize = 4_096;
+/// Assumed cost of a job until it is done, in seconds: the most that a job should take.
+const RESERVED: f64 = 0.010;
+/// Half-life of usage, in seconds.
 const HALF_LIFE: f64 = 10.0;
 
-/// What a job does. A job that is dropped instead was refused, or nobody waits for it any more.
-pub(super) type Start = Box<dyn FnOnce() + Send>;
+/// The work of a job. It is dropped unrun when the job is refused, or when nobody waits for it any more.
+pub(super) type Work = Box<dyn FnOnce() + Send>;
 
-/// Work that waits for its turn.
+/// A waiting job.
 pub(super) struct Job {
-    pub(super) start: Start,
-    pub(super) promise: Reservation,
+    pub(super) work: Work,
+    pub(super) reservation: Reservation,
 }
 
-/// [`PROMISED`] as it was charged to a caller.
+/// [`RESERVED`] as charged to a caller.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reservation {
     pub(super) caller: Caller,
     at: Instant,
 }
 
-/// Seconds of processor time as they stood at some moment.
+/// Seconds of processor time that were used up to a moment.
 #[derive(Clone, Copy)]
-struct Cost {
+struct Usage {
     seconds: f64,
     at: Instant,
 }
 
-impl Cost {
-    /// What is left of it: half after each [`HALF_LIFE`].
-    fn now(self, now: Instant) -> f64 {
+impl Usage {
+    /// Returns what is left of it.
+    fn decayed(self, now: Instant) -> f64 {
         let age = now.saturating_duration_since(self.at).as_secs_f64();
         self.seconds * (-age / HALF_LIFE).exp2()
     }
 }
 
-/// What callers have spent of late.
+/// Recent usage by caller.
 #[derive(Default)]
-struct CallerUsage(HashMap<Caller, Cost>);
+struct CallerUsage(HashMap<Caller, Usage>);
 
 impl CallerUsage {
-    /// The program's own user owes nothing, whatever was done for him.
-    fn of(&self, caller: Caller, now: Instant) -> f64 {
+    /// Returns the usage of a caller; always 0 for the program's own user.
+    fn get(&self, caller: Caller, now: Instant) -> f64 {
         if caller.is_own() {
             return 0.0;
         }
-        self.0.get(&caller).map_or(0.0, |spent| spent.now(now))
+        self.0.get(&caller).map_or(0.0, |usage| usage.decayed(now))
     }
 
     fn charge(&mut self, caller: Caller, seconds: f64, now: Instant) {
-        if self.0.len() >= MAX_ACCOUNTS && !self.0.contains_key(&caller) {
-            self.forget_half(now);
+        if self.0.len() >= MAX_CALLERS && !self.0.contains_key(&caller) {
+            self.forget_lower_half(now);
         }
-        let seconds = (self.of(caller, now) + seconds).max(0.0);
-        self.0.insert(caller, Cost { seconds, at: now });
+        let seconds = (self.get(caller, now) + seconds).max(0.0);
+        self.0.insert(caller, Usage { seconds, at: now });
     }
 
-    fn promise(&mut self, caller: Caller, now: Instant) -> Reservation {
-        self.charge(caller, PROMISED, now);
+    fn reserve(&mut self, caller: Caller, now: Instant) -> Reservation {
+        self.charge(caller, RESERVED, now);
         Reservation { caller, at: now }
     }
 
-    /// Gives back what is left of a promise.
-    fn refund(&mut self, promise: Reservation, now: Instant) {
-        let (seconds, at) = (PROMISED, promise.at);
-        self.charge(promise.caller, -Cost { seconds, at }.now(now), now);
+    /// Refunds what is left of a reservation.
+    fn refund(&mut self, reservation: Reservation, now: Instant) {
+        let (seconds, at) = (RESERVED, reservation.at);
+        let left = Usage { seconds, at }.decayed(now);
+        self.charge(reservation.caller, -left, now);
     }
 
-    /// The cheaper half is forgotten: whoever is dear stays so.
-    fn forget_half(&mut self, now: Instant) {
-        let mut all: Vec<f64> = self.0.values().map(|spent| spent.now(now)).collect();
+    fn forget_lower_half(&mut self, now: Instant) {
+        let mut all: Vec<f64> = self.0.values().map(|usage| usage.decayed(now)).collect();
         let middle = all.len() / 2;
-        let (_, middle, _) = all.select_nth_unstable_by(middle, f64::total_cmp);
-        let middle = *middle;
-        self.0.retain(|_, spent| spent.now(now) > middle);
+        let (_, median, _) = all.select_nth_unstable_by(middle, f64::total_cmp);
+        let median = *median;
+        self.0.retain(|_, usage| usage.decayed(now) > median);
     }
 }
 
-/// What the pool has done and is doing.
+/// Counters of the pool.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Jobs that wait.
+    /// Waiting jobs.
     pub waiting: usize,
-    /// Jobs done.
+    /// Finished jobs.
     pub done: u64,
-    /// Callers sent away because the queue was full.
+    /// Jobs that were refused because the queue was full.
     pub refused: u64,
-    /// Jobs sent away from the queue for somebody who had cost less.
+    /// Jobs that were removed from the queue for a caller with less usage.
     pub evicted: u64,
 }
 
-/// Jobs in the order in which they came, and what their callers have spent.
+/// Waiting jobs by number, in order of arrival.
 #[derive(Default)]
 pub(super) struct Queue {
     jobs: BTreeMap<u64, Job>,
-    next: u64,
-    accounts: CallerUsage,
+    next_number: u64,
+    usage: CallerUsage,
     is_closed: bool,
     counts: Counts,
 }
 
 impl Queue {
-    /// Takes a job in and gives its number. What comes back besides is refused and to be dropped: this job, or a dearer
-    /// one in whose place it stands now.
-    pub(super) fn admit(
-        &mut self,
-        caller: Caller,
-        start: Start,
-        now: Instant,
-    ) -> (u64, Option<Start>) {
-        let number = self.next;
-        self.next += 1;
+    /// Adds a job. Returns its number, and the work that the caller must drop: its own when it is refused, or that of a
+    /// job that was evicted for it.
+    pub(super) fn push(&mut self, caller: Caller, work: Work, now: Instant) -> (u64, Option<Work>) {
+        let number = self.next_number;
+        self.next_number += 1;
         if self.is_closed {
-            return (number, Some(start));
+            return (number, Some(work));
         }
         let mut evicted = None;
-        let over_network = self
-            .jobs
-            .values()
-            .filter(|job| !job.promise.caller.is_own());
-        if !caller.is_own() && over_network.count() >= MAX_JOBS {
-            let own = self.accounts.of(caller, now) + PROMISED;
-            let Some(dearest) = self.dearer_than(own, now) else {
+        if !caller.is_own() && self.network_jobs().count() >= MAX_JOBS {
+            let usage = self.usage.get(caller, now) + RESERVED;
+            let Some(victim) = self.eviction_candidate(usage, now) else {
                 self.counts.refused += 1;
-                return (number, Some(start));
+                return (number, Some(work));
             };
             self.counts.evicted += 1;
-            evicted = self.remove(dearest, now);
+            evicted = self.remove(victim, now);
         }
-        let promise = self.accounts.promise(caller, now);
-        self.jobs.insert(number, Job { start, promise });
+        let reservation = self.usage.reserve(caller, now);
+        self.jobs.insert(number, Job { work, reservation });
         (number, evicted)
     }
 
-    /// The newest job of the dearest caller, when that one has cost more than so much.
-    fn dearer_than(&self, spent: f64, now: Instant) -> Option<u64> {
-        let over_network = self
-            .jobs
-            .iter()
-            .filter(|(_, job)| !job.promise.caller.is_own());
-        let (cost, number) = over_network
-            .map(|(number, job)| (self.accounts.of(job.promise.caller, now), *number))
-            .max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))?;
-        (cost > spent).then_some(number)
+    /// Returns the number and the caller of each job of a caller over the network.
+    fn network_jobs(&self) -> impl Iterator<Item = (u64, Caller)> {
+        let jobs = self.jobs.iter();
+        jobs.map(|(number, job)| (*number, job.reservation.caller))
+            .filter(|(_, caller)| !caller.is_own())
     }
 
-    /// One more waits for a job; it stands for whoever has cost less. A job whose turn has come is left alone.
+    /// Returns the newest job of the caller with the highest usage, when that is above `usage`.
+    fn eviction_candidate(&self, usage: f64, now: Instant) -> Option<u64> {
+        let (highest, number) = self
+            .network_jobs()
+            .map(|(number, caller)| (self.usage.get(caller, now), number))
+            .max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))?;
+        (highest > usage).then_some(number)
+    }
+
+    /// Adds a waiting caller to a job, which then counts for the one with the lower usage. Does nothing when the job
+    /// has started.
     pub(super) fn join(&mut self, number: u64, caller: Caller, now: Instant) {
         let Some(job) = self.jobs.get_mut(&number) else {
             return;
         };
-        if self.accounts.of(caller, now) + PROMISED < self.accounts.of(job.promise.caller, now) {
-            self.accounts.refund(job.promise, now);
-            job.promise = self.accounts.promise(caller, now);
+        let current = self.usage.get(job.reservation.caller, now);
+        if self.usage.get(caller, now) + RESERVED < current {
+            self.usage.refund(job.reservation, now);
+            job.reservation = self.usage.reserve(caller, now);
         }
     }
 
-    /// Takes a job out that nobody waits for any more; it comes back, to be dropped.
-    pub(super) fn remove(&mut self, number: u64, now: Instant) -> Option<Start> {
+    /// Removes a job for which nobody waits. Returns its work, to be dropped.
+    pub(super) fn remove(&mut self, number: u64, now: Instant) -> Option<Work> {
         let job = self.jobs.remove(&number)?;
-        self.accounts.refund(job.promise, now);
-        Some(job.start)
+        self.usage.refund(job.reservation, now);
+        Some(job.work)
     }
 
-    /// The next job, for the caller who has cost least; what was promised stays charged while it runs.
+    /// Removes the next job, that of the caller with the lowest usage. Its reservation stays charged while it runs.
     pub(super) fn pop(&mut self, now: Instant) -> Option<Job> {
         let (_, number) = self
             .jobs
             .iter()
-            .map(|(number, job)| (self.accounts.of(job.promise.caller, now), *number))
+            .map(|(number, job)| (self.usage.get(job.reservation.caller, now), *number))
             .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))?;
         self.jobs.remove(&number)
     }
 
-    /// A job is done: what it really cost takes the place of what was promised.
-    pub(super) fn finish(&mut self, promise: Reservation, cost: Duration, now: Instant) {
-        self.accounts.refund(promise, now);
-        self.accounts
-            .charge(promise.caller, cost.as_secs_f64(), now);
+    /// Replaces the reservation of a finished job by its real cost.
+    pub(super) fn finish(&mut self, reservation: Reservation, cost: Duration, now: Instant) {
+        self.usage.refund(reservation, now);
+        self.usage
+            .charge(reservation.caller, cost.as_secs_f64(), now);
         self.counts.done += 1;
     }
 
@@ -197,7 +194,7 @@ impl Queue {
         self.is_closed
     }
 
-    /// Nothing more is taken in; what waited comes back, to be dropped.
+    /// Refuses further jobs. Returns the waiting ones, to be dropped.
     pub(super) fn close(&mut self) -> BTreeMap<u64, Job> {
         self.is_closed = true;
         std::mem::take(&mut self.jobs)
@@ -210,15 +207,15 @@ impl Queue {
         }
     }
 
-    /// Numbers of the jobs that wait.
+    /// Returns the numbers of the waiting jobs.
     #[cfg(test)]
     pub(super) fn waiting(&self) -> impl Iterator<Item = u64> {
         self.jobs.keys().copied()
     }
 
-    /// Callers whose costs are remembered.
+    /// Returns the number of callers with a stored usage.
     #[cfg(test)]
-    pub(super) fn accounts(&self) -> usize {
-        self.accounts.0.len()
+    pub(super) fn callers(&self) -> usize {
+        self.usage.0.len()
     }
 }

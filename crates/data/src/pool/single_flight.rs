@@ -1,4 +1,4 @@
-//! Equal work is done once (single flight): who asks first leads, who asks for the same meanwhile follows.
+//! Single flight: concurrent requests for the same key share one computation.
 
 use super::threads::Pool;
 use econoscope_core::error::Result;
@@ -9,12 +9,12 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
 
-/// Work under way, by what it is for.
+/// Running computations by key.
 pub struct SingleFlight<K, T>(Arc<Mutex<Flights<K, T>>>);
 
 type Flights<K, T> = HashMap<K, Flight<T>>;
 
-/// A job of the pool, and its result for as long as anybody waits for it.
+/// A job of the pool, with its result for as long as anybody waits for it.
 struct Flight<T> {
     job: u64,
     result: WeakShared<BoxFuture<'static, Result<T>>>,
@@ -37,41 +37,41 @@ where
     K: Eq + Hash + Clone + Send + 'static,
     T: Clone + Send + Sync + 'static,
 {
-    /// The result for a key: `held` when it was made a moment ago, else that of the work, which is done once for all
-    /// who wait. The job stands in the queue for whoever of them has cost least, and is dropped when all have left.
+    /// Returns the `cached` result of a key, or that of the work, which runs once for all callers that wait. The job is
+    /// queued for the caller with the lowest usage, and dropped when all have left.
     ///
     /// # Errors
-    /// Those of [`Pool::run`], told to everybody who waits and to nobody who comes later.
+    /// Those of [`Pool::run`], for everybody who waits. They are not cached.
     pub async fn run(
         &self,
         pool: &Pool,
         key: K,
-        held: impl Fn() -> Option<T>,
+        cached: impl Fn() -> Option<T>,
         work: impl FnOnce() -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let result = {
             let mut flights = self.0.lock();
-            if let Some(made) = held() {
-                return Ok(made);
+            if let Some(value) = cached() {
+                return Ok(value);
             }
-            let underway = flights
+            let running = flights
                 .get(&key)
                 .and_then(|flight| Some((flight.job, flight.result.upgrade()?)));
-            match underway {
+            match running {
                 Some((job, result)) => {
                     pool.join(job);
                     result
                 }
                 None => {
-                    let (job, made) = pool.submit(work);
-                    let leaving = FlightGuard {
+                    let (job, result) = pool.submit(work);
+                    let guard = FlightGuard {
                         flights: Arc::clone(&self.0),
                         key: key.clone(),
                         job,
                     };
                     let result = async move {
-                        let _leaving = leaving;
-                        made.await
+                        let _guard = guard;
+                        result.await
                     };
                     let result: Shared<BoxFuture<'static, _>> = result.boxed().shared();
                     if let Some(weak) = result.downgrade() {
@@ -85,7 +85,7 @@ where
     }
 }
 
-/// Takes a flight off the list when its result is there, or when nobody waits for it any more.
+/// Removes a flight when its result is there, or when nobody waits for it any more.
 struct FlightGuard<K: Eq + Hash, T> {
     flights: Arc<Mutex<Flights<K, T>>>,
     key: K,
@@ -95,7 +95,7 @@ struct FlightGuard<K: Eq + Hash, T> {
 impl<K: Eq + Hash, T> Drop for FlightGuard<K, T> {
     fn drop(&mut self) {
         let mut flights = self.flights.lock();
-        // The next may have taken its place already.
+        // The next flight of the key may have replaced it.
         if flights.get(&self.key).is_some_and(|f| f.job == self.job) {
             flights.remove(&self.key);
         }

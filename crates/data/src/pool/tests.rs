@@ -1,7 +1,7 @@
-//! Who is served first, who is sent away, and what is never begun.
+//! Order of jobs, refusals, and shared work.
 
 use super::queue::{Job, Queue};
-use super::threads::{NICER, Pool};
+use super::threads::{NICENESS, Pool};
 use super::{Caller, SingleFlight};
 use econoscope_core::error::{Error, Result};
 use std::future::Future;
@@ -17,28 +17,28 @@ fn caller(last: u8) -> Caller {
     Caller::at(Ipv4Addr::new(203, 0, 113, last).into())
 }
 
-/// A job that does nothing: its number, and whether it or another was sent away for it.
-fn admit(queue: &mut Queue, caller: Caller, now: Instant) -> (u64, bool) {
-    let (number, refused) = queue.admit(caller, Box::new(|| ()), now);
+/// Queues an empty job. Returns its number, and whether it or another job was refused.
+fn push(queue: &mut Queue, caller: Caller, now: Instant) -> (u64, bool) {
+    let (number, refused) = queue.push(caller, Box::new(|| ()), now);
     (number, refused.is_some())
 }
 
-/// The next job's caller; it cost so many milliseconds.
-fn done(queue: &mut Queue, cost: u64, now: Instant) -> Caller {
-    let Job { promise, .. } = queue.pop(now).unwrap();
-    queue.finish(promise, Duration::from_millis(cost), now);
-    promise.caller
+/// Finishes the next job with a cost in milliseconds. Returns its caller.
+fn finish_next(queue: &mut Queue, cost: u64, now: Instant) -> Caller {
+    let Job { reservation, .. } = queue.pop(now).unwrap();
+    queue.finish(reservation, Duration::from_millis(cost), now);
+    reservation.caller
 }
 
-/// Polls once: what the future does at once is done.
-fn begin<F: Future>(future: &mut std::pin::Pin<&mut F>) -> Poll<F::Output> {
+/// Polls a future once.
+fn poll_once<F: Future>(future: &mut std::pin::Pin<&mut F>) -> Poll<F::Output> {
     future
         .as_mut()
         .poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// Work that holds a thread until it is let go, begun when this returns.
-async fn hold(pool: &Arc<Pool>) -> (mpsc::Sender<()>, tokio::task::JoinHandle<Result<()>>) {
+/// Blocks a thread of the pool until the sender is dropped.
+async fn block_thread(pool: &Arc<Pool>) -> (mpsc::Sender<()>, tokio::task::JoinHandle<Result<()>>) {
     let (go, gone) = mpsc::channel::<()>();
     let (begun, has_begun) = oneshot::channel();
     let busy = Arc::clone(pool);
@@ -55,95 +55,95 @@ async fn hold(pool: &Arc<Pool>) -> (mpsc::Sender<()>, tokio::task::JoinHandle<Re
 }
 
 #[test]
-fn the_caller_who_has_cost_least_goes_first_and_among_equals_who_came_first() {
+fn lowest_usage_goes_first_then_oldest() {
     let now = Instant::now();
     let mut queue = Queue::default();
     for who in [1, 1, 2, 3, 3, 3] {
-        assert!(!admit(&mut queue, caller(who), now).1);
+        assert!(!push(&mut queue, caller(who), now).1);
     }
     let order: Vec<u64> = (0..6)
         .map(|_| {
             let before: Vec<u64> = queue.waiting().collect();
-            done(&mut queue, 30, now);
+            finish_next(&mut queue, 30, now);
             assert_eq!(queue.counts().waiting, before.len() - 1);
             let is_gone = |n: &u64| !queue.waiting().any(|m| m == *n);
             before.into_iter().find(is_gone).unwrap()
         })
         .collect();
-    // 10, 20 and 30 ms are promised at first; each job then costs 30.
+    // 10, 20 and 30 ms are reserved at first; each job then costs 30.
     assert_eq!(order, [2, 0, 3, 1, 4, 5]);
 }
 
 #[test]
-fn the_program_s_own_user_goes_first_whatever_was_done_for_him() {
+fn own_user_goes_first_whatever_the_usage() {
     let now = Instant::now();
     let mut queue = Queue::default();
-    admit(&mut queue, Caller::OWN, now);
-    done(&mut queue, 5_000, now);
-    admit(&mut queue, caller(1), now);
-    admit(&mut queue, Caller::OWN, now);
-    assert_eq!(done(&mut queue, 1, now), Caller::OWN);
+    push(&mut queue, Caller::OWN, now);
+    finish_next(&mut queue, 5_000, now);
+    push(&mut queue, caller(1), now);
+    push(&mut queue, Caller::OWN, now);
+    assert_eq!(finish_next(&mut queue, 1, now), Caller::OWN);
 }
 
 #[test]
-fn what_was_spent_counts_half_after_ten_seconds_and_nothing_after_an_hour() {
+fn usage_halves_after_ten_seconds() {
     let start = Instant::now();
     let mut queue = Queue::default();
     let spend = |queue: &mut Queue, who, cost, now| {
-        admit(queue, who, now);
-        assert_eq!(done(queue, cost, now), who);
+        push(queue, who, now);
+        assert_eq!(finish_next(queue, cost, now), who);
     };
     spend(&mut queue, caller(1), 300, start);
     let later = start + Duration::from_secs(10);
     spend(&mut queue, caller(2), 200, later);
-    let (second, _) = admit(&mut queue, caller(2), later);
-    admit(&mut queue, caller(1), later);
-    let first = queue.pop(later).map(|job| job.promise.caller);
+    let (second, _) = push(&mut queue, caller(2), later);
+    push(&mut queue, caller(1), later);
+    let first = queue.pop(later).map(|job| job.reservation.caller);
     assert_eq!(first, Some(caller(1)), "150 against 200");
     let hour = start + Duration::from_secs(3_600);
     queue.remove(second, hour);
     spend(&mut queue, caller(3), 1, hour);
-    admit(&mut queue, caller(3), hour);
-    admit(&mut queue, caller(2), hour);
-    let first = queue.pop(hour).map(|job| job.promise.caller);
+    push(&mut queue, caller(3), hour);
+    push(&mut queue, caller(2), hour);
+    let first = queue.pop(hour).map(|job| job.reservation.caller);
     assert_eq!(first, Some(caller(2)), "forgiven");
 }
 
 #[test]
-fn what_is_given_back_is_what_is_left_of_it() {
+fn refund_is_what_is_left_of_the_reservation() {
     let start = Instant::now();
     let later = start + Duration::from_secs(10);
     let mut queue = Queue::default();
-    admit(&mut queue, caller(1), start);
-    done(&mut queue, 300, start);
+    push(&mut queue, caller(1), start);
+    finish_next(&mut queue, 300, start);
     let waiting: Vec<u64> = (0..100)
-        .map(|_| admit(&mut queue, caller(1), start).0)
+        .map(|_| push(&mut queue, caller(1), start).0)
         .collect();
     for number in waiting {
         queue.remove(number, later);
     }
-    admit(&mut queue, caller(2), later);
-    done(&mut queue, 120, later);
-    admit(&mut queue, caller(1), later);
-    admit(&mut queue, caller(2), later);
-    let first = queue.pop(later).map(|job| job.promise.caller);
+    push(&mut queue, caller(2), later);
+    finish_next(&mut queue, 120, later);
+    push(&mut queue, caller(1), later);
+    push(&mut queue, caller(2), later);
+    let first = queue.pop(later).map(|job| job.reservation.caller);
     assert_eq!(first, Some(caller(2)), "150 are still owed");
 }
 
 #[test]
-fn a_full_queue_takes_the_place_of_the_dearest_for_one_who_has_cost_less() {
+fn full_queue_evicts_the_highest_usage() {
     let now = Instant::now();
     let mut queue = Queue::default();
     for number in 0..256_u64 {
         let who = caller(u8::try_from(number / 16).unwrap());
-        assert_eq!(admit(&mut queue, who, now), (number, false));
+        assert_eq!(push(&mut queue, who, now), (number, false));
     }
     let waited = queue.counts().waiting;
-    let (_, is_refused) = admit(&mut queue, caller(3), now);
+    let (_, is_refused) = push(&mut queue, caller(3), now);
     assert!(is_refused, "sixteen are as dear as those of others");
     let counts = queue.counts();
     assert_eq!((counts.refused, counts.evicted), (1, 0));
-    let (newcomer, is_another_refused) = admit(&mut queue, caller(99), now);
+    let (newcomer, is_another_refused) = push(&mut queue, caller(99), now);
     assert!(is_another_refused, "another is told");
     let counts = queue.counts();
     assert_eq!(
@@ -159,7 +159,7 @@ fn a_full_queue_takes_the_place_of_the_dearest_for_one_who_has_cost_less() {
         "the newest of the dearest went"
     );
     for _ in 0..16 {
-        admit(&mut queue, Caller::OWN, now);
+        push(&mut queue, Caller::OWN, now);
     }
     assert_eq!(
         queue.counts().waiting,
@@ -170,26 +170,29 @@ fn a_full_queue_takes_the_place_of_the_dearest_for_one_who_has_cost_less() {
 }
 
 #[test]
-fn ten_thousand_callers_do_not_make_a_dear_one_forgotten() {
+fn many_callers_do_not_erase_a_high_usage() {
     let now = Instant::now();
     let mut queue = Queue::default();
     let mut spend = |who, cost| {
-        admit(&mut queue, who, now);
-        done(&mut queue, cost, now);
+        push(&mut queue, who, now);
+        finish_next(&mut queue, cost, now);
     };
     spend(caller(1), 5_000);
     for n in 0..10_000_u32 {
         spend(Caller::at(Ipv4Addr::from_bits(0x0a00_0000 + n).into()), 2);
     }
-    assert!(queue.accounts() <= 4_096, "{}", queue.accounts());
-    admit(&mut queue, caller(1), now);
+    assert!(queue.callers() <= 4_096, "{}", queue.callers());
+    push(&mut queue, caller(1), now);
     let cheap = Caller::at(Ipv4Addr::from_bits(0x0a00_0000).into());
-    admit(&mut queue, cheap, now);
-    assert_eq!(queue.pop(now).map(|job| job.promise.caller), Some(cheap));
+    push(&mut queue, cheap, now);
+    assert_eq!(
+        queue.pop(now).map(|job| job.reservation.caller),
+        Some(cheap)
+    );
 }
 
 #[test]
-fn a_household_is_one_caller() {
+fn ipv6_network_is_one_caller() {
     let at = |text: &str| Caller::at(text.parse().unwrap());
     assert_eq!(at("2001:db8:0:1::7"), at("2001:db8:0:1:ffff::1"));
     assert_ne!(at("2001:db8:0:1::7"), at("2001:db8:0:2::7"));
@@ -198,34 +201,34 @@ fn a_household_is_one_caller() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn the_threads_give_way_to_those_that_answer() {
+async fn threads_have_a_lower_priority() {
     let here = rustix::process::getpriority_process(None).unwrap();
     let pool = Pool::default();
     let there = pool.run(|| Ok(rustix::process::getpriority_process(None)));
-    assert_eq!(there.await.unwrap().unwrap(), (here + NICER).min(19));
+    assert_eq!(there.await.unwrap().unwrap(), (here + NICENESS).min(19));
     assert_eq!(rustix::process::getpriority_process(None).unwrap(), here);
 }
 
 #[tokio::test]
-async fn a_full_queue_answers_at_once() {
+async fn full_queue_refuses_at_once() {
     let pool = Arc::new(Pool::with_threads(1));
-    let (go, held) = hold(&pool).await;
+    let (go, blocked) = block_thread(&pool).await;
     let one = caller(1);
     let work = || Ok(());
     let mut waiting: Vec<_> = (0..256)
         .map(|_| Box::pin(one.scope(pool.run(work))))
         .collect();
     for future in &mut waiting {
-        assert!(begin(&mut future.as_mut()).is_pending());
+        assert!(poll_once(&mut future.as_mut()).is_pending());
     }
     let mut more = pin!(one.scope(pool.run(work)));
-    let Poll::Ready(Err(error)) = begin(&mut more) else {
+    let Poll::Ready(Err(error)) = poll_once(&mut more) else {
         panic!("one more waits")
     };
     assert_eq!((error.code(), error.retryable()), ("unavailable", true));
     assert_eq!(error.retry_after(), Some(Duration::from_secs(1)));
     drop(go);
-    held.await.unwrap().unwrap();
+    blocked.await.unwrap().unwrap();
     for future in waiting {
         future.await.unwrap();
     }
@@ -233,44 +236,44 @@ async fn a_full_queue_answers_at_once() {
 }
 
 #[tokio::test]
-async fn the_one_at_the_keyboard_waits_and_is_never_refused() {
+async fn own_user_is_never_refused() {
     let pool = Arc::new(Pool::with_threads(1));
-    let (go, held) = hold(&pool).await;
-    let asked: Vec<_> = (0..500)
+    let (go, blocked) = block_thread(&pool).await;
+    let waiting: Vec<_> = (0..500)
         .map(|n| {
             let pool = Arc::clone(&pool);
             tokio::spawn(async move { pool.run(move || Ok(n)).await })
         })
         .collect();
     drop(go);
-    held.await.unwrap().unwrap();
-    for (n, one) in asked.into_iter().enumerate() {
+    blocked.await.unwrap().unwrap();
+    for (n, one) in waiting.into_iter().enumerate() {
         assert_eq!(one.await.unwrap().unwrap(), n);
     }
 }
 
 #[tokio::test]
-async fn work_that_nobody_waits_for_any_more_is_never_begun() {
+async fn abandoned_work_is_never_run() {
     let pool = Arc::new(Pool::with_threads(1));
-    let (go, held) = hold(&pool).await;
+    let (go, blocked) = block_thread(&pool).await;
     let (begun, has_begun) = mpsc::channel();
     {
         let mut left = pin!(caller(1).scope(pool.run(move || {
             begun.send(()).unwrap();
             Ok(())
         })));
-        assert!(begin(&mut left).is_pending());
+        assert!(poll_once(&mut left).is_pending());
         assert_eq!(pool.counts().waiting, 1);
     }
     assert_eq!(pool.counts().waiting, 0, "its place is free at once");
     drop(go);
-    held.await.unwrap().unwrap();
+    blocked.await.unwrap().unwrap();
     pool.run(|| Ok(())).await.unwrap();
     assert!(has_begun.recv().is_err(), "the work was dropped unbegun");
 }
 
 #[tokio::test]
-async fn a_panic_is_an_internal_error_and_costs_no_thread() {
+async fn panic_is_an_error_and_the_thread_survives() {
     let pool = Pool::with_threads(1);
     for _ in 0..3 {
         let failed = pool.run(|| -> Result<()> { panic!("dividing by nothing") });
@@ -281,19 +284,19 @@ async fn a_panic_is_an_internal_error_and_costs_no_thread() {
 }
 
 #[tokio::test]
-async fn equal_work_is_done_once_for_all_who_wait() {
+async fn concurrent_requests_share_one_run() {
     let pool = Arc::new(Pool::with_threads(2));
-    let once = Arc::new(SingleFlight::<u8, u64>::default());
-    let made = Arc::new(AtomicU64::new(0));
-    let (go, held) = hold(&pool).await;
-    let (go_too, held_too) = hold(&pool).await;
-    let asked: Vec<_> = (0..1_000_u32)
+    let flights = Arc::new(SingleFlight::<u8, u64>::default());
+    let runs = Arc::new(AtomicU64::new(0));
+    let (go, blocked) = block_thread(&pool).await;
+    let (also_go, also_blocked) = block_thread(&pool).await;
+    let waiting: Vec<_> = (0..1_000_u32)
         .map(|n| {
-            let (pool, once, made) = (pool.clone(), once.clone(), made.clone());
+            let (pool, flights, runs) = (pool.clone(), flights.clone(), runs.clone());
             let who = Caller::at(Ipv4Addr::from_bits(n).into());
             tokio::spawn(who.scope(async move {
-                let work = move || Ok(made.fetch_add(1, Ordering::SeqCst));
-                once.run(&pool, 1, || None, work).await
+                let work = move || Ok(runs.fetch_add(1, Ordering::SeqCst));
+                flights.run(&pool, 1, || None, work).await
             }))
         })
         .collect();
@@ -304,66 +307,68 @@ async fn equal_work_is_done_once_for_all_who_wait() {
         tokio::task::yield_now().await;
     }
     assert_eq!(pool.counts().waiting, 1, "one place in the queue for all");
-    drop((go, go_too));
-    held.await.unwrap().unwrap();
-    held_too.await.unwrap().unwrap();
-    for one in asked {
+    drop((go, also_go));
+    blocked.await.unwrap().unwrap();
+    also_blocked.await.unwrap().unwrap();
+    for one in waiting {
         assert_eq!(one.await.unwrap().unwrap(), 0);
     }
-    assert_eq!(made.load(Ordering::SeqCst), 1);
+    assert_eq!(runs.load(Ordering::SeqCst), 1);
 }
 
 #[tokio::test]
-async fn when_the_first_who_asked_leaves_the_work_is_done_for_the_next() {
+async fn work_continues_when_the_first_caller_leaves() {
     let pool = Arc::new(Pool::with_threads(1));
-    let once = SingleFlight::<u8, u8>::default();
-    let (go, held) = hold(&pool).await;
-    let mut first = Box::pin(caller(1).scope(once.run(&pool, 1, || None, || Ok(1))));
-    assert!(begin(&mut first.as_mut()).is_pending());
-    let mut second = Box::pin(caller(2).scope(once.run(&pool, 1, || None, || Ok(2))));
-    assert!(begin(&mut second.as_mut()).is_pending());
+    let flights = SingleFlight::<u8, u8>::default();
+    let (go, blocked) = block_thread(&pool).await;
+    let mut first = Box::pin(caller(1).scope(flights.run(&pool, 1, || None, || Ok(1))));
+    assert!(poll_once(&mut first.as_mut()).is_pending());
+    let mut second = Box::pin(caller(2).scope(flights.run(&pool, 1, || None, || Ok(2))));
+    assert!(poll_once(&mut second.as_mut()).is_pending());
     drop(first);
     assert_eq!(pool.counts().waiting, 1, "somebody still waits");
-    let mut third = Box::pin(caller(3).scope(once.run(&pool, 1, || None, || Ok(3))));
-    assert!(begin(&mut third.as_mut()).is_pending());
+    let mut third = Box::pin(caller(3).scope(flights.run(&pool, 1, || None, || Ok(3))));
+    assert!(poll_once(&mut third.as_mut()).is_pending());
     drop((second, third));
     assert_eq!(pool.counts().waiting, 0, "now nobody does");
-    let fourth = caller(4).scope(once.run(&pool, 1, || None, || Ok(4)));
+    let fourth = caller(4).scope(flights.run(&pool, 1, || None, || Ok(4)));
     drop(go);
-    held.await.unwrap().unwrap();
+    blocked.await.unwrap().unwrap();
     assert_eq!(fourth.await.unwrap(), 4);
-    let known = once.run(&pool, 1, || Some(9), || Ok(5)).await;
-    assert_eq!(known.unwrap(), 9, "what is held is not made");
+    let cached = flights.run(&pool, 1, || Some(9), || Ok(5)).await;
+    assert_eq!(cached.unwrap(), 9, "what is held is not made");
 }
 
 #[test]
-fn a_dear_caller_who_asked_first_does_not_hold_up_a_cheap_one_who_asks_the_same() {
+fn join_moves_a_job_to_the_lower_usage() {
     let now = Instant::now();
     let mut queue = Queue::default();
     for _ in 0..9 {
-        admit(&mut queue, caller(1), now);
-        done(&mut queue, 900, now);
+        push(&mut queue, caller(1), now);
+        finish_next(&mut queue, 900, now);
     }
-    let (dear, _) = admit(&mut queue, caller(1), now);
-    admit(&mut queue, caller(2), now);
+    let (dear, _) = push(&mut queue, caller(1), now);
+    push(&mut queue, caller(2), now);
     queue.join(dear, caller(3), now);
     let order: Vec<Caller> =
-        std::iter::from_fn(|| queue.pop(now).map(|job| job.promise.caller)).collect();
+        std::iter::from_fn(|| queue.pop(now).map(|job| job.reservation.caller)).collect();
     assert_eq!(order, [caller(3), caller(2)]);
 }
 
 #[tokio::test]
-async fn a_failure_is_told_to_all_who_waited_and_not_kept() {
+async fn error_reaches_all_callers_and_is_not_cached() {
     let pool = Arc::new(Pool::with_threads(1));
-    let once = SingleFlight::<u8, u8>::default();
-    let (go, held) = hold(&pool).await;
+    let flights = SingleFlight::<u8, u8>::default();
+    let (go, blocked) = block_thread(&pool).await;
     let fail = || Err(Error::internal("a test", "on purpose"));
-    let mut first = Box::pin(once.run(&pool, 1, || None, fail));
-    let mut second = Box::pin(once.run(&pool, 1, || None, fail));
-    assert!(begin(&mut first.as_mut()).is_pending() && begin(&mut second.as_mut()).is_pending());
+    let mut first = Box::pin(flights.run(&pool, 1, || None, fail));
+    let mut second = Box::pin(flights.run(&pool, 1, || None, fail));
+    assert!(
+        poll_once(&mut first.as_mut()).is_pending() && poll_once(&mut second.as_mut()).is_pending()
+    );
     drop(go);
-    held.await.unwrap().unwrap();
+    blocked.await.unwrap().unwrap();
     assert_eq!(first.await.unwrap_err().code(), "internal");
     assert_eq!(second.await.unwrap_err().code(), "internal");
-    assert_eq!(once.run(&pool, 1, || None, || Ok(7)).await.unwrap(), 7);
+    assert_eq!(flights.run(&pool, 1, || None, || Ok(7)).await.unwrap(), 7);
 }

@@ -1,8 +1,8 @@
-//! When to leave a sick upstream alone.
+//! Circuit breaker of the upstream.
 //!
-//! Five failures in a row open the breaker for half a minute; then one call is let through as a probe. A
-//! failed probe doubles the pause, up to a quarter of an hour; a success closes the breaker. What the
-//! upstream asks for itself (`Retry-After`) is kept by the ledger, where all processes see it.
+//! Five failures in a row open it for half a minute; then one call is allowed as a probe. A failed probe doubles the
+//! pause, up to a quarter of an hour; a success closes the breaker. A `Retry-After` of the upstream is kept in the
+//! ledger instead, which all processes share.
 
 use econoscope_core::clock::Moment;
 use parking_lot::Mutex;
@@ -12,21 +12,23 @@ const FAILURES_TO_OPEN: u32 = 5;
 const FIRST_PAUSE: Duration = Duration::from_secs(30);
 const LONGEST_PAUSE: Duration = Duration::from_secs(15 * 60);
 
-/// Counts failures in a row.
+/// A circuit breaker.
 #[derive(Debug, Default)]
-pub(super) struct Breaker(Mutex<Failures>);
+pub(super) struct Breaker(Mutex<BreakerState>);
 
 #[derive(Debug, Default)]
-struct Failures {
-    count: u32,
-    /// While it is open: for how long no call is made, and since when; `None` when one may probe.
+struct BreakerState {
+    /// Failures in a row.
+    failures: u32,
+    /// Length of the pause while the breaker is open.
     pause: Duration,
+    /// Start of the pause; `None` when a probe is allowed.
     since: Option<Moment>,
 }
 
-impl Failures {
+impl BreakerState {
     fn is_open(&self) -> bool {
-        self.count >= FAILURES_TO_OPEN
+        self.failures >= FAILURES_TO_OPEN
     }
 
     fn pause(&self, now: Moment) -> Option<Duration> {
@@ -37,8 +39,8 @@ impl Failures {
 }
 
 impl Breaker {
-    /// Whether a call may be made; if not, how long to wait. After the pause it lets one caller through, and nobody else for
-    /// twice as long, should the result of that probe never come.
+    /// Admits a call, or returns how long to wait. After the pause it admits one probe, and nothing else for twice as
+    /// long, in case the probe's result never arrives.
     pub(super) fn admit(&self, now: Moment) -> Result<(), Duration> {
         let mut state = self.0.lock();
         match state.pause(now) {
@@ -51,18 +53,19 @@ impl Breaker {
         Ok(())
     }
 
-    /// How long no call is admitted at all; zero when one may probe, `None` when all may. Lets nothing through.
+    /// Returns the rest of the pause without admitting a call: zero when a probe is allowed, `None` when the breaker is
+    /// closed.
     pub(super) fn pause(&self, now: Moment) -> Option<Duration> {
         self.0.lock().pause(now)
     }
 
-    /// The upstream answered like a healthy one.
-    pub(super) fn succeeded(&self) {
-        *self.0.lock() = Failures::default();
+    /// Records that the upstream responded.
+    pub(super) fn record_success(&self) {
+        *self.0.lock() = BreakerState::default();
     }
 
-    /// The call that was admitted was never sent; another may probe.
-    pub(super) fn withdrawn(&self) {
+    /// Records that an admitted call was never sent, so that another one may probe.
+    pub(super) fn record_cancelled(&self) {
         let mut state = self.0.lock();
         if state.is_open() {
             state.pause = (state.pause / 2).max(FIRST_PAUSE / 2);
@@ -70,11 +73,11 @@ impl Breaker {
         }
     }
 
-    /// It did not.
-    pub(super) fn failed(&self, now: Moment) {
+    /// Records that the upstream failed.
+    pub(super) fn record_failure(&self, now: Moment) {
         let mut state = self.0.lock();
-        state.count = state.count.saturating_add(1);
-        if state.count == FAILURES_TO_OPEN {
+        state.failures = state.failures.saturating_add(1);
+        if state.failures == FAILURES_TO_OPEN {
             state.pause = FIRST_PAUSE;
         }
         state.since = Some(now);
@@ -91,26 +94,26 @@ mod tests {
         let (breaker, clock) = (Breaker::default(), ManualClock::at(Timestamp::UNIX_EPOCH));
         for _ in 0..FAILURES_TO_OPEN {
             assert_eq!(breaker.admit(clock.now()), Ok(()));
-            breaker.failed(clock.now());
+            breaker.record_failure(clock.now());
         }
         (breaker, clock)
     }
 
     #[test]
-    fn five_failures_in_a_row_open_it_and_one_success_between_does_not() {
+    fn five_failures_in_a_row_open_the_breaker() {
         let (breaker, clock) = opened();
         assert_eq!(breaker.admit(clock.now()), Err(FIRST_PAUSE));
-        let patient = Breaker::default();
+        let other = Breaker::default();
         for _ in 0..4 {
-            patient.failed(clock.now());
+            other.record_failure(clock.now());
         }
-        patient.succeeded();
-        patient.failed(clock.now());
-        assert_eq!(patient.pause(clock.now()), None);
+        other.record_success();
+        other.record_failure(clock.now());
+        assert_eq!(other.pause(clock.now()), None);
     }
 
     #[test]
-    fn after_the_pause_one_probe_goes_and_its_result_decides() {
+    fn one_probe_decides_after_the_pause() {
         let (breaker, clock) = opened();
         clock.advance(FIRST_PAUSE);
         assert_eq!(breaker.admit(clock.now()), Ok(()));
@@ -119,32 +122,32 @@ mod tests {
             Err(2 * FIRST_PAUSE),
             "one probe only"
         );
-        breaker.failed(clock.now());
+        breaker.record_failure(clock.now());
         assert_eq!(breaker.admit(clock.now()), Err(2 * FIRST_PAUSE));
         clock.advance(2 * FIRST_PAUSE);
         assert_eq!(breaker.admit(clock.now()), Ok(()));
-        breaker.succeeded();
+        breaker.record_success();
         assert_eq!(breaker.pause(clock.now()), None);
         assert_eq!(breaker.admit(clock.now()), Ok(()));
     }
 
     #[test]
-    fn pauses_double_up_to_a_quarter_of_an_hour() {
+    fn pauses_double_up_to_fifteen_minutes() {
         let (breaker, clock) = opened();
         for _ in 0..20 {
             clock.advance(LONGEST_PAUSE);
             assert_eq!(breaker.admit(clock.now()), Ok(()));
-            breaker.failed(clock.now());
+            breaker.record_failure(clock.now());
         }
         assert_eq!(breaker.admit(clock.now()), Err(LONGEST_PAUSE));
     }
 
     #[test]
-    fn a_probe_that_was_withdrawn_or_lost_does_not_shut_it_for_ever() {
+    fn cancelled_or_lost_probe_does_not_block_the_breaker() {
         let (breaker, clock) = opened();
         clock.advance(FIRST_PAUSE);
         assert_eq!(breaker.admit(clock.now()), Ok(()));
-        breaker.withdrawn();
+        breaker.record_cancelled();
         assert_eq!(breaker.admit(clock.now()), Ok(()));
         clock.advance(2 * FIRST_PAUSE);
         assert_eq!(breaker.admit(clock.now()), Ok(()));

@@ -1,8 +1,7 @@
-//! Answers already paid for: in memory by weight, on disk across restarts.
+//! Cache of responses: in memory by weight, on disk across restarts.
 //!
-//! Memory holds what is asked for; a hit costs a hash and a reference count. The disk holds everything up
-//! to a size, oldest out first. What cannot be read back whole is treated as absent, with a warning: losing
-//! an answer costs one call, trusting a damaged one costs more.
+//! Memory holds recently requested responses. The disk holds all up to a size, oldest out first. A damaged row counts
+//! as absent, with a warning: a lost response costs one call, a damaged one would be wrong.
 
 use super::freshness::Policy;
 use super::request::Key;
@@ -14,21 +13,21 @@ use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What the upstream said.
+/// The content of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Content {
-    /// A body, proved by the request's check.
+    /// A body that passed the request's check.
     Found(Bytes),
-    /// 404: it knows no such name; holds the name it repeated, made safe.
+    /// 404: the upstream does not know the name, which is sanitised here.
     Unknown(String),
-    /// 400: it does not take such a question.
+    /// 400: the upstream refuses such a request.
     Refused,
 }
 
 impl Content {
-    /// What is kept of it: whether it was found, and its bytes. Nothing of a refusal, for another version of this
-    /// program may ask better.
-    pub(super) fn kept(&self) -> Option<(bool, &[u8])> {
+    /// Returns whether it was found, and its bytes, for storage. A refusal is not stored, because another version of
+    /// this program may send a better request.
+    pub(super) fn to_stored(&self) -> Option<(bool, &[u8])> {
         match self {
             Self::Found(body) => Some((true, body)),
             Self::Unknown(name) => Some((false, name.as_bytes())),
@@ -36,8 +35,8 @@ impl Content {
         }
     }
 
-    /// What was kept, with its checksum; `None` when it is not whole.
-    pub(super) fn read(is_found: bool, body: Vec<u8>, sum: i64) -> Option<Self> {
+    /// Restores stored content; `None` when the checksum does not match.
+    pub(super) fn from_stored(is_found: bool, body: Vec<u8>, sum: i64) -> Option<Self> {
         if checksum(&body) != sum {
             return None;
         }
@@ -48,55 +47,57 @@ impl Content {
     }
 }
 
-/// An answer with its age and what may be done with it.
+/// A cached response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// The answer.
+    /// The content.
     pub(super) content: Content,
-    /// When it came or was last confirmed.
+    /// When it was fetched or last validated.
     pub(super) fetched: Moment,
     /// What its headers allow.
     pub(super) policy: Policy,
 }
 
-/// What an entry is good for at a moment.
+/// Whether an entry can be used at a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EntryFreshness {
     /// Within its lifetime.
     Fresh,
-    /// Past its lifetime by so much, but within what the request bears.
+    /// Past its lifetime by this duration, but within the staleness that the request allows.
     Stale(Duration),
-    /// Only good for being validated.
-    Spent,
+    /// Usable only for a conditional request.
+    Expired,
 }
 
 impl Entry {
-    /// How old the content is.
+    /// Returns the age of the content.
     pub(super) fn age(&self, now: &Moment) -> Duration {
-        now.since(&self.fetched).saturating_add(self.policy.born)
+        now.since(&self.fetched)
+            .saturating_add(self.policy.initial_age)
     }
 
-    /// What it is good for.
-    pub(super) fn standing(&self, now: &Moment, max_stale: Duration) -> EntryFreshness {
-        let age = self.age(now);
-        if age < self.policy.lifetime {
+    /// Returns its freshness for a request that allows `max_stale`.
+    pub(super) fn freshness(&self, now: &Moment, max_stale: Duration) -> EntryFreshness {
+        let (age, policy) = (self.age(now), &self.policy);
+        if age < policy.lifetime {
             return EntryFreshness::Fresh;
         }
-        let past = age.saturating_sub(self.policy.lifetime);
-        if self.policy.is_strict || past > max_stale || !matches!(self.content, Content::Found(_)) {
-            EntryFreshness::Spent
+        let staleness = age.saturating_sub(policy.lifetime);
+        let is_found = matches!(self.content, Content::Found(_));
+        if policy.must_revalidate || staleness > max_stale || !is_found {
+            EntryFreshness::Expired
         } else {
-            EntryFreshness::Stale(past)
+            EntryFreshness::Stale(staleness)
         }
     }
 
     fn weight(&self) -> usize {
-        const FRAME: usize = 256;
-        FRAME + self.content.kept().map_or(0, |(_, body)| body.len())
+        const OVERHEAD: usize = 256;
+        OVERHEAD + self.content.to_stored().map_or(0, |(_, body)| body.len())
     }
 }
 
-/// Both homes of answers.
+/// The cache of one upstream, in memory and on disk.
 pub(super) struct Cache {
     memory: econoscope_core::cache::Cache<Key, Arc<Entry>>,
     disk: Arc<StateFile>,
@@ -105,7 +106,7 @@ pub(super) struct Cache {
 }
 
 impl Cache {
-    /// A cache of the upstream `origin`.
+    /// Creates a cache of the upstream `origin`.
     pub(super) fn new(
         disk: Arc<StateFile>,
         origin: &str,
@@ -122,44 +123,50 @@ impl Cache {
         }
     }
 
-    /// From memory only.
-    pub(super) fn recall(&self, key: &str) -> Option<Arc<Entry>> {
+    /// Returns an entry from memory.
+    pub(super) fn get(&self, key: &str) -> Option<Arc<Entry>> {
         self.memory.get(key)
     }
 
-    /// Into memory only.
-    pub(super) fn remember(&self, key: &str, entry: Arc<Entry>) {
+    /// Inserts an entry into memory.
+    pub(super) fn insert(&self, key: &str, entry: Arc<Entry>) {
         self.memory.insert(key.to_owned(), entry);
     }
 
-    /// Out of both homes. Blocks.
-    pub(super) fn forget(&self, key: &str) {
+    /// Removes an entry from memory and disk. Blocks.
+    pub(super) fn remove(&self, key: &str) {
         self.memory.remove(key);
-        let gone = self.disk.write(|disk| {
+        let result = self.disk.write(|disk| {
             disk.prepare_cached("DELETE FROM answers WHERE origin = ?1 AND key = ?2")?
                 .execute([self.origin.as_str(), key])
         });
-        told(gone, "forget an answer");
+        log_error(result, "forget an answer");
     }
 
-    /// From disk, also what another process put there. Blocks.
+    /// Loads an entry from disk, where another process may have stored it. Blocks.
     pub(super) fn load(&self, key: &str) -> Option<Entry> {
-        let found = self.disk.read(|disk| {
+        let row = self.disk.read(|disk| {
             disk.prepare_cached(SELECT)?
-                .query_row([self.origin.as_str(), key], read)
+                .query_row([self.origin.as_str(), key], |row| {
+                    let entry = parse_row(row).unwrap_or_default();
+                    if entry.is_none() {
+                        tracing::warn!("a damaged answer in the upstream cache is ignored");
+                    }
+                    Ok(entry)
+                })
                 .optional()
         });
-        told(found, "read an answer")?.flatten()
+        log_error(row, "read an answer")?.flatten()
     }
 
-    /// Onto disk, and the oldest out when there is too much. Blocks.
+    /// Stores an entry on disk, and removes the oldest ones above the size limit. Blocks.
     pub(super) fn save(&self, key: &str, entry: &Entry) {
-        let Some((found, body)) = entry.content.kept() else {
+        let Some((is_found, body)) = entry.content.to_stored() else {
             return;
         };
         let policy = &entry.policy;
         let [wall, uptime, boot] = entry.fetched.written();
-        let kept = self.disk.write(|disk| {
+        let result = self.disk.write(|disk| {
             disk.prepare_cached(
                 "INSERT OR REPLACE INTO answers (origin, key, found, body, sum, wall, uptime, boot, lifetime, born, strict, etag, modified)
                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)",
@@ -167,67 +174,60 @@ impl Cache {
             .execute(params![
                 self.origin,
                 key,
-                found,
+                is_found,
                 body,
                 checksum(body),
                 wall,
                 uptime,
                 boot,
                 millis(policy.lifetime),
-                millis(policy.born),
-                policy.is_strict,
+                millis(policy.initial_age),
+                policy.must_revalidate,
                 policy.etag,
-                policy.modified,
+                policy.last_modified,
             ])?;
-            self.make_room(disk)
+            self.evict(disk)
         });
-        told(kept, "keep an answer");
+        log_error(result, "keep an answer");
     }
 
-    fn make_room(&self, disk: &Connection) -> rusqlite::Result<()> {
-        let sum = "SELECT coalesce(sum(length(body) + 512), 0) FROM answers";
-        let oldest =
+    fn evict(&self, disk: &Connection) -> rusqlite::Result<()> {
+        let size = "SELECT coalesce(sum(length(body) + 512), 0) FROM answers";
+        let delete_oldest =
             "DELETE FROM answers WHERE rowid IN (SELECT rowid FROM answers ORDER BY wall LIMIT 16)";
         loop {
-            let held: i64 = disk.query_row(sum, [], |row| row.get(0))?;
-            if held.cast_unsigned() <= self.disk_bytes || disk.execute(oldest, [])? == 0 {
+            let bytes: i64 = disk.query_row(size, [], |row| row.get(0))?;
+            if bytes.cast_unsigned() <= self.disk_bytes || disk.execute(delete_oldest, [])? == 0 {
                 return Ok(());
             }
         }
     }
 }
 
-/// What was done on the disk; a failure is told to the operator and costs an answer.
-fn told<T, E: Display>(done: Result<T, E>, what: &str) -> Option<T> {
-    done.inspect_err(|error| tracing::warn!(%error, "the upstream cache could not {what}"))
+/// Returns the value of a disk operation; logs its error, which costs one cached response.
+fn log_error<T, E: Display>(result: Result<T, E>, what: &str) -> Option<T> {
+    result
+        .inspect_err(|error| tracing::warn!(%error, "the upstream cache could not {what}"))
         .ok()
 }
 
 const SELECT: &str = "SELECT found, body, sum, wall, uptime, boot, lifetime, born, strict, etag, modified FROM answers WHERE origin = ?1 AND key = ?2";
 
-/// A row as an entry; `None`, with a warning, when it is not whole.
-fn read(row: &Row<'_>) -> rusqlite::Result<Option<Entry>> {
-    let entry = parse(row);
-    if !matches!(entry, Ok(Some(_))) {
-        tracing::warn!("a damaged answer in the upstream cache is ignored");
-    }
-    Ok(entry.unwrap_or_default())
-}
-
-fn parse(row: &Row<'_>) -> rusqlite::Result<Option<Entry>> {
-    let content = Content::read(row.get(0)?, row.get(1)?, row.get(2)?);
+/// Parses a row; `None` when it is damaged.
+fn parse_row(row: &Row<'_>) -> rusqlite::Result<Option<Entry>> {
+    let content = Content::from_stored(row.get(0)?, row.get(1)?, row.get(2)?);
     let fetched = Moment::read([row.get(3)?, row.get(4)?, row.get(5)?]);
     let Some((content, fetched)) = content.zip(fetched) else {
         return Ok(None);
     };
     let policy = Policy {
         is_storable: true,
-        is_stated: true,
+        is_explicit: true,
         lifetime: duration(row.get(6)?),
-        born: duration(row.get(7)?),
-        is_strict: row.get(8)?,
+        initial_age: duration(row.get(7)?),
+        must_revalidate: row.get(8)?,
         etag: row.get(9)?,
-        modified: row.get(10)?,
+        last_modified: row.get(10)?,
     };
     Ok(Some(Entry {
         content,
@@ -236,7 +236,7 @@ fn parse(row: &Row<'_>) -> rusqlite::Result<Option<Entry>> {
     }))
 }
 
-/// Finds accidental damage.
+/// Returns a checksum against accidental damage.
 pub(super) fn checksum(body: &[u8]) -> i64 {
     i64::from(crc32fast::hash(body))
 }

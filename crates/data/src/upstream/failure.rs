@@ -1,37 +1,37 @@
-//! Why there is no answer, in a form several waiting callers can share.
+//! Why a lookup failed, in a form that several waiting callers can share.
 
 use super::ledger_state::Quota;
 use econoscope_core::error::Error;
 use jiff::{Timestamp, Unit};
 use std::time::Duration;
 
-/// A reason, and when to come back.
+/// A failed lookup, and when to retry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Failure {
-    what: String,
-    wait: Duration,
-    /// It is the allowance that does not cover the call.
-    is_limit: bool,
-    /// It covers others': the caller that asked has had its half.
+    message: String,
+    pub(super) wait: Duration,
+    /// Whether the ledger did not grant the call.
+    is_rate_limited: bool,
+    /// Whether it would grant the call to other callers, because this one has used its share.
     pub(super) is_share: bool,
 }
 
 impl Failure {
-    /// The upstream gave nothing usable: `what` completes "The upstream …".
-    pub(super) fn no_answer(what: &str, wait: Duration) -> Self {
+    /// Returns the failure for an upstream without a usable response. `what` completes "The upstream …".
+    pub(super) fn unavailable(what: &str, wait: Duration) -> Self {
         Self {
-            what: format!("The upstream {what}."),
+            message: format!("The upstream {what}."),
             wait,
-            is_limit: false,
+            is_rate_limited: false,
             is_share: false,
         }
     }
 
-    /// The allowance does not cover the call: the upstream itself asked for silence (`held`), or the caller has had its half
-    /// (`is_share`).
-    pub(super) fn limit(
+    /// Returns the failure for a call that the ledger does not grant: the upstream asked for a pause (`is_paused`), or
+    /// the caller has used its share (`is_share`), or the daily limit is used up.
+    pub(super) fn rate_limited(
         quota: Option<Quota>,
-        (held, is_share): (bool, bool),
+        (is_paused, is_share): (bool, bool),
         wait: Duration,
         now: Timestamp,
     ) -> Self {
@@ -39,7 +39,7 @@ impl Failure {
         let free = free.round(Unit::Second).unwrap_or(free);
         let (limit, left) = quota.map_or((0, 0), |quota| (quota.limit, quota.remaining));
         let allows = format!("The upstream allows {limit} calls in 24 hours");
-        let what = match (held, is_share, left) {
+        let message = match (is_paused, is_share, left) {
             (true, ..) => format!("The upstream asked for no calls until {free}."),
             (_, true, _) => format!(
                 "{allows}, of which a caller gets at most half of what others left; the next for you is free at {free}."
@@ -50,34 +50,24 @@ impl Failure {
             ),
         };
         Self {
-            what,
+            message,
             wait,
-            is_limit: true,
+            is_rate_limited: true,
             is_share,
         }
     }
 
-    /// It came about before, and holds for so much longer.
-    pub(super) fn after(&self, wait: Duration) -> Self {
-        let mut failure = self.clone();
-        failure.wait = wait;
-        failure
-    }
-
-    /// As an error of the crate.
-    pub(super) fn error(&self) -> Error {
-        let what = self.what.clone();
-        // Whole seconds, rounded up: who comes back then is not too early.
+    /// Converts it to an error.
+    pub(super) fn to_error(&self) -> Error {
+        let what = self.message.clone();
+        // Rounded up, so that a caller does not come back too early.
         let seconds = self.wait.as_secs() + u64::from(self.wait.subsec_nanos() > 0);
-        let wait = Duration::from_secs(seconds);
-        match self.is_limit {
-            true => Error::RateLimited {
-                what,
-                retry_after: wait,
-            },
+        let retry_after = Duration::from_secs(seconds);
+        match self.is_rate_limited {
+            true => Error::RateLimited { what, retry_after },
             false => Error::Unavailable {
                 what: format!("{what} Try again in {seconds} s."),
-                retry_after: Some(wait),
+                retry_after: Some(retry_after),
                 source: None,
             },
         }

@@ -1,8 +1,8 @@
-//! One call over the network and what it brought.
+//! One request to the upstream and its response.
 //!
-//! The client sends nothing of its callers but the address: no header, no cookie, no referrer. It neither follows redirects
-//! nor repeats a request, since each costs a call of the allowance. Upstream text never leaves here except as a body or as
-//! a name made safe.
+//! The client forwards nothing of its callers but path and query: no headers, cookies or referrer. It does not follow
+//! redirects or retry, because each request costs a call of the daily limit. Text of the upstream leaves this module
+//! only as a body or as a sanitised name.
 
 use super::cache::{Content, Entry};
 use super::freshness::Policy;
@@ -19,140 +19,141 @@ use serde::de::IgnoredAny;
 use std::time::Duration;
 use url::{Host, Url};
 
-/// For one call, from connecting to the last byte.
+/// Timeout of a request, from connecting to the last byte.
 const TIMEOUT: Duration = Duration::from_secs(8);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(4);
-/// Larger bodies are refused.
+/// Largest body.
 const MAX_BODY_BYTES: usize = 8 << 20;
-/// An error body is read up to here.
+/// Largest body of an error response.
 const MAX_ERROR_BYTES: usize = 64 << 10;
 
-/// What a call brought.
+/// What a request brought.
 #[derive(Debug)]
 pub(super) enum Reply {
-    /// A whole, well-formed body, what is held and still right, or that there is none.
-    Answer(Content, Policy),
-    /// The upstream asks for silence.
-    Silence(Duration),
+    /// A valid body, a validated cached one, or the information that there is none.
+    Response(Content, Policy),
+    /// The upstream asks for a pause.
+    Pause(Duration),
 }
 
-/// A client for one upstream.
+/// Creates the HTTP client of an upstream.
 ///
 /// # Errors
 /// [`Error::Internal`] when TLS cannot be set up.
 pub(super) fn client(base: &Url) -> Result<Client> {
-    let mut client = net::client()
+    let mut client = net::client_builder()
         .timeout(TIMEOUT)
         .connect_timeout(CONNECT_TIMEOUT)
         .redirect(reqwest::redirect::Policy::none())
         .retry(reqwest::retry::never());
-    let is_here = match base.host() {
+    let is_loopback = match base.host() {
         Some(Host::Domain(name)) => name == "localhost",
         Some(Host::Ipv4(ip)) => ip.is_loopback(),
         Some(Host::Ipv6(ip)) => ip.is_loopback(),
         None => false,
     };
-    if is_here {
+    if is_loopback {
         client = client.no_proxy();
     }
     let what = "the HTTP client of the upstream cannot be built";
     client.build().map_err(|cause| Error::internal(what, cause))
 }
 
-/// Sends one request; `held` makes it conditional.
+/// Sends a request, which is conditional when there is a `cached` entry.
 ///
 /// # Errors
-/// Says for people why nothing usable came.
+/// Why there is no usable response, as a predicate that follows "The upstream".
 pub(super) async fn send(
     client: &Client,
     url: Url,
-    held: Option<&Entry>,
+    cached: Option<&Entry>,
     clock: &dyn Clock,
 ) -> std::result::Result<Reply, String> {
     if url.scheme() == "https" && is_before_1970() {
         return Err("cannot be asked: this machine's clock is before 1970".to_owned());
     }
-    let started = clock.now();
+    let start = clock.now();
     let mut request = client.get(url).header(ACCEPT, "application/json");
-    // Checked once more: they may come from a file.
+    // They may come from a file, and may be no valid header values.
     let validator = |text: &Option<String>| HeaderValue::from_str(text.as_deref()?).ok();
-    if let Some(etag) = held.and_then(|held| validator(&held.policy.etag)) {
+    if let Some(etag) = cached.and_then(|entry| validator(&entry.policy.etag)) {
         request = request.header(IF_NONE_MATCH, etag);
-    } else if let Some(modified) = held.and_then(|held| validator(&held.policy.modified)) {
-        request = request.header(IF_MODIFIED_SINCE, modified);
+    } else if let Some(date) = cached.and_then(|entry| validator(&entry.policy.last_modified)) {
+        request = request.header(IF_MODIFIED_SINCE, date);
     }
-    let response = request.send().await.map_err(broken)?;
+    let response = request.send().await.map_err(describe_error)?;
     let now = clock.now();
     let headers = response.headers();
-    let policy = Policy::read(headers, now.wall, now.since(&started));
-    match (response.status(), held) {
-        (StatusCode::OK, _) => Ok(Reply::Answer(found(response).await?, policy)),
-        (StatusCode::NOT_MODIFIED, Some(held)) => {
-            let policy = held.policy.confirmed(policy);
-            Ok(Reply::Answer(held.content.clone(), policy))
+    let policy = Policy::from_headers(headers, now.wall, now.since(&start));
+    match (response.status(), cached) {
+        (StatusCode::OK, _) => Ok(Reply::Response(read_json(response).await?, policy)),
+        (StatusCode::NOT_MODIFIED, Some(entry)) => {
+            let policy = entry.policy.updated_by(policy);
+            Ok(Reply::Response(entry.content.clone(), policy))
         }
         (StatusCode::NOT_FOUND | StatusCode::GONE | StatusCode::BAD_REQUEST, _) => {
-            Ok(Reply::Answer(refusal(response).await?, policy))
+            Ok(Reply::Response(read_refusal(response).await?, policy))
         }
         (status, _) if status.is_redirection() => Err("redirects to another place".to_owned()),
-        (status, _) => unusable(status, headers, now.wall),
+        (status, _) => pause_or_error(status, headers, now.wall),
     }
 }
 
-/// What went wrong on the way.
-fn broken(error: reqwest::Error) -> String {
-    // The address may hold what a caller searched for; the log does not need it.
+fn describe_error(error: reqwest::Error) -> String {
+    // The URL may contain a caller's search, which must not be logged.
     let error = error.without_url();
-    let what = net::problem(&error);
+    let what = net::describe_error(&error);
     let cause = &error as &dyn std::error::Error;
     tracing::debug!(cause, "the upstream {what}");
     what.to_owned()
 }
 
-async fn found(response: Response) -> std::result::Result<Content, String> {
-    let kind = response.headers().get(CONTENT_TYPE);
-    if kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/html")) {
+async fn read_json(response: Response) -> std::result::Result<Content, String> {
+    let content_type = response.headers().get(CONTENT_TYPE);
+    if content_type.is_some_and(|value| value.as_bytes().starts_with(b"text/html")) {
         return Err("sent a web page instead of data".to_owned());
     }
-    let body = net::body(response, MAX_BODY_BYTES).await.map_err(broken)?;
+    let body = net::read_body(response, MAX_BODY_BYTES).await;
+    let body = body.map_err(describe_error)?;
     let body = body.ok_or("sent an answer that is too large")?;
-    // A body cut off without notice is caught here: JSON no longer closes.
+    // A truncated body is no valid JSON.
     match serde_json::from_slice::<IgnoredAny>(&body) {
         Ok(_) if std::str::from_utf8(&body).is_ok() => Ok(Content::Found(body.into())),
         Ok(_) | Err(_) => Err("sent a broken or unfinished answer".to_owned()),
     }
 }
 
-/// 400, 404 and 410 mean something only with the documented body; a proxy's page does not.
-async fn refusal(response: Response) -> std::result::Result<Content, String> {
+/// Reads a 400, 404 or 410. Without the documented body it is the page of a proxy, and an error.
+async fn read_refusal(response: Response) -> std::result::Result<Content, String> {
     #[derive(Deserialize)]
     struct Body {
         error: String,
         ticker: Option<String>,
     }
     let status = response.status();
-    let body = net::body(response, MAX_ERROR_BYTES).await.map_err(broken)?;
-    let said: Body = serde_json::from_slice(&body.unwrap_or_default())
+    let body = net::read_body(response, MAX_ERROR_BYTES).await;
+    let body = body.map_err(describe_error)?.unwrap_or_default();
+    let body: Body = serde_json::from_slice(&body)
         .map_err(|_| format!("answered {} without saying why", status.as_u16()))?;
-    let error = quote(&said.error);
+    let error = quote(&body.error);
     tracing::debug!(status = status.as_u16(), error, "the upstream refused");
     Ok(match status {
         StatusCode::BAD_REQUEST => Content::Refused,
-        _ => Content::Unknown(said.ticker.as_deref().map(quote).unwrap_or_default()),
+        _ => Content::Unknown(body.ticker.as_deref().map(quote).unwrap_or_default()),
     })
 }
 
-fn unusable(
+fn pause_or_error(
     status: StatusCode,
     headers: &HeaderMap,
     now: Timestamp,
 ) -> std::result::Result<Reply, String> {
     match (status.as_u16(), net::retry_after(headers, now)) {
-        (429 | 503, Some(wait)) => Ok(Reply::Silence(wait)),
-        // A day's allowance is renewed at the next UTC midnight, if the upstream does not say when.
+        (429 | 503, Some(wait)) => Ok(Reply::Pause(wait)),
+        // Without `Retry-After` the daily limit is assumed to be renewed at midnight UTC.
         (429, None) => {
-            let wait = net::until_midnight(net::made(headers, now), TimeZone::UTC);
-            Ok(Reply::Silence(wait.unwrap_or(Duration::from_secs(3600))))
+            let wait = net::until_midnight(net::response_date(headers, now), TimeZone::UTC);
+            Ok(Reply::Pause(wait.unwrap_or(Duration::from_secs(3600))))
         }
         (number, _) => Err(format!("answered with status {number}")),
     }

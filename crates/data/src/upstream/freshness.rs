@@ -1,92 +1,92 @@
-//! How long an answer may be used, as its headers say (RFC 9111), read as a private cache.
+//! Lifetime of a response by its headers (RFC 9111), as a private cache.
 //!
-//! The crate for this (http-cache-semantics 3.0) was weighed: it compares directive names by case, serves
-//! `no-cache` answers to a `max-stale` request, and adds an unchecked `Age`. The rules we need fit this page.
-//! As a private cache we may keep `private`; `s-maxage` does not bind us and serves as the heuristic lifetime.
+//! A private cache may store `private` responses, and `s-maxage` does not bind it; here `s-maxage` serves as the
+//! heuristic lifetime. The crate http-cache-semantics 3.0 is not used, because it compares directive names by case,
+//! serves `no-cache` responses to a `max-stale` request, and adds an unchecked `Age`.
 
-use crate::net::{http_date, made, seconds, single};
+use crate::net::{parse_http_date, parse_seconds, response_date, single_value};
 use http::HeaderMap;
 use http::header::{AGE, CACHE_CONTROL, ETAG, EXPIRES, LAST_MODIFIED, VARY};
 use jiff::Timestamp;
 use std::time::Duration;
 
-/// Lifetime of an answer that names none: the documented update rhythm of the upstream.
+/// Lifetime of a response without a stated one: the documented update interval of the upstream.
 pub(super) const DEFAULT_LIFETIME: Duration = Duration::from_secs(300);
-/// No lifetime or age is believed beyond this.
+/// Upper bound of lifetimes and ages.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// What the headers of an answer allow.
+/// What the headers of a response allow.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Policy {
-    /// May it be kept at all?
+    /// Whether it may be stored.
     pub(super) is_storable: bool,
-    /// Whether the headers say how long it is fresh; else that is our guess.
-    pub(super) is_stated: bool,
-    /// How long it is fresh, counted from its making.
+    /// Whether the headers state a lifetime.
+    pub(super) is_explicit: bool,
+    /// How long it is fresh, from its generation on.
     pub(super) lifetime: Duration,
-    /// How old it was when it came.
-    pub(super) born: Duration,
-    /// Must it be validated once it is no longer fresh, whatever happens?
-    pub(super) is_strict: bool,
+    /// Its age on arrival.
+    pub(super) initial_age: Duration,
+    /// Whether it must not be used when stale.
+    pub(super) must_revalidate: bool,
     /// `ETag`, for `If-None-Match`.
     pub(super) etag: Option<String>,
     /// `Last-Modified`, for `If-Modified-Since`.
-    pub(super) modified: Option<String>,
+    pub(super) last_modified: Option<String>,
 }
 
 impl Policy {
-    /// Reads the headers of an answer that came at `now` and was `delay` under way.
-    pub(super) fn read(headers: &HeaderMap, now: Timestamp, delay: Duration) -> Self {
-        let control = directives(headers);
-        let says = |directive: &str| control.iter().any(|(name, _)| name == directive);
-        // With field names it only concerns those fields, which we do not use.
-        let no_cache = control.iter().any(|(n, v)| n == "no-cache" && v.is_empty());
+    /// Reads the headers of a response that arrived at `now`, `delay` after its request.
+    pub(super) fn from_headers(headers: &HeaderMap, now: Timestamp, delay: Duration) -> Self {
+        let directives = directives(headers);
+        let has = |directive: &str| directives.iter().any(|(name, _)| name == directive);
+        // With field names it concerns only those fields, which are not used here.
+        let no_cache = directives.contains(&("no-cache".to_owned(), ""));
         let lifetime = match no_cache {
             true => Duration::ZERO,
-            false => lifetime(&control, headers, now),
+            false => lifetime(&directives, headers, now),
         };
-        let text = |name| single(headers, &name).map(str::to_owned);
-        let age = single(headers, &AGE).and_then(seconds).unwrap_or_default();
+        let text = |name| single_value(headers, &name).map(str::to_owned);
+        let age = single_value(headers, &AGE).and_then(parse_seconds);
         Self {
-            is_storable: !says("no-store") && single(headers, &VARY) != Some("*"),
-            is_stated: headers.contains_key(CACHE_CONTROL) || headers.contains_key(EXPIRES),
+            is_storable: !has("no-store") && single_value(headers, &VARY) != Some("*"),
+            is_explicit: headers.contains_key(CACHE_CONTROL) || headers.contains_key(EXPIRES),
             lifetime: lifetime.min(LONGEST),
-            born: age.saturating_add(delay).min(LONGEST),
-            is_strict: no_cache || says("must-revalidate"),
+            initial_age: age.unwrap_or_default().saturating_add(delay).min(LONGEST),
+            must_revalidate: no_cache || has("must-revalidate"),
             etag: text(ETAG),
-            modified: text(LAST_MODIFIED),
+            last_modified: text(LAST_MODIFIED),
         }
     }
 
-    /// The headers of a 304 laid over those held: what it does not say stays.
-    pub(super) fn confirmed(&self, by: Self) -> Self {
-        let stated = if by.is_stated { &by } else { self };
+    /// Updates it by the headers of a 304; what they do not state stays.
+    pub(super) fn updated_by(&self, new: Self) -> Self {
+        let explicit = if new.is_explicit { &new } else { self };
         Self {
-            lifetime: stated.lifetime,
-            is_strict: stated.is_strict,
-            etag: by.etag.or_else(|| self.etag.clone()),
-            modified: by.modified.or_else(|| self.modified.clone()),
-            ..by
+            lifetime: explicit.lifetime,
+            must_revalidate: explicit.must_revalidate,
+            etag: new.etag.or_else(|| self.etag.clone()),
+            last_modified: new.last_modified.or_else(|| self.last_modified.clone()),
+            ..new
         }
     }
 
-    /// An answer that just came is fresh unless it was old when it came.
+    /// Whether it counts as fresh on arrival. A response with a very short lifetime does, unless it was old.
     pub(super) fn is_fresh_on_arrival(&self) -> bool {
-        self.born < self.lifetime.max(Duration::from_secs(60))
+        self.initial_age < self.lifetime.max(Duration::from_secs(60))
     }
 
-    /// For what we know ourselves: usable for so long.
-    pub(super) fn ours(lifetime: Duration) -> Self {
+    /// Returns a policy with a lifetime of our own.
+    pub(super) fn with_lifetime(lifetime: Duration) -> Self {
         Self {
             is_storable: true,
             lifetime,
-            is_strict: true,
+            must_revalidate: true,
             ..Self::default()
         }
     }
 }
 
-/// The directives of `Cache-Control`, each with its value: names in small letters, values without quotes.
+/// Parses the directives of `Cache-Control` with their values: names in lower case, values without quotes.
 fn directives(headers: &HeaderMap) -> Vec<(String, &str)> {
     let lines = headers.get_all(CACHE_CONTROL).iter();
     let parts = lines.filter_map(|line| line.to_str().ok());
@@ -98,12 +98,12 @@ fn directives(headers: &HeaderMap) -> Vec<(String, &str)> {
     parts.collect()
 }
 
-/// How long an answer is fresh; of several values the shortest counts, and one that is no number counts as zero.
-fn lifetime(control: &[(String, &str)], headers: &HeaderMap, now: Timestamp) -> Duration {
+/// Returns the lifetime. Of several values the shortest counts, and an invalid one counts as zero.
+fn lifetime(directives: &[(String, &str)], headers: &HeaderMap, now: Timestamp) -> Duration {
     let shortest = |directive: &str| {
-        let stated = control.iter().filter(|(name, _)| name == directive);
-        let stated = stated.map(|(_, value)| seconds(value).unwrap_or_default());
-        stated.min()
+        let values = directives.iter().filter(|(name, _)| name == directive);
+        let values = values.map(|(_, value)| parse_seconds(value).unwrap_or_default());
+        values.min()
     };
     if let Some(max_age) = shortest("max-age") {
         return max_age;
@@ -111,20 +111,20 @@ fn lifetime(control: &[(String, &str)], headers: &HeaderMap, now: Timestamp) -> 
     if !headers.contains_key(EXPIRES) {
         return shortest("s-maxage").unwrap_or(DEFAULT_LIFETIME);
     }
-    // An invalid date, most often "0", means: expired already.
-    let made = made(headers, now);
-    single(headers, &EXPIRES)
-        .and_then(http_date)
-        .and_then(|expires| Duration::try_from(expires.duration_since(made)).ok())
+    // An invalid date, most often "0", means expired.
+    let sent = response_date(headers, now);
+    single_value(headers, &EXPIRES)
+        .and_then(parse_http_date)
+        .and_then(|expires| Duration::try_from(expires.duration_since(sent)).ok())
         .unwrap_or_default()
 }
 
-/// Parts between commas that stand outside quotes.
+/// Splits at commas outside quotes.
 fn split_unquoted(line: &str) -> impl Iterator<Item = &str> {
-    let mut quoted = false;
+    let mut is_quoted = false;
     line.split(move |c| {
-        quoted ^= c == '"';
-        c == ',' && !quoted
+        is_quoted ^= c == '"';
+        c == ',' && !is_quoted
     })
 }
 
@@ -150,8 +150,8 @@ mod tests {
             })
     }
 
-    fn read(pairs: &[(&str, &str)]) -> Policy {
-        Policy::read(&headers(pairs), now(), Duration::ZERO)
+    fn policy_of(pairs: &[(&str, &str)]) -> Policy {
+        Policy::from_headers(&headers(pairs), now(), Duration::ZERO)
     }
 
     const DATE: &str = "Sat, 21 Nov 2026 12:00:00 GMT";
@@ -222,23 +222,23 @@ mod tests {
     #[test]
     fn lifetimes_follow_the_headers() {
         for (pairs, lifetime) in LIFETIMES {
-            assert_eq!(read(pairs).lifetime.as_secs(), *lifetime, "{pairs:?}");
+            assert_eq!(policy_of(pairs).lifetime.as_secs(), *lifetime, "{pairs:?}");
         }
     }
 
     #[test]
-    fn what_must_not_be_kept_or_used_stale_is_known() {
-        assert!(!read(&[("cache-control", "No-Store")]).is_storable);
-        assert!(!read(&[("vary", "*")]).is_storable);
-        assert!(read(&[("vary", "accept-encoding")]).is_storable);
-        assert!(read(&[("cache-control", "private")]).is_storable);
-        assert!(read(&[("cache-control", "must-revalidate, max-age=9")]).is_strict);
-        assert!(read(&[("cache-control", "no-cache")]).is_strict);
-        assert!(!read(&[("cache-control", "max-age=9, proxy-revalidate")]).is_strict);
+    fn directives_forbid_storage_and_stale_use() {
+        assert!(!policy_of(&[("cache-control", "No-Store")]).is_storable);
+        assert!(!policy_of(&[("vary", "*")]).is_storable);
+        assert!(policy_of(&[("vary", "accept-encoding")]).is_storable);
+        assert!(policy_of(&[("cache-control", "private")]).is_storable);
+        assert!(policy_of(&[("cache-control", "must-revalidate, max-age=9")]).must_revalidate);
+        assert!(policy_of(&[("cache-control", "no-cache")]).must_revalidate);
+        assert!(!policy_of(&[("cache-control", "max-age=9, proxy-revalidate")]).must_revalidate);
     }
 
     #[test]
-    fn age_counts_from_the_header_and_the_way_and_garbage_is_none() {
+    fn age_adds_header_and_delay_and_ignores_invalid_values() {
         let table = [
             ("60", 60),
             ("-1", 0),
@@ -247,9 +247,13 @@ mod tests {
             ("18446744073709551615", 365 * 24 * 3600),
         ];
         for (text, age) in table {
-            assert_eq!(read(&[("age", text)]).born.as_secs(), age, "{text}");
+            assert_eq!(
+                policy_of(&[("age", text)]).initial_age.as_secs(),
+                age,
+                "{text}"
+            );
         }
-        let late = Policy::read(&headers(&[("age", "5")]), now(), Duration::from_secs(2));
-        assert_eq!(late.born.as_secs(), 7);
+        let late = Policy::from_headers(&headers(&[("age", "5")]), now(), Duration::from_secs(2));
+        assert_eq!(late.initial_age.as_secs(), 7);
     }
 }

@@ -1,13 +1,12 @@
-//! How many calls were paid for, and whether one more may be.
+//! The calls that were paid for, and whether another one is granted.
 //!
-//! The upstream counts requests per day and address and does not say when its day starts. The ledger
-//! therefore allows `limit` calls in any 24 hours, which holds for every UTC day too, since a day is such a
-//! window. A call is written and synced before it is sent. Time is the ledger's own, so that a clock set
-//! forward grants nothing.
+//! The upstream counts requests per day and address, and does not say when its day starts. The ledger therefore allows
+//! `limit` calls in any 24 hours, which includes every possible day. A call is recorded and synced before it is sent.
+//! The ledger has its own time, so that a clock that is set forward grants no calls.
 
 use super::ledger_state::{LedgerState, PaidCall, PoolSizes, Purpose, Quota, Verdict, WINDOW};
 use super::request::Kind;
-use super::shared::SharedState;
+use super::shared::SharedLedger;
 use super::state::StateFile;
 use crate::pool::Caller;
 use econoscope_core::clock::{Clock, Moment, OwnTime, millis};
@@ -19,33 +18,33 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Counts paid calls, for all processes that share its file.
+/// Records paid calls, for all processes that share its file or database.
 #[derive(Debug)]
 pub struct Ledger {
-    home: LedgerStore,
+    store: LedgerStore,
     origin: String,
-    shares: PoolSizes,
+    pools: PoolSizes,
     clock: Arc<dyn Clock>,
-    /// For whom this process paid within the window, newest first, so that one caller cannot take all that is left for the
-    /// others. Each process counts its own callers and knows nothing of them after a restart: a caller of several processes
-    /// gets half of what the others have left at each in turn, and so never all.
+    /// The callers of this process within the window, newest call first, so that one caller cannot use all calls. Other
+    /// processes and restarts do not know them: a caller of several processes gets half of what the others have left at
+    /// each in turn, and so never all.
     callers: Mutex<VecDeque<(Caller, PaidCall)>>,
-    /// As the last transaction left it.
+    /// The quota after the last transaction.
     last_quota: Mutex<Option<Quota>>,
 }
 
-/// Where calls are written down.
+/// Where calls are recorded.
 #[derive(Debug)]
 pub(super) enum LedgerStore {
     /// In a file of this machine.
     File(Arc<StateFile>),
-    /// In a database that many machines share; whoever asks must be on a thread that may block, within a runtime.
-    Shared(Box<SharedState>),
+    /// In a database that many machines share. Must be used on a blocking thread of a runtime.
+    Shared(Box<SharedLedger>),
 }
 
 impl Ledger {
-    /// Opens the ledger of the upstream `origin` in a state file, or in memory.
-    /// When the file was damaged its calls are unknown, so that the whole allowance counts as spent.
+    /// Opens the ledger of the upstream `origin` in a state file, or in memory. When the file was damaged its calls are
+    /// unknown, and the whole limit counts as used.
     ///
     /// # Errors
     /// [`Error::Store`] when the file cannot be opened or is not ours.
@@ -56,61 +55,61 @@ impl Ledger {
         clock: Arc<dyn Clock>,
     ) -> Result<Self> {
         let state = Arc::new(StateFile::open(path)?);
-        Self::over(LedgerStore::File(state), origin, limit, clock)
+        Self::new(LedgerStore::File(state), origin, limit, clock)
     }
 
-    /// The ledger in a file that is open, or in a database.
-    pub(super) fn over(
-        home: LedgerStore,
+    /// Creates the ledger over an open store.
+    pub(super) fn new(
+        store: LedgerStore,
         origin: &str,
         limit: u32,
         clock: Arc<dyn Clock>,
     ) -> Result<Self> {
-        let (was_lost, is_readable) = match &home {
-            LedgerStore::File(state) => (state.was_lost, state.is_writable()),
+        let (was_damaged, is_writable) = match &store {
+            LedgerStore::File(state) => (state.was_damaged, state.is_writable()),
             LedgerStore::Shared(_) => (false, false),
         };
         let ledger = Self {
-            home,
+            store,
             origin: origin.to_owned(),
-            shares: PoolSizes::of(limit),
+            pools: PoolSizes::new(limit),
             clock,
             callers: Mutex::default(),
             last_quota: Mutex::default(),
         };
-        if was_lost {
+        if was_damaged {
             tracing::warn!(
                 "the count of paid calls was lost; the allowance counts as spent for 24 hours"
             );
-            ledger.hold(WINDOW)?;
+            ledger.pause(WINDOW)?;
         }
-        if is_readable {
+        if is_writable {
             ledger.quota()?;
         }
         Ok(ledger)
     }
 
-    /// Mean distance of two background calls, the shortest time between two refreshes of a key.
+    /// Returns the mean time between two background calls, which is the shortest time between two refreshes of a key.
     pub fn pace(&self) -> Duration {
-        self.shares.pace()
+        self.pools.pace()
     }
 
-    /// Asks for one call for a caller and pays for it. Blocks on the disk.
+    /// Pays for one call of a caller, if it is granted. Blocks on the disk.
     ///
     /// # Errors
-    /// [`Error::Store`] when the payment could not be written; the call must then not be made.
+    /// [`Error::Store`] when the payment could not be recorded; the call must then not be made.
     pub fn pay(&self, purpose: Purpose, caller: Caller) -> Result<Verdict> {
         let what = "the upstream ledger could not be written, so no call was made";
         if caller.is_own() || purpose != Purpose::Miss(Kind::Interactive) {
             return self.transact(what, move |state| state.pay(purpose, &[]));
         }
-        // Held until the call is written down: of those that come at once each sees the ones before.
+        // Locked until the call is recorded, so that concurrent payments see each other.
         let mut callers = self.callers.lock();
-        let own = callers.iter().filter(|(who, _)| *who == caller);
-        let own: Vec<PaidCall> = own.map(|(_, call)| *call).collect();
+        let calls = callers.iter().filter(|(other, _)| *other == caller);
+        let calls: Vec<PaidCall> = calls.map(|(_, call)| *call).collect();
         let (verdict, paid) = self.transact(what, move |state| {
-            let verdict = state.pay(purpose, &own);
-            (verdict, state.charged.map(|pool| (state.at, pool)))
+            let verdict = state.pay(purpose, &calls);
+            (verdict, state.charged.map(|pool| (state.now, pool)))
         })?;
         if let Some(call) = paid {
             let since = call.0.saturating_sub(millis(WINDOW));
@@ -120,16 +119,16 @@ impl Ledger {
         Ok(verdict)
     }
 
-    /// Keeps all processes silent for a time, at most the window: the upstream asked for it.
+    /// Pauses all calls of all processes for a time, at most the window, because the upstream asked for it.
     ///
     /// # Errors
-    /// [`Error::Store`] when it could not be written.
-    pub fn hold(&self, wait: Duration) -> Result<()> {
+    /// [`Error::Store`] when the pause could not be recorded.
+    pub fn pause(&self, wait: Duration) -> Result<()> {
         let what = "the upstream's request for silence could not be noted";
-        self.transact(what, move |state| state.hold(wait))
+        self.transact(what, move |state| state.pause(wait))
     }
 
-    /// What is left. Of a database it blocks, within a runtime.
+    /// Returns the remaining calls. Blocks; a ledger in a database must be read within a runtime.
     ///
     /// # Errors
     /// [`Error::Store`] when the ledger cannot be read.
@@ -138,7 +137,7 @@ impl Ledger {
         self.transact(what, |state| state.quota())
     }
 
-    /// What was left after the last transaction; `None` before there was one.
+    /// Returns the remaining calls after the last transaction; `None` before the first one.
     pub(super) fn last_quota(&self) -> Option<Quota> {
         *self.last_quota.lock()
     }
@@ -148,78 +147,72 @@ impl Ledger {
         what: &str,
         work: impl Fn(&mut LedgerState) -> T + Send + Sync + 'static,
     ) -> Result<T> {
-        let (shares, clock) = (self.shares, self.clock.now());
+        let (pools, clock) = (self.pools, self.clock.now());
         let work = |state: &mut LedgerState| {
-            let result = work(state);
-            (result, state.quota())
+            let value = work(state);
+            (value, state.quota())
         };
-        let done: std::result::Result<_, Cause> = match &self.home {
-            LedgerStore::File(state) => state.write(|db| {
-                let page = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-                let mut state = read(&page, &self.origin, shares, clock)?;
-                let done = work(&mut state);
-                write(&page, &self.origin, &state)?;
-                page.commit()?;
-                Ok(done)
+        let result: std::result::Result<_, Cause> = match &self.store {
+            LedgerStore::File(file) => file.write(|db| {
+                let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+                let mut state = read(&tx, &self.origin, pools, clock)?;
+                let value = work(&mut state);
+                write(&tx, &self.origin, &state)?;
+                tx.commit()?;
+                Ok(value)
             }),
-            LedgerStore::Shared(state) => {
-                let done = state.transact(&self.origin, shares, clock, work);
-                let done = tokio::runtime::Handle::current().block_on(done);
-                done.map_err(Cause::from)
+            LedgerStore::Shared(ledger) => {
+                let future = ledger.transact(&self.origin, pools, clock, work);
+                let result = tokio::runtime::Handle::current().block_on(future);
+                result.map_err(Cause::from)
             }
         };
-        // Callers hear no address.
-        let (result, quota) = done.map_err(|cause| Error::store(what, cause))?;
+        // The message must not contain the address of a database.
+        let (value, quota) = result.map_err(|cause| Error::store(what, cause))?;
         *self.last_quota.lock() = Some(quota);
-        Ok(result)
+        Ok(value)
     }
 }
 
 fn read(
-    page: &Transaction<'_>,
+    tx: &Transaction<'_>,
     origin: &str,
-    shares: PoolSizes,
+    pools: PoolSizes,
     clock: Moment,
 ) -> rusqlite::Result<LedgerState> {
-    let anchor = page
+    let anchor = tx
         .prepare_cached("SELECT at, held_until, wall, uptime, boot FROM anchor WHERE origin = ?1")?
         .query_row([origin], |row| {
-            let then = Moment::read([row.get(2)?, row.get(3)?, row.get(4)?]);
-            Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, then))
+            let moment = Moment::read([row.get(2)?, row.get(3)?, row.get(4)?]);
+            Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, moment))
         })
         .optional()?;
-    let (at, held_until, then) = anchor.unwrap_or((clock.wall.as_millisecond(), 0, None));
-    let at = then.map_or(at, |then| OwnTime::resume(at, then).at(&clock));
-    let calls = page
+    let (at, paused_until, moment) = anchor.unwrap_or((clock.wall.as_millisecond(), 0, None));
+    let now = moment.map_or(at, |moment| OwnTime::resume(at, moment).at(&clock));
+    let calls = tx
         .prepare_cached(
             "SELECT at, pool FROM calls WHERE origin = ?1 AND at > ?2 ORDER BY at DESC",
         )?
-        .query_map(params![origin, at.saturating_sub(millis(WINDOW))], |row| {
+        .query_map(params![origin, now.saturating_sub(millis(WINDOW))], |row| {
             Ok((row.get(0)?, row.get(1)?))
         })?
         .collect::<rusqlite::Result<_>>()?;
-    Ok(LedgerState::new(shares, clock, at, held_until, calls))
+    Ok(LedgerState::new(pools, clock, now, paused_until, calls))
 }
 
-fn write(page: &Transaction<'_>, origin: &str, state: &LedgerState) -> rusqlite::Result<()> {
+fn write(tx: &Transaction<'_>, origin: &str, state: &LedgerState) -> rusqlite::Result<()> {
     if let Some(pool) = state.charged {
-        page.prepare_cached("INSERT INTO calls (origin, at, pool) VALUES (?1, ?2, ?3)")?
-            .execute(params![origin, state.at, pool])?;
-        let old = state.at.saturating_sub(millis(WINDOW));
-        page.prepare_cached("DELETE FROM calls WHERE origin = ?1 AND at <= ?2")?
-            .execute(params![origin, old])?;
+        tx.prepare_cached("INSERT INTO calls (origin, at, pool) VALUES (?1, ?2, ?3)")?
+            .execute(params![origin, state.now, pool])?;
+        let end = state.now.saturating_sub(millis(WINDOW));
+        tx.prepare_cached("DELETE FROM calls WHERE origin = ?1 AND at <= ?2")?
+            .execute(params![origin, end])?;
     }
     if state.is_changed {
         let [wall, uptime, boot] = state.clock.written();
-        page.prepare_cached("INSERT OR REPLACE INTO anchor VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
-            .execute(params![
-                origin,
-                state.at,
-                state.held_until,
-                wall,
-                uptime,
-                boot
-            ])?;
+        let row = params![origin, state.now, state.paused_until, wall, uptime, boot];
+        tx.prepare_cached("INSERT OR REPLACE INTO anchor VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
+            .execute(row)?;
     }
     Ok(())
 }

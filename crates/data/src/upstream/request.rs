@@ -1,43 +1,43 @@
-//! What may be asked of the upstream: a path below its base and query pairs, nothing else.
+//! Requests to the upstream: a path below its base and query pairs.
 //!
-//! Path segments come from callers. They are held to the few characters identifiers have and encoded one
-//! by one, so no name can leave the base path, change the host or smuggle a second request.
+//! Path segments come from callers. They are limited to the characters of identifiers and encoded one by one, so no
+//! name can leave the base path, change the host or add a second request.
 
 use econoscope_core::error::{Error, Result};
 use std::time::Duration;
 use url::Url;
 
-/// Proves that a body is what the contract promises; its error names the field that is not.
+/// Checks that a body follows the documented contract. The error names the field that does not.
 pub type Check = fn(&[u8]) -> Result<()>;
 
-/// Who needs an answer, which decides the part of the allowance it may use.
+/// Who needs a response, which decides the pool that pays for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// A key that most callers share (regime, summary, signals): kept up to date at a steady pace.
+    /// A key that most callers share (regime, summary, signals): refreshed at a steady pace.
     Shared,
-    /// A key of one caller (a series, a search): paid for when it is first asked for.
+    /// A key of one caller (a series, a search): fetched when it is requested.
     Interactive,
 }
 
-/// One question for the upstream.
+/// One request to the upstream.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// Path below the base, one identifier or fixed word each.
     pub segments: Vec<String>,
-    /// Query pairs, in the order they are sent.
+    /// Query pairs, in the order in which they are sent.
     pub query: Vec<(String, String)>,
     /// What the last segment names, for messages: `ticker`, `series`, `page`.
     pub what: &'static str,
     /// Who needs it.
     pub kind: Kind,
-    /// How long past its freshness an answer is still worth giving, marked as stale.
+    /// How long past its lifetime a response may be returned as stale.
     pub max_stale: Duration,
-    /// Run on each new body before it is kept; a body that fails does not displace an older answer.
+    /// Runs on each new body before it is stored; a body that fails does not replace an older response.
     pub check: Option<Check>,
 }
 
 impl Request {
-    /// A shared JSON question that bears a day of staleness; change the fields that differ.
+    /// Returns a shared request that allows a day of staleness; change the fields that differ.
     pub fn new(segments: &[&str], query: &[(&str, &str)]) -> Self {
         Self {
             segments: segments.iter().map(|&s| s.to_owned()).collect(),
@@ -52,16 +52,15 @@ impl Request {
         }
     }
 
-    /// What identifies the answer in every cache.
+    /// Returns the key of the response in every cache.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] for a segment that is no identifier or a value with control characters.
+    /// [`Error::InvalidParam`] for a segment that is no identifier, or a value with control characters.
     pub(super) fn key(&self) -> Result<Key> {
-        let mut key = Key::with_capacity(96);
-        // The form of the answer, should there be another one some day: the keys are on disk.
-        key.push('j');
+        // The format, JSON, in case there is ever another one: keys are stored on disk.
+        let mut key = Key::from("j");
         for segment in &self.segments {
-            self.allow_segment(segment)?;
+            self.check_segment(segment)?;
             key.push('/');
             key.push_str(segment);
         }
@@ -70,7 +69,7 @@ impl Request {
                 let problem = "holds control characters";
                 return Err(Error::invalid(name, value, problem, "printable text"));
             }
-            // Control characters cannot occur inside, so they separate without doubt.
+            // Names and values contain no control characters, so these separate them unambiguously.
             key.push('\u{1}');
             key.push_str(name);
             key.push('\u{2}');
@@ -79,10 +78,10 @@ impl Request {
         Ok(key)
     }
 
-    fn allow_segment(&self, segment: &str) -> Result<()> {
-        let identifier = |b: u8| b.is_ascii_alphanumeric() || b"-_.~^=+".contains(&b);
+    fn check_segment(&self, segment: &str) -> Result<()> {
+        let is_allowed = |b: u8| b.is_ascii_alphanumeric() || b"-_.~^=+".contains(&b);
         let is_short = (1..=64).contains(&segment.len());
-        if is_short && segment.bytes().all(identifier) && segment.bytes().any(|b| b != b'.') {
+        if is_short && segment.bytes().all(is_allowed) && segment.bytes().any(|b| b != b'.') {
             return Ok(());
         }
         let allowed = "1 to 64 letters, digits and - _ . ~ ^ = +, such as DGS10";
@@ -94,7 +93,8 @@ impl Request {
         ))
     }
 
-    /// The address under `base`. Segments that are `.` or `..` are left out, and what separates them is encoded: none leads out.
+    /// Returns the URL below `base`. `.` and `..` segments are removed and slashes encoded, so it cannot leave the
+    /// base.
     pub(super) fn url(&self, base: &Url) -> Url {
         let mut url = base.clone();
         if let Ok(mut path) = url.path_segments_mut() {
@@ -107,13 +107,13 @@ impl Request {
     }
 }
 
-/// Identity of an answer: form, path and query.
+/// Identifies a response: format, path and query.
 pub(super) type Key = String;
 
-/// A base address that requests may be built on.
+/// Checks the base address of an upstream.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] when it is not plain http(s), or carries credentials, a query or a fragment.
+/// [`Error::InvalidParam`] when it is not plain http(s), or has credentials, a query or a fragment.
 pub(super) fn check_base(base: &Url) -> Result<()> {
     let problem = if !matches!(base.scheme(), "http" | "https") || base.host_str().is_none() {
         "is not an http or https address"
@@ -124,7 +124,7 @@ pub(super) fn check_base(base: &Url) -> Result<()> {
     } else {
         return Ok(());
     };
-    // Never echoed: it may hold a secret.
+    // The address may contain a secret and is not repeated.
     Err(Error::invalid(
         "upstream",
         "",
@@ -142,8 +142,8 @@ mod tests {
     }
 
     #[test]
-    fn segments_that_are_no_identifiers_are_refused() {
-        for evil in [
+    fn invalid_segments_are_refused() {
+        for invalid in [
             "",
             ".",
             "..",
@@ -167,10 +167,10 @@ mod tests {
             "a\u{202e}b",
             "Ünïcode",
         ] {
-            let mut request = Request::new(&["api", "public", evil], &[]);
+            let mut request = Request::new(&["api", "public", invalid], &[]);
             request.what = "ticker";
             let error = request.key().unwrap_err();
-            assert_eq!(error.code(), "invalid_param", "{evil:?}");
+            assert_eq!(error.code(), "invalid_param", "{invalid:?}");
         }
         let long = "A".repeat(65);
         assert!(Request::new(&[&long], &[]).key().is_err());
@@ -178,21 +178,21 @@ mod tests {
 
     #[test]
     fn even_unchecked_segments_cannot_leave_the_base() {
-        for evil in [
+        for invalid in [
             "..", "%2e%2e", "/evil", "//evil", "\\\\evil", "@evil", "?a#b", "\r\n", "．．",
         ] {
-            let url = Request::new(&["api", evil], &[]).url(&base());
-            assert_eq!(url.host_str(), Some("example.org"), "{evil:?}");
-            assert!(url.path().starts_with("/econ/api"), "{evil:?} -> {url}");
+            let url = Request::new(&["api", invalid], &[]).url(&base());
+            assert_eq!(url.host_str(), Some("example.org"), "{invalid:?}");
+            assert!(url.path().starts_with("/econ/api"), "{invalid:?} -> {url}");
             assert!(
                 url.path_segments().unwrap().count() <= 3,
-                "{evil:?} -> {url}"
+                "{invalid:?} -> {url}"
             );
         }
     }
 
     #[test]
-    fn addresses_are_built_below_the_base() {
+    fn urls_are_built_below_the_base() {
         let request = Request::new(
             &["api", "public", "^GSPC"],
             &[("q", "a&b=c d"), ("limit", "3")],
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_tell_questions_apart() {
+    fn different_requests_have_different_keys() {
         let key = |query: &[(&str, &str)]| Request::new(&["a"], query).key().unwrap();
         assert_ne!(key(&[("q", "x"), ("y", "z")]), key(&[("q", "xy=z")]));
         assert_ne!(key(&[("q", "")]), key(&[]));
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_base_with_credentials_is_refused_without_repeating_them() {
+    fn base_with_credentials_is_refused_without_repeating_them() {
         for bad in [
             "ftp://x",
             "https://u:canary@x",

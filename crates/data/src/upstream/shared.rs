@@ -1,6 +1,6 @@
-//! The calls that many machines paid for together, in PostgreSQL.
+//! A ledger in PostgreSQL, which many machines share.
 //!
-//! Times are the database's, in milliseconds since 1970. What cannot be written is not paid for.
+//! Times are the database's, in milliseconds since 1970. A payment that cannot be written is not made.
 
 use super::ledger_state::{LedgerState, PoolSizes, WINDOW};
 use crate::postgres::{Address, Database};
@@ -9,9 +9,9 @@ use econoscope_core::error::Result;
 use std::time::Duration;
 use tokio::sync::OnceCell;
 
-/// Connections: few calls are made at once.
+/// Connections; few calls are made concurrently.
 const CONNECTIONS: usize = 4;
-/// How long what collided is tried again: callers wait.
+/// How long a conflicting transaction is retried, while callers wait.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 const TABLES: &str = "
@@ -21,79 +21,82 @@ CREATE TABLE IF NOT EXISTS upstream_calls (
 CREATE INDEX IF NOT EXISTS upstream_calls_by_time ON upstream_calls (origin, at);
 ";
 
-const NOW: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT";
+const SELECT_TIME: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT";
 
-const BEGIN: &str = "INSERT INTO upstream_ledger VALUES ($1, 0) ON CONFLICT (origin) DO NOTHING";
-const HELD: &str = "SELECT held_until FROM upstream_ledger WHERE origin = $1 FOR UPDATE";
-const UNDO: &str = "DELETE FROM upstream_calls WHERE id = $1";
-const CALLS: &str =
+const INSERT_LEDGER: &str =
+    "INSERT INTO upstream_ledger VALUES ($1, 0) ON CONFLICT (origin) DO NOTHING";
+const LOCK_LEDGER: &str = "SELECT held_until FROM upstream_ledger WHERE origin = $1 FOR UPDATE";
+const DELETE_CALL: &str = "DELETE FROM upstream_calls WHERE id = $1";
+const SELECT_CALLS: &str =
     "SELECT at, pool FROM upstream_calls WHERE origin = $1 AND at > $2 ORDER BY at DESC";
-const PAY: &str = "INSERT INTO upstream_calls VALUES ($1, $2, $3, $4)";
-const PAST: &str = "DELETE FROM upstream_calls WHERE origin = $1 AND at <= $2";
-const HOLD: &str = "UPDATE upstream_ledger SET held_until = $2 WHERE origin = $1";
+const INSERT_CALL: &str = "INSERT INTO upstream_calls VALUES ($1, $2, $3, $4)";
+const DELETE_OLD_CALLS: &str = "DELETE FROM upstream_calls WHERE origin = $1 AND at <= $2";
+const UPDATE_PAUSE: &str = "UPDATE upstream_ledger SET held_until = $2 WHERE origin = $1";
 
-/// The database of one upstream.
+/// The ledger of one upstream in a database.
 #[derive(Debug)]
-pub(super) struct SharedState {
+pub(super) struct SharedLedger {
     database: Database,
-    are_tables_there: OnceCell<()>,
+    /// Set when the tables exist.
+    tables: OnceCell<()>,
 }
 
-impl SharedState {
-    /// Reaches for nothing yet.
-    pub(super) fn at(address: &Address) -> Result<Self> {
+impl SharedLedger {
+    /// Creates a ledger; does not connect yet.
+    pub(super) fn new(address: &Address) -> Result<Self> {
         Ok(Self {
             database: Database::at(address, CONNECTIONS, PATIENCE)?,
-            are_tables_there: OnceCell::new(),
+            tables: OnceCell::new(),
         })
     }
 
-    async fn database(&self) -> Result<&Database> {
-        let make = || {
-            self.database.transaction("lay out", |page| async move {
-                Ok(page.batch_execute(TABLES).await?)
+    async fn create_tables(&self) -> Result<()> {
+        let create = || {
+            self.database.transaction("lay out", |tx| async move {
+                Ok(tx.batch_execute(TABLES).await?)
             })
         };
-        self.are_tables_there.get_or_try_init(make).await?;
-        Ok(&self.database)
+        self.tables.get_or_try_init(create).await.copied()
     }
 
-    /// Works on the ledger of `host`, alone of all replicas. A payment whose commit was not heard of is found done.
+    /// Runs `work` on the ledger of `host`, while no other machine does. A payment is recorded under a random number,
+    /// so that a retry after an unconfirmed commit does not pay twice.
     pub(super) async fn transact<T>(
         &self,
         host: &str,
-        shares: PoolSizes,
+        pools: PoolSizes,
         clock: Moment,
         work: impl Fn(&mut LedgerState) -> T,
     ) -> Result<T> {
         let (id, work) = (random().cast_signed(), &work);
-        let database = self.database().await?;
-        let done = database.transaction("write the upstream ledger in", |page| async move {
-            page.execute(BEGIN, &[&host]).await?;
-            let held_until: i64 = page.query_one(HELD, &[&host]).await?.try_get(0)?;
-            // One that was done already stands no more in its own way.
-            page.execute(UNDO, &[&id]).await?;
-            let shown: i64 = page.query_one(NOW, &[]).await?.try_get(0)?;
-            let since = shown.saturating_sub(millis(WINDOW));
+        self.create_tables().await?;
+        let database = &self.database;
+        let result = database.transaction("write the upstream ledger in", |tx| async move {
+            tx.execute(INSERT_LEDGER, &[&host]).await?;
+            let row = tx.query_one(LOCK_LEDGER, &[&host]).await?;
+            let paused_until: i64 = row.try_get(0)?;
+            // The payment of an earlier attempt must not count against this one.
+            tx.execute(DELETE_CALL, &[&id]).await?;
+            let time: i64 = tx.query_one(SELECT_TIME, &[]).await?.try_get(0)?;
+            let since = time.saturating_sub(millis(WINDOW));
             let mut calls: Vec<(i64, i64)> = Vec::new();
-            for row in page.query(CALLS, &[&host, &since]).await? {
+            for row in tx.query(SELECT_CALLS, &[&host, &since]).await? {
                 calls.push((row.try_get(0)?, row.try_get(1)?));
             }
-            // A clock that was set back must not let calls seem to come in the future.
-            let at = calls
-                .first()
-                .map_or(shown, |(newest, _)| shown.max(*newest));
-            let mut state = LedgerState::new(shares, clock, at, held_until, calls);
-            let result = work(&mut state);
+            // After the database's clock was set back, time stands still until it has caught up.
+            let now = calls.first().map_or(time, |(newest, _)| time.max(*newest));
+            let mut state = LedgerState::new(pools, clock, now, paused_until, calls);
+            let value = work(&mut state);
             if let Some(pool) = state.charged {
-                page.execute(PAY, &[&id, &host, &at, &pool]).await?;
-                page.execute(PAST, &[&host, &since]).await?;
+                tx.execute(INSERT_CALL, &[&id, &host, &now, &pool]).await?;
+                tx.execute(DELETE_OLD_CALLS, &[&host, &since]).await?;
             }
             if state.is_changed {
-                page.execute(HOLD, &[&host, &state.held_until]).await?;
+                tx.execute(UPDATE_PAUSE, &[&host, &state.paused_until])
+                    .await?;
             }
-            Ok(result)
+            Ok(value)
         });
-        done.await
+        result.await
     }
 }

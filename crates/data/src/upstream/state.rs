@@ -1,9 +1,8 @@
-//! The file that outlives the process: what was paid for and what came back.
+//! The SQLite file of ledger and cache, which outlives the process.
 //!
-//! One SQLite file, shared by ledger and cache; every commit reaches the disk before it returns. A file that is
-//! damaged is put aside, never deleted, and one that is not ours is not touched. Where it cannot be used for now (the
-//! disk is full, or read-only), it is read as it lies there and no call is paid for: an allowance that is not written
-//! down would be spent twice after a restart.
+//! Every commit is synced to disk. A damaged file is renamed, never deleted, and a file of another program is not
+//! touched. A file that cannot be written for now (the disk is full, or read-only) is opened read-only, and no call is
+//! paid for: a payment that is not recorded would be made twice after a restart.
 
 use crate::disk;
 use crate::sqlite::{self, Layout, Owner};
@@ -40,62 +39,61 @@ CREATE TABLE answers (
 CREATE INDEX answers_by_age ON answers (wall);
 ";
 
-/// The opened file, or what stands in for it in memory.
+/// The open file, or a database in memory.
 #[derive(Debug)]
 pub(super) struct StateFile {
     /// `None` = in memory.
     path: Option<PathBuf>,
-    open: Mutex<Open>,
-    /// The file was damaged and put aside: what it had counted is unknown.
-    pub(super) was_lost: bool,
+    connection: Mutex<StateConnection>,
+    /// Whether the file was damaged and replaced, so that its calls are unknown.
+    pub(super) was_damaged: bool,
 }
 
 #[derive(Debug)]
-struct Open {
+struct StateConnection {
     db: Connection,
     is_writable: bool,
 }
 
 impl StateFile {
-    /// Opens or makes the file; `None` keeps everything in memory.
+    /// Opens or creates the file; `None` uses a database in memory.
     ///
     /// # Errors
     /// [`Error::Store`] when the file cannot be opened, is not ours or is of a newer version.
     pub(super) fn open(path: Option<&Path>) -> Result<Self> {
-        let refused = |cause: Cause| {
+        let open_error = |cause: Cause| {
             let path = path.map_or("in memory".to_owned(), disk::shown);
             let what = format!(
                 "cannot open the upstream state {path}; name another file or remove this one"
             );
             Error::store(what, cause)
         };
-        let fault = |cause: &Cause| fault(cause, path);
-        let mut was_lost = false;
+        let mut was_damaged = false;
         let (db, is_writable) = match connect(path) {
-            Err(cause) if fault(&cause) == Fault::Damaged => {
-                let aside = path.map(put_aside).transpose()?;
+            Err(cause) if is_damage(&cause) => {
+                let aside = path.map(quarantine).transpose()?;
                 tracing::warn!(%cause, aside, "the upstream state file is damaged and was put aside");
-                was_lost = true;
-                (connect(path).map_err(refused)?, true)
+                was_damaged = true;
+                (connect(path).map_err(open_error)?, true)
             }
-            Err(cause) if fault(&cause) == Fault::Passing => {
+            Err(cause) if is_transient(&cause, path) => {
                 tracing::warn!(
                     %cause,
                     file = path.map(disk::shown),
                     "the upstream state file cannot be used: answers come from what is held, and nothing is forwarded until it can"
                 );
-                (untouched(path).map_err(refused)?, false)
+                (open_read_only(path).map_err(open_error)?, false)
             }
-            opened => (opened.map_err(refused)?, true),
+            result => (result.map_err(open_error)?, true),
         };
         Ok(Self {
             path: path.map(Path::to_owned),
-            open: Mutex::new(Open { db, is_writable }),
-            was_lost,
+            connection: Mutex::new(StateConnection { db, is_writable }),
+            was_damaged,
         })
     }
 
-    /// Reads what is there.
+    /// Runs a read.
     ///
     /// # Errors
     /// Those of SQLite.
@@ -103,67 +101,54 @@ impl StateFile {
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> rusqlite::Result<T> {
-        work(&self.open.lock().db)
+        work(&self.connection.lock().db)
     }
 
-    /// Writes; a file that could not be used is tried again first.
+    /// Runs a write. Tries first to reopen a file that could not be used.
     ///
     /// # Errors
-    /// Those of SQLite, and why the file still cannot be used.
+    /// Those of SQLite, and the reason why the file still cannot be used.
     pub(super) fn write<T>(
         &self,
         work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
     ) -> std::result::Result<T, Cause> {
-        let mut open = self.open.lock();
-        if !open.is_writable {
-            open.db = connect(self.path.as_deref())?;
-            open.is_writable = true;
+        let mut connection = self.connection.lock();
+        if !connection.is_writable {
+            connection.db = connect(self.path.as_deref())?;
+            connection.is_writable = true;
             tracing::warn!("the upstream state file can be used again");
         }
-        Ok(work(&mut open.db)?)
+        Ok(work(&mut connection.db)?)
     }
 
-    /// Whether payments can be written now.
+    /// Whether payments can be recorded now.
     pub(super) fn is_writable(&self) -> bool {
-        self.open.lock().is_writable
+        self.connection.lock().is_writable
     }
 }
 
-/// Why a file could not be opened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fault {
-    /// Its content is broken; another file may take its place.
-    Damaged,
-    /// Not the file is to blame but what is around it, and that may pass.
-    Passing,
-    /// Anything else; the file stays as it is.
-    Other,
+fn is_damage(cause: &Cause) -> bool {
+    (cause.downcast_ref::<rusqlite::Error>()).is_some_and(sqlite::is_damage)
 }
 
-fn fault(cause: &Cause, path: Option<&Path>) -> Fault {
+/// Whether an intact file cannot be used because of its disk or a lock, which may pass.
+fn is_transient(cause: &Cause, path: Option<&Path>) -> bool {
     use ErrorCode::{
         CannotOpen, DatabaseBusy, DatabaseLocked, DiskFull, ReadOnly, SystemIoFailure,
     };
     use ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
-    let Some(error) = cause.downcast_ref::<rusqlite::Error>() else {
-        return Fault::Other;
-    };
-    // Whether it lacks room, or is not there to be had.
-    let tried = || Some(File::options().append(true).create(true).open(path?));
-    match error.sqlite_error_code() {
-        _ if sqlite::is_damage(error) => Fault::Damaged,
-        Some(DiskFull | SystemIoFailure | ReadOnly | DatabaseBusy | DatabaseLocked) => {
-            Fault::Passing
+    let error = cause.downcast_ref::<rusqlite::Error>();
+    match error.and_then(rusqlite::Error::sqlite_error_code) {
+        Some(DiskFull | SystemIoFailure | ReadOnly | DatabaseBusy | DatabaseLocked) => true,
+        // SQLite does not say why it cannot open a file, so open it here.
+        Some(CannotOpen) => {
+            let open = |path| File::options().append(true).create(true).open(path);
+            let error = path.and_then(|path| open(path).err());
+            error.is_none_or(|e| {
+                matches!(e.kind(), StorageFull | QuotaExceeded | ReadOnlyFilesystem)
+            })
         }
-        Some(CannotOpen) => match tried() {
-            Some(Err(e))
-                if !matches!(e.kind(), StorageFull | QuotaExceeded | ReadOnlyFilesystem) =>
-            {
-                Fault::Other
-            }
-            Some(_) | None => Fault::Passing,
-        },
-        Some(_) | None => Fault::Other,
+        Some(_) | None => false,
     }
 }
 
@@ -175,7 +160,7 @@ fn connect(path: Option<&Path>) -> std::result::Result<Connection, Cause> {
     }
     let mut db = sqlite::connect(path, OpenFlags::SQLITE_OPEN_CREATE)?;
     db.busy_timeout(Duration::from_secs(5))?;
-    // Where nothing can be written now, it shows here and not with the first payment.
+    // Fails here, and not at the first payment, when nothing can be written.
     db.execute_batch("BEGIN IMMEDIATE; ROLLBACK")?;
     let known = LAYOUT.version;
     match LAYOUT.lay_out(&mut db)? {
@@ -195,8 +180,8 @@ fn connect(path: Option<&Path>) -> std::result::Result<Connection, Cause> {
     Ok(db)
 }
 
-/// A file that can be read at least, as it lies there; nothing when not even that.
-fn untouched(path: Option<&Path>) -> std::result::Result<Connection, Cause> {
+/// Opens a file read-only, without locks; an empty database in memory when even that fails.
+fn open_read_only(path: Option<&Path>) -> std::result::Result<Connection, Cause> {
     let address = path.filter(|path| path.exists()).map(std::path::absolute);
     let address = address.and_then(|path| url::Url::from_file_path(path.ok()?).ok());
     if let Some(mut address) = address {
@@ -215,18 +200,18 @@ fn untouched(path: Option<&Path>) -> std::result::Result<Connection, Cause> {
     connect(None)
 }
 
-/// Moves a damaged file out of the way; its new name.
-fn put_aside(path: &Path) -> Result<String> {
-    let mark = wall().strftime(".corrupt-%Y%m%dT%H%M%SZ").to_string();
-    let aside = sqlite::put_aside(path, &mark);
+/// Renames a damaged file. Returns its new name.
+fn quarantine(path: &Path) -> Result<String> {
+    let suffix = wall().strftime(".corrupt-%Y%m%dT%H%M%SZ").to_string();
+    let moved = sqlite::put_aside(path, &suffix);
     let what = || format!("cannot move the damaged {} aside", disk::shown(path));
-    aside
+    moved
         .map(|path| disk::shown(&path))
         .map_err(|cause| Error::store(what(), cause))
 }
 
-/// Proves that the counts can be trusted. Answers are proved one by one when they are read, so that a
-/// large cache does not slow the start.
+/// Checks the tables of the ledger. Responses are checked when they are read, so that a large cache does not slow the
+/// start.
 fn check_ledger(db: &Connection) -> rusqlite::Result<()> {
     for table in ["calls", "anchor"] {
         let check = format!("PRAGMA quick_check('{table}')");

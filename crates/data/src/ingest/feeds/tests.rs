@@ -30,7 +30,7 @@ fn feeds(server: &MockServer, paths: &[&str]) -> Vec<Feed> {
     paths.iter().map(feed).collect()
 }
 
-async fn read(store: &Arc<dyn Store>, feeds: &[Feed], at: Timestamp) -> Vec<FeedReport> {
+async fn read(store: &Arc<dyn Store>, feeds: &[Feed], at: Timestamp) -> Vec<Result<Option<usize>>> {
     let settings = SourceSettings {
         pace: Some(PaceSettings { tries: 1, ..QUICK }),
         ..SourceSettings::default()
@@ -41,46 +41,43 @@ async fn read(store: &Arc<dyn Store>, feeds: &[Feed], at: Timestamp) -> Vec<Feed
 }
 
 #[test]
-fn the_embedded_list_is_sound_and_a_bad_list_names_its_line() {
+fn embedded_list_is_valid_and_errors_name_their_line() {
     let list = Feed::embedded().unwrap();
     assert!(list.len() >= 10);
     assert!(list.iter().all(|f| f.url.scheme() == "https"));
-    let said = Feed::list("x.csv", "name,url,tags\nA,ftp://a.b,\n")
+    let message = Feed::parse_list("x.csv", "name,url,tags\nA,ftp://a.b,\n")
         .unwrap_err()
         .to_string();
-    assert_eq!(said, "x.csv line 2: ftp://a.b is no http(s) address");
+    assert_eq!(message, "x.csv line 2: ftp://a.b is no http(s) address");
 }
 
 #[tokio::test]
-async fn entries_are_cleaned_tagged_and_kept_once() {
+async fn entries_are_sanitised_tagged_and_stored_once() {
     let server = MockServer::start().await;
     for (at, body) in [("rss", RSS), ("atom", ATOM)] {
-        let answer = ResponseTemplate::new(200).set_body_raw(body, "application/xml");
+        let response = ResponseTemplate::new(200).set_body_raw(body, "application/xml");
         Mock::given(path(at))
-            .respond_with(answer)
+            .respond_with(response)
             .mount(&server)
             .await;
     }
     let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());
-    let reports = read(&store, &feeds(&server, &["rss", "atom"]), now()).await;
-    let added: Vec<_> = reports
-        .iter()
-        .map(|r| *r.outcome.as_ref().unwrap())
-        .collect();
+    let results = read(&store, &feeds(&server, &["rss", "atom"]), now()).await;
+    let added: Vec<_> = results.iter().map(|r| *r.as_ref().unwrap()).collect();
     assert_eq!(
         added,
         [Some(2), Some(0)],
         "one link in two feeds is one article"
     );
-    let kept = store.articles(now(), 10).unwrap();
-    let titles: Vec<&str> = kept.iter().map(|a| a.title.as_str()).collect();
+    let articles = store.articles(now(), 10).unwrap();
+    let titles: Vec<&str> = articles.iter().map(|a| a.title.as_str()).collect();
     assert_eq!(titles, ["Ahead", "Inflation again"]);
-    assert_eq!(kept[0].published_at, now(), "no article of the future");
+    assert_eq!(articles[0].published_at, now(), "no article of the future");
     let mut only = feeds(&server, &["rss"]);
     only[0].url.set_query(Some("again"));
     read(&store, &only, now()).await;
-    let kept = store.articles(now(), 10).unwrap();
-    let first = kept
+    let articles = store.articles(now(), 10).unwrap();
+    let first = articles
         .iter()
         .find(|a| a.title.starts_with("Inflation"))
         .unwrap();
@@ -95,38 +92,37 @@ async fn entries_are_cleaned_tagged_and_kept_once() {
 }
 
 #[tokio::test]
-async fn a_broken_feed_does_not_stop_the_rest() {
+async fn broken_feed_does_not_stop_the_others() {
     let server = MockServer::start().await;
     let page = ResponseTemplate::new(200).set_body_raw("<html><p>Hello", "text/html");
     Mock::given(path("page"))
         .respond_with(page)
         .mount(&server)
         .await;
-    let answer = ResponseTemplate::new(200).set_body_raw(RSS, "application/xml");
+    let response = ResponseTemplate::new(200).set_body_raw(RSS, "application/xml");
     Mock::given(path("rss"))
-        .respond_with(answer)
+        .respond_with(response)
         .mount(&server)
         .await;
     let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());
-    let reports = read(&store, &feeds(&server, &["page", "missing", "rss"]), now()).await;
-    let said: Vec<String> = reports
+    let results = read(&store, &feeds(&server, &["page", "missing", "rss"]), now()).await;
+    let messages: Vec<String> = results
         .iter()
         .map(|r| {
-            r.outcome
-                .as_ref()
+            r.as_ref()
                 .map_or_else(ToString::to_string, |n| format!("{n:?}"))
         })
         .collect();
     assert!(
-        said[0].starts_with("page: the answer is no feed"),
-        "{said:?}"
+        messages[0].starts_with("page: the answer is no feed"),
+        "{messages:?}"
     );
-    assert_eq!(said[1], "missing: HTTP 404 instead of a feed.");
-    assert_eq!(said[2], "Some(2)");
+    assert_eq!(messages[1], "missing: HTTP 404 instead of a feed.");
+    assert_eq!(messages[2], "Some(2)");
 }
 
 #[tokio::test]
-async fn a_feed_rests_and_is_then_asked_whether_it_has_changed() {
+async fn second_request_waits_and_is_conditional() {
     let server = MockServer::start().await;
     Mock::given(path("rss"))
         .and(header("if-none-match", "\"v1\""))
@@ -135,27 +131,27 @@ async fn a_feed_rests_and_is_then_asked_whether_it_has_changed() {
         .with_priority(1)
         .mount(&server)
         .await;
-    let answer = ResponseTemplate::new(200)
+    let response = ResponseTemplate::new(200)
         .insert_header("etag", "\"v1\"")
         .set_body_raw(RSS, "application/xml");
     Mock::given(path("rss"))
-        .respond_with(answer)
+        .respond_with(response)
         .expect(1)
         .mount(&server)
         .await;
     let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());
     let rss = feeds(&server, &["rss"]);
-    // At last the clock is set back by a year: a look of the "future" is no reason to rest.
+    // At last the clock is set back by a year: the read in the "future" is ignored.
     let year = 365 * 24 * 3_600;
-    for (later, want) in [(0, Some(2)), (600, None), (3_600, None), (-year, None)] {
+    for (later, expected) in [(0, Some(2)), (600, None), (3_600, None), (-year, None)] {
         let at = now() + jiff::SignedDuration::from_secs(later);
-        let reports = read(&store, &rss, at).await;
-        assert_eq!(*reports[0].outcome.as_ref().unwrap(), want, "{later}");
+        let results = read(&store, &rss, at).await;
+        assert_eq!(*results[0].as_ref().unwrap(), expected, "{later}");
     }
 }
 
 #[test]
-fn every_row_of_the_topics_is_read() {
+fn every_topic_is_parsed() {
     let text = include_str!("../../../data/topics.csv");
     assert_eq!(entries::TOPICS.len(), text.lines().count() - 1);
     assert!(

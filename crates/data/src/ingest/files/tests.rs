@@ -1,5 +1,5 @@
 use super::*;
-use crate::ingest::testing::Shared;
+use crate::ingest::testing::SharedBuffer;
 use crate::store::Sqlite;
 use econoscope_core::model::Date;
 use jiff::civil::date;
@@ -33,12 +33,12 @@ fn run(store: &dyn Store, dir: &Path) -> ImportReport {
 }
 
 fn values(store: &dyn Store, series: &str) -> Vec<(Date, f64)> {
-    let held = store.read(&id(series)).unwrap().unwrap_or_default();
-    held.latest().iter().map(|o| (o.date, o.value)).collect()
+    let stored = store.read(&id(series)).unwrap().unwrap_or_default();
+    stored.latest().iter().map(|o| (o.date, o.value)).collect()
 }
 
 #[test]
-fn titles_come_with_the_figures() {
+fn title_list_is_imported_with_the_figures() {
     let titles = "series_id,title,frequency,units\nMY_OWN.1,Sales of the shop,M,Dollars\n";
     let dir = folder(&[
         ("a.csv", "series_id,date,value\nMY_OWN.1,2026-07-29,4.67\n"),
@@ -48,24 +48,24 @@ fn titles_come_with_the_figures() {
     let store = Sqlite::in_memory().unwrap();
     let report = run(&store, dir.path());
     assert_eq!((report.series, report.described, report.rows), (1, 1, 1));
-    let said = report
+    let message = report
         .errors
         .first()
         .map(ToString::to_string)
         .unwrap_or_default();
     assert!(
-        said.contains("worse.csv") && said.contains("sometimes"),
-        "{said}"
+        message.contains("worse.csv") && message.contains("sometimes"),
+        "{message}"
     );
-    let told = store.description(&id("MY_OWN.1")).unwrap().unwrap();
+    let description = store.description(&id("MY_OWN.1")).unwrap().unwrap();
     assert_eq!(
-        (told.title.as_str(), told.units.as_str()),
+        (description.title.as_str(), description.units.as_str()),
         ("Sales of the shop", "Dollars")
     );
 }
 
 #[test]
-fn a_folder_of_all_layouts_goes_in() {
+fn folder_with_all_layouts_is_imported() {
     let dir = folder(&[
         (
             "a.csv",
@@ -96,7 +96,7 @@ fn a_folder_of_all_layouts_goes_in() {
 }
 
 #[test]
-fn a_broken_row_is_named_and_refuses_its_series_in_every_file() {
+fn broken_row_refuses_its_series_in_every_file() {
     let dir = folder(&[
         (
             "a.csv",
@@ -125,7 +125,7 @@ fn a_broken_row_is_named_and_refuses_its_series_in_every_file() {
 }
 
 #[test]
-fn files_that_overlap_are_joined_and_files_that_disagree_are_refused() {
+fn overlapping_files_are_merged_and_conflicting_ones_refused() {
     let first = "series_id,date,value\nA,2026-07-01,1\nA,2026-08-01,2\n";
     let joined = folder(&[
         ("1.csv", first),
@@ -133,16 +133,16 @@ fn files_that_overlap_are_joined_and_files_that_disagree_are_refused() {
     ]);
     let store = Sqlite::in_memory().unwrap();
     assert!(run(&store, joined.path()).errors.is_empty());
-    let want = vec![
+    let expected = vec![
         (date(2026, 6, 1), 0.0),
         (date(2026, 7, 1), 1.0),
         (date(2026, 8, 1), 2.0),
     ];
-    assert_eq!(values(&store, "A"), want);
+    assert_eq!(values(&store, "A"), expected);
 
-    let clash = folder(&[("1.csv", first), ("2.csv", "DATE,A\n2026-08-01,9\n")]);
+    let conflict = folder(&[("1.csv", first), ("2.csv", "DATE,A\n2026-08-01,9\n")]);
     let store = Sqlite::in_memory().unwrap();
-    let report = run(&store, clash.path());
+    let report = run(&store, conflict.path());
     let error = report.errors[0].to_string();
     assert!(
         error.contains("2.csv line 2: 9 for 2026-08-01, but 2 on line 3 of"),
@@ -152,7 +152,7 @@ fn files_that_overlap_are_joined_and_files_that_disagree_are_refused() {
 }
 
 #[test]
-fn a_second_import_changes_nothing_and_a_revision_is_dated() {
+fn second_import_changes_nothing_and_revisions_are_dated() {
     let store = Sqlite::in_memory().unwrap();
     let dir = folder(&[("UNRATE.csv", "date,value\n2026-07-01,4.2\n2026-08-01,4.3\n")]);
     run(&store, dir.path());
@@ -161,22 +161,22 @@ fn a_second_import_changes_nothing_and_a_revision_is_dated() {
     let written = run(&store, newer.path()).written;
     assert_eq!((written.added, written.revised), (1, 1));
     let rows = store.read(&id("UNRATE")).unwrap().unwrap().rows().to_vec();
-    let known = |value| {
+    let known_from_of = |value| {
         rows.iter()
             .find(|r| r.value == Some(value))
             .unwrap()
             .known_from
     };
-    assert_eq!(known(4.4), Some(date(2026, 11, 21)));
+    assert_eq!(known_from_of(4.4), Some(date(2026, 11, 21)));
     assert_eq!(
-        known(4.5),
+        known_from_of(4.5),
         None,
         "public long before, so estimated from the lag"
     );
 }
 
 #[test]
-fn nothing_to_import_is_an_error_that_names_the_place() {
+fn nothing_to_import_is_an_error() {
     let empty = tempfile::tempdir().unwrap();
     let store = Sqlite::in_memory().unwrap();
     let error = import(&store, empty.path(), &mut Progress::quiet()).unwrap_err();
@@ -187,7 +187,7 @@ fn nothing_to_import_is_an_error_that_names_the_place() {
 }
 
 #[test]
-fn our_own_composites_are_computed_and_not_imported() {
+fn composites_are_not_imported() {
     let dir = folder(&[("a.csv", "DATE,SERVICE_CRPI,DGS10\n2026-07-29,14,4.67\n")]);
     let store = Sqlite::in_memory().unwrap();
     let report = run(&store, dir.path());
@@ -198,7 +198,7 @@ fn our_own_composites_are_computed_and_not_imported() {
 }
 
 #[test]
-fn one_file_may_be_named_instead_of_a_folder() {
+fn single_file_is_imported() {
     let dir = folder(&[
         ("UNRATE.csv", "date,value\n2026-07-01,4.2\n"),
         ("B.csv", "bad"),
@@ -209,12 +209,12 @@ fn one_file_may_be_named_instead_of_a_folder() {
 }
 
 #[test]
-fn progress_tells_both_stretches_to_their_end() {
+fn progress_shows_both_phases() {
     let dir = folder(&[
         ("UNRATE.csv", "date,value\n2026-07-01,4.2\n"),
         ("B.csv", "bad"),
     ]);
-    let out = Shared::default();
+    let out = SharedBuffer::default();
     let mut progress = Progress::lines(Box::new(out.clone()));
     import(&Sqlite::in_memory().unwrap(), dir.path(), &mut progress).unwrap();
     let text = out.text();
@@ -228,7 +228,7 @@ fn progress_tells_both_stretches_to_their_end() {
 }
 
 #[test]
-fn the_real_folder_goes_in_whole() {
+fn bundled_series_folder_is_imported_completely() {
     let real = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/series"));
     let store = Sqlite::in_memory().unwrap();
     let start = std::time::Instant::now();
@@ -255,7 +255,7 @@ fn the_real_folder_goes_in_whole() {
 }
 
 #[test]
-fn a_figure_far_off_is_taken_from_an_operator_with_a_warning() {
+fn implausible_figure_is_imported_with_a_warning() {
     let store = Sqlite::in_memory().unwrap();
     run(
         &store,
@@ -275,14 +275,14 @@ fn a_figure_far_off_is_taken_from_an_operator_with_a_warning() {
 }
 
 #[test]
-fn vintages_and_figures_of_a_folder_are_one_series() {
-    // The report of December 2008 told of November as well; in February 2009 October left the series for a month.
+fn vintages_and_figures_form_one_series() {
+    // The report of December 2008 covers November as well; in February 2009 October left the series for a month.
     let vintages = "date,value,known_from\n2008-10-01,100,2008-12\n2008-11-01,90,2008-12\n2008-11-01,88,2009-01\n\
         2008-12-01,80,2009-01\n2008-10-01,,2009-02\n2008-10-01,101,2009-03-06\n";
     let figures = "series_id,date,value\nPAYEMS,2008-10-01,101\nPAYEMS,2008-11-01,87\nPAYEMS,2008-12-01,80\nPAYEMS,2009-01-01,70\n";
-    let known = |store: &Sqlite, day| -> Vec<f64> {
-        let held = store.read(&id("PAYEMS")).unwrap().unwrap();
-        let rows = held.as_of(day, |date| {
+    let values_as_of = |store: &Sqlite, day| -> Vec<f64> {
+        let stored = store.read(&id("PAYEMS")).unwrap().unwrap();
+        let rows = stored.as_of(day, |date| {
             econoscope_core::model::observation::known_by(
                 date,
                 econoscope_core::model::Frequency::Monthly,
@@ -292,36 +292,43 @@ fn vintages_and_figures_of_a_folder_are_one_series() {
         rows.iter().map(|o| o.value).collect()
     };
     let together = folder(&[("PAYEMS.csv", vintages), ("all.csv", figures)]);
-    let (one, other) = (
+    let (vintages_only, figures_only) = (
         folder(&[("PAYEMS.csv", vintages)]),
         folder(&[("all.csv", figures)]),
     );
     for folders in [
         vec![&together],
-        vec![&other, &one],
-        vec![&together, &one, &other],
+        vec![&figures_only, &vintages_only],
+        vec![&together, &vintages_only, &figures_only],
     ] {
         let store = Sqlite::in_memory().unwrap();
         for folder in folders {
             assert!(run(&store, folder.path()).errors.is_empty());
         }
-        assert_eq!(known(&store, date(2008, 12, 4)), [101.0], "by the lag");
-        assert_eq!(known(&store, date(2008, 12, 5)), [100.0, 90.0]);
         assert_eq!(
-            known(&store, date(2009, 1, 8)),
+            values_as_of(&store, date(2008, 12, 4)),
+            [101.0],
+            "by the lag"
+        );
+        assert_eq!(values_as_of(&store, date(2008, 12, 5)), [100.0, 90.0]);
+        assert_eq!(
+            values_as_of(&store, date(2009, 1, 8)),
             [100.0, 90.0],
             "not by the lag"
         );
-        assert_eq!(known(&store, date(2009, 1, 9)), [100.0, 88.0, 80.0]);
-        assert_eq!(known(&store, date(2009, 2, 28)), [88.0, 80.0, 70.0]);
-        assert_eq!(known(&store, date(2009, 3, 6)), [101.0, 88.0, 80.0, 70.0]);
+        assert_eq!(values_as_of(&store, date(2009, 1, 9)), [100.0, 88.0, 80.0]);
+        assert_eq!(values_as_of(&store, date(2009, 2, 28)), [88.0, 80.0, 70.0]);
+        assert_eq!(
+            values_as_of(&store, date(2009, 3, 6)),
+            [101.0, 88.0, 80.0, 70.0]
+        );
         assert_eq!(values(&store, "PAYEMS").len(), 4);
         assert_eq!(values(&store, "PAYEMS")[1].1, 87.0, "as read last");
     }
 }
 
 #[test]
-fn an_archive_alone_tells_of_the_time_before_it_by_the_lag() {
+fn first_vintage_counts_from_its_estimated_day() {
     let store = Sqlite::in_memory().unwrap();
     let text = "date,value,known_from\n2008-01-01,1,2008-12\n2008-01-01,2,2010-02\n2008-11-01,3,2008-12\n2008-12-01,4,2009-01\n";
     let dir = folder(&[("PAYEMS.csv", text)]);
@@ -347,11 +354,11 @@ fn file_of(rows: impl Iterator<Item = (i32, f64)>) -> String {
 }
 
 #[test]
-fn a_file_that_ends_earlier_revises_nothing_unless_it_is_to_replace() {
+fn older_file_revises_nothing_without_replace() {
     let value = |n: i32| 100.0 + f64::from(n * n % 7) / 10.0;
     let store = Sqlite::in_memory().unwrap();
-    let held = folder(&[("a.csv", &file_of((1..24).map(|n| (n, value(n)))))]);
-    run(&store, held.path());
+    let stored = folder(&[("a.csv", &file_of((1..24).map(|n| (n, value(n)))))]);
+    run(&store, stored.path());
     let before = values(&store, "HOUST");
     let older = folder(&[(
         "a.csv",
@@ -360,13 +367,13 @@ fn a_file_that_ends_earlier_revises_nothing_unless_it_is_to_replace() {
     let report = run(&store, older.path());
     assert_eq!((report.written.added, report.written.revised), (1, 0));
     assert_eq!(values(&store, "HOUST")[1..], before);
-    let [doubt] = report.doubts.as_slice() else {
+    let [warning] = report.doubts.as_slice() else {
         panic!("{:?}", report.doubts)
     };
     assert!(
-        doubt.contains("ends on 2025-08-01, what is held on 2025-12-01")
-            && doubt.contains("--replace"),
-        "{doubt}"
+        warning.contains("ends on 2025-08-01, what is held on 2025-12-01")
+            && warning.contains("--replace"),
+        "{warning}"
     );
     let provenance = Provenance {
         origin: "import",
@@ -378,9 +385,9 @@ fn a_file_that_ends_earlier_revises_nothing_unless_it_is_to_replace() {
 }
 
 #[test]
-fn a_file_on_another_base_goes_in_whole_or_not_at_all() {
+fn file_on_another_base_must_be_complete() {
     let value = |n: i32| 100.0 + f64::from(n * n % 7) / 10.0;
-    for (first, taken) in [(0, true), (3, false)] {
+    for (first, is_imported) in [(0, true), (3, false)] {
         let store = Sqlite::in_memory().unwrap();
         run(
             &store,
@@ -395,7 +402,7 @@ fn a_file_on_another_base_goes_in_whole_or_not_at_all() {
         );
         let base = values(&store, "HOUST")[0].1 / value(0);
         assert!(
-            (base - if taken { 0.87 } else { 1.0 }).abs() < 1e-9,
+            (base - if is_imported { 0.87 } else { 1.0 }).abs() < 1e-9,
             "{base}"
         );
     }

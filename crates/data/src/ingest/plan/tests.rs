@@ -1,8 +1,9 @@
 use super::*;
+use econoscope_core::recipe::Recipes;
 use jiff::civil::date;
 use std::sync::Arc;
 
-fn choice() -> SyncConfig {
+fn default_config() -> SyncConfig {
     SyncConfig::default()
 }
 
@@ -18,7 +19,7 @@ fn hours_ago(hours: i32) -> Timestamp {
     now().checked_sub(hours.hours()).unwrap()
 }
 
-fn held(ids: &[&str]) -> Vec<Status> {
+fn stored(ids: &[&str]) -> Vec<Status> {
     ids.iter()
         .map(|text| Status {
             id: id(text),
@@ -32,50 +33,50 @@ fn held(ids: &[&str]) -> Vec<Status> {
         .collect()
 }
 
-fn read_at(text: &str, at: i32, full: i32) -> States<SeriesState> {
+fn states_of(text: &str, at: i32, full: i32) -> States<SeriesState> {
     let mut states = States::default();
     states.insert(
         text.to_owned(),
         SeriesState {
-            at: hours_ago(at),
-            full: hours_ago(full),
-            vintages: false,
+            read_at: hours_ago(at),
+            fully_read_at: hours_ago(full),
+            has_vintages: false,
         },
     );
     states
 }
 
-fn one(text: &str, states: &States<SeriesState>, choice: SyncConfig) -> Plan {
-    let choice = SyncConfig {
+fn plan_one(text: &str, states: &States<SeriesState>, config: SyncConfig) -> Plan {
+    let config = SyncConfig {
         only: Some(vec![id(text)]),
-        ..choice
+        ..config
     };
-    plan(&held(&[text]), states, &choice, now())
+    plan(&stored(&[text]), states, &config, now())
 }
 
 #[test]
-fn the_whole_catalogue_is_asked_except_what_nobody_has() {
-    let whole = |recipes, no_fred| {
-        let mut choice = choice();
-        choice.sources.recipes = recipes;
-        choice.sources.no_fred = no_fred;
-        plan(&[], &States::default(), &choice, now())
+fn whole_catalogue_is_planned_except_series_without_source() {
+    let plan_all = |recipes, no_fred| {
+        let mut config = default_config();
+        config.sources.recipes = recipes;
+        config.sources.no_fred = no_fred;
+        plan(&[], &States::default(), &config, now())
     };
     let due =
         |plan: &Plan| -> Vec<String> { plan.steps.iter().map(|s| s.id.to_string()).collect() };
-    let fred = whole(Arc::default(), false);
+    let fred = plan_all(Arc::default(), false);
     let recipes = || Arc::clone(Recipes::embedded());
-    let (all, first) = (whole(recipes(), false), whole(recipes(), true));
-    for nowhere in ["SERVICE_CRPI", "SERVICE_CNLI", "CLAIMSX", "OILPRICEX"] {
+    let (all, first) = (plan_all(recipes(), false), plan_all(recipes(), true));
+    for absent in ["SERVICE_CRPI", "SERVICE_CNLI", "CLAIMSX", "OILPRICEX"] {
         assert!(
             Catalogue::embedded()
                 .iter()
-                .any(|s| s.id.as_str() == nowhere),
-            "{nowhere}"
+                .any(|s| s.id.as_str() == absent),
+            "{absent}"
         );
-        assert!(!due(&all).contains(&nowhere.to_owned()), "{nowhere}");
+        assert!(!due(&all).contains(&absent.to_owned()), "{absent}");
     }
-    for ours in [
+    for on_recipe in [
         "SPY",
         "QQQ",
         "GLD",
@@ -85,13 +86,13 @@ fn the_whole_catalogue_is_asked_except_what_nobody_has() {
         "TGA_DAILY",
         "OFRFSI",
     ] {
-        assert!(due(&first).contains(&ours.to_owned()), "{ours}");
-        assert!(!due(&fred).contains(&ours.to_owned()), "{ours}");
+        assert!(due(&first).contains(&on_recipe.to_owned()), "{on_recipe}");
+        assert!(!due(&fred).contains(&on_recipe.to_owned()), "{on_recipe}");
     }
-    for both in ["DGS10", "CBBTCUSD", "SP500", "T10Y2Y"] {
+    for on_both in ["DGS10", "CBBTCUSD", "SP500", "T10Y2Y"] {
         assert!(
-            due(&fred).contains(&both.to_owned()) && due(&first).contains(&both.to_owned()),
-            "{both}"
+            due(&fred).contains(&on_both.to_owned()) && due(&first).contains(&on_both.to_owned()),
+            "{on_both}"
         );
     }
     assert!(
@@ -104,126 +105,142 @@ fn the_whole_catalogue_is_asked_except_what_nobody_has() {
         due(&fred).len(),
         due(&first).len()
     );
-    assert!(all.steps.iter().all(|s| s.from.is_none() && !s.vintages));
+    assert!(
+        all.steps
+            .iter()
+            .all(|s| s.from.is_none() && !s.wants_vintages)
+    );
     assert!(all.fresh.is_empty() && all.refused.is_empty());
 }
 
 #[test]
-fn a_series_that_is_named_and_not_carried_is_refused_with_a_reason() {
+fn named_series_without_source_is_refused_with_a_reason() {
     for (text, reason) in [("SERVICE_CRPI", "computed here"), ("SPY", "import")] {
-        let plan = one(text, &States::default(), choice());
+        let plan = plan_one(text, &States::default(), default_config());
         assert!(plan.steps.is_empty());
         assert!(plan.refused[0].1.to_string().contains(reason));
     }
-    let unknown = one("MYSTERY1", &States::default(), choice());
+    let unknown = plan_one("MYSTERY1", &States::default(), default_config());
     assert_eq!(unknown.steps[0].from, None);
 }
 
 #[test]
-fn a_revision_window_back_is_read_again() {
+fn second_read_starts_a_revision_window_back() {
     for (text, from) in [
         ("DGS10", date(2026, 8, 17)),
         ("WALCL", date(2026, 6, 3)),
         ("UNRATE", date(2021, 10, 1)),
         ("GDP", date(2016, 10, 1)),
     ] {
-        let plan = one(text, &read_at(text, 200, 200), choice());
+        let plan = plan_one(text, &states_of(text, 200, 200), default_config());
         assert_eq!(plan.steps[0].from, Some(from), "{text}");
         let state = plan.steps[0].state.unwrap();
-        assert_eq!(day_of(state.at), date(2026, 11, 13));
+        assert_eq!(day_of(state.read_at), date(2026, 11, 13));
     }
 }
 
 #[test]
-fn what_was_looked_at_recently_rests_unless_forced() {
+fn recent_read_is_fresh_unless_forced() {
     // Two are overdue, the next figures of the others are weeks away.
     for (text, rest) in [("DGS10", 4), ("WALCL", 6), ("UNRATE", 168), ("GDP", 168)] {
-        let fresh = one(text, &read_at(text, rest - 1, 200), choice());
+        let fresh = plan_one(text, &states_of(text, rest - 1, 200), default_config());
         assert_eq!(fresh.fresh[0].0, id(text));
         assert!(fresh.steps.is_empty(), "{text}");
-        let due = one(text, &read_at(text, rest, 200), choice());
+        let due = plan_one(text, &states_of(text, rest, 200), default_config());
         assert_eq!(due.steps.len(), 1, "{text}");
         let force = SyncConfig {
             force: true,
-            ..choice()
+            ..default_config()
         };
-        assert_eq!(one(text, &read_at(text, 0, 25), force).steps.len(), 1);
+        assert_eq!(
+            plan_one(text, &states_of(text, 0, 25), force).steps.len(),
+            1
+        );
     }
 }
 
 #[test]
-fn a_look_of_a_clock_that_was_ahead_is_none() {
+fn read_dated_in_the_future_is_ignored() {
     for hours in [1, 24 * 365, 24 * 365 * 50] {
-        let due = one("DGS10", &read_at("DGS10", -hours, -hours), choice());
+        let due = plan_one(
+            "DGS10",
+            &states_of("DGS10", -hours, -hours),
+            default_config(),
+        );
         assert_eq!(due.steps.len(), 1, "{hours} h ahead");
     }
 }
 
 #[test]
-fn after_thirty_days_or_without_rows_everything_is_read() {
+fn full_read_follows_thirty_days_or_no_rows() {
     let month = 30 * 24;
     assert!(
-        one("UNRATE", &read_at("UNRATE", 200, month - 1), choice()).steps[0]
+        plan_one(
+            "UNRATE",
+            &states_of("UNRATE", 200, month - 1),
+            default_config()
+        )
+        .steps[0]
             .from
             .is_some()
     );
     assert_eq!(
-        one("UNRATE", &read_at("UNRATE", 200, month), choice()).steps[0].from,
+        plan_one("UNRATE", &states_of("UNRATE", 200, month), default_config()).steps[0].from,
         None
     );
     // Imported or bundled rows were never compared with the source.
     assert_eq!(
-        one("UNRATE", &States::default(), choice()).steps[0].from,
+        plan_one("UNRATE", &States::default(), default_config()).steps[0].from,
         None
     );
-    let choice = SyncConfig {
+    let config = SyncConfig {
         only: Some(vec![id("UNRATE")]),
-        ..choice()
+        ..default_config()
     };
-    let lost = plan(&[], &read_at("UNRATE", 1, 1), &choice, now());
+    let lost = plan(&[], &states_of("UNRATE", 1, 1), &config, now());
     assert_eq!(lost.steps[0].from, None);
     assert_eq!(lost.steps[0].state, None);
 }
 
 #[test]
-fn vintages_are_read_once_and_of_daily_series_only_by_name() {
-    let choice = SyncConfig {
+fn vintages_are_read_once_and_daily_ones_by_name() {
+    let config = SyncConfig {
         vintages: true,
-        ..choice()
+        ..default_config()
     };
-    let all = plan(&[], &States::default(), &choice, now());
+    let all = plan(&[], &States::default(), &config, now());
     let wants = |text: &str| {
         all.steps
             .iter()
             .find(|s| s.id.as_str() == text)
             .unwrap()
-            .vintages
+            .wants_vintages
     };
     assert!(wants("UNRATE") && wants("WALCL") && !wants("DGS10"));
-    assert!(one("DGS10", &States::default(), choice.clone()).steps[0].vintages);
-    let mut states = read_at("UNRATE", 1, 1);
+    assert!(plan_one("DGS10", &States::default(), config.clone()).steps[0].wants_vintages);
+    let mut states = states_of("UNRATE", 1, 1);
     assert!(
-        one("UNRATE", &states, choice.clone()).steps[0].vintages,
+        plan_one("UNRATE", &states, config.clone()).steps[0].wants_vintages,
         "fresh, but without vintages"
     );
     let state = states["UNRATE"];
     states.insert(
         "UNRATE".to_owned(),
         SeriesState {
-            vintages: true,
+            has_vintages: true,
             ..state
         },
     );
-    assert_eq!(one("UNRATE", &states, choice).fresh.len(), 1);
+    assert_eq!(plan_one("UNRATE", &states, config).fresh.len(), 1);
 }
 
-fn until(id: &str, last: Date, looked: &str, release: Option<Release>) -> String {
+fn until(id: &str, last: Date, read_at: &str, release: Option<Release>) -> String {
     let info = Catalogue::embedded().get(id).unwrap();
-    fresh_until(looked.parse().unwrap(), Some(info), Some(last), release).to_string()
+    fresh_until(read_at.parse().unwrap(), Some(info), Some(last), release).to_string()
 }
 
 #[test]
-fn a_look_is_good_until_the_next_release_and_then_a_short_while() {
+fn series_is_fresh_until_its_next_release() {
     let evening = Release {
         after_business_days: Some(0),
         weekday: None,
@@ -239,7 +256,7 @@ fn a_look_is_good_until_the_next_release_and_then_a_short_while() {
         until("DGS10", friday, "2026-11-23T23:30:00Z", Some(evening)),
         "2026-11-24T03:30:00Z"
     );
-    // The unemployment rate of October is in; November's comes on 4 December, but revisions are looked for weekly.
+    // The unemployment rate of October is in; November's comes on 4 December, but a read for revisions is due weekly.
     let october = date(2026, 10, 1);
     assert_eq!(
         until("UNRATE", october, "2026-11-21T12:00:00Z", None),

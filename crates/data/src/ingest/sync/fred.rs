@@ -1,11 +1,11 @@
-//! FRED for what no recipe brings, and identities over other series.
+//! Asks FRED for the series that no recipe brings, and computes series from formulas.
 
-use super::{Run, SERIES};
+use super::{SERIES, SyncRun};
 use crate::desk::identities;
-use crate::ingest::accept::{Kind, Source, is_revised};
+use crate::ingest::accept::{Source, SourceKind, is_revised};
 use crate::ingest::plan::Step;
 use crate::ingest::report::Outcome;
-use crate::ingest::state::{self, blocking};
+use crate::ingest::state::{self, run_blocking};
 use crate::store::WriteOutcome;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
@@ -13,47 +13,47 @@ use econoscope_core::model::{Known, Observation, Series};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The states are noted after so many series: a note per series would shake every cache of a running server.
-const NOTE_EVERY: usize = 25;
+/// Series between two writes of the states; each write invalidates the caches of a running server.
+const STATES_INTERVAL: usize = 25;
 /// FRED's name as the origin of rows.
 const FRED: &str = "fred";
 
-impl Run<'_> {
-    /// Asks FRED for what no other source brought.
+impl SyncRun<'_> {
+    /// Asks FRED for series that no other source brought.
     pub(super) async fn ask_fred(&mut self, steps: Vec<Step>) -> Result<()> {
-        if self.clients.offline().is_none() && steps.iter().any(|step| step.on_fred) {
+        if self.clients.offline().is_none() && steps.iter().any(|step| step.is_on_fred) {
             self.show_terms().await?;
         }
         for step in steps {
-            let outcome = self.ask_one(&step).await;
-            // What a source before brought is reported already; FRED only had to add the newest figures.
+            let outcome = self.ask_fred_for(&step).await;
+            // A covered series is reported already; FRED only had to add the newest figures.
             if !step.is_covered {
-                self.conclude(step, outcome);
+                self.report_step(step, outcome);
             }
-            if self.report.series.len().is_multiple_of(NOTE_EVERY) {
+            if self.report.series.len().is_multiple_of(STATES_INTERVAL) {
                 state::write(&self.states, &self.store, SERIES).await?;
             }
         }
         Ok(())
     }
 
-    /// Shows once, before the first request, on what terms FRED is asked.
+    /// Shows FRED's terms before the first request that this store ever sends.
     async fn show_terms(&mut self) -> Result<()> {
-        const SHOWN: &str = "fred_terms_told";
-        let shown = blocking(&self.store, |store| store.note(SHOWN)).await?;
+        const TERMS_SHOWN: &str = "fred_terms_told";
+        let shown = run_blocking(&self.store, |store| store.note(TERMS_SHOWN)).await?;
         if shown.is_none() {
-            self.progress.tell(
+            self.progress.print(
                 "What no other source brings is asked of FRED, for your own use: its terms allow viewing and \
                  downloading and forbid storing for others. --no-fred leaves it out.",
             );
             let now = self.now().to_string();
-            blocking(&self.store, move |store| store.set_note(SHOWN, &now)).await?;
+            run_blocking(&self.store, move |store| store.set_note(TERMS_SHOWN, &now)).await?;
         }
         Ok(())
     }
 
-    async fn ask_one(&mut self, step: &Step) -> Outcome {
-        if !step.on_fred {
+    async fn ask_fred_for(&mut self, step: &Step) -> Outcome {
+        if !step.is_on_fred {
             let why = "no source brought it, and FRED is not asked";
             return Outcome::NotAsked(why.to_owned());
         }
@@ -63,10 +63,10 @@ impl Run<'_> {
         if let Some(error) = &self.fred_breaker.open {
             return Outcome::NotAsked(error.for_operator());
         }
-        self.progress.step(step.id.as_str());
-        match self.bring(step).await {
+        self.progress.start_step(step.id.as_str());
+        match self.update_from_fred(step).await {
             Ok(written) => {
-                self.fred_breaker.note(None);
+                self.fred_breaker.record(None);
                 if let Err(error) = self.describe_from_fred(step).await {
                     let error = error.for_operator();
                     tracing::warn!(series = %step.id, error, "its title did not come; its figures did");
@@ -74,48 +74,47 @@ impl Run<'_> {
                 Outcome::Written(written)
             }
             Err(error) => {
-                self.fred_breaker.note(Some(&error));
-                // The key, or the disk: nothing further can succeed.
+                self.fred_breaker.record(Some(&error));
+                // A refused key or a full disk fails for every series.
                 if matches!(error, Error::InvalidParam { .. } | Error::Store { .. }) {
                     self.fred_breaker.open = Some(error.clone());
                 }
-                self.report.failed(FRED);
+                self.report.count_failure(FRED);
                 Outcome::Failed(error)
             }
         }
     }
 
-    /// Asks for a series and writes what is accepted.
-    async fn bring(&mut self, step: &Step) -> Result<WriteOutcome> {
+    /// Fetches a series from FRED and writes the accepted rows.
+    async fn update_from_fred(&mut self, step: &Step) -> Result<WriteOutcome> {
         let id = &step.id;
-        let mut from = step.from.filter(|_| !step.vintages);
-        let mut rows = match step.vintages {
+        let mut from = step.from.filter(|_| !step.wants_vintages);
+        let mut rows = match step.wants_vintages {
             true => self.fred.vintages(id).await?,
             false => self.fred.figures(id, from).await?,
         };
-        // A new base year changes all figures: then the window was too short.
+        // A revision at the start of the window may reach further back, such as that of a new base year.
         if from.is_some() {
             let oldest = rows.first();
             let oldest = oldest.and_then(|row| Some(Observation::new(row.date, row.value?)));
-            if is_revised(&state::latest(&self.store, id).await?, oldest) {
+            if is_revised(&state::stored_rows(&self.store, id).await?, oldest) {
                 from = None;
                 rows = self.fred.figures(id, None).await?;
             }
         }
         let routes = self.config.sources.recipes.routes(id);
-        let source = match step.vintages {
-            true => Source::new("fred vintages", Kind::Fred),
+        let source = match step.wants_vintages {
+            true => Source::new("fred vintages", "FRED", SourceKind::Fred),
             false => Source {
-                earlier: routes.map(|at| at.source.id.clone()).collect(),
+                preferred: routes.map(|route| route.source.id.clone()).collect(),
                 is_covered: step.is_covered,
-                is_accepted: self.config.accepts(id, FRED),
-                ..Source::new(FRED, Kind::Fred)
+                is_accepted: self.config.is_accepted(id, FRED),
+                ..Source::new(FRED, "FRED", SourceKind::Fred)
             },
         };
-        let source = (&source, "FRED");
-        match self.accept(step, source, from.is_none(), rows).await? {
+        match self.accept(step, &source, from.is_none(), rows).await? {
             Ok(written) => {
-                self.note_read(step, from.is_none());
+                self.record_read(step, from.is_none());
                 Ok(written)
             }
             Err(refusal) => {
@@ -125,53 +124,52 @@ impl Run<'_> {
         }
     }
 
-    /// Asks once for the title of a series that the catalogue does not know.
+    /// Fetches the title of a series outside the catalogue, once.
     async fn describe_from_fred(&self, step: &Step) -> Result<()> {
         if step.info.is_some() {
             return Ok(());
         }
         let id = step.id.clone();
-        let known = blocking(&self.store, move |store| store.description(&id)).await?;
-        if known.is_none()
+        let stored = run_blocking(&self.store, move |store| store.description(&id)).await?;
+        if stored.is_none()
             && let Some(description) = self.fred.describe(&step.id).await?
         {
-            blocking(&self.store, move |store| store.describe(&[description])).await?;
+            run_blocking(&self.store, move |store| store.describe(&[description])).await?;
         }
         Ok(())
     }
 
-    /// Computes series from others of the store; gives back those that lack an input or differ from what is held.
+    /// Computes series from stored ones. Returns those that lack an input or differ from the stored rows.
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read or written.
     pub(super) async fn compute(&mut self, steps: Vec<Step>) -> Result<Vec<Step>> {
-        let mut left = Vec::new();
+        let source = Source::new("formula", "the formula", SourceKind::Formula);
+        let mut remaining = Vec::new();
         for step in steps {
-            let inputs = identities::synced_from(&step.id).filter(|_| !step.vintages);
+            let inputs = identities::synced_from(&step.id).filter(|_| !step.wants_vintages);
             let (Some(inputs), Some(info)) = (inputs, &step.info) else {
-                left.push(step);
+                remaining.push(step);
                 continue;
             };
-            let mut known = HashMap::new();
+            let mut series = HashMap::new();
             for id in inputs {
                 let input = Catalogue::embedded().get(id);
                 let input = input.ok_or_else(|| Error::internal("an identity's input", id))?;
-                let rows = state::latest(&self.store, &input.id).await?;
-                known.insert(id, Arc::new(Series::new(Arc::clone(input), rows)));
+                let rows = state::stored_rows(&self.store, &input.id).await?;
+                series.insert(id, Arc::new(Series::new(Arc::clone(input), rows)));
             }
-            let source = Source::new("formula", Kind::Formula);
-            let rows = identities::figures(info, &known)?;
+            let rows = identities::figures(info, &series)?;
             let rows: Vec<Known> = rows.iter().map(|row| Known::new(row, None)).collect();
-            let is_first = state::latest(&self.store, &step.id).await?.is_empty();
-            let source = (&source, "the formula");
-            match self.accept(&step, source, is_first, rows).await? {
+            let is_first = state::stored_rows(&self.store, &step.id).await?.is_empty();
+            match self.accept(&step, &source, is_first, rows).await? {
                 Ok(written) => {
-                    self.note_read(&step, true);
-                    self.close(step.id, Outcome::Written(written));
+                    self.record_read(&step, true);
+                    self.report(step.id, Outcome::Written(written));
                 }
-                Err(_) => left.push(step),
+                Err(_) => remaining.push(step),
             }
         }
-        Ok(left)
+        Ok(remaining)
     }
 }

@@ -1,390 +1,390 @@
-//! Recipes, feed by feed, before FRED is asked for what is left; and, after all were asked, which sources their figures
-//! confirmed.
+//! Asks the feeds of recipes, and checks afterwards which sources the stored figures confirm.
 //!
-//! One answer serves many series. A source in an outage keeps the series that are its own; one whose answer is useless
-//! hands them to the next. An address or a name that nobody saw answer counts only once its figures agree with held ones.
+//! One response serves many series. A source in an outage keeps the series that it brought before; one with an unusable
+//! response hands them to the next source. A feed or series whose recipe was never tested counts only once its figures
+//! agree with stored ones.
 
-use super::Run;
+use super::SyncRun;
 use crate::desk::identities;
-use crate::ingest::accept::{Comparison, Kind, Refusal, Source, compare, is_revised};
-use crate::ingest::client::{Clients, FeedAnswer, FeedError, FeedRequest};
+use crate::ingest::accept::{Comparison, Refusal, Source, SourceKind, compare, is_revised};
+use crate::ingest::client::{Clients, FeedError, FeedRequest, FeedResponse, FetchResult};
 use crate::ingest::fetch::Validators;
 use crate::ingest::plan::{Step, SyncConfig};
-use crate::ingest::report::{Outcome, joined};
-use crate::ingest::state::{self, BASES, FEEDS, FeedState, States, blocking};
-use crate::ingest::titles::cleaned;
+use crate::ingest::report::{Outcome, join_errors};
+use crate::ingest::state::{self, BASES, FEEDS, FeedState, States, run_blocking};
+use crate::ingest::titles::clean;
 use crate::ingest::write::day_of;
-use crate::store::{Description, Store, WriteOutcome};
+use crate::store::{Description, Store};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::frequency::days_between;
 use econoscope_core::model::{Date, Known, Observation, SeriesId};
-use econoscope_core::recipe::{Bases, FeedRef, Figures, Recipes, Seen, SeriesRecipe};
+use econoscope_core::recipe::{Bases, FeedRef, Recipes, Seen, SeriesRecipe};
 use futures_util::stream::{self, StreamExt};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Newest figures that are kept of what nothing could confirm.
-const KEPT_ROWS: usize = 24;
+/// Newest figures that are kept of rows that no stored row could confirm.
+const UNCONFIRMED_ROWS: usize = 24;
 
-/// Hosts that are asked at a time.
-const MAX_HOSTS: usize = 8;
+/// Sources that are asked concurrently.
+const MAX_SOURCES: usize = 8;
 
-/// What a feed answered, and whether it was asked for everything.
-type Answer = (std::result::Result<FeedAnswer, FeedError>, bool);
-
-/// A feed, what it is to bring, and what is known of its last answer.
-struct Question<'q> {
-    at: FeedRef<'q>,
+/// A feed to fetch for some series.
+struct FeedTask<'q> {
+    feed_ref: FeedRef<'q>,
     steps: Vec<Step>,
-    known: Validators,
+    /// Validators of the feed's last response.
+    validators: Validators,
 }
 
-/// What asking takes.
-#[derive(Clone)]
-struct Asker<'a> {
-    config: &'a SyncConfig,
-    store: Arc<dyn Store>,
-    clients: Arc<Clients<'a>>,
+/// The result of a [`FeedTask`].
+struct FeedResult<'q> {
+    task: FeedTask<'q>,
+    response: FetchResult,
+    /// Whether the whole series were requested.
+    is_full: bool,
 }
 
-impl Asker<'_> {
-    /// Fetches a feed for some series, in full where what it asked for is revised further back.
-    async fn ask<'q>(self, question: Question<'q>) -> Result<(Question<'q>, Answer)> {
-        let Question { at, steps, known } = &question;
-        let is_wanted = |line: &&SeriesRecipe| steps.iter().any(|step| step.id == line.id);
-        let lines: Vec<&SeriesRecipe> = at.feed.series.iter().filter(is_wanted).collect();
-        let is_own = |step: &Step| step.origin == at.source.id;
-        let none = Validators::default();
-        let known = match steps.iter().all(is_own) && !self.config.force {
-            true => known,
-            false => &none,
-        };
-        let from = |step: &Step| step.from.filter(|_| is_own(step));
-        let mut request = FeedRequest {
-            at: *at,
-            lines: &lines,
-            from: steps.iter().map(from).min().flatten(),
-            now: (self.config.clock)(),
-        };
-        let mut answer = self.clients.fetch(request, known).await?;
-        if let (Ok(FeedAnswer::Figures(figures, ..)), Some(_)) = (&answer, request.from)
-            && self.is_any_revised(steps, figures).await?
-        {
-            request.from = None;
-            answer = self.clients.fetch(request, &none).await?;
-        }
-        let is_full = request.from.is_none();
-        Ok((question, (answer, is_full)))
-    }
-
-    /// Whether the oldest row that came for a series revises what is held: then older ones may be revised, too.
-    async fn is_any_revised(&self, steps: &[Step], figures: &Figures) -> Result<bool> {
+/// Fetches a feed, and fetches it again in full when the first row of a series revises a stored one.
+async fn fetch_feed<'q>(
+    config: &SyncConfig,
+    store: &Arc<dyn Store>,
+    clients: &Clients<'_>,
+    task: FeedTask<'q>,
+) -> Result<FeedResult<'q>> {
+    let (feed_ref, steps) = (task.feed_ref, &task.steps);
+    let is_due = |series: &&SeriesRecipe| steps.iter().any(|step| step.id == series.id);
+    let series: Vec<&SeriesRecipe> = feed_ref.feed.series.iter().filter(is_due).collect();
+    let is_origin = |step: &Step| step.origin == feed_ref.source.id;
+    let no_validators = Validators::default();
+    let validators = match steps.iter().all(is_origin) && !config.force {
+        true => &task.validators,
+        false => &no_validators,
+    };
+    let from = |step: &Step| step.from.filter(|_| is_origin(step));
+    let mut request = FeedRequest {
+        feed_ref,
+        series: &series,
+        from: steps.iter().map(from).min().flatten(),
+        now: (config.clock)(),
+    };
+    let mut response = clients.fetch(request, validators).await?;
+    if let (Ok(FeedResponse::Figures(figures, ..)), Some(_)) = (&response, request.from) {
         for step in steps {
-            if let Some(Ok(rows)) = figures.get(&step.id) {
-                let held = state::latest(&self.store, &step.id).await?;
-                if is_revised(&held, rows.first().copied()) {
-                    return Ok(true);
-                }
+            let Some(Ok(rows)) = figures.get(&step.id) else {
+                continue;
+            };
+            let stored = state::stored_rows(store, &step.id).await?;
+            if is_revised(&stored, rows.first().copied()) {
+                request.from = None;
+                response = clients.fetch(request, &no_validators).await?;
+                break;
             }
         }
-        Ok(false)
     }
+    let is_full = request.from.is_none();
+    Ok(FeedResult {
+        task,
+        response,
+        is_full,
+    })
 }
 
-impl<'a> Run<'a> {
-    /// Takes every step that a recipe can; gives back what is left.
+impl<'a> SyncRun<'a> {
+    /// Processes every step that has a recipe. Returns the remaining steps.
     ///
     /// # Errors
-    /// [`Error::Store`] when the store cannot be read or noted in.
+    /// [`Error::Store`] when the store cannot be read or written.
     pub(super) async fn ask_recipes(&mut self, steps: Vec<Step>) -> Result<Vec<Step>> {
         let recipes = &self.config.sources.recipes;
-        let is_routed = |step: &Step| !step.vintages && recipes.routes(&step.id).next().is_some();
-        let (mut open, mut left): (Vec<_>, Vec<_>) = steps.into_iter().partition(is_routed);
+        let has_route =
+            |step: &Step| !step.wants_vintages && recipes.routes(&step.id).next().is_some();
+        let (mut open, mut remaining): (Vec<_>, Vec<_>) = steps.into_iter().partition(has_route);
         while !open.is_empty() {
-            open = self.round(open, &mut left).await?;
+            open = self.fetch_round(open, &mut remaining).await?;
         }
         state::write(&self.feeds, &self.store, FEEDS).await?;
-        Ok(left)
+        Ok(remaining)
     }
 
-    /// What every feed is asked next, by source.
-    fn questions(
+    /// Assigns each step to its next feed. Returns the tasks by source.
+    fn plan_round(
         &mut self,
         steps: Vec<Step>,
-        left: &mut Vec<Step>,
-    ) -> BTreeMap<&'a str, Vec<Question<'a>>> {
+        remaining: &mut Vec<Step>,
+    ) -> BTreeMap<&'a str, Vec<FeedTask<'a>>> {
         let settings = &self.config.sources;
-        let is_open = |at: &FeedRef<'_>| settings.is_open(at.source);
-        let open: Vec<FeedRef<'a>> = settings.recipes.feeds().filter(is_open).collect();
-        let mut questions: BTreeMap<_, Question<'a>> = BTreeMap::new();
+        let is_open = |feed_ref: &FeedRef<'_>| settings.is_open(feed_ref.source);
+        let feeds: Vec<FeedRef<'a>> = settings.recipes.feeds().filter(is_open).collect();
+        let mut tasks: BTreeMap<_, FeedTask<'a>> = BTreeMap::new();
         for mut step in steps {
-            let mut routes = open.iter().enumerate().filter_map(|(n, at)| {
-                let mut lines = at.feed.series.iter();
-                Some((n, *at, lines.find(|line| line.id == step.id)?))
+            let mut routes = feeds.iter().enumerate().filter_map(|(n, feed_ref)| {
+                let mut series = feed_ref.feed.series.iter();
+                Some((n, *feed_ref, series.find(|series| series.id == step.id)?))
             });
-            let Some((n, at, line)) = routes.nth(step.next_route) else {
-                self.end(step, left);
+            let Some((n, feed_ref, series)) = routes.nth(step.next_route) else {
+                self.finish_recipes(step, remaining);
                 continue;
             };
             step.next_route += 1;
-            // A feed that is asked for its series one by one is asked so here.
-            let is_single = at.feed.url.contains("{series}");
-            let question = questions.entry((n, is_single.then_some(&line.key)));
-            let question = question.or_insert_with(|| Question {
-                at,
+            // A feed with the series in its URL needs a request for each series.
+            let is_single = feed_ref.feed.url.contains("{series}");
+            let task = tasks.entry((n, is_single.then_some(&series.key)));
+            let task = task.or_insert_with(|| FeedTask {
+                feed_ref,
                 steps: Vec::new(),
-                known: (self.feeds.get(&at.name()))
+                validators: (self.feeds.get(&feed_ref.name()))
                     .map(|state| state.validators.clone())
                     .unwrap_or_default(),
             });
-            question.steps.push(step);
+            task.steps.push(step);
         }
-        let mut hosts: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        for question in questions.into_values() {
-            let host = hosts.entry(question.at.source.id.as_str()).or_default();
-            host.push(question);
+        let mut by_source: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for task in tasks.into_values() {
+            let source = task.feed_ref.source.id.as_str();
+            by_source.entry(source).or_default().push(task);
         }
-        hosts
+        by_source
     }
 
-    /// Asks every feed once for the series that come to it next: hosts side by side, the feeds of a host in turn.
-    async fn round(&mut self, steps: Vec<Step>, left: &mut Vec<Step>) -> Result<Vec<Step>> {
-        let hosts = self.questions(steps, left);
-        let mut awaited: BTreeMap<&str, usize> =
-            hosts.iter().map(|(host, all)| (*host, all.len())).collect();
-        let asker = Asker {
-            config: self.config,
-            store: Arc::clone(&self.store),
-            clients: Arc::clone(&self.clients),
-        };
-        let hosts = stream::iter(hosts.into_values()).map(|questions| {
-            let asker = asker.clone();
-            let one_by_one = stream::iter(questions);
-            one_by_one
-                .then(move |question| asker.clone().ask(question))
+    /// Fetches the next feed of each step: sources concurrently, the feeds of a source one after the other. Returns the
+    /// steps that need another feed.
+    async fn fetch_round(
+        &mut self,
+        steps: Vec<Step>,
+        remaining: &mut Vec<Step>,
+    ) -> Result<Vec<Step>> {
+        let by_source = self.plan_round(steps, remaining);
+        let tasks = by_source.values().flatten();
+        let mut pending: Vec<&str> = tasks.map(|task| task.feed_ref.source.id.as_str()).collect();
+        let (config, store) = (self.config, &Arc::clone(&self.store));
+        let clients = &*Arc::clone(&self.clients);
+        let sources = stream::iter(by_source.into_values()).map(|tasks| {
+            let tasks = stream::iter(tasks);
+            tasks
+                .then(move |task| fetch_feed(config, store, clients, task))
                 .boxed()
         });
-        let mut answers = hosts.flatten_unordered(MAX_HOSTS);
+        let mut results = sources.flatten_unordered(MAX_SOURCES);
         let mut next = Vec::new();
         loop {
-            let names: Vec<&str> = awaited.keys().copied().collect();
+            let mut names = pending.clone();
+            names.dedup();
             self.progress
-                .step(&format!("waiting for {}", names.join(", ")));
-            let Some(answered) = answers.next().await else {
+                .start_step(&format!("waiting for {}", names.join(", ")));
+            let Some(result) = results.next().await else {
                 return Ok(next);
             };
-            let (Question { at, steps, .. }, answer) = answered?;
-            if let Some(count) = awaited.get_mut(at.source.id.as_str()) {
-                *count -= 1;
+            let result = result?;
+            let source = &result.task.feed_ref.source.id;
+            if let Some(index) = pending.iter().position(|name| name == source) {
+                pending.remove(index);
             }
-            awaited.retain(|_, count| *count > 0);
-            next.extend(self.take_answer(at, steps, answer).await?);
+            next.extend(self.process_response(result).await?);
         }
     }
 
-    /// No recipe is left for a series.
-    fn end(&mut self, step: Step, left: &mut Vec<Step>) {
+    /// Passes on or reports a step that has no recipe left.
+    fn finish_recipes(&mut self, step: Step, remaining: &mut Vec<Step>) {
         let recipes = &self.config.sources.recipes;
-        if step.on_fred || identities::synced_from(&step.id).is_some() {
-            left.push(step);
+        if step.is_on_fred || identities::synced_from(&step.id).is_some() {
+            remaining.push(step);
         } else if !step.is_covered {
-            let error = joined(&step.errors, self.clients.offline().as_ref());
-            let error = error.unwrap_or_else(|| needs_key(recipes, &step.id));
-            self.close(step.id, Outcome::Failed(error));
+            let error = join_errors(&step.errors, self.clients.offline().as_ref());
+            let error = error.unwrap_or_else(|| missing_key(recipes, &step.id));
+            self.report(step.id, Outcome::Failed(error));
         }
     }
 
-    /// Takes what a feed answered for some series; gives back those that need another source.
-    async fn take_answer(
-        &mut self,
-        at: FeedRef<'_>,
-        steps: Vec<Step>,
-        (answer, is_full): Answer,
-    ) -> Result<Vec<Step>> {
-        let name = at.name();
-        let mut state = self.feeds.get(&name).cloned().unwrap_or_default();
-        state.refused = None;
-        if answer.is_err() {
-            self.report.failed(&at.source.id);
+    fn feed_state(&mut self, feed_ref: FeedRef<'_>) -> &mut FeedState {
+        self.feeds.entry(feed_ref.name()).or_default()
+    }
+
+    /// Processes the response of a feed. Returns the steps that need another source.
+    async fn process_response(&mut self, result: FeedResult<'_>) -> Result<Vec<Step>> {
+        let FeedTask {
+            feed_ref, steps, ..
+        } = result.task;
+        let (now, source) = (self.now(), feed_ref.source);
+        if result.response.is_err() {
+            self.report.count_failure(&source.id);
         }
+        let state = self.feed_state(feed_ref);
+        state.refused = None;
         let mut next = Vec::new();
-        match answer {
-            Ok(answered) => {
-                // That nothing has changed is noted as well.
-                let (mut figures, bases) = match answered {
-                    FeedAnswer::Figures(figures, bases, validators) => {
+        match result.response {
+            Ok(response) => {
+                let (mut figures, bases) = match response {
+                    FeedResponse::Figures(figures, bases, validators) => {
                         state.validators = validators;
                         (Some(figures), bases)
                     }
-                    FeedAnswer::Unchanged => (None, Bases::new()),
+                    FeedResponse::Unchanged => (None, Bases::new()),
                 };
-                let is_full = is_full && figures.is_some();
+                let is_full = result.is_full && figures.is_some();
                 for step in steps {
-                    let none = || Err("it has no such series".to_owned());
+                    let id = &step.id;
                     let rows = match &mut figures {
-                        Some(figures) => figures.remove(&step.id).unwrap_or_else(none),
+                        Some(figures) => (figures.remove(id))
+                            .unwrap_or_else(|| Err("it has no such series".to_owned())),
+                        // The read is recorded as well when nothing has changed.
                         None => Ok(Vec::new()),
                     };
-                    let rows = rows.map(|rows| (rows, bases.get(&step.id)));
-                    let read = (&mut state, is_full);
-                    next.extend(self.take_rows(at, step, rows, read).await?);
+                    let step = match rows {
+                        Ok(rows) => {
+                            let rows = (rows, bases.get(id));
+                            self.process_rows(feed_ref, step, rows, is_full).await?
+                        }
+                        Err(problem) => Some(self.refuse_series(feed_ref, step, &problem)),
+                    };
+                    next.extend(step);
                 }
             }
-            // A source that cannot be reached keeps its own series as they are; others ask the next.
+            // In an outage the source keeps the series that it brought before.
             Err(FeedError::Outage(error)) => {
                 for step in steps {
-                    if step.origin == at.source.id && !step.is_covered {
-                        self.conclude(step, Outcome::Failed(error.clone()));
+                    if step.origin == source.id && !step.is_covered {
+                        self.report_step(step, Outcome::Failed(error.clone()));
                     } else {
-                        next.push(step.failed(&error));
+                        next.push(step.with_error(&error));
                     }
                 }
             }
-            Err(FeedError::Useless(error, head)) => {
-                state.refuse(self.now(), error.to_string(), head);
+            Err(FeedError::Unusable(error, head)) => {
+                state.refuse(now, error.to_string(), head);
                 state.validators = Validators::default();
-                next.extend(steps.into_iter().map(|step| step.failed(&error)));
+                next.extend(steps.into_iter().map(|step| step.with_error(&error)));
             }
         }
-        self.feeds.insert(name, state);
         Ok(next)
     }
 
-    /// Writes what is accepted of a series; gives it back where it needs another source.
-    async fn take_rows(
+    /// Records that a response lacks a series or has invalid rows of it. Returns the step for another source.
+    fn refuse_series(&mut self, feed_ref: FeedRef<'_>, step: Step, problem: &str) -> Step {
+        let (id, source) = (&step.id, &feed_ref.source.name);
+        let error = Error::no_data(id, format!("{source}: {id}: {problem}"));
+        let now = self.now();
+        let state = self.feed_state(feed_ref);
+        state.refuse(now, error.to_string(), String::new());
+        state.validators = Validators::default();
+        step.with_error(&error)
+    }
+
+    /// Writes the accepted rows of a series, which come with the base that the source states. Returns the step when it
+    /// needs another source.
+    async fn process_rows(
         &mut self,
-        at: FeedRef<'_>,
-        step: Step,
-        rows: std::result::Result<(Vec<Observation>, Option<&String>), String>,
-        (state, is_full): (&mut FeedState, bool),
-    ) -> Result<Option<Step>> {
-        let (id, name) = (step.id.clone(), &at.source.name);
-        let (rows, base) = match rows {
-            Ok(found) => found,
-            Err(problem) => {
-                let error = Error::no_data(&id, format!("{name}: {id}: {problem}"));
-                state.refuse(self.now(), error.to_string(), String::new());
-                state.validators = Validators::default();
-                return Ok(Some(step.failed(&error)));
-            }
-        };
-        let source = Source {
-            new_base: self.new_base(&id, base).await?,
-            ..self.source(at, &id, state)
-        };
-        let came = rows.iter().map(|row| Known::new(row, None)).collect();
-        let source = (&source, name.as_str());
-        match self.accept(&step, source, is_full, came).await? {
-            Ok(written) => {
-                state.unconfirmed.remove(&id);
-                state.trusted.insert(id);
-                self.describe(at, &step).await?;
-                self.note_read(&step, is_full);
-                let newest = rows.last().map(|row| row.date);
-                Ok(self.written(at, step, written, newest))
-            }
-            Err(refusal) => {
-                let why = format!("{name} is not accepted: {refusal}. What is held stays");
-                let error = Error::no_data(&id, why);
-                if refusal == Refusal::Unconfirmed {
-                    let newest = rows.split_at(rows.len().saturating_sub(KEPT_ROWS)).1;
-                    let said = (day_of(self.now()), newest.to_vec());
-                    let kept = state
-                        .unconfirmed
-                        .entry(id.clone())
-                        .or_insert_with(|| said.clone());
-                    if kept.0 < said.0 {
-                        *kept = said;
-                    }
-                }
-                if refusal.may_be_confirmed() {
-                    self.unconfirmed.push((at.name(), id, rows));
-                } else {
-                    state.refuse(self.now(), error.to_string(), String::new());
-                }
-                Ok(Some(step.failed(&error)))
-            }
-        }
-    }
-
-    /// The base that a source states, where what is held stands on another.
-    async fn new_base(&self, id: &SeriesId, stated: Option<&String>) -> Result<Option<String>> {
-        let Some(stated) = stated else {
-            return Ok(None);
-        };
-        let bases: States<Vec<(Date, String)>> = state::read(&self.store, BASES).await?;
-        let last = bases.get(id.as_str()).and_then(|of| of.last());
-        Ok((last.map(|(_, unit)| unit) != Some(stated)).then(|| stated.clone()))
-    }
-
-    fn source(&self, at: FeedRef<'_>, id: &SeriesId, state: &FeedState) -> Source {
-        let mut lines = at.feed.series.iter().filter(|line| line.id == *id);
-        let is_unseen = lines.any(|line| line.seen(at.feed) == Seen::Memory);
-        let routes = self.config.sources.recipes.routes(id);
-        let before = routes.take_while(|other| other.source.id != at.source.id);
-        Source {
-            earlier: before.map(|other| other.source.id.clone()).collect(),
-            is_unproven: is_unseen && !state.trusted.contains(id),
-            before: match state.unconfirmed.get(id) {
-                Some((day, rows)) if *day < day_of(self.now()) => rows.clone(),
-                Some(_) | None => Vec::new(),
-            },
-            is_accepted: self.config.accepts(id, &at.source.id),
-            recomputes: at.feed.rewrites_history,
-            ..Source::new(&at.source.id, Kind::Recipe)
-        }
-    }
-
-    /// Reports what was written. Where the newest figure is old the next source may add to it.
-    fn written(
-        &mut self,
-        at: FeedRef<'_>,
+        feed_ref: FeedRef<'_>,
         mut step: Step,
-        written: WriteOutcome,
-        newest: Option<Date>,
-    ) -> Option<Step> {
-        let age = newest.map(|day| days_between(day, day_of(self.now())));
-        let is_old = at.feed.max_age_days.zip(age);
-        if !step.is_covered {
-            self.close(step.id.clone(), Outcome::Written(written));
+        (rows, stated_base): (Vec<Observation>, Option<&String>),
+        is_full: bool,
+    ) -> Result<Option<Step>> {
+        let (id, today) = (step.id.clone(), day_of(self.now()));
+        let source = self.source(feed_ref, &id, stated_base).await?;
+        let incoming = rows.iter().map(|row| Known::new(row, None)).collect();
+        let refusal = match self.accept(&step, &source, is_full, incoming).await? {
+            Ok(written) => {
+                let state = self.feed_state(feed_ref);
+                state.unconfirmed.remove(&id);
+                state.trusted.insert(id.clone());
+                self.write_description(feed_ref, &step).await?;
+                self.record_read(&step, is_full);
+                if !step.is_covered {
+                    self.report(id, Outcome::Written(written));
+                }
+                step.is_covered = true;
+                // The next source may have newer figures.
+                let age = rows.last().map(|row| days_between(row.date, today));
+                let is_old =
+                    (age.zip(feed_ref.feed.max_age_days)).is_some_and(|(age, max)| age > max);
+                return Ok(is_old.then_some(step));
+            }
+            Err(refusal) => refusal,
+        };
+        let name = &source.name;
+        let why = format!("{name} is not accepted: {refusal}. What is held stays");
+        let error = Error::no_data(&id, why);
+        let now = self.now();
+        let state = self.feed_state(feed_ref);
+        let earlier = state.unconfirmed.get(&id);
+        if refusal == Refusal::Unconfirmed && earlier.is_none_or(|(day, _)| *day < today) {
+            let newest = rows.split_at(rows.len().saturating_sub(UNCONFIRMED_ROWS)).1;
+            let unconfirmed = (today, newest.to_vec());
+            state.unconfirmed.insert(id.clone(), unconfirmed);
         }
-        step.is_covered = true;
-        is_old.is_some_and(|(max, age)| age > max).then_some(step)
+        if matches!(refusal, Refusal::Invalid(_)) {
+            state.refuse(now, error.to_string(), String::new());
+        } else {
+            self.unconfirmed.push((feed_ref.name(), id, rows));
+        }
+        Ok(Some(step.with_error(&error)))
     }
 
-    /// Writes the title of a series that the catalogue does not know.
-    async fn describe(&self, at: FeedRef<'_>, step: &Step) -> Result<()> {
-        let line = at.feed.series.iter().find(|line| line.id == step.id);
-        let (None, Some(line)) = (&step.info, line) else {
+    /// Returns the source of a feed, with its base where it states another one than that of the stored rows.
+    async fn source(
+        &self,
+        feed_ref: FeedRef<'_>,
+        id: &SeriesId,
+        stated_base: Option<&String>,
+    ) -> Result<Source> {
+        let FeedRef { source, feed } = feed_ref;
+        let mut new_base = stated_base.cloned();
+        if new_base.is_some() {
+            let bases: States<Vec<(Date, String)>> = state::read(&self.store, BASES).await?;
+            let current = bases.get(id.as_str()).and_then(|changes| changes.last());
+            new_base = new_base.filter(|base| current.is_none_or(|(_, unit)| unit != base));
+        }
+        let state = self.feeds.get(&feed_ref.name());
+        let earlier = state.and_then(|state| state.unconfirmed.get(id));
+        let earlier = earlier.filter(|(day, _)| *day < day_of(self.now()));
+        let mut series = feed.series.iter().filter(|series| series.id == *id);
+        let is_untested = series.any(|series| series.seen(feed) == Seen::Memory);
+        let routes = self.config.sources.recipes.routes(id);
+        let preferred = routes.take_while(|other| other.source.id != source.id);
+        Ok(Source {
+            preferred: preferred.map(|other| other.source.id.clone()).collect(),
+            is_unproven: is_untested && !state.is_some_and(|state| state.trusted.contains(id)),
+            earlier_rows: earlier.map_or(Vec::new(), |(_, rows)| rows.clone()),
+            is_accepted: self.config.is_accepted(id, &source.id),
+            new_base,
+            recomputes_history: feed.rewrites_history,
+            ..Source::new(&source.id, &source.name, SourceKind::Recipe)
+        })
+    }
+
+    /// Writes the recipe's title of a series outside the catalogue.
+    async fn write_description(&self, feed_ref: FeedRef<'_>, step: &Step) -> Result<()> {
+        let mut series = feed_ref.feed.series.iter().filter(|_| step.info.is_none());
+        let series = series.find(|series| series.id == step.id);
+        let Some((series, frequency)) = series.and_then(|s| Some((s, s.frequency?))) else {
             return Ok(());
         };
-        let Some(frequency) = line.frequency else {
-            return Ok(());
-        };
-        let description = cleaned(Description {
-            id: line.id.clone(),
-            title: line.title.clone().unwrap_or_else(|| line.id.to_string()),
-            units: line.units.clone().unwrap_or_default(),
+        let id = series.id.to_string();
+        let description = clean(Description {
+            id: series.id.clone(),
+            title: series.title.as_ref().unwrap_or(&id).clone(),
+            units: series.units.clone().unwrap_or_default(),
             frequency,
             seasonally_adjusted: false,
-            source: at.source.name.clone(),
+            source: feed_ref.source.name.clone(),
         });
-        blocking(&self.store, move |store| store.describe(&[description])).await?;
+        run_blocking(&self.store, move |store| store.describe(&[description])).await?;
         Ok(())
     }
 
-    /// Compares what was not confirmed with what came since; a source that agrees is trusted next time.
+    /// Compares the unconfirmed rows with those that later sources brought. A source that agrees is trusted in the next
+    /// sync.
     ///
     /// # Errors
-    /// [`Error::Store`] when the store cannot be read or noted in.
-    pub(super) async fn confirm(&mut self) -> Result<()> {
+    /// [`Error::Store`] when the store cannot be read or written.
+    pub(super) async fn confirm_sources(&mut self) -> Result<()> {
         for (feed, id, rows) in std::mem::take(&mut self.unconfirmed) {
-            let held = state::latest(&self.store, &id).await?;
+            let stored = state::stored_rows(&self.store, &id).await?;
             let info = Catalogue::embedded().get(id.as_str());
             let now = self.now();
             let state = self.feeds.entry(feed).or_default();
-            match compare(info.map(AsRef::as_ref), &held, &rows) {
+            match compare(info.map(AsRef::as_ref), &stored, &rows) {
                 Comparison::Agrees => drop(state.trusted.insert(id)),
                 Comparison::Differs(why) => {
                     state.refuse(now, format!("{id}: {why}"), String::new());
@@ -396,11 +396,11 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Every source of a series takes a key of the operator's own.
-fn needs_key(recipes: &Recipes, id: &SeriesId) -> Error {
-    let keys = recipes.routes(id).filter_map(|at| {
-        let key = at.source.key.as_ref()?;
-        Some(format!("{} ({})", at.source.id, key.from))
+/// Returns the error for a series whose sources all need a key that the operator does not have.
+fn missing_key(recipes: &Recipes, id: &SeriesId) -> Error {
+    let keys = recipes.routes(id).filter_map(|route| {
+        let key = route.source.key.as_ref()?;
+        Some(format!("{} ({})", route.source.id, key.from))
     });
     let keys = keys.collect::<Vec<_>>().join(", ");
     let why = format!("it needs a key of your own, --source-key NAME=KEY, of one of: {keys}");

@@ -1,10 +1,10 @@
-mod asked;
-mod doubts;
-mod first;
-mod once;
-mod premium;
-mod traps;
-mod trust;
+mod acceptance;
+mod agencies;
+mod board;
+mod quirks;
+mod refusals;
+mod settings;
+mod shared;
 mod vintages;
 mod whole;
 
@@ -35,8 +35,8 @@ fn next_noon() -> Timestamp {
     "2026-11-22T12:00:00Z".parse().unwrap()
 }
 
-/// FRED and the Board on one loopback server, asked for some series.
-async fn stand_in(only: &[&str]) -> (MockServer, SyncConfig) {
+/// Serves FRED from a loopback server, with a sync of some series.
+async fn mock_fred(only: &[&str]) -> (MockServer, SyncConfig) {
     let server = MockServer::start().await;
     let config = SyncConfig {
         sources: sources_at(&server.uri(), false),
@@ -47,9 +47,9 @@ async fn stand_in(only: &[&str]) -> (MockServer, SyncConfig) {
     (server, config)
 }
 
-async fn answer(server: &MockServer, series: &str, answer: ResponseTemplate) {
+async fn respond(server: &MockServer, series: &str, response: ResponseTemplate) {
     Mock::given(query_param("id", series))
-        .respond_with(answer)
+        .respond_with(response)
         .mount(server)
         .await;
 }
@@ -67,11 +67,11 @@ async fn run(store: &Arc<Sqlite>, config: &SyncConfig) -> SyncReport {
 }
 
 fn values(store: &Sqlite, series: &str) -> Vec<(Date, f64)> {
-    let held = store.read(&id(series)).unwrap().unwrap_or_default();
-    held.latest().iter().map(|o| (o.date, o.value)).collect()
+    let stored = store.read(&id(series)).unwrap().unwrap_or_default();
+    stored.latest().iter().map(|o| (o.date, o.value)).collect()
 }
 
-fn hold(store: &Sqlite, series: &str, rows: &[(Date, f64)]) {
+fn write_rows(store: &Sqlite, series: &str, rows: &[(Date, f64)]) {
     let observations: Vec<Observation> =
         rows.iter().map(|(d, v)| Observation::new(*d, *v)).collect();
     let write = Write {
@@ -93,32 +93,32 @@ fn failure<'a>(report: &'a SyncReport, series: &str) -> &'a Error {
 }
 
 #[tokio::test]
-async fn every_failure_is_its_own_and_the_others_go_on() {
+async fn failures_of_single_series_do_not_stop_others() {
     let (server, config) =
-        stand_in(&["DGS10", "DGS2", "UNRATE", "GDP", "SPY", "WALCL", "PAYEMS"]).await;
-    answer(&server, "DGS10", page(404)).await;
-    answer(
+        mock_fred(&["DGS10", "DGS2", "UNRATE", "GDP", "SPY", "WALCL", "PAYEMS"]).await;
+    respond(&server, "DGS10", page(404)).await;
+    respond(
         &server,
         "DGS2",
         csv("observation_date,DGS2\n2026-11-18,4.1\n2026-11-19,4.2\n"),
     )
     .await;
-    answer(&server, "UNRATE", page(200)).await;
-    answer(
+    respond(&server, "UNRATE", page(200)).await;
+    respond(
         &server,
         "GDP",
         csv("observation_date,GDP\n2026-04-01,3\n2026-07-01,not\n"),
     )
     .await;
-    answer(&server, "WALCL", csv("observation_date,WALCL\n")).await;
-    answer(
+    respond(&server, "WALCL", csv("observation_date,WALCL\n")).await;
+    respond(
         &server,
         "PAYEMS",
         csv("observation_date,PAYEMS\n2026-09-01,1\n2026-10-01,2\n2026-11"),
     )
     .await;
     let store = Arc::new(Sqlite::in_memory().unwrap());
-    hold(&store, "PAYEMS", &[(date(2026, 8, 1), 7.0)]);
+    write_rows(&store, "PAYEMS", &[(date(2026, 8, 1), 7.0)]);
     let report = run(&store, &config).await;
     assert_eq!((report.read(), report.missed()), (1, 6));
     assert_eq!(failure(&report, "DGS10").code(), "no_data");
@@ -150,8 +150,8 @@ async fn every_failure_is_its_own_and_the_others_go_on() {
 }
 
 #[tokio::test]
-async fn the_second_sync_asks_a_window_back_and_dates_what_is_new() {
-    let (server, mut config) = stand_in(&["DGS10"]).await;
+async fn second_sync_requests_a_window_and_dates_new_rows() {
+    let (server, mut config) = mock_fred(&["DGS10"]).await;
     let full = csv("observation_date,DGS10\n2026-10-01,4.0\n2026-11-18,4.1\n2026-11-19,4.2\n");
     Mock::given(query_param("id", "DGS10"))
         .and(query_param_is_missing("cosd"))
@@ -168,9 +168,9 @@ async fn the_second_sync_asks_a_window_back_and_dates_what_is_new() {
         .await;
     let store = Arc::new(Sqlite::in_memory().unwrap());
     run(&store, &config).await;
-    let held = store.read(&id("DGS10")).unwrap().unwrap();
-    assert_eq!(held.rows().len(), 3);
-    assert!(held.rows().iter().all(|r| r.known_from.is_none()));
+    let stored = store.read(&id("DGS10")).unwrap().unwrap();
+    assert_eq!(stored.rows().len(), 3);
+    assert!(stored.rows().iter().all(|r| r.known_from.is_none()));
     let report = run(&store, &config).await;
     assert!(matches!(report.series[0].1, Outcome::Fresh(_)));
     assert!(report.is_complete());
@@ -194,8 +194,8 @@ async fn the_second_sync_asks_a_window_back_and_dates_what_is_new() {
 }
 
 #[tokio::test]
-async fn a_new_base_year_is_read_in_full() {
-    let (server, mut config) = stand_in(&["INDPRO"]).await;
+async fn new_base_year_causes_a_full_read() {
+    let (server, mut config) = mock_fred(&["INDPRO"]).await;
     let monthly = |values: [i32; 3]| {
         let [a, b, c] = values;
         csv(&format!(
@@ -229,9 +229,9 @@ async fn a_new_base_year_is_read_in_full() {
 }
 
 #[tokio::test]
-async fn a_dead_source_is_left_alone_after_three_failures() {
+async fn source_is_not_asked_after_three_failures() {
     let names = ["DGS10", "DGS2", "DGS5", "DGS30", "UNRATE"];
-    let (server, config) = stand_in(&names).await;
+    let (server, config) = mock_fred(&names).await;
     Mock::given(path("/graph/fredgraph.csv"))
         .respond_with(ResponseTemplate::new(503))
         .expect(3 * 4)
@@ -245,9 +245,9 @@ async fn a_dead_source_is_left_alone_after_three_failures() {
 }
 
 #[tokio::test]
-async fn a_long_pause_and_a_refused_key_end_the_asking_at_once() {
-    let (server, mut config) = stand_in(&["DGS10", "DGS2"]).await;
-    answer(
+async fn long_pause_or_refused_key_stops_requests() {
+    let (server, mut config) = mock_fred(&["DGS10", "DGS2"]).await;
+    respond(
         &server,
         "DGS10",
         ResponseTemplate::new(429).insert_header("retry-after", "600"),
@@ -277,7 +277,7 @@ async fn a_long_pause_and_a_refused_key_end_the_asking_at_once() {
     assert!(matches!(&report.series[1].1, Outcome::NotAsked(_)));
 }
 
-/// Ends a sync when its first step is told.
+/// Cancels a sync at the first line of progress.
 struct CancelAfterFirst(CancellationToken);
 
 impl std::io::Write for CancelAfterFirst {
@@ -293,16 +293,16 @@ impl std::io::Write for CancelAfterFirst {
 }
 
 #[tokio::test]
-async fn a_cancelled_sync_keeps_what_it_has_and_goes_on_there() {
-    let (server, config) = stand_in(&["DGS10", "DGS2"]).await;
-    answer(
+async fn cancelled_sync_keeps_rows_and_resumes() {
+    let (server, config) = mock_fred(&["DGS10", "DGS2"]).await;
+    respond(
         &server,
         "DGS10",
         csv("observation_date,DGS10\n2026-11-19,4.2\n"),
     )
     .await;
     let late = csv("observation_date,DGS2\n2026-11-19,4.1\n").set_delay(Duration::from_millis(400));
-    answer(&server, "DGS2", late).await;
+    respond(&server, "DGS2", late).await;
     let store = Arc::new(Sqlite::in_memory().unwrap());
     let cancel = CancellationToken::new();
     let shared: Arc<dyn Store> = Arc::clone(&store) as Arc<dyn Store>;

@@ -1,12 +1,12 @@
 use super::*;
 use proptest::prelude::*;
 
-fn ok(text: &str) -> Vec<Column> {
-    read(text.as_bytes(), Some("UNRATE")).unwrap()
+fn parse_ok(text: &str) -> Vec<Column> {
+    parse(text.as_bytes(), Some("UNRATE")).unwrap()
 }
 
 fn pairs(column: &Column) -> Vec<(String, f64)> {
-    assert_eq!(column.broken, None);
+    assert_eq!(column.error, None);
     column
         .rows
         .iter()
@@ -14,13 +14,13 @@ fn pairs(column: &Column) -> Vec<(String, f64)> {
         .collect()
 }
 
-fn whole_file_error(text: &str) -> Broken {
-    read(text.as_bytes(), Some("UNRATE")).unwrap_err()
+fn whole_file_error(text: &str) -> LineError {
+    parse(text.as_bytes(), Some("UNRATE")).unwrap_err()
 }
 
 #[test]
 fn every_layout_gives_the_same_figures() {
-    let want = vec![
+    let expected = vec![
         ("2026-07-29".to_owned(), 4.67),
         ("2026-07-30".to_owned(), -1e3),
     ];
@@ -33,17 +33,17 @@ fn every_layout_gives_the_same_figures() {
         "\"Observation_Date\",\"UNRATE\"\n\"2026-07-29\", \"4.67\" \n2026-07-30,\"-1000\"\n",
         "date,value\n2026-07-29,4.67\n2026-07-29,4.67\n2026-07-30,-1000\n",
     ] {
-        let columns = ok(text);
+        let columns = parse_ok(text);
         assert_eq!(columns.len(), 1, "{text}");
         assert_eq!(columns[0].id.as_str(), "UNRATE");
-        assert_eq!(pairs(&columns[0]), want, "{text}");
+        assert_eq!(pairs(&columns[0]), expected, "{text}");
     }
 }
 
 #[test]
-fn missing_values_are_absent_and_never_zero() {
+fn missing_values_are_skipped() {
     let columns =
-        ok("DATE,A,B\n2025-10-01,,.\n2025-11-01,NaN,na\n2025-12-01,1,NA\n2026-01-01,2,0\n");
+        parse_ok("DATE,A,B\n2025-10-01,,.\n2025-11-01,NaN,na\n2025-12-01,1,NA\n2026-01-01,2,0\n");
     assert_eq!(
         pairs(&columns[0]),
         vec![("2025-12-01".into(), 1.0), ("2026-01-01".into(), 2.0)]
@@ -52,7 +52,7 @@ fn missing_values_are_absent_and_never_zero() {
 }
 
 #[test]
-fn a_broken_row_breaks_its_own_series_and_names_its_line() {
+fn broken_row_breaks_its_own_series() {
     for (row, line, problem) in [
         ("A,2026-13-01,1", 3, "not a date"),
         ("A,2026-02-30,1", 3, "not a date"),
@@ -76,19 +76,19 @@ fn a_broken_row_breaks_its_own_series_and_names_its_line() {
             "A has 9 for 2026-01-01, but 1 on line 2",
         ),
     ] {
-        let columns = ok(&format!(
+        let columns = parse_ok(&format!(
             "series_id,date,value\nA,2026-01-01,1\n{row}\nB,2026-01-01,2\n"
         ));
-        let broken = columns[0].broken.as_ref().unwrap();
-        assert_eq!(broken.line, line, "{row}");
-        assert!(broken.problem.contains(problem), "{row}: {broken:?}");
+        let error = columns[0].error.as_ref().unwrap();
+        assert_eq!(error.line, line, "{row}");
+        assert!(error.problem.contains(problem), "{row}: {error:?}");
         assert!(columns[0].rows.is_empty());
         assert_eq!(pairs(&columns[1]), vec![("2026-01-01".into(), 2.0)]);
     }
 }
 
 #[test]
-fn a_row_that_belongs_to_no_one_refuses_the_file() {
+fn row_without_a_series_refuses_the_file() {
     for (text, line, problem) in [
         ("", 1, "empty"),
         ("\n\n", 1, "empty"),
@@ -112,34 +112,34 @@ fn a_row_that_belongs_to_no_one_refuses_the_file() {
         ),
         ("\u{feff}date,value\n\"1\"2,3\n", 2, "not a date"),
     ] {
-        let broken = whole_file_error(text);
-        assert_eq!(broken.line, line, "{text:?}: {broken:?}");
-        assert!(broken.problem.contains(problem), "{text:?}: {broken:?}");
+        let error = whole_file_error(text);
+        assert_eq!(error.line, line, "{text:?}: {error:?}");
+        assert!(error.problem.contains(problem), "{text:?}: {error:?}");
     }
     assert!(
-        read(b"\xFF\xFEd\0", None)
+        parse(b"\xFF\xFEd\0", None)
             .unwrap_err()
             .problem
             .contains("UTF-16")
     );
-    let unnamed = read(b"date,value\n", Some("my file")).unwrap_err();
+    let unnamed = parse(b"date,value\n", Some("my file")).unwrap_err();
     assert!(unnamed.problem.contains("the file's name"));
 }
 
 #[test]
-fn american_dates_are_not_read() {
+fn american_dates_are_refused() {
     let text = b"date,ebp\n1/31/1973,0.5\n1973-02-28,0.25\n";
-    assert!(read(text, None).is_err());
+    assert!(parse(text, None).is_err());
 }
 
-fn known(text: &str) -> Vec<(String, Option<String>, Option<f64>)> {
-    let columns = ok(text);
+fn known_rows(text: &str) -> Vec<(String, Option<String>, Option<f64>)> {
+    let columns = parse_ok(text);
     assert_eq!(columns.len(), 1);
-    assert_eq!(columns[0].broken, None);
+    assert_eq!(columns[0].error, None);
     let info = econoscope_core::catalogue::Catalogue::embedded()
         .get("UNRATE")
         .unwrap();
-    let rows = columns[0].known(Some(info)).into_iter();
+    let rows = columns[0].to_known(Some(info)).into_iter();
     rows.map(|k| {
         let known_from = k.known_from.map(|day| day.to_string());
         (k.date.to_string(), known_from, k.value)
@@ -148,48 +148,55 @@ fn known(text: &str) -> Vec<(String, Option<String>, Option<f64>)> {
 }
 
 #[test]
-fn rows_tell_since_when_they_were_known() {
-    // December 2008 came on 9 January; what was said of October at the end of that month came by itself.
+fn known_from_is_a_day_or_a_month() {
+    // December 2008 was released on 9 January. October was revised in February without a release, and counts from the
+    // end of that month.
     let body = "2008-12-01,7.2,2009-01\n2008-11-01,6.7,2008-12-05\n2008-10-01,6.6,2009-02\n\
         2008-11-01,,2009-01\n2009-01-01,7.6,\n2009-02-01,,\n";
     let row =
         |date: &str, from: Option<&str>, value| (date.to_owned(), from.map(str::to_owned), value);
-    let want = [
+    let expected = [
         row("2008-10-01", Some("2009-02-28"), Some(6.6)),
         row("2008-11-01", Some("2008-12-05"), Some(6.7)),
         row("2008-11-01", Some("2009-01-09"), None),
         row("2008-12-01", Some("2009-01-09"), Some(7.2)),
         row("2009-01-01", None, Some(7.6)),
     ];
-    assert_eq!(known(&format!("date,value,known_from\n{body}")), want);
+    assert_eq!(
+        known_rows(&format!("date,value,known_from\n{body}")),
+        expected
+    );
     let tidy = body.replace("\n20", "\nUNRATE,20");
     let tidy = format!("series_id,date,value,Known_From\nUNRATE,{tidy}");
-    assert_eq!(known(&tidy), want);
+    assert_eq!(known_rows(&tidy), expected);
 }
 
 #[test]
-fn what_is_no_day_of_knowledge_is_named_with_its_line() {
-    let broken = |body: &str| {
-        let columns = ok(&format!(
+fn invalid_known_from_is_an_error_with_its_line() {
+    let error = |body: &str| {
+        let columns = parse_ok(&format!(
             "date,value,known_from\n2008-11-01,6.7,2008-12\n{body}\n"
         ));
-        columns[0].broken.clone().unwrap()
+        columns[0].error.clone().unwrap()
     };
-    for odd in ["2009-13", "01/09/2009", "soon", "2009", "2009-01-32"] {
-        let found = broken(&format!("2008-12-01,7.2,{odd}"));
-        assert_eq!(found.line, 3);
-        assert!(found.problem.contains(odd) && found.problem.contains("a month like 2026-07"));
+    for invalid in ["2009-13", "01/09/2009", "soon", "2009", "2009-01-32"] {
+        let line_error = error(&format!("2008-12-01,7.2,{invalid}"));
+        assert_eq!(line_error.line, 3);
+        assert!(
+            line_error.problem.contains(invalid)
+                && line_error.problem.contains("a month like 2026-07")
+        );
     }
-    let twice = broken("2008-11-01,6.8,2008-12");
+    let duplicate = error("2008-11-01,6.8,2008-12");
     assert!(
-        twice
+        duplicate
             .problem
             .contains("6.8 for 2008-11-01, but 6.7 on line 2"),
-        "{twice:?}"
+        "{duplicate:?}"
     );
     // The same date of another month is no repetition.
     assert_eq!(
-        known("date,value,known_from\n2008-11-01,6.7,2008-12\n2008-11-01,6.8,2009-01\n").len(),
+        known_rows("date,value,known_from\n2008-11-01,6.7,2008-12\n2008-11-01,6.8,2009-01\n").len(),
         2
     );
     assert!(
@@ -219,7 +226,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_written_is_read_back_to_the_bit(
+    fn written_figures_are_parsed_back_exactly(
         days in prop::collection::btree_set(0i32..20_000, 0..50),
         value in any::<f64>().prop_filter("finite", |v| v.is_finite()),
     ) {
@@ -228,15 +235,15 @@ proptest! {
         for n in days.iter().rev() {
             text.push_str(&format!("X,{},{}\n", day(n), value));
         }
-        let columns = read(text.as_bytes(), None).unwrap();
-        let got: Vec<(Date, f64)> = columns.iter().flat_map(|c| c.known(None)).map(|k| (k.date, k.value.unwrap())).collect();
-        let want: Vec<(Date, f64)> = days.iter().map(|n| (day(n), value)).collect();
-        prop_assert_eq!(got, want);
+        let columns = parse(text.as_bytes(), None).unwrap();
+        let pairs: Vec<(Date, f64)> = columns.iter().flat_map(|c| c.to_known(None)).map(|k| (k.date, k.value.unwrap())).collect();
+        let expected: Vec<(Date, f64)> = days.iter().map(|n| (day(n), value)).collect();
+        prop_assert_eq!(pairs, expected);
     }
 }
 
 fn check(text: &[u8]) {
-    for column in read(text, Some("X")).unwrap_or_default() {
+    for column in parse(text, Some("X")).unwrap_or_default() {
         assert!(column.rows.is_sorted_by(|a, b| a.key() < b.key()));
         assert!(
             column
@@ -244,6 +251,6 @@ fn check(text: &[u8]) {
                 .iter()
                 .all(|r| r.value.is_none_or(f64::is_finite))
         );
-        assert!(column.broken.is_none() || column.rows.is_empty());
+        assert!(column.error.is_none() || column.rows.is_empty());
     }
 }

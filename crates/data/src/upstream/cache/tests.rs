@@ -1,4 +1,4 @@
-//! Keeping, finding again, and surviving what is found damaged.
+//! Storage and damage of cached responses.
 
 use super::*;
 use crate::upstream::request::Request;
@@ -17,9 +17,9 @@ fn key(name: &str) -> Key {
 fn entry(clock: &ManualClock, body: &str) -> Entry {
     let policy = Policy {
         etag: Some("\"1\"".into()),
-        is_strict: false,
-        is_stated: true,
-        ..Policy::ours(Duration::from_secs(60))
+        must_revalidate: false,
+        is_explicit: true,
+        ..Policy::with_lifetime(Duration::from_secs(60))
     };
     Entry {
         content: Content::Found(Bytes::copy_from_slice(body.as_bytes())),
@@ -34,7 +34,7 @@ fn open(path: Option<&Path>, disk_bytes: u64) -> Cache {
 }
 
 #[test]
-fn what_is_saved_is_found_again_by_another_process() {
+fn saved_entries_are_loaded_by_another_process() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("state.db");
     let clock = clock();
@@ -52,7 +52,7 @@ fn what_is_saved_is_found_again_by_another_process() {
 }
 
 #[test]
-fn answers_of_another_upstream_are_not_ours() {
+fn entries_of_another_upstream_are_not_loaded() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("state.db");
     open(Some(&path), 1 << 20).save(&key("A"), &entry(&clock(), "{}"));
@@ -62,7 +62,7 @@ fn answers_of_another_upstream_are_not_ours() {
 }
 
 #[test]
-fn damaged_rows_are_absent_and_the_rest_stays() {
+fn damaged_rows_are_ignored() {
     let damage = [
         "body = x'7b7b'",
         "sum = 0",
@@ -87,7 +87,7 @@ fn damaged_rows_are_absent_and_the_rest_stays() {
 }
 
 #[test]
-fn the_disk_stays_within_its_size_and_the_oldest_goes_first() {
+fn disk_cache_evicts_the_oldest_above_its_size() {
     let clock = clock();
     let cache = open(None, 100_000);
     for n in 0..300 {
@@ -104,7 +104,7 @@ fn the_disk_stays_within_its_size_and_the_oldest_goes_first() {
 }
 
 #[test]
-fn memory_stays_within_its_weight_under_junk_keys() {
+fn memory_cache_stays_within_its_weight() {
     let cache = open(None, 1 << 20);
     let clock = clock();
     let junk = Arc::new(Entry {
@@ -112,34 +112,37 @@ fn memory_stays_within_its_weight_under_junk_keys() {
         ..entry(&clock, "")
     });
     for n in 0..10_000 {
-        cache.remember(&key(&format!("K{n}")), Arc::clone(&junk));
+        cache.insert(&key(&format!("K{n}")), Arc::clone(&junk));
     }
     assert!(cache.memory.weight() <= 1 << 20);
 }
 
 #[test]
-fn standing_follows_time_passed_and_not_the_wall() {
+fn freshness_ignores_jumps_of_the_wall_clock() {
     let clock = clock();
     let hour = Duration::from_secs(3600);
-    let held = entry(&clock, "{}");
+    let entry = entry(&clock, "{}");
     let strict = Entry {
         policy: Policy {
-            is_strict: true,
-            ..held.policy.clone()
+            must_revalidate: true,
+            ..entry.policy.clone()
         },
-        ..held.clone()
+        ..entry.clone()
     };
     for days in [1, -2, 400] {
         clock.jump(SignedDuration::from_hours(24 * days));
-        assert_eq!(held.standing(&clock.now(), hour), EntryFreshness::Fresh);
-        assert_eq!(held.age(&clock.now()), Duration::ZERO);
+        assert_eq!(entry.freshness(&clock.now(), hour), EntryFreshness::Fresh);
+        assert_eq!(entry.age(&clock.now()), Duration::ZERO);
     }
     clock.advance(Duration::from_secs(60));
     assert_eq!(
-        held.standing(&clock.now(), hour),
+        entry.freshness(&clock.now(), hour),
         EntryFreshness::Stale(Duration::ZERO)
     );
-    assert_eq!(strict.standing(&clock.now(), hour), EntryFreshness::Spent);
+    assert_eq!(
+        strict.freshness(&clock.now(), hour),
+        EntryFreshness::Expired
+    );
     clock.advance(hour + Duration::from_secs(1));
-    assert_eq!(held.standing(&clock.now(), hour), EntryFreshness::Spent);
+    assert_eq!(entry.freshness(&clock.now(), hour), EntryFreshness::Expired);
 }

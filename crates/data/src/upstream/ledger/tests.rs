@@ -1,4 +1,4 @@
-//! The promise in any circumstances: never more than the limit in 24 hours, and never less than is fair.
+//! The ledger never grants more than the limit in 24 hours, and shares calls fairly.
 
 use super::*;
 use crate::upstream::Kind;
@@ -24,11 +24,11 @@ fn open(path: Option<&Path>, limit: u32, clock: &Arc<ManualClock>) -> Ledger {
     .unwrap()
 }
 
-fn granted(ledger: &Ledger, purpose: Purpose) -> bool {
-    granted_to(ledger, purpose, Caller::OWN)
+fn is_granted(ledger: &Ledger, purpose: Purpose) -> bool {
+    is_granted_to(ledger, purpose, Caller::OWN)
 }
 
-fn granted_to(ledger: &Ledger, purpose: Purpose, caller: Caller) -> bool {
+fn is_granted_to(ledger: &Ledger, purpose: Purpose, caller: Caller) -> bool {
     matches!(ledger.pay(purpose, caller).unwrap(), Verdict::Granted)
 }
 
@@ -36,35 +36,39 @@ fn caller(last: u8) -> Caller {
     Caller::at([203, 0, 113, last].into())
 }
 
-fn spend(ledger: &Ledger, purpose: Purpose) -> usize {
-    (0..200).take_while(|_| granted(ledger, purpose)).count()
+fn use_up(ledger: &Ledger, purpose: Purpose) -> usize {
+    (0..200).take_while(|_| is_granted(ledger, purpose)).count()
 }
 
 #[test]
-fn each_purpose_spends_its_part_and_leaves_the_others() {
+fn each_purpose_uses_only_its_pools() {
     let ledger = open(None, 100, &clock());
-    assert_eq!(spend(&ledger, Purpose::Refresh), 7, "a tenth of 70 at once");
-    assert_eq!(spend(&ledger, MISS), 25);
-    assert_eq!(spend(&ledger, SHARED), 5, "the reserve");
+    assert_eq!(
+        use_up(&ledger, Purpose::Refresh),
+        7,
+        "a tenth of 70 at once"
+    );
+    assert_eq!(use_up(&ledger, MISS), 25);
+    assert_eq!(use_up(&ledger, SHARED), 5, "the reserve");
     let quota = ledger.quota().unwrap();
     assert_eq!((quota.used, quota.remaining), (37, 63));
 }
 
 #[test]
-fn a_caller_gets_at_most_half_of_what_the_others_have_left() {
+fn caller_gets_at_most_half_of_the_rest() {
     let clock = clock();
     let ledger = open(None, 100, &clock);
-    let spend = |who| {
-        let calls = (0..60).take_while(|_| granted_to(&ledger, MISS, who));
+    let use_up = |who| {
+        let calls = (0..60).take_while(|_| is_granted_to(&ledger, MISS, who));
         calls.count()
     };
-    // Half of 25 that wait and of 7 that come at once, then half of the rest, and so on.
-    let spent: Vec<usize> = (1..=6).map(|n| spend(caller(n))).collect();
+    // Half of 25 waiting calls and of a burst of 7, then half of the rest, and so on.
+    let spent: Vec<usize> = (1..=6).map(|n| use_up(caller(n))).collect();
     assert_eq!(spent, [17, 8, 4, 2, 1, 0]);
-    // What all share has no half, and its reserve is untouched.
+    // Shared keys have no share per caller, and their reserve is unused.
     assert_eq!(
         (0..9)
-            .take_while(|_| granted_to(&ledger, SHARED, caller(1)))
+            .take_while(|_| is_granted_to(&ledger, SHARED, caller(1)))
             .count(),
         5
     );
@@ -72,39 +76,44 @@ fn a_caller_gets_at_most_half_of_what_the_others_have_left() {
 }
 
 #[test]
-fn who_has_had_its_half_is_told_when_to_come_back_and_others_are_served() {
+fn used_share_delays_only_its_caller() {
     let clock = clock();
     let ledger = open(None, 100, &clock);
     let [one, other] = [1, 2].map(caller);
-    while granted_to(&ledger, MISS, one) {}
+    while is_granted_to(&ledger, MISS, one) {}
     let Verdict::Refused { wait, is_share, .. } = ledger.pay(MISS, one).unwrap() else {
         panic!("granted");
     };
     assert!(is_share);
-    assert!(granted_to(&ledger, MISS, other));
-    assert!(granted(&ledger, MISS), "the program's own user has no half");
+    assert!(is_granted_to(&ledger, MISS, other));
+    assert!(
+        is_granted(&ledger, MISS),
+        "the program's own user has no half"
+    );
     clock.advance(wait - Duration::from_secs(2));
-    assert!(!granted_to(&ledger, MISS, one), "too early");
+    assert!(!is_granted_to(&ledger, MISS, one), "too early");
     clock.advance(Duration::from_secs(2));
-    assert!(granted_to(&ledger, MISS, one), "on time");
+    assert!(is_granted_to(&ledger, MISS, one), "on time");
 }
 
 #[test]
-fn a_refusal_says_when_to_come_back_and_keeps_its_word() {
+fn refused_call_is_granted_after_the_wait() {
     let clock = clock();
     let ledger = open(None, 100, &clock);
     for purpose in [Purpose::Refresh, MISS, SHARED] {
-        spend(&ledger, purpose);
+        use_up(&ledger, purpose);
         let Verdict::Refused {
-            wait, held: false, ..
+            wait,
+            is_paused: false,
+            ..
         } = ledger.pay(purpose, Caller::OWN).unwrap()
         else {
             panic!("{purpose:?} was granted");
         };
         clock.advance(wait - Duration::from_secs(2));
-        assert!(!granted(&ledger, purpose), "{purpose:?} too early");
+        assert!(!is_granted(&ledger, purpose), "{purpose:?} too early");
         clock.advance(Duration::from_secs(2));
-        assert!(granted(&ledger, purpose), "{purpose:?} on time");
+        assert!(is_granted(&ledger, purpose), "{purpose:?} on time");
     }
 }
 
@@ -118,7 +127,7 @@ fn background_calls_are_spread_over_the_day() {
             (0..60)
                 .filter(|_| {
                     clock.advance(Duration::from_secs(60));
-                    granted(&ledger, Purpose::Refresh)
+                    is_granted(&ledger, Purpose::Refresh)
                 })
                 .count(),
         );
@@ -129,73 +138,73 @@ fn background_calls_are_spread_over_the_day() {
 }
 
 #[test]
-fn silence_is_kept_by_all_processes_and_after_a_restart() {
+fn pause_holds_for_all_processes_and_after_a_restart() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("state.db");
     let clock = clock();
     let one = open(Some(&path), 100, &clock);
     let two = open(Some(&path), 100, &clock);
-    one.hold(HOUR).unwrap();
-    one.hold(Duration::from_secs(1)).unwrap();
+    one.pause(HOUR).unwrap();
+    one.pause(Duration::from_secs(1)).unwrap();
     drop(one);
     for ledger in [two, open(Some(&path), 100, &clock)] {
         assert!(
-            matches!(ledger.pay(SHARED, Caller::OWN).unwrap(), Verdict::Refused { held: true, wait, .. } if wait == HOUR)
+            matches!(ledger.pay(SHARED, Caller::OWN).unwrap(), Verdict::Refused { is_paused: true, wait, .. } if wait == HOUR)
         );
         assert_eq!(ledger.quota().unwrap().remaining, 0);
     }
     clock.advance(HOUR);
-    assert!(granted(&open(Some(&path), 100, &clock), SHARED));
+    assert!(is_granted(&open(Some(&path), 100, &clock), SHARED));
 }
 
 #[test]
-fn a_damaged_file_counts_as_an_allowance_spent() {
+fn damaged_file_counts_as_limit_used() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("state.db");
     std::fs::write(&path, vec![1; 5000]).unwrap();
     let clock = clock();
     let ledger = open(Some(&path), 100, &clock);
-    assert!(!granted(&ledger, SHARED));
+    assert!(!is_granted(&ledger, SHARED));
     clock.advance(WINDOW);
-    assert!(granted(&ledger, SHARED));
+    assert!(is_granted(&ledger, SHARED));
 }
 
 #[test]
-fn hosts_are_counted_apart() {
+fn hosts_have_separate_limits() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("state.db");
     let clock = clock();
-    spend(&open(Some(&path), 100, &clock), MISS);
+    use_up(&open(Some(&path), 100, &clock), MISS);
     let other = Ledger::open(Some(&path), "https://example.com", 100, clock).unwrap();
     assert_eq!(other.quota().unwrap().used, 0);
 }
 
 #[test]
-fn jumps_of_the_wall_clock_grant_nothing_and_take_nothing() {
+fn jumps_of_the_wall_clock_change_nothing() {
     let clock = clock();
     let ledger = open(None, 100, &clock);
-    assert_eq!(spend(&ledger, MISS), 25 + 7);
+    assert_eq!(use_up(&ledger, MISS), 25 + 7);
     for hours in [24, 48, -24, -96, 24 * 365 * 12, -24 * 365 * 80] {
         clock.jump(SignedDuration::from_hours(hours));
-        assert!(!granted(&ledger, MISS), "{hours}");
+        assert!(!is_granted(&ledger, MISS), "{hours}");
         assert_eq!(ledger.quota().unwrap().used, 32, "{hours}");
     }
     clock.advance(WINDOW);
-    assert_eq!(spend(&ledger, MISS), 32);
+    assert_eq!(use_up(&ledger, MISS), 32);
 }
 
 #[test]
-fn after_a_reboot_into_the_past_time_goes_on() {
+fn time_continues_after_a_reboot_into_the_past() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("state.db");
     let clock = clock();
-    spend(&open(Some(&path), 100, &clock), MISS);
+    use_up(&open(Some(&path), 100, &clock), MISS);
     clock.jump(SignedDuration::from_hours(-24 * 365 * 50));
     clock.reboot(HOUR);
     let ledger = open(Some(&path), 100, &clock);
-    assert!(!granted(&ledger, MISS));
+    assert!(!is_granted(&ledger, MISS));
     clock.advance(WINDOW);
-    assert!(granted(&ledger, MISS));
+    assert!(is_granted(&ledger, MISS));
 }
 
 #[test]
@@ -205,28 +214,28 @@ fn small_and_zero_limits_hold() {
         let ledger = open(None, limit, &clock);
         let spent: usize = [SHARED, MISS, Purpose::Refresh]
             .into_iter()
-            .map(|purpose| spend(&ledger, purpose))
+            .map(|purpose| use_up(&ledger, purpose))
             .sum();
         assert!(spent <= usize::try_from(limit).unwrap(), "{limit}");
         assert!(limit == 0 || spent > 0, "{limit}");
-        assert!(!granted(&ledger, SHARED) || limit > 3);
+        assert!(!is_granted(&ledger, SHARED) || limit > 3);
     }
 }
 
-/// A repeatable stream of numbers (splitmix64).
-struct Dice(u64);
+/// A repeatable random number generator (splitmix64).
+struct Rng(u64);
 
-impl Dice {
-    fn roll(&mut self, below: u64) -> u64 {
+impl Rng {
+    fn below(&mut self, bound: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % below
+        (z ^ (z >> 31)) % bound
     }
 }
 
-/// The most calls in any window of a length; `times` ascend.
-fn most_within(times: &[u64], window: u64) -> usize {
+/// Returns the most calls in any window; `times` ascend.
+fn max_within(times: &[u64], window: u64) -> usize {
     let mut from = 0;
     (0..times.len())
         .map(|to| {
@@ -239,38 +248,38 @@ fn most_within(times: &[u64], window: u64) -> usize {
         .unwrap_or(0)
 }
 
-/// Thirty days of demand on two processes that restart, with a jumping wall; returns the seconds, in true
-/// time, at which calls arrive at the upstream.
+/// Simulates thirty days of requests to two restarting processes with a jumping wall clock. Returns the seconds, in
+/// true time, at which calls arrive at the upstream.
 fn simulate(seed: u64, path: &Path) -> Vec<u64> {
-    let mut dice = Dice(seed);
+    let mut rng = Rng(seed);
     let clock = clock();
     let open = || {
         let state = StateFile::open(Some(path)).unwrap();
-        // Thousands of payments: that each reaches the disk is for other tests.
+        // Thousands of payments would take long with a sync each.
         let relaxed = state.write(|db| db.pragma_update(None, "synchronous", "off"));
         relaxed.unwrap();
         let clock = Arc::clone(&clock) as Arc<dyn Clock>;
-        Ledger::over(LedgerStore::File(Arc::new(state)), "up", 100, clock).unwrap()
+        Ledger::new(LedgerStore::File(Arc::new(state)), "up", 100, clock).unwrap()
     };
     let mut processes = [open(), open()];
     let (mut truth, mut arrivals) = (0, Vec::new());
-    let eager = dice.roll(3) == 0;
+    let is_eager = rng.below(3) == 0;
     while truth < 30 * 86_400 {
-        let step = if eager {
-            dice.roll(900)
+        let step = if is_eager {
+            rng.below(900)
         } else {
-            dice.roll(2_400)
+            rng.below(2_400)
         };
         truth += step;
         clock.advance(Duration::from_secs(step));
-        let process = &processes[usize::try_from(dice.roll(2)).unwrap()];
-        for _ in 0..dice.roll(4) {
-            let purpose = [SHARED, MISS, Purpose::Refresh][usize::try_from(dice.roll(3)).unwrap()];
-            if granted(process, purpose) {
-                arrivals.push(truth + dice.roll(30));
+        let process = &processes[usize::try_from(rng.below(2)).unwrap()];
+        for _ in 0..rng.below(4) {
+            let purpose = [SHARED, MISS, Purpose::Refresh][usize::try_from(rng.below(3)).unwrap()];
+            if is_granted(process, purpose) {
+                arrivals.push(truth + rng.below(30));
             }
         }
-        match dice.roll(400) {
+        match rng.below(400) {
             0 => processes[0] = open(),
             1 => processes = [open(), open()],
             2 => clock.jump(SignedDuration::from_hours(24)),
@@ -284,14 +293,14 @@ fn simulate(seed: u64, path: &Path) -> Vec<u64> {
 }
 
 #[test]
-fn thirty_days_of_two_restarting_processes_never_exceed_the_limit_whatever_the_seed() {
+fn restarting_processes_never_exceed_the_limit() {
     let dir = tempfile::tempdir().unwrap();
     let mut busiest = 0;
     for seed in 0..6 {
         let arrivals = simulate(seed, &dir.path().join(format!("{seed}.db")));
-        let most = most_within(&arrivals, 86_400);
+        let most = max_within(&arrivals, 86_400);
         assert!(most <= 100, "seed {seed}: {most} calls within 24 hours");
-        // Implied, but promised by name.
+        // Follows from the window, but the documentation promises it for days.
         let mut days = std::collections::BTreeMap::<u64, usize>::new();
         for at in &arrivals {
             *days.entry((at + 23 * 3600 + 1800) / 86_400).or_default() += 1;

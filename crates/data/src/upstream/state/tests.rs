@@ -7,12 +7,12 @@ fn open(path: &Path) -> Result<StateFile> {
 }
 
 #[test]
-fn a_file_that_is_no_database_is_put_aside_and_replaced() {
+fn invalid_file_is_renamed_and_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("state.db");
     std::fs::write(&path, vec![7; 9000]).unwrap();
-    assert!(open(&path).unwrap().was_lost);
-    assert!(!open(&path).unwrap().was_lost);
+    assert!(open(&path).unwrap().was_damaged);
+    assert!(!open(&path).unwrap().was_damaged);
     let names = std::fs::read_dir(dir.path()).unwrap();
     let mut aside = names.map(|entry| entry.unwrap().path());
     let aside = aside.find(|path| path.to_string_lossy().contains(".db.corrupt-"));
@@ -20,7 +20,7 @@ fn a_file_that_is_no_database_is_put_aside_and_replaced() {
 }
 
 #[test]
-fn flipped_bytes_never_panic_and_never_leave_it_shut() {
+fn flipped_bytes_never_panic_or_block_opening() {
     let first = tempfile::tempdir().unwrap();
     let path = first.path().join("state.db");
     drop(open(&path).unwrap());
@@ -45,7 +45,7 @@ fn flipped_bytes_never_panic_and_never_leave_it_shut() {
 }
 
 #[test]
-fn the_database_of_another_program_is_left_alone() {
+fn database_of_another_program_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("theirs.db");
     Connection::open(&path)
@@ -58,7 +58,7 @@ fn the_database_of_another_program_is_left_alone() {
 }
 
 #[test]
-fn a_newer_version_is_refused() {
+fn newer_version_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("state.db");
     open(&path)
@@ -69,7 +69,7 @@ fn a_newer_version_is_refused() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_an_error_that_names_the_file() {
+fn missing_folder_is_an_error_with_the_file() {
     let error = open(Path::new("/nonexistent/state.db")).err().unwrap();
     assert!(
         error.for_operator().contains("/nonexistent/state.db"),

@@ -1,7 +1,7 @@
-//! FRED's JSON API, version 1 (docs/SOURCES.md#fred-api): figures page by page, vintages, and what a series is called.
+//! FRED's JSON API, version 1 (docs/SOURCES.md#fred-api): figures page by page, vintages and titles.
 
 use super::Fred;
-use super::vintages::{FOREVER, Stated, changes, stretches};
+use super::vintages::{FOREVER, VintageRow, changes_only, request_ranges};
 use crate::ingest::fetch::Response;
 use crate::ingest::key::{self, ApiKey};
 use crate::ingest::table;
@@ -13,51 +13,50 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use url::Url;
 
-/// Most rows FRED gives in one page.
-const PAGE_ROWS: usize = 100_000;
-/// Pages after which an answer is taken to be endless.
+/// Most rows of a page of figures.
+const ROWS_PER_PAGE: usize = 100_000;
+/// Most days of a page of vintage dates.
+const DAYS_PER_PAGE: usize = 10_000;
+/// Pages after which a response is taken to be endless.
 const MAX_PAGES: usize = 200;
-/// Most vintage days FRED lists in one page.
-const PAGE_DAYS: usize = 10_000;
 
 /// One page of figures.
 #[derive(Debug, Deserialize)]
-pub(super) struct Page {
-    /// First day of the vintages it is of, as FRED understood the question.
+pub(super) struct ObservationPage {
+    /// First day of the vintages, as FRED understood the request.
     realtime_start: String,
     count: usize,
-    pub(super) observations: Vec<Item>,
+    pub(super) observations: Vec<ObservationRow>,
 }
 
-/// One figure as FRED writes it.
+/// One figure of a page.
 #[derive(Debug, Deserialize)]
-pub(super) struct Item {
+pub(super) struct ObservationRow {
     realtime_start: String,
     realtime_end: String,
     date: String,
     value: String,
 }
 
-impl Item {
-    /// The figure with the days of its vintages.
-    pub(super) fn read(&self) -> std::result::Result<Stated, String> {
-        let until = Some(self.realtime_end.as_str()).filter(|text| *text != FOREVER);
-        Ok(Stated {
-            date: day(&self.date)?,
-            from: day(&self.realtime_start)?,
-            until: until.map(day).transpose()?,
-            value: table::value(self.value.trim().as_bytes())?,
+impl ObservationRow {
+    pub(super) fn parse(&self) -> std::result::Result<VintageRow, String> {
+        let end = Some(self.realtime_end.as_str()).filter(|text| *text != FOREVER);
+        Ok(VintageRow {
+            date: parse_day(&self.date)?,
+            from: parse_day(&self.realtime_start)?,
+            until: end.map(parse_day).transpose()?,
+            value: table::parse_value(self.value.trim().as_bytes())?,
         })
     }
 }
 
 #[derive(Deserialize)]
-struct VintageDays {
+struct VintageDatesPage {
     count: usize,
     vintage_dates: Vec<String>,
 }
 
-/// What FRED says about a series.
+/// FRED's description of a series.
 #[derive(Deserialize)]
 struct Metadata {
     title: String,
@@ -68,8 +67,8 @@ struct Metadata {
 }
 
 impl Fred {
-    /// Asks one path of the API about one series.
-    async fn ask<T: DeserializeOwned>(
+    /// Sends a request about one series.
+    async fn request<T: DeserializeOwned>(
         &self,
         id: &SeriesId,
         path: &[&str],
@@ -79,55 +78,63 @@ impl Fred {
         let mut pairs = vec![("series_id", id.as_str()), ("file_type", "json")];
         pairs.extend_from_slice(query);
         pairs.push(("api_key", key.expose()));
-        let url = address(&self.home, &[&["fred", "series"], path].concat(), &pairs)?;
+        let url = url_with(&self.base, &[&["fred", "series"], path].concat(), &pairs)?;
         let request = self.fetch.get(url, "application/json");
-        let answer = self.fetch.send(request, is_passing_refusal).await?;
-        self.read(id, key, &answer)
+        // Under load FRED sometimes refuses a valid key, and accepts it a moment later.
+        let is_transient = |response: &Response| {
+            response.status == 400 && error_message(response).is_some_and(|t| is_about_the_key(&t))
+        };
+        let response = self.fetch.send(request, is_transient).await?;
+        self.parse(id, key, &response)
     }
 
-    /// Reads an answer.
-    pub(super) fn read<T: DeserializeOwned>(
+    pub(super) fn parse<T: DeserializeOwned>(
         &self,
         id: &SeriesId,
         key: &ApiKey,
-        answer: &Response,
+        response: &Response,
     ) -> Result<T> {
-        let read = serde_json::from_slice(&answer.body);
-        // Untrusted text is cleaned, cut, and goes without the key.
-        let untrusted = |text: &str| quote(&key.scrub(text));
-        Err(match (read, answer.problem(), message(answer)) {
-            (Ok(read), None, _) => return Ok(read),
-            (_, _, Some(said)) if names_the_key(&said) => key::refused("is not accepted by FRED"),
-            (_, _, Some(said)) if said.contains("does not exist") => not_carried(id),
-            (_, _, Some(said)) => {
-                let said = untrusted(said.trim());
-                self.unusable(id, &format!("HTTP {}, \"{said}\"", answer.status))
-            }
-            (_, Some(_), None) if answer.status == 404 => not_carried(id),
-            (_, Some(problem), None) => self.unusable(id, &problem),
-            // serde_json quotes the text it stumbles over only for type errors; the key is scrubbed all the same.
-            (Err(problem), None, None) => self.unusable(id, &untrusted(&problem.to_string())),
-        })
+        let parsed = serde_json::from_slice(&response.body);
+        // Untrusted text may repeat the key.
+        let sanitize = |text: &str| quote(&key.scrub(text));
+        Err(
+            match (parsed, response.problem(), error_message(response)) {
+                (Ok(value), None, _) => return Ok(value),
+                (_, _, Some(text)) if is_about_the_key(&text) => {
+                    key::refused("is not accepted by FRED")
+                }
+                (_, _, Some(text)) if text.contains("does not exist") => not_on_fred(id),
+                (_, _, Some(text)) => {
+                    let text = sanitize(text.trim());
+                    self.unusable(id, &format!("HTTP {}, \"{text}\"", response.status))
+                }
+                (_, Some(_), None) if response.status == 404 => not_on_fred(id),
+                (_, Some(problem), None) => self.unusable(id, &problem),
+                // A type error of serde_json quotes the text.
+                (Err(error), None, None) => self.unusable(id, &sanitize(&error.to_string())),
+            },
+        )
     }
 
     fn unusable(&self, id: &SeriesId, problem: &str) -> Error {
         self.fetch.unusable(id.as_str(), problem)
     }
 
-    /// Every page of a list, in order; `list` takes one apart and says how many rows there are in all.
+    /// Fetches all pages of a list. `parse_page` returns the total number of rows and those of one page.
     async fn pages<T: DeserializeOwned, I>(
         &self,
         id: &SeriesId,
         (path, limit): (&str, usize),
         query: &[(&str, &str)],
-        list: impl Fn(T) -> std::result::Result<(usize, Vec<I>), String>,
+        parse_page: impl Fn(T) -> std::result::Result<(usize, Vec<I>), String>,
     ) -> Result<Vec<I>> {
         let mut rows = Vec::new();
         for _ in 0..MAX_PAGES {
             let (offset, limit) = (rows.len().to_string(), limit.to_string());
             let position = [("limit", limit.as_str()), ("offset", offset.as_str())];
-            let page = self.ask(id, &[path], &[query, &position].concat()).await?;
-            let (count, items) = list(page).map_err(|problem| self.unusable(id, &problem))?;
+            let query = [query, &position].concat();
+            let page = self.request(id, &[path], &query).await?;
+            let (count, items) = parse_page(page).map_err(|problem| self.unusable(id, &problem))?;
             let is_empty = items.is_empty();
             rows.extend(items);
             if rows.len() >= count {
@@ -141,69 +148,66 @@ impl Fred {
         Err(self.unusable(id, "it has too many pages"))
     }
 
-    /// Every figure, in order.
-    async fn observations(&self, id: &SeriesId, query: &[(&str, &str)]) -> Result<Vec<Stated>> {
+    /// Fetches every figure, in order.
+    async fn observations(&self, id: &SeriesId, query: &[(&str, &str)]) -> Result<Vec<VintageRow>> {
         let start = query.iter().find(|(name, _)| *name == "realtime_start");
-        self.pages(id, ("observations", PAGE_ROWS), query, |page: Page| {
-            // FRED answers a question that it does not understand with the figures of today, and no error.
+        let parse_page = |page: ObservationPage| {
+            // FRED responds to a realtime range that it does not understand with today's figures, not with an error.
             if let Some((_, start)) = start.filter(|(_, start)| *start != page.realtime_start) {
-                let found = quote(&page.realtime_start);
+                let other = quote(&page.realtime_start);
                 return Err(format!(
-                    "vintages from {start} were asked, from {found} came"
+                    "vintages from {start} were asked, from {other} came"
                 ));
             }
-            let rows: std::result::Result<_, _> =
-                page.observations.iter().map(Item::read).collect();
-            Ok((page.count, rows?))
-        })
-        .await
+            let rows = page.observations.iter().map(ObservationRow::parse);
+            Ok((page.count, rows.collect::<std::result::Result<_, _>>()?))
+        };
+        self.pages(id, ("observations", ROWS_PER_PAGE), query, parse_page)
+            .await
     }
 
-    pub(super) async fn ask_figures(
+    pub(super) async fn figures_from_api(
         &self,
         id: &SeriesId,
         from: Option<Date>,
     ) -> Result<Vec<Known>> {
         let start = from.map(|day| day.to_string());
-        let query: Vec<(&str, &str)> = start
-            .iter()
-            .map(|day| ("observation_start", day.as_str()))
-            .collect();
-        let stated = self.observations(id, &query).await?;
-        let figure = |row: Stated| Known {
+        let query = start.as_deref().map(|day| ("observation_start", day));
+        let rows = self.observations(id, query.as_slice()).await?;
+        let rows = rows.into_iter().filter(|row| row.value.is_some());
+        let rows = rows.map(|row| Known {
             date: row.date,
             known_from: None,
             value: row.value,
-        };
-        let rows = stated.into_iter().map(figure);
-        by_date(rows.filter(|row| row.value.is_some()).collect())
-            .map_err(|problem| self.unusable(id, &problem))
+        });
+        sort_by_date(rows.collect()).map_err(|problem| self.unusable(id, &problem))
     }
 
-    /// Every figure that was ever published, by the day it became known, then by date, without those that only repeat;
-    /// what stands in the first vintage may have been published long before the archive began.
+    /// Fetches every published figure, by the day on which it became known and then by date, without repetitions.
+    /// Figures of the first vintage may have been published long before the archive began.
     pub(in crate::ingest) async fn vintages(&self, id: &SeriesId) -> Result<Vec<Known>> {
         let mut rows = Vec::new();
-        let list = |page: VintageDays| {
-            let days = page.vintage_dates.iter().map(|text| day(text));
+        let parse_page = |page: VintageDatesPage| {
+            let days = page.vintage_dates.iter().map(|text| parse_day(text));
             Ok((page.count, days.collect::<std::result::Result<_, _>>()?))
         };
         let mut days: Vec<Date> = self
-            .pages(id, ("vintagedates", PAGE_DAYS), &[], list)
+            .pages(id, ("vintagedates", DAYS_PER_PAGE), &[], parse_page)
             .await?;
         days.sort();
         days.dedup();
-        for (start, end) in stretches(&days) {
+        for (start, end) in request_ranges(&days) {
             let query = [
                 ("realtime_start", start.as_str()),
                 ("realtime_end", end.as_str()),
             ];
             rows.extend(self.observations(id, &query).await?);
         }
-        Ok(changes(rows))
+        Ok(changes_only(rows))
     }
 
-    /// What a series is called that the catalogue does not know, where FRED says so.
+    /// Fetches the description of a series; `None` without a key, or for a frequency that the model lacks (every two
+    /// weeks, twice a year).
     pub(in crate::ingest) async fn describe(&self, id: &SeriesId) -> Result<Option<Description>> {
         #[derive(Deserialize)]
         struct Envelope {
@@ -213,64 +217,54 @@ impl Fred {
         if self.key.is_none() {
             return Ok(None);
         }
-        let envelope: Envelope = self.ask(id, &[], &[]).await?;
-        let told = envelope.seriess.first().ok_or_else(|| not_carried(id))?;
-        // Other frequencies (every two weeks, twice a year) are told from the figures, as without a title.
-        Ok(told.frequency_short.parse().ok().map(|frequency| {
-            titles::cleaned(Description {
+        let envelope: Envelope = self.request(id, &[], &[]).await?;
+        let metadata = envelope.seriess.first().ok_or_else(|| not_on_fred(id))?;
+        Ok(metadata.frequency_short.parse().ok().map(|frequency| {
+            titles::clean(Description {
                 id: id.clone(),
-                title: told.title.clone(),
-                units: told.units.clone(),
+                title: metadata.title.clone(),
+                units: metadata.units.clone(),
                 frequency,
-                seasonally_adjusted: titles::is_adjusted(&told.seasonal_adjustment_short),
+                seasonally_adjusted: titles::is_adjusted(&metadata.seasonal_adjustment_short),
                 source: "FRED".to_owned(),
             })
         }))
     }
 }
 
-/// Under load FRED sometimes does not know a key that it knows a moment later.
-fn is_passing_refusal(answer: &Response) -> bool {
-    answer.status == 400 && message(answer).is_some_and(|m| names_the_key(&m))
-}
-
-fn names_the_key(message: &str) -> bool {
+fn is_about_the_key(message: &str) -> bool {
     message.contains("api_key")
 }
 
-fn message(answer: &Response) -> Option<String> {
+fn error_message(response: &Response) -> Option<String> {
     #[derive(Deserialize)]
     struct Body {
         error_message: String,
     }
-    let body: Body = serde_json::from_slice(&answer.body).ok()?;
+    let body: Body = serde_json::from_slice(&response.body).ok()?;
     Some(body.error_message)
 }
 
-/// A calendar day as FRED writes it.
-fn day(text: &str) -> std::result::Result<Date, String> {
-    table::date(text.as_bytes())
+fn parse_day(text: &str) -> std::result::Result<Date, String> {
+    table::parse_date(text.as_bytes())
 }
 
-/// Rows by date; the same figure twice is one.
+/// Sorts rows by date and removes duplicates.
 ///
 /// # Errors
-/// Names a date that has two values: that is the source's defect and not ours to settle.
-fn by_date(mut rows: Vec<Known>) -> std::result::Result<Vec<Known>, String> {
+/// Names a date with two values.
+fn sort_by_date(mut rows: Vec<Known>) -> std::result::Result<Vec<Known>, String> {
     rows.sort_by_key(|row| row.date);
-    let clash = rows.windows(2).find_map(|pair| match pair {
-        [a, b] if a.date == b.date && a.value != b.value => Some(a.date),
-        _ => None,
-    });
-    if let Some(date) = clash {
-        return Err(format!("two values for {date}"));
+    let mut pairs = rows.iter().zip(rows.iter().skip(1));
+    if let Some((a, _)) = pairs.find(|(a, b)| a.date == b.date && a.value != b.value) {
+        return Err(format!("two values for {}", a.date));
     }
     rows.dedup_by_key(|row| row.date);
     Ok(rows)
 }
 
-/// `base` with path segments and a query added, each escaped.
-pub(super) fn address(base: &Url, path: &[&str], query: &[(&str, &str)]) -> Result<Url> {
+/// Returns `base` with path segments and a query added, each escaped.
+pub(super) fn url_with(base: &Url, path: &[&str], query: &[(&str, &str)]) -> Result<Url> {
     let mut url = base.clone();
     url.path_segments_mut()
         .map_err(|()| Error::invalid("base URL", base.as_str(), "cannot have a path", "http(s)"))?
@@ -280,7 +274,7 @@ pub(super) fn address(base: &Url, path: &[&str], query: &[(&str, &str)]) -> Resu
     Ok(url)
 }
 
-pub(super) fn not_carried(id: &SeriesId) -> Error {
+pub(super) fn not_on_fred(id: &SeriesId) -> Error {
     let reason = "FRED does not carry a series of this name; check the spelling, or import a file";
     Error::no_data(id, reason)
 }

@@ -1,10 +1,10 @@
-mod api_answers;
+mod requests;
 mod secrecy;
 
 use super::*;
 use crate::ingest::fetch::Response;
 use crate::ingest::key::ApiKey;
-use crate::ingest::testing::{CANARY, csv, json, page, says, sources_at};
+use crate::ingest::testing::{CANARY, csv, json, page, serve_bytes, sources_at};
 use crate::store::Description;
 use econoscope_core::error::Result;
 use econoscope_core::model::frequency::shift;
@@ -24,11 +24,11 @@ fn id() -> SeriesId {
     SeriesId::new("DGS10").unwrap()
 }
 
-/// A client at an address, as a sync opens it.
+/// A client of a mock server.
 struct Client(Fred);
 
 impl Client {
-    fn at(address: &str, key: bool) -> Self {
+    fn new(address: &str, key: bool) -> Self {
         Self(Fred::open(&sources_at(address, key)).unwrap())
     }
 
@@ -46,24 +46,24 @@ impl Client {
 }
 
 fn client_of(server: &MockServer, key: bool) -> Client {
-    Client::at(&server.uri(), key)
+    Client::new(&server.uri(), key)
 }
 
-async fn always(answer: ResponseTemplate) -> MockServer {
+async fn server_with(response: ResponseTemplate) -> MockServer {
     let server = MockServer::start().await;
     Mock::given(method("GET"))
-        .respond_with(answer)
+        .respond_with(response)
         .mount(&server)
         .await;
     server
 }
 
-/// Answers in turn; the last one for ever.
-async fn in_turn(answers: Vec<ResponseTemplate>) -> MockServer {
+/// Serves the responses in order, and repeats the last one.
+async fn server_with_sequence(responses: Vec<ResponseTemplate>) -> MockServer {
     let server = MockServer::start().await;
-    let last = answers.len() - 1;
-    for (i, answer) in answers.into_iter().enumerate() {
-        let mock = Mock::given(method("GET")).respond_with(answer);
+    let last = responses.len() - 1;
+    for (i, response) in responses.into_iter().enumerate() {
+        let mock = Mock::given(method("GET")).respond_with(response);
         match i == last {
             true => mock.mount(&server).await,
             false => mock.up_to_n_times(1).mount(&server).await,
@@ -72,7 +72,7 @@ async fn in_turn(answers: Vec<ResponseTemplate>) -> MockServer {
     server
 }
 
-async fn asked(server: &MockServer) -> usize {
+async fn request_count(server: &MockServer) -> usize {
     server.received_requests().await.unwrap().len()
 }
 
@@ -88,7 +88,7 @@ fn pairs(observations: &[Known]) -> Vec<(String, f64)> {
 }
 
 #[tokio::test]
-async fn the_download_is_asked_politely_and_read() {
+async fn download_is_requested_with_contact_and_parsed() {
     let server = MockServer::start().await;
     Mock::given(path("/graph/fredgraph.csv"))
         .and(query_param("id", "DGS10"))
@@ -104,19 +104,19 @@ async fn the_download_is_asked_politely_and_read() {
         .expect(1)
         .mount(&server)
         .await;
-    let got = client_of(&server, false)
+    let rows = client_of(&server, false)
         .figures(Some(date(2026, 7, 1)))
         .await
         .unwrap();
     assert_eq!(
-        pairs(&got),
+        pairs(&rows),
         vec![("2026-07-29".into(), 4.67), ("2026-08-01".into(), 1.0)]
     );
 }
 
 #[tokio::test]
-async fn the_old_header_and_its_dots_are_read() {
-    let server = always(csv("DATE,DGS10\n2026-07-28,.\n2026-07-29,4.67\n")).await;
+async fn old_header_with_dots_for_missing_values_is_parsed() {
+    let server = server_with(csv("DATE,DGS10\n2026-07-28,.\n2026-07-29,4.67\n")).await;
     assert_eq!(
         pairs(&fetch(&server, false).await.unwrap()),
         vec![("2026-07-29".into(), 4.67)]
@@ -124,12 +124,12 @@ async fn the_old_header_and_its_dots_are_read() {
 }
 
 #[tokio::test]
-async fn a_series_fred_does_not_have_is_told_as_such() {
+async fn unknown_series_fails_with_no_data() {
     let refusal =
         object!({"error_code": 400, "error_message": "Bad Request.  The series does not exist."});
     for (server, key) in [
-        (always(page(404)).await, false),
-        (always(json(400, &refusal)).await, true),
+        (server_with(page(404)).await, false),
+        (server_with(json(400, &refusal)).await, true),
     ] {
         let error = fetch(&server, key).await.unwrap_err();
         assert_eq!(error.code(), "no_data");
@@ -139,15 +139,19 @@ async fn a_series_fred_does_not_have_is_told_as_such() {
                 .contains("FRED does not carry a series of this name"),
             "{error}"
         );
-        assert_eq!(asked(&server).await, 1, "asking again would not help");
+        assert_eq!(
+            request_count(&server).await,
+            1,
+            "asking again would not help"
+        );
     }
 }
 
 #[tokio::test]
-async fn answers_that_are_no_figures_are_named_for_what_they_are() {
+async fn error_describes_a_response_without_figures() {
     let zip = ResponseTemplate::new(200).set_body_raw(b"PK\x03\x04".to_vec(), "application/zip");
     let bare_page = ResponseTemplate::new(200).set_body_raw(b"\n <html>".to_vec(), "text/csv");
-    for (answer, key, says) in [
+    for (response, key, text) in [
         (page(200), false, "a web page instead of figures (HTTP 200)"),
         (page(403), false, "a web page instead of figures (HTTP 403)"),
         (bare_page, false, "a web page"),
@@ -185,48 +189,48 @@ async fn answers_that_are_no_figures_are_named_for_what_they_are() {
             "\"Bad (key)\"",
         ),
     ] {
-        let server = always(answer).await;
+        let server = server_with(response).await;
         let error = fetch(&server, key).await.unwrap_err();
-        assert_eq!(error.code(), "unavailable", "{says}");
-        assert!(error.to_string().contains(says), "{says}: {error}");
-        assert_eq!(asked(&server).await, 1, "{says}");
+        assert_eq!(error.code(), "unavailable", "{text}");
+        assert!(error.to_string().contains(text), "{text}: {error}");
+        assert_eq!(request_count(&server).await, 1, "{text}");
     }
 }
 
 #[tokio::test]
-async fn what_passes_is_tried_again() {
+async fn transient_failures_are_retried() {
     let busy = || ResponseTemplate::new(429).insert_header("retry-after", "0");
     for first in [
         ResponseTemplate::new(500),
         ResponseTemplate::new(503),
         busy(),
     ] {
-        let server = in_turn(vec![first, csv(GOOD)]).await;
+        let server = server_with_sequence(vec![first, csv(GOOD)]).await;
         assert_eq!(fetch(&server, false).await.unwrap().len(), 2);
-        assert_eq!(asked(&server).await, 2);
+        assert_eq!(request_count(&server).await, 2);
     }
-    let server = always(ResponseTemplate::new(500)).await;
+    let server = server_with(ResponseTemplate::new(500)).await;
     let error = fetch(&server, false).await.unwrap_err();
     assert!(
         error.to_string().contains("out of order (HTTP 500)"),
         "{error}"
     );
-    assert_eq!(asked(&server).await, 4);
+    assert_eq!(request_count(&server).await, 4);
 }
 
 #[tokio::test]
-async fn a_long_retry_after_is_reported_and_not_sat_out() {
-    let server = always(ResponseTemplate::new(429).insert_header("retry-after", "3600")).await;
+async fn long_retry_after_fails_without_waiting() {
+    let server = server_with(ResponseTemplate::new(429).insert_header("retry-after", "3600")).await;
     let error = fetch(&server, false).await.unwrap_err();
     assert_eq!(error.code(), "rate_limited");
     assert_eq!(error.retry_after(), Some(Duration::from_secs(3600)));
-    assert_eq!(asked(&server).await, 1);
+    assert_eq!(request_count(&server).await, 1);
 }
 
 #[tokio::test]
-async fn a_body_that_is_cut_off_is_no_body() {
-    let cut = says(b"HTTP/1.1 200 OK\r\ncontent-type: text/csv\r\ncontent-length: 500\r\n\r\nobservation_date,DGS10\n2026-07-29,4.67\n", 1).await;
-    let error = Client::at(&cut, false).figures(None).await.unwrap_err();
+async fn truncated_body_is_an_error() {
+    let cut = serve_bytes(b"HTTP/1.1 200 OK\r\ncontent-type: text/csv\r\ncontent-length: 500\r\n\r\nobservation_date,DGS10\n2026-07-29,4.67\n", 1).await;
+    let error = Client::new(&cut, false).figures(None).await.unwrap_err();
     assert!(
         error.to_string().contains("broke off in the middle"),
         "{error}"
@@ -234,34 +238,34 @@ async fn a_body_that_is_cut_off_is_no_body() {
 }
 
 #[tokio::test]
-async fn silence_and_floods_come_to_an_end() {
-    let slow = always(csv(GOOD).set_delay(Duration::from_secs(30))).await;
+async fn silent_and_endless_responses_time_out() {
+    let slow = server_with(csv(GOOD).set_delay(Duration::from_secs(30))).await;
     let error = fetch(&slow, false).await.unwrap_err();
     assert!(
         error.to_string().contains("did not answer in time"),
         "{error}"
     );
-    let flood = says(
+    let flood = serve_bytes(
         b"HTTP/1.1 200 OK\r\ncontent-type: text/csv\r\n\r\nobservation_date,DGS10\n",
         200,
     )
     .await;
-    let error = Client::at(&flood, false).figures(None).await.unwrap_err();
+    let error = Client::new(&flood, false).figures(None).await.unwrap_err();
     assert!(error.to_string().contains("larger than 64 MiB"), "{error}");
-    let nobody = Client::at("http://127.0.0.1:1", false);
-    let error = nobody.figures(None).await.unwrap_err();
+    let closed = Client::new("http://127.0.0.1:1", false);
+    let error = closed.figures(None).await.unwrap_err();
     assert!(error.to_string().contains("cannot be reached"), "{error}");
 }
 
 #[tokio::test]
-async fn no_redirect_leads_to_another_host() {
-    let other = always(csv(GOOD)).await;
+async fn redirect_to_another_host_is_not_followed() {
+    let other = server_with(csv(GOOD)).await;
     let away = ResponseTemplate::new(302).insert_header("location", other.uri().as_str());
-    let server = always(away).await;
+    let server = server_with(away).await;
     let error = fetch(&server, true).await.unwrap_err();
     assert!(error.to_string().contains("HTTP 302"), "{error}");
-    assert_eq!(asked(&other).await, 0);
-    let home = in_turn(vec![
+    assert_eq!(request_count(&other).await, 0);
+    let home = server_with_sequence(vec![
         ResponseTemplate::new(301).insert_header("location", "/moved"),
         csv(GOOD),
     ])
@@ -273,7 +277,7 @@ fn item(realtime: &str, date: &str, value: &str) -> Value {
     span(realtime, "9999-12-31", date, value)
 }
 
-/// A figure that stood in the series between two days.
+/// A figure that the series contained from one day to another.
 fn span(start: &str, end: &str, date: &str, value: &str) -> Value {
     object!({"realtime_start": start, "realtime_end": end, "date": date, "value": value})
 }
@@ -296,9 +300,9 @@ fn unregistered() -> Value {
 }
 
 #[tokio::test]
-async fn an_identifier_cannot_change_the_address() {
+async fn identifier_cannot_change_the_url() {
     let base = Url::parse("https://fred.example/sub/").unwrap();
-    let url = api::address(
+    let url = api::url_with(
         &base,
         &["graph", "fredgraph.csv"],
         &[("id", "A&b=c#d"), ("x", "é")],
@@ -322,18 +326,18 @@ static API: std::sync::LazyLock<Fred> = std::sync::LazyLock::new(|| {
 proptest! {
     #[test]
     fn hostile_json_never_panics(body in prop::collection::vec(any::<u8>(), 0..200), status in 200u16..600) {
-        let answer = Response::of(status, "application/json", &body);
-        drop(API.read::<api::Page>(&id(), API.key.as_ref().unwrap(), &answer));
-        drop(read(&id(), &answer));
+        let response = Response::new(status, "application/json", &body);
+        drop(API.parse::<api::ObservationPage>(&id(), API.key.as_ref().unwrap(), &response));
+        drop(parse_download(&id(), &response));
     }
 
     #[test]
     fn hostile_fields_never_give_a_value_that_is_not_finite(date in "\\PC{0,12}", value in "[-+.0-9eEinfaN]{0,12}") {
         let body = listing(1, &[item("2026-01-01", &date, &value)]).to_string();
-        let answer = Response::of(200, "application/json", body.as_bytes());
-        let page: api::Page = API.read(&id(), API.key.as_ref().unwrap(), &answer).unwrap();
+        let response = Response::new(200, "application/json", body.as_bytes());
+        let page: api::ObservationPage = API.parse(&id(), API.key.as_ref().unwrap(), &response).unwrap();
         for item in page.observations {
-            if let Ok(row) = item.read() {
+            if let Ok(row) = item.parse() {
                 prop_assert!(row.value.is_none_or(f64::is_finite));
             }
         }
@@ -342,8 +346,8 @@ proptest! {
     #[test]
     fn hostile_downloads_never_panic(body in prop::collection::vec(any::<u8>(), 0..200)) {
         let text = [b"observation_date,DGS10\n".as_slice(), &body].concat();
-        let read = read(&id(), &Response::of(200, "text/csv", &text)).unwrap_or_default();
-        prop_assert!(read.is_sorted_by(|a, b| a.date < b.date));
-        prop_assert!(read.iter().all(|o| o.value.is_some_and(f64::is_finite)));
+        let rows = parse_download(&id(), &Response::new(200, "text/csv", &text)).unwrap_or_default();
+        prop_assert!(rows.is_sorted_by(|a, b| a.date < b.date));
+        prop_assert!(rows.iter().all(|o| o.value.is_some_and(f64::is_finite)));
     }
 }

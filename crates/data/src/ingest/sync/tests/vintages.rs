@@ -1,10 +1,10 @@
-//! The history of revisions.
+//! Vintages.
 
 use super::*;
 
 const OCTOBER: Option<Date> = Some(date(2026, 10, 2));
 const NOVEMBER: Option<Date> = Some(date(2026, 11, 6));
-/// What October and November told of the months around.
+/// The vintages of October and November.
 const REVISED: [(Date, Option<Date>, f64); 3] = [
     (date(2026, 9, 1), OCTOBER, 4.2),
     (date(2026, 9, 1), NOVEMBER, 4.3),
@@ -12,7 +12,7 @@ const REVISED: [(Date, Option<Date>, f64); 3] = [
 ];
 
 async fn archive() -> (MockServer, SyncConfig) {
-    let (server, mut config) = stand_in(&["UNRATE"]).await;
+    let (server, mut config) = mock_fred(&["UNRATE"]).await;
     config.vintages = true;
     config.sources = sources_at(&server.uri(), true);
     let days = object!({"count": 2, "vintage_dates": ["2026-10-02", "2026-11-06"]});
@@ -37,38 +37,38 @@ async fn archive() -> (MockServer, SyncConfig) {
     (server, config)
 }
 
-fn held(store: &Sqlite) -> Vec<(Date, Option<Date>, f64)> {
+fn stored(store: &Sqlite) -> Vec<(Date, Option<Date>, f64)> {
     let rows = store.read(&id("UNRATE")).unwrap().unwrap();
     let row = |r: &econoscope_core::model::Known| (r.date, r.known_from, r.value.unwrap());
     rows.rows().iter().map(row).collect()
 }
 
 #[tokio::test]
-async fn vintages_are_written_as_they_became_known_and_only_once() {
+async fn vintages_are_written_once_with_their_days() {
     let (_server, config) = archive().await;
     let store = Arc::new(Sqlite::in_memory().unwrap());
     assert!(run(&store, &config).await.is_complete());
     // January 2025 was public long before the archive begins; its day is estimated.
     let first = (date(2025, 1, 1), None, 4.0);
-    assert_eq!(held(&store), [vec![first], REVISED.to_vec()].concat());
+    assert_eq!(stored(&store), [vec![first], REVISED.to_vec()].concat());
     let again = run(&store, &config).await;
     assert!(matches!(again.series[0].1, Outcome::Fresh(_)));
 }
 
 #[tokio::test]
-async fn an_old_vintage_over_held_rows_does_not_pass_for_todays_figure() {
+async fn old_vintage_does_not_replace_the_stored_figure() {
     let (_server, config) = archive().await;
     let store = Arc::new(Sqlite::in_memory().unwrap());
-    hold(&store, "UNRATE", &[(date(2025, 1, 1), 4.1)]);
+    write_rows(&store, "UNRATE", &[(date(2025, 1, 1), 4.1)]);
     assert!(run(&store, &config).await.is_complete());
     let january = date(2025, 1, 1);
     let first = vec![(january, None, 4.1), (january, OCTOBER, 4.0)];
-    assert_eq!(held(&store), [first, REVISED.to_vec()].concat());
+    assert_eq!(stored(&store), [first, REVISED.to_vec()].concat());
 }
 
 #[tokio::test]
 async fn vintages_need_a_key() {
-    let (_server, mut config) = stand_in(&["UNRATE"]).await;
+    let (_server, mut config) = mock_fred(&["UNRATE"]).await;
     config.vintages = true;
     let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());
     let keyless = sync(

@@ -3,8 +3,8 @@
 use super::*;
 
 #[tokio::test]
-async fn a_whole_sync_notes_its_time() {
-    let (server, mut config) = stand_in(&[]).await;
+async fn complete_sync_records_its_time() {
+    let (server, mut config) = mock_fred(&[]).await;
     config.only = None;
     Mock::given(path("/graph/fredgraph.csv"))
         .respond_with(|request: &wiremock::Request| {
@@ -37,8 +37,8 @@ async fn a_whole_sync_notes_its_time() {
 }
 
 #[tokio::test]
-async fn a_sync_that_mostly_failed_does_not_note_its_time() {
-    let (server, mut config) = stand_in(&[]).await;
+async fn mostly_failed_sync_does_not_record_its_time() {
+    let (server, mut config) = mock_fred(&[]).await;
     config.only = None;
     Mock::given(path("/graph/fredgraph.csv"))
         .respond_with(page(200))

@@ -1,8 +1,8 @@
-//! First sources before FRED, with their known traps.
+//! Agencies are asked before FRED.
 
 use super::*;
 use crate::ingest::key::ApiKey;
-use crate::ingest::testing::zipped;
+use crate::ingest::testing::zip_file;
 use econoscope_core::recipe::Recipes;
 use wiremock::matchers::{any, header, path_regex};
 
@@ -10,9 +10,9 @@ const EMPTY_YEAR: &str = "Date,\"2 Yr\",\"10 Yr\"\n";
 const YEAR: &str = "Date,\"2 Yr\",\"10 Yr\"\n11/20/2026,4.81,5.17\n11/19/2026,4.80,5.15\n11/18/2026,4.79,5.14\n11/17/2026,4.78,5.12\n11/16/2026,4.77,5.10\n";
 const FRED_10Y: &str = "observation_date,DGS10\n2026-11-16,5.10\n2026-11-17,5.12\n2026-11-18,5.14\n2026-11-19,5.15\n2026-11-20,5.17\n";
 
-/// Every source on one loopback server.
+/// Serves every source from one loopback server.
 pub(super) async fn agencies(only: &[&str]) -> (MockServer, SyncConfig) {
-    let (server, mut config) = stand_in(only).await;
+    let (server, mut config) = mock_fred(only).await;
     let home = url::Url::parse(&server.uri()).unwrap();
     config.sources.recipes = Arc::clone(Recipes::embedded());
     for recipe in &Recipes::embedded().recipes {
@@ -26,10 +26,10 @@ pub(super) async fn mount(
     server: &MockServer,
     regex: &str,
     priority: u8,
-    answer: ResponseTemplate,
+    response: ResponseTemplate,
 ) {
     Mock::given(path_regex(regex))
-        .respond_with(answer)
+        .respond_with(response)
         .with_priority(priority)
         .mount(server)
         .await;
@@ -47,7 +47,7 @@ fn origin(store: &Sqlite, series: &str) -> String {
         .map_or_else(String::new, |s| s.origin)
 }
 
-pub(super) async fn asked(server: &MockServer, word: &str) -> usize {
+pub(super) async fn count_requests(server: &MockServer, word: &str) -> usize {
     let all = server.received_requests().await.unwrap();
     all.iter().filter(|r| r.url.as_str().contains(word)).count()
 }
@@ -58,12 +58,12 @@ async fn refusals(store: &Arc<Sqlite>) -> Vec<(String, String)> {
         .await
         .unwrap();
     all.into_iter()
-        .map(|(feed, refused)| (feed, refused.why))
+        .map(|(feed, refusal)| (feed, refusal.why))
         .collect()
 }
 
 #[tokio::test]
-async fn one_answer_feeds_many_series_and_formulas_follow() {
+async fn one_response_serves_many_series_and_formulas() {
     let (server, mut config) = agencies(&["DGS10", "DGS2", "T10Y2Y"]).await;
     config.sources.no_fred = true;
     treasury(&server).await;
@@ -71,7 +71,7 @@ async fn one_answer_feeds_many_series_and_formulas_follow() {
     let report = run(&store, &config).await;
     assert!(report.is_complete(), "{report:?}");
     assert_eq!(
-        asked(&server, "daily-treasury").await,
+        count_requests(&server, "daily-treasury").await,
         37,
         "a request a year for both series"
     );
@@ -99,25 +99,26 @@ async fn one_answer_feeds_many_series_and_formulas_follow() {
 }
 
 #[tokio::test]
-async fn a_page_hands_a_series_on_and_is_kept_for_the_operator() {
+async fn web_page_moves_the_series_to_the_next_source() {
     let (server, config) = agencies(&["DGS10"]).await;
     mount(&server, "daily-treasury", 1, page(200)).await;
     mount(&server, "FRB_", 1, page(404)).await;
-    answer(&server, "DGS10", csv(FRED_10Y)).await;
+    respond(&server, "DGS10", csv(FRED_10Y)).await;
     let store = Arc::new(Sqlite::in_memory().unwrap());
     let report = run(&store, &config).await;
     assert!(report.is_complete(), "{report:?}");
     assert_eq!(origin(&store, "DGS10"), "fred");
-    let kept = refusals(&store).await;
+    let refused = refusals(&store).await;
     assert!(
-        kept.iter()
+        refused
+            .iter()
             .any(|(feed, why)| feed == "treasury/par_yields" && why.contains("web page")),
-        "{kept:?}"
+        "{refused:?}"
     );
 }
 
 #[tokio::test]
-async fn an_outage_never_switches_what_a_series_is() {
+async fn outage_does_not_switch_the_source() {
     let (server, mut config) = agencies(&["DGS10"]).await;
     treasury(&server).await;
     let store = Arc::new(Sqlite::in_memory().unwrap());
@@ -130,9 +131,9 @@ async fn an_outage_never_switches_what_a_series_is() {
     config.force = true;
     let report = run(&store, &config).await;
     assert!(failure(&report, "DGS10").to_string().contains("503"));
-    assert_eq!(asked(&server, "fredgraph").await, 0);
+    assert_eq!(count_requests(&server, "fredgraph").await, 0);
     assert_eq!(origin(&store, "DGS10"), "treasury");
-    // Whoever holds nothing of it takes what there is.
+    // A store without the series takes it from FRED.
     server.reset().await;
     mount(&server, "fredgraph", 1, csv(FRED_10Y)).await;
     Mock::given(any())
@@ -167,7 +168,7 @@ fn member(name: &str, unit: &str, values: &[(&str, &str)]) -> String {
 
 fn archive(members: &str) -> ResponseTemplate {
     let xml = format!("<m:Group><frb:DataSet id=\"X\">{members}</frb:DataSet></m:Group>");
-    let zip = zipped("X_data.xml", xml.as_bytes());
+    let zip = zip_file("X_data.xml", xml.as_bytes());
     ResponseTemplate::new(200)
         .set_body_raw(zip, "application/zip")
         .insert_header("etag", "\"1\"")
@@ -182,7 +183,7 @@ const MONTHS: [&str; 5] = [
 ];
 
 #[tokio::test]
-async fn a_name_from_memory_counts_once_its_figures_agree() {
+async fn sampled_recipe_needs_no_confirmation() {
     let (server, mut config) = agencies(&["MPRIME"]).await;
     let rows = MONTHS.map(|day| (day, "7.50"));
     mount(
@@ -193,7 +194,7 @@ async fn a_name_from_memory_counts_once_its_figures_agree() {
     )
     .await;
     let fred = "observation_date,MPRIME\n2026-05-01,7.5\n2026-06-01,7.5\n2026-07-01,7.5\n2026-08-01,7.5\n2026-09-01,7.5\n";
-    answer(&server, "MPRIME", csv(fred)).await;
+    respond(&server, "MPRIME", csv(fred)).await;
     let store = Arc::new(Sqlite::in_memory().unwrap());
     assert!(run(&store, &config).await.is_complete());
     let first = origin(&store, "MPRIME");
@@ -202,12 +203,12 @@ async fn a_name_from_memory_counts_once_its_figures_agree() {
     assert_eq!(
         (first.as_str(), origin(&store, "MPRIME").as_str()),
         ("fed_board", "fed_board"),
-        "its name is that of a kept body"
+        "a sample of its response exists"
     );
 }
 
 #[tokio::test]
-async fn a_name_nobody_saw_waits_for_figures_that_agree() {
+async fn untested_recipe_waits_for_confirmation() {
     let (server, mut config) = agencies(&["DPRIME"]).await;
     let days = [
         "2026-11-16",
@@ -216,7 +217,7 @@ async fn a_name_nobody_saw_waits_for_figures_that_agree() {
         "2026-11-19",
         "2026-11-20",
     ];
-    // Its newest figure FRED has not yet: so it is seen who brought it.
+    // FRED lacks the newest figure, which shows the origin.
     let mut board = days.map(|day| (day, "7.00")).to_vec();
     board.push(("2026-11-21", "7.00"));
     mount(
@@ -227,7 +228,7 @@ async fn a_name_nobody_saw_waits_for_figures_that_agree() {
     )
     .await;
     let row = |value: &str| days.map(|day| format!("{day},{value}\n")).concat();
-    answer(
+    respond(
         &server,
         "DPRIME",
         csv(&format!("observation_date,DPRIME\n{}", row("7.0"))),
@@ -245,7 +246,7 @@ async fn a_name_nobody_saw_waits_for_figures_that_agree() {
     assert_eq!(origin(&store, "DPRIME"), "fed_board");
     // The same answer against other figures is refused, and without FRED nothing is written.
     let other = Arc::new(Sqlite::in_memory().unwrap());
-    hold(
+    write_rows(
         &other,
         "DPRIME",
         &days.map(|day| (day.parse().unwrap(), 8.25)),
@@ -261,7 +262,7 @@ async fn a_name_nobody_saw_waits_for_figures_that_agree() {
 }
 
 #[tokio::test]
-async fn another_unit_is_refused_and_refuses_no_other_series() {
+async fn wrong_unit_refuses_only_its_series() {
     let (server, mut config) = agencies(&["INDPRO", "TCU"]).await;
     config.sources.no_fred = true;
     mount(
@@ -275,12 +276,12 @@ async fn another_unit_is_refused_and_refuses_no_other_series() {
     )
     .await;
     let store = Arc::new(Sqlite::in_memory().unwrap());
-    hold(&store, "INDPRO", &[(date(2026, 8, 1), 101.0)]);
+    write_rows(&store, "INDPRO", &[(date(2026, 8, 1), 101.0)]);
     let report = run(&store, &config).await;
-    let said = failure(&report, "INDPRO").to_string();
+    let message = failure(&report, "INDPRO").to_string();
     assert!(
-        said.contains("Percent:_Change") && said.contains("Index:_2017_100"),
-        "{said}"
+        message.contains("Percent:_Change") && message.contains("Index:_2017_100"),
+        "{message}"
     );
     assert_eq!(values(&store, "INDPRO"), [(date(2026, 8, 1), 101.0)]);
     // The other members of the archive are not refused with it.
@@ -293,7 +294,7 @@ async fn another_unit_is_refused_and_refuses_no_other_series() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_still_the_known_one_is_asked_for_by_its_tag() {
+async fn unchanged_response_is_requested_by_etag() {
     let (server, mut config) = agencies(&["MPRIME"]).await;
     mount(
         &server,
@@ -325,7 +326,7 @@ async fn an_answer_that_is_still_the_known_one_is_asked_for_by_its_tag() {
 }
 
 #[tokio::test]
-async fn funds_come_from_cboe_and_else_with_a_key_of_ones_own() {
+async fn keyed_source_is_used_after_cboe_fails() {
     let (server, mut config) = agencies(&["SPY", "BTC"]).await;
     config.sources.no_fred = true;
     mount(

@@ -1,11 +1,11 @@
-//! What sources are known to do under HTTP 200.
+//! Known quirks of sources under HTTP 200.
 
-use super::first::agencies;
+use super::agencies::agencies;
 use super::*;
 use wiremock::matchers::path_regex;
 
 #[tokio::test]
-async fn claims_that_lag_are_filled_up_and_never_mixed() {
+async fn late_claims_are_extended_only_by_agreeing_figures() {
     let week = |day: &str, value: &str| {
         format!(
             "<week><weekEnded>{day}</weekEnded><InitialClaims><SA>{value}</SA></InitialClaims></week>"
@@ -34,7 +34,7 @@ async fn claims_that_lag_are_filled_up_and_never_mixed() {
         let rows = days.map(|day| format!("{day},{value}\n")).concat();
         csv(&format!("observation_date,ICSA\n{rows}2026-11-14,221000\n"))
     };
-    for (value, held) in [("207000", 6), ("199000", 5)] {
+    for (value, stored) in [("207000", 6), ("199000", 5)] {
         let (server, config) = agencies(&["ICSA"]).await;
         let body = ResponseTemplate::new(200).set_body_raw(dol.clone().into_bytes(), "text/xml");
         Mock::given(method("POST"))
@@ -42,14 +42,14 @@ async fn claims_that_lag_are_filled_up_and_never_mixed() {
             .respond_with(body)
             .mount(&server)
             .await;
-        answer(&server, "ICSA", fred(value)).await;
+        respond(&server, "ICSA", fred(value)).await;
         let store = Arc::new(Sqlite::in_memory().unwrap());
         run(&store, &config).await;
-        assert_eq!(values(&store, "ICSA").len(), held, "{value}");
+        assert_eq!(values(&store, "ICSA").len(), stored, "{value}");
         assert_eq!(values(&store, "ICSA")[0].1, 207_000.0);
         let status = store.status_of(&id("ICSA")).unwrap().unwrap();
         let both = [("dol", None), ("fred", Some(date(2026, 11, 14)))];
-        let shown = if held == 6 { &both[..] } else { &both[..1] };
+        let shown = if stored == 6 { &both[..] } else { &both[..1] };
         assert_eq!(status.origins(date(2026, 8, 1), date(2026, 12, 1)), shown);
         assert_eq!(
             status.origins(date(2026, 8, 1), date(2026, 9, 1)),
@@ -59,7 +59,7 @@ async fn claims_that_lag_are_filled_up_and_never_mixed() {
 }
 
 #[tokio::test]
-async fn a_spent_quota_is_an_outage_until_tomorrow() {
+async fn exhausted_daily_limit_is_an_outage() {
     let (server, mut config) = agencies(&["UNRATE", "CPIAUCSL"]).await;
     config.sources.no_fred = true;
     let spent = object!({"status": "REQUEST_NOT_PROCESSED", "message": ["Request could not be serviced, as the daily threshold has been reached."], "Results": {}});
@@ -76,7 +76,7 @@ async fn a_spent_quota_is_an_outage_until_tomorrow() {
 }
 
 #[tokio::test]
-async fn a_history_that_is_computed_anew_each_week_changes_only_what_is_printed() {
+async fn recomputed_history_changes_only_published_decimals() {
     let (server, mut config) = agencies(&["NFCI"]).await;
     config.sources.no_fred = true;
     config.force = true;
@@ -87,7 +87,7 @@ async fn a_history_that_is_computed_anew_each_week_changes_only_what_is_printed(
         "11/06/2026",
         "11/13/2026",
     ];
-    let answer = |values: [f64; 5]| {
+    let response = |values: [f64; 5]| {
         let rows = fridays.iter().zip(values);
         let rows: Vec<String> = rows
             .map(|(day, v)| format!("{day},{v},0,0,0,0,0"))
@@ -100,7 +100,7 @@ async fn a_history_that_is_computed_anew_each_week_changes_only_what_is_printed(
     let mut written = Vec::new();
     for change in [0.0, 2e-7, 0.01] {
         server.reset().await;
-        super::first::mount(&server, "nfci", 1, answer(first.map(|v| v + change))).await;
+        super::agencies::mount(&server, "nfci", 1, response(first.map(|v| v + change))).await;
         let report = run(&store, &config).await;
         assert!(report.is_complete(), "{report:?}");
         written.push((report.written().added, report.written().revised));

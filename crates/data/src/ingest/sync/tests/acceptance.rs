@@ -1,10 +1,10 @@
-//! What may change what is held: bases, older answers, and sources that nothing confirms.
+//! What may change stored rows: new bases, older responses, unconfirmed sources.
 
-use super::first::{agencies, mount};
+use super::agencies::{agencies, mount};
 use super::*;
 use crate::desk::{Desk, Settings};
 use crate::ingest::BASES;
-use crate::ingest::testing::zipped;
+use crate::ingest::testing::zip_file;
 use econoscope_core::model::AsOf;
 use econoscope_core::model::frequency::shift;
 use jiff::ToSpan;
@@ -26,50 +26,50 @@ fn fred_csv(series: &str, rows: &[(Date, f64)]) -> ResponseTemplate {
 }
 
 #[tokio::test]
-async fn a_new_base_is_taken_whole_and_only_when_it_is_accepted() {
+async fn new_base_needs_acceptance_and_the_whole_series() {
     for cut in [0, 3] {
-        let (server, mut config) = stand_in(&["HOUST"]).await;
+        let (server, mut config) = mock_fred(&["HOUST"]).await;
         config.force = true;
         let store = Arc::new(Sqlite::in_memory().unwrap());
-        hold(&store, "HOUST", &months(1.0));
-        let held = values(&store, "HOUST");
-        answer(&server, "HOUST", fred_csv("HOUST", &months(0.97)[cut..])).await;
+        write_rows(&store, "HOUST", &months(1.0));
+        let stored = values(&store, "HOUST");
+        respond(&server, "HOUST", fred_csv("HOUST", &months(0.97)[cut..])).await;
         let report = run(&store, &config).await;
-        let said = failure(&report, "HOUST").to_string();
+        let message = failure(&report, "HOUST").to_string();
         assert!(
-            said.contains("0.9700 times") && said.contains("--accept"),
-            "{said}"
+            message.contains("0.9700 times") && message.contains("--accept"),
+            "{message}"
         );
-        assert_eq!(values(&store, "HOUST"), held);
+        assert_eq!(values(&store, "HOUST"), stored);
         config.accept = vec!["houst".to_owned()];
         let report = run(&store, &config).await;
         let now = values(&store, "HOUST");
         match cut {
-            0 => assert!((now[0].1 / held[0].1 - 0.97).abs() < 1e-5, "{now:?}"),
+            0 => assert!((now[0].1 / stored[0].1 - 0.97).abs() < 1e-5, "{now:?}"),
             _ => {
-                let said = failure(&report, "HOUST").to_string();
+                let message = failure(&report, "HOUST").to_string();
                 assert!(
-                    said.contains("another base and reaches from 2025-02-01"),
-                    "{said}"
+                    message.contains("another base and reaches from 2025-02-01"),
+                    "{message}"
                 );
-                assert_eq!(now, held, "never half a series");
+                assert_eq!(now, stored, "never half a series");
             }
         }
     }
 }
 
 #[tokio::test]
-async fn an_answer_that_ends_earlier_revises_nothing_and_adds_what_is_not_held() {
-    let (server, mut config) = stand_in(&["HOUST"]).await;
+async fn older_response_revises_nothing_but_adds_rows() {
+    let (server, mut config) = mock_fred(&["HOUST"]).await;
     config.force = true;
     let store = Arc::new(Sqlite::in_memory().unwrap());
     let all = months(1.0);
-    hold(&store, "HOUST", &all[1..]);
+    write_rows(&store, "HOUST", &all[1..]);
     let older: Vec<(Date, f64)> = all[..20]
         .iter()
         .map(|(d, v)| (*d, v + 0.3 * f64::from(d.month() % 3)))
         .collect();
-    answer(&server, "HOUST", fred_csv("HOUST", &older)).await;
+    respond(&server, "HOUST", fred_csv("HOUST", &older)).await;
     let report = run(&store, &config).await;
     assert!(report.is_complete(), "{report:?}");
     assert_eq!((report.written().added, report.written().revised), (1, 0));
@@ -80,13 +80,13 @@ async fn an_answer_that_ends_earlier_revises_nothing_and_adds_what_is_not_held()
         .map(|(d, v)| (*d, v + 0.3 * f64::from(d.month() % 3)))
         .collect();
     server.reset().await;
-    answer(&server, "HOUST", fred_csv("HOUST", &newer)).await;
+    respond(&server, "HOUST", fred_csv("HOUST", &newer)).await;
     let report = run(&store, &config).await;
     assert!(report.written().revised > 10, "{report:?}");
 }
 
 #[tokio::test]
-async fn a_source_that_nothing_confirms_is_taken_when_it_says_the_same_on_another_day() {
+async fn second_equal_response_confirms_a_source() {
     let (server, mut config) = agencies(&["FHFAPOQ"]).await;
     config.sources.no_fred = true;
     config.force = true;
@@ -111,17 +111,17 @@ async fn a_source_that_nothing_confirms_is_taken_when_it_says_the_same_on_anothe
     let store = Arc::new(Sqlite::in_memory().unwrap());
     for _ in 0..2 {
         let report = run(&store, &config).await;
-        let said = failure(&report, "FHFAPOQ").to_string();
+        let message = failure(&report, "FHFAPOQ").to_string();
         assert!(
-            said.contains("nothing is held that could confirm it"),
-            "{said}"
+            message.contains("nothing is held that could confirm it"),
+            "{message}"
         );
     }
     config.clock = next_noon;
     let report = run(&store, &config).await;
     assert!(report.is_complete(), "{report:?}");
     assert_eq!(values(&store, "FHFAPOQ").len(), 12);
-    // Or at once, when the operator says so.
+    // An operator can accept it at once.
     config.clock = noon;
     config.accept = vec!["fhfa".to_owned()];
     let store = Arc::new(Sqlite::in_memory().unwrap());
@@ -131,22 +131,25 @@ async fn a_source_that_nothing_confirms_is_taken_when_it_says_the_same_on_anothe
 }
 
 #[tokio::test]
-async fn a_host_that_drips_costs_only_itself() {
+async fn slow_host_delays_only_its_own_series() {
     let (server, mut config) = agencies(&["DGS10", "DGS2", "NFCI", "UNRATE"]).await;
     config.sources.no_fred = true;
-    super::first::treasury(&server).await;
-    let (dripping, asked) = drip().await;
+    super::agencies::treasury(&server).await;
+    let (slow_url, requests) = slow_host().await;
     config
         .sources
         .addresses
-        .insert("chicago_fed".to_owned(), dripping);
+        .insert("chicago_fed".to_owned(), slow_url);
     config.sources.timeouts.all_tries = Duration::from_millis(1_500);
     let store = Arc::new(Sqlite::in_memory().unwrap());
     let report = run(&store, &config).await;
-    let said = failure(&report, "NFCI").to_string();
-    assert!(said.contains("did not bring its answer in 1 s"), "{said}");
+    let message = failure(&report, "NFCI").to_string();
+    assert!(
+        message.contains("did not bring its answer in 1 s"),
+        "{message}"
+    );
     assert_eq!(
-        asked.load(Ordering::SeqCst),
+        requests.load(Ordering::SeqCst),
         1,
         "it is left alone for the rest of the run"
     );
@@ -154,12 +157,12 @@ async fn a_host_that_drips_costs_only_itself() {
     assert!(report.read() >= 2, "{report:?}");
 }
 
-/// A host that sends a byte twice a second and never ends; how often it was asked.
-async fn drip() -> (url::Url, Arc<AtomicUsize>) {
+/// Starts a host that sends a byte every half second without end. Returns its URL and the number of its requests.
+async fn slow_host() -> (url::Url, Arc<AtomicUsize>) {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let home = format!("http://{}", listener.local_addr().unwrap());
-    let asked = Arc::new(AtomicUsize::new(0));
-    let count = Arc::clone(&asked);
+    let requests = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&requests);
     tokio::spawn(async move {
         while let Ok((mut stream, _)) = listener.accept().await {
             count.fetch_add(1, Ordering::SeqCst);
@@ -175,7 +178,7 @@ async fn drip() -> (url::Url, Arc<AtomicUsize>) {
             });
         }
     });
-    (url::Url::parse(&home).unwrap(), asked)
+    (url::Url::parse(&home).unwrap(), requests)
 }
 
 /// A release of industrial production on a base, with an annual revision of its last year.
@@ -185,7 +188,7 @@ fn g17(base: i16, rows: &[(Date, f64)]) -> ResponseTemplate {
         format!(r#"<frb:Obs OBS_STATUS="A" OBS_VALUE="{value:.4}" TIME_PERIOD="{end}"/>"#)
     };
     let rows: String = rows.iter().map(row).collect();
-    // Nobody saw the second one; the factor confirms it.
+    // No sample of the second one exists; the factor confirms it.
     let series = ["IP.B50001.S", "IP.GMF.S"].map(|name| {
         format!(r#"<kf:Series SERIES_NAME="{name}" UNIT="Index:_{base}_100" UNIT_MULT="1">{rows}</kf:Series>"#)
     });
@@ -193,7 +196,7 @@ fn g17(base: i16, rows: &[(Date, f64)]) -> ResponseTemplate {
         r#"<m:G xmlns:m="m" xmlns:frb="f" xmlns:kf="k"><frb:DataSet id="IP">{}</frb:DataSet></m:G>"#,
         series.concat()
     );
-    ResponseTemplate::new(200).set_body_bytes(zipped("G17_data.xml", xml.as_bytes()))
+    ResponseTemplate::new(200).set_body_bytes(zip_file("G17_data.xml", xml.as_bytes()))
 }
 
 /// The months before October 2026 on the new base, the last eight of them revised.
@@ -206,14 +209,14 @@ fn revised() -> Vec<(Date, f64)> {
 }
 
 #[tokio::test]
-async fn a_base_that_the_source_states_is_taken_with_its_unit_and_only_whole() {
+async fn stated_base_is_taken_with_its_unit() {
     let (server, mut config) = agencies(&["INDPRO", "IPMAN"]).await;
     config.sources.no_fred = true;
     config.force = true;
     let store = Arc::new(Sqlite::in_memory().unwrap());
-    hold(&store, "INDPRO", &months(1.0));
-    hold(&store, "IPMAN", &months(1.0));
-    let held = values(&store, "INDPRO");
+    write_rows(&store, "INDPRO", &months(1.0));
+    write_rows(&store, "IPMAN", &months(1.0));
+    let stored = values(&store, "INDPRO");
     let desk = Desk::open(
         Arc::clone(&store) as _,
         Settings::default(),
@@ -226,7 +229,7 @@ async fn a_base_that_the_source_states_is_taken_with_its_unit_and_only_whole() {
         (info.units.clone(), info.units_short.clone())
     };
     assert_eq!(unit(), ("Index 2017=100".into(), "index".into()));
-    // Neither without its beginning nor without its end.
+    // A part is refused, whether its start or its end is missing.
     let whole = revised();
     for (priority, part, reach) in [
         (4, &whole[2..], "another base and reaches from 2025-01-01"),
@@ -234,9 +237,9 @@ async fn a_base_that_the_source_states_is_taken_with_its_unit_and_only_whole() {
     ] {
         mount(&server, "FRB_g17", priority, g17(2022, part)).await;
         let report = run(&store, &config).await;
-        let said = failure(&report, "INDPRO").to_string();
-        assert!(said.contains(reach), "{said}");
-        assert_eq!(values(&store, "INDPRO"), held);
+        let message = failure(&report, "INDPRO").to_string();
+        assert!(message.contains(reach), "{message}");
+        assert_eq!(values(&store, "INDPRO"), stored);
         assert_eq!(unit(), ("Index 2017=100".into(), "index".into()));
     }
     mount(&server, "FRB_g17", 2, g17(2022, &revised())).await;
@@ -244,13 +247,13 @@ async fn a_base_that_the_source_states_is_taken_with_its_unit_and_only_whole() {
     assert!(report.is_complete(), "{report:?}");
     assert!((values(&store, "INDPRO")[0].1 - 97.4).abs() < 1e-9);
     assert_eq!(unit(), ("Index 2022=100".into(), "index".into()));
-    // What was known before was on the base of before.
+    // As of an earlier day, the series has the earlier base.
     let info = desk.resolve("series", "INDPRO").unwrap();
     let before = AsOf::Day(date(2026, 10, 1));
     let before = desk.series(&info, before).unwrap().unwrap();
     assert_eq!(before.info.units, "Index 2017=100");
     assert_eq!(before.observations[0].value, 100.0);
-    // The base that is held now is no new one.
+    // The stored base is not new.
     let notes = store.note(BASES).unwrap();
     let report = run(&store, &config).await;
     assert!(report.is_complete(), "{report:?}");

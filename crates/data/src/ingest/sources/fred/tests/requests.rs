@@ -1,11 +1,11 @@
-//! The JSON API: pages, refusals, metadata, vintages.
+//! Requests of the JSON API: pages, refusals, descriptions, vintages.
 
 use super::*;
 
 #[tokio::test]
-async fn the_api_is_read_page_by_page() {
+async fn figures_are_read_page_by_page() {
     let server = MockServer::start().await;
-    let at = |offset: &str| {
+    let page_at = |offset: &str| {
         Mock::given(path("/fred/series/observations"))
             .and(query_param("series_id", "DGS10"))
             .and(query_param("file_type", "json"))
@@ -19,78 +19,85 @@ async fn the_api_is_read_page_by_page() {
         item("2026-08-20", "2026-07-30", "."),
     ];
     let second = [item("2026-08-20", "2026-07-31", "4.7")];
-    at("0")
+    page_at("0")
         .respond_with(json(200, &listing(3, &first)))
         .expect(1)
         .mount(&server)
         .await;
-    at("2")
+    page_at("2")
         .respond_with(json(200, &listing(3, &second)))
         .expect(1)
         .mount(&server)
         .await;
-    let got = client_of(&server, true)
+    let rows = client_of(&server, true)
         .figures(Some(date(2026, 7, 1)))
         .await
         .unwrap();
     assert_eq!(
-        pairs(&got),
+        pairs(&rows),
         vec![("2026-07-29".into(), 4.67), ("2026-07-31".into(), 4.7)]
     );
 }
 
 #[tokio::test]
-async fn pages_that_end_early_and_dates_that_clash_are_refused() {
+async fn short_pages_and_conflicting_dates_are_refused() {
     let empty = listing(3, &[]);
-    let clash = [
+    let conflict = [
         item("2026-08-20", "2026-07-29", "1"),
         item("2026-08-20", "2026-07-29", "2"),
     ];
-    for (body, says) in [
+    for (body, text) in [
         (empty, "0 rows came where 3 were announced"),
-        (listing(2, &clash), "two values for 2026-07-29"),
+        (listing(2, &conflict), "two values for 2026-07-29"),
     ] {
-        let error = fetch(&always(json(200, &body)).await, true)
+        let error = fetch(&server_with(json(200, &body)).await, true)
             .await
             .unwrap_err();
-        assert!(error.to_string().contains(says), "{error}");
+        assert!(error.to_string().contains(text), "{error}");
     }
 }
 
 #[tokio::test]
-async fn a_key_is_given_four_chances() {
+async fn refused_key_is_tried_four_times() {
     let good = listing(1, &[item("2026-08-20", "2026-07-29", "4.67")]);
-    let server = in_turn(vec![json(400, &unregistered()), json(200, &good)]).await;
+    let server = server_with_sequence(vec![json(400, &unregistered()), json(200, &good)]).await;
     assert_eq!(fetch(&server, true).await.unwrap().len(), 1);
-    let server = always(json(400, &unregistered())).await;
+    let server = server_with(json(400, &unregistered())).await;
     let error = fetch(&server, true).await.unwrap_err();
-    let want = "FRED API key is not accepted by FRED.";
-    assert!(error.to_string().starts_with(want), "{error}");
-    assert_eq!(asked(&server).await, 4);
+    let text = "FRED API key is not accepted by FRED.";
+    assert!(error.to_string().starts_with(text), "{error}");
+    assert_eq!(request_count(&server).await, 4);
 }
 
 #[tokio::test]
-async fn metadata_is_read_from_freds_spelling() {
+async fn description_is_parsed_from_freds_spelling() {
     let series = object!({
         "id": "UNRATE", "realtime_start": "x", "title": "Unemployment Rate", "observation_start": "1948-01-01",
         "observation_end": "2026-07-01", "frequency": "Monthly", "frequency_short": "M", "units": "Percent",
         "units_short": "%", "seasonal_adjustment": "Seasonally Adjusted", "seasonal_adjustment_short": "SA",
         "last_updated": "2026-08-07 07:45:02-05", "popularity": 95, "notes": "From the CPS.",
     });
-    let server = always(json(200, &object!({"seriess": [series]}))).await;
-    let got = client_of(&server, true).describe().await.unwrap().unwrap();
+    let server = server_with(json(200, &object!({"seriess": [series]}))).await;
+    let description = client_of(&server, true).describe().await.unwrap().unwrap();
     assert_eq!(
-        (got.title.as_str(), got.frequency, got.seasonally_adjusted),
+        (
+            description.title.as_str(),
+            description.frequency,
+            description.seasonally_adjusted
+        ),
         ("Unemployment Rate", Frequency::Monthly, true)
     );
-    let none = client_of(&always(json(200, &object!({"seriess": []}))).await, true);
+    let none = client_of(
+        &server_with(json(200, &object!({"seriess": []}))).await,
+        true,
+    );
     assert_eq!(none.describe().await.unwrap_err().code(), "no_data");
     let keyless = client_of(&server, false).describe().await.unwrap();
     assert_eq!(keyless, None, "only the API knows");
 }
 
 #[tokio::test]
-async fn vintages_are_asked_in_stretches_and_only_changes_are_kept() {
+async fn vintages_are_requested_in_ranges_and_reduced_to_changes() {
     let days: Vec<String> = (0..2001i64)
         .map(|n| shift(date(2015, 1, 1), n.days()).to_string())
         .collect();
@@ -99,7 +106,7 @@ async fn vintages_are_asked_in_stretches_and_only_changes_are_kept() {
         .respond_with(json(200, &object!({"count": 2001, "vintage_dates": days})))
         .mount(&server)
         .await;
-    let stretch = |start: &str, end: &str| {
+    let range = |start: &str, end: &str| {
         Mock::given(path("/fred/series/observations"))
             .and(query_param("realtime_start", start))
             .and(query_param("realtime_end", end))
@@ -116,18 +123,18 @@ async fn vintages_are_asked_in_stretches_and_only_changes_are_kept() {
         item(last, "2015-01-01", "5.5"),
         item(last, "2016-01-01", "."),
     ];
-    stretch("2015-01-01", cut)
+    range("2015-01-01", cut)
         .respond_with(json(200, &vintages_from("2015-01-01", 3, &first)))
         .expect(1)
         .mount(&server)
         .await;
-    stretch(last, "9999-12-31")
+    range(last, "9999-12-31")
         .respond_with(json(200, &vintages_from(last, 3, &second)))
         .expect(1)
         .mount(&server)
         .await;
-    let got = client_of(&server, true).vintages().await.unwrap();
-    let got: Vec<(String, String, Option<f64>)> = got
+    let rows = client_of(&server, true).vintages().await.unwrap();
+    let rows: Vec<(String, String, Option<f64>)> = rows
         .iter()
         .map(|k| {
             let known_from = k.known_from.unwrap().to_string();
@@ -136,7 +143,7 @@ async fn vintages_are_asked_in_stretches_and_only_changes_are_kept() {
         .collect();
     let row = |known: &str, date: &str, value| (known.to_owned(), date.to_owned(), value);
     assert_eq!(
-        got,
+        rows,
         vec![
             row("2015-01-01", "2014-12-01", Some(5.6)),
             row("2015-02-06", "2015-01-01", Some(5.7)),
@@ -148,24 +155,24 @@ async fn vintages_are_asked_in_stretches_and_only_changes_are_kept() {
 }
 
 #[tokio::test]
-async fn figures_of_today_do_not_pass_for_vintages() {
+async fn todays_figures_are_not_taken_for_vintages() {
     let server = MockServer::start().await;
     let days = object!({"count": 2, "vintage_dates": ["2015-01-09", "2015-02-06"]});
     Mock::given(path("/fred/series/vintagedates"))
         .respond_with(json(200, &days))
         .mount(&server)
         .await;
-    // What FRED says to a parameter it does not have: 200, and the figures as last revised.
+    // FRED responds to a parameter that it lacks with 200 and the latest figures.
     let today = listing(1, &[item("2026-08-20", "2014-12-01", "5.5")]);
     Mock::given(path("/fred/series/observations"))
         .respond_with(json(200, &today))
         .mount(&server)
         .await;
     let error = client_of(&server, true).vintages().await.unwrap_err();
-    let said = error.for_operator();
+    let message = error.for_operator();
     assert!(
-        said.contains("from 2015-01-09 were asked, from 2026-08-20 came"),
-        "{said}"
+        message.contains("from 2015-01-09 were asked, from 2026-08-20 came"),
+        "{message}"
     );
     for request in server.received_requests().await.unwrap() {
         assert!(

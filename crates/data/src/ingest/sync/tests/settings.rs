@@ -1,10 +1,10 @@
-//! What is said before and without asking, and recipes of an operator's own.
+//! Dry runs, source checks, and recipes of an operator.
 
-use super::first::{agencies, mount, treasury};
+use super::agencies::{agencies, mount, treasury};
 use super::*;
 
 #[tokio::test]
-async fn a_plan_names_whom_it_would_ask_and_asks_nobody() {
+async fn dry_run_lists_requests_and_sends_none() {
     let (server, mut config) = agencies(&["DGS10", "DGS2", "T10Y2Y", "BAA", "DHHNGSP"]).await;
     config.only_plan = true;
     let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());
@@ -21,18 +21,18 @@ async fn a_plan_names_whom_it_would_ask_and_asks_nobody() {
 }
 
 #[tokio::test]
-async fn every_source_can_be_tried_at_once() {
+async fn source_check_reports_every_feed() {
     let (server, config) = agencies(&[]).await;
     treasury(&server).await;
     let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());
-    let tried = crate::ingest::check_sources(&store, &config.sources, noon())
+    let checks = crate::ingest::check_sources(&store, &config.sources, noon())
         .await
         .unwrap();
-    let of = |name: &str| tried.iter().find(|check| check.feed == name).unwrap();
-    assert!(tried.len() > 35);
-    // Two of its columns are in the body, and every other is named.
-    let par = of("treasury/par_yields");
-    let part = par.said.as_ref().unwrap_err();
+    let check_of = |name: &str| checks.iter().find(|check| check.feed == name).unwrap();
+    assert!(checks.len() > 35);
+    // The body has two of its columns; the error names all others.
+    let par_yields = check_of("treasury/par_yields");
+    let part = par_yields.said.as_ref().unwrap_err();
     assert!(
         part.starts_with("14 series, the newest figure of 2026-11-20"),
         "{part}"
@@ -41,18 +41,24 @@ async fn every_source_can_be_tried_at_once() {
         part.contains("of 2 too little is held") && part.contains("DGS7: no row has a \"7 Yr\""),
         "{part}"
     );
-    assert_eq!(par.host, "home.treasury.gov");
+    assert_eq!(par_yields.host, "home.treasury.gov");
     assert!(
-        par.took.is_some() && par.beginning.starts_with("Date,"),
-        "{par:?}"
+        par_yields.took.is_some() && par_yields.beginning.starts_with("Date,"),
+        "{par_yields:?}"
     );
-    let unasked = of("eia/spot");
-    assert!(unasked.said.as_ref().unwrap().contains("key of your own"));
-    assert!(unasked.took.is_none() && unasked.beginning.is_empty());
-    assert!(of("cboe/index").said.as_ref().unwrap_err().contains("404"));
+    let spot = check_of("eia/spot");
+    assert!(spot.said.as_ref().unwrap().contains("key of your own"));
+    assert!(spot.took.is_none() && spot.beginning.is_empty());
+    assert!(
+        check_of("cboe/index")
+            .said
+            .as_ref()
+            .unwrap_err()
+            .contains("404")
+    );
 }
 
-const TOWN: &str = r#"
+const TOWN_RECIPE: &str = r#"
 [source]
 id = "town"
 name = "Our Town"
@@ -69,18 +75,21 @@ date = { field = "day", formats = ["%d.%m.%Y"] }
 series = [{ id = "TOWNRAIN", field = "mm", title = "Rain in our town", units = "Millimetres", frequency = "D" }]
 "#;
 
-/// Whether a desk passes on what is held of the town.
-fn permitted(store: &Arc<Sqlite>, settings: crate::desk::Settings) -> econoscope_core::Result<()> {
+/// Checks whether a desk may publish the series.
+fn check_permission(
+    store: &Arc<Sqlite>,
+    settings: crate::desk::Settings,
+) -> econoscope_core::Result<()> {
     let clock = crate::desk::Desk::system_clock();
     let desk = crate::desk::Desk::open(Arc::clone(store) as Arc<dyn Store>, settings, clock);
     desk.permit(&*desk.resolve("series", "TOWNRAIN")?)
 }
 
 #[tokio::test]
-async fn a_recipe_of_an_operator_becomes_a_series_that_is_found_and_kept_to_oneself() {
+async fn operator_recipe_adds_a_restricted_series() {
     let (server, mut config) = agencies(&[]).await;
     let own = tempfile::tempdir().unwrap();
-    std::fs::write(own.path().join("town.toml"), TOWN).unwrap();
+    std::fs::write(own.path().join("town.toml"), TOWN_RECIPE).unwrap();
     config.sources.recipes = crate::ingest::recipes_with_folder(own.path()).unwrap();
     let home = url::Url::parse(&server.uri()).unwrap();
     config.sources.addresses.insert("town".to_owned(), home);
@@ -99,22 +108,22 @@ async fn a_recipe_of_an_operator_becomes_a_series_that_is_found_and_kept_to_ones
         values(&store, "TOWNRAIN"),
         [(date(2026, 11, 20), 3.5), (date(2026, 11, 21), 0.0)]
     );
-    let told = store.description(&id("TOWNRAIN")).unwrap().unwrap();
+    let expected = store.description(&id("TOWNRAIN")).unwrap().unwrap();
     assert_eq!(
-        (told.title.as_str(), told.units.as_str()),
+        (expected.title.as_str(), expected.units.as_str()),
         ("Rain in our town", "Millimetres")
     );
-    let permitted = |serve_restricted| {
+    let check_permission = |serve_restricted| {
         let settings = crate::desk::Settings {
             serve_restricted,
             recipes: Arc::clone(&config.sources.recipes),
             ..Default::default()
         };
-        permitted(&store, settings)
+        check_permission(&store, settings)
     };
-    assert!(permitted(true).is_ok());
-    let refused = permitted(false).unwrap_err().to_string();
-    assert!(refused.contains("Our Town"), "{refused}");
+    assert!(check_permission(true).is_ok());
+    let refusal = check_permission(false).unwrap_err().to_string();
+    assert!(refusal.contains("Our Town"), "{refusal}");
     std::fs::write(own.path().join("bad.toml"), "x = 1").unwrap();
     assert!(
         crate::ingest::recipes_with_folder(own.path())

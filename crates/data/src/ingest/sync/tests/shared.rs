@@ -1,8 +1,8 @@
-//! One question for all feeds of an address, and every reason told.
+//! Feeds that share a URL, and errors of several sources.
 
-use super::first::{agencies, asked, mount};
+use super::agencies::{agencies, count_requests, mount};
 use super::*;
-use crate::ingest::testing::zipped;
+use crate::ingest::testing::zip_file;
 
 /// The release H.15 with a daily and a monthly rate.
 fn release() -> ResponseTemplate {
@@ -23,19 +23,19 @@ fn release() -> ResponseTemplate {
         series("RIFSPBLP_N.M", &months)
     );
     ResponseTemplate::new(200)
-        .set_body_raw(zipped("X_data.xml", xml.as_bytes()), "application/zip")
+        .set_body_raw(zip_file("X_data.xml", xml.as_bytes()), "application/zip")
         .insert_header("etag", "\"1\"")
 }
 
 #[tokio::test]
-async fn feeds_of_one_address_share_one_answer() {
+async fn feeds_with_one_url_share_one_response() {
     let (server, mut config) = agencies(&["DGS2", "MPRIME"]).await;
     config.sources.no_fred = true;
     mount(&server, "daily-treasury", 1, page(404)).await;
     mount(&server, "FRB_h15", 1, release()).await;
     let store = Arc::new(Sqlite::in_memory().unwrap());
     let first = run(&store, &config).await;
-    assert_eq!(asked(&server, "FRB_h15").await, 1, "{first:?}");
+    assert_eq!(count_requests(&server, "FRB_h15").await, 1, "{first:?}");
     let newest = |id| values(&store, id).last().copied();
     assert_eq!(newest("DGS2"), Some((date(2026, 11, 20), 7.5)), "{first:?}");
     assert_eq!(
@@ -43,30 +43,30 @@ async fn feeds_of_one_address_share_one_answer() {
         Some((date(2026, 10, 1), 7.5)),
         "{first:?}"
     );
-    // Both know the answer by now, and are told once that it still holds.
+    // Both feeds know the response now; one conditional request serves both.
     server.reset().await;
     mount(&server, "daily-treasury", 1, page(404)).await;
     mount(&server, "FRB_h15", 1, ResponseTemplate::new(304)).await;
     config.clock = || "2026-12-02T12:00:00Z".parse().unwrap();
     let again = run(&store, &config).await;
     assert!(again.is_complete() && again.read() == 2, "{again:?}");
-    assert_eq!(asked(&server, "FRB_h15").await, 1);
+    assert_eq!(count_requests(&server, "FRB_h15").await, 1);
 }
 
 #[tokio::test]
-async fn every_source_says_why_the_first_one_first() {
+async fn errors_of_all_sources_are_joined_in_order() {
     let (server, config) = agencies(&["DGS10"]).await;
     mount(&server, "daily-treasury", 1, page(200)).await;
     mount(&server, "FRB_", 1, page(404)).await;
-    answer(&server, "DGS10", page(404)).await;
+    respond(&server, "DGS10", page(404)).await;
     let store = Arc::new(Sqlite::in_memory().unwrap());
     let report = run(&store, &config).await;
     let (_, failed) = report.failures().next().unwrap();
-    let said = failed.for_operator();
-    let places = ["par_yields", "fed_board/h15", "FRED"].map(|name| said.find(name));
+    let message = failed.for_operator();
+    let places = ["par_yields", "fed_board/h15", "FRED"].map(|name| message.find(name));
     assert!(
         places.is_sorted() && places.iter().all(Option::is_some),
-        "{places:?} in {said}"
+        "{places:?} in {message}"
     );
     let store: Arc<dyn Store> = store;
     let missed = crate::ingest::last_missed(&store).await.unwrap();
@@ -75,6 +75,6 @@ async fn every_source_says_why_the_first_one_first() {
             .iter()
             .map(|m| (m.why.as_str(), m.count))
             .collect::<Vec<_>>(),
-        [(said.as_str(), 1)]
+        [(message.as_str(), 1)]
     );
 }

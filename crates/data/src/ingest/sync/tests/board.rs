@@ -4,7 +4,7 @@ use super::*;
 use econoscope_core::recipe::Recipes;
 
 async fn board(only: &[&str]) -> (MockServer, SyncConfig) {
-    let (server, mut config) = stand_in(only).await;
+    let (server, mut config) = mock_fred(only).await;
     config.sources.recipes = Arc::clone(Recipes::embedded());
     let home = url::Url::parse(&server.uri()).unwrap();
     config
@@ -15,7 +15,7 @@ async fn board(only: &[&str]) -> (MockServer, SyncConfig) {
 }
 
 #[tokio::test]
-async fn the_bond_premium_comes_from_the_board_by_month() {
+async fn bond_premium_is_stored_by_month() {
     let (server, config) = board(&["EBP", "GZ_SPREAD"]).await;
     Mock::given(method("GET"))
         .and(path("/econres/notes/feds-notes/ebp_csv.csv"))
@@ -35,8 +35,8 @@ async fn the_bond_premium_comes_from_the_board_by_month() {
 }
 
 #[tokio::test]
-async fn a_bond_premium_that_cannot_be_used_leaves_the_store_alone() {
-    for (body, says) in [
+async fn unusable_bond_premium_leaves_the_store_unchanged() {
+    for (body, expected) in [
         (page(200), "a web page"),
         (csv("date,x\n2026-06-01,1\n"), "column"),
         (
@@ -55,7 +55,7 @@ async fn a_bond_premium_that_cannot_be_used_leaves_the_store_alone() {
         let store = Arc::new(Sqlite::in_memory().unwrap());
         let report = run(&store, &config).await;
         let error = failure(&report, "EBP").to_string();
-        assert!(error.contains(says), "{says}: {error}");
+        assert!(error.contains(expected), "{expected}: {error}");
         assert!(store.status().unwrap().is_empty());
     }
 }

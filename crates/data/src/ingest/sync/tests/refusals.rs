@@ -1,59 +1,64 @@
-//! Answers that are not taken: a part of one, an unheard-of status, figures in another unit.
+//! Responses that are refused: partial ones, other statuses, figures in another unit.
 
-use super::first::{agencies, mount};
+use super::agencies::{agencies, mount};
 use super::*;
 
-const HELD: [(Date, f64); 2] = [(date(2026, 9, 1), 4.1), (date(2026, 10, 1), 4.2)];
+const STORED: [(Date, f64); 2] = [(date(2026, 9, 1), 4.1), (date(2026, 10, 1), 4.2)];
 
-async fn after(template: ResponseTemplate) -> (String, Vec<(Date, f64)>) {
-    let (server, config) = stand_in(&["UNRATE"]).await;
-    answer(&server, "UNRATE", template).await;
+async fn sync_response(template: ResponseTemplate) -> (String, Vec<(Date, f64)>) {
+    let (server, config) = mock_fred(&["UNRATE"]).await;
+    respond(&server, "UNRATE", template).await;
     let store = Arc::new(Sqlite::in_memory().unwrap());
-    hold(&store, "UNRATE", &HELD);
+    write_rows(&store, "UNRATE", &STORED);
     let report = run(&store, &config).await;
     let failed = report.failures().next();
-    let said = failed.map_or_else(String::new, |(_, error)| error.to_string());
-    (said, values(&store, "UNRATE"))
+    let message = failed.map_or_else(String::new, |(_, error)| error.to_string());
+    (message, values(&store, "UNRATE"))
 }
 
 #[tokio::test]
-async fn only_200_is_a_whole_answer() {
+async fn only_status_200_is_accepted() {
     let body = "observation_date,UNRATE\n2026-11-01,4.3\n";
     for status in [201, 202, 203, 204, 205, 206, 226, 299, 304, 418] {
         let template =
             ResponseTemplate::new(status).set_body_raw(body.as_bytes().to_vec(), "text/csv");
-        let (said, held) = after(template).await;
-        assert!(said.contains(&format!("HTTP {status}")), "{status}: {said}");
-        assert_eq!(held, HELD, "{status}");
+        let (message, stored) = sync_response(template).await;
+        assert!(
+            message.contains(&format!("HTTP {status}")),
+            "{status}: {message}"
+        );
+        assert_eq!(stored, STORED, "{status}");
     }
-    let (said, held) = after(csv(body)).await;
-    assert_eq!((said.as_str(), held.len()), ("", 3));
+    let (message, stored) = sync_response(csv(body)).await;
+    assert_eq!((message.as_str(), stored.len()), ("", 3));
 }
 
 #[tokio::test]
-async fn a_figure_in_another_unit_is_refused_and_what_is_held_stays() {
+async fn figure_in_another_unit_is_refused() {
     for wrong in ["1e308", "-1e308", "430", "0.042"] {
         let body = format!("observation_date,UNRATE\n2026-10-01,4.2\n2026-11-01,{wrong}\n");
-        let (said, held) = after(csv(&body)).await;
+        let (message, stored) = sync_response(csv(&body)).await;
         assert!(
-            said.contains("UNRATE") && said.contains("not accepted") && said.contains("2026-11-01"),
-            "{said}"
+            message.contains("UNRATE")
+                && message.contains("not accepted")
+                && message.contains("2026-11-01"),
+            "{message}"
         );
-        assert_eq!(held, HELD, "{wrong}");
+        assert_eq!(stored, STORED, "{wrong}");
     }
 }
 
 #[tokio::test]
-async fn figures_dated_after_tomorrow_are_projections_and_left_out() {
+async fn figures_dated_after_tomorrow_are_skipped() {
     let body =
         "observation_date,UNRATE\n2026-11-01,4.3\n2026-11-22,4.4\n2026-11-23,9\n2036-01-01,9\n";
-    let (said, held) = after(csv(body)).await;
+    let (message, stored) = sync_response(csv(body)).await;
     let new = [(date(2026, 11, 1), 4.3), (date(2026, 11, 22), 4.4)];
-    assert_eq!((said.as_str(), held), ("", [HELD, new].concat()));
+    assert_eq!((message.as_str(), stored), ("", [STORED, new].concat()));
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_an_answer_is_told_with_what_to_do() {
+async fn error_explains_what_to_do() {
     let figures = "DATE,OPEN,HIGH,LOW,CLOSE\n11/20/2026,20.1,21.0,19.5,20.5\n";
     let moved = ResponseTemplate::new(301)
         .insert_header("location", "https://elsewhere.example/vix.csv?key=secret");
@@ -76,20 +81,20 @@ async fn what_is_wrong_with_an_answer_is_told_with_what_to_do() {
         ),
         (csv(&figures.replace("CLOSE", "LAST")), "CLOSE"),
     ];
-    for (template, told) in cases {
+    for (template, expected) in cases {
         let (server, mut config) = agencies(&["VIXCLS"]).await;
         config.sources.no_fred = true;
         mount(&server, "VIX_History", 1, template).await;
         let store = Arc::new(Sqlite::in_memory().unwrap());
-        hold(&store, "VIXCLS", &HELD);
+        write_rows(&store, "VIXCLS", &STORED);
         let report = run(&store, &config).await;
-        let said = report.failures().map(|(_, error)| error.for_operator());
-        let said: String = said.collect();
-        assert!(said.contains(told), "{told}: {said}");
+        let message = report.failures().map(|(_, error)| error.for_operator());
+        let message: String = message.collect();
+        assert!(message.contains(expected), "{expected}: {message}");
         assert!(
-            said.contains("Cboe Global Markets") && !said.contains("secret"),
-            "{said}"
+            message.contains("Cboe Global Markets") && !message.contains("secret"),
+            "{message}"
         );
-        assert_eq!(values(&store, "VIXCLS"), HELD);
+        assert_eq!(values(&store, "VIXCLS"), STORED);
     }
 }
