@@ -1,4 +1,4 @@
-//! `search_series`: which series there are, by words or by category, with what is known of each.
+//! `search_series`: finds series by words or by category.
 
 use super::decode::usual;
 use super::foreign::UntrustedFields;
@@ -6,7 +6,6 @@ use crate::endpoints::prelude::*;
 use econoscope_core::catalogue::names::Names;
 use econoscope_core::error::quote;
 use econoscope_data::desk::{IMPORTED, unmatched_words};
-use std::fmt::Write;
 use std::sync::Arc;
 
 /// Arguments.
@@ -28,7 +27,7 @@ pub struct Params {
 /// A series.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Match {
+pub struct SeriesMatch {
     /// Identifier.
     pub series_id: String,
     /// Full name.
@@ -62,7 +61,7 @@ pub struct SeriesSearchAnswer {
     /// Series that match.
     pub total: usize,
     /// Best first.
-    pub results: Vec<Match>,
+    pub results: Vec<SeriesMatch>,
     /// Words of the query that none of the results has: search for each alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmatched: Vec<String>,
@@ -97,100 +96,99 @@ impl Endpoint for Params {
 
     fn local(desk: &Desk, params: &Self) -> Result<SeriesSearchAnswer> {
         let category = params.category.as_deref().map(str::trim);
-        let category = category.filter(|c| !c.is_empty()).map(known).transpose()?;
+        let category = category.filter(|c| !c.is_empty()).map(check_category);
+        let category = category.transpose()?;
         if params.query.trim().is_empty() && category.is_none() {
             let problem = "is empty, and no category is given";
-            let categories = categories();
-            let allowed = format!("words such as core inflation, or category: {categories}");
+            let allowed = format!(
+                "words such as core inflation, or category: {}",
+                categories()
+            );
             return Err(Error::invalid("query", "", problem, &allowed));
         }
-        let (found, total) = desk.find_series(&params.query, category.as_deref(), params.limit)?;
-        let unmatched = unmatched_words(&params.query, &found);
-        let described = found.iter().map(|info| described(desk, info));
-        let results: Vec<Match> = described.collect::<Result<_>>()?;
+        let (series, total) = desk.find_series(&params.query, category, params.limit)?;
+        let results = series.iter().map(|info| SeriesMatch::new(desk, info));
         Ok(SeriesSearchAnswer {
-            count: results.len(),
+            count: series.len(),
             total,
-            results,
-            unmatched,
+            results: results.collect::<Result<_>>()?,
+            unmatched: unmatched_words(&params.query, &series),
             elsewhere: desk.elsewhere(&params.query)?,
             attribution: desk.attribution(),
         })
     }
 
     fn text(output: &SeriesSearchAnswer, params: &Self) -> String {
-        let asked = match (&params.category, params.query.trim()) {
-            (Some(category), "") => format!("in category {}", quote(category)),
-            (Some(category), query) => {
-                format!("for \"{}\" in category {}", quote(query), quote(category))
-            }
+        let request = match (params.category.as_deref().map(quote), params.query.trim()) {
+            (Some(category), "") => format!("in category {category}"),
+            (Some(category), query) => format!("for \"{}\" in category {category}", quote(query)),
             (None, query) => format!("for \"{}\"", quote(query)),
         };
-        let mut text = match output.total {
-            0 => format!(
-                "No series {asked}. Try fewer or more common words, or a category: {}.",
+        let mut text = match (output.total, output.count) {
+            (0, _) => format!(
+                "No series {request}. Try fewer or more common words, or a category: {}.",
                 categories()
             ),
-            total if total > output.count => format!("{} of {total} series {asked}:", output.count),
-            total => format!("{total} series {asked}:"),
+            (total, count) if total > count => format!("{count} of {total} series {request}:"),
+            (total, _) => format!("{total} series {request}:"),
         };
         for m in &output.results {
-            let held = m
-                .last_date
-                .map_or("not loaded".to_owned(), |d| format!("to {d}"));
-            let adjusted = if m.seasonally_adjusted { ", SA" } else { "" };
-            let _ = write!(
-                text,
-                "\n- {}: {}; {}, {}{adjusted}; {}; {held}",
+            let last = m.last_date.map(|day| format!("to {day}"));
+            text += &format!(
+                "\n- {}: {}; {}, {}{}; {}; {}{}",
                 m.series_id,
                 m.untrusted.told("title", &m.title),
                 m.untrusted.told("unit", &m.unit),
                 m.frequency,
+                if m.seasonally_adjusted { ", SA" } else { "" },
                 m.untrusted.told("source", &m.source),
+                last.as_deref().unwrap_or("not loaded"),
+                match m.rights.as_str() {
+                    "fetch_only" => "; not to be redistributed",
+                    _ => "",
+                }
             );
-            if m.rights == "fetch_only" {
-                text.push_str("; not to be redistributed");
-            }
         }
         if !output.unmatched.is_empty() {
             let words = output.unmatched.join(", ");
-            let _ = write!(text, "\nNone of these has: {words}. Search for each alone.");
+            text += &format!("\nNone of these has: {words}. Search for each alone.");
         }
         text.extend(output.elsewhere.iter().map(|note| format!("\n{note}")));
         format!("{text}\n{}", output.attribution)
     }
 }
 
-fn described(desk: &Desk, info: &Arc<SeriesInfo>) -> Result<Match> {
-    let aliases = Names::embedded().aliases();
-    let aliases = aliases.filter(|(_, named)| named.id == info.id);
-    Ok(Match {
-        series_id: desk.shown_id(&info.id),
-        title: info.title.clone(),
-        aliases: aliases.take(5).map(|(name, _)| name.to_owned()).collect(),
-        category: info.category.clone(),
-        unit: info.units.clone(),
-        frequency: info.frequency.word().into(),
-        seasonally_adjusted: info.seasonally_adjusted,
-        source: info.source.clone(),
-        rights: info.rights.word().into(),
-        last_date: desk.newest(info)?,
-        untrusted: UntrustedFields::of(info, &["title", "unit", "source"]),
-    })
+impl SeriesMatch {
+    fn new(desk: &Desk, info: &Arc<SeriesInfo>) -> Result<Self> {
+        let aliases = Names::embedded().aliases();
+        let aliases = aliases.filter(|(_, series)| series.id == info.id);
+        Ok(Self {
+            series_id: desk.shown_id(&info.id),
+            title: info.title.clone(),
+            aliases: aliases.take(5).map(|(name, _)| name.to_owned()).collect(),
+            category: info.category.clone(),
+            unit: info.units.clone(),
+            frequency: info.frequency.word().into(),
+            seasonally_adjusted: info.seasonally_adjusted,
+            source: info.source.clone(),
+            rights: info.rights.word().into(),
+            last_date: desk.newest(info)?,
+            untrusted: UntrustedFields::of(info, &["title", "unit", "source"]),
+        })
+    }
 }
 
+/// Lists the categories of the catalogue.
 fn categories() -> String {
     joined(Catalogue::embedded().categories(), ", ")
 }
 
-/// The category as the catalogue spells it.
-fn known(name: &str) -> Result<String> {
-    let mut known = Catalogue::embedded().categories();
-    known.insert(IMPORTED);
-    let mut known = known.into_iter();
+/// Returns the category as the catalogue spells it.
+fn check_category(name: &str) -> Result<&'static str> {
+    let known = Catalogue::embedded().categories().into_iter();
+    let mut known = known.chain([IMPORTED]);
     known
-        .find(|c| c.eq_ignore_ascii_case(name))
-        .map(str::to_owned)
+        .find(|category| category.eq_ignore_ascii_case(name))
         .ok_or_else(|| Error::invalid("category", name, "is not a category", &categories()))
 }
 

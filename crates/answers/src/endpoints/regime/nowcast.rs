@@ -1,4 +1,4 @@
-//! The nowcast of the regime as an answer, apart from the published one.
+//! The nowcast of the regime, apart from the published one.
 
 use super::months::Probabilities;
 use crate::endpoints::prelude::*;
@@ -49,33 +49,33 @@ pub struct NowcastAnswer {
 }
 
 impl NowcastAnswer {
-    pub(super) fn of(now: &Nowcast) -> Self {
-        let state = &now.state;
+    pub(super) fn new(nowcast: &Nowcast) -> Self {
+        let state = &nowcast.state;
         let filled = |fill: &Fill| FilledFigure {
             series: fill.series.to_owned(),
             month: fill.month.first_day(),
             value: round_to(fill.value, 4),
             how: fill.how.to_owned(),
         };
-        let missing = now.inputs_missing.iter().map(|id| (*id).to_owned());
+        let missing = nowcast.inputs_missing.iter().map(|id| (*id).to_owned());
         Self {
             regime: state.regime.name().to_owned(),
             confidence: state.confidence,
-            probabilities: Probabilities::of(state.probabilities),
+            probabilities: Probabilities::from_shares(state.probabilities),
             runner_up: state.runner_up().name().to_owned(),
             month: state.month,
             growth_score: round_to(state.growth, 2),
             inflation_score: round_to(state.inflation, 2),
             basis: "nowcast".to_owned(),
-            claims_week: now.claims_week,
-            filled: now.fills.iter().map(filled).collect(),
+            claims_week: nowcast.claims_week,
+            filled: nowcast.fills.iter().map(filled).collect(),
             inputs_missing: missing.collect(),
             limits: LIMITS.to_owned(),
         }
     }
 
-    /// The sentences for a model.
-    pub(super) fn in_prose(&self) -> String {
+    /// Describes the nowcast, what was filled and what is missing.
+    pub(super) fn describe(&self) -> String {
         let name = |month: Date| Month::of(month).name();
         let mut text = format!(
             "Nowcast for {}, with claims up to {}: {} ({} %), growth {}, inflation {}; {}.",
@@ -85,7 +85,7 @@ impl NowcastAnswer {
             self.confidence,
             self.growth_score,
             self.inflation_score,
-            self.probabilities.in_prose(),
+            self.probabilities.format(),
         );
         let fill =
             |f: &FilledFigure| format!("{} of {} {} ({})", f.series, name(f.month), f.value, f.how);

@@ -1,10 +1,10 @@
-//! A series' record of revisions as an answer: rounded, with units and with reasons for what is absent.
+//! The answer of `get_revisions`: rounded values with units, and reasons for absent ones.
 
-use super::words::label;
+use super::render::label;
 use crate::endpoints::days::Periods;
 use crate::endpoints::foreign::UntrustedFields;
 use crate::endpoints::prelude::*;
-use econoscope_core::indicators::revisions::{Revised, Revisions, Stage, Usual};
+use econoscope_core::indicators::revisions::{Revisions, Stage, Usual};
 use econoscope_core::model::frequency::{Length, shift};
 use econoscope_core::model::{Frequency, Series, units};
 use jiff::ToSpan;
@@ -152,72 +152,71 @@ pub struct RevisionsAnswer {
     pub provenance: Provenance,
 }
 
-/// The stage that the others are set against.
-const FIRST: &str = "first print";
+const FIRST_PRINT: &str = "first print";
 
-/// What an answer is made from.
+/// The stored values and revisions of a series, from which the rows of an answer are made.
 pub(super) struct RevisionTable<'a> {
     pub(super) info: &'a SeriesInfo,
-    /// The values as last revised.
-    pub(super) held: Option<&'a Series>,
-    /// Its first prints and what became of them.
-    pub(super) record: &'a Revisions,
-    /// Decimals of values and of revisions.
-    pub(super) decimals: [i32; 2],
-    /// Day on which they were read from their source.
-    pub(super) read: Date,
+    /// The values as last revised; `None` without stored figures.
+    pub(super) series: Option<&'a Series>,
+    pub(super) revisions: &'a Revisions,
+    pub(super) decimals: i32,
+    pub(super) revision_decimals: i32,
+    /// Day on which `series` was fetched.
+    pub(super) fetched_on: Date,
 }
 
 impl RevisionTable<'_> {
-    /// The stamp of the period that holds a day; weeks end where the source ends them.
-    pub(super) fn stamp(&self, day: Date) -> Date {
+    /// Returns the start of the period that contains `day`; for a week, the date the source gives it.
+    fn period_start(&self, day: Date) -> Date {
         match self.info.frequency.length() {
             Length::Days(1) => day,
             Length::Days(_) => {
                 let week = shift(day, 6.days());
-                let rows = self.held.map_or(&[][..], |s| s.between(day, week));
+                let rows = self.series.map_or(&[][..], |s| s.between(day, week));
                 rows.first().map_or(day, |o| o.date)
             }
             Length::Months(_) => self.info.frequency.stamp(day),
         }
     }
 
-    /// The stamps of periods of which a figure is held, ascending; without any asked for, of the newest one with a first
-    /// print, else of the newest.
-    pub(super) fn stamps(&self, asked: Option<&[Periods]>) -> Vec<Date> {
-        let (Some(held), Some(asked)) = (self.held, asked) else {
-            let print = self.record.prints.last().map(|print| print.date);
-            let newest = self.held.and_then(|held| held.observations.last());
+    /// Returns the dates of the requested periods that have a figure, ascending. Without a request, returns the newest
+    /// period with a first print, or else the newest period.
+    pub(super) fn dates(&self, requested: Option<&[Periods]>) -> Vec<Date> {
+        let (Some(series), Some(requested)) = (self.series, requested) else {
+            let print = self.revisions.prints.last().map(|print| print.date);
+            let newest = self.series.and_then(|series| series.observations.last());
             let newest = newest.map(|newest| print.unwrap_or(newest.date));
             return newest.into_iter().collect();
         };
-        let stamps = asked.iter().flat_map(|periods| match *periods {
-            Periods::Of(day) => vec![self.stamp(day)],
+        let dates = requested.iter().flat_map(|periods| match *periods {
+            Periods::Of(day) => vec![self.period_start(day)],
             Periods::Range(from, to) => {
-                let rows = held.between(self.stamp(from), to);
+                let rows = series.between(self.period_start(from), to);
                 rows.iter().map(|o| o.date).collect()
             }
         });
-        let stamps: BTreeSet<Date> = stamps.collect();
-        stamps.into_iter().collect()
+        let dates: BTreeSet<Date> = dates.collect();
+        dates.into_iter().collect()
     }
 
-    /// A period through its revisions, with the reasons for what is absent.
+    /// Returns the four stages of a period, with the reasons for absent values.
     pub(super) fn period(&self, date: Date) -> PeriodAnswer {
-        let at = self.record.prints.binary_search_by_key(&date, |p| p.date);
-        let print = at.ok().and_then(|at| self.record.prints.get(at));
+        let prints = &self.revisions.prints;
+        let at = prints.binary_search_by_key(&date, |p| p.date);
+        let print = at.ok().and_then(|at| prints.get(at));
         let first = print.map(|p| p.first);
-        let [sooner, later] = print.map_or([None; 2], |p| p.later);
-        let unknown = self.not_on_record();
-        let unheld = format!("no figure of {} is held", label(date, self.info.frequency));
+        let [after_3_months, after_12_months] = print.map_or([None; 2], |p| p.later);
+        let gap = self.describe_gap();
+        let no_figure = format!("no figure of {} is held", label(date, self.info.frequency));
         let stages = [
-            (FIRST, first, &unknown),
-            ("after 3 months", sooner, &unknown),
-            ("after 12 months", later, &unknown),
-            ("now", self.now(date), &unheld),
+            (FIRST_PRINT, first, &gap),
+            ("after 3 months", after_3_months, &gap),
+            ("after 12 months", after_12_months, &gap),
+            ("now", self.present_stage(date), &no_figure),
         ];
         let stage = |(name, stage, missing): (&str, Option<Stage>, &String)| {
-            let first = first.filter(|_| name != FIRST);
+            let first = first.filter(|_| name != FIRST_PRINT);
             StageAnswer {
                 stage: name.to_owned(),
                 known: stage.map(|s| s.day),
@@ -233,7 +232,7 @@ impl RevisionTable<'_> {
         }
     }
 
-    /// A period as one row of several.
+    /// Returns a period as one row of several.
     pub(super) fn row(&self, date: Date) -> PeriodRow {
         let PeriodAnswer { stages, .. } = self.period(date);
         let value = |at: usize| stages.get(at).and_then(|stage| stage.value);
@@ -248,34 +247,37 @@ impl RevisionTable<'_> {
         }
     }
 
-    /// Why what was known of a period at a time is not told.
-    pub(super) fn not_on_record(&self) -> String {
-        let Some(record) = self.record() else {
+    /// Says which vintages are stored, as the reason for a value that is not known.
+    pub(super) fn describe_gap(&self) -> String {
+        let Some((from, to)) = self.revisions.span else {
             return "no vintages of the series are held".to_owned();
         };
-        let [from, to] = [record.from, record.to].map(|d| label(d, Frequency::Monthly));
+        let [from, to] = [from, to].map(|d| label(d, Frequency::Monthly));
         format!("not on record: vintages held run from {from} to {to}")
     }
 
-    fn now(&self, date: Date) -> Option<Stage> {
-        self.record.yardstick.stage(self.held?, date, self.read)
+    fn present_stage(&self, date: Date) -> Option<Stage> {
+        let measure = self.revisions.yardstick;
+        measure.stage(self.series?, date, self.fetched_on)
     }
 
     fn value(&self, stage: &Stage) -> f64 {
-        let [decimals, _] = self.decimals;
-        round_to(stage.value, decimals)
+        round_to(stage.value, self.decimals)
     }
 
     fn revision(&self, first: &Stage, later: &Stage) -> f64 {
-        let [_, decimals] = self.decimals;
-        let revision = self.record.yardstick.revision(first.value, later.value);
-        round_to(revision, decimals)
+        let measure = self.revisions.yardstick;
+        round_to(
+            measure.revision(first.value, later.value),
+            self.revision_decimals,
+        )
     }
 
-    /// The newest first prints, newest first.
-    pub(super) fn newest_prints(&self, most: usize) -> Vec<PrintAnswer> {
-        let shown = |print: &Revised| {
-            let now = self.now(print.date);
+    /// Returns the newest `count` first prints, newest first.
+    pub(super) fn newest_prints(&self, count: usize) -> Vec<PrintAnswer> {
+        let newest = self.revisions.prints.iter().rev().take(count);
+        let prints = newest.map(|print| {
+            let now = self.present_stage(print.date);
             PrintAnswer {
                 date: print.date,
                 known: print.first.day,
@@ -283,25 +285,12 @@ impl RevisionTable<'_> {
                 now: now.map(|now| self.value(&now)),
                 revision: now.map(|now| self.revision(&print.first, &now)),
             }
-        };
-        let newest = self.record.prints.iter().rev().take(most);
-        newest.map(shown).collect()
-    }
-
-    /// What the vintages held cover; `None` where there is no first print among them.
-    pub(super) fn record(&self) -> Option<RecordAnswer> {
-        let (from, to) = self.record.span?;
-        Some(RecordAnswer { from, to })
-    }
-
-    /// How large revisions usually are, told with one decimal more than they have.
-    pub(super) fn usual(&self) -> Option<Usual> {
-        let [_, decimals] = self.decimals;
-        self.record.usual.map(|usual| usual.rounded(decimals + 1))
+        });
+        prints.collect()
     }
 }
 
-/// The levels of a period, ascending by the day from which each was known.
+/// Returns the stored levels of a period, ascending by the day from which each was known.
 ///
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the store cannot be read.
@@ -310,13 +299,13 @@ pub(super) fn levels(desk: &Desk, info: &SeriesInfo, date: Date) -> Result<Vec<L
     for (known, level) in desk.states(info, date)? {
         let unit = units::published(info.id.as_str(), known).map(str::to_owned);
         let level = level.map(|level| info.round(level));
-        let before = levels.last().filter(|before| before.unit == unit);
-        let both = level.zip(before.and_then(|before| before.level));
+        let previous = levels.last().filter(|previous| previous.unit == unit);
+        let both = level.zip(previous.and_then(|previous| previous.level));
         levels.push(LevelAnswer {
             date,
             known,
             level,
-            revision: both.map(|(level, before)| info.round(level - before)),
+            revision: both.map(|(level, previous)| info.round(level - previous)),
             unit,
         });
     }

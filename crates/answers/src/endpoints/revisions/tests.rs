@@ -136,7 +136,7 @@ fn without_a_date_it_is_the_newest_first_print_and_what_is_not_yet_known_has_a_r
     let told = format!("; after 3 months none ({why}); after 12 months none; now ");
     assert!(text.contains(&told), "{text}");
     let listed: Vec<Date> = a.first_prints.iter().map(|p| p.date).collect();
-    assert_eq!(listed.len(), LISTED);
+    assert_eq!(listed.len(), LISTED_PRINTS);
     assert_eq!(listed[0], date(2026, 2, 1));
     assert!(listed.is_sorted_by(|a, b| a > b));
     assert!(a.usual.unwrap().after[1].bias > 0.0);
