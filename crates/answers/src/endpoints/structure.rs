@@ -68,7 +68,9 @@ impl Structure {
 
 /// Removes the field at a dotted path, from every item of a list on the way. `name[1..]` truncates a list to its first item.
 fn remove(value: &mut Value, path: &str) {
-    let parts = path.split_once('.').filter(|_| !path.ends_with(ALL_BUT_FIRST));
+    let parts = path
+        .split_once('.')
+        .filter(|_| !path.ends_with(ALL_BUT_FIRST));
     match (value, parts) {
         (Value::Array(items), _) => items.iter_mut().for_each(|item| remove(item, path)),
         (Value::Object(fields), None) => match path.strip_suffix(ALL_BUT_FIRST) {
@@ -137,8 +139,8 @@ fn table(items: Vec<Value>) -> Value {
     let constant = constant_fields(&rows);
     columns.retain(|name| !constant.contains_key(name));
     let rows = rows.iter_mut().map(|row| {
-        let cells = columns.iter().map(|name| row.get_mut(name));
-        cells.map(|cell| cell.map_or(Value::Null, Value::take)).collect::<Value>()
+        let cell = |name| row.get_mut(name).map_or(Value::Null, Value::take);
+        columns.iter().map(cell).collect::<Value>()
     });
     let rows: Value = rows.collect();
     match constant.is_empty() {
@@ -229,7 +231,13 @@ fn compact_schema(schema: &Value) -> Value {
     let choices: Option<Vec<Value>> = match (choices, types.as_slice()) {
         (Some(Value::Array(choices)), _) => {
             let is_value = |choice: &&Value| choice.get("type") != Some(&"null".into());
-            Some(choices.iter().filter(is_value).map(compact_schema).collect())
+            Some(
+                choices
+                    .iter()
+                    .filter(is_value)
+                    .map(compact_schema)
+                    .collect(),
+            )
         }
         (_, [_, _, ..]) => Some(types.iter().map(|name| json!({ "type": name })).collect()),
         _ => None,
@@ -253,7 +261,8 @@ fn compact_schema(schema: &Value) -> Value {
             ("const" | "format" | "minItems" | "maxItems", _) => value.clone(),
             ("properties", Value::Object(all)) => {
                 let all = all.iter();
-                all.map(|(name, property)| (name.clone(), compact_schema(property))).collect()
+                all.map(|(name, property)| (name.clone(), compact_schema(property)))
+                    .collect()
             }
             // A list that is no table may hold null for an empty item.
             ("items", _) => any_of(vec![compact_schema(value), json!({ "type": "null" })]),
