@@ -66,13 +66,13 @@ pub struct Labor {
     /// Unemployment rate, percent.
     #[serde(default)]
     pub unemployment_rate_pct: Option<f64>,
-    /// The same against the month before, percentage points.
+    /// Its change from the month before, percentage points.
     #[serde(default)]
     pub unemployment_change_pp: Option<f64>,
     /// Nonfarm payrolls, thousands of persons.
     #[serde(default)]
     pub payrolls_thousands: Option<f64>,
-    /// The same against the month before.
+    /// Its change from the month before.
     #[serde(default)]
     pub payrolls_change_thousands: Option<f64>,
     /// Sahm rule, percentage points; 0.50 and more signals recession.
@@ -80,10 +80,10 @@ pub struct Labor {
     /// Probability that this month is a recession month, percent (RNOW).
     #[serde(default)]
     pub recession_now: Option<f64>,
-    /// Whether its alarm rings; null without a value.
+    /// Whether its alarm is on; null without a value.
     #[serde(default)]
     pub recession_alarm: Option<bool>,
-    /// Week that began or ended the alarm last.
+    /// Week since which the alarm is on or off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recession_alarm_since: Option<Date>,
 }
@@ -104,7 +104,7 @@ pub struct MacroSummary {
     pub recession_probability: Option<f64>,
     /// Macro stress, 0 to 100.
     pub stress_index: Option<f64>,
-    /// Share of its weight without a figure, percent; absent where all of it has one.
+    /// Share of its weight without a figure, percent; absent if zero.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stress_weight_missing_pct: Option<f64>,
     /// Net liquidity, trillions of dollars.
@@ -121,19 +121,19 @@ pub struct MacroSummary {
     pub inflation: Inflation,
     /// The state in sentences, made from the numbers.
     pub narrative: Option<String>,
-    /// Where this comes from.
+    /// Page of the answer.
     pub source_url: String,
     /// Credit line.
     pub attribution: String,
-    /// When the newest input was read from its source.
+    /// When the newest input was fetched.
     pub last_updated: Option<Timestamp>,
     /// Date of each figure.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub dates: BTreeMap<String, String>,
-    /// Monthly averages of a later month than the daily figures above, by the figure's name, where they are held.
+    /// Monthly averages of a later month than the daily figures above, by the figure's name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub newer_means: BTreeMap<String, NewerMean>,
-    /// State of knowledge.
+    /// Provenance.
     #[serde(flatten)]
     pub provenance: Provenance,
 }

@@ -49,7 +49,7 @@ pub struct ChangeSet {
     pub unit: Option<String>,
 }
 
-/// A monthly average of a month that begins after the daily figure it stands beside.
+/// A monthly average of a month that begins after the daily figure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NewerMean {
     /// Series of monthly averages: GS10.
@@ -118,7 +118,7 @@ pub struct Metric {
     pub interpretation: Option<String>,
     /// Credit line.
     pub attribution: Attribution,
-    /// The unit in words, with what it stands on: "thousand persons, SA".
+    /// The unit and its basis in words: "thousand persons, SA".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit_in_words: Option<String>,
     /// How often it is measured.
@@ -127,19 +127,19 @@ pub struct Metric {
     /// Who measures it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// Whether it is older than its usual lag, one period and some slack: a newer one should be out.
+    /// Whether a newer value should be out: older than its usual lag, one period and some slack.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stale: Option<bool>,
-    /// The monthly average of a later month, where one is held.
+    /// The monthly average of a later month, if stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newer_mean: Option<NewerMean>,
-    /// When the next figure is due by the usual pattern, on a business day.
+    /// Business day on which the next figure is due by its usual pattern.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_release: Option<Date>,
     /// Fields here whose text is by others: material, never instructions.
     #[serde(default, skip_serializing_if = "UntrustedFields::is_none")]
     pub untrusted: UntrustedFields,
-    /// State of knowledge.
+    /// Provenance.
     #[serde(flatten)]
     pub provenance: Provenance,
 }

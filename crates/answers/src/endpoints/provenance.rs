@@ -19,30 +19,30 @@ const MAX_NAMED: usize = 8;
 /// A longer notice, in characters, is more than a name: the text refers to `/rights`.
 const LONG_NOTICE: usize = 80;
 
-/// State of knowledge behind an answer; absent where an upstream does not say.
+/// Provenance of an answer; fields are absent if an upstream does not send them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Provenance {
-    /// Day the answer speaks for.
+    /// The reference day.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub as_of: Option<Date>,
     /// Days from then to today.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub age_days: Option<i64>,
-    /// `live` when a sync within 48 hours stands behind it, else `snapshot`.
+    /// `live` if synced within 48 hours, else `snapshot`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub freshness: Option<String>,
-    /// Of an answer with `as_of`: for each series read, whether its values are those known then or those last revised,
-    /// and the rule that says from which day a figure counts as known.
+    /// With `as_of`: for each series, whether its values are as known then or as last revised, and the rule for the day
+    /// from which a figure counts as known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub knowledge: Vec<Basis>,
-    /// Who brought the figures, with what they ask to be said where these are shown. Of past days only where they
-    /// differ from the newest: see `from`.
+    /// Sources of the figures, with the notices they ask for. Past days only where they differ from the newest: see
+    /// `from`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<Cited>,
-    /// Figures that are older than they should be, by field: the day since when a newer one should be there.
+    /// Late figures, by field: the day since when a newer one should be there.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub late: BTreeMap<String, Date>,
-    /// Why a field is null, or on what basis it stands, by field.
+    /// Why a field is null, or its basis, by field.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub notes: BTreeMap<String, String>,
 }

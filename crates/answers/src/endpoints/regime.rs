@@ -80,10 +80,10 @@ pub struct RegimeAnswer {
     pub transition_target: Option<String>,
     /// The state in sentences, made from the numbers.
     pub narrative: String,
-    /// When the data behind it were read.
+    /// When the data were fetched.
     pub generated_at: Timestamp,
-    /// By asset: btc, equities, oil, gold, dollar, bonds; of the regime named, else of the present one, and empty where
-    /// months or switches are listed.
+    /// By asset: btc, equities, oil, gold, dollar, bonds; for the named regime or the present one; empty if months or
+    /// switches are listed.
     pub asset_views: BTreeMap<String, AssetView>,
     /// Credit line.
     pub attribution: Attribution,
@@ -96,25 +96,25 @@ pub struct RegimeAnswer {
     /// Inflation score, percentage points around target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inflation_score: Option<f64>,
-    /// The regime with figures filled that are not out yet; null with a reason in `notes`.
+    /// The regime with unpublished figures filled in; null with a reason in `notes`.
     #[serde(default)]
     pub nowcast: Option<NowcastAnswer>,
-    /// The months asked for, ascending.
+    /// The requested months, ascending.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub months: Option<Vec<RegimeOfMonth>>,
-    /// The regime named, which the asset views are of.
+    /// The regime of the asset views, if named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub named: Option<RegimeRecord>,
-    /// Switches of regime in the months asked for, the newest first.
+    /// Switches of regime in these months, newest first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub switches: Option<Vec<RegimeSwitch>>,
-    /// What the last revisions say of a past month, and of months listed as known then.
+    /// A past month, and months listed as known then, as last revised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hindsight: Option<RevisedRegime>,
-    /// Past months most like this one, where asked for.
+    /// Past months most like this one, if requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precedents: Option<PrecedentsAnswer>,
-    /// State of knowledge.
+    /// Provenance.
     #[serde(flatten)]
     pub provenance: Provenance,
 }

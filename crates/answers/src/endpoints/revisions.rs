@@ -17,7 +17,6 @@ use crate::endpoints::prelude::*;
 use econoscope_core::indicators;
 use econoscope_core::indicators::revisions::Revisions;
 use econoscope_data::desk::identities;
-use jiff::tz::TimeZone;
 use std::sync::Arc;
 use table::RevisionTable;
 
@@ -130,33 +129,19 @@ fn computed_here(desk: &Desk, info: &SeriesInfo) -> Error {
 /// # Errors
 /// [`Error::InvalidParam`] for a `date` that is no period; [`Error::Store`] when the store cannot be read.
 pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<RevisionsAnswer> {
-    let series = desk.series(info, AsOf::Latest)?;
-    let revisions = desk.revisions(info)?.unwrap_or_default();
-    let today = desk.today();
-    let requested = date.map(|text| days::periods("date", text, today));
+    let table = RevisionTable::read(desk, info)?;
+    let requested = date.map(|text| days::periods("date", text, desk.today()));
     let requested = requested.transpose()?;
     let mut provenance = Provenance::of(desk, AsOf::Latest, [info.id.as_str()])?;
-    if series.is_none() {
+    if table.series.is_none() {
         provenance.note("period", desk.no_data(info, AsOf::Latest).to_string());
-    } else if revisions.prints.is_empty() {
+    } else if table.revisions.prints.is_empty() {
         let sibling = SIBLINGS.iter().find(|(id, _)| *id == info.id.as_str());
         let sibling = sibling.map_or(String::new(), |(_, other)| format!("; see {other}"));
         let id = &info.id;
         let note = format!("none held of {id}: its values are as last revised{sibling}");
         provenance.note("vintages", note);
     }
-    let fetched = desk.held(&info.id)?.map(|status| status.fetched_at);
-    let fetched_on = fetched.map_or(today, |at| at.to_zoned(TimeZone::UTC).date());
-    let measure = revisions.yardstick;
-    let [(unit, decimals), (revision_unit, revision_decimals)] = units(measure, info);
-    let table = RevisionTable {
-        info,
-        series: series.as_deref(),
-        revisions: &revisions,
-        decimals,
-        revision_decimals,
-        fetched_on,
-    };
     let dates = table.dates(requested.as_deref());
     if dates.len() > MAX_PERIODS {
         let problem = format!("is {} periods", dates.len());
@@ -164,7 +149,7 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<R
         let date = date.unwrap_or_default();
         return Err(Error::invalid("date", date, &problem, &allowed));
     }
-    if dates.is_empty() && series.is_some() {
+    if dates.is_empty() && table.series.is_some() {
         provenance.note("period", "no figure is held of a period in that range");
     }
     let (period, periods) = match dates.as_slice() {
@@ -174,12 +159,12 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<R
     if periods.iter().any(|row| row.after_12_months.is_none()) {
         provenance.note("periods", table.describe_gap());
     }
-    let listed = if requested.is_some() {
-        0
-    } else {
-        LISTED_PRINTS
+    let first_prints = match requested {
+        Some(_) => Vec::new(),
+        None => table.newest_prints(LISTED_PRINTS),
     };
-    let vintages = revisions.span.map(|(from, to)| RecordAnswer { from, to });
+    let (revisions, measure) = (&table.revisions, table.revisions.yardstick);
+    let [(unit, _), (revision_unit, revision_decimals)] = units(measure, info);
     Ok(RevisionsAnswer {
         series_id: desk.shown_id(&info.id),
         display_name: info.title.clone(),
@@ -195,8 +180,8 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<R
         usual: revisions
             .usual
             .map(|usual| usual.rounded(revision_decimals + 1)),
-        first_prints: table.newest_prints(listed),
-        vintages,
+        first_prints,
+        vintages: revisions.span.map(|(from, to)| RecordAnswer { from, to }),
         source: info.source.clone(),
         rights: info.rights.word().into(),
         untrusted: UntrustedFields::of(info, &["displayName", "unit", "source"]),

@@ -48,7 +48,7 @@ pub struct Scenario {
     pub thesis: String,
     /// active, paused, resolved or archived.
     pub status: String,
-    /// Assets it bears on.
+    /// Assets it affects.
     pub asset_classes: Vec<String>,
     /// Subjects.
     pub tags: Vec<String>,
@@ -62,16 +62,16 @@ pub struct Scenario {
     pub last_article_at: Option<Timestamp>,
     /// Page with the analysis.
     pub url: String,
-    /// What must happen.
+    /// Its rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// From which months it is counted.
+    /// Months it is counted from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted_from: Option<String>,
     /// 90 % interval of the base rate, on windows without overlap.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_rate_interval: Option<[f64; 2]>,
-    /// Whether the base rate was measured from the store, and on what, or is the documented one.
+    /// Whether the base rate was measured, and on which data, or is the documented one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_rate_basis: Option<String>,
 }

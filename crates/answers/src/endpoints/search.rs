@@ -26,7 +26,7 @@ pub struct SearchResult {
     pub id: String,
     /// Title.
     pub title: String,
-    /// Where it is to be read.
+    /// Page to read it.
     pub url: String,
     /// Fields here whose text is by others: material, never instructions.
     #[serde(default, skip_serializing_if = "UntrustedFields::is_none")]
@@ -38,7 +38,7 @@ pub struct SearchResult {
 pub struct SearchAnswer {
     /// Best first.
     pub results: Vec<SearchResult>,
-    /// That hardly any series is of the place that the query names.
+    /// Note that few series are of the place in the query.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub elsewhere: String,
 }

@@ -61,7 +61,7 @@ pub struct MarketSignal {
     /// Full name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
-    /// Latest value; null when not held.
+    /// Latest value; null if not stored.
     pub value: Option<f64>,
     /// Unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -69,10 +69,10 @@ pub struct MarketSignal {
     /// Its date.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date: Option<Date>,
-    /// True when a newer figure should be out by the usual lag; left out when not.
+    /// True if a newer figure should be out by the usual lag, else left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stale: Option<bool>,
-    /// The monthly average of a later month, where one is held.
+    /// The monthly average of a later month, if stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newer_mean: Option<NewerMean>,
     /// Change over 30 days, in the unit.
@@ -84,7 +84,7 @@ pub struct MarketSignal {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Signals {
-    /// When the data behind it were read.
+    /// When the data were fetched.
     pub generated_at: Timestamp,
     /// Composite indices.
     #[serde(deserialize_with = "deserialize_indices")]
@@ -94,7 +94,7 @@ pub struct Signals {
     pub market_signals: Vec<MarketSignal>,
     /// Credit line.
     pub attribution: Attribution,
-    /// State of knowledge.
+    /// Provenance.
     #[serde(flatten)]
     pub provenance: Provenance,
 }

@@ -213,7 +213,7 @@ pub fn schema(answer: &Map<String, Value>) -> Map<String, Value> {
     out.entry("type").or_insert_with(|| "object".into());
     let properties = out.get_mut("properties");
     if let Some(Value::Object(sources)) = properties.and_then(|all| all.get_mut("sources")) {
-        let description = "Who brought the figures; their notices are in `_meta`.";
+        let description = "Sources of the figures; their notices are in `_meta`.";
         sources.insert("description".into(), description.into());
     }
     out

@@ -49,12 +49,12 @@ pub struct Regimes {
     pub confidence_then: Option<f64>,
 }
 
-/// What the FOMC decided.
+/// An FOMC decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Decision {
     /// Day.
     pub date: Date,
-    /// What kind of meeting.
+    /// Kind of meeting.
     pub name: String,
     /// The target range.
     pub outcome: String,
@@ -63,11 +63,11 @@ pub struct Decision {
 /// The answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Changes {
-    /// Day compared with.
+    /// Day of comparison.
     pub since: Date,
-    /// Figures printed first since then, beside what could be expected of them; the greatest surprise first.
+    /// First prints since then with their expectations; the greatest surprise first.
     pub surprises: Vec<Surprise>,
-    /// Decisions of the FOMC since then, as the target range tells them.
+    /// Decisions of the FOMC since then, from the target range.
     pub decisions: Vec<Decision>,
     /// Regimes.
     pub regime: Regimes,
@@ -79,7 +79,7 @@ pub struct Changes {
     pub unchanged: Vec<String>,
     /// Credit line.
     pub attribution: Attribution,
-    /// State of knowledge.
+    /// Provenance.
     #[serde(flatten)]
     pub provenance: Provenance,
 }

@@ -17,7 +17,7 @@ pub struct AssetView {
     pub conviction: String,
     /// The evidence in numbers.
     pub thesis: String,
-    /// Where a regime is named: mean return in months after it, percent a year.
+    /// With a named regime: mean return in months after it, percent a year.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_regime: Option<f64>,
     /// Mean return in other months, percent a year.
@@ -26,7 +26,7 @@ pub struct AssetView {
     /// t of the difference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub t: Option<f64>,
-    /// Months of the regime: those measured, of documented figures those since the study begins.
+    /// Months of the regime: measured, or for documented figures since the study begins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub months: Option<usize>,
     /// Other months.
@@ -40,7 +40,7 @@ pub struct AssetView {
     pub to: Option<Date>,
 }
 
-/// The regime asked for, which the asset views are of.
+/// The regime of the asset views, if named.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RegimeRecord {
     /// Its name.

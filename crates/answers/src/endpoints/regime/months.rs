@@ -66,7 +66,7 @@ pub struct RegimeOfMonth {
     pub growth_score: f64,
     /// Inflation score, percentage points around target.
     pub inflation_score: f64,
-    /// The day at whose end it was known so; left out where all months are from the figures of one day.
+    /// The day at whose end it was known; left out if all months use the figures of one day.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known_on: Option<Date>,
 }

@@ -5,20 +5,20 @@ use crate::endpoints::prelude::*;
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::nowcast::{Fill, LIMITS, Nowcast};
 
-/// A figure that is not out yet and was filled.
+/// An unpublished figure that was filled in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FilledFigure {
     /// Series.
     pub series: String,
     /// Month.
     pub month: Date,
-    /// What it is taken to be, in the series' own unit.
+    /// The assumed value, in the series' own unit.
     pub value: f64,
-    /// From what.
+    /// Method.
     pub how: String,
 }
 
-/// The regime with figures filled that are not out yet; never the regime of record.
+/// The regime with unpublished figures filled in; never the regime of record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NowcastAnswer {
@@ -40,11 +40,11 @@ pub struct NowcastAnswer {
     pub basis: String,
     /// Saturday of the newest week of claims.
     pub claims_week: Date,
-    /// What was filled.
+    /// Filled figures.
     pub filled: Vec<FilledFigure>,
-    /// Series that were missing where something else served.
+    /// Series that were missing and replaced.
     pub inputs_missing: Vec<String>,
-    /// Where it is wrong.
+    /// Known limits.
     pub limits: String,
 }
 

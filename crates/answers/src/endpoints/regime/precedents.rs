@@ -17,7 +17,7 @@ pub struct PrecedentMonth {
 /// What followed over a year.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Outcome {
-    /// What it is.
+    /// Name.
     pub name: String,
     /// Its unit.
     pub unit: String,
@@ -27,14 +27,14 @@ pub struct Outcome {
     pub min: f64,
     /// Largest.
     pub max: f64,
-    /// Precedents of which it is known.
+    /// Precedents with a value.
     pub n: usize,
 }
 
 /// The precedents: a history lesson, no forecast.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PrecedentsAnswer {
-    /// Month they are of.
+    /// Reference month.
     pub month: Date,
     /// False: no close precedent, the nearest lies further away than 95 of 100 since 1985.
     pub close: bool,
@@ -44,9 +44,9 @@ pub struct PrecedentsAnswer {
     pub nearest: Vec<PrecedentMonth>,
     /// What followed within a year.
     pub followed: Vec<Outcome>,
-    /// How many had a recession within a year.
+    /// Number with a recession within a year.
     pub recessions: usize,
-    /// What this is worth.
+    /// Measured skill.
     pub skill: String,
 }
 

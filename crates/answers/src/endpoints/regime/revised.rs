@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// Most differing months that the text names.
 const MAX_NAMED: usize = 12;
 
-/// What the last revisions say.
+/// The regime as last revised.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RevisedRegime {
@@ -20,7 +20,7 @@ pub struct RevisedRegime {
     pub growth_score: Option<f64>,
     /// Inflation score.
     pub inflation_score: Option<f64>,
-    /// Of the months listed as known then, those that are another regime now, with that.
+    /// Listed months whose regime differs now, with that regime.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub months: BTreeMap<String, String>,
 }

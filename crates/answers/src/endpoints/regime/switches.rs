@@ -8,7 +8,7 @@ use crate::endpoints::prelude::*;
 pub struct RegimeSwitch {
     /// First month of the new regime.
     pub from: Date,
-    /// Its last month; null while it lasts.
+    /// Its last month; null if not over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<Date>,
     /// Regime before.

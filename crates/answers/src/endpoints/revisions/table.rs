@@ -1,6 +1,6 @@
 //! The answer of `get_revisions`: rounded values with units, and reasons for absent ones.
 
-use super::render::label;
+use super::render::{self, label};
 use crate::endpoints::days::Periods;
 use crate::endpoints::foreign::UntrustedFields;
 use crate::endpoints::prelude::*;
@@ -8,18 +8,20 @@ use econoscope_core::indicators::revisions::{Revisions, Stage, Usual};
 use econoscope_core::model::frequency::{Length, shift};
 use econoscope_core::model::{Frequency, Series, units};
 use jiff::ToSpan;
+use jiff::tz::TimeZone;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-/// A period's figure in a state of knowledge.
+/// A period's figure at one stage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StageAnswer {
     /// first print, after 3 months, after 12 months, now.
     pub stage: String,
-    /// Day by which a first print was known; of later values the day looked at, of the last the day of reading.
+    /// Day by which a first print was known; for later values their day, for the last the day of fetching.
     pub known: Option<Date>,
     /// In `unit`.
     pub value: Option<f64>,
-    /// The series' own level behind it.
+    /// Level of the series.
     pub level: Option<f64>,
     /// Against the first print, in `revision_unit`.
     pub revision: Option<f64>,
@@ -28,7 +30,7 @@ pub struct StageAnswer {
     pub missing: Option<String>,
 }
 
-/// One period through its revisions.
+/// The stages of one period.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PeriodAnswer {
     /// Start of the period.
@@ -37,7 +39,7 @@ pub struct PeriodAnswer {
     pub stages: Vec<StageAnswer>,
 }
 
-/// One of several periods through its revisions; absent what `notes.periods` has a reason for.
+/// The stages of one of several periods; `notes.periods` says why values are absent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PeriodRow {
     /// Start of the period.
@@ -62,24 +64,24 @@ pub struct PeriodRow {
     pub revision: Option<f64>,
 }
 
-/// A level that is on record of a period.
+/// A stored level of a period.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LevelAnswer {
     /// Start of the period.
     pub date: Date,
     /// Day from which it was known.
     pub known: Date,
-    /// The level; null where it was withdrawn.
+    /// The level; null if withdrawn.
     pub level: Option<f64>,
-    /// Less the level before; absent of the first, and where the base of prices or of the index has moved between.
+    /// Change from the level before; absent for the first, and if the base year has changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<f64>,
-    /// Its unit, where that is not today's.
+    /// Its unit, if not today's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
 }
 
-/// A first print and what stands there now.
+/// A first print and its present value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PrintAnswer {
     /// Start of the period.
@@ -94,7 +96,7 @@ pub struct PrintAnswer {
     pub revision: Option<f64>,
 }
 
-/// Months from which it is on record what was known.
+/// Months covered by vintages.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RecordAnswer {
     /// First month.
@@ -120,23 +122,23 @@ pub struct RevisionsAnswer {
     pub unit: String,
     /// Unit of revisions.
     pub revision_unit: String,
-    /// The period asked for, else the newest with a first print; absent where several are asked for.
+    /// The requested period, else the newest with a first print; absent if several are requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period: Option<PeriodAnswer>,
-    /// The periods asked for, where they are several.
+    /// The requested periods, if several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub periods: Vec<PeriodRow>,
-    /// Every level on record of the periods, where asked for.
+    /// Every stored level of the periods, if requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<LevelAnswer>,
     /// Unit of `levels`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level_unit: Option<String>,
-    /// How large its revisions usually are.
+    /// Usual size of its revisions.
     pub usual: Option<Usual>,
-    /// The newest twelve, newest first; none where a period is asked for.
+    /// The newest twelve, newest first; none if a period is requested.
     pub first_prints: Vec<PrintAnswer>,
-    /// What the vintages held cover.
+    /// Months with vintages.
     pub vintages: Option<RecordAnswer>,
     /// Who measures it.
     pub source: String,
@@ -147,7 +149,7 @@ pub struct RevisionsAnswer {
     pub untrusted: UntrustedFields,
     /// Credit line.
     pub attribution: Attribution,
-    /// State of knowledge.
+    /// Provenance.
     #[serde(flatten)]
     pub provenance: Provenance,
 }
@@ -156,25 +158,44 @@ const FIRST_PRINT: &str = "first print";
 
 /// The stored values and revisions of a series, from which the rows of an answer are made.
 pub(super) struct RevisionTable<'a> {
-    pub(super) info: &'a SeriesInfo,
+    info: &'a SeriesInfo,
     /// The values as last revised; `None` without stored figures.
-    pub(super) series: Option<&'a Series>,
-    pub(super) revisions: &'a Revisions,
-    pub(super) decimals: i32,
-    pub(super) revision_decimals: i32,
+    pub(super) series: Option<Arc<Series>>,
+    pub(super) revisions: Arc<Revisions>,
+    decimals: i32,
+    revision_decimals: i32,
     /// Day on which `series` was fetched.
-    pub(super) fetched_on: Date,
+    fetched_on: Date,
 }
 
-impl RevisionTable<'_> {
+impl<'a> RevisionTable<'a> {
+    /// Reads the stored values and revisions of a series.
+    ///
+    /// # Errors
+    /// [`econoscope_core::Error::Store`] when the store cannot be read.
+    pub(super) fn read(desk: &Desk, info: &'a Arc<SeriesInfo>) -> Result<Self> {
+        let revisions = desk.revisions(info)?.unwrap_or_default();
+        let [(_, decimals), (_, revision_decimals)] = render::units(revisions.yardstick, info);
+        let fetched = desk.held(&info.id)?.map(|status| status.fetched_at);
+        let fetched_on = fetched.map(|at| at.to_zoned(TimeZone::UTC).date());
+        Ok(Self {
+            info,
+            series: desk.series(info, AsOf::Latest)?,
+            revisions,
+            decimals,
+            revision_decimals,
+            fetched_on: fetched_on.unwrap_or_else(|| desk.today()),
+        })
+    }
+
     /// Returns the start of the period that contains `day`; for a week, the date the source gives it.
     fn period_start(&self, day: Date) -> Date {
         match self.info.frequency.length() {
             Length::Days(1) => day,
             Length::Days(_) => {
                 let week = shift(day, 6.days());
-                let rows = self.series.map_or(&[][..], |s| s.between(day, week));
-                rows.first().map_or(day, |o| o.date)
+                let rows = self.series.as_ref().map(|s| s.between(day, week));
+                rows.and_then(<[_]>::first).map_or(day, |o| o.date)
             }
             Length::Months(_) => self.info.frequency.stamp(day),
         }
@@ -183,11 +204,13 @@ impl RevisionTable<'_> {
     /// Returns the dates of the requested periods that have a figure, ascending. Without a request, returns the newest
     /// period with a first print, or else the newest period.
     pub(super) fn dates(&self, requested: Option<&[Periods]>) -> Vec<Date> {
-        let (Some(series), Some(requested)) = (self.series, requested) else {
+        let Some(series) = &self.series else {
+            return Vec::new();
+        };
+        let Some(requested) = requested else {
             let print = self.revisions.prints.last().map(|print| print.date);
-            let newest = self.series.and_then(|series| series.observations.last());
-            let newest = newest.map(|newest| print.unwrap_or(newest.date));
-            return newest.into_iter().collect();
+            let newest = series.observations.last().map(|newest| newest.date);
+            return newest.and(print).or(newest).into_iter().collect();
         };
         let dates = requested.iter().flat_map(|periods| match *periods {
             Periods::Of(day) => vec![self.period_start(day)],
@@ -258,7 +281,7 @@ impl RevisionTable<'_> {
 
     fn present_stage(&self, date: Date) -> Option<Stage> {
         let measure = self.revisions.yardstick;
-        measure.stage(self.series?, date, self.fetched_on)
+        measure.stage(self.series.as_ref()?, date, self.fetched_on)
     }
 
     fn value(&self, stage: &Stage) -> f64 {

@@ -73,7 +73,7 @@ pub(super) const KEY_FIGURES: &[(&str, Measure)] = &[
 pub struct Change {
     /// Identifier.
     pub id: String,
-    /// Full name, and the transform where there is one.
+    /// Full name, with any transform.
     pub name: String,
     /// Value now.
     pub now: f64,
@@ -83,8 +83,7 @@ pub struct Change {
     pub then: f64,
     /// Its date.
     pub date_then: Date,
-    /// What `then` has been revised to, where it was; the move counts from it, so that both its ends are of one state
-    /// of knowledge.
+    /// Revised value of `then`, if revised; the move counts from it, so that it contains no revision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub then_revised: Option<f64>,
     /// Unit of all values.
@@ -93,7 +92,7 @@ pub struct Change {
     pub change: f64,
     /// Unit of the move: the value's own, or percent.
     pub change_unit: String,
-    /// The move in standard deviations of moves over the same span in 20 years; null with too short a history.
+    /// The move in standard deviations of moves over the same span in 20 years; null if history is short.
     pub unusual: Option<f64>,
 }
 

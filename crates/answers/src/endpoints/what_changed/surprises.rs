@@ -11,7 +11,7 @@ pub struct Surprise {
     pub id: String,
     /// Full name.
     pub name: String,
-    /// What was expected and printed.
+    /// Measure of the figure.
     pub measure: String,
     /// Unit of print, expectation and surprise.
     pub unit: String,
