@@ -36,10 +36,7 @@ pub(crate) struct Alert {
 impl Alert {
     pub(crate) fn new(desk: &Desk, crossings: &Crossings, crossing: &Crossing) -> Self {
         let (condition, date) = (&crossings.condition, crossing.date);
-        let (frequency, since) = (
-            crossings.frequency.word(),
-            period(date, crossings.frequency),
-        );
+        let since = period(date, crossings.frequency);
         let (state, meets) = match crossing.met {
             true => ("met", "meets"),
             false => ("no longer met", "no longer meets"),
@@ -54,7 +51,7 @@ impl Alert {
             ids => format!("/compare?series={}", encoded(&ids.join(","))),
         };
         let campaign = format!("alert/{}", encoded(condition));
-        let sources = sources(crossings);
+        let (frequency, sources) = (crossings.frequency.word(), sources(crossings));
         Self {
             id: id(condition, &date.to_string()),
             condition: condition.clone(),
@@ -93,22 +90,19 @@ impl Alert {
             }));
         }
         let (known_on, is_estimated) = known.unzip();
-        Ok(json!({
-            "id": self.id,
-            "condition": self.condition,
-            "date": self.date,
-            "direction": self.direction,
-            "met": self.met,
-            "title": self.title,
-            "description": self.description,
-            "page": self.page,
+        let details = json!({
             "frequency": crossings.frequency.word(),
             "values": crossings.compared(self.date),
             "series": series,
             "knownOn": known_on,
             "knownOnEstimated": is_estimated,
             "attribution": desk.attribution(),
-        }))
+        });
+        let mut alert = json!(self);
+        if let (Value::Object(alert), Value::Object(details)) = (&mut alert, details) {
+            alert.extend(details);
+        }
+        Ok(alert)
     }
 }
 
@@ -144,8 +138,8 @@ pub(crate) fn sources(crossings: &Crossings) -> String {
     format!("Source: {}.", names.join(", "))
 }
 
-/// Returns the identifier of an alert, from the condition and the day of the crossing. A sync that does not move that day
-/// leaves it as it is. `what` is the day, or the name of another entry of the feed.
+/// Returns the identifier of an alert, from the condition and the day of the crossing. A sync that does not move that
+/// day leaves it as it is. `what` is the day, or the name of another entry of the feed.
 pub(crate) fn id(condition: &str, what: &str) -> String {
     let normalised: String = condition.chars().filter(|c| !c.is_whitespace()).collect();
     let digest = digest(&normalised.to_ascii_uppercase());

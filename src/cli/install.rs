@@ -9,8 +9,7 @@ use crate::config::{Config, DEFAULT_LOG, Install, Place};
 use anyhow::{Context, Result, bail};
 use econoscope_data::disk;
 use edit::with_entry;
-use hosts::{HOSTS, Host, Server, UserFolders};
-use serde_json::Value;
+use hosts::{Entry, HOSTS, Host, Server, UserFolders};
 use std::io::{BufRead, ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
 
@@ -37,7 +36,10 @@ pub(super) fn install(config: &Config, options: &Install) -> Result<()> {
         })?;
         let message = match options.print {
             true => with_entry(host.format, "", &host.key, Some(&entry))?,
-            false => edit_settings(host, &folders, Some(&entry), options.place.dry_run)?,
+            false => {
+                let dry_run = options.place.dry_run;
+                edit_settings(host, &host.file(&folders), Some(&entry), dry_run)?
+            }
         };
         print(&printable(&message))?;
     }
@@ -48,7 +50,7 @@ pub(super) fn install(config: &Config, options: &Install) -> Result<()> {
 pub(super) fn uninstall(options: &Place) -> Result<()> {
     let folders = UserFolders::from_env()?;
     for host in select_hosts(&folders, options)? {
-        let message = edit_settings(host, &folders, None, options.dry_run)?;
+        let message = edit_settings(host, &host.file(&folders), None, options.dry_run)?;
         print(&printable(&message))?;
     }
     Ok(())
@@ -72,22 +74,15 @@ fn host_names() -> String {
 }
 
 /// Adds an entry to a host's settings file, or removes ours, and returns a message about it.
-fn edit_settings(
-    host: &Host,
-    folders: &UserFolders,
-    entry: Option<&Value>,
-    is_dry_run: bool,
-) -> Result<String> {
-    let path = host.file(folders);
-    let title = &host.title;
-    let file = disk::shown(&path);
-    let old = read_settings(&path).with_context(|| format!("{title}: {file} is left as it is"))?;
+fn edit_settings(host: &Host, path: &Path, entry: Option<&Entry>, dry_run: bool) -> Result<String> {
+    let (title, file) = (&host.title, disk::shown(path));
+    let old = read_settings(path).with_context(|| format!("{title}: {file} is left as it is"))?;
     let text = old.as_deref().unwrap_or_default();
     let mut new = with_entry(host.format, text, &host.key, entry)
         .with_context(|| format!("{title}: {file} cannot be read and is left as it is"))?;
     if entry.is_none()
         && new != text
-        && let Some(original) = backup::text_before_install(host, &path, &new)
+        && let Some(original) = backup::text_before_install(host, path, &new)
     {
         new = original;
     }
@@ -98,11 +93,11 @@ fn edit_settings(
         Some(_) => ("added to", host.next_step.as_str()),
         None => ("taken out of", ""),
     };
-    if is_dry_run {
+    if dry_run {
         let diff = diff(text, &new);
         return Ok(format!("{title}: would be {done} {file}:\n{diff}"));
     }
-    let backup = write_settings(&path, old.as_deref(), &new)
+    let backup = write_settings(path, old.as_deref(), &new)
         .with_context(|| format!("{title}: {file} cannot be written and is left as it is"))?;
     let backup = backup.map(|path| format!(" (as it was: {})", disk::shown(&path)));
     let backup = backup.unwrap_or_default();

@@ -46,30 +46,25 @@ pub(super) fn example_command(route: &Route) -> String {
 pub(super) fn render_tool(route: &Route) -> String {
     let spec = route.spec;
     let mut text = format!("{}: {}\n\n", spec.title, spec.summary);
-    let arguments: Vec<_> = route.arguments().collect();
-    let usage: Vec<String> = arguments
-        .iter()
+    let usage = route
+        .arguments()
         .map(|argument| match argument.is_required {
             true => format!(" {}=…", argument.name),
             false => format!(" [{}=…]", argument.name),
-        })
-        .collect();
-    text += &format!("Usage: econoscope call {}{}\n\n", spec.tool, usage.concat());
-    if arguments.is_empty() {
-        text += "It takes no arguments.\n\n";
-    } else {
-        let rows = arguments.into_iter().map(|argument| {
-            let mut allowed = argument.allowed;
-            if argument.is_required {
-                allowed += "; required";
-            }
-            let default = argument.default.iter();
-            allowed.extend(default.map(|default| format!("; default {default}")));
-            let meaning = argument.meaning.replace('\n', " ");
-            [argument.name, format!("{allowed}. {meaning}")]
         });
-        text += &format!("Arguments:\n{}\n\n", two_columns(rows));
-    }
+    let usage: String = usage.collect();
+    text += &format!("Usage: econoscope call {}{usage}\n\n", spec.tool);
+    let rows = route.arguments().map(|argument| {
+        let mut allowed = argument.allowed;
+        if argument.is_required {
+            allowed += "; required";
+        }
+        let default = argument.default.iter();
+        allowed.extend(default.map(|default| format!("; default {default}")));
+        let meaning = argument.meaning.replace('\n', " ");
+        [argument.name, format!("{allowed}. {meaning}")]
+    });
+    text += &format!("Arguments:\n{}\n\n", two_columns(rows));
     let lists = super::rows::list_fields(route);
     text += &match lists.is_empty() {
         true => "Its answer has no rows: --text or --json prints it.\n\n".to_owned(),

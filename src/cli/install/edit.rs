@@ -1,6 +1,7 @@
-//! Edits the text of a settings file: adds or removes one entry and leaves everything else as it is, comments, indentation,
-//! line ends and byte order mark included.
+//! Edits the text of a settings file: adds or removes one entry and leaves everything else as it is, comments,
+//! indentation, line ends and byte order mark included.
 
+use super::hosts::Entry;
 use anyhow::{Context, Result, bail};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstRootNode};
@@ -33,7 +34,7 @@ pub(super) fn with_entry(
     format: Format,
     text: &str,
     key: &str,
-    entry: Option<&Value>,
+    entry: Option<&Entry>,
 ) -> Result<String> {
     let (mark, body) = match text.strip_prefix('\u{feff}') {
         Some(body) => ("\u{feff}", body),
@@ -56,7 +57,13 @@ pub(super) fn with_entry(
     Ok(format!("{mark}{edited}"))
 }
 
-fn edit_json(text: &str, key: &str, entry: Option<&Value>) -> Result<String> {
+/// Returns the connection fields that an entry does not have.
+fn stale_fields(entry: &Entry) -> impl Iterator<Item = &'static str> {
+    let fields = CONNECTION_FIELDS.into_iter();
+    fields.filter(|name| !entry.contains_key(*name))
+}
+
+fn edit_json(text: &str, key: &str, entry: Option<&Entry>) -> Result<String> {
     let text = match (text.trim().is_empty(), entry) {
         (true, None) => return Ok(text.to_owned()),
         (true, Some(_)) => "{}\n",
@@ -77,29 +84,25 @@ fn edit_json(text: &str, key: &str, entry: Option<&Value>) -> Result<String> {
     let servers = top.object_value_or_create(key);
     let servers = servers.with_context(|| format!("{key} in it is no object"))?;
     let Some(entry) = entry else {
-        let Some(ours) = servers.get(NAME) else {
-            return Ok(text.to_owned());
-        };
-        ours.remove();
-        return Ok(root.to_string());
-    };
-    let fields = entry.as_object().context("an entry is an object")?;
-    let Some(ours) = servers.object_value(NAME) else {
-        match servers.get(NAME) {
-            Some(other) => other.set_value(to_cst(entry)),
-            None => drop(servers.append(NAME, to_cst(entry))),
+        if let Some(ours) = servers.get(NAME) {
+            ours.remove();
         }
         return Ok(root.to_string());
     };
-    for name in CONNECTION_FIELDS
-        .iter()
-        .filter(|name| !fields.contains_key(**name))
-    {
+    let Some(ours) = servers.object_value(NAME) else {
+        let value = to_cst(&Value::Object(entry.clone()));
+        match servers.get(NAME) {
+            Some(other) => other.set_value(value),
+            None => drop(servers.append(NAME, value)),
+        }
+        return Ok(root.to_string());
+    };
+    for name in stale_fields(entry) {
         if let Some(old) = ours.get(name) {
             old.remove();
         }
     }
-    for (name, value) in fields {
+    for (name, value) in entry {
         let Some(old) = ours.get(name) else {
             ours.append(name, to_cst(value));
             continue;
@@ -126,7 +129,7 @@ fn to_cst(value: &Value) -> CstInputValue {
     }
 }
 
-fn edit_toml(text: &str, key: &str, entry: Option<&Value>) -> Result<String> {
+fn edit_toml(text: &str, key: &str, entry: Option<&Entry>) -> Result<String> {
     let mut document: DocumentMut = text.parse().context("it is not TOML")?;
     if entry.is_none() && document.get(key).is_none() {
         return Ok(text.to_owned());
@@ -144,20 +147,16 @@ fn edit_toml(text: &str, key: &str, entry: Option<&Value>) -> Result<String> {
             None => text.to_owned(),
         });
     };
-    let fields = entry.as_object().context("an entry is an object")?;
     let ours = servers.entry(NAME).or_insert_with(|| match is_inline {
         true => toml_edit::InlineTable::new().into(),
         false => toml_edit::Table::new().into(),
     });
     let ours = ours.as_table_like_mut();
     let ours = ours.with_context(|| format!("{key}.{NAME} in it is no table"))?;
-    for name in CONNECTION_FIELDS
-        .iter()
-        .filter(|name| !fields.contains_key(**name))
-    {
+    for name in stale_fields(entry) {
         ours.remove(name);
     }
-    for (name, value) in fields {
+    for (name, value) in entry {
         let new = match value {
             Value::String(text) => toml_edit::Value::from(text.as_str()),
             Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),

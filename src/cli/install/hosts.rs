@@ -5,9 +5,12 @@
 use super::edit::Format;
 use anyhow::{Context, Result};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
+
+/// The entry of a server in a settings file.
+pub(super) type Entry = Map<String, Value>;
 
 /// An assistant with a settings file, as `data/hosts.json` describes it.
 #[derive(Deserialize)]
@@ -24,9 +27,9 @@ pub(super) struct Host {
     /// Name of the table of servers in the file.
     pub(super) key: String,
     /// Entry for a program, with placeholders in braces.
-    program: Value,
+    program: Entry,
     /// Entry for a server over HTTP; `None` if the host has none.
-    http: Option<Value>,
+    http: Option<Entry>,
     /// What the user has to do next.
     #[serde(rename = "then")]
     pub(super) next_step: String,
@@ -93,8 +96,8 @@ impl UserFolders {
 }
 
 impl Host {
-    /// Returns the path of the settings file: the first candidate that exists, else the first whose folder exists, else the
-    /// first.
+    /// Returns the path of the settings file: the first candidate that exists, else the first whose folder exists, else
+    /// the first.
     pub(super) fn file(&self, folders: &UserFolders) -> PathBuf {
         let mut files = self.files.iter().map(|file| folders.resolve(file));
         let has_folder = |file: &PathBuf| file.parent().is_some_and(Path::exists);
@@ -110,12 +113,12 @@ impl Host {
     }
 
     /// Returns the entry for a server; `None` if the host cannot use it.
-    pub(super) fn entry(&self, server: &Server) -> Option<Value> {
+    pub(super) fn entry(&self, server: &Server) -> Option<Entry> {
         let mut entry = match server {
             Server::Program(..) => self.program.clone(),
             Server::Http(_) => self.http.clone()?,
         };
-        for value in entry.as_object_mut()?.values_mut() {
+        for value in entry.values_mut() {
             *value = match (value.as_str(), server) {
                 (Some("{command}"), Server::Program(command, _)) => json!(command),
                 (Some("{arguments}"), Server::Program(_, arguments)) => json!(arguments),
@@ -153,12 +156,12 @@ mod tests {
         let http = Server::Http("http://127.0.0.1:8080/mcp".to_owned());
         for host in HOSTS.iter() {
             let entry = host.entry(&program).unwrap();
-            assert!(entry.to_string().contains("here"), "{entry}");
-            let entries = [Some(entry), host.entry(&http)];
-            assert_eq!(entries[1].is_none(), host.name == "claude-desktop");
-            for entry in entries.iter().flatten() {
-                assert!(!entry.to_string().contains("\"{"), "{entry}");
-            }
+            let entry = Value::Object(entry).to_string();
+            assert!(entry.contains("here") && !entry.contains("\"{"), "{entry}");
+            let entry = host.entry(&http);
+            assert_eq!(entry.is_none(), host.name == "claude-desktop");
+            let entry = json!(entry).to_string();
+            assert!(!entry.contains("\"{"), "{entry}");
         }
     }
 }

@@ -276,7 +276,8 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Metric> 
     })
 }
 
-/// Returns the day on which the figure after `last` is due. Notes by which pattern, and whether that day is before `today`.
+/// Returns the day on which the figure after `last` is due. Notes by which pattern, and whether that day is before
+/// `today`.
 fn next_release(info: &SeriesInfo, last: Date, today: Date, provenance: &mut Provenance) -> Date {
     let period = shift(last, info.frequency.period());
     let release = Catalogue::release_of(info).and_then(|release| release.due_for(period));

@@ -244,8 +244,8 @@ impl Endpoint for Params {
 
 type MonthsAndSwitches = (Option<Vec<RegimeOfMonth>>, Option<Vec<RegimeSwitch>>);
 
-/// Returns the requested months with the switches among them, or the switches alone, at most [`MAX_SWITCHES`]; both `None`
-/// for a request without either.
+/// Returns the requested months with the switches among them, or the switches alone, at most [`MAX_SWITCHES`]; both
+/// `None` for a request without either.
 fn months_and_switches(
     desk: &Desk,
     params: &Params,

@@ -1,5 +1,5 @@
-//! `get_release_calendar`: coming releases and FOMC meetings, what to expect of their figures, and how much first prints
-//! are usually revised.
+//! `get_release_calendar`: coming releases and FOMC meetings, what to expect of their figures, and how much first
+//! prints are usually revised.
 
 mod answer;
 mod figures;

@@ -64,8 +64,8 @@ impl Route {
 
     /// Returns the schema of the arguments for assistants, with the defaults of [`Self::for_assistant`].
     ///
-    /// `additionalProperties` is left out: Google's client library refuses it. Unknown arguments are refused all the same,
-    /// by the whole schema.
+    /// `additionalProperties` is left out: Google's client library refuses it. Unknown arguments are refused all the
+    /// same, by the whole schema.
     pub fn assistant_schema(&self) -> Map<String, Value> {
         let mut schema = Map::clone(self.input_schema());
         schema.remove("additionalProperties");

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_series_is_described_and_what_is_held_is_said() -> Result<()> {
+    fn match_describes_the_series_and_its_newest_date() -> Result<()> {
         let out = ask("10 year treasury yield", None)?;
         let first = &out.results[0];
         assert_eq!(first.series_id, "DGS10");
@@ -219,20 +219,20 @@ mod tests {
             (first.unit.as_str(), first.frequency.as_str()),
             ("Percent", "daily")
         );
-        assert!(first.last_date.is_some(), "the bundled history holds it");
+        assert!(first.last_date.is_some(), "the bundled history has it");
         assert!(ask("vix", None)?.results[0].last_date.is_none());
         assert_eq!(ask("vix", None)?.results[0].rights, "fetch_only");
         Ok(())
     }
 
     #[test]
-    fn words_that_no_result_has_are_named() -> Result<()> {
+    fn words_without_a_match_are_listed() -> Result<()> {
         let missing = |query: &str| ask(query, None).map(|out| out.unmatched);
         assert_eq!(missing("unemployment zirconium")?, ["zirconium"]);
         assert_eq!(
             missing("zirconium")?,
             [""; 0],
-            "nothing is found, which is told"
+            "no result, so no word is listed"
         );
         for query in [
             "10 year treasury yield",
@@ -253,13 +253,15 @@ mod tests {
     }
 
     #[test]
-    fn a_category_needs_no_query_and_must_exist() -> Result<()> {
+    fn category_needs_no_query_and_must_exist() -> Result<()> {
         let out = ask("", Some("Volatility"))?;
         assert!(out.total >= out.count && out.results.iter().all(|m| m.category == "volatility"));
-        let said = ask("x", Some("weather")).unwrap_err().to_string();
-        assert!(said.contains("Invalid category: \"weather\"") && said.contains("commodities"));
-        let said = ask(" ", None).unwrap_err().to_string();
-        assert!(said.contains("no category is given"), "{said}");
+        let message = ask("x", Some("weather")).unwrap_err().to_string();
+        assert!(
+            message.contains("Invalid category: \"weather\"") && message.contains("commodities")
+        );
+        let message = ask(" ", None).unwrap_err().to_string();
+        assert!(message.contains("no category is given"), "{message}");
         Ok(())
     }
 }

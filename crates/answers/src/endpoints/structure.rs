@@ -3,7 +3,8 @@
 //! Models pay for every character of a result, so the structure says each thing once:
 //!
 //! - Null and empty fields are left out; `notes` says why a figure is missing.
-//! - A list of objects becomes a table: `columns` names the fields, `rows` holds their values in that order, null for an
+//! - A list of objects becomes a table: `columns` names the fields, `rows` holds their values in that order, null for
+//!   an
 //!   absent one. Objects inside a row become columns with a dotted name (`probabilities.REFLATION`). Values other than
 //!   numbers that are equal in all of three or more rows are given once, in `constant`.
 //! - A whole number is written without a fraction.
@@ -66,7 +67,8 @@ impl Structure {
     }
 }
 
-/// Removes the field at a dotted path, from every item of a list on the way. `name[1..]` truncates a list to its first item.
+/// Removes the field at a dotted path, from every item of a list on the way. `name[1..]` truncates a list to its first
+/// item.
 fn remove(value: &mut Value, path: &str) {
     let parts = path
         .split_once('.')
@@ -150,11 +152,10 @@ fn table(items: Vec<Value>) -> Value {
 }
 
 fn into_object(value: Value) -> Option<Map<String, Value>> {
-    if let Value::Object(fields) = value {
-        Some(fields)
-    } else {
-        None
-    }
+    let Value::Object(fields) = value else {
+        return None;
+    };
+    Some(fields)
 }
 
 /// Returns the fields that hold an object with the same keys in every row that has the field. Tables do not count.
@@ -207,7 +208,8 @@ fn constant_fields(rows: &[Map<String, Value>]) -> Map<String, Value> {
     fields
 }
 
-/// Returns the schema of the compact form, from the schema of the answer. No field is required: empty ones are left out.
+/// Returns the schema of the compact form, from the schema of the answer. No field is required: empty ones are left
+/// out.
 pub fn schema(answer: &Map<String, Value>) -> Map<String, Value> {
     let mut out = into_object(compact_schema(&Value::Object(answer.clone()))).unwrap_or_default();
     out.entry("type").or_insert_with(|| "object".into());

@@ -1,11 +1,12 @@
-//! Deserialization of the variants that the contract (API.md) allows an upstream: lists or keyed objects, words in any case.
+//! Deserialization of the variants that the contract (API.md) allows an upstream: lists or keyed objects, words in any
+//! case.
 
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 
-/// Deserializes a list, or an object of entries by identifier. `complete` gets the identifier of each entry and adds missing
-/// fields. An entry that is a bare number is read as its `value`.
+/// Deserializes a list, or an object of entries by identifier. `complete` gets the identifier of each entry and adds
+/// missing fields. An entry that is a bare number is read as its `value`.
 ///
 /// # Errors
 /// The error of the first entry that does not fit `T`.

@@ -1,8 +1,8 @@
 //! `what_changed`: surprises of releases, the regime, and moves of composites and key figures since an earlier day.
 //!
-//! Each side is what was known on its day. A move counts from the revised value of the earlier figure, so that it contains no
-//! revision and no change of base year. Moves are ranked by their size in standard deviations of the moves of the same figure
-//! over the same span in the last twenty years.
+//! Each side is what was known on its day. A move counts from the revised value of the earlier figure, so that it
+//! contains no revision and no change of base year. Moves are ranked by their size in standard deviations of the moves
+//! of the same figure over the same span in the last twenty years.
 
 mod moves;
 mod surprises;
@@ -193,7 +193,8 @@ fn decisions(desk: &Desk, since: Date, as_of: AsOf) -> Result<Vec<Decision>> {
     Ok(events.filter_map(decision).collect())
 }
 
-/// "10-year Treasury yield (DGS10): 4.1 percent on 2026-08-20, +0.25 percentage points from 3.85 on 2026-07-20 (+1.2 sd)".
+/// "10-year Treasury yield (DGS10): 4.1 percent on 2026-08-20, +0.25 percentage points from 3.85 on 2026-07-20 (+1.2
+/// sd)".
 fn format_change(c: &Change) -> String {
     let unusual = match c.unusual {
         Some(u) => format!("{} sd", signed(u, 1)),

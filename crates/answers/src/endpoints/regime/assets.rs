@@ -105,8 +105,8 @@ pub(super) fn views(
 }
 
 impl AssetView {
-    /// With a named regime, the evidence is given as numbers, too, with its sample: the months that were measured, or for
-    /// documented figures the months since their study begins.
+    /// With a named regime, the evidence is given as numbers, too, with its sample: the months that were measured, or
+    /// for documented figures the months since their study begins.
     fn new(view: View, named: Option<(Regime, &[RegimeMonth])>) -> Self {
         let evidence = view.evidence.filter(|_| named.is_some());
         let since_study = |since| named.and_then(|named| sample_since(since, named));

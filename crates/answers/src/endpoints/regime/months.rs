@@ -89,7 +89,8 @@ impl RegimeOfMonth {
     }
 }
 
-/// Returns the regime of every month, from the figures known at `as_of`; if `as_known`, each month as known at its own end.
+/// Returns the regime of every month, from the figures known at `as_of`; if `as_known`, each month as known at its own
+/// end.
 ///
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the store cannot be read.

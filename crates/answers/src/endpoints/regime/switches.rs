@@ -41,7 +41,8 @@ pub(super) fn switches(months: &[RegimeOfMonth]) -> Vec<RegimeSwitch> {
     switches
 }
 
-/// Renders one line per switch: "2020-04: GOLDILOCKS to DEFLATION, until 2020-11 (8 months)", "2024-02: … , 32 months so far".
+/// Renders one line per switch: "2020-04: GOLDILOCKS to DEFLATION, until 2020-11 (8 months)", "2024-02: … , 32 months
+/// so far".
 pub(super) fn render(switches: &[RegimeSwitch]) -> String {
     let mut text = match switches {
         [] => "\nNo switch of regime in these months.".to_owned(),

@@ -52,8 +52,8 @@ pub fn plus(value: f64) -> String {
     }
 }
 
-/// Formats the size of revisions: "after 12 months mean 66.3, median 48, nine in ten within 142, bias +14.9, sign flipped
-/// 50 times".
+/// Formats the size of revisions: "after 12 months mean 66.3, median 48, nine in ten within 142, bias +14.9, sign
+/// flipped 50 times".
 pub fn size(s: &Spread) -> String {
     let flips = s.flips.map(|n| format!(", sign flipped {n} times"));
     let (bias, flips) = (plus(s.bias), flips.unwrap_or_default());

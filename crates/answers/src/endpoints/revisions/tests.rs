@@ -41,8 +41,8 @@ fn desk() -> Desk {
     )
 }
 
-/// Payrolls and real GDP as they were known month by month since 2005, then as they were read in November 2026; yields and
-/// sales without a past.
+/// Payrolls and real GDP as they were known month by month since 2005, then as they were read in November 2026; yields
+/// and sales without a past.
 fn store() -> Sqlite {
     let store = Sqlite::in_memory().unwrap();
     for id in ["PAYEMS", "GDPC1"] {

@@ -20,7 +20,8 @@ pub struct Surprise {
     pub print: LastPrint,
 }
 
-/// Returns the newest print of each figure with an expectation, if it is later than `since`; the greatest surprise first.
+/// Returns the newest print of each figure with an expectation, if it is later than `since`; the greatest surprise
+/// first.
 ///
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the store cannot be read.
