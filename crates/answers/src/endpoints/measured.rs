@@ -82,11 +82,11 @@ impl FigureKind {
     }
 
     /// Formats a change: "+0.25 points (+25 bp)", "+73 thousand persons (+0.05 %)".
-    pub(super) fn change(&self, change: f64, percent: Option<f64>) -> String {
+    pub(super) fn change(&self, value: f64, percent: Option<f64>) -> String {
         let decimals = usize::try_from(self.decimals).unwrap_or(2);
-        let mut text = signed(round_to(change, self.decimals), decimals);
+        let mut text = signed(round_to(value, self.decimals), decimals);
         text += &format!(" {}", self.change_unit);
-        if let Some(points) = self.basis_points(change) {
+        if let Some(points) = self.basis_points(value) {
             let points = signed(points, usize::from(points.fract() != 0.0));
             text += &format!(" ({points} bp)");
         }
