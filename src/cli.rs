@@ -12,6 +12,7 @@ use crate::app;
 use crate::config::{self, Command, Config};
 use crate::generate;
 use anyhow::{Context, Result, bail};
+use econoscope_data::disk;
 use econoscope_data::ingest::{self, Progress};
 use econoscope_data::store::Store;
 use output::{init_log, print, report, report_error, report_warning};
@@ -175,9 +176,9 @@ fn generate(check: bool, root: &Path) -> Result<()> {
         return Ok(());
     }
     std::fs::write(&reference, page())
-        .with_context(|| format!("writing {}", econoscope_data::disk::shown(&reference)))?;
+        .with_context(|| format!("writing {}", disk::shown(&reference)))?;
     for path in generate::write(root)? {
-        report(&format!("wrote {}", econoscope_data::disk::shown(&path)));
+        report(&format!("wrote {}", disk::shown(&path)));
     }
     Ok(())
 }
@@ -191,8 +192,8 @@ fn completions(shell: clap_complete::Shell) -> Result<()> {
 
 /// Writes a manual page for the program and one for every command into a folder.
 fn manual(folder: &Path) -> Result<()> {
-    let shown = econoscope_data::disk::shown(folder);
-    std::fs::create_dir_all(folder).with_context(|| format!("making {shown}"))?;
+    let name = disk::shown(folder);
+    std::fs::create_dir_all(folder).with_context(|| format!("making {name}"))?;
     clap_mangen::generate_to(config::command(), folder)
-        .with_context(|| format!("writing manual pages into {shown}"))
+        .with_context(|| format!("writing manual pages into {name}"))
 }

@@ -34,7 +34,7 @@ pub fn write(root: &Path) -> Result<Vec<PathBuf>> {
 /// Checks that every generated file is up to date and belongs to an endpoint.
 ///
 /// # Errors
-/// Lists the files that are not or do not.
+/// Names the files that are out of date or belong to no endpoint.
 pub fn check(root: &Path) -> Result<()> {
     let wrong = outdated_files(root)?.into_keys();
     let wrong = wrong.chain(orphaned_files(root)?);

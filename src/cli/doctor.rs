@@ -1,13 +1,13 @@
 //! `econoscope doctor`: checks settings, store, data, clock and sources, with advice on what is wrong.
 
 use super::output::{print, printable};
-use super::stores;
 use crate::config::{Config, Doctor};
 use anyhow::{Context, Result};
 use econoscope_data::desk::Desk;
 use econoscope_data::desk::holdings::LAST_SYNC;
+use econoscope_data::disk;
 use econoscope_data::ingest;
-use econoscope_data::store::{Sqlite, Status, Store};
+use econoscope_data::store::{Postgres, Sqlite, Status, Store};
 use jiff::{SignedDuration, Timestamp};
 use std::env::consts::{ARCH, OS};
 use std::path::Path;
@@ -49,8 +49,12 @@ pub(super) async fn doctor(config: &Config, options: &Doctor) -> Result<ExitCode
     let mut findings = Findings::default();
     check_configuration(&mut findings, config);
     if let Some(address) = config.database()? {
-        match stores::describe_database(&address) {
-            Ok(description) => findings.ok("database", &description),
+        let database = Postgres::open(&address).and_then(|database| database.standing());
+        match database {
+            Ok((series, holder)) => {
+                let finding = format!("{address} answers: {series} series; {holder}");
+                findings.ok("database", &finding);
+            }
             Err(error) => findings.fault(
                 "database",
                 &error.for_operator(),
@@ -87,7 +91,7 @@ pub(super) async fn doctor(config: &Config, options: &Doctor) -> Result<ExitCode
 
 fn check_configuration(findings: &mut Findings, config: &Config) {
     let file = match &config.config {
-        Some(file) => format!("read, with {}", econoscope_data::disk::shown(file)),
+        Some(file) => format!("read, with {}", disk::shown(file)),
         None => "flags, environment and defaults; no settings file".into(),
     };
     findings.ok("configuration", &file);
@@ -129,9 +133,9 @@ fn check_configuration(findings: &mut Findings, config: &Config) {
 
 /// Verifies every row of the store, and returns it if it is sound. Moves a damaged store away if `quarantine`.
 fn check_store(findings: &mut Findings, path: &Path, quarantine: bool) -> Option<Sqlite> {
-    let shown_path = econoscope_data::disk::shown(path);
+    let file = disk::shown(path);
     if !path.exists() {
-        let finding = format!("there is none at {shown_path}; the bundled history answers");
+        let finding = format!("there is none at {file}; the bundled history answers");
         let advice = "Run `econoscope sync`, or `econoscope serve`, which syncs by itself.";
         findings.note("store", &finding, advice);
         return None;
@@ -140,7 +144,7 @@ fn check_store(findings: &mut Findings, path: &Path, quarantine: bool) -> Option
     match store.and_then(|store| Ok((store.integrity()?, store))) {
         Ok((damages, store)) if damages.is_empty() => {
             let kib = std::fs::metadata(path).map_or(0, |m| m.len()) / 1_024;
-            let finding = format!("{shown_path}, {kib} KiB, every row verified");
+            let finding = format!("{file}, {kib} KiB, every row verified");
             findings.ok("store", &finding);
             return Some(store);
         }
@@ -166,7 +170,7 @@ fn check_store(findings: &mut Findings, path: &Path, quarantine: bool) -> Option
     }
     match Sqlite::quarantine(path) {
         Ok(moved) => {
-            let finding = format!("moved to {}", econoscope_data::disk::shown(&moved));
+            let finding = format!("moved to {}", disk::shown(&moved));
             let advice = "Restore a backup under the old name, or run `econoscope sync`.";
             findings.note("store", &finding, advice);
         }

@@ -5,7 +5,7 @@ use crate::app;
 use crate::config::{self, Config};
 use anyhow::{Result, bail};
 use econoscope_data::desk::Desk;
-use econoscope_data::postgres::Address;
+use econoscope_data::disk;
 use econoscope_data::store::{LeaseGuard, Postgres, Sqlite};
 use std::path::Path;
 
@@ -36,7 +36,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<()> {
                      nothing, right after `econoscope migrate`"
                 );
             }
-            let from = econoscope_data::disk::shown(from);
+            let from = disk::shown(from);
             report(&format!("copied {from} into {address}"));
         }
         (Some(address), None) => {
@@ -47,7 +47,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<()> {
                     damage.what
                 );
             }
-            let to = econoscope_data::disk::shown(to);
+            let to = disk::shown(to);
             report(&format!(
                 "copied {address} into {to} and verified every row"
             ));
@@ -90,17 +90,7 @@ pub(super) fn backup(config: &Config, to: &Path) -> Result<()> {
         false => to.to_owned(),
     };
     Sqlite::open_existing(&config.local_file())?.backup(&to)?;
-    let to = econoscope_data::disk::shown(&to);
+    let to = disk::shown(&to);
     report(&format!("wrote {to} and verified every row"));
     Ok(())
-}
-
-/// Describes a database: its number of series, and who writes into it.
-///
-/// # Errors
-/// [`econoscope_core::Error::Store`] when it does not answer.
-pub(super) fn describe_database(address: &Address) -> econoscope_core::Result<String> {
-    let store = Postgres::open(address)?;
-    let (series, holder) = store.standing()?;
-    Ok(format!("{address} answers: {series} series; {holder}"))
 }

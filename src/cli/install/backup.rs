@@ -34,8 +34,8 @@ pub(super) fn write(real: &Path, text: &str) -> Result<PathBuf> {
 /// since.
 ///
 /// `rest` is the present text without our entry. A backup is proof if it has no entry of ours, and equals `rest` after
-/// an entry is added and removed again. Without a backup, nobody knows whether an empty table of servers, a line end or
-/// a blank line was there before `install`, and `rest` stays as it is.
+/// an entry is added and removed again. Without a backup it is unknown whether an empty table of servers, a line end or a
+/// blank line was there before `install`, and `rest` stays as it is.
 pub(super) fn text_before_install(host: &Host, file: &Path, rest: &str) -> Option<String> {
     let real = std::fs::canonicalize(file).ok()?;
     // Any entry will do: it is removed as a whole.

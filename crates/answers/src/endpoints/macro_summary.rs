@@ -177,7 +177,7 @@ impl Endpoint for Params {
             regime: collector.add_regime()?,
             recession_probability: collector.add_composite("recession_probability", &CRPI)?,
             stress_index: collector.add_composite("stress_index", &CMSI)?,
-            stress_weight_missing_pct: collector.note_missing_weight("stress_index", &CMSI)?,
+            stress_weight_missing_pct: collector.note_missing_stress_weight()?,
             net_liquidity_trn: collector.add_composite("net_liquidity_trn", &CNLI)?,
             key_rates: KeyRates {
                 ten_year: collector.add_rate("10y", &figures.ten_year)?,
@@ -315,14 +315,10 @@ impl Collector<'_> {
         Ok(shown_value(&composite.about, &reading))
     }
 
-    /// Notes which inputs of a composite have no figure, and returns their share of its weight in percent; `None` when
+    /// Notes which inputs of macro stress have no figure, and returns their share of its weight in percent; `None` when
     /// all have one.
-    fn note_missing_weight(
-        &mut self,
-        name: &str,
-        composite: &'static Composite,
-    ) -> Result<Option<f64>> {
-        let reading = self.desk.reading(composite, self.as_of)?;
+    fn note_missing_stress_weight(&mut self) -> Result<Option<f64>> {
+        let reading = self.desk.reading(&CMSI, self.as_of)?;
         let inputs = reading.inputs.iter();
         let missing = inputs.filter(|input| input.missing.is_some());
         let names = joined(missing.map(|input| input.name), ", ");
@@ -331,7 +327,7 @@ impl Collector<'_> {
         }
         let share = round_to(100.0 * (1.0 - reading.weight_present), 1);
         let note = format!("{share} % of its weight has no figure: {names}");
-        self.provenance.add(name, &note);
+        self.provenance.add("stress_index", &note);
         Ok(Some(share))
     }
 

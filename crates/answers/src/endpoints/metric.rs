@@ -89,7 +89,7 @@ impl NewerMean {
         }))
     }
 
-    /// "newer is the average of September 2026: 4.99 (GS10)".
+    /// Describes the average: "newer is the average of September 2026: 4.99 (GS10)".
     pub(super) fn describe(&self) -> String {
         let (month, value, series) = (self.date.strftime("%B %Y"), self.value, &self.series);
         format!("newer is the average of {month}: {value} ({series})")

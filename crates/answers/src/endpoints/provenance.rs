@@ -65,7 +65,7 @@ impl Provenance {
         })
     }
 
-    /// Notes what the values of the series `ids` on a past `day` rest on, for the other side of a comparison.
+    /// Notes the basis of the values of the series `ids` on a past `day`, the earlier side of a comparison.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
@@ -203,7 +203,7 @@ impl Provenance {
         Ok(())
     }
 
-    /// "As of 2026-08-21 (snapshot, 92 days old)."; for a past day "As known on 2008-12-31: …".
+    /// Describes the reference day: "As of 2026-08-21 (snapshot, 92 days old).", or "As known on 2008-12-31: …".
     pub fn sentence(&self) -> String {
         if let (Some(day), [_, ..]) = (self.as_of, self.knowledge.as_slice()) {
             return format!("As known on {day}: {}.", in_words(&self.knowledge));
@@ -286,7 +286,8 @@ pub(super) fn framed(head: &str, text: &str, end: &str) -> String {
     }
 }
 
-/// "values as known then (release day): PAYEMS, UNRATE; values as last revised (publication lag): NFCI".
+/// Describes the basis of values: "values as known then (release day): PAYEMS, UNRATE; values as last revised
+/// (publication lag): NFCI".
 pub(super) fn in_words(knowledge: &[Basis]) -> String {
     let describe = |basis: &Basis| {
         // The same wording as in the fields.

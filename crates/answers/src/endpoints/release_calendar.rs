@@ -61,7 +61,7 @@ impl Params {
         }
     }
 
-    /// Sets the day of knowledge; today by default.
+    /// Sets the reference day; today by default.
     #[must_use]
     pub fn as_known(mut self, as_of: Option<&str>) -> Self {
         self.as_of = as_of.map(str::to_owned);
@@ -107,7 +107,7 @@ impl Endpoint for Params {
             events.extend(meetings::events(desk, (from, to), (as_of, day))?);
             events.sort_by(|a, b| (a.date, &a.time).cmp(&(b.date, &b.time)));
         }
-        let figures = figures::scheduled_figures(desk, &due, as_of)?;
+        let figures = figures::figures(desk, &due, as_of)?;
         let ids = figures.iter().map(|f| f.series_id.as_str());
         let inputs = ids.clone().filter_map(Formula::of).flat_map(|f| &f.inputs);
         let target = meetings::TARGET_RANGE.iter().filter(|_| has_fomc);
@@ -228,7 +228,7 @@ fn window(
     })
 }
 
-/// `day` is the reference day. Up to it, the event says whether the figures are stored.
+/// Builds the event of a release. Up to the reference day `day`, it says whether the figures are stored.
 fn release_event(desk: &Desk, due: &Due, (as_of, day): (AsOf, Date)) -> Result<ReleaseEvent> {
     let release = due.release;
     let is_stored = |id: &String| -> Result<bool> {

@@ -125,12 +125,12 @@ impl Endpoint for Params {
             let reading = desk.reading(composite, as_of)?;
             let (about, present) = (&composite.about, desk.present(as_of));
             provenance.note_reading(about.ticker(), about, &reading, present);
-            let interpretation = (composite.interpret)(&reading);
-            indices.push(index_signal(desk, about, &reading, interpretation));
+            let meaning = (composite.interpret)(&reading);
+            indices.push(index_signal(desk, about, &reading, meaning));
         }
         let (about, reading) = (&narrative_velocity::NVI, desk.narrative(as_of)?);
-        let interpretation = narrative_velocity::interpret(&reading);
-        indices.push(index_signal(desk, about, &reading, interpretation));
+        let meaning = narrative_velocity::interpret(&reading);
+        indices.push(index_signal(desk, about, &reading, meaning));
         let mut market_signals = Vec::new();
         for id in MARKET {
             market_signals.extend(market_signal(desk, id, as_of, &mut provenance)?);
@@ -203,12 +203,7 @@ pub(super) fn shown_value(about: &Indicator, reading: &Reading) -> Option<f64> {
     reading.value.map(|v| round_to(v, decimals))
 }
 
-fn index_signal(
-    desk: &Desk,
-    about: &Indicator,
-    reading: &Reading,
-    interpretation: String,
-) -> IndexSignal {
+fn index_signal(desk: &Desk, about: &Indicator, reading: &Reading, meaning: String) -> IndexSignal {
     let info = Catalogue::of(about);
     IndexSignal {
         series_id: info.map_or_else(|| about.id.to_owned(), |info| desk.shown_id(&info.id)),
@@ -216,7 +211,7 @@ fn index_signal(
         display_name: about.title.to_owned(),
         value: shown_value(about, reading),
         date: reading.value.map(|_| reading.date),
-        interpretation: Some(interpretation),
+        interpretation: Some(meaning),
     }
 }
 

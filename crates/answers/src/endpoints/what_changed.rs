@@ -193,8 +193,8 @@ fn decisions(desk: &Desk, since: Date, as_of: AsOf) -> Result<Vec<Decision>> {
     Ok(events.filter_map(decision).collect())
 }
 
-/// "10-year Treasury yield (DGS10): 4.1 percent on 2026-08-20, +0.25 percentage points from 3.85 on 2026-07-20 (+1.2
-/// sd)".
+/// Formats a move: "10-year Treasury yield (DGS10): 4.1 percent on 2026-08-20, +0.25 percentage points from 3.85 on
+/// 2026-07-20 (+1.2 sd)".
 fn format_change(c: &Change) -> String {
     let unusual = match c.unusual {
         Some(u) => format!("{} sd", signed(u, 1)),

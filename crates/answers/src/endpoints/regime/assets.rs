@@ -127,7 +127,7 @@ impl AssetView {
         }
     }
 
-    /// "BULLISH (HIGH). …", with the sample where it is known.
+    /// Formats the view: "BULLISH (HIGH). …", with the sample if it is known.
     pub(super) fn describe(&self) -> String {
         let months = self.months.zip(self.other_months);
         let range = self.from.zip(self.to);

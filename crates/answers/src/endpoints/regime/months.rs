@@ -40,7 +40,7 @@ impl Probabilities {
         ]
     }
 
-    /// "GOLDILOCKS 1.2 %, …".
+    /// Formats the probabilities: "GOLDILOCKS 1.2 %, …".
     pub(super) fn format(self) -> String {
         let pairs = Regime::QUADRANTS.iter().zip(self.to_array());
         let pairs = pairs.filter_map(|(r, p)| Some(format!("{} {} %", r.name(), p?)));

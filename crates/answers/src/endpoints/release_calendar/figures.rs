@@ -11,11 +11,7 @@ use econoscope_core::model::calendar::{Due, Release};
 use std::sync::Arc;
 
 /// Returns the figures of the releases in `due`, each once, in the order of its first release.
-pub(super) fn scheduled_figures(
-    desk: &Desk,
-    due: &[Due],
-    as_of: AsOf,
-) -> Result<Vec<ScheduledFigure>> {
+pub(super) fn figures(desk: &Desk, due: &[Due], as_of: AsOf) -> Result<Vec<ScheduledFigure>> {
     let mut figures: Vec<ScheduledFigure> = Vec::new();
     for due in due {
         for id in due.release.headline.iter().chain(&due.release.revises) {

@@ -94,8 +94,9 @@ fn event(release: &str, name: &str, (meeting, date): (&Meeting, Date), time: &st
     }
 }
 
-/// "target range raised by 0.25 to 5.25-5.5 percent", from the bounds on the day before and the day after; `None` while
-/// the latter are not known. A new range is in effect from the day of its announcement or the next.
+/// Describes a decision: "target range raised by 0.25 to 5.25-5.5 percent". Compares the bounds on the day before and
+/// the day after; `None` while the latter are not known. A new range is in effect from the day of its announcement or
+/// the next.
 fn describe_outcome(meeting: &Meeting, low: &Series, high: &Series) -> Option<String> {
     let effective = shift(meeting.day, 1.day());
     let before_and_after = |series: &Series| {

@@ -4,7 +4,7 @@ use super::answer::{CalendarAnswer, ExpectedPrint, LastPrint, ReleaseEvent, Sche
 use crate::endpoints::revisions::plus;
 use econoscope_core::indicators::prose::signed;
 
-/// "expected +150 (sd 115, nine in ten within 177)".
+/// Formats an expectation: "expected +150 (sd 115, nine in ten within 177)".
 fn format_expectation(e: &ExpectedPrint, measure: &str) -> String {
     let within = e.p90.map(|p90| format!(", nine in ten within {p90}"));
     let notes = e.notes.iter().map(|note| format!("; {note}"));
@@ -13,7 +13,7 @@ fn format_expectation(e: &ExpectedPrint, measure: &str) -> String {
     format!("expected {value} (sd {}{details})", e.sd)
 }
 
-/// "came +50 on 2026-01-09, expected +19: surprise +31, +0.3 sd".
+/// Formats a print: "came +50 on 2026-01-09, expected +19: surprise +31, +0.3 sd".
 pub(crate) fn format_print(last: &LastPrint, measure: &str) -> String {
     let by = match last.recorded {
         true => "on",
@@ -57,7 +57,7 @@ pub(super) fn render(a: &CalendarAnswer) -> String {
     text + &a.provenance.closing(&a.attribution)
 }
 
-/// "Fri 2026-12-04 08:30 Employment report, 2026-11: PAYEMS, UNRATE".
+/// Formats an event: "Fri 2026-12-04 08:30 Employment report, 2026-11: PAYEMS, UNRATE".
 fn format_event(e: &ReleaseEvent) -> String {
     let time = match e.time.as_str() {
         "" => String::new(),

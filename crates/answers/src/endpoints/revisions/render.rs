@@ -101,12 +101,12 @@ pub(super) fn render(a: &RevisionsAnswer) -> String {
     text + &format!("\nSource: {source}.") + &a.provenance.closing(&a.attribution)
 }
 
-/// " (…)", or nothing.
+/// Puts a text in parentheses after a space; `None` gives an empty text.
 fn parenthesised(text: Option<String>) -> String {
     text.map_or(String::new(), |text| format!(" ({text})"))
 }
 
-/// "2008-12: -524 (2009-01-09); -681; -681; -694 (-170)".
+/// Formats a row: "2008-12: -524 (2009-01-09); -681; -681; -694 (-170)".
 fn format_row(row: &PeriodRow, frequency: Frequency) -> String {
     format!(
         "{}: {}{}; {}; {}; {}{}",
@@ -120,7 +120,7 @@ fn format_row(row: &PeriodRow, frequency: Frequency) -> String {
     )
 }
 
-/// "2008-12: first print -524 (known by 2009-01-09); after 3 months -681 (-157); …".
+/// Formats the stages: "2008-12: first print -524 (known by 2009-01-09); after 3 months -681 (-157); …".
 fn format_stages(p: &PeriodAnswer, frequency: Frequency) -> String {
     let mut last_reason = None;
     let stages = p.stages.iter().map(|s| {
@@ -137,7 +137,8 @@ fn format_stages(p: &PeriodAnswer, frequency: Frequency) -> String {
     format!("{}: {}.", label(p.date, frequency), joined(stages, "; "))
 }
 
-/// "Levels of 2025-03 in thousands of persons (revision, known by): 159398 (2025-04-04); 159340 (-58, 2025-05-02)."
+/// Renders one line per period: "Levels of 2025-03 in thousands of persons (revision, known by): 159398 (2025-04-04);
+/// 159340 (-58, 2025-05-02)."
 fn render_levels(levels: &[LevelAnswer], unit: &str, frequency: Frequency) -> String {
     let periods = levels.chunk_by(|a, b| a.date == b.date);
     let lines = periods.map(|levels| {
