@@ -1,7 +1,4 @@
-//! Alerts: what feeds, calendars, resources and webhooks say of the crossings of a condition.
-//!
-//! The identifier of a crossing is made of the condition and the day of the figure that crossed, so that it is the same
-//! after every sync that does not move that day.
+//! Alerts: crossings of a condition, as feeds, calendars, resources and webhooks report them.
 
 use crate::site::{digest, encoded};
 use econoscope_answers::endpoints::condition::{Crossing, Crossings, crossings};
@@ -13,10 +10,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Most crossings that are told of at once: the newest.
+/// Most alerts of one feed or webhook message, the newest.
 pub(crate) const MAX_ALERTS: usize = 50;
-/// Crossings in a resource.
-const SHOWN: usize = 10;
+/// Most crossings in a resource, the newest.
+const RESOURCE_CROSSINGS: usize = 10;
 /// Most characters of a source's name.
 const MAX_SOURCE: usize = 200;
 
@@ -37,53 +34,46 @@ pub(crate) struct Alert {
 }
 
 impl Alert {
-    pub(crate) fn new(desk: &Desk, found: &Crossings, crossing: &Crossing) -> Self {
-        let (condition, date) = (&found.condition, crossing.date);
-        let since = period(date, found.frequency);
-        let (says, meets) = match crossing.met {
+    pub(crate) fn new(desk: &Desk, crossings: &Crossings, crossing: &Crossing) -> Self {
+        let (condition, date) = (&crossings.condition, crossing.date);
+        let since = period(date, crossings.frequency);
+        let (state, meets) = match crossing.met {
             true => ("met", "meets"),
             false => ("no longer met", "no longer meets"),
         };
-        let names: Vec<String> = found
-            .series
-            .iter()
-            .map(|info| desk.shown_id(&info.id))
-            .collect();
-        let end = desk.today();
-        let view = match names.as_slice() {
-            [only] => format!(
-                "/series/{}?start={}&end={end}",
-                encoded(only),
-                date.first_of_year()
-            ),
-            many => format!("/compare?series={}", encoded(&many.join(","))),
+        let ids = crossings.series.iter().map(|info| desk.shown_id(&info.id));
+        let ids: Vec<String> = ids.collect();
+        let page = match ids.as_slice() {
+            [id] => {
+                let (id, start, end) = (encoded(id), date.first_of_year(), desk.today());
+                format!("/series/{id}?start={start}&end={end}")
+            }
+            ids => format!("/compare?series={}", encoded(&ids.join(","))),
         };
+        let campaign = format!("alert/{}", encoded(condition));
+        let (frequency, sources) = (crossings.frequency.word(), sources(crossings));
         Self {
             id: id(condition, &date.to_string()),
             condition: condition.clone(),
             date,
             direction: crossing.direction.clone(),
             met: crossing.met,
-            title: format!("{condition}: {says} since {since}"),
+            title: format!("{condition}: {state} since {since}"),
             description: format!(
-                "The {} figure for {since} {meets} the condition {condition}. Figures as last revised. {}",
-                found.frequency.word(),
-                sources(found)
+                "The {frequency} figure for {since} {meets} the condition {condition}. Figures as last revised. {sources}"
             ),
-            page: desk
-                .settings()
-                .address(&view, &format!("alert/{}", encoded(condition))),
+            page: desk.settings().address(&page, &campaign),
         }
     }
 
-    /// The same with the figures behind it: what was compared, whose figures they are, and since when they were known.
+    /// Returns the alert as JSON, with the compared values, their sources and the day from which they were known.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
-    pub(crate) fn details(&self, desk: &Desk, found: &Crossings) -> Result<Value> {
-        let end = found.frequency.period_end(self.date);
+    pub(crate) fn details(&self, desk: &Desk, crossings: &Crossings) -> Result<Value> {
+        let end = crossings.frequency.period_end(self.date);
         let (mut known, mut series) = (None, Vec::new());
-        for info in &found.series {
+        for info in &crossings.series {
             let rows = desk.series(info, AsOf::Latest)?;
             let newest = rows.and_then(|rows| Some(rows.between(Date::MIN, end).last()?.date));
             if let Some(date) = newest {
@@ -100,62 +90,58 @@ impl Alert {
             }));
         }
         let (known_on, is_estimated) = known.unzip();
-        Ok(json!({
-            "id": self.id,
-            "condition": self.condition,
-            "date": self.date,
-            "direction": self.direction,
-            "met": self.met,
-            "title": self.title,
-            "description": self.description,
-            "page": self.page,
-            "frequency": found.frequency.word(),
-            "values": found.compared(self.date),
+        let details = json!({
+            "frequency": crossings.frequency.word(),
+            "values": crossings.compared(self.date),
             "series": series,
             "knownOn": known_on,
             "knownOnEstimated": is_estimated,
             "attribution": desk.attribution(),
-        }))
+        });
+        let mut alert = json!(self);
+        if let (Value::Object(alert), Value::Object(details)) = (&mut alert, details) {
+            alert.extend(details);
+        }
+        Ok(alert)
     }
 }
 
-/// What a condition says now and its last crossings, the newest with its figures, as JSON.
+/// Renders the state of a condition and its newest crossings as JSON, the last crossing with its details.
 ///
 /// # Errors
-/// What the condition's evaluation says.
+/// Those of [`crossings`].
 pub(crate) fn resource(desk: &Desk, condition: &str) -> Result<String> {
-    let found = crossings(desk, condition)?;
-    let newest = found.all.iter().rev().take(SHOWN);
-    let mut alerts = newest.map(|crossing| Alert::new(desk, &found, crossing));
-    let last = alerts.next().map(|alert| alert.details(desk, &found));
+    let crossings = crossings(desk, condition)?;
+    let newest = crossings.all.iter().rev().take(RESOURCE_CROSSINGS);
+    let mut alerts = newest.map(|crossing| Alert::new(desk, &crossings, crossing));
+    let last = alerts.next().map(|alert| alert.details(desk, &crossings));
     Ok(json!({
-        "condition": found.condition,
-        "met": found.met,
-        "since": found.all.last().map(|crossing| crossing.date),
-        "judgedUntil": found.range.map(|(_, last)| last),
-        "frequency": found.frequency.word(),
-        "values": found.range.map(|(_, last)| found.compared(last)),
-        "crossings": found.all.len(),
+        "condition": crossings.condition,
+        "met": crossings.met,
+        "since": crossings.all.last().map(|crossing| crossing.date),
+        "judgedUntil": crossings.range.map(|(_, last)| last),
+        "frequency": crossings.frequency.word(),
+        "values": crossings.range.map(|(_, last)| crossings.compared(last)),
+        "crossings": crossings.all.len(),
         "lastCrossing": last.transpose()?,
         "earlierCrossings": alerts.collect::<Vec<_>>(),
     })
     .to_string())
 }
 
-/// Who measures what the condition is about.
-pub(crate) fn sources(found: &Crossings) -> String {
-    let names = found
-        .series
-        .iter()
-        .map(|info| untrusted::name(&info.source, MAX_SOURCE));
+/// Lists the sources of the series in a condition: "Source: BLS."
+pub(crate) fn sources(crossings: &Crossings) -> String {
+    let series = crossings.series.iter();
+    let names = series.map(|info| untrusted::name(&info.source, MAX_SOURCE));
     let mut seen = BTreeSet::new();
     let names: Vec<String> = names.filter(|name| seen.insert(name.clone())).collect();
     format!("Source: {}.", names.join(", "))
 }
 
-/// An identifier that is the same as long as condition and day are.
+/// Returns the identifier of an alert, from the condition and the day of the crossing. A sync that does not move that
+/// day leaves it as it is. `what` is the day, or the name of another entry of the feed.
 pub(crate) fn id(condition: &str, what: &str) -> String {
-    let plain: String = condition.chars().filter(|c| !c.is_whitespace()).collect();
-    let short = digest(&plain.to_ascii_uppercase());
-    format!("urn:econoscope:alert:{short}:{what}")
+    let normalised: String = condition.chars().filter(|c| !c.is_whitespace()).collect();
+    let digest = digest(&normalised.to_ascii_uppercase());
+    format!("urn:econoscope:alert:{digest}:{what}")
 }

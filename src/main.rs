@@ -1,4 +1,4 @@
-//! Hands the command line to [`econoscope::cli`] and returns its exit code.
+//! The program: runs [`econoscope::cli`].
 
 use std::process::ExitCode;
 

@@ -1,11 +1,11 @@
-//! `econoscope call`: one tool asked from the command line, its answer in the form that suits who reads it.
+//! `econoscope call`: calls a tool and prints its answer as text, JSON, CSV or a table.
 
 mod help;
 mod rows;
 pub(super) mod table;
 
-use super::USAGE;
-use super::print::{complain, print};
+use super::EXIT_USAGE;
+use super::output::{print, report_error};
 use crate::app;
 use crate::config::{Call, Config};
 use anyhow::{Context, Result};
@@ -15,101 +15,99 @@ use serde_json::Value;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-/// How an answer is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum OutputFormat {
     Text,
     Json,
     Csv,
     Table,
 }
 
-/// Calls a tool and prints its answer, or says what can be called.
+/// Calls a tool and prints its answer, or prints help.
+///
+/// Errors of the tool are reported. The exit code is 2 for invalid arguments and 1 for other errors.
 ///
 /// # Errors
-/// When no store can be opened, or stdout not be written. What the tool says against its arguments is printed, and the
-/// exit code is 2; what else it could not do, 1.
-pub(super) async fn call(config: &Config, call: &Call) -> Result<ExitCode> {
-    let Some(tool) = &call.tool else {
-        print(&help::tools(call.help))?;
-        return Ok(ExitCode::from(if call.help { 0 } else { USAGE }));
+/// When the store cannot be opened or stdout cannot be written.
+pub(super) async fn call(config: &Config, options: &Call) -> Result<ExitCode> {
+    let Some(tool) = &options.tool else {
+        print(&help::render_tools(options.help))?;
+        return Ok(ExitCode::from(if options.help { 0 } else { EXIT_USAGE }));
     };
     let Some(route) = Route::find(tool) else {
-        return usage(&help::unknown(tool));
+        return usage_error(&help::describe_unknown_tool(tool));
     };
-    if call.help {
-        print(&help::tool(route))?;
+    if options.help {
+        print(&help::render_tool(route))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let form = form(call, route);
-    let lists = rows::lists(route);
-    if lists.is_empty() && matches!(form, Form::Csv | Form::Table) {
-        let with_rows = ENDPOINTS.iter().filter(|r| !rows::lists(r).is_empty());
-        let names: Vec<&str> = with_rows.map(|r| r.spec.tool).collect();
+    let format = output_format(options, route);
+    let has_rows = |route: &Route| !rows::list_fields(route).is_empty();
+    if !has_rows(route) && matches!(format, OutputFormat::Csv | OutputFormat::Table) {
+        let names = ENDPOINTS.iter().filter(|route| has_rows(route));
+        let names: Vec<&str> = names.map(|route| route.spec.tool).collect();
         let names = names.join(", ");
-        return usage(&format!(
+        return usage_error(&format!(
             "the answer of {tool} has no rows; print it with --text or --json. Tools with rows: {names}"
         ));
     }
-    let mut arguments = match arguments(route, &call.arguments) {
+    let mut arguments = match parse_arguments(route, &options.arguments) {
         Ok(arguments) => arguments,
-        Err(problem) => return usage(&problem),
+        Err(problem) => return usage_error(&problem),
     };
-    if form == Form::Csv && route.takes("format") {
+    if format == OutputFormat::Csv && route.takes("format") {
         arguments.insert("format".into(), "csv".into());
     }
-    // Prose is what an assistant reads, with what it would have asked for.
-    if form == Form::Text {
+    // The text is what an assistant gets, with an assistant's defaults.
+    if format == OutputFormat::Text {
         arguments = route.for_assistant(arguments);
     }
     let backend = app::backend(config, None, true)?;
     match route.call(&backend, arguments).await {
         Ok(reply) => {
-            print(&shown(route, &reply, form)?)?;
+            print(&render(route, &reply, format)?)?;
             Ok(ExitCode::SUCCESS)
         }
         Err(error) if matches!(error, econoscope_core::Error::InvalidParam { .. }) => {
-            usage(&format!("{error} See econoscope call {tool} --help."))
+            usage_error(&format!("{error} See econoscope call {tool} --help."))
         }
         Err(error) => {
-            complain(&error.for_operator());
+            report_error(&error.for_operator());
             Ok(ExitCode::FAILURE)
         }
     }
 }
 
-fn usage(problem: &str) -> Result<ExitCode> {
-    complain(problem);
-    Ok(ExitCode::from(USAGE))
+fn usage_error(problem: &str) -> Result<ExitCode> {
+    report_error(problem);
+    Ok(ExitCode::from(EXIT_USAGE))
 }
 
-/// The form asked for; else what a person reads on a terminal, and what a program reads elsewhere.
-fn form(call: &Call, route: &Route) -> Form {
-    let is_read_by_a_person = || std::io::stdout().is_terminal();
-    match (call.text, call.json, call.csv, call.table) {
-        (true, ..) => Form::Text,
-        (_, true, ..) => Form::Json,
-        (_, _, true, _) => Form::Csv,
-        (.., true) => Form::Table,
-        _ if !is_read_by_a_person() => Form::Json,
-        _ if rows::lists(route).is_empty() => Form::Text,
-        _ => Form::Table,
+/// Returns the format of the flags. The default is a table or text on a terminal, and JSON elsewhere.
+fn output_format(options: &Call, route: &Route) -> OutputFormat {
+    match (options.text, options.json, options.csv, options.table) {
+        (true, ..) => OutputFormat::Text,
+        (_, true, ..) => OutputFormat::Json,
+        (_, _, true, _) => OutputFormat::Csv,
+        (.., true) => OutputFormat::Table,
+        _ if !std::io::stdout().is_terminal() => OutputFormat::Json,
+        _ if rows::list_fields(route).is_empty() => OutputFormat::Text,
+        _ => OutputFormat::Table,
     }
 }
 
-/// `name=value` pairs as arguments; what is given more than once is a list. A first word without a name is the tool's
-/// first required argument, or its first.
-fn arguments(route: &Route, pairs: &[String]) -> Result<Arguments, String> {
+/// Parses `name=value` pairs. A name that is repeated becomes a list. A first value without a name is the tool's first
+/// required argument, or its first argument.
+fn parse_arguments(route: &Route, pairs: &[String]) -> Result<Arguments, String> {
     let mut arguments = Arguments::new();
     let first = route.arguments().find(|argument| argument.is_required);
     let first = first.or_else(|| route.arguments().next());
     for (at, pair) in pairs.iter().enumerate() {
-        let unnamed = first
-            .as_ref()
-            .filter(|_| at == 0)
-            .map(|first| (first.name.as_str(), pair.as_str()));
+        let first = first.as_ref().filter(|_| at == 0);
+        let unnamed = first.map(|first| (first.name.as_str(), pair.as_str()));
         let Some((name, value)) = pair.split_once('=').or(unnamed) else {
-            let (pair, example) = (econoscope_data::disk::escaped(pair), help::example(route));
+            let pair = econoscope_data::disk::escaped(pair);
+            let example = help::example_command(route);
             return Err(format!(
                 "{pair} is not of the form name=value; for example: {example}"
             ));
@@ -119,27 +117,30 @@ fn arguments(route: &Route, pairs: &[String]) -> Result<Arguments, String> {
     Ok(arguments)
 }
 
-fn shown(route: &Route, reply: &Reply, form: Form) -> Result<String> {
-    if let Some(csv) = reply.csv.as_ref().filter(|_| form != Form::Text) {
+fn render(route: &Route, reply: &Reply, format: OutputFormat) -> Result<String> {
+    if let Some(csv) = reply.csv.as_ref().filter(|_| format != OutputFormat::Text) {
         return Ok(String::from_utf8_lossy(&csv.body).into_owned());
     }
     let json = String::from_utf8_lossy(&reply.json);
-    if form == Form::Json {
+    let is_json = *reply.text == *json;
+    if format == OutputFormat::Json {
         return Ok(json.into_owned());
     }
-    let answer: Value = serde_json::from_str(&json).context("reading the answer")?;
-    let rows = Rows::of(route, &answer);
-    match form {
-        Form::Csv => rows.csv(),
-        Form::Table => {
-            let lists = Rows::each(route, &answer);
-            Ok(table::with_words(&lists, &reply.text, &answer))
-        }
-        // What these two tools tell a model is their JSON.
-        Form::Text | Form::Json if *reply.text == *json => Ok(match answer.get("text") {
-            Some(Value::String(text)) => text.clone(),
-            _ => table::plain(&rows),
-        }),
-        Form::Text | Form::Json => Ok(reply.text.to_string()),
+    if format == OutputFormat::Text && !is_json {
+        return Ok(reply.text.to_string());
     }
+    let answer: Value = serde_json::from_str(&json).context("reading the answer")?;
+    if format == OutputFormat::Table {
+        let tables = Rows::of_each_list(route, &answer);
+        return Ok(table::render_answer(&tables, &reply.text, &answer));
+    }
+    let rows = Rows::of_all_lists(route, &answer);
+    if format == OutputFormat::Csv {
+        return rows.to_csv();
+    }
+    // The text of this tool is its JSON, so another one is made for people.
+    Ok(match answer.get("text") {
+        Some(Value::String(text)) => text.clone(),
+        _ => table::render_plain(&rows),
+    })
 }

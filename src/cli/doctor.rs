@@ -1,56 +1,60 @@
-//! `econoscope doctor`: what is well, what is not, and what to do about it; and copies of the store.
+//! `econoscope doctor`: checks settings, store, data, clock and sources, with advice on what is wrong.
 
-use super::print::{print, printable, tell};
-use super::shared;
-use crate::app;
+use super::output::{print, printable};
 use crate::config::{Config, Doctor};
 use anyhow::{Context, Result};
 use econoscope_data::desk::Desk;
+use econoscope_data::desk::holdings::LAST_SYNC;
+use econoscope_data::disk;
 use econoscope_data::ingest;
-use econoscope_data::store::{Sqlite, Status, Store};
+use econoscope_data::store::{Postgres, Sqlite, Status, Store};
 use jiff::{SignedDuration, Timestamp};
 use std::env::consts::{ARCH, OS};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A sync within this time counts as current.
+/// A sync within this time is current.
 const CURRENT: SignedDuration = SignedDuration::from_hours(48);
-/// A source that takes longer to be reached is told as not reachable.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// No clock is right that shows a time before this program was written.
-const WRITTEN: &str = "2026-11-01T00:00:00Z";
+/// A source that takes longer to connect is not reachable.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// A clock that shows an earlier time is wrong: the program was written later.
+const EARLIEST_TIME: &str = "2026-11-01T00:00:00Z";
 
-/// What was found, line by line.
+/// The results of the checks, as lines of text.
 #[derive(Default)]
 struct Findings {
     text: String,
-    is_faulty: bool,
+    has_fault: bool,
 }
 
 impl Findings {
-    fn ok(&mut self, what: &str, found: &str) {
-        self.text += &format!("ok    {what}: {found}\n");
+    fn ok(&mut self, subject: &str, finding: &str) {
+        self.text += &format!("ok    {subject}: {finding}\n");
     }
 
-    fn note(&mut self, what: &str, found: &str, advice: &str) {
-        self.text += &format!("note  {what}: {found}\n      {advice}\n");
+    fn note(&mut self, subject: &str, finding: &str, advice: &str) {
+        self.text += &format!("note  {subject}: {finding}\n      {advice}\n");
     }
 
-    fn fault(&mut self, what: &str, found: &str, advice: &str) {
-        self.is_faulty = true;
-        self.text += &format!("FAULT {what}: {found}\n      {advice}\n");
+    fn fault(&mut self, subject: &str, finding: &str, advice: &str) {
+        self.has_fault = true;
+        self.text += &format!("FAULT {subject}: {finding}\n      {advice}\n");
     }
 }
 
-/// Runs every check and prints what it found; the exit code is 1 when something is broken.
-pub(super) async fn doctor(config: &Config, doctor: &Doctor) -> Result<ExitCode> {
+/// Runs every check and prints the findings. The exit code is 1 with a fault.
+pub(super) async fn doctor(config: &Config, options: &Doctor) -> Result<ExitCode> {
     let mut findings = Findings::default();
-    configuration(&mut findings, config);
+    check_configuration(&mut findings, config);
     if let Some(address) = config.database()? {
-        match shared::look(&address) {
-            Ok(found) => findings.ok("database", &found),
+        let database = Postgres::open(&address).and_then(|database| database.standing());
+        match database {
+            Ok((series, holder)) => {
+                let finding = format!("{address} answers: {series} series; {holder}");
+                findings.ok("database", &finding);
+            }
             Err(error) => findings.fault(
                 "database",
                 &error.for_operator(),
@@ -58,65 +62,65 @@ pub(super) async fn doctor(config: &Config, doctor: &Doctor) -> Result<ExitCode>
             ),
         }
     }
-    let mut held = Vec::new();
-    let own = store(&mut findings, &config.local_file(), doctor.quarantine);
-    let own: Option<Arc<dyn Store>> = own.map(|store| Arc::new(store) as _);
-    if let Some(store) = &own {
-        held = store.status().unwrap_or_default();
-        data(&mut findings, store, &held);
-        refused(&mut findings, config, store).await?;
-        missed(&mut findings, store).await?;
+    let mut stored = Vec::new();
+    let store = check_store(&mut findings, &config.local_file(), options.quarantine);
+    let store: Option<Arc<dyn Store>> = store.map(|store| Arc::new(store) as _);
+    if let Some(store) = &store {
+        stored = store.status().unwrap_or_default();
+        check_data(&mut findings, store.as_ref(), &stored);
+        list_refused_responses(&mut findings, config, store).await?;
+        list_missed_series(&mut findings, store).await?;
     }
-    if doctor.ask_sources {
-        let store = match own {
+    if options.ask_sources {
+        let store = match store {
             Some(store) => store,
             None => Arc::new(Sqlite::bundled()?),
         };
-        trial(&mut findings, config, &store).await?;
+        check_sources(&mut findings, config, &store).await?;
     }
-    clock(&mut findings, &held);
-    if doctor.offline {
+    check_clock(&mut findings, &stored);
+    if options.offline {
         let advice = "Leave --offline out to try them.";
         findings.note("sources", "not asked (--offline)", advice);
     } else {
-        sources(&mut findings, config).await?;
+        check_fred_connection(&mut findings, config).await?;
     }
     print(&printable(&findings.text))?;
-    Ok(u8::from(findings.is_faulty).into())
+    Ok(u8::from(findings.has_fault).into())
 }
 
-fn configuration(findings: &mut Findings, config: &Config) {
+fn check_configuration(findings: &mut Findings, config: &Config) {
     let file = match &config.config {
-        Some(file) => format!("read, with {}", econoscope_data::disk::shown(file)),
+        Some(file) => format!("read, with {}", disk::shown(file)),
         None => "flags, environment and defaults; no settings file".into(),
     };
     findings.ok("configuration", &file);
-    let what = "base address";
-    // The settings were refused if it were no address.
+    let subject = "base address";
+    // Loading the settings has checked that it is a URL.
     let base = config.base_url.as_deref().map(url::Url::parse);
     match base.and_then(std::result::Result::ok) {
         None => findings.note(
-            what,
+            subject,
             "not set; links in answers name the listening address",
             "For a public service give --base-url https://your.host.",
         ),
         Some(url) if url.scheme() == "https" || url.host_str() == Some("localhost") => {
-            findings.ok(what, url.as_str());
+            findings.ok(subject, url.as_str());
         }
         Some(url) => findings.note(
-            what,
+            subject,
             &format!("{url} is not https"),
             "Browsers and hosts want https; put a reverse proxy with a certificate in front.",
         ),
     }
-    let found = match (config.sources.no_fred, config.sources.fred) {
+    let use_of_fred = match (config.sources.no_fred, config.sources.fred) {
         (true, _) => "never asked (--no-fred)",
         (false, true) => "asked last, also by a server that others reach (--fred)",
         (false, false) => "asked last, for your own use; never by a server that others reach",
     };
     let advice = "Its terms allow viewing and downloading and forbid storing for others: --no-fred leaves it out, \
         --fred lets a server beyond loopback ask it, too.";
-    findings.note("FRED", found, advice);
+    findings.note("FRED", use_of_fred, advice);
     match config.sources.fred_key {
         Some(_) => findings.ok("FRED key", "set"),
         None => findings.note(
@@ -127,19 +131,21 @@ fn configuration(findings: &mut Findings, config: &Config) {
     }
 }
 
-fn store(findings: &mut Findings, path: &Path, quarantine: bool) -> Option<Sqlite> {
-    let shown = econoscope_data::disk::shown(path);
+/// Verifies every row of the store, and returns it if it is sound. Moves a damaged store away if `quarantine`.
+fn check_store(findings: &mut Findings, path: &Path, quarantine: bool) -> Option<Sqlite> {
+    let file = disk::shown(path);
     if !path.exists() {
-        let found = format!("there is none at {shown}; the bundled history answers");
+        let finding = format!("there is none at {file}; the bundled history answers");
         let advice = "Run `econoscope sync`, or `econoscope serve`, which syncs by itself.";
-        findings.note("store", &found, advice);
+        findings.note("store", &finding, advice);
         return None;
     }
-    let opened = Sqlite::open_existing(path);
-    match opened.and_then(|store| Ok((store.integrity()?, store))) {
+    let store = Sqlite::open_existing(path);
+    match store.and_then(|store| Ok((store.integrity()?, store))) {
         Ok((damages, store)) if damages.is_empty() => {
             let kib = std::fs::metadata(path).map_or(0, |m| m.len()) / 1_024;
-            findings.ok("store", &format!("{shown}, {kib} KiB, every row verified"));
+            let finding = format!("{file}, {kib} KiB, every row verified");
+            findings.ok("store", &finding);
             return Some(store);
         }
         Ok((damages, _)) => {
@@ -154,139 +160,137 @@ fn store(findings: &mut Findings, path: &Path, quarantine: bool) -> Option<Sqlit
             }
         }
     }
-    aside(findings, path, quarantine);
-    None
-}
-
-/// Moves a broken store out of the way when asked to; it is never deleted.
-fn aside(findings: &mut Findings, path: &Path, quarantine: bool) {
     if !quarantine {
         findings.note(
             "way out",
             "the file was not touched",
             "Stop every econoscope and run `econoscope doctor --quarantine`, then restore a backup or sync again.",
         );
-        return;
+        return None;
     }
     match Sqlite::quarantine(path) {
-        Ok(aside) => {
-            let found = format!("moved to {}", econoscope_data::disk::shown(&aside));
+        Ok(moved) => {
+            let finding = format!("moved to {}", disk::shown(&moved));
             let advice = "Restore a backup under the old name, or run `econoscope sync`.";
-            findings.note("store", &found, advice);
+            findings.note("store", &finding, advice);
         }
         Err(error) => {
             let advice = "Move the file away by hand.";
             findings.fault("store", &error.for_operator(), advice);
         }
     }
+    None
 }
 
-fn data(findings: &mut Findings, store: &Arc<dyn Store>, held: &[Status]) {
-    let last_sync = store
-        .note(econoscope_data::desk::holdings::LAST_SYNC)
-        .ok()
-        .flatten();
-    let last_sync = last_sync.and_then(|text| text.parse::<Timestamp>().ok());
+/// Checks when the store was synced, and the newest observation.
+fn check_data(findings: &mut Findings, store: &dyn Store, stored: &[Status]) {
     let now = Desk::system_clock()();
     let today = now.to_zoned(jiff::tz::TimeZone::UTC).date();
-    // What is dated ahead is a projection and no observation.
-    let measured = held.iter().map(|s| s.last).filter(|day| *day <= today);
-    let newest = measured.max().map(|day| day.to_string());
+    // Later dates are projections.
+    let observed = stored.iter().map(|s| s.last).filter(|day| *day <= today);
+    let newest = observed.max().map(|day| day.to_string());
     let newest = newest.unwrap_or_else(|| "none".into());
-    let series = format!("{} series, newest observation {newest}", held.len());
-    let Some(at) = last_sync else {
-        let part = econoscope_data::ingest::last_read(store.as_ref())
-            .ok()
-            .flatten();
-        let found = match part {
-            Some(at) => {
-                format!("{series}; some were read at {at:.0}, and no sync read most of them yet")
+    let series = format!("{} series, newest observation {newest}", stored.len());
+    let last_sync = store.note(LAST_SYNC).ok().flatten();
+    let Some(synced) = last_sync.and_then(|text| text.parse::<Timestamp>().ok()) else {
+        let finding = match ingest::last_read(store).ok().flatten() {
+            Some(read) => {
+                format!("{series}; some were read at {read:.0}, and no sync read most of them yet")
             }
             None => format!("{series}; never synced from the sources"),
         };
-        return findings.note("data", &found, "Run `econoscope sync` for live figures.");
+        return findings.note("data", &finding, "Run `econoscope sync` for live figures.");
     };
-    let age = now.duration_since(at);
+    let age = now.duration_since(synced);
     if age <= CURRENT {
-        return findings.ok("data", &format!("{series}; synced {at}"));
+        return findings.ok("data", &format!("{series}; synced {synced}"));
     }
+    let hours = age.as_hours();
     findings.note(
         "data",
-        &format!("{series}; the last sync was {} h ago ({at})", age.as_hours()),
+        &format!("{series}; the last sync was {hours} h ago ({synced})"),
         "Run `econoscope sync`; `econoscope serve` does so every 6 hours unless --no-sync is given.",
     );
 }
 
-fn clock(findings: &mut Findings, held: &[Status]) {
+fn check_clock(findings: &mut Findings, stored: &[Status]) {
     let now = Desk::system_clock()();
-    let ahead = held.iter().filter(|s| s.fetched_at > now).count();
-    let written: Timestamp = WRITTEN.parse().unwrap_or(Timestamp::UNIX_EPOCH);
+    let later = stored.iter().filter(|s| s.fetched_at > now).count();
+    let earliest: Timestamp = EARLIEST_TIME.parse().unwrap_or(Timestamp::UNIX_EPOCH);
+    let fault = if now < earliest {
+        format!("{now} is before this program was written")
+    } else if later > 0 {
+        format!("{now}, but {later} series were read later than that")
+    } else {
+        return findings.ok("clock", &now.to_string());
+    };
     let advice =
         "Set the system clock (timedatectl set-ntp true); ages and daily limits depend on it.";
-    if now < written {
-        let found = format!("{now} is before this program was written");
-        findings.fault("clock", &found, advice);
-    } else if ahead > 0 {
-        let found = format!("{now}, but {ahead} series were read later than that");
-        findings.fault("clock", &found, advice);
-    } else {
-        findings.ok("clock", &now.to_string());
-    }
+    findings.fault("clock", &fault, advice);
 }
 
-/// Answers of the last sync that were refused; what is held stayed.
-async fn refused(findings: &mut Findings, config: &Config, store: &Arc<dyn Store>) -> Result<()> {
+/// Lists the responses that the last sync refused. A refused response changes nothing in the store.
+async fn list_refused_responses(
+    findings: &mut Findings,
+    config: &Config,
+    store: &Arc<dyn Store>,
+) -> Result<()> {
     let recipes = config.sources.recipes()?;
     for (feed, refused) in ingest::refused_answers(store, &recipes).await? {
-        let what = format!("answer of {feed}");
         let head: String = refused.head.chars().take(200).collect();
-        let head = head.replace('\n', " ");
-        let advice = match head.is_empty() {
-            true => "What is held stayed, and the next source was asked.".to_owned(),
-            false => format!("What is held stayed. The answer began: {head}"),
+        let advice = match head.replace('\n', " ").as_str() {
+            "" => "What is held stayed, and the next source was asked.".to_owned(),
+            head => format!("What is held stayed. The answer began: {head}"),
         };
-        let found = format!("refused at {:.0}: {}", refused.at, refused.why);
-        findings.note(&what, &found, &advice);
+        let finding = format!("refused at {:.0}: {}", refused.at, refused.why);
+        findings.note(&format!("answer of {feed}"), &finding, &advice);
     }
     Ok(())
 }
 
-/// What the last sync could not bring, with all that the sources said.
-async fn missed(findings: &mut Findings, store: &Arc<dyn Store>) -> Result<()> {
+/// Lists the series that the last sync could not fetch, with the errors of the sources.
+async fn list_missed_series(findings: &mut Findings, store: &Arc<dyn Store>) -> Result<()> {
     for missed in ingest::last_missed(store).await? {
         let others = match missed.count {
             1 => String::new(),
             n => format!(" and {} more", n - 1),
         };
-        let what = format!("last sync, {}{others}", missed.series);
+        let subject = format!("last sync, {}{others}", missed.series);
         let advice = "What is held stayed; the next sync asks again.";
-        findings.note(&what, &missed.why, advice);
+        findings.note(&subject, &missed.why, advice);
     }
     Ok(())
 }
 
-/// Every source asked for a little. What it prints can be sent to whoever keeps the recipes.
-async fn trial(findings: &mut Findings, config: &Config, store: &Arc<dyn Store>) -> Result<()> {
+/// Makes a small request to every source. The output is a report for the maintainers of the recipes.
+async fn check_sources(
+    findings: &mut Findings,
+    config: &Config,
+    store: &Arc<dyn Store>,
+) -> Result<()> {
     let settings = config.sources.settings()?;
     let now = Desk::system_clock()();
     let version = env!("CARGO_PKG_VERSION");
-    let found = format!("econoscope {version} on {OS}/{ARCH}, {now:.0}; sources asked now");
-    findings.ok("report", &found);
+    let finding = format!("econoscope {version} on {OS}/{ARCH}, {now:.0}; sources asked now");
+    findings.ok("report", &finding);
     for check in ingest::check_sources(store, &settings, now).await? {
-        let what = format!("feed {}", check.feed);
+        let subject = format!("feed {}", check.feed);
         let took = check.took.map_or(String::new(), |took| {
             format!(" ({}, {:.1} s)", check.host, took.as_secs_f64())
         });
         match check.said {
-            Ok(found) => findings.ok(&what, &format!("{found}{took}")),
-            Err(why) => findings.note(&what, &format!("{why}{took}"), &began(&check.beginning)),
+            Ok(finding) => findings.ok(&subject, &format!("{finding}{took}")),
+            Err(why) => {
+                let advice = describe_response(&check.beginning);
+                findings.note(&subject, &format!("{why}{took}"), &advice);
+            }
         }
     }
     Ok(())
 }
 
-/// The beginning of an answer that is not as its recipe says.
-fn began(beginning: &str) -> String {
+/// Describes the beginning of a response that does not match its recipe.
+fn describe_response(beginning: &str) -> String {
     let is_text = |c: char| !c.is_control() || c.is_whitespace();
     match beginning {
         "" => "No answer came. The next source is asked for its series; what is held stays.".into(),
@@ -301,36 +305,21 @@ fn began(beginning: &str) -> String {
     }
 }
 
-async fn sources(findings: &mut Findings, config: &Config) -> Result<()> {
-    const NAME: &str = "source FRED";
+async fn check_fred_connection(findings: &mut Findings, config: &Config) -> Result<()> {
+    const SUBJECT: &str = "source FRED";
     let url = config.sources.settings()?.fred()?;
-    let place = url.host_str().zip(url.port_or_known_default());
-    let (host, port) = place.with_context(|| format!("{url} names no host"))?;
-    let tried = tokio::net::TcpStream::connect((host, port));
-    let why = match tokio::time::timeout(PATIENCE, tried).await {
+    let address = url.host_str().zip(url.port_or_known_default());
+    let (host, port) = address.with_context(|| format!("{url} names no host"))?;
+    let connection = tokio::net::TcpStream::connect((host, port));
+    let why = match tokio::time::timeout(CONNECT_TIMEOUT, connection).await {
         Ok(Ok(_)) => {
-            findings.ok(NAME, &format!("{host}:{port} can be reached"));
+            findings.ok(SUBJECT, &format!("{host}:{port} can be reached"));
             return Ok(());
         }
         Ok(Err(error)) => error.to_string(),
         Err(_) => "no answer".to_owned(),
     };
     let advice = "Check network, name server and firewall; what is stored is served meanwhile.";
-    findings.note(NAME, &format!("{host}:{port}: {why}"), advice);
-    Ok(())
-}
-
-/// Copies the store into a new, checked file; a folder gets a file with the time in its name.
-pub(super) fn backup(config: &Config, to: &Path) -> Result<()> {
-    shared::must_be_file(config)?;
-    let from = config.local_file();
-    let now = app::stamp(Desk::system_clock()());
-    let to: PathBuf = match to.is_dir() {
-        true => to.join(format!("econoscope-{now}.db")),
-        false => to.to_owned(),
-    };
-    Sqlite::open_existing(&from)?.backup(&to)?;
-    let to = econoscope_data::disk::shown(&to);
-    tell(&format!("wrote {to} and verified every row"));
+    findings.note(SUBJECT, &format!("{host}:{port}: {why}"), advice);
     Ok(())
 }

@@ -1,5 +1,4 @@
-//! `econoscope health`: whether a running server answers, for whoever starts and restarts it. An image without a shell
-//! has nothing else to ask with.
+//! `econoscope health`: checks whether a server answers, for images without a shell.
 
 use super::print;
 use crate::config::{Health, reachable};
@@ -10,26 +9,26 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use url::Url;
 
-/// A server that takes longer is not well.
-const PATIENCE: Duration = Duration::from_secs(4);
+/// A server that takes longer is not healthy.
+const TIMEOUT: Duration = Duration::from_secs(4);
 
-/// Asks the server for `/health`; the exit code is 0 when it answers with 200, else 1.
+/// Requests `/health` from the server.
 ///
 /// # Errors
-/// When the address is none that can be asked, or nobody answers there.
-pub(super) async fn health(asked: &Health) -> Result<()> {
-    let url = match &asked.url {
+/// When the URL is not of a server over HTTP, when nothing answers there, or not with status 200.
+pub(super) async fn health(options: &Health) -> Result<()> {
+    let url = match &options.url {
         Some(url) => url.clone(),
-        None => Url::parse(&format!("http://{}", reachable(asked.listen)))?,
+        None => Url::parse(&format!("http://{}", reachable(options.listen)))?,
     };
     let Some(authority) = (url.scheme() == "http").then(|| url.authority()) else {
         bail!("{url} cannot be asked; give http:// and the address on which the server listens");
     };
-    let place = url.socket_addrs(|| None);
-    let place = place.with_context(|| format!("{authority} is no address"))?;
-    let answer = tokio::time::timeout(PATIENCE, first_line(&place, authority)).await;
-    let line = answer
-        .with_context(|| format!("{authority} does not answer within {PATIENCE:?}"))?
+    let addresses = url.socket_addrs(|| None);
+    let addresses = addresses.with_context(|| format!("{authority} is no address"))?;
+    let line = tokio::time::timeout(TIMEOUT, status_line(&addresses, authority)).await;
+    let line = line
+        .with_context(|| format!("{authority} does not answer within {TIMEOUT:?}"))?
         .with_context(|| format!("{authority} does not answer"))?;
     if line.split(' ').nth(1) == Some("200") {
         return print(&format!("{authority} answers"));
@@ -37,14 +36,14 @@ pub(super) async fn health(asked: &Health) -> Result<()> {
     bail!("{authority} answers, but not as a healthy econoscope does: {line}")
 }
 
-/// The status line of the answer.
-async fn first_line(place: &[SocketAddr], authority: &str) -> std::io::Result<String> {
-    let mut stream = TcpStream::connect(place).await?;
+/// Sends the request and returns the status line of the response.
+async fn status_line(addresses: &[SocketAddr], authority: &str) -> std::io::Result<String> {
+    let mut stream = TcpStream::connect(addresses).await?;
     let request = format!("GET /health HTTP/1.1\r\nhost: {authority}\r\nconnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).await?;
-    let mut answer = Vec::new();
-    stream.take(4_096).read_to_end(&mut answer).await?;
-    let text = String::from_utf8_lossy(&answer);
+    let mut response = Vec::new();
+    stream.take(4_096).read_to_end(&mut response).await?;
+    let text = String::from_utf8_lossy(&response);
     Ok(text.lines().next().unwrap_or_default().to_owned())
 }
 
@@ -53,7 +52,8 @@ mod tests {
     use super::*;
     use tokio::net::TcpListener;
 
-    async fn ask(answer: &'static str) -> Result<()> {
+    /// Checks a server that sends `response`.
+    async fn check(response: &'static str) -> Result<()> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let listen = listener.local_addr()?;
         tokio::spawn(async move {
@@ -61,27 +61,27 @@ mod tests {
             let mut request = [0; 512];
             let read = stream.read(&mut request).await.unwrap();
             assert!(request[..read].starts_with(b"GET /health HTTP/1.1\r\nhost: 127.0.0.1:"));
-            stream.write_all(answer.as_bytes()).await.unwrap();
+            stream.write_all(response.as_bytes()).await.unwrap();
         });
         health(&Health { url: None, listen }).await
     }
 
     #[tokio::test]
-    async fn only_an_answer_of_200_is_well() {
-        let well = ask("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
-        assert!(well.is_ok(), "{well:?}");
-        for (answer, said) in [
+    async fn only_status_200_is_healthy() {
+        let healthy = check("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
+        assert!(healthy.is_ok(), "{healthy:?}");
+        for (response, expected) in [
             ("HTTP/1.1 503 Service Unavailable\r\n\r\n", "503"),
             ("SSH-2.0-x\r\n", "SSH"),
             ("", "not as a healthy"),
         ] {
-            let error = ask(answer).await.unwrap_err().to_string();
-            assert!(error.contains(said), "{error}");
+            let error = check(response).await.unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
         }
     }
 
     #[tokio::test]
-    async fn a_server_that_is_not_there_is_named() {
+    async fn error_names_a_server_that_does_not_answer() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let listen = listener.local_addr().unwrap();
         drop(listener);
@@ -93,14 +93,14 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_stands_for_all_is_asked_on_loopback() {
-        for (listen, asked) in [
+    fn unspecified_address_is_reached_on_loopback() {
+        for (listen, expected) in [
             ("0.0.0.0:8080", "127.0.0.1:8080"),
             ("[::]:1", "[::1]:1"),
             ("192.0.2.1:5", "192.0.2.1:5"),
         ] {
             let listen: SocketAddr = listen.parse().unwrap();
-            assert_eq!(reachable(listen).to_string(), asked);
+            assert_eq!(reachable(listen).to_string(), expected);
         }
     }
 }

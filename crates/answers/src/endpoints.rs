@@ -25,7 +25,6 @@ pub mod latest_articles;
 pub mod macro_summary;
 mod measured;
 pub mod metric;
-mod newer_mean;
 pub mod provenance;
 pub mod regime;
 pub mod release_calendar;

@@ -1,12 +1,11 @@
-//! What can be called and with which arguments, out of the endpoint table.
+//! Help texts of `call`, from the endpoint table.
 
-use super::table::columns;
+use super::table::two_columns;
 use econoscope_answers::endpoints::{ENDPOINTS, Route};
 use econoscope_core::model::words::nearest;
-use std::fmt::Write as _;
 
-/// All tools with what they are for; before them the flags of `call`, where help was asked for.
-pub(super) fn tools(with_flags: bool) -> String {
+/// Renders the list of tools, after the usage of `call` or its whole help.
+pub(super) fn render_tools(with_flags: bool) -> String {
     let rows = ENDPOINTS.iter().map(|route| {
         let spec = route.spec;
         [spec.tool.to_owned(), spec.summary.to_owned()]
@@ -15,75 +14,61 @@ pub(super) fn tools(with_flags: bool) -> String {
         true => crate::config::help_of("call") + "\n",
         false => "Usage: econoscope call TOOL [NAME=VALUE]...\n\n".to_owned(),
     };
-    let list = columns(rows);
+    let list = two_columns(rows);
     format!("{flags}Tools:\n{list}\n\neconoscope call TOOL --help tells the arguments of one.")
 }
 
-/// What is said of a name that is no tool's.
-pub(super) fn unknown(tool: &str) -> String {
+/// Describes the error for a name that is no tool's, with the nearest name.
+pub(super) fn describe_unknown_tool(tool: &str) -> String {
     let names: Vec<&str> = ENDPOINTS.iter().map(|route| route.spec.tool).collect();
     let hint = match nearest(names.iter().copied(), tool) {
         Some(name) => format!("did you mean {name}?"),
         None => format!("there are {}", names.join(", ")),
     };
-    format!(
-        "no tool is called {}; {hint}",
-        econoscope_data::disk::escaped(tool)
-    )
+    let tool = econoscope_data::disk::escaped(tool);
+    format!("no tool is called {tool}; {hint}")
 }
 
-/// A call of a tool that works on any data.
-pub(super) fn example(route: &Route) -> String {
-    let mut line = format!("econoscope call {}", route.spec.tool);
+/// Returns a command that calls the tool and works on any data.
+pub(super) fn example_command(route: &Route) -> String {
+    let mut command = format!("econoscope call {}", route.spec.tool);
     for (name, value) in route.spec.example {
-        let is_plain = value
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || "-_,.:".contains(c));
-        let pair = match is_plain {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_,.:".contains(c);
+        command += &match value.chars().all(is_plain) {
             true => format!(" {name}={value}"),
             false => format!(" '{name}={value}'"),
         };
-        line += &pair;
     }
-    line
+    command
 }
 
-/// The arguments of a tool with what each may be, and a call that works.
-pub(super) fn tool(route: &Route) -> String {
+/// Renders the help of a tool: its arguments, its rows and an example.
+pub(super) fn render_tool(route: &Route) -> String {
     let spec = route.spec;
     let mut text = format!("{}: {}\n\n", spec.title, spec.summary);
-    let arguments: Vec<_> = route.arguments().collect();
-    let usage: Vec<String> = arguments
-        .iter()
+    let usage = route
+        .arguments()
         .map(|argument| match argument.is_required {
             true => format!(" {}=…", argument.name),
             false => format!(" [{}=…]", argument.name),
-        })
-        .collect();
-    text += &format!("Usage: econoscope call {}{}\n\n", spec.tool, usage.concat());
-    if arguments.is_empty() {
-        text += "It takes no arguments.\n\n";
-    } else {
-        let rows = arguments.into_iter().map(|argument| {
-            let mut said = argument.allowed;
-            if argument.is_required {
-                said += "; required";
-            }
-            if let Some(default) = argument.default {
-                // Writing to a String cannot fail.
-                let _ = write!(said, "; default {default}");
-            }
-            [
-                argument.name,
-                format!("{said}. {}", argument.meaning.replace('\n', " ")),
-            ]
         });
-        text += &format!("Arguments:\n{}\n\n", columns(rows));
-    }
-    let lists = super::rows::lists(route);
+    let usage: String = usage.collect();
+    text += &format!("Usage: econoscope call {}{usage}\n\n", spec.tool);
+    let rows = route.arguments().map(|argument| {
+        let mut allowed = argument.allowed;
+        if argument.is_required {
+            allowed += "; required";
+        }
+        let default = argument.default.iter();
+        allowed.extend(default.map(|default| format!("; default {default}")));
+        let meaning = argument.meaning.replace('\n', " ");
+        [argument.name, format!("{allowed}. {meaning}")]
+    });
+    text += &format!("Arguments:\n{}\n\n", two_columns(rows));
+    let lists = super::rows::list_fields(route);
     text += &match lists.is_empty() {
         true => "Its answer has no rows: --text or --json prints it.\n\n".to_owned(),
         false => format!("Rows for --table and --csv: {}\n\n", lists.join(", ")),
     };
-    text + &format!("Example:\n  {}", example(route))
+    text + &format!("Example:\n  {}", example_command(route))
 }

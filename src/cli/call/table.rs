@@ -1,135 +1,149 @@
-//! Rows as a table that fits the terminal.
+//! Tables that fit the terminal.
 
-use super::rows::{Rows, plain as text_of};
+use super::rows::{Rows, to_text};
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, Width};
 use econoscope_data::disk::escaped;
 use serde_json::Value;
 
-/// Where no terminal says how wide it is.
-const USUAL_WIDTH: u16 = 80;
-/// A column of texts longer than this stands behind those that are read at a glance.
+/// Width without a terminal.
+const DEFAULT_WIDTH: u16 = 80;
+/// A column with a longer text goes behind the others.
 const LONG_TEXT: usize = 80;
-/// A column that has less room than its longest cell has at least this much, and always room for its name.
-const NARROWEST: usize = 14;
-/// The first column names the row: identifiers of this length stay on one line.
-const NARROWEST_NAME: usize = 24;
-/// What stands around a cell and between two.
+/// A column is at least so wide, or as wide as its longest cell, and as wide as its name.
+const MIN_WIDTH: usize = 14;
+/// The same of the first column, whose cells are names of rows.
+const MIN_FIRST_WIDTH: usize = 24;
+/// Characters around a cell and between two.
 const PADDING: usize = 3;
-/// More digits behind the point help nobody who reads.
-const DIGITS: usize = 4;
+/// Decimals of a number.
+const DECIMALS: usize = 4;
 
-/// Columns of the terminal.
-fn width() -> u16 {
-    terminal_size::terminal_size().map_or(USUAL_WIDTH, |(width, _)| width.0)
+fn terminal_width() -> u16 {
+    terminal_size::terminal_size().map_or(DEFAULT_WIDTH, |(width, _)| width.0)
 }
 
-/// Names with what is said of them.
-pub(super) fn columns(rows: impl Iterator<Item = [String; 2]>) -> String {
-    let mut table = bare();
+/// Renders names beside their descriptions.
+pub(super) fn two_columns(rows: impl Iterator<Item = [String; 2]>) -> String {
+    let mut table = borderless();
     for row in rows {
         table.add_row(row);
     }
     table.trim_fmt()
 }
 
-/// Text broken between words, so that it fits the terminal and is at most so wide.
-pub(in crate::cli) fn wrapped(text: &str, most: u16) -> String {
-    let mut table = bare();
-    table.add_row([text]).set_width(width().min(most));
+/// Wraps a text at the width of the terminal, and at most at `max_width`.
+pub(in crate::cli) fn wrap(text: &str, max_width: u16) -> String {
+    let mut table = borderless();
+    let width = terminal_width().min(max_width);
+    table.add_row([text]).set_width(width);
     for column in table.column_iter_mut() {
         column.set_padding((0, 0));
     }
     table.trim_fmt()
 }
 
-fn bare() -> Table {
+fn borderless() -> Table {
     let mut table = Table::new();
     table
         .load_style(NOTHING)
         .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(width());
+        .set_width(terminal_width());
     table
 }
 
-/// The first line of the prose, the table, and whose figures they are.
-pub(super) fn with_words(lists: &[Rows], prose: &str, answer: &Value) -> String {
-    let first = prose.lines().next().map(escaped).unwrap_or_default();
+/// Renders an answer: the first line of its text, a table per list, and the credit line.
+pub(super) fn render_answer(lists: &[Rows], text: &str, answer: &Value) -> String {
+    let first_line = text.lines().next().map(escaped).unwrap_or_default();
     let credit = answer.pointer("/attribution/text").and_then(Value::as_str);
     let credit = credit.map(escaped).unwrap_or_default();
-    // JSON is no prose, and what ends in a colon speaks of the lines below it.
-    let first = match first.starts_with('{') || first.ends_with(':') {
+    // JSON is left out, and so is a line that introduces the lines below it.
+    let first_line = match first_line.starts_with('{') || first_line.ends_with(':') {
         true => String::new(),
-        false => first + "\n",
+        false => first_line + "\n",
     };
-    let fit = |rows| fitting(rows, usize::from(width()));
+    let render = |rows| render_table(rows, usize::from(terminal_width()));
     let tables = match lists {
         [] => "No rows.".to_owned(),
-        lists => lists.iter().map(fit).collect::<Vec<_>>().join("\n\n"),
+        lists => lists.iter().map(render).collect::<Vec<_>>().join("\n\n"),
     };
-    format!("{first}{tables}\n{credit}")
+    format!("{first_line}{tables}\n{credit}")
 }
 
-/// Rows without a frame, for prose.
-pub(super) fn plain(rows: &Rows) -> String {
+/// Renders one line per row.
+pub(super) fn render_plain(rows: &Rows) -> String {
     let lines = rows.rows.iter().map(|row| {
-        let cells: Vec<String> = row.iter().map(shown).collect();
+        let cells: Vec<String> = row.iter().map(format_cell).collect();
         cells.join("  ")
     });
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// What there is least need to see last: columns without a value, behind long texts, behind lists.
-fn rank(cells: &[&Value]) -> u8 {
-    let is_long = |cell: &&Value| text_of(cell).len() > LONG_TEXT;
-    match () {
-        () if cells.iter().all(|cell| cell.is_null()) => 3,
-        () if cells.iter().any(is_long) => 2,
-        () => u8::from(cells.iter().any(|cell| cell.is_array())),
+struct Column<'a> {
+    name: &'a str,
+    values: Vec<&'a Value>,
+    /// The values as formatted.
+    cells: Vec<String>,
+}
+
+impl Column<'_> {
+    /// Returns how far behind the column goes: lists, then long texts, then columns without a value.
+    fn rank(&self) -> u8 {
+        if self.values.iter().all(|value| value.is_null()) {
+            return 3;
+        }
+        let is_long = |value: &&Value| to_text(value).len() > LONG_TEXT;
+        match self.values.iter().any(is_long) {
+            true => 2,
+            false => u8::from(self.values.iter().any(|value| value.is_array())),
+        }
+    }
+
+    /// Returns the least width of the column with its padding, at the position `at`.
+    fn min_width(&self, at: usize) -> usize {
+        let longest = self.cells.iter().map(|cell| cell.chars().count()).max();
+        let limit = if at == 0 { MIN_FIRST_WIDTH } else { MIN_WIDTH };
+        let width = longest.unwrap_or_default().min(limit);
+        width.max(self.name.chars().count()) + PADDING
     }
 }
 
-/// A column with its name, its values and what is read of them.
-type Column<'a> = (&'a str, Vec<&'a Value>, Vec<String>);
-
-/// The table of as many columns as there is room for; those left out are named.
-fn fitting(rows: &Rows, width: usize) -> String {
-    let column = |(at, name)| -> Column<'_> {
-        let cells: Vec<&Value> = rows.rows.iter().filter_map(|row| row.get(at)).collect();
-        let texts = cells.iter().map(|cell| shown(cell)).collect();
-        (name, cells, texts)
-    };
-    let names = rows.columns.iter().map(String::as_str).enumerate();
-    let mut columns: Vec<Column<'_>> = names.map(column).collect();
-    columns.sort_by_key(|(_, cells, _)| rank(cells));
-    let least = |(at, (name, _, texts)): (usize, &Column<'_>)| {
-        let longest = texts.iter().map(|text| text.chars().count()).max();
-        let narrowest = if at == 0 { NARROWEST_NAME } else { NARROWEST };
-        let longest = longest.unwrap_or_default().min(narrowest);
-        longest.max(name.chars().count()) + PADDING
-    };
-    let least: Vec<usize> = columns.iter().enumerate().map(least).collect();
-    let room = least.iter().scan(0, |sum, least| {
-        *sum += least;
-        Some(*sum)
+/// Renders a table with as many columns as fit `width`, and names the columns that do not.
+fn render_table(rows: &Rows, width: usize) -> String {
+    let columns = rows.columns.iter().enumerate().map(|(at, name)| {
+        let values: Vec<&Value> = rows.rows.iter().filter_map(|row| row.get(at)).collect();
+        let cells = values.iter().map(|value| format_cell(value)).collect();
+        Column {
+            name,
+            values,
+            cells,
+        }
     });
-    let kept = room.take_while(|sum| *sum <= width).count().max(1);
-    let (columns, left_out) = columns.split_at(kept.min(columns.len()));
-    let mut table = bare();
-    let below_names = LineStyle::none().fill('─').junction('─');
+    let mut columns: Vec<Column<'_>> = columns.collect();
+    columns.sort_by_key(Column::rank);
+    let widths = columns.iter().enumerate();
+    let widths: Vec<usize> = widths.map(|(at, column)| column.min_width(at)).collect();
+    let ends = widths.iter().scan(0, |end, width| {
+        *end += width;
+        Some(*end)
+    });
+    let fitting = ends.take_while(|end| *end <= width).count().max(1);
+    let (columns, left_out) = columns.split_at(fitting.min(columns.len()));
+    let mut table = borderless();
+    let separator = LineStyle::none().fill('─').junction('─');
     table
-        .load_style(NOTHING.header_separator(below_names))
-        .set_header(columns.iter().map(|(name, ..)| name))
-        .set_width(u16::try_from(width).unwrap_or(USUAL_WIDTH));
+        .load_style(NOTHING.header_separator(separator))
+        .set_header(columns.iter().map(|column| column.name))
+        .set_width(u16::try_from(width).unwrap_or(DEFAULT_WIDTH));
     for at in 0..rows.rows.len() {
-        table.add_row(columns.iter().filter_map(|(.., texts)| texts.get(at)));
+        table.add_row(columns.iter().filter_map(|column| column.cells.get(at)));
     }
-    let drawn = table.column_iter_mut().zip(columns).zip(least);
-    for ((drawn, (_, cells, _)), least) in drawn {
-        let least = u16::try_from(least - 1).unwrap_or(USUAL_WIDTH);
-        drawn.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(least)));
-        let mut known = cells.iter().filter(|cell| !cell.is_null());
-        if known.all(|cell| cell.is_number()) {
+    let drawn = table.column_iter_mut().zip(columns).zip(widths);
+    for ((drawn, column), width) in drawn {
+        let width = u16::try_from(width - 1).unwrap_or(DEFAULT_WIDTH);
+        drawn.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width)));
+        let mut values = column.values.iter().filter(|value| !value.is_null());
+        if values.all(|value| value.is_number()) {
             drawn.set_cell_alignment(CellAlignment::Right);
         }
     }
@@ -137,19 +151,19 @@ fn fitting(rows: &Rows, width: usize) -> String {
     if left_out.is_empty() {
         return text;
     }
-    let names: Vec<&str> = left_out.iter().map(|(name, ..)| *name).collect();
+    let names: Vec<&str> = left_out.iter().map(|column| column.name).collect();
     let names = names.join(", ");
     format!("{text}\nNot shown: {names}; --csv or --json has all.")
 }
 
-/// A cell as it is read: numbers rounded, texts without what a terminal would obey.
-fn shown(value: &Value) -> String {
+/// Formats a cell: numbers rounded, texts without control characters.
+fn format_cell(value: &Value) -> String {
     match value.as_f64() {
         Some(number) if number.fract() != 0.0 => {
-            let text = format!("{number:.DIGITS$}");
+            let text = format!("{number:.DECIMALS$}");
             text.trim_end_matches('0').trim_end_matches('.').to_owned()
         }
-        _ => escaped(&text_of(value)),
+        _ => escaped(&to_text(value)),
     }
 }
 
@@ -176,11 +190,11 @@ mod tests {
                 ],
             ],
         };
-        fitting(&rows, width)
+        render_table(&rows, width)
     }
 
     #[test]
-    fn no_line_is_wider_than_the_terminal_and_columns_left_out_are_named() {
+    fn table_fits_the_width_and_names_columns_left_out() {
         for width in [20, 40, 60, 80, 200] {
             let text = table(width);
             let widest = text
@@ -194,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_rounded_and_texts_cannot_speak_to_the_terminal() {
+    fn numbers_are_rounded_and_control_characters_escaped() {
         let text = table(200);
         assert!(
             text.contains("4.1235") && !text.contains("4.12345"),

@@ -1,4 +1,4 @@
-//! Copies of a settings file beside it, as it was before each change: how they are named, written and found again.
+//! Backups of a settings file, in the same folder: writing them, and restoring the text before `install`.
 
 use super::edit::with_entry;
 use super::hosts::{Host, Server};
@@ -8,60 +8,61 @@ use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
 /// The last extension of a backup's name, after the file's name and the time.
-const ENDING: &str = "backup";
+const EXTENSION: &str = "backup";
 
-/// So many backups of one file are looked through, the newest first.
+/// Most backups that are read to restore a text, the newest first.
 const MAX_READ: usize = 50;
 
-/// Keeps the text of a file beside it and returns where.
+/// Writes a backup of the file `real` and returns its path.
 ///
 /// # Errors
 /// When it cannot be written.
-pub(super) fn keep(real: &Path, text: &str) -> Result<PathBuf> {
+pub(super) fn write(real: &Path, text: &str) -> Result<PathBuf> {
     let now = crate::app::stamp(econoscope_core::clock::wall());
-    // Of two within a second both are kept.
-    let named = |n: u32| match n {
-        0 => real.with_added_extension(format!("{now}.{ENDING}")),
-        n => real.with_added_extension(format!("{now}-{n}.{ENDING}")),
+    // A number keeps names of the same second apart.
+    let path = |n: u32| match n {
+        0 => real.with_added_extension(format!("{now}.{EXTENSION}")),
+        n => real.with_added_extension(format!("{now}-{n}.{EXTENSION}")),
     };
-    let free = (0..1_000).map(named).find(|kept| !kept.exists());
-    let kept = free.context("there are a thousand backups of this second")?;
-    disk::replace(&kept, text.as_bytes())?;
-    Ok(kept)
+    let free = (0..1_000).map(path).find(|path| !path.exists());
+    let backup = free.context("there are a thousand backups of this second")?;
+    disk::replace(&backup, text.as_bytes())?;
+    Ok(backup)
 }
 
-/// The file as it was before `install`, byte for byte, where a backup shows that nothing else changed since.
+/// Returns the text of the file before `install`, byte for byte, if a backup proves that nothing else has changed
+/// since.
 ///
-/// `left` is the file now without our entry. A backup counts when it has no entry of ours and becomes `left` by adding an
-/// entry and removing it again: nothing that anyone wrote since then is lost. The text alone does not tell whether an
-/// empty table of servers, a line end or a blank line was there before `install`; without a backup `left` stays as it is.
-pub(super) fn before_install(host: &Host, file: &Path, left: &str) -> Option<String> {
+/// `rest` is the present text without our entry. A backup is proof if it has no entry of ours, and equals `rest` after
+/// an entry is added and removed again. Without a backup it is unknown whether an empty table of servers, a line end or a
+/// blank line was there before `install`, and `rest` stays as it is.
+pub(super) fn text_before_install(host: &Host, file: &Path, rest: &str) -> Option<String> {
     let real = std::fs::canonicalize(file).ok()?;
-    // Which entry it is makes no difference: it is removed as a whole.
+    // Any entry will do: it is removed as a whole.
     let entry = host.entry(&Server::Program(String::new(), Vec::new()))?;
-    let with = |text: &str, entry| with_entry(host.format, text, &host.key, entry).ok();
-    let is_before = |text: &String| {
-        with(text, None).as_ref() == Some(text)
-            && with(text, Some(&entry))
-                .and_then(|added| with(&added, None))
-                .is_some_and(|without| without == left)
+    let edit = |text: &str, entry| with_entry(host.format, text, &host.key, entry).ok();
+    let is_original = |text: &String| {
+        edit(text, None).as_ref() == Some(text)
+            && edit(text, Some(&entry))
+                .and_then(|installed| edit(&installed, None))
+                .is_some_and(|uninstalled| uninstalled == rest)
     };
-    // A backup that cannot be read shows nothing.
     let texts = backups(&real).into_iter().take(MAX_READ);
     texts
-        .filter_map(|kept| disk::read_text(&kept).ok())
-        .find(is_before)
+        .filter_map(|path| disk::read_text(&path).ok())
+        .find(is_original)
 }
 
-/// The backups of a file, the newest first; none where the folder cannot be listed.
+/// Returns the backups of a file, the newest first; none if the folder cannot be listed.
 fn backups(real: &Path) -> Vec<PathBuf> {
     let all = real.parent().and_then(|folder| disk::entries(folder).ok());
     let is_backup = |path: &PathBuf| {
-        let is_kept = path.extension().is_some_and(|end| end == ENDING);
-        is_kept && path.with_extension("").with_extension("") == real
+        path.extension()
+            .is_some_and(|extension| extension == EXTENSION)
+            && path.with_extension("").with_extension("") == real
     };
-    let mut kept: Vec<PathBuf> = all.into_iter().flatten().filter(is_backup).collect();
-    // Of two within a second the one with a number behind its time is the newer.
-    kept.sort_by_key(|path| Reverse(path.with_extension("")));
-    kept
+    let mut backups: Vec<PathBuf> = all.into_iter().flatten().filter(is_backup).collect();
+    // Within a second, the higher number is the newer one and sorts behind the lower.
+    backups.sort_by_key(|path| Reverse(path.with_extension("")));
+    backups
 }

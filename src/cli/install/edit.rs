@@ -1,39 +1,40 @@
-//! One entry put into a settings file, or taken out of it, as text: everything else keeps its place, its comments and
-//! its indentation, line ends and a mark of byte order included.
+//! Edits the text of a settings file: adds or removes one entry and leaves everything else as it is, comments,
+//! indentation, line ends and byte order mark included.
 
+use super::hosts::Entry;
 use anyhow::{Context, Result, bail};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstRootNode};
 use serde::Deserialize;
-use serde_json::{Map, Value};
-use toml_edit::{DocumentMut, Item, TableLike};
+use serde_json::Value;
+use toml_edit::{DocumentMut, Item};
 
-/// What a file is written in.
+/// Format of a settings file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Format {
-    /// With comments and final commas, as most hosts take it.
+    /// JSON with comments and trailing commas.
     Json,
     Toml,
 }
 
-/// Under which name we stand among the servers.
+/// Name of our entry.
 const NAME: &str = "econoscope";
 
-/// What says how a server is reached: where another way is chosen, the old one has to go.
-const WAYS: [&str; 6] = ["command", "args", "type", "url", "serverUrl", "httpUrl"];
+/// Fields that say how to reach a server. Those that a new entry does not have are removed from the old one.
+const CONNECTION_FIELDS: [&str; 6] = ["command", "args", "type", "url", "serverUrl", "httpUrl"];
 
-/// The text with our entry among the servers at `key`, or without one where none is given.
+/// Returns the text with our entry in the table of servers at `key`, or without our entry if `entry` is `None`.
 ///
-/// What others wrote into our entry, such as variables of the environment, stays.
+/// Other fields of an entry of ours, such as environment variables, stay.
 ///
 /// # Errors
-/// When the text is not of its format, or something else stands where the servers should.
+/// When the text is not valid, or the value at `key` is no table.
 pub(super) fn with_entry(
     format: Format,
     text: &str,
     key: &str,
-    entry: Option<&Value>,
+    entry: Option<&Entry>,
 ) -> Result<String> {
     let (mark, body) = match text.strip_prefix('\u{feff}') {
         Some(body) => ("\u{feff}", body),
@@ -46,8 +47,8 @@ pub(super) fn with_entry(
         false => body.to_owned(),
     };
     let edited = match format {
-        Format::Json => json(&body, key, entry)?,
-        Format::Toml => toml(&body, key, entry)?,
+        Format::Json => edit_json(&body, key, entry)?,
+        Format::Toml => edit_toml(&body, key, entry)?,
     };
     let edited = match is_crlf {
         true => edited.replace('\n', "\r\n"),
@@ -56,7 +57,13 @@ pub(super) fn with_entry(
     Ok(format!("{mark}{edited}"))
 }
 
-fn json(text: &str, key: &str, entry: Option<&Value>) -> Result<String> {
+/// Returns the connection fields that an entry does not have.
+fn stale_fields(entry: &Entry) -> impl Iterator<Item = &'static str> {
+    let fields = CONNECTION_FIELDS.into_iter();
+    fields.filter(|name| !entry.contains_key(*name))
+}
+
+fn edit_json(text: &str, key: &str, entry: Option<&Entry>) -> Result<String> {
     let text = match (text.trim().is_empty(), entry) {
         (true, None) => return Ok(text.to_owned()),
         (true, Some(_)) => "{}\n",
@@ -77,62 +84,52 @@ fn json(text: &str, key: &str, entry: Option<&Value>) -> Result<String> {
     let servers = top.object_value_or_create(key);
     let servers = servers.with_context(|| format!("{key} in it is no object"))?;
     let Some(entry) = entry else {
-        let Some(ours) = servers.get(NAME) else {
-            return Ok(text.to_owned());
-        };
-        ours.remove();
+        if let Some(ours) = servers.get(NAME) {
+            ours.remove();
+        }
         return Ok(root.to_string());
     };
-    let wanted = entry.as_object().context("an entry is an object")?;
-    match servers.object_value(NAME) {
-        None => match servers.get(NAME) {
-            Some(odd) => odd.set_value(input(entry)),
-            None => {
-                servers.append(NAME, input(entry));
-            }
-        },
-        Some(ours) => {
-            for way in WAYS.iter().filter(|way| !wanted.contains_key(**way)) {
-                if let Some(old) = ours.get(way) {
-                    old.remove();
-                }
-            }
-            for (name, value) in wanted {
-                match ours.get(name) {
-                    Some(same) if is_same(&same, value) => {}
-                    Some(old) => old.set_value(input(value)),
-                    None => {
-                        ours.append(name, input(value));
-                    }
-                }
-            }
+    let Some(ours) = servers.object_value(NAME) else {
+        let value = to_cst(&Value::Object(entry.clone()));
+        match servers.get(NAME) {
+            Some(other) => other.set_value(value),
+            None => drop(servers.append(NAME, value)),
+        }
+        return Ok(root.to_string());
+    };
+    for name in stale_fields(entry) {
+        if let Some(old) = ours.get(name) {
+            old.remove();
+        }
+    }
+    for (name, value) in entry {
+        let Some(old) = ours.get(name) else {
+            ours.append(name, to_cst(value));
+            continue;
+        };
+        if old.value().and_then(|old| old.to_serde_value()).as_ref() != Some(value) {
+            old.set_value(to_cst(value));
         }
     }
     Ok(root.to_string())
 }
 
-fn is_same(property: &jsonc_parser::cst::CstObjectProp, value: &Value) -> bool {
-    let now = property.value().and_then(|now| now.to_serde_value());
-    now.as_ref() == Some(value)
-}
-
-fn input(value: &Value) -> CstInputValue {
+fn to_cst(value: &Value) -> CstInputValue {
     match value {
         Value::Null => CstInputValue::Null,
-        Value::Bool(truth) => CstInputValue::Bool(*truth),
+        Value::Bool(value) => CstInputValue::Bool(*value),
         Value::Number(number) => CstInputValue::Number(number.to_string()),
         Value::String(text) => CstInputValue::String(text.clone()),
-        Value::Array(items) => CstInputValue::Array(items.iter().map(input).collect()),
+        Value::Array(items) => CstInputValue::Array(items.iter().map(to_cst).collect()),
         Value::Object(fields) => {
-            let fields = fields
-                .iter()
-                .map(|(name, value)| (name.clone(), input(value)));
+            let fields = fields.iter();
+            let fields = fields.map(|(name, value)| (name.clone(), to_cst(value)));
             CstInputValue::Object(fields.collect())
         }
     }
 }
 
-fn toml(text: &str, key: &str, entry: Option<&Value>) -> Result<String> {
+fn edit_toml(text: &str, key: &str, entry: Option<&Entry>) -> Result<String> {
     let mut document: DocumentMut = text.parse().context("it is not TOML")?;
     if entry.is_none() && document.get(key).is_none() {
         return Ok(text.to_owned());
@@ -146,28 +143,20 @@ fn toml(text: &str, key: &str, entry: Option<&Value>) -> Result<String> {
     let Some(entry) = entry else {
         return Ok(match servers.remove(NAME) {
             Some(_) => document.to_string(),
-            // Written again, it could get another line end.
+            // Formatting the document could change its last line end.
             None => text.to_owned(),
         });
     };
-    let wanted = entry.as_object().context("an entry is an object")?;
     let ours = servers.entry(NAME).or_insert_with(|| match is_inline {
         true => toml_edit::InlineTable::new().into(),
         false => toml_edit::Table::new().into(),
     });
     let ours = ours.as_table_like_mut();
-    fill(
-        ours.with_context(|| format!("{key}.{NAME} in it is no table"))?,
-        wanted,
-    )?;
-    Ok(document.to_string())
-}
-
-fn fill(ours: &mut dyn TableLike, wanted: &Map<String, Value>) -> Result<()> {
-    for way in WAYS.iter().filter(|way| !wanted.contains_key(**way)) {
-        ours.remove(way);
+    let ours = ours.with_context(|| format!("{key}.{NAME} in it is no table"))?;
+    for name in stale_fields(entry) {
+        ours.remove(name);
     }
-    for (name, value) in wanted {
+    for (name, value) in entry {
         let new = match value {
             Value::String(text) => toml_edit::Value::from(text.as_str()),
             Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
@@ -181,5 +170,5 @@ fn fill(ours: &mut dyn TableLike, wanted: &Map<String, Value>) -> Result<()> {
             ours.insert(name, Item::Value(new));
         }
     }
-    Ok(())
+    Ok(document.to_string())
 }

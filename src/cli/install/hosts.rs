@@ -1,76 +1,83 @@
-//! Which assistants there are, where each keeps its servers on this system, and what it wants to read of one.
-//! `tests/clients/places.mjs` holds the rows of `data/hosts.json` against the package `add-mcp`. For another host add its row.
+//! The supported assistants (hosts): their settings files on this system, and their entries for a server.
+//!
+//! `tests/clients/places.mjs` compares `data/hosts.json` with the package `add-mcp`. A new host is a new row there.
 
 use super::edit::Format;
+use anyhow::{Context, Result};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-/// An assistant that keeps its servers in a file.
+/// The entry of a server in a settings file.
+pub(super) type Entry = Map<String, Value>;
+
+/// An assistant with a settings file, as `data/hosts.json` describes it.
 #[derive(Deserialize)]
 pub(super) struct Host {
-    /// As it is typed.
+    /// Name on the command line.
     pub(super) name: String,
-    /// As it calls itself.
+    /// Name for people.
     pub(super) title: String,
-    /// Its files; the first that is there counts, or else the first whose folder is there, or else the first.
+    /// Candidates for the settings file.
     files: Vec<String>,
-    /// A folder that is there where the host is.
+    /// Folder that exists where the host is installed.
     home: String,
     pub(super) format: Format,
-    /// The table of servers in the file.
+    /// Name of the table of servers in the file.
     pub(super) key: String,
-    /// What stands there for a program, with its words in braces.
-    program: Value,
-    /// What stands there for a server over HTTP; nothing where none can.
-    http: Option<Value>,
-    /// What is to be done for it to take effect.
-    pub(super) then: String,
+    /// Entry for a program, with placeholders in braces.
+    program: Entry,
+    /// Entry for a server over HTTP; `None` if the host has none.
+    http: Option<Entry>,
+    /// What the user has to do next.
+    #[serde(rename = "then")]
+    pub(super) next_step: String,
 }
 
-/// What the assistant is to start, or to call.
-#[derive(Debug, Clone)]
+/// The server in an entry.
 pub(super) enum Server {
     /// A program and its arguments.
     Program(String, Vec<String>),
-    /// An address.
+    /// A URL.
     Http(String),
 }
 
-/// Where settings lie for this user.
-pub(super) struct Places {
-    pub(super) home: PathBuf,
-    pub(super) settings: PathBuf,
-    pub(super) codex: PathBuf,
-    /// Where Claude Code keeps its own, if that was moved.
-    pub(super) claude: Option<PathBuf>,
+/// Folders of the user in which hosts keep their settings.
+pub(super) struct UserFolders {
+    home: PathBuf,
+    settings: PathBuf,
+    codex: PathBuf,
+    /// Folder of Claude Code, if it was moved.
+    claude: Option<PathBuf>,
 }
 
-impl Places {
-    /// Of the user who runs this, as the environment says.
-    pub(super) fn of_user() -> Option<Self> {
-        let named = |name| std::env::var_os(name).filter(|value| !value.is_empty());
-        let home = std::env::home_dir()?;
+impl UserFolders {
+    /// Reads the folders from the environment.
+    ///
+    /// # Errors
+    /// For a user without a home folder.
+    pub(super) fn from_env() -> Result<Self> {
+        let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+        let home = std::env::home_dir().context("this user has no home folder")?;
         let settings = if cfg!(windows) {
-            named("APPDATA").map_or_else(|| home.join("AppData/Roaming"), PathBuf::from)
+            variable("APPDATA").map_or_else(|| home.join("AppData/Roaming"), PathBuf::from)
         } else if cfg!(target_os = "macos") {
             home.join("Library/Application Support")
         } else {
-            named("XDG_CONFIG_HOME").map_or_else(|| home.join(".config"), PathBuf::from)
+            variable("XDG_CONFIG_HOME").map_or_else(|| home.join(".config"), PathBuf::from)
         };
-        let codex = named("CODEX_HOME").map_or_else(|| home.join(".codex"), PathBuf::from);
-        Some(Self {
+        let codex = variable("CODEX_HOME").map_or_else(|| home.join(".codex"), PathBuf::from);
+        Ok(Self {
             home,
             settings,
             codex,
-            claude: named("CLAUDE_CONFIG_DIR").map(PathBuf::from),
+            claude: variable("CLAUDE_CONFIG_DIR").map(PathBuf::from),
         })
     }
 
-    /// A path of the table: below the user's folder, below where programs of this system keep their settings, or below
-    /// Codex's own folder, which can be moved.
-    fn path(&self, path: &str) -> PathBuf {
+    /// Resolves a path of `data/hosts.json`, which begins with the name of a folder: home, settings or codex.
+    fn resolve(&self, path: &str) -> PathBuf {
         if let Some(claude) = &self.claude {
             match path {
                 "home/.claude.json" => return claude.join(".claude.json"),
@@ -89,30 +96,29 @@ impl Places {
 }
 
 impl Host {
-    /// The file that holds its servers.
-    pub(super) fn file(&self, places: &Places) -> PathBuf {
-        let mut files = self.files.iter().map(|file| places.path(file));
-        let there = files.clone().find(|file| file.exists());
-        let beside = || {
-            let is_there = |file: &PathBuf| file.parent().is_some_and(Path::exists);
-            files.clone().find(is_there)
-        };
-        let found = there.or_else(beside);
-        found.or_else(|| files.next()).unwrap_or_default()
+    /// Returns the path of the settings file: the first candidate that exists, else the first whose folder exists, else
+    /// the first.
+    pub(super) fn file(&self, folders: &UserFolders) -> PathBuf {
+        let mut files = self.files.iter().map(|file| folders.resolve(file));
+        let has_folder = |file: &PathBuf| file.parent().is_some_and(Path::exists);
+        let existing = files.clone().find(|file| file.exists());
+        let existing = existing.or_else(|| files.clone().find(has_folder));
+        existing.or_else(|| files.next()).unwrap_or_default()
     }
 
-    /// Whether the host is on this system.
-    pub(super) fn is_here(&self, places: &Places) -> bool {
-        places.path(&self.home).exists() || self.files.iter().any(|f| places.path(f).exists())
+    /// Whether the host is installed on this system.
+    pub(super) fn is_here(&self, folders: &UserFolders) -> bool {
+        let exists = |path: &String| folders.resolve(path).exists();
+        exists(&self.home) || self.files.iter().any(exists)
     }
 
-    /// What stands in its file for a server; nothing where it cannot.
-    pub(super) fn entry(&self, server: &Server) -> Option<Value> {
+    /// Returns the entry for a server; `None` if the host cannot use it.
+    pub(super) fn entry(&self, server: &Server) -> Option<Entry> {
         let mut entry = match server {
             Server::Program(..) => self.program.clone(),
             Server::Http(_) => self.http.clone()?,
         };
-        for value in entry.as_object_mut()?.values_mut() {
+        for value in entry.values_mut() {
             *value = match (value.as_str(), server) {
                 (Some("{command}"), Server::Program(command, _)) => json!(command),
                 (Some("{arguments}"), Server::Program(_, arguments)) => json!(arguments),
@@ -133,9 +139,9 @@ const ZED: &str = if cfg!(any(windows, target_os = "macos")) {
     "zed"
 };
 
-/// Every host.
+/// The supported hosts.
 pub(super) static HOSTS: LazyLock<Vec<Host>> = LazyLock::new(|| {
-    // The file is fixed at build time and a test reads it, so an empty list cannot ship.
+    // A test reads the embedded file.
     serde_json::from_str(include_str!("../../../data/hosts.json")).unwrap_or_default()
 });
 
@@ -144,18 +150,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_host_has_an_entry_whose_words_are_filled_in() {
+    fn every_host_has_an_entry_without_placeholders() {
         assert_eq!(HOSTS.len(), 10);
         let program = Server::Program("here".to_owned(), vec!["-y".to_owned()]);
         let http = Server::Http("http://127.0.0.1:8080/mcp".to_owned());
         for host in HOSTS.iter() {
             let entry = host.entry(&program).unwrap();
-            assert!(entry.to_string().contains("here"), "{entry}");
-            let both = [Some(entry), host.entry(&http)];
-            assert_eq!(both[1].is_none(), host.name == "claude-desktop");
-            for entry in both.iter().flatten() {
-                assert!(!entry.to_string().contains("\"{"), "{entry}");
-            }
+            let entry = Value::Object(entry).to_string();
+            assert!(entry.contains("here") && !entry.contains("\"{"), "{entry}");
+            let entry = host.entry(&http);
+            assert_eq!(entry.is_none(), host.name == "claude-desktop");
+            let entry = json!(entry).to_string();
+            assert!(!entry.contains("\"{"), "{entry}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `get_macro_summary`: the state of the economy in one call.
 
 use super::days::parse_as_of;
-use super::newer_mean::NewerMean;
+use super::metric::NewerMean;
 use super::signals::shown_value;
 use crate::endpoints::prelude::*;
 use econoscope_core::indicators::liquidity::CNLI;
@@ -66,13 +66,13 @@ pub struct Labor {
     /// Unemployment rate, percent.
     #[serde(default)]
     pub unemployment_rate_pct: Option<f64>,
-    /// The same against the month before, percentage points.
+    /// Its change from the month before, percentage points.
     #[serde(default)]
     pub unemployment_change_pp: Option<f64>,
     /// Nonfarm payrolls, thousands of persons.
     #[serde(default)]
     pub payrolls_thousands: Option<f64>,
-    /// The same against the month before.
+    /// Its change from the month before.
     #[serde(default)]
     pub payrolls_change_thousands: Option<f64>,
     /// Sahm rule, percentage points; 0.50 and more signals recession.
@@ -80,10 +80,10 @@ pub struct Labor {
     /// Probability that this month is a recession month, percent (RNOW).
     #[serde(default)]
     pub recession_now: Option<f64>,
-    /// Whether its alarm rings; null without a value.
+    /// Whether its alarm is on; null without a value.
     #[serde(default)]
     pub recession_alarm: Option<bool>,
-    /// Week that began or ended the alarm last.
+    /// Week since which the alarm is on or off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recession_alarm_since: Option<Date>,
 }
@@ -104,7 +104,7 @@ pub struct MacroSummary {
     pub recession_probability: Option<f64>,
     /// Macro stress, 0 to 100.
     pub stress_index: Option<f64>,
-    /// Share of its weight without a figure, percent; absent where all of it has one.
+    /// Share of its weight without a figure, percent; absent if zero.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stress_weight_missing_pct: Option<f64>,
     /// Net liquidity, trillions of dollars.
@@ -121,19 +121,19 @@ pub struct MacroSummary {
     pub inflation: Inflation,
     /// The state in sentences, made from the numbers.
     pub narrative: Option<String>,
-    /// Where this comes from.
+    /// Page of the answer.
     pub source_url: String,
     /// Credit line.
     pub attribution: String,
-    /// When the newest input was read from its source.
+    /// When the newest input was fetched.
     pub last_updated: Option<Timestamp>,
     /// Date of each figure.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub dates: BTreeMap<String, String>,
-    /// Monthly averages of a later month than the daily figures above, by the figure's name, where they are held.
+    /// Monthly averages of a later month than the daily figures above, by the figure's name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub newer_means: BTreeMap<String, NewerMean>,
-    /// State of knowledge.
+    /// Provenance.
     #[serde(flatten)]
     pub provenance: Provenance,
 }
@@ -157,44 +157,45 @@ impl Endpoint for Params {
 
     fn local(desk: &Desk, params: &Self) -> Result<MacroSummary> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let read = summary::INPUTS.iter().chain(regime::INPUTS).copied();
-        let read = read.chain(established().map(|c| c.about.id));
-        let mut draft = Collector {
+        let ids = summary::INPUTS.iter().chain(regime::INPUTS).copied();
+        let ids = ids.chain(established().map(|c| c.about.id));
+        let mut collector = Collector {
             desk,
             as_of,
-            provenance: Provenance::of(desk, as_of, read)?,
+            provenance: Provenance::of(desk, as_of, ids)?,
             dates: BTreeMap::new(),
             newer_means: BTreeMap::new(),
         };
         let set = desk.set(summary::INPUTS.iter().copied(), as_of)?;
         let figures = summary::summary(&set, desk.present(as_of));
-        let vix = draft.figure("vix", &figures.vix);
-        let hy_spread_bps = draft.figure("hy_spread_bps", &figures.hy_spread_bps);
-        let cpi_yoy_pct = draft.figure("cpi_yoy_pct", &figures.cpi_yoy_pct);
-        let (settings, by) = (desk.settings(), desk.attribution());
+        let vix = collector.add_figure("vix", &figures.vix);
+        let hy_spread_bps = collector.add_figure("hy_spread_bps", &figures.hy_spread_bps);
+        let cpi_yoy_pct = collector.add_figure("cpi_yoy_pct", &figures.cpi_yoy_pct);
+        let spread = collector.add_figure("spread_2s10s_bps", &figures.spread_2s10s_bps);
+        let attribution = desk.attribution();
         Ok(MacroSummary {
-            regime: draft.regime()?,
-            recession_probability: draft.composite("recession_probability", &CRPI)?,
-            stress_index: draft.composite("stress_index", &CMSI)?,
-            stress_weight_missing_pct: draft.weight_missing("stress_index", &CMSI)?,
-            net_liquidity_trn: draft.composite("net_liquidity_trn", &CNLI)?,
+            regime: collector.add_regime()?,
+            recession_probability: collector.add_composite("recession_probability", &CRPI)?,
+            stress_index: collector.add_composite("stress_index", &CMSI)?,
+            stress_weight_missing_pct: collector.note_missing_stress_weight()?,
+            net_liquidity_trn: collector.add_composite("net_liquidity_trn", &CNLI)?,
             key_rates: KeyRates {
-                ten_year: draft.rate("10y", &figures.ten_year)?,
-                two_year: draft.rate("2y", &figures.two_year)?,
-                spread_2s10s_bps: draft.figure("spread_2s10s_bps", &figures.spread_2s10s_bps),
-                fed_funds: draft.rate("fed_funds", &figures.fed_funds)?,
+                ten_year: collector.add_rate("10y", &figures.ten_year)?,
+                two_year: collector.add_rate("2y", &figures.two_year)?,
+                spread_2s10s_bps: spread,
+                fed_funds: collector.add_rate("fed_funds", &figures.fed_funds)?,
             },
             volatility: Volatility { vix },
             credit: Credit { hy_spread_bps },
-            labor: draft.labor(&figures)?,
+            labor: collector.add_labor(&figures)?,
             inflation: Inflation { cpi_yoy_pct },
             narrative: Some(super::regime::narrative(desk, as_of)?),
-            source_url: settings.address(Self::SPEC.path, "summary"),
-            attribution: format!("{} ({})", by.text, by.url),
+            source_url: desk.settings().address(Self::SPEC.path, "summary"),
+            attribution: format!("{} ({})", attribution.text, attribution.url),
             last_updated: desk.holdings()?.updated_at(),
-            dates: draft.dates,
-            newer_means: draft.newer_means,
-            provenance: draft.provenance,
+            dates: collector.dates,
+            newer_means: collector.newer_means,
+            provenance: collector.provenance,
         })
     }
 
@@ -205,18 +206,18 @@ impl Endpoint for Params {
             a.regime.current,
             confidence.unwrap_or_default(),
             a.regime.trajectory,
-            figure_list(a),
+            format_figures(a),
             a.narrative.as_deref().unwrap_or_default(),
             a.provenance.closing(&a.attribution)
         )
     }
 }
 
-/// Every figure that there is, with unit and date, in one sentence.
-fn figure_list(a: &MacroSummary) -> String {
+/// Lists every figure that has a value, with its unit and date.
+fn format_figures(a: &MacroSummary) -> String {
     let mut parts = Vec::new();
     let mut add = |label: &str, value: Option<f64>, unit: &str, name: &str| {
-        let date = a.dates.get(name).map(|d| format!(" ({d})"));
+        let date = a.dates.get(name).map(|date| format!(" ({date})"));
         let date = date.unwrap_or_default();
         parts.extend(value.map(|value| format!("{label} {value}{unit}{date}")));
     };
@@ -235,37 +236,36 @@ fn figure_list(a: &MacroSummary) -> String {
     let spread = rates.spread_2s10s_bps;
     add("2s10s spread", spread, " bp", "spread_2s10s_bps");
     add("fed funds", rates.fed_funds, " %", "fed_funds");
-    let prices = a.inflation.cpi_yoy_pct;
-    add("CPI year on year", prices, " %", "cpi_yoy_pct");
+    let inflation = a.inflation.cpi_yoy_pct;
+    add("CPI year on year", inflation, " %", "cpi_yoy_pct");
     let labor = &a.labor;
-    let over = |change: Option<f64>, decimals, unit: &str| {
-        let change = change.map(|change| signed(change, decimals));
-        change.map(|change| format!("{unit}, {change} over a month"))
+    let with_change = |unit: &str, change: Option<f64>, decimals| match change {
+        Some(change) => format!("{unit}, {} over a month", signed(change, decimals)),
+        None => unit.to_owned(),
     };
-    let unit = over(labor.unemployment_change_pp, 1, " %").unwrap_or(" %".to_owned());
+    let unit = with_change(" %", labor.unemployment_change_pp, 1);
     let name = "unemployment_rate";
     add("unemployment", labor.unemployment_rate_pct, &unit, name);
-    let unit = " thousand";
-    let unit = over(labor.payrolls_change_thousands, 0, unit).unwrap_or(unit.to_owned());
+    let unit = with_change(" thousand", labor.payrolls_change_thousands, 0);
     add("payrolls", labor.payrolls_thousands, &unit, "payrolls");
-    add("Sahm rule", a.labor.sahm_rule, " pp", "sahm_rule");
-    let rings = match a.labor.recession_alarm {
+    add("Sahm rule", labor.sahm_rule, " pp", "sahm_rule");
+    let alarm = match labor.recession_alarm {
         Some(true) => " %, its alarm rings",
         _ => " %, no alarm",
     };
-    let since = a.labor.recession_alarm_since;
-    let since = since.map(|week| format!("{rings} since the week of {week}"));
-    let (recession, rings) = (a.labor.recession_now, since.as_deref().unwrap_or(rings));
-    add("recession now", recession, rings, "recession_now");
+    let since = labor.recession_alarm_since;
+    let since = since.map(|week| format!(" since the week of {week}"));
+    let unit = format!("{alarm}{}", since.unwrap_or_default());
+    add("recession now", labor.recession_now, &unit, "recession_now");
     add("VIX", a.volatility.vix, "", "vix");
     let spread = a.credit.hy_spread_bps;
     add("high-yield spread", spread, " bp", "hy_spread_bps");
     let newer = a.newer_means.iter();
-    parts.extend(newer.map(|(name, mean)| format!("{name}: {}", mean.words())));
+    parts.extend(newer.map(|(name, mean)| format!("{name}: {}", mean.describe())));
     parts.join("; ")
 }
 
-/// What an answer gathers on its way: dates of figures and reasons for their absence.
+/// Collects the figures of a summary with their dates and notes.
 struct Collector<'a> {
     desk: &'a Desk,
     as_of: AsOf,
@@ -275,7 +275,7 @@ struct Collector<'a> {
 }
 
 impl Collector<'_> {
-    fn figure(&mut self, name: &str, figure: &Figure) -> Option<f64> {
+    fn add_figure(&mut self, name: &str, figure: &Figure) -> Option<f64> {
         if let Some(error) = self.desk.barred(&figure.series) {
             self.provenance.note(name, error.to_string());
             return None;
@@ -284,27 +284,26 @@ impl Collector<'_> {
         let note = note.cloned().unwrap_or_default();
         self.provenance.note(name, note);
         self.provenance.note_late(name, figure.late);
-        self.date(name, figure.date);
+        self.add_date(name, figure.date);
         figure.value.map(|v| round_to(v, 4))
     }
 
-    /// A rate of a day; the monthly average that is newer is told beside it.
-    fn rate(&mut self, name: &str, figure: &Figure) -> Result<Option<f64>> {
-        let found = figure.series.first().zip(figure.date);
-        let mean = found.map(|(id, date)| NewerMean::of(self.desk, id, date, self.as_of));
-        if let Some(mean) = mean.transpose()?.flatten() {
-            self.provenance.note(name, mean.words());
+    /// Adds a daily rate, and the monthly average that is newer.
+    fn add_rate(&mut self, name: &str, figure: &Figure) -> Result<Option<f64>> {
+        let id = figure.series.first().copied().unwrap_or_default();
+        if let Some(mean) = NewerMean::find(self.desk, id, figure.date, self.as_of)? {
+            self.provenance.note(name, mean.describe());
             self.newer_means.insert(name.to_owned(), mean);
         }
-        Ok(self.figure(name, figure))
+        Ok(self.add_figure(name, figure))
     }
 
-    fn date(&mut self, name: &str, date: Option<Date>) {
+    fn add_date(&mut self, name: &str, date: Option<Date>) {
         let date = date.map(|date| (name.to_owned(), date.to_string()));
         self.dates.extend(date);
     }
 
-    fn composite(&mut self, name: &str, composite: &'static Composite) -> Result<Option<f64>> {
+    fn add_composite(&mut self, name: &str, composite: &'static Composite) -> Result<Option<f64>> {
         let reading = self.desk.reading(composite, self.as_of)?;
         let basis = reading.basis.join("; ");
         let note = reading.reason.clone().unwrap_or(basis);
@@ -312,13 +311,14 @@ impl Collector<'_> {
         let present = self.desk.present(self.as_of);
         self.provenance
             .note_reading(name, &composite.about, &reading, present);
-        self.date(name, reading.value.map(|_| reading.date));
+        self.add_date(name, reading.value.map(|_| reading.date));
         Ok(shown_value(&composite.about, &reading))
     }
 
-    /// The share of a composite's weight without a figure, with its inputs in the notes.
-    fn weight_missing(&mut self, name: &str, composite: &'static Composite) -> Result<Option<f64>> {
-        let reading = self.desk.reading(composite, self.as_of)?;
+    /// Notes which inputs of macro stress have no figure, and returns their share of its weight in percent; `None` when
+    /// all have one.
+    fn note_missing_stress_weight(&mut self) -> Result<Option<f64>> {
+        let reading = self.desk.reading(&CMSI, self.as_of)?;
         let inputs = reading.inputs.iter();
         let missing = inputs.filter(|input| input.missing.is_some());
         let names = joined(missing.map(|input| input.name), ", ");
@@ -327,36 +327,38 @@ impl Collector<'_> {
         }
         let share = round_to(100.0 * (1.0 - reading.weight_present), 1);
         let note = format!("{share} % of its weight has no figure: {names}");
-        self.provenance.add(name, &note);
+        self.provenance.add("stress_index", &note);
         Ok(Some(share))
     }
 
-    fn labor(&mut self, figures: &summary::Summary) -> Result<Labor> {
-        let recession_now = self.composite("recession_now", &RNOW)?;
+    fn add_labor(&mut self, figures: &summary::Summary) -> Result<Labor> {
+        let recession_now = self.add_composite("recession_now", &RNOW)?;
         let alarm = self.desk.reading(&RNOW, self.as_of)?.alarm;
         let alarm = alarm.filter(|_| recession_now.is_some());
+        let (unemployment, payrolls) = (&figures.unemployment_rate, &figures.payrolls);
         Ok(Labor {
-            unemployment_rate_pct: self.figure("unemployment_rate", &figures.unemployment_rate),
-            unemployment_change_pp: figures.unemployment_rate.change,
-            payrolls_thousands: self.figure("payrolls", &figures.payrolls),
-            payrolls_change_thousands: figures.payrolls.change,
-            sahm_rule: self.figure("sahm_rule", &figures.sahm_rule),
+            unemployment_rate_pct: self.add_figure("unemployment_rate", unemployment),
+            unemployment_change_pp: unemployment.change,
+            payrolls_thousands: self.add_figure("payrolls", payrolls),
+            payrolls_change_thousands: payrolls.change,
+            sahm_rule: self.add_figure("sahm_rule", &figures.sahm_rule),
             recession_now,
             recession_alarm: alarm.map(|a| a.on),
             recession_alarm_since: alarm.and_then(|a| a.since),
         })
     }
 
-    fn regime(&mut self) -> Result<RegimeLine> {
-        let path = self.desk.regimes(self.as_of)?;
-        let reason = path.now.reason.as_deref();
-        self.provenance.note("regime", reason.unwrap_or_default());
-        self.provenance.note_regime(&path.now);
-        self.date("regime", path.now.state.as_ref().map(|s| s.month));
+    fn add_regime(&mut self) -> Result<RegimeLine> {
+        let regimes = self.desk.regimes(self.as_of)?;
+        let now = &regimes.now;
+        let reason = now.reason.as_deref().unwrap_or_default();
+        self.provenance.note("regime", reason);
+        self.provenance.note_regime(now);
+        self.add_date("regime", now.state.as_ref().map(|s| s.month));
         Ok(RegimeLine {
-            current: path.now.regime.word().to_owned(),
-            confidence: path.now.confidence,
-            trajectory: path.now.trajectory.name().to_lowercase(),
+            current: now.regime.word().to_owned(),
+            confidence: now.confidence,
+            trajectory: now.trajectory.name().to_lowercase(),
         })
     }
 }

@@ -1,21 +1,28 @@
-//! `get_metric`: the latest value of one series, with its changes and what they mean.
+//! `get_metric`: the latest value of one series, its changes and their meaning.
 
 use super::days::{newest, parse_as_of};
 use super::foreign::UntrustedFields;
 use super::forward::about;
 use super::lateness::note_late;
 use super::measured::FigureKind;
-use super::newer_mean::NewerMean;
 use crate::endpoints::prelude::*;
 use econoscope_core::format::amount_in_words;
 use econoscope_core::indicators::transform::{self, Changes, Units};
 use econoscope_core::indicators::window::Standing;
 use econoscope_core::indicators::{narrative_velocity, prose};
 use econoscope_core::model::frequency::shift;
-use econoscope_core::model::release;
-use econoscope_core::model::{Frequency, Observation, Series};
+use econoscope_core::model::{Frequency, Observation, Series, release, table};
 use jiff::ToSpan;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
+
+/// Daily series, each with the series of its monthly averages.
+static MONTHLY_MEANS: LazyLock<HashMap<&'static str, &'static str>> = LazyLock::new(|| {
+    let rows = table::rows(include_str!("../../data/means.csv"));
+    // A test reads every row.
+    let rows = rows.filter_map(|(_, row)| row.ok());
+    rows.map(|row: [_; 2]| row.into()).collect()
+});
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -42,6 +49,53 @@ pub struct ChangeSet {
     pub unit: Option<String>,
 }
 
+/// A monthly average of a month that begins after the daily figure.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct NewerMean {
+    /// Series of monthly averages: GS10.
+    pub series: String,
+    /// First day of the month.
+    pub date: Date,
+    /// The average, in the unit of the daily figure.
+    pub value: f64,
+}
+
+impl NewerMean {
+    /// Returns the newest monthly average of the series `id` if its month begins after `date`, the day of the newest
+    /// daily figure.
+    ///
+    /// Daily figures and monthly averages come from different sources and may end on different days. The daily figure
+    /// stays the answer.
+    ///
+    /// # Errors
+    /// [`econoscope_core::Error::Store`] when the store cannot be read.
+    pub(super) fn find(
+        desk: &Desk,
+        id: &str,
+        date: Option<Date>,
+        as_of: AsOf,
+    ) -> Result<Option<Self>> {
+        let info = MONTHLY_MEANS.get(id);
+        let info = info.and_then(|mean| Catalogue::embedded().get(mean));
+        let (Some(date), Some(info)) = (date, info.filter(|info| desk.permit(info).is_ok())) else {
+            return Ok(None);
+        };
+        let series = desk.series(info, as_of)?;
+        let newest = series.and_then(|s| s.last_on_or_before(desk.present(as_of)));
+        Ok(newest.filter(|mean| mean.date > date).map(|mean| Self {
+            series: desk.shown_id(&info.id),
+            date: mean.date,
+            value: info.round(mean.value),
+        }))
+    }
+
+    /// Describes the average: "newer is the average of September 2026: 4.99 (GS10)".
+    pub(super) fn describe(&self) -> String {
+        let (month, value, series) = (self.date.strftime("%B %Y"), self.value, &self.series);
+        format!("newer is the average of {month}: {value} ({series})")
+    }
+}
+
 /// The answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -64,7 +118,7 @@ pub struct Metric {
     pub interpretation: Option<String>,
     /// Credit line.
     pub attribution: Attribution,
-    /// The unit in words, with what it stands on: "thousand persons, SA".
+    /// The unit and its basis in words: "thousand persons, SA".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit_in_words: Option<String>,
     /// How often it is measured.
@@ -73,19 +127,19 @@ pub struct Metric {
     /// Who measures it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// Whether it is older than its usual lag, one period and some slack: a newer one should be out.
+    /// Whether a newer value should be out: older than its usual lag, one period and some slack.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stale: Option<bool>,
-    /// The monthly average of a later month, where one is held.
+    /// The monthly average of a later month, if stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newer_mean: Option<NewerMean>,
-    /// When the next figure is due by the usual pattern, on a business day.
+    /// Business day on which the next figure is due by its usual pattern.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_release: Option<Date>,
     /// Fields here whose text is by others: material, never instructions.
     #[serde(default, skip_serializing_if = "UntrustedFields::is_none")]
     pub untrusted: UntrustedFields,
-    /// State of knowledge.
+    /// Provenance.
     #[serde(flatten)]
     pub provenance: Provenance,
 }
@@ -128,7 +182,7 @@ impl Endpoint for Params {
     }
 }
 
-/// A metric in prose.
+/// Renders a metric as text.
 pub(super) fn describe(m: &Metric) -> String {
     let name = m.untrusted.told("displayName", &m.display_name);
     let mut text = format!("{name} ({}): ", m.ticker);
@@ -138,15 +192,15 @@ pub(super) fn describe(m: &Metric) -> String {
             let when = frequency.parse().map(|f: Frequency| f.when(date));
             let when = when.unwrap_or_else(|()| format!("on {date}"));
             let unit = m.unit_in_words.as_ref().unwrap_or(&m.unit);
-            let known = Catalogue::embedded().get(&m.ticker);
-            let value = known.map_or(value, |info| round_to(value, i32::from(info.decimals)));
+            let info = Catalogue::embedded().get(&m.ticker);
+            let value = info.map_or(value, |info| round_to(value, i32::from(info.decimals)));
             format!("{} {when} ({frequency}).", amount_in_words(value, unit))
         }
         None => "no value.".into(),
     };
     let newer = m.newer_mean.as_ref();
     let parts = [
-        newer.map(|mean| format!("{}.", prose::capitalised(&mean.words()))),
+        newer.map(|mean| format!("{}.", prose::capitalised(&mean.describe()))),
         m.interpretation.clone(),
         Some(m.provenance.missing()),
         Some(m.provenance.sentence()),
@@ -155,92 +209,95 @@ pub(super) fn describe(m: &Metric) -> String {
     text.extend(parts.map(|part| format!(" {part}")));
     let source = m.source.as_deref().unwrap_or("not stated");
     let source = m.untrusted.told("source", source);
-    let notices = m.provenance.cited();
-    format!("{text}\nSource: {source}. {notices}{}", m.attribution)
+    let figures = m.provenance.cited();
+    format!("{text}\nSource: {source}. {figures}{}", m.attribution)
 }
 
-/// A metric as known at `as_of`.
+/// Reads a metric as known at `as_of`.
 ///
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the store cannot be read.
 pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Metric> {
-    let day = desk.present(as_of);
-    let mut provenance = Provenance::of(desk, as_of, [info.id.as_str()])?;
-    let held = desk.series(info, as_of)?;
-    let series = held.as_ref();
+    let (id, day) = (info.id.as_str(), desk.present(as_of));
+    let mut provenance = Provenance::of(desk, as_of, [id])?;
     provenance.remark(desk, info)?;
-    let measured = series.map(|s| FigureKind::new(s, Units::Level, s.frequency()));
-    let told = |value| measured.as_ref().map_or(value, |m| m.told(value));
-    let (last, interpretation) = if info.id.as_str() == narrative_velocity::NVI.id {
-        let texts = desk.narrative(as_of)?;
-        let last = texts.value.map(|v| Observation::new(texts.date, v));
-        (last, Some(narrative_velocity::interpret(&texts)))
+    let series = desk.series(info, as_of)?;
+    let series = series.as_deref();
+    let kind = series.map(|s| FigureKind::new(s, Units::Level, s.frequency()));
+    let round = |value| kind.as_ref().map_or(value, |kind| kind.told(value));
+    let (last, interpretation) = if id == narrative_velocity::NVI.id {
+        let reading = desk.narrative(as_of)?;
+        let last = reading.value.map(|v| Observation::new(reading.date, v));
+        (last, Some(narrative_velocity::interpret(&reading)))
     } else {
         let last = series.and_then(|s| s.last_on_or_before(day));
-        let found = series.zip(last);
-        let said = found.map(|(series, last)| interpret(desk, series, last, as_of));
-        (last, said.transpose()?.flatten())
+        let both = series.zip(last);
+        let interpretation = both.map(|(series, last)| interpret(desk, series, last, as_of));
+        (last, interpretation.transpose()?.flatten())
     };
-    let changes = series.map_or(Changes::default(), |s| transform::changes(s, day));
-    if last.is_none() {
-        provenance.note("value", desk.no_data(info, as_of).to_string());
+    match last {
+        None => provenance.note("value", desk.no_data(info, as_of).to_string()),
+        Some(Observation { date, .. }) => {
+            provenance.sources = desk.cited([id], Some((date, date)))?;
+            let rate = desk.published_rate(id, date, as_of)?;
+            provenance.note("headline", rate.unwrap_or_default());
+        }
     }
-    if let Some(last) = last {
-        let day = (last.date, last.date);
-        provenance.sources = desk.cited([info.id.as_str()], Some(day))?;
-        let rate = desk.published_rate(info.id.as_str(), last.date, as_of)?;
-        provenance.note("headline", rate.unwrap_or_default());
-    }
-    let newer_mean = last.map(|o| NewerMean::of(desk, info.id.as_str(), o.date, as_of));
     let published = last.filter(|_| !info.is_composite());
-    let present = newest(as_of, desk.today());
-    let next_release = published.map(|o| due(info, o.date, present, &mut provenance));
+    let today = newest(as_of, desk.today());
+    let next_release = published.map(|o| next_release(info, o.date, today, &mut provenance));
     if let Some(series) = series {
         note_late(&mut provenance, "value", series, day);
     }
+    let changes = series.map_or(Changes::default(), |s| transform::changes(s, day));
+    let unit = series.map_or(info, |s| &s.info);
     Ok(Metric {
         ticker: desk.shown_id(&info.id),
         display_name: info.title.clone(),
         category: info.category.clone(),
-        unit: series.map_or(info, |s| &s.info).units_short.clone(),
-        unit_in_words: Some(series.map_or(info, |s| &s.info).unit_and_basis()),
-        value: last.map(|o| told(o.value)),
+        unit: unit.units_short.clone(),
+        unit_in_words: Some(unit.unit_and_basis()),
+        value: last.map(|o| round(o.value)),
         date: last.map(|o| o.date),
         changes: ChangeSet {
-            week: changes.week.map(told),
-            month: changes.month.map(told),
-            unit: measured.as_ref().map(|m| m.change_unit.clone()),
+            week: changes.week.map(round),
+            month: changes.month.map(round),
+            unit: kind.as_ref().map(|kind| kind.change_unit.clone()),
         },
         interpretation,
         attribution: desk.attribution(),
         frequency: Some(info.frequency.word().into()),
         source: Some(info.source.clone()),
         stale: last.zip(series).map(|(o, s)| s.is_stale(o.date, day)),
-        newer_mean: newer_mean.transpose()?.flatten(),
+        newer_mean: NewerMean::find(desk, id, last.map(|o| o.date), as_of)?,
         next_release,
         untrusted: UntrustedFields::of(info, &["displayName", "source"]),
         provenance,
     })
 }
 
-/// The day the following figure is due, with a note on how that is known and whether it has passed by `present`.
-fn due(info: &SeriesInfo, last: Date, present: Date, provenance: &mut Provenance) -> Date {
-    let after = shift(last, info.frequency.period());
-    let expected = Catalogue::release_of(info).and_then(|release| release.due_for(after));
-    let said = expected.as_ref().map(|due| &due.release);
-    let said = said.map(|release| format!("{}, {}", release.name, release.words));
-    let said = said.unwrap_or_else(|| release::pattern(info, last));
-    let due = expected.map_or_else(|| release::next(info, last), |due| due.day);
-    let passed = match due < present {
+/// Returns the day on which the figure after `last` is due. Notes by which pattern, and whether that day is before
+/// `today`.
+fn next_release(info: &SeriesInfo, last: Date, today: Date, provenance: &mut Provenance) -> Date {
+    let period = shift(last, info.frequency.period());
+    let release = Catalogue::release_of(info).and_then(|release| release.due_for(period));
+    let (day, pattern) = match release {
+        Some(due) => {
+            let (name, rule) = (&due.release.name, &due.release.words);
+            (due.day, format!("{name}, {rule}"))
+        }
+        None => (release::next(info, last), release::pattern(info, last)),
+    };
+    let passed = match day < today {
         true => "; passed, so a newer figure may be out",
         false => "",
     };
-    let note = format!("{said}; typical, not the agency's calendar{passed}");
+    let note = format!("{pattern}; typical, not the agency's calendar{passed}");
     provenance.note("nextRelease", note);
-    due
+    day
 }
 
-/// A composite speaks for itself; any other series is placed in its own history.
+/// Says what the newest figure means: a composite by its own rule, any other series by its place in its own history.
 fn interpret(
     desk: &Desk,
     series: &Series,
@@ -251,44 +308,56 @@ fn interpret(
         let reading = desk.reading(composite, as_of)?;
         return Ok(Some((composite.interpret)(&reading)));
     }
-    let measured = FigureKind::new(series, Units::Level, series.frequency());
+    let kind = FigureKind::new(series, Units::Level, series.frequency());
     let mut parts = Vec::new();
     if let Some(month) = transform::changes(series, last.date).month {
         let is_monthly = series.frequency() == Frequency::Monthly;
         let span = if is_monthly { "a month" } else { "30 days" };
-        parts.push(format!("{} over {span}", measured.change(month, None)));
+        parts.push(format!("{} over {span}", kind.change(month, None)));
     }
-    parts.extend(from_a_year_earlier(series, last, &measured));
+    parts.extend(format_yearly_change(series, last, &kind));
     let decade = series.between(shift(last.date, (-10).years()), last.date);
     if decade.len() >= 24 {
-        let standing = Standing::of_latest(decade);
-        parts.push(match (standing.below, standing.above) {
+        let rank = Standing::of_latest(decade);
+        parts.push(match (rank.below, rank.above) {
             (1.., 0) => "the highest of the last ten years".to_owned(),
             (0, 1..) => "the lowest of the last ten years".to_owned(),
             (below, _) => format!(
                 "higher than {:.0} % of the figures of the last ten years",
-                standing.percent(below)
+                rank.percent(below)
             ),
         });
     }
     Ok((!parts.is_empty()).then(|| format!("{}.", prose::capitalised(&parts.join("; ")))))
 }
 
-/// The change over a year, with the figure of then: percent of an amount, else in the unit; the percent change of what is itself a percentage
-/// would be taken for points.
-fn from_a_year_earlier(
-    series: &Series,
-    last: Observation,
-    measured: &FigureKind,
-) -> Option<String> {
-    let before = transform::year_earlier(series, last.date)?;
-    let change = match measured.is_amount() {
+/// Formats the change over a year with the earlier figure: in percent for an amount, else in the unit of the series. A
+/// percent change of a percentage would be mistaken for points.
+fn format_yearly_change(series: &Series, last: Observation, kind: &FigureKind) -> Option<String> {
+    let earlier = transform::year_earlier(series, last.date)?;
+    let change = match kind.is_amount() {
         true => {
             let percent = transform::year_on_year(series, last.date)?;
             format!("{} %", signed(round_to(percent, 1), 1))
         }
-        false => measured.change(last.value - before, None),
+        false => kind.change(last.value - earlier, None),
     };
-    let before = measured.figure(measured.told(before));
-    Some(format!("{change} from a year earlier ({before})"))
+    let earlier = kind.figure(kind.told(earlier));
+    Some(format!("{change} from a year earlier ({earlier})"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn monthly_means_name_series_of_the_catalogue() {
+        let text = include_str!("../../data/means.csv");
+        for (line, row) in table::rows::<2>(text) {
+            for id in row.unwrap() {
+                assert!(Catalogue::embedded().get(id).is_some(), "line {line}: {id}");
+            }
+        }
+        assert_eq!(MONTHLY_MEANS.len(), text.lines().count() - 1);
+    }
 }

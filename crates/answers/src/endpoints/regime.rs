@@ -1,15 +1,18 @@
-//! `get_regime`: where the economy stands between growth and inflation, and what that has meant for assets.
+//! `get_regime`: the state of the economy between growth and inflation, and how assets have done in it.
 
-mod hindsight;
+mod assets;
 mod months;
-mod named;
 mod nowcast;
 mod precedents;
+mod revised;
 mod switches;
 
-pub use hindsight::RegimeHindsight;
-pub use named::RegimeRecord;
+pub use assets::{AssetView, RegimeRecord};
+pub use months::{Probabilities, RegimeOfMonth, every_month};
+pub use nowcast::{FilledFigure, NowcastAnswer};
 pub use precedents::{Outcome, PrecedentMonth, PrecedentsAnswer};
+pub use revised::RevisedRegime;
+pub use switches::RegimeSwitch;
 
 use super::codes::Chosen;
 use super::days::{parse_as_of, range};
@@ -18,12 +21,8 @@ use super::tolerance;
 use crate::endpoints::prelude::*;
 use econoscope_core::indicators::nowcast as indicators_nowcast;
 use econoscope_core::indicators::regime::Regime;
-use econoscope_core::indicators::{asset_views, liquidity, narrative, recession, regime, stress};
-use econoscope_data::desk::RegimeHistory;
-pub use months::{Probabilities, RegimeOfMonth, all as every_month};
-pub use nowcast::{FilledFigure, NowcastAnswer};
+use econoscope_core::indicators::{liquidity, narrative, recession, regime, stress};
 use std::collections::BTreeMap;
-pub use switches::RegimeSwitch;
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -49,47 +48,14 @@ pub struct Params {
 }
 
 impl Params {
-    /// Whether it asks of the past of regimes, for which the present state of the economy is left out.
-    fn is_of_history(&self) -> bool {
+    /// Whether the request is about past regimes. The text of its answer leaves the present state of the economy out.
+    fn is_about_history(&self) -> bool {
         self.regime.is_some() || self.switches
     }
 }
 
-/// Switches that an answer has, the newest.
-const MOST_SWITCHES: usize = 40;
-
-/// What the regime has meant for an asset.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct AssetView {
-    /// BULLISH, BEARISH or NEUTRAL.
-    pub direction: String,
-    /// HIGH, MEDIUM or LOW.
-    pub conviction: String,
-    /// The evidence in numbers.
-    pub thesis: String,
-    /// Where a regime is named: mean return in months after it, percent a year.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub in_regime: Option<f64>,
-    /// Mean return in other months, percent a year.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub elsewhere: Option<f64>,
-    /// t of the difference.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub t: Option<f64>,
-    /// Months of the regime: those measured, of documented figures those since the study begins.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub months: Option<usize>,
-    /// Other months.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub other_months: Option<usize>,
-    /// First of all these months.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from: Option<Date>,
-    /// Last.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub to: Option<Date>,
-}
+/// Most switches in an answer.
+const MAX_SWITCHES: usize = 40;
 
 /// The answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -114,10 +80,10 @@ pub struct RegimeAnswer {
     pub transition_target: Option<String>,
     /// The state in sentences, made from the numbers.
     pub narrative: String,
-    /// When the data behind it were read.
+    /// When the data were fetched.
     pub generated_at: Timestamp,
-    /// By asset: btc, equities, oil, gold, dollar, bonds; of the regime named, else of the present one, and empty where
-    /// months or switches are listed.
+    /// By asset: btc, equities, oil, gold, dollar, bonds; for the named regime or the present one; empty if months or
+    /// switches are listed.
     pub asset_views: BTreeMap<String, AssetView>,
     /// Credit line.
     pub attribution: Attribution,
@@ -130,25 +96,25 @@ pub struct RegimeAnswer {
     /// Inflation score, percentage points around target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inflation_score: Option<f64>,
-    /// The regime with figures filled that are not out yet; null with a reason in `notes`.
+    /// The regime with unpublished figures filled in; null with a reason in `notes`.
     #[serde(default)]
     pub nowcast: Option<NowcastAnswer>,
-    /// The months asked for, ascending.
+    /// The requested months, ascending.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub months: Option<Vec<RegimeOfMonth>>,
-    /// The regime named, which the asset views are of.
+    /// The regime of the asset views, if named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub named: Option<RegimeRecord>,
-    /// Switches of regime in the months asked for, the newest first.
+    /// Switches of regime in these months, newest first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub switches: Option<Vec<RegimeSwitch>>,
-    /// What the last revisions say of a past month, and of months listed as known then.
+    /// A past month, and months listed as known then, as last revised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hindsight: Option<RegimeHindsight>,
-    /// Past months most like this one, where asked for.
+    pub hindsight: Option<RevisedRegime>,
+    /// Past months most like this one, if requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precedents: Option<PrecedentsAnswer>,
-    /// State of knowledge.
+    /// Provenance.
     #[serde(flatten)]
     pub provenance: Provenance,
 }
@@ -172,7 +138,7 @@ impl Endpoint for Params {
 
     fn omitted(&self) -> &'static [&'static str] {
         // Both follow from the probabilities of a month.
-        match self.is_of_history() {
+        match self.is_about_history() {
             true => &[
                 "narrative",
                 "nowcast",
@@ -196,36 +162,32 @@ impl Endpoint for Params {
 
     fn local(desk: &Desk, params: &Self) -> Result<RegimeAnswer> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let path = desk.regimes(as_of)?;
-        let now = &path.now;
-        let read = regime::INPUTS.iter().chain(&indicators_nowcast::WEEKLY);
-        let mut provenance = Provenance::of(desk, as_of, read.copied())?;
+        let history = desk.regimes(as_of)?;
+        let now = &history.now;
+        let ids = regime::INPUTS.iter().chain(&indicators_nowcast::WEEKLY);
+        let mut provenance = Provenance::of(desk, as_of, ids.copied())?;
         if as_of != AsOf::Latest {
             provenance.note("assetViews", "measured on all history, also after that day");
         }
         provenance.note("regime", now.reason.as_deref().unwrap_or_default());
         let state = now.state.as_ref();
-        let probabilities = state.map(|s| Probabilities::of(s.probabilities));
         let basis = state.map(|s| s.basis.join("; "));
         provenance.note("regime", basis.unwrap_or_default());
         provenance.note_regime(now);
         let nowcast = desk.nowcast(as_of)?;
-        let nowcast = provenance.found("nowcast", &nowcast);
-        let precedents = match params.precedents {
-            true => Some(desk.precedents(as_of)?),
-            false => None,
-        };
-        let found = precedents.as_deref();
-        let found = found.and_then(|found| provenance.found("precedents", found));
-        let (months, switches) = listed(desk, params, as_of, &mut provenance)?;
+        let nowcast = provenance.value_or_note("nowcast", &nowcast);
+        let precedents = params.precedents.then(|| desk.precedents(as_of));
+        let precedents = precedents.transpose()?;
+        let precedents = precedents.as_deref();
+        let precedents = precedents.and_then(|p| provenance.value_or_note("precedents", p));
+        let (months, switches) = months_and_switches(desk, params, as_of, &mut provenance)?;
         let named = params.regime.as_ref().map(|chosen| chosen.meaning);
         let asset_views = match (named, &switches) {
             (None, Some(_)) => BTreeMap::new(),
-            _ => views(desk, &path, named, as_of)?,
+            _ => assets::views(desk, &history, named, as_of)?,
         };
-        let own = state.map(|s| s.month).filter(|_| as_of != AsOf::Latest);
-        let then = months.as_deref().filter(|_| params.as_known);
-        let hindsight = RegimeHindsight::of(desk, own, then)?;
+        let past_month = state.map(|s| s.month).filter(|_| as_of != AsOf::Latest);
+        let as_known = months.as_deref().filter(|_| params.as_known);
         Ok(RegimeAnswer {
             regime: now.regime.name().into(),
             confidence: now.confidence,
@@ -233,19 +195,21 @@ impl Endpoint for Params {
             transition_target: now.target.map(|t| t.name().to_owned()),
             narrative: narrative(desk, as_of)?,
             generated_at: desk.holdings()?.updated_at().unwrap_or_else(|| desk.now()),
-            probabilities: probabilities.unwrap_or_default(),
+            probabilities: state.map_or_else(Probabilities::default, |s| {
+                Probabilities::from_shares(s.probabilities)
+            }),
             runner_up: state.map(|s| s.runner_up().name().to_owned()),
             asset_views,
             attribution: desk.attribution(),
             month: state.map(|s| s.month),
             growth_score: state.map(|s| round_to(s.growth, 2)),
             inflation_score: state.map(|s| round_to(s.inflation, 2)),
-            nowcast: nowcast.map(NowcastAnswer::of),
+            nowcast: nowcast.map(NowcastAnswer::new),
+            hindsight: RevisedRegime::find(desk, past_month, as_known)?,
             months,
-            named: named.map(|regime| RegimeRecord::of(regime, &path.months)),
+            named: named.map(|regime| RegimeRecord::new(regime, &history.months)),
             switches,
-            hindsight,
-            precedents: found.map(PrecedentsAnswer::of),
+            precedents: precedents.map(PrecedentsAnswer::new),
             provenance,
         })
     }
@@ -259,63 +223,35 @@ impl Endpoint for Params {
         let mut text = format!("Regime{month}: {regime}{confidence}, trajectory {trajectory}.");
         let target = a.transition_target.iter();
         text.extend(target.map(|target| format!(" Most likely alternative: {target}.")));
-        if !params.is_of_history() {
-            text.extend(a.nowcast.iter().map(|now| format!("\n{}", now.in_prose())));
+        if !params.is_about_history() {
+            text.extend(a.nowcast.iter().map(|now| format!("\n{}", now.describe())));
             text += &format!("\n{}", a.narrative);
         }
-        let listed = a.months.as_deref().unwrap_or_default();
-        let scores = [a.growth_score, a.inflation_score];
-        let own = (regime.as_str(), a.confidence);
-        let hindsight = a.hindsight.iter();
-        text.extend(hindsight.map(|revised| revised.in_prose(own, scores, listed)));
-        text.extend(a.months.iter().map(|months| months::in_prose(months)));
-        text.extend(a.switches.iter().map(|found| switches::in_prose(found)));
+        text.extend(a.hindsight.iter().map(|revised| revised.describe(a)));
+        text.extend(a.months.iter().map(|months| months::render(months)));
+        text.extend(a.switches.iter().map(|list| switches::render(list)));
         match &a.named {
-            Some(named) => text += &named.in_prose(regime),
+            Some(named) => text += &named.describe(regime),
             None if a.asset_views.is_empty() => {}
             None => text += "\nAssets in this regime, historically:",
         }
-        for (asset, view) in &a.asset_views {
-            let (direction, conviction) = (&view.direction, &view.conviction);
-            let (thesis, sample) = (&view.thesis, view.sample_in_prose());
-            text += &format!("\n- {asset}: {direction} ({conviction}). {thesis}{sample}");
-        }
-        text.extend(a.precedents.iter().map(PrecedentsAnswer::in_prose));
+        let views = a.asset_views.iter();
+        text.extend(views.map(|(asset, view)| format!("\n- {asset}: {}", view.describe())));
+        text.extend(a.precedents.iter().map(PrecedentsAnswer::describe));
         text + &a.provenance.closing(&a.attribution)
     }
 }
 
-/// What the regime has meant for each asset, the one named or else the present one.
-fn views(
-    desk: &Desk,
-    path: &RegimeHistory,
-    named: Option<Regime>,
-    as_of: AsOf,
-) -> Result<BTreeMap<String, AssetView>> {
-    let now = &path.now;
-    // Whoever names a regime takes it as given.
-    let (regime, confidence) = match named {
-        Some(regime) => (regime, Some(100.0)),
-        None => (now.regime, now.confidence),
-    };
-    let own = desk.evidence(regime, as_of)?;
-    let views = asset_views::views(regime, confidence, |a| own.get(&a).cloned());
-    let of = named.map(|regime| (regime, path.months.as_slice()));
-    let views = views.into_iter();
-    let views = views.map(|view| (view.asset.key().to_owned(), AssetView::of(view, of)));
-    Ok(views.collect())
-}
+type MonthsAndSwitches = (Option<Vec<RegimeOfMonth>>, Option<Vec<RegimeSwitch>>);
 
-/// Months asked for and the switches among them.
-type Listed = (Option<Vec<RegimeOfMonth>>, Option<Vec<RegimeSwitch>>);
-
-/// The months asked for and the newest switches among them, or the switches alone; none where none are.
-fn listed(
+/// Returns the requested months with the switches among them, or the switches alone, at most [`MAX_SWITCHES`]; both
+/// `None` for a request without either.
+fn months_and_switches(
     desk: &Desk,
     params: &Params,
     as_of: AsOf,
     provenance: &mut Provenance,
-) -> Result<Listed> {
+) -> Result<MonthsAndSwitches> {
     let days = (params.start.as_deref(), params.end.as_deref());
     let days = match (params.switches, days) {
         (false, (None, None)) => return Ok((None, None)),
@@ -323,33 +259,33 @@ fn listed(
         (_, days) => days,
     };
     let days = range(days, as_of, desk.today())?;
-    let how = match params.as_known {
+    let basis = match params.as_known {
         true => "each as it was known at its own end",
         false => "all from the figures known on the day of the answer",
     };
-    provenance.note("months", how);
-    let mut months = months::all(desk, as_of, params.as_known)?;
+    provenance.note("months", basis);
+    let mut months = every_month(desk, as_of, params.as_known)?;
     let mut switches = switches::switches(&months);
-    switches.retain(|switch| months::is_in(switch.from, days));
-    if switches.len() > MOST_SWITCHES {
-        let all = switches.len();
-        let how = format!("the newest {MOST_SWITCHES} of {all}; older ones with end");
-        provenance.note("switches", how);
-        switches.truncate(MOST_SWITCHES);
+    switches.retain(|switch| months::is_within(switch.from, days));
+    let total = switches.len();
+    if total > MAX_SWITCHES {
+        let note = format!("the newest {MAX_SWITCHES} of {total}; older ones with end");
+        provenance.note("switches", note);
+        switches.truncate(MAX_SWITCHES);
     }
-    months.retain(|m| months::is_in(m.month, days));
+    months.retain(|m| months::is_within(m.month, days));
     Ok(((!params.switches).then_some(months), Some(switches)))
 }
 
-/// The paragraph on the state of the economy, from the regime and three composites.
+/// Describes the state of the economy in a paragraph, from the regime and three composites.
 ///
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the store cannot be read.
 pub(super) fn narrative(desk: &Desk, as_of: AsOf) -> Result<String> {
     let reading = |composite| desk.reading(composite, as_of);
-    let (path, nowcast) = (desk.regimes(as_of)?, desk.nowcast(as_of)?);
+    let (history, nowcast) = (desk.regimes(as_of)?, desk.nowcast(as_of)?);
     let evidence = narrative::Evidence {
-        outlook: &path.now,
+        outlook: &history.now,
         nowcast: (*nowcast).as_ref().ok(),
         recession: &*reading(&recession::CRPI)?,
         stress: &*reading(&stress::CMSI)?,

@@ -1,17 +1,18 @@
-//! `get_release_calendar`: what comes when, what it can be expected to say, and how far to trust its first print.
+//! `get_release_calendar`: coming releases and FOMC meetings, what to expect of their figures, and how much first
+//! prints are usually revised.
 
 mod answer;
 mod figures;
 mod meetings;
-mod words;
+mod render;
 
 pub use answer::{
     CalendarAnswer, ExpectedPrint, LastPrint, ReleaseEvent, ScheduledFigure, UsualRevision,
 };
-pub(super) use figures::figure;
-pub(super) use meetings::decided;
-pub use words::brings;
-pub(super) use words::said;
+pub(super) use figures::scheduled_figure;
+pub(super) use meetings::decisions;
+pub use render::brings;
+pub(super) use render::format_print;
 
 use super::days::{self, newest, parse_as_of};
 use super::revisions::label;
@@ -22,13 +23,14 @@ use econoscope_core::model::frequency::shift;
 use econoscope_core::model::release;
 use jiff::ToSpan;
 
-/// Days shown unless it is said how many.
-const DAYS: i64 = 14;
-/// Days in which every monthly release comes once, and every quarterly one.
-const MONTHLY: i64 = 45;
-const QUARTERLY: i64 = 100;
-/// How far a window may begin from the day of knowledge, days before and after.
-const REACH: (i64, i64) = (31, 366);
+/// Length of the window by default, in days.
+const DEFAULT_DAYS: i64 = 14;
+/// Days in which every monthly release comes once.
+const MONTHLY_DAYS: i64 = 45;
+/// Days in which every quarterly release comes once.
+const QUARTERLY_DAYS: i64 = 100;
+/// A window starts at most so many days before and after the reference day.
+const MAX_OFFSET: (i64, i64) = (31, 366);
 
 /// Arguments.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -49,7 +51,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// So many days from today on, of some releases alone.
+    /// Arguments for `days` days from today, of all releases or of one series or agency.
     pub fn of(days: u8, series: Option<&str>, agency: Option<&str>) -> Self {
         Self {
             days: Some(days),
@@ -59,7 +61,7 @@ impl Params {
         }
     }
 
-    /// The same as known on a day; today unless given.
+    /// Sets the reference day; today by default.
     #[must_use]
     pub fn as_known(mut self, as_of: Option<&str>) -> Self {
         self.as_of = as_of.map(str::to_owned);
@@ -96,22 +98,22 @@ impl Endpoint for Params {
 
     fn local(desk: &Desk, params: &Self) -> Result<CalendarAnswer> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let (wanted, meet) = wanted(desk, params)?;
+        let (releases, has_fomc) = select_releases(desk, params)?;
         let day = newest(as_of, desk.today());
-        let ((from, to), due) = window(params, (day, desk.today()), (&wanted, meet))?;
-        let events = due.iter().map(|due| event(desk, due, (as_of, day)));
+        let ((from, to), due) = window(params, (day, desk.today()), (&releases, has_fomc))?;
+        let events = due.iter().map(|due| release_event(desk, due, (as_of, day)));
         let mut events: Vec<ReleaseEvent> = events.collect::<Result<_>>()?;
-        if meet {
+        if has_fomc {
             events.extend(meetings::events(desk, (from, to), (as_of, day))?);
             events.sort_by(|a, b| (a.date, &a.time).cmp(&(b.date, &b.time)));
         }
-        let figures = figures::of(desk, &due, as_of)?;
+        let figures = figures::figures(desk, &due, as_of)?;
         let ids = figures.iter().map(|f| f.series_id.as_str());
         let inputs = ids.clone().filter_map(Formula::of).flat_map(|f| &f.inputs);
-        let target = meetings::TARGET.iter().filter(|_| meet).copied();
-        let read = ids.chain(inputs.copied()).chain(target);
-        let mut provenance = Provenance::of(desk, as_of, read)?;
-        note(&mut provenance, &due, meet);
+        let target = meetings::TARGET_RANGE.iter().filter(|_| has_fomc);
+        let ids = ids.chain(inputs.copied()).chain(target.copied());
+        let mut provenance = Provenance::of(desk, as_of, ids)?;
+        add_notes(&mut provenance, &due, has_fomc);
         Ok(CalendarAnswer {
             from,
             to,
@@ -124,12 +126,12 @@ impl Endpoint for Params {
     }
 
     fn text(answer: &CalendarAnswer, _: &Self) -> String {
-        words::text(answer)
+        render::render(answer)
     }
 }
 
-/// What is not known of these days.
-fn note(provenance: &mut Provenance, due: &[Due], meet: bool) {
+/// Notes how reliable the days are.
+fn add_notes(provenance: &mut Provenance, due: &[Due], has_fomc: bool) {
     if !due.is_empty() {
         provenance.note(
             "basis",
@@ -137,48 +139,49 @@ fn note(provenance: &mut Provenance, due: &[Due], meet: bool) {
              or cancels them, as from October 2025 on, and no rule knows of one ahead",
         );
     }
-    if let Some(last) = calendar::meetings().last().filter(|_| meet) {
+    if let Some(last) = calendar::meetings().last().filter(|_| has_fomc) {
         let last = last.day;
         let text = format!(
             "days of the FOMC are the announced ones, known to {last}; minutes from 2023 on by rule"
         );
         provenance.note("fomc", text);
     }
-    let disrupted = due.iter().find_map(|due| release::disruption(due.day));
-    if let Some((from, to)) = disrupted {
+    let disruption = due.iter().find_map(|due| release::disruption(due.day));
+    if let Some((from, to)) = disruption {
         let why = "by what is known today agencies did not keep their rules";
         provenance.note("disrupted", format!("{why} from {from} to {to}"));
     }
 }
 
-/// The releases asked for, and whether the meetings of the FOMC are.
-fn wanted(desk: &Desk, params: &Params) -> Result<(Vec<&'static Release>, bool)> {
-    let mut wanted: Vec<&Release> = calendar::releases().iter().collect();
-    let mut meet = true;
+/// Selects releases by agency and by series or name, and says whether meetings of the FOMC are among them.
+fn select_releases(desk: &Desk, params: &Params) -> Result<(Vec<&'static Release>, bool)> {
+    let mut releases: Vec<&Release> = calendar::releases().iter().collect();
+    let mut has_fomc = true;
     if let Some(agency) = &params.agency {
-        wanted.retain(|release| release.is_of(agency));
-        let named = meetings::AGENCY.to_ascii_lowercase();
-        meet = named.contains(&agency.trim().to_ascii_lowercase());
-        if (wanted.is_empty() && !meet) || agency.trim().is_empty() {
+        releases.retain(|release| release.is_of(agency));
+        let fomc = meetings::AGENCY.to_ascii_lowercase();
+        has_fomc = fomc.contains(&agency.trim().to_ascii_lowercase());
+        if (releases.is_empty() && !has_fomc) || agency.trim().is_empty() {
             let allowed = "BLS, BEA, Census, Fed, DOL, EIA or a part of an agency's name";
             let problem = "publishes nothing here";
             return Err(Error::invalid("agency", agency, problem, allowed));
         }
     }
     let Some(name) = params.series.as_deref().map(str::trim) else {
-        return Ok((wanted, meet));
+        return Ok((releases, has_fomc));
     };
     if calendar::is_meeting(name) {
         return Ok((Vec::new(), true));
     }
-    if wanted.iter().any(|release| release.is_called(name)) {
-        wanted.retain(|release| release.is_called(name));
-        return Ok((wanted, false));
+    if releases.iter().any(|release| release.is_called(name)) {
+        releases.retain(|release| release.is_called(name));
+        return Ok((releases, false));
     }
     let info = desk.resolve("series", name)?;
-    wanted.retain(|release| release.brings(info.id.as_str()) || release.revises(info.id.as_str()));
-    let meet = meetings::TARGET.contains(&info.id.as_str());
-    if wanted.is_empty() && !meet {
+    let id = info.id.as_str();
+    releases.retain(|release| release.brings(id) || release.revises(id));
+    let has_fomc = meetings::TARGET_RANGE.contains(&id);
+    if releases.is_empty() && !has_fomc {
         let ids = calendar::releases().iter().map(|r| r.id.as_str());
         let ids = joined(ids.chain(["fomc"]), ", ");
         let others = "get_metric tells when other series are due";
@@ -186,49 +189,53 @@ fn wanted(desk: &Desk, params: &Params) -> Result<(Vec<&'static Release>, bool)>
         let problem = "comes with no release of this calendar";
         return Err(Error::invalid("series", name, problem, &allowed));
     }
-    Ok((wanted, meet))
+    Ok((releases, has_fomc))
 }
 
-/// First and last day, and what is due on them.
+/// Returns the first and last day of the window, and the releases due in it.
+///
+/// A window without a length lasts until the next release of the series, or until the next meeting.
 fn window(
     params: &Params,
     (day, today): (Date, Date),
-    (wanted, meet): (&[&'static Release], bool),
+    (releases, has_fomc): (&[&'static Release], bool),
 ) -> Result<((Date, Date), Vec<Due>)> {
     let start = match &params.start {
         None => day,
         Some(text) => days::read("start", text, (day, today))?,
     };
-    let (first, last) = (shift(day, (-REACH.0).days()), shift(day, REACH.1.days()));
+    let (before, after) = MAX_OFFSET;
+    let (first, last) = (shift(day, (-before).days()), shift(day, after.days()));
     if !(first..=last).contains(&start) {
         let (start, allowed) = (start.to_string(), format!("a day from {first} to {last}"));
         return Err(Error::invalid("start", &start, "is too far away", &allowed));
     }
-    let until = |days: i64| {
+    let window = |days: i64| {
         let end = shift(start, (days - 1).days());
-        let mut due: Vec<Due> = wanted.iter().flat_map(|r| r.due(start, end)).collect();
+        let mut due: Vec<Due> = releases.iter().flat_map(|r| r.due(start, end)).collect();
         due.sort_by_key(|due| (due.day, due.release.at));
         ((start, end), due)
     };
-    let usual = params.series.is_none().then_some(DAYS);
-    if let Some(days) = params.days.map(i64::from).or(usual) {
-        return Ok(until(days));
+    let default = params.series.is_none().then_some(DEFAULT_DAYS);
+    if let Some(days) = params.days.map(i64::from).or(default) {
+        return Ok(window(days));
     }
-    let soon = until(MONTHLY);
+    let (days, due) = window(MONTHLY_DAYS);
     // Meetings are up to eight weeks apart.
-    Ok(match soon.1.is_empty() || meet {
-        true => until(QUARTERLY),
-        false => soon,
+    Ok(match due.is_empty() || has_fomc {
+        true => window(QUARTERLY_DAYS),
+        false => (days, due),
     })
 }
 
-fn event(desk: &Desk, due: &Due, (as_of, today): (AsOf, Date)) -> Result<ReleaseEvent> {
+/// Builds the event of a release. Up to the reference day `day`, it says whether the figures are stored.
+fn release_event(desk: &Desk, due: &Due, (as_of, day): (AsOf, Date)) -> Result<ReleaseEvent> {
     let release = due.release;
-    let is_held = |id: &String| -> Result<bool> {
-        let held = desk.series(&desk.resolve("series", id)?, as_of)?;
-        Ok(held.is_some_and(|s| s.observations.last().is_some_and(|o| o.date >= due.period)))
+    let is_stored = |id: &String| -> Result<bool> {
+        let series = desk.series(&desk.resolve("series", id)?, as_of)?;
+        Ok(series.is_some_and(|s| s.observations.last().is_some_and(|o| o.date >= due.period)))
     };
-    let out = release.headline.first().filter(|_| due.day <= today);
+    let headline = release.headline.first().filter(|_| due.day <= day);
     Ok(ReleaseEvent {
         release: release.id.clone(),
         name: release.name.clone(),
@@ -240,7 +247,7 @@ fn event(desk: &Desk, due: &Due, (as_of, today): (AsOf, Date)) -> Result<Release
         basis: "rule".to_owned(),
         rule: release.words.clone(),
         series: release.headline.clone(),
-        held: out.map(is_held).transpose()?,
+        held: headline.map(is_stored).transpose()?,
         outcome: None,
     })
 }

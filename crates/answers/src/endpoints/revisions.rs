@@ -1,15 +1,15 @@
-//! `get_revisions`: what was printed first for a period, what became of it, and how large such revisions usually are.
+//! `get_revisions`: the first print of a period, its later values, and the usual size of such revisions.
 //!
-//! Out of the vintages held alone. Where there are none the answer says so, and gives the present value.
+//! All of it is read from stored vintages. Without vintages the answer says so and gives the present value.
 
+mod render;
 mod table;
-mod words;
 
+pub(super) use render::units;
+pub use render::{label, plus, size};
 pub use table::{
     LevelAnswer, PeriodAnswer, PeriodRow, PrintAnswer, RecordAnswer, RevisionsAnswer, StageAnswer,
 };
-pub(super) use words::units;
-pub use words::{label, plus, size};
 
 use super::days;
 use super::foreign::UntrustedFields;
@@ -17,23 +17,20 @@ use crate::endpoints::prelude::*;
 use econoscope_core::indicators;
 use econoscope_core::indicators::revisions::Revisions;
 use econoscope_data::desk::identities;
-use jiff::tz::TimeZone;
 use std::sync::Arc;
 use table::RevisionTable;
 
-/// First prints that are listed.
-const LISTED: usize = 12;
-
+/// First prints in an answer without a date.
+const LISTED_PRINTS: usize = 12;
 /// Most periods of one answer.
-const MOST_PERIODS: usize = 60;
+const MAX_PERIODS: usize = 60;
 /// Most levels of one answer.
-const MOST_LEVELS: usize = 240;
+const MAX_LEVELS: usize = 240;
 
-/// A rate of growth and the series that it is of: first prints of the one are read from the vintages of the other, which
-/// are compared by the same rate.
-const GROWTH_OF: (&str, &str) = ("A191RL1Q225SBEA", "GDPC1");
+/// A growth rate and the level it is computed from. The vintages of the level give the first prints of the rate.
+const GROWTH_AND_LEVEL: (&str, &str) = ("A191RL1Q225SBEA", "GDPC1");
 
-/// Series without vintages, and the one whose vintages tell nearly the same.
+/// Series without vintages, each with a similar one that has them.
 const SIBLINGS: [(&str, &str); 4] = [
     ("CMRMTSPL", "CMRMTSPLx"),
     ("GDP", "GDPC1, real GDP"),
@@ -87,19 +84,19 @@ impl Endpoint for Params {
         if info.is_composite() || info.source.starts_with(identities::OWN) {
             return Err(computed_here(desk, &info));
         }
-        let (growth, of) = GROWTH_OF;
-        let has_prints = |own: Arc<Revisions>| !own.prints.is_empty();
+        let (growth, level) = GROWTH_AND_LEVEL;
+        let has_prints = |revisions: Arc<Revisions>| !revisions.prints.is_empty();
         let is_read_from_level =
             info.id.as_str() == growth && !desk.revisions(&info)?.is_some_and(has_prints);
         let info = match is_read_from_level {
-            true => desk.resolve("series", of)?,
+            true => desk.resolve("series", level)?,
             false => info,
         };
         desk.permit(&info)?;
         let mut answer = read(desk, &info, params.date.as_deref())?;
         if is_read_from_level {
-            let said = format!("{growth} is read from the vintages of {of}, whose growth it is");
-            answer.provenance.note("name", said);
+            let note = format!("{growth} is read from the vintages of {level}, whose growth it is");
+            answer.provenance.note("name", note);
         }
         if params.levels {
             add_levels(desk, &info, &mut answer)?;
@@ -108,16 +105,16 @@ impl Endpoint for Params {
     }
 
     fn text(answer: &RevisionsAnswer, _: &Self) -> String {
-        words::text(answer)
+        render::render(answer)
     }
 }
 
-/// Why there is no first print of a composite.
+/// Builds the error for a series that Econoscope computes, which has no first print.
 fn computed_here(desk: &Desk, info: &SeriesInfo) -> Error {
-    let inputs = indicators::composite(info.id.as_str()).map(|c| c.inputs());
+    let composite = indicators::composite(info.id.as_str()).map(|c| c.inputs());
     let identity = identities::of(info.id.as_str()).into_iter();
-    let made_of = identity.flat_map(identities::Identity::inputs);
-    let inputs = joined(inputs.into_iter().flatten().chain(made_of), ", ");
+    let identity = identity.flat_map(identities::Identity::inputs);
+    let inputs = joined(composite.into_iter().flatten().chain(identity), ", ");
     let allowed = match inputs.is_empty() {
         true => "a published series, for example PAYEMS".to_owned(),
         false => format!("a published series, for example one of its inputs: {inputs}"),
@@ -127,64 +124,64 @@ fn computed_here(desk: &Desk, info: &SeriesInfo) -> Error {
     Error::invalid("seriesId", &desk.shown_id(&info.id), problem, &allowed)
 }
 
-/// How a published series was revised; `date` as it was written.
+/// Returns the revisions of a published series. `date` lists periods as the user wrote them.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] for what is no period; [`Error::Store`] when the store cannot be read.
+/// [`Error::InvalidParam`] for a `date` that is no period; [`Error::Store`] when the store cannot be read.
 pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<RevisionsAnswer> {
-    let held = desk.series(info, AsOf::Latest)?;
-    let record = desk.revisions(info)?.unwrap_or_default();
-    let today = desk.today();
-    let asked = date.map(|text| days::periods("date", text, today));
-    let asked = asked.transpose()?;
+    let table = RevisionTable::read(desk, info)?;
+    let requested = date.map(|text| days::periods("date", text, desk.today()));
+    let requested = requested.transpose()?;
     let mut provenance = Provenance::of(desk, AsOf::Latest, [info.id.as_str()])?;
-    if held.is_none() {
+    if table.series.is_none() {
         provenance.note("period", desk.no_data(info, AsOf::Latest).to_string());
-    } else if record.prints.is_empty() {
-        provenance.note("vintages", without_vintages(info));
+    } else if table.revisions.prints.is_empty() {
+        let sibling = SIBLINGS.iter().find(|(id, _)| *id == info.id.as_str());
+        let sibling = sibling.map_or(String::new(), |(_, other)| format!("; see {other}"));
+        let id = &info.id;
+        let note = format!("none held of {id}: its values are as last revised{sibling}");
+        provenance.note("vintages", note);
     }
-    let read = desk.held(&info.id)?.map(|status| status.fetched_at);
-    let read = read.map_or(today, |at| at.to_zoned(TimeZone::UTC).date());
-    let yardstick = record.yardstick;
-    let [(unit, decimals), (revision_unit, decimals_of_revision)] = units(yardstick, info);
-    let table = RevisionTable {
-        info,
-        held: held.as_deref(),
-        record: &record,
-        decimals: [decimals, decimals_of_revision],
-        read,
-    };
-    let stamps = table.stamps(asked.as_deref());
-    if stamps.len() > MOST_PERIODS {
-        let problem = format!("is {} periods", stamps.len());
-        let allowed = format!("up to {MOST_PERIODS} periods");
+    let dates = table.dates(requested.as_deref());
+    if dates.len() > MAX_PERIODS {
+        let problem = format!("is {} periods", dates.len());
+        let allowed = format!("up to {MAX_PERIODS} periods");
         let date = date.unwrap_or_default();
         return Err(Error::invalid("date", date, &problem, &allowed));
     }
-    if stamps.is_empty() && held.is_some() {
+    if dates.is_empty() && table.series.is_some() {
         provenance.note("period", "no figure is held of a period in that range");
     }
-    let (period, periods) = match stamps.as_slice() {
+    let (period, periods) = match dates.as_slice() {
         [one] => (Some(table.period(*one)), Vec::new()),
         several => (None, several.iter().map(|date| table.row(*date)).collect()),
     };
     if periods.iter().any(|row| row.after_12_months.is_none()) {
-        provenance.note("periods", table.not_on_record());
+        provenance.note("periods", table.describe_gap());
     }
+    let first_prints = match requested {
+        Some(_) => Vec::new(),
+        None => table.newest_prints(LISTED_PRINTS),
+    };
+    let (revisions, measure) = (&table.revisions, table.revisions.yardstick);
+    let [(unit, _), (revision_unit, revision_decimals)] = units(measure, info);
     Ok(RevisionsAnswer {
         series_id: desk.shown_id(&info.id),
         display_name: info.title.clone(),
         frequency: info.frequency.word().into(),
-        measure: words::measure(yardstick, info.frequency),
+        measure: render::describe_measure(measure, info.frequency),
         unit,
         revision_unit,
         period,
         periods,
         level_unit: None,
         levels: Vec::new(),
-        usual: table.usual(),
-        first_prints: table.newest_prints(if asked.is_some() { 0 } else { LISTED }),
-        vintages: table.record(),
+        // One decimal more than the revisions have.
+        usual: revisions
+            .usual
+            .map(|usual| usual.rounded(revision_decimals + 1)),
+        first_prints,
+        vintages: revisions.span.map(|(from, to)| RecordAnswer { from, to }),
         source: info.source.clone(),
         rights: info.rights.word().into(),
         untrusted: UntrustedFields::of(info, &["displayName", "unit", "source"]),
@@ -193,32 +190,22 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<R
     })
 }
 
-/// Adds every level on record of the periods, the newest left out beyond [`MOST_LEVELS`].
+/// Adds every stored level of the periods, the first [`MAX_LEVELS`].
 fn add_levels(desk: &Desk, info: &SeriesInfo, answer: &mut RevisionsAnswer) -> Result<()> {
-    let one = answer.period.iter().map(|period| period.date);
-    for date in one.chain(answer.periods.iter().map(|row| row.date)) {
+    let period = answer.period.iter().map(|period| period.date);
+    for date in period.chain(answer.periods.iter().map(|row| row.date)) {
         answer.levels.extend(table::levels(desk, info, date)?);
     }
     let count = answer.levels.len();
     answer.level_unit = (count > 0).then(|| info.units.clone());
-    let note = match count.saturating_sub(MOST_LEVELS) {
+    let note = match count.saturating_sub(MAX_LEVELS) {
         0 if count > 0 => return Ok(()),
         0 => "no day is on record from which a level was known".to_owned(),
-        left => format!("{left} more are left out: ask for fewer periods"),
+        left_out => format!("{left_out} more are left out: ask for fewer periods"),
     };
     answer.provenance.note("levels", note);
-    answer.levels.truncate(MOST_LEVELS);
+    answer.levels.truncate(MAX_LEVELS);
     Ok(())
-}
-
-/// Why a series has no first prints, and where some are.
-fn without_vintages(info: &SeriesInfo) -> String {
-    let sibling = SIBLINGS.iter().find(|(id, _)| *id == info.id.as_str());
-    let sibling = sibling.map_or(String::new(), |(_, other)| format!("; see {other}"));
-    format!(
-        "none held of {}: its values are as last revised{sibling}",
-        info.id
-    )
 }
 
 #[cfg(test)]

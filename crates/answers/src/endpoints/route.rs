@@ -1,4 +1,4 @@
-//! A row of the table: an endpoint as plain values and function pointers.
+//! A row of the endpoint table.
 
 use super::answer::{Answer, Reply};
 use super::backend::{self, Backend};
@@ -12,7 +12,7 @@ use econoscope_data::upstream::Request;
 use serde_json::{Map, Value};
 use std::sync::{Arc, LazyLock};
 
-/// An endpoint as plain values and function pointers: a row of the table.
+/// An endpoint as values and function pointers, without its types.
 #[derive(Debug)]
 pub struct Route {
     /// The declaration.
@@ -23,13 +23,14 @@ pub struct Route {
     structure: LazyLock<Map<String, Value>>,
     /// Answers from the desk.
     pub(super) local: fn(&Desk, &Arguments) -> Result<Answer>,
-    /// The question for an upstream, and what comes of its body.
+    /// Builds the request for an upstream.
     pub(super) request: fn(&Arguments, Date) -> Result<Request>,
+    /// Renders the body of an upstream's response.
     pub(super) received: fn(&[u8], &Arguments, Date) -> Result<Answer>,
 }
 
 impl Route {
-    /// The row of an endpoint.
+    /// Returns the row of the endpoint `E`.
     pub const fn of<E: Endpoint>() -> Self {
         Self {
             spec: E::SPEC,
@@ -46,51 +47,50 @@ impl Route {
         }
     }
 
-    /// Schema of the arguments, built once.
+    /// The schema of the arguments, built once.
     pub fn input_schema(&self) -> &Arc<Map<String, Value>> {
         &self.input
     }
 
-    /// Schema of the answer, built once.
+    /// The schema of the answer, built once.
     pub fn output_schema(&self) -> &Arc<Map<String, Value>> {
         &self.output
     }
 
-    /// Schema of the structure of a tool's result, built once.
+    /// The schema of the structure of a tool's result, built once.
     pub fn structure_schema(&self) -> &Map<String, Value> {
         &self.structure
     }
 
-    /// Schema of the arguments as an assistant gives them: what is put in for it stands in `default`.
+    /// Returns the schema of the arguments for assistants, with the defaults of [`Self::for_assistant`].
     ///
-    /// Google's client library refuses a schema with `additionalProperties`. The arguments are checked against the whole
-    /// schema, which refuses unknown ones.
+    /// `additionalProperties` is left out: Google's client library refuses it. Unknown arguments are refused all the
+    /// same, by the whole schema.
     pub fn assistant_schema(&self) -> Map<String, Value> {
         let mut schema = Map::clone(self.input_schema());
         schema.remove("additionalProperties");
-        let Some(Value::Object(properties)) = schema.get_mut("properties") else {
-            return schema;
-        };
-        for (name, value) in self.mcp_defaults {
-            if let Some(Value::Object(property)) = properties.get_mut(*name) {
-                property.insert("default".into(), Value::from(*value));
+        let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+        if let Some(properties) = properties {
+            for (name, value) in self.mcp_defaults {
+                if let Some(Value::Object(property)) = properties.get_mut(*name) {
+                    property.insert("default".into(), Value::from(*value));
+                }
             }
         }
         schema
     }
 
-    /// An assistant's arguments without what says nothing, completed by what the endpoint prefers for its window.
+    /// Removes the empty arguments of an assistant and adds the endpoint's defaults for assistants.
     pub fn for_assistant(&self, mut arguments: Arguments) -> Arguments {
         arguments.retain(|name, value| !decode::is_unsaid(self.input_schema(), name, value));
         for (name, value) in self.mcp_defaults {
-            if !arguments.contains_key(*name) {
-                arguments.insert((*name).to_owned(), Value::from(*value));
-            }
+            let argument = arguments.entry(*name);
+            argument.or_insert_with(|| Value::from(*value));
         }
         arguments
     }
 
-    /// The arguments in words, in the order of their declaration.
+    /// The arguments for people, in the order of their declaration.
     pub fn arguments(&self) -> impl Iterator<Item = Argument> {
         self.properties().map(|(name, property)| Argument {
             name: name.clone(),
@@ -106,7 +106,7 @@ impl Route {
         })
     }
 
-    /// The arguments as their schema describes them.
+    /// The schemas of the arguments, by name.
     pub(super) fn properties(&self) -> impl Iterator<Item = (&String, &Value)> {
         let properties = self.input.get("properties").and_then(Value::as_object);
         properties.into_iter().flatten()
@@ -114,39 +114,39 @@ impl Route {
 
     /// Whether there is an argument of that name.
     pub fn takes(&self, name: &str) -> bool {
-        self.properties().any(|(known, _)| known == name)
+        self.properties().any(|(argument, _)| argument == name)
     }
 
     /// Checks the arguments and answers.
     ///
     /// # Errors
-    /// [`econoscope_core::Error::InvalidParam`] for arguments that do not fit, and whatever the endpoint says.
+    /// [`econoscope_core::Error::InvalidParam`] for arguments that do not fit the schema, and the errors of the endpoint.
     pub async fn call(&'static self, backend: &Backend, arguments: Arguments) -> Result<Reply> {
         let checked = decode::check(self.input_schema(), arguments)?;
         backend.answer(self, checked).await
     }
 
-    /// Answers the tool of that name for arguments in pairs.
+    /// Calls the endpoint with the name `tool`.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Internal`] for a name that is not in the table, and those of [`Self::call`].
-    pub async fn ask(backend: &Backend, tool: &str, given: &[(&str, &str)]) -> Result<Reply> {
+    pub async fn ask(backend: &Backend, tool: &str, arguments: &[(&str, &str)]) -> Result<Reply> {
         let route = Self::find(tool);
         let route = route.ok_or_else(|| Error::internal("looking up an endpoint", tool))?;
-        let given = given.iter();
-        let given = given.map(|(name, value)| ((*name).to_owned(), Value::from(*value)));
-        route.call(backend, given.collect()).await
+        let arguments = arguments.iter();
+        let arguments = arguments.map(|(name, value)| ((*name).to_owned(), Value::from(*value)));
+        route.call(backend, arguments.collect()).await
     }
 
-    /// A call that works, as a REST address below the base: the example's arguments in the path or the query.
+    /// Returns the REST path of a call that works, with the example's arguments in the path or the query.
     pub fn example_path(&self) -> String {
         let mut path = self.spec.path.to_owned();
         let mut query = url::form_urlencoded::Serializer::new(String::new());
         for (name, value) in self.spec.example {
-            let hole = format!("{{{name}}}");
-            if path.contains(&hole) {
+            let placeholder = format!("{{{name}}}");
+            if path.contains(&placeholder) {
                 let value = url::form_urlencoded::byte_serialize(value.as_bytes());
-                path = path.replace(&hole, &value.collect::<String>());
+                path = path.replace(&placeholder, &value.collect::<String>());
             } else {
                 query.append_pair(name, value);
             }
@@ -157,7 +157,7 @@ impl Route {
         }
     }
 
-    /// Names of the arguments that are part of the path.
+    /// The names of the arguments in the path.
     pub fn path_arguments(&self) -> impl Iterator<Item = &'static str> {
         self.spec
             .path
@@ -166,17 +166,17 @@ impl Route {
     }
 }
 
-/// An argument of an endpoint in words.
+/// An argument of an endpoint, described for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Argument {
-    /// Name as it is written before the `=`.
+    /// Name.
     pub name: String,
-    /// What it may be, with an example where the schema has one: "a whole number from 1 to 50".
+    /// Allowed values, with an example if the schema has one: "a whole number from 1 to 50".
     pub allowed: String,
-    /// What it means.
+    /// Description in the schema.
     pub meaning: String,
-    /// Whether no call goes without it.
+    /// Whether every call needs it.
     pub is_required: bool,
-    /// What is taken where it is left out and the schema says so.
+    /// Default of the schema.
     pub default: Option<String>,
 }

@@ -1,16 +1,16 @@
-//! `list_scenarios`: what may happen, how often it has, and what decides it.
+//! `list_scenarios`: events that may happen, how often they have, and the rules that decide them.
 
 use super::codes::Chosen;
 use super::decode::usual;
 use crate::endpoints::prelude::*;
-use econoscope_core::model::series_info::round_to;
+use econoscope_data::desk::articles::MAX_ARTICLES;
 use econoscope_data::desk::base_rates::BaseRates;
 use econoscope_data::desk::scenarios::{self, Status};
 use econoscope_data::desk::search::Kind;
 use econoscope_data::store::Article;
 
-/// So many scenarios have their rules in the text.
-const WITH_RULES: usize = 8;
+/// The text of an answer with more scenarios leaves their rules out.
+const MAX_WITH_RULES: usize = 8;
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -48,7 +48,7 @@ pub struct Scenario {
     pub thesis: String,
     /// active, paused, resolved or archived.
     pub status: String,
-    /// Assets it bears on.
+    /// Assets it affects.
     pub asset_classes: Vec<String>,
     /// Subjects.
     pub tags: Vec<String>,
@@ -62,16 +62,16 @@ pub struct Scenario {
     pub last_article_at: Option<Timestamp>,
     /// Page with the analysis.
     pub url: String,
-    /// What must happen.
+    /// Its rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// From which months it is counted.
+    /// Months it is counted from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted_from: Option<String>,
     /// 90 % interval of the base rate, on windows without overlap.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_rate_interval: Option<[f64; 2]>,
-    /// Whether the base rate was measured from the store, and on what, or is the documented one.
+    /// Whether the base rate was measured, and on which data, or is the documented one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_rate_basis: Option<String>,
 }
@@ -104,7 +104,7 @@ impl Endpoint for Params {
 
     fn omitted(&self) -> &'static [&'static str] {
         match (&self.query, &self.tag) {
-            // What the whole list would be read for is in its lines; each has its page.
+            // The whole list is read for its lines; each scenario has a page.
             (None, None) => &[
                 "scenarios.thesis",
                 "scenarios.status",
@@ -129,17 +129,17 @@ impl Endpoint for Params {
         let has_tag = |s: &scenarios::Scenario| {
             tag.is_none_or(|tag| s.tags.iter().any(|t| t.eq_ignore_ascii_case(tag)))
         };
-        let articles = desk.articles(econoscope_data::desk::articles::MAX_ARTICLES)?;
-        let rates = desk.base_rates()?;
-        let query = params.query.as_deref().map(str::trim);
-        let all = match query.filter(|q| !q.is_empty()) {
-            Some(words) => desk.find_scenarios(words)?,
-            None => desk.scenarios(),
+        let (rates, articles) = (desk.base_rates()?, desk.articles(MAX_ARTICLES)?);
+        let mut scenarios = match params.query.as_deref().map(str::trim) {
+            None | Some("") => desk.scenarios(),
+            Some(query) => desk.find_scenarios(query)?,
         };
-        let all = all.into_iter();
-        let wanted = all.filter(|s| s.status == status && has_tag(s));
-        let wanted = wanted.take(params.limit);
-        let scenarios: Vec<Scenario> = wanted.map(|s| shown(desk, s, &rates, &articles)).collect();
+        scenarios.retain(|s| s.status == status && has_tag(s));
+        scenarios.truncate(params.limit);
+        let scenarios = scenarios.into_iter();
+        let scenarios: Vec<Scenario> = scenarios
+            .map(|s| Scenario::new(desk, s, &rates, &articles))
+            .collect();
         Ok(ScenarioList {
             count: scenarios.len(),
             scenarios,
@@ -156,8 +156,8 @@ impl Endpoint for Params {
         let tag = params.tag.iter();
         text.extend(tag.map(|tag| format!(", tag {}", econoscope_core::error::quote(tag))));
         text += ".";
-        let is_short = list.count <= WITH_RULES;
-        if !is_short {
+        let has_rules = list.count <= MAX_WITH_RULES;
+        if !has_rules {
             text += " With a query or a tag each has its rule.";
         }
         for s in &list.scenarios {
@@ -170,7 +170,7 @@ impl Endpoint for Params {
             let (name, interval) = (&s.title, interval.unwrap_or_default());
             text += &format!("\n- {name} ({}, {}): ", s.slug, s.scenario_polarity);
             text += &format!("{rate:.1} %{interval}; {basis}.");
-            if let (true, Some(rule), Some(from)) = (is_short, &s.rule, &s.counted_from) {
+            if let (true, Some(rule), Some(from)) = (has_rules, &s.rule, &s.counted_from) {
                 text += &format!(" Rule: {rule}; counted from {from}.");
             }
         }
@@ -178,31 +178,28 @@ impl Endpoint for Params {
     }
 }
 
-fn shown(
-    desk: &Desk,
-    s: &scenarios::Scenario,
-    rates: &BaseRates,
-    articles: &[Article],
-) -> Scenario {
-    let measured = rates.get(&s.slug);
-    let interval = s.interval(measured);
-    let is_own = |a: &&Article| a.tags.iter().any(|tag| s.articles.contains(tag));
-    let own = articles.iter().filter(is_own);
-    Scenario {
-        slug: s.slug.clone(),
-        title: s.title.clone(),
-        thesis: s.thesis.clone(),
-        status: s.status.word().into(),
-        asset_classes: s.asset_classes.clone(),
-        tags: s.tags.clone(),
-        base_rate_probability: round_to(measured.map_or(s.base_rate, |r| r.share), 3),
-        probability_override: s.probability_override,
-        scenario_polarity: s.polarity.clone(),
-        last_article_at: own.map(|a| a.published_at).max(),
-        url: super::fetch::address(desk.settings(), Kind::Scenario, &s.slug),
-        base_rate_interval: interval.map(|i: [f64; 2]| i.map(|x| round_to(x, 3))),
-        base_rate_basis: Some(s.basis(measured)),
-        rule: s.rule(),
-        counted_from: s.counted_from(),
+impl Scenario {
+    fn new(desk: &Desk, s: &scenarios::Scenario, rates: &BaseRates, articles: &[Article]) -> Self {
+        let measured = rates.get(&s.slug);
+        let interval: Option<[f64; 2]> = s.interval(measured);
+        let is_about = |a: &&Article| a.tags.iter().any(|tag| s.articles.contains(tag));
+        let articles = articles.iter().filter(is_about);
+        Self {
+            slug: s.slug.clone(),
+            title: s.title.clone(),
+            thesis: s.thesis.clone(),
+            status: s.status.word().into(),
+            asset_classes: s.asset_classes.clone(),
+            tags: s.tags.clone(),
+            base_rate_probability: round_to(measured.map_or(s.base_rate, |r| r.share), 3),
+            probability_override: s.probability_override,
+            scenario_polarity: s.polarity.clone(),
+            last_article_at: articles.map(|a| a.published_at).max(),
+            url: super::fetch::address(desk.settings(), Kind::Scenario, &s.slug),
+            base_rate_interval: interval.map(|ends| ends.map(|end| round_to(end, 3))),
+            base_rate_basis: Some(s.basis(measured)),
+            rule: s.rule(),
+            counted_from: s.counted_from(),
+        }
     }
 }

@@ -1,27 +1,26 @@
-//! JSON Schemas out of the types, made portable: one flat object, no references, no Rust number formats.
+//! JSON Schemas from the types of endpoints, in a portable form: one object, no references, no Rust number formats.
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
-/// Schema of an endpoint's arguments.
-/// Shape: an object with every property described, nothing else allowed, no nulls.
+/// Returns the schema of an endpoint's arguments: an object without additional properties and without null.
 pub fn input<T: JsonSchema>() -> Map<String, Value> {
     let settings = SchemaSettings::draft2020_12();
-    let mut object = inline::<T>(settings.with_transform(RecursiveTransform(without_null)));
+    let mut object = inline::<T>(settings.with_transform(RecursiveTransform(remove_null)));
     object.entry("properties").or_insert_with(|| json!({}));
     object.insert("additionalProperties".into(), Value::Bool(false));
     object
 }
 
-/// Schema of an endpoint's answer, as it is serialised.
+/// Returns the schema of an endpoint's serialised answer.
 pub fn output<T: JsonSchema>() -> Map<String, Value> {
     inline::<T>(SchemaSettings::draft2020_12().for_serialize())
 }
 
 fn inline<T: JsonSchema>(settings: SchemaSettings) -> Map<String, Value> {
-    let mut settings = settings.with_transform(RecursiveTransform(plain_numbers));
+    let mut settings = settings.with_transform(RecursiveTransform(remove_number_format));
     settings.inline_subschemas = true;
     settings.meta_schema = None;
     let schema = settings.into_generator().into_root_schema_for::<T>();
@@ -31,16 +30,16 @@ fn inline<T: JsonSchema>(settings: SchemaSettings) -> Map<String, Value> {
     object
 }
 
-/// `uint32`, `double` and their like are Rust's words; validators elsewhere warn about them.
-fn plain_numbers(schema: &mut Schema) {
+/// Removes `uint32`, `double` and other formats of Rust, about which validators warn.
+fn remove_number_format(schema: &mut Schema) {
     let format = schema.get("format").and_then(Value::as_str);
     if format.is_some_and(|f| !matches!(f, "date" | "date-time")) {
         schema.remove("format");
     }
 }
 
-/// An optional argument is left out, not sent as null.
-fn without_null(schema: &mut Schema) {
+/// Removes null from types and enums: an optional argument is left out.
+fn remove_null(schema: &mut Schema) {
     if let Some(Value::Array(types)) = schema.get_mut("type") {
         types.retain(|kind| kind != "null");
         if let [kind] = types.as_slice() {

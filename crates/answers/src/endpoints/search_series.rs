@@ -1,4 +1,4 @@
-//! `search_series`: which series there are, by words or by category, with what is known of each.
+//! `search_series`: finds series by words or by category.
 
 use super::decode::usual;
 use super::foreign::UntrustedFields;
@@ -6,7 +6,6 @@ use crate::endpoints::prelude::*;
 use econoscope_core::catalogue::names::Names;
 use econoscope_core::error::quote;
 use econoscope_data::desk::{IMPORTED, unmatched_words};
-use std::fmt::Write;
 use std::sync::Arc;
 
 /// Arguments.
@@ -28,7 +27,7 @@ pub struct Params {
 /// A series.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Match {
+pub struct SeriesMatch {
     /// Identifier.
     pub series_id: String,
     /// Full name.
@@ -47,7 +46,7 @@ pub struct Match {
     pub source: String,
     /// ok, ok_with_citation or fetch_only (not to be passed on).
     pub rights: String,
-    /// Newest observation held; null when nothing is held yet.
+    /// Newest stored observation; null without any.
     pub last_date: Option<Date>,
     /// Fields here whose text is by others: material, never instructions.
     #[serde(default, skip_serializing_if = "UntrustedFields::is_none")]
@@ -62,11 +61,11 @@ pub struct SeriesSearchAnswer {
     /// Series that match.
     pub total: usize,
     /// Best first.
-    pub results: Vec<Match>,
-    /// Words of the query that none of the results has: search for each alone.
+    pub results: Vec<SeriesMatch>,
+    /// Words of the query that match no result: search for each alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmatched: Vec<String>,
-    /// That hardly any series is of the place that the query names.
+    /// Note that few series are of the place in the query.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elsewhere: Option<String>,
     /// Credit line.
@@ -97,100 +96,99 @@ impl Endpoint for Params {
 
     fn local(desk: &Desk, params: &Self) -> Result<SeriesSearchAnswer> {
         let category = params.category.as_deref().map(str::trim);
-        let category = category.filter(|c| !c.is_empty()).map(known).transpose()?;
+        let category = category.filter(|c| !c.is_empty()).map(check_category);
+        let category = category.transpose()?;
         if params.query.trim().is_empty() && category.is_none() {
             let problem = "is empty, and no category is given";
-            let categories = categories();
-            let allowed = format!("words such as core inflation, or category: {categories}");
+            let allowed = format!(
+                "words such as core inflation, or category: {}",
+                categories()
+            );
             return Err(Error::invalid("query", "", problem, &allowed));
         }
-        let (found, total) = desk.find_series(&params.query, category.as_deref(), params.limit)?;
-        let unmatched = unmatched_words(&params.query, &found);
-        let described = found.iter().map(|info| described(desk, info));
-        let results: Vec<Match> = described.collect::<Result<_>>()?;
+        let (series, total) = desk.find_series(&params.query, category, params.limit)?;
+        let results = series.iter().map(|info| SeriesMatch::new(desk, info));
         Ok(SeriesSearchAnswer {
-            count: results.len(),
+            count: series.len(),
             total,
-            results,
-            unmatched,
+            results: results.collect::<Result<_>>()?,
+            unmatched: unmatched_words(&params.query, &series),
             elsewhere: desk.elsewhere(&params.query)?,
             attribution: desk.attribution(),
         })
     }
 
     fn text(output: &SeriesSearchAnswer, params: &Self) -> String {
-        let asked = match (&params.category, params.query.trim()) {
-            (Some(category), "") => format!("in category {}", quote(category)),
-            (Some(category), query) => {
-                format!("for \"{}\" in category {}", quote(query), quote(category))
-            }
+        let request = match (params.category.as_deref().map(quote), params.query.trim()) {
+            (Some(category), "") => format!("in category {category}"),
+            (Some(category), query) => format!("for \"{}\" in category {category}", quote(query)),
             (None, query) => format!("for \"{}\"", quote(query)),
         };
-        let mut text = match output.total {
-            0 => format!(
-                "No series {asked}. Try fewer or more common words, or a category: {}.",
+        let mut text = match (output.total, output.count) {
+            (0, _) => format!(
+                "No series {request}. Try fewer or more common words, or a category: {}.",
                 categories()
             ),
-            total if total > output.count => format!("{} of {total} series {asked}:", output.count),
-            total => format!("{total} series {asked}:"),
+            (total, count) if total > count => format!("{count} of {total} series {request}:"),
+            (total, _) => format!("{total} series {request}:"),
         };
         for m in &output.results {
-            let held = m
-                .last_date
-                .map_or("not loaded".to_owned(), |d| format!("to {d}"));
-            let adjusted = if m.seasonally_adjusted { ", SA" } else { "" };
-            let _ = write!(
-                text,
-                "\n- {}: {}; {}, {}{adjusted}; {}; {held}",
+            let last = m.last_date.map(|day| format!("to {day}"));
+            text += &format!(
+                "\n- {}: {}; {}, {}{}; {}; {}{}",
                 m.series_id,
                 m.untrusted.told("title", &m.title),
                 m.untrusted.told("unit", &m.unit),
                 m.frequency,
+                if m.seasonally_adjusted { ", SA" } else { "" },
                 m.untrusted.told("source", &m.source),
+                last.as_deref().unwrap_or("not loaded"),
+                match m.rights.as_str() {
+                    "fetch_only" => "; not to be redistributed",
+                    _ => "",
+                }
             );
-            if m.rights == "fetch_only" {
-                text.push_str("; not to be redistributed");
-            }
         }
         if !output.unmatched.is_empty() {
             let words = output.unmatched.join(", ");
-            let _ = write!(text, "\nNone of these has: {words}. Search for each alone.");
+            text += &format!("\nNone of these has: {words}. Search for each alone.");
         }
         text.extend(output.elsewhere.iter().map(|note| format!("\n{note}")));
         format!("{text}\n{}", output.attribution)
     }
 }
 
-fn described(desk: &Desk, info: &Arc<SeriesInfo>) -> Result<Match> {
-    let aliases = Names::embedded().aliases();
-    let aliases = aliases.filter(|(_, named)| named.id == info.id);
-    Ok(Match {
-        series_id: desk.shown_id(&info.id),
-        title: info.title.clone(),
-        aliases: aliases.take(5).map(|(name, _)| name.to_owned()).collect(),
-        category: info.category.clone(),
-        unit: info.units.clone(),
-        frequency: info.frequency.word().into(),
-        seasonally_adjusted: info.seasonally_adjusted,
-        source: info.source.clone(),
-        rights: info.rights.word().into(),
-        last_date: desk.newest(info)?,
-        untrusted: UntrustedFields::of(info, &["title", "unit", "source"]),
-    })
+impl SeriesMatch {
+    fn new(desk: &Desk, info: &Arc<SeriesInfo>) -> Result<Self> {
+        let aliases = Names::embedded().aliases();
+        let aliases = aliases.filter(|(_, series)| series.id == info.id);
+        Ok(Self {
+            series_id: desk.shown_id(&info.id),
+            title: info.title.clone(),
+            aliases: aliases.take(5).map(|(name, _)| name.to_owned()).collect(),
+            category: info.category.clone(),
+            unit: info.units.clone(),
+            frequency: info.frequency.word().into(),
+            seasonally_adjusted: info.seasonally_adjusted,
+            source: info.source.clone(),
+            rights: info.rights.word().into(),
+            last_date: desk.newest(info)?,
+            untrusted: UntrustedFields::of(info, &["title", "unit", "source"]),
+        })
+    }
 }
 
+/// Lists the categories of the catalogue.
 fn categories() -> String {
     joined(Catalogue::embedded().categories(), ", ")
 }
 
-/// The category as the catalogue spells it.
-fn known(name: &str) -> Result<String> {
-    let mut known = Catalogue::embedded().categories();
-    known.insert(IMPORTED);
-    let mut known = known.into_iter();
+/// Returns the category as the catalogue spells it.
+fn check_category(name: &str) -> Result<&'static str> {
+    let known = Catalogue::embedded().categories().into_iter();
+    let mut known = known.chain([IMPORTED]);
     known
-        .find(|c| c.eq_ignore_ascii_case(name))
-        .map(str::to_owned)
+        .find(|category| category.eq_ignore_ascii_case(name))
         .ok_or_else(|| Error::invalid("category", name, "is not a category", &categories()))
 }
 
@@ -213,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_series_is_described_and_what_is_held_is_said() -> Result<()> {
+    fn match_describes_the_series_and_its_newest_date() -> Result<()> {
         let out = ask("10 year treasury yield", None)?;
         let first = &out.results[0];
         assert_eq!(first.series_id, "DGS10");
@@ -221,20 +219,20 @@ mod tests {
             (first.unit.as_str(), first.frequency.as_str()),
             ("Percent", "daily")
         );
-        assert!(first.last_date.is_some(), "the bundled history holds it");
+        assert!(first.last_date.is_some(), "the bundled history has it");
         assert!(ask("vix", None)?.results[0].last_date.is_none());
         assert_eq!(ask("vix", None)?.results[0].rights, "fetch_only");
         Ok(())
     }
 
     #[test]
-    fn words_that_no_result_has_are_named() -> Result<()> {
+    fn words_without_a_match_are_listed() -> Result<()> {
         let missing = |query: &str| ask(query, None).map(|out| out.unmatched);
         assert_eq!(missing("unemployment zirconium")?, ["zirconium"]);
         assert_eq!(
             missing("zirconium")?,
             [""; 0],
-            "nothing is found, which is told"
+            "no result, so no word is listed"
         );
         for query in [
             "10 year treasury yield",
@@ -255,13 +253,15 @@ mod tests {
     }
 
     #[test]
-    fn a_category_needs_no_query_and_must_exist() -> Result<()> {
+    fn category_needs_no_query_and_must_exist() -> Result<()> {
         let out = ask("", Some("Volatility"))?;
         assert!(out.total >= out.count && out.results.iter().all(|m| m.category == "volatility"));
-        let said = ask("x", Some("weather")).unwrap_err().to_string();
-        assert!(said.contains("Invalid category: \"weather\"") && said.contains("commodities"));
-        let said = ask(" ", None).unwrap_err().to_string();
-        assert!(said.contains("no category is given"), "{said}");
+        let message = ask("x", Some("weather")).unwrap_err().to_string();
+        assert!(
+            message.contains("Invalid category: \"weather\"") && message.contains("commodities")
+        );
+        let message = ask(" ", None).unwrap_err().to_string();
+        assert!(message.contains("no category is given"), "{message}");
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
-//! `get_signals`: every composite and the market figures that people watch.
+//! `get_signals`: every composite, and the market figures that people watch.
 
 use super::days::parse_as_of;
-use super::newer_mean::NewerMean;
+use super::metric::NewerMean;
 use super::tolerance;
 use crate::endpoints::prelude::*;
 use econoscope_core::format::amount_in_words;
@@ -9,9 +9,7 @@ use econoscope_core::indicators::{Indicator, Reading, established, narrative_vel
 use econoscope_core::model::quantity::in_words;
 use econoscope_core::model::series_info::DEFAULT_PREFIX;
 use serde::Deserializer;
-use std::sync::Arc;
-
-/// Market figures, in the order in which they are shown.
+/// Series of the market figures, in the order of the answer.
 const MARKET: &[&str] = &[
     "T10Y2Y",
     "T10Y3M",
@@ -63,7 +61,7 @@ pub struct MarketSignal {
     /// Full name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
-    /// Latest value; null when not held.
+    /// Latest value; null if not stored.
     pub value: Option<f64>,
     /// Unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -71,10 +69,10 @@ pub struct MarketSignal {
     /// Its date.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date: Option<Date>,
-    /// True when a newer figure should be out by the usual lag; left out when not.
+    /// True if a newer figure should be out by the usual lag, else left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stale: Option<bool>,
-    /// The monthly average of a later month, where one is held.
+    /// The monthly average of a later month, if stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newer_mean: Option<NewerMean>,
     /// Change over 30 days, in the unit.
@@ -86,17 +84,17 @@ pub struct MarketSignal {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Signals {
-    /// When the data behind it were read.
+    /// When the data were fetched.
     pub generated_at: Timestamp,
     /// Composite indices.
-    #[serde(deserialize_with = "indices")]
+    #[serde(deserialize_with = "deserialize_indices")]
     pub convex_indices: Vec<IndexSignal>,
     /// Market figures.
-    #[serde(deserialize_with = "markets")]
+    #[serde(deserialize_with = "deserialize_market_signals")]
     pub market_signals: Vec<MarketSignal>,
     /// Credit line.
     pub attribution: Attribution,
-    /// State of knowledge.
+    /// Provenance.
     #[serde(flatten)]
     pub provenance: Provenance,
 }
@@ -119,28 +117,28 @@ impl Endpoint for Params {
 
     fn local(desk: &Desk, params: &Self) -> Result<Signals> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let composites = established().map(|c| c.about.id);
-        let read = composites.chain(MARKET.iter().copied());
-        let mut provenance = Provenance::of(desk, as_of, read)?;
+        let ids = established().map(|c| c.about.id);
+        let ids = ids.chain(MARKET.iter().copied());
+        let mut provenance = Provenance::of(desk, as_of, ids)?;
         let mut indices = Vec::new();
         for composite in established() {
             let reading = desk.reading(composite, as_of)?;
             let (about, present) = (&composite.about, desk.present(as_of));
             provenance.note_reading(about.ticker(), about, &reading, present);
             let meaning = (composite.interpret)(&reading);
-            indices.push(index(desk, about, &reading, meaning));
+            indices.push(index_signal(desk, about, &reading, meaning));
         }
-        let reading = desk.narrative(as_of)?;
+        let (about, reading) = (&narrative_velocity::NVI, desk.narrative(as_of)?);
         let meaning = narrative_velocity::interpret(&reading);
-        indices.push(index(desk, &narrative_velocity::NVI, &reading, meaning));
-        let mut signals = Vec::new();
+        indices.push(index_signal(desk, about, &reading, meaning));
+        let mut market_signals = Vec::new();
         for id in MARKET {
-            signals.extend(market(desk, id, as_of, &mut provenance)?);
+            market_signals.extend(market_signal(desk, id, as_of, &mut provenance)?);
         }
         Ok(Signals {
             generated_at: desk.holdings()?.updated_at().unwrap_or_else(|| desk.now()),
             convex_indices: indices,
-            market_signals: signals,
+            market_signals,
             attribution: desk.attribution(),
             provenance,
         })
@@ -149,14 +147,17 @@ impl Endpoint for Params {
     fn text(a: &Signals, _: &Self) -> String {
         let mut text = String::from("Composite indices:");
         for i in &a.convex_indices {
-            let meaning = i.interpretation.as_deref().unwrap_or("");
+            let interpretation = i.interpretation.as_deref().unwrap_or("");
             let value = match i.value.zip(i.date) {
                 Some((value, date)) => {
-                    format!("{} on {date}", amount_in_words(value, &unit(&i.series_id)))
+                    let info = Catalogue::embedded().get(&i.series_id);
+                    let unit = info.map_or_else(String::new, |info| info.unit_in_words());
+                    format!("{} on {date}", amount_in_words(value, &unit))
                 }
                 None => "no value".into(),
             };
-            text += &format!("\n- {} ({}): {value}. {meaning}", i.display_name, i.ticker);
+            let (name, ticker) = (&i.display_name, &i.ticker);
+            text += &format!("\n- {name} ({ticker}): {value}. {interpretation}");
         }
         text += "\nMarket:";
         for s in &a.market_signals {
@@ -165,7 +166,7 @@ impl Endpoint for Params {
                 let stale = s.stale.map_or("", |_| ", late");
                 text += &format!(" {} {value} ({date}{stale}", s.ticker);
                 let newer = s.newer_mean.iter();
-                text.extend(newer.map(|mean| format!("; {}", mean.words())));
+                text.extend(newer.map(|mean| format!("; {}", mean.describe())));
                 text += ");";
             }
         }
@@ -173,42 +174,39 @@ impl Endpoint for Params {
     }
 }
 
-/// Unit of a composite, in words.
-fn unit(id: &str) -> String {
-    let info = Catalogue::embedded().get(id);
-    info.map_or_else(String::new, |info| info.unit_in_words())
-}
-
-/// Composites as an upstream sends them, completed from their identifier.
-fn indices<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Vec<IndexSignal>, D::Error> {
-    tolerance::list_or_keyed(from, |id, object| {
-        tolerance::fill(object, "seriesId", id);
-        tolerance::fill(object, "ticker", bare(id));
+/// Deserializes the composites of an upstream, with missing fields completed from the identifier.
+fn deserialize_indices<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> std::result::Result<Vec<IndexSignal>, D::Error> {
+    tolerance::list_or_keyed(deserializer, |id, object| {
+        let ticker = id.trim_start_matches(DEFAULT_PREFIX);
         let info = Catalogue::embedded().get(id);
-        let title = info.map_or(bare(id), |i| i.title.as_str());
-        tolerance::fill(object, "displayName", title);
+        let title = info.map_or(ticker, |info| info.title.as_str());
+        tolerance::set_if_absent(object, "seriesId", id);
+        tolerance::set_if_absent(object, "ticker", ticker);
+        tolerance::set_if_absent(object, "displayName", title);
     })
 }
 
-/// Market figures as an upstream sends them.
-fn markets<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Vec<MarketSignal>, D::Error> {
-    tolerance::list_or_keyed(from, |id, object| tolerance::fill(object, "ticker", id))
+/// Deserializes the market figures of an upstream.
+fn deserialize_market_signals<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> std::result::Result<Vec<MarketSignal>, D::Error> {
+    tolerance::list_or_keyed(deserializer, |id, object| {
+        tolerance::set_if_absent(object, "ticker", id);
+    })
 }
 
-fn bare(id: &str) -> &str {
-    id.trim_start_matches(DEFAULT_PREFIX)
-}
-
-/// An indicator's figure with the decimals of the catalogue.
+/// Returns an indicator's value, rounded to the decimals of the catalogue.
 pub(super) fn shown_value(about: &Indicator, reading: &Reading) -> Option<f64> {
     let decimals = Catalogue::of(about).map_or(1, |info| i32::from(info.decimals));
     reading.value.map(|v| round_to(v, decimals))
 }
 
-fn index(desk: &Desk, about: &Indicator, reading: &Reading, meaning: String) -> IndexSignal {
-    let shown = |info: &Arc<SeriesInfo>| desk.shown_id(&info.id);
+fn index_signal(desk: &Desk, about: &Indicator, reading: &Reading, meaning: String) -> IndexSignal {
+    let info = Catalogue::of(about);
     IndexSignal {
-        series_id: Catalogue::of(about).map_or_else(|| about.id.to_owned(), shown),
+        series_id: info.map_or_else(|| about.id.to_owned(), |info| desk.shown_id(&info.id)),
         ticker: about.ticker().to_owned(),
         display_name: about.title.to_owned(),
         value: shown_value(about, reading),
@@ -217,8 +215,8 @@ fn index(desk: &Desk, about: &Indicator, reading: &Reading, meaning: String) -> 
     }
 }
 
-/// A market figure, unless it may not be passed on; why it is absent stands in the notes.
-fn market(
+/// Returns a market figure; `None` for a restricted series. Notes why it is absent.
+fn market_signal(
     desk: &Desk,
     id: &str,
     as_of: AsOf,
@@ -240,10 +238,9 @@ fn market(
     if last.is_none() {
         provenance.note(id, "not loaded");
     }
-    let newer_mean = last.map(|o| NewerMean::of(desk, id, o.date, as_of));
-    let newer_mean = newer_mean.transpose()?.flatten();
+    let newer_mean = NewerMean::find(desk, id, last.map(|o| o.date), as_of)?;
     if let Some(mean) = &newer_mean {
-        provenance.note(id, mean.words());
+        provenance.note(id, mean.describe());
     }
     Ok(Some(MarketSignal {
         ticker: desk.shown_id(&info.id),

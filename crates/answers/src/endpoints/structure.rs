@@ -1,28 +1,27 @@
-//! The structure of a tool's result: the facts of the REST answer at the price of its text.
+//! The structure of a tool's result: a compact form of the REST answer.
 //!
-//! REST keeps the contract's shapes. Models are charged for every character of a result, so a tool's structure says each
-//! thing once:
+//! Models pay for every character of a result, so the structure says each thing once:
 //!
-//! - What is null or empty is left out; `notes` says why a figure is missing.
-//! - A list of objects is a table: `columns` names the fields, `rows` holds their values in that order, null where a row
-//!   lacks one. Objects inside a row are columns with a dotted name (`probabilities.REFLATION`). Text that is the same in
-//!   three rows or more stands once, in `constant`.
+//! - Null and empty fields are left out; `notes` says why a figure is missing.
+//! - A list of objects becomes a table: `columns` names the fields, `rows` holds their values in that order, null for
+//!   an
+//!   absent one. Objects inside a row become columns with a dotted name (`probabilities.REFLATION`). Values other than
+//!   numbers that are equal in all of three or more rows are given once, in `constant`.
 //! - A whole number is written without a fraction.
-//! - What the endpoint's text leaves out ([`super::endpoint::Endpoint::omitted`]) is left out, too, and the notices of
-//!   sources are returned apart: they belong in a result's `_meta`.
+//! - Fields that the endpoint's text leaves out ([`super::endpoint::Endpoint::omitted`]) are left out. The notices of
+//!   sources are returned apart, for a result's `_meta`.
 //!
 //! [`schema`] describes this form as [`compact`] makes it.
 
 use serde_json::{Map, Number, Value, json};
 
-/// Rows from which text that is the same in all of them stands once.
-const REPEATED: usize = 3;
+/// Fewest rows of a table with `constant`.
+const MIN_ROWS_FOR_CONSTANT: usize = 3;
 
-/// End of a path whose list keeps its first item alone.
-const FIRST: &str = "[1..]";
+/// End of a path that keeps the first item of a list.
+const ALL_BUT_FIRST: &str = "[1..]";
 
-/// What only programs need, who ask over REST: the question, when it was answered, its own address, terms that `/rights`
-/// has.
+/// Fields that only programs need, which call REST.
 const METADATA: [&str; 5] = [
     "query",
     "generatedAt",
@@ -36,19 +35,18 @@ const METADATA: [&str; 5] = [
 pub struct Structure {
     /// An object.
     pub value: Value,
-    /// What the sources ask to be said where their figures are shown, each once.
+    /// The notices of the sources, each once.
     pub notices: Vec<String>,
 }
 
 impl Structure {
-    /// The compact form of an answer without the fields at these dotted paths, which lead through lists.
+    /// Returns the compact form of an answer without the `omitted` fields: dotted paths, which lead through lists.
     pub fn of(mut answer: Value, omitted: &[&str]) -> Self {
         let mut notices = Vec::new();
         if let Some(Value::Array(sources)) = answer.get_mut("sources") {
-            // Which of their series is told where they share one.
+            // The series are needed only where sources share one.
             let is_shared = sources.iter().any(|source| source.get("from").is_some());
-            let objects = sources.iter_mut().filter_map(Value::as_object_mut);
-            for source in objects {
+            for source in sources.iter_mut().filter_map(Value::as_object_mut) {
                 if !is_shared {
                     source.shift_remove("series");
                 }
@@ -69,12 +67,15 @@ impl Structure {
     }
 }
 
-/// Takes a field out, of every item where the path leads through a list; `name[1..]` leaves the first item of a list.
+/// Removes the field at a dotted path, from every item of a list on the way. `name[1..]` truncates a list to its first
+/// item.
 fn remove(value: &mut Value, path: &str) {
-    let parts = path.split_once('.').filter(|_| !path.ends_with(FIRST));
+    let parts = path
+        .split_once('.')
+        .filter(|_| !path.ends_with(ALL_BUT_FIRST));
     match (value, parts) {
         (Value::Array(items), _) => items.iter_mut().for_each(|item| remove(item, path)),
-        (Value::Object(fields), None) => match path.strip_suffix(FIRST) {
+        (Value::Object(fields), None) => match path.strip_suffix(ALL_BUT_FIRST) {
             Some(name) => {
                 let list = fields.get_mut(name).and_then(Value::as_array_mut);
                 list.into_iter().for_each(|list| list.truncate(1));
@@ -89,20 +90,18 @@ fn remove(value: &mut Value, path: &str) {
     }
 }
 
-/// A value in its compact form; none of one that says nothing.
+/// Returns the compact form of a value; `None` if it is empty.
 fn compact(value: Value) -> Option<Value> {
     let value = match value {
-        Value::Number(number) => whole(number).into(),
+        Value::Number(number) => without_fraction(number).into(),
         Value::Array(items) if items.is_empty() => return None,
         Value::Array(items) if items.iter().all(Value::is_object) => table(items),
-        // A list that is no table keeps the places of its items.
+        // Any other list keeps its empty items as null, and so their positions.
         Value::Array(items) => {
-            let items = items.into_iter();
-            items
-                .map(|item| compact(item).unwrap_or_default())
-                .collect()
+            let items = items.into_iter().map(compact);
+            items.map(Option::unwrap_or_default).collect()
         }
-        Value::Object(fields) => without_empty(fields).into(),
+        Value::Object(fields) => compact_fields(fields).into(),
         Value::Null | Value::Bool(_) | Value::String(_) => value,
     };
     let is_empty = value.as_object().is_some_and(Map::is_empty);
@@ -110,15 +109,15 @@ fn compact(value: Value) -> Option<Value> {
     (!is_empty).then_some(value)
 }
 
-fn without_empty(fields: Map<String, Value>) -> Map<String, Value> {
+fn compact_fields(fields: Map<String, Value>) -> Map<String, Value> {
     let fields = fields.into_iter();
     fields
         .filter_map(|(name, value)| Some((name, compact(value)?)))
         .collect()
 }
 
-/// `75` for `75.0`: the shortest form of the same number.
-fn whole(number: Number) -> Number {
+/// Converts `75.0` to `75`.
+fn without_fraction(number: Number) -> Number {
     let is_whole = |value: &f64| value.fract() == 0.0 && value.abs() < 9e15;
     let whole = number.as_f64().filter(|_| number.is_f64()).filter(is_whole);
     whole
@@ -126,11 +125,11 @@ fn whole(number: Number) -> Number {
         .unwrap_or(number)
 }
 
-/// A list of objects as columns and rows.
+/// Converts a list of objects to a table.
 fn table(items: Vec<Value>) -> Value {
-    let rows = items.into_iter().filter_map(object);
-    let mut rows: Vec<Map<String, Value>> = rows.map(without_empty).collect();
-    for name in objects_in(&rows) {
+    let rows = items.into_iter().filter_map(into_object);
+    let mut rows: Vec<Map<String, Value>> = rows.map(compact_fields).collect();
+    for name in uniform_objects(&rows) {
         flatten(&mut rows, &name);
     }
     let mut columns: Vec<String> = Vec::new();
@@ -139,52 +138,49 @@ fn table(items: Vec<Value>) -> Value {
             columns.push(name.clone());
         }
     }
-    let constant = constant(&rows);
+    let constant = constant_fields(&rows);
     columns.retain(|name| !constant.contains_key(name));
     let rows = rows.iter_mut().map(|row| {
-        let cells = columns
-            .iter()
-            .map(|name| row.get_mut(name).map_or(Value::Null, Value::take));
-        cells.collect::<Value>()
+        let cell = |name| row.get_mut(name).map_or(Value::Null, Value::take);
+        columns.iter().map(cell).collect::<Value>()
     });
-    let mut table = json!({ "columns": columns, "rows": rows.collect::<Value>() });
-    if let (Some(table), false) = (table.as_object_mut(), constant.is_empty()) {
-        table.insert("constant".into(), constant.into());
-    }
-    table
-}
-
-fn object(value: Value) -> Option<Map<String, Value>> {
-    if let Value::Object(fields) = value {
-        Some(fields)
-    } else {
-        None
+    let rows: Value = rows.collect();
+    match constant.is_empty() {
+        true => json!({ "columns": columns, "rows": rows }),
+        false => json!({ "columns": columns, "rows": rows, "constant": constant }),
     }
 }
 
-/// The fields that hold an object, with the same keys in every row that has it.
-fn objects_in(rows: &[Map<String, Value>]) -> Vec<String> {
-    let mut shapes: Vec<(&String, Option<Vec<&String>>)> = Vec::new();
+fn into_object(value: Value) -> Option<Map<String, Value>> {
+    let Value::Object(fields) = value else {
+        return None;
+    };
+    Some(fields)
+}
+
+/// Returns the fields that hold an object with the same keys in every row that has the field. Tables do not count.
+fn uniform_objects(rows: &[Map<String, Value>]) -> Vec<String> {
+    let mut keys_by_field: Vec<(&String, Option<Vec<&String>>)> = Vec::new();
     for (name, value) in rows.iter().flatten() {
         let Some(fields) = value.as_object() else {
             continue;
         };
         let keys = (!is_table(fields)).then(|| fields.keys().collect());
-        match shapes.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, shape)) if *shape == keys => {}
-            Some((_, shape)) => *shape = None,
-            None => shapes.push((name, keys)),
+        match keys_by_field.iter_mut().find(|(field, _)| *field == name) {
+            Some((_, first)) if *first == keys => {}
+            Some((_, first)) => *first = None,
+            None => keys_by_field.push((name, keys)),
         }
     }
-    let alike = shapes.into_iter().filter(|(_, shape)| shape.is_some());
-    alike.map(|(name, _)| name.clone()).collect()
+    let uniform = keys_by_field.into_iter().filter(|(_, keys)| keys.is_some());
+    uniform.map(|(name, _)| name.clone()).collect()
 }
 
 fn is_table(fields: &Map<String, Value>) -> bool {
     fields.contains_key("columns") && fields.contains_key("rows")
 }
 
-/// Puts the fields of an object where the object stands, each under a dotted name.
+/// Replaces the object in the field `name` by its fields, each under a dotted name.
 fn flatten(rows: &mut [Map<String, Value>], name: &str) {
     for row in rows {
         for (key, value) in std::mem::take(row) {
@@ -200,141 +196,149 @@ fn flatten(rows: &mut [Map<String, Value>], name: &str) {
     }
 }
 
-/// The columns with the same text, truth value, list or table in every row.
-fn constant(rows: &[Map<String, Value>]) -> Map<String, Value> {
-    let Some((first, rest)) = rows.split_first().filter(|_| rows.len() >= REPEATED) else {
-        return Map::new();
+/// Returns the fields that are equal in every row, numbers excepted.
+fn constant_fields(rows: &[Map<String, Value>]) -> Map<String, Value> {
+    let mut fields = match rows.first() {
+        Some(first) if rows.len() >= MIN_ROWS_FOR_CONSTANT => first.clone(),
+        _ => return Map::new(),
     };
-    let is_same = |(name, value): &(&String, &Value)| {
-        !value.is_number() && rest.iter().all(|row| row.get(*name) == Some(*value))
-    };
-    let same = first.iter().filter(is_same);
-    same.map(|(name, value)| (name.clone(), value.clone()))
-        .collect()
+    fields.retain(|name, value| {
+        !value.is_number() && rows.iter().all(|row| row.get(name) == Some(&*value))
+    });
+    fields
 }
 
-/// The schema of the compact form out of that of the answer. No field is required, for what is empty is left out.
+/// Returns the schema of the compact form, from the schema of the answer. No field is required: empty ones are left
+/// out.
 pub fn schema(answer: &Map<String, Value>) -> Map<String, Value> {
-    let mut out = object(node(&Value::Object(answer.clone()))).unwrap_or_default();
+    let mut out = into_object(compact_schema(&Value::Object(answer.clone()))).unwrap_or_default();
     out.entry("type").or_insert_with(|| "object".into());
-    let all = out.get_mut("properties");
-    if let Some(Value::Object(sources)) = all.and_then(|all| all.get_mut("sources")) {
-        let about = "Who brought the figures; their notices are in `_meta`.";
-        sources.insert("description".into(), about.into());
+    let properties = out.get_mut("properties");
+    if let Some(Value::Object(sources)) = properties.and_then(|all| all.get_mut("sources")) {
+        let description = "Sources of the figures; their notices are in `_meta`.";
+        sources.insert("description".into(), description.into());
     }
     out
 }
 
-fn node(schema: &Value) -> Value {
+fn compact_schema(schema: &Value) -> Value {
     let Some(fields) = schema.as_object() else {
         return json!({});
     };
-    let kinds: Vec<&Value> = match fields.get("type") {
-        Some(Value::Array(kinds)) => kinds.iter().filter(|kind| *kind != "null").collect(),
-        kind => kind.into_iter().collect(),
+    let types: Vec<&Value> = match fields.get("type") {
+        Some(Value::Array(types)) => types.iter().filter(|name| *name != "null").collect(),
+        name => name.into_iter().collect(),
     };
     let choices = fields.get("anyOf").or_else(|| fields.get("oneOf"));
-    let choices: Option<Vec<Value>> = match (choices, kinds.as_slice()) {
+    let choices: Option<Vec<Value>> = match (choices, types.as_slice()) {
         (Some(Value::Array(choices)), _) => {
             let is_value = |choice: &&Value| choice.get("type") != Some(&"null".into());
-            Some(choices.iter().filter(is_value).map(node).collect())
+            Some(
+                choices
+                    .iter()
+                    .filter(is_value)
+                    .map(compact_schema)
+                    .collect(),
+            )
         }
-        (_, [_, _, ..]) => Some(kinds.iter().map(|kind| json!({ "type": kind })).collect()),
+        (_, [_, _, ..]) => Some(types.iter().map(|name| json!({ "type": name })).collect()),
         _ => None,
     };
     if let Some(choices) = choices {
-        return described(union(choices), fields);
+        return with_description(any_of(choices), fields);
     }
     let item = fields.get("items").and_then(Value::as_object);
     if let Some(item) = item.filter(|item| is_object(item)) {
-        return described(of_table(item), fields);
+        return with_description(table_schema(item), fields);
     }
     let mut out = Map::new();
-    if let [kind] = kinds.as_slice() {
-        out.insert("type".into(), Value::clone(kind));
+    if let [name] = types.as_slice() {
+        out.insert("type".into(), Value::clone(name));
     }
     for (key, value) in fields {
-        let kept = match (key.as_str(), value) {
+        let value = match (key.as_str(), value) {
             ("enum", Value::Array(values)) => {
                 values.iter().filter(|v| !v.is_null()).cloned().collect()
             }
             ("const" | "format" | "minItems" | "maxItems", _) => value.clone(),
             ("properties", Value::Object(all)) => {
-                let all = all.iter().map(|(name, inner)| (name.clone(), node(inner)));
-                all.collect()
+                let all = all.iter();
+                all.map(|(name, property)| (name.clone(), compact_schema(property)))
+                    .collect()
             }
-            // A list that is no table may hold null, to keep the places of the others.
-            ("items", _) => union(vec![node(value), json!({ "type": "null" })]),
-            ("additionalProperties", Value::Object(_)) => node(value),
+            // A list that is no table may hold null for an empty item.
+            ("items", _) => any_of(vec![compact_schema(value), json!({ "type": "null" })]),
+            ("additionalProperties", Value::Object(_)) => compact_schema(value),
             _ => continue,
         };
-        out.insert(key.clone(), kept);
+        out.insert(key.clone(), value);
     }
-    described(out.into(), fields)
+    with_description(out.into(), fields)
 }
 
 fn is_object(schema: &Map<String, Value>) -> bool {
     schema.contains_key("properties") || schema.get("type") == Some(&"object".into())
 }
 
-/// One of several schemas, each once.
-fn union(choices: Vec<Value>) -> Value {
-    let mut different: Vec<Value> = Vec::new();
+/// Returns `anyOf` the schemas without duplicates, or the schema itself if there is one.
+fn any_of(choices: Vec<Value>) -> Value {
+    let mut distinct: Vec<Value> = Vec::new();
     for choice in choices {
-        if !different.contains(&choice) {
-            different.push(choice);
+        if !distinct.contains(&choice) {
+            distinct.push(choice);
         }
     }
-    match <[Value; 1]>::try_from(different) {
+    match <[Value; 1]>::try_from(distinct) {
         Ok([only]) => only,
-        Err(different) => json!({ "anyOf": different }),
+        Err(distinct) => json!({ "anyOf": distinct }),
     }
 }
 
-fn described(mut schema: Value, of: &Map<String, Value>) -> Value {
-    if let (Some(out), Some(text)) = (schema.as_object_mut(), of.get("description")) {
+/// Copies the description of the schema `original`.
+fn with_description(mut schema: Value, original: &Map<String, Value>) -> Value {
+    if let (Some(out), Some(text)) = (schema.as_object_mut(), original.get("description")) {
         out.insert("description".into(), text.clone());
     }
     schema
 }
 
-/// The schema of a table whose rows were objects of this schema.
-fn of_table(item: &Map<String, Value>) -> Value {
-    let (mut cells, mut meanings) = (Vec::new(), Vec::new());
-    collect(item, "", &mut cells, &mut meanings);
+/// Returns the schema of a table, from the schema of the objects in its rows.
+fn table_schema(item: &Map<String, Value>) -> Value {
+    let (mut cells, mut descriptions) = (Vec::new(), Vec::new());
+    collect_columns(item, "", &mut cells, &mut descriptions);
     let mut cells: Vec<Value> = cells.into_iter().map(without_prose).collect();
-    let constant = union(cells.clone());
+    let constant = any_of(cells.clone());
     cells.push(json!({ "type": "null" }));
     json!({
         "type": "object",
         "properties": {
-            "columns": { "type": "array", "items": { "type": "string" }, "description": meanings.join(" ") },
-            "rows": { "type": "array", "items": { "type": "array", "items": union(cells) } },
+            "columns": { "type": "array", "items": { "type": "string" }, "description": descriptions.join(" ") },
+            "rows": { "type": "array", "items": { "type": "array", "items": any_of(cells) } },
             "constant": { "type": "object", "additionalProperties": constant },
         },
         "required": ["columns", "rows"],
     })
 }
 
-/// What cells can be, and what the columns mean.
-fn collect(
+/// Collects the schemas of the cells and the descriptions of the columns. `prefix` is the dotted name of the object.
+fn collect_columns(
     item: &Map<String, Value>,
-    before: &str,
+    prefix: &str,
     cells: &mut Vec<Value>,
-    meanings: &mut Vec<String>,
+    descriptions: &mut Vec<String>,
 ) {
     let properties = item.get("properties").and_then(Value::as_object);
     for (name, property) in properties.into_iter().flatten() {
-        let (name, cell) = (format!("{before}{name}"), node(property));
-        if let Some(Value::String(meaning)) = cell.get("description") {
-            meanings.push(format!("{name}: {meaning}"));
+        let (name, cell) = (format!("{prefix}{name}"), compact_schema(property));
+        if let Some(Value::String(description)) = cell.get("description") {
+            descriptions.push(format!("{name}: {description}"));
         }
         let inner = cell.as_object().filter(|inner| {
             let properties = inner.get("properties").and_then(Value::as_object);
             is_object(inner) && !properties.is_some_and(is_table)
         });
         if let Some(inner) = inner {
-            collect(inner, &format!("{name}."), cells, meanings);
+            collect_columns(inner, &format!("{name}."), cells, descriptions);
             let values = inner.get("additionalProperties");
             cells.extend(values.filter(|values| values.is_object()).cloned());
         }
@@ -342,7 +346,7 @@ fn collect(
     }
 }
 
-/// A schema without descriptions: types, names and values alone.
+/// Removes all descriptions from a schema.
 pub fn without_prose(mut schema: Value) -> Value {
     if let Some(fields) = schema.as_object_mut() {
         if fields.get("description").is_some_and(Value::is_string) {

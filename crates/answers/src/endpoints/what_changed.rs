@@ -1,9 +1,8 @@
-//! `what_changed`: surprises of releases, then regime, composites and key figures now against a day before, the most
-//! unusual moves first.
+//! `what_changed`: surprises of releases, the regime, and moves of composites and key figures since an earlier day.
 //!
-//! Both sides are what was known on their day; a move counts from what the earlier figure has been revised to, since
-//! a difference between two states of knowledge would hold revisions, and other base years. A move is set against the moves of the same figure over the
-//! same span in the last twenty years; the unit of comparison is their standard deviation.
+//! Each side is what was known on its day. A move counts from the revised value of the earlier figure, so that it
+//! contains no revision and no change of base year. Moves are ranked by their size in standard deviations of the moves
+//! of the same figure over the same span in the last twenty years.
 
 mod moves;
 mod surprises;
@@ -17,10 +16,10 @@ use crate::endpoints::prelude::*;
 use econoscope_core::indicators::expectation::FORMULAS;
 use econoscope_core::indicators::{established, regime};
 use econoscope_core::model::quantity::in_words;
-use moves::{KEY, Outcome};
+use moves::{KEY_FIGURES, Move};
 
-/// Moves given in full; smaller ones are named.
-const SHOWN: usize = 12;
+/// Most moves in full; the rest are listed by identifier.
+const MAX_CHANGES: usize = 12;
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -50,12 +49,12 @@ pub struct Regimes {
     pub confidence_then: Option<f64>,
 }
 
-/// What the FOMC decided.
+/// An FOMC decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Decision {
     /// Day.
     pub date: Date,
-    /// What kind of meeting.
+    /// Kind of meeting.
     pub name: String,
     /// The target range.
     pub outcome: String,
@@ -64,11 +63,11 @@ pub struct Decision {
 /// The answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Changes {
-    /// Day compared with.
+    /// Day of comparison.
     pub since: Date,
-    /// Figures printed first since then, beside what could be expected of them; the greatest surprise first.
+    /// First prints since then with their expectations; the greatest surprise first.
     pub surprises: Vec<Surprise>,
-    /// Decisions of the FOMC since then, as the target range tells them.
+    /// Decisions of the FOMC since then, from the target range.
     pub decisions: Vec<Decision>,
     /// Regimes.
     pub regime: Regimes,
@@ -80,7 +79,7 @@ pub struct Changes {
     pub unchanged: Vec<String>,
     /// Credit line.
     pub attribution: Attribution,
-    /// State of knowledge.
+    /// Provenance.
     #[serde(flatten)]
     pub provenance: Provenance,
 }
@@ -103,36 +102,38 @@ impl Endpoint for Params {
 
     fn local(desk: &Desk, params: &Self) -> Result<Changes> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let read = KEY.iter().map(|(id, _)| *id);
-        let read = read.chain(established().map(|c| c.about.id));
-        let read = read.chain(regime::INPUTS.iter().copied());
-        let read = read.chain(FORMULAS.iter().flat_map(|f| f.inputs.iter().copied()));
-        let day = desk.data_date(read.clone(), as_of)?.as_of;
+        let ids = KEY_FIGURES.iter().map(|(id, _)| *id);
+        let ids = ids.chain(established().map(|c| c.about.id));
+        let ids = ids.chain(regime::INPUTS.iter().copied());
+        let ids = ids.chain(FORMULAS.iter().flat_map(|f| f.inputs.iter().copied()));
+        let day = desk.data_date(ids.clone(), as_of)?.as_of;
         let since = since(&params.since, day, desk.today())?;
-        let mut provenance = Provenance::of(desk, as_of, read.clone())?;
-        provenance.note_past(desk, "since", since, read)?;
-        let sides = (as_of, since);
-        let composites = established().map(|c| (c.about.id, moves::of_composite(desk, c, sides)));
-        let key = KEY.iter();
-        let key = key.map(|(id, kind)| (*id, moves::of_key(desk, id, *kind, sides)));
-        let (mut moved, mut unchanged, mut absent) = (Vec::new(), Vec::new(), Vec::new());
-        for (id, outcome) in composites.chain(key) {
+        let mut provenance = Provenance::of(desk, as_of, ids.clone())?;
+        provenance.note_past(desk, "since", since, ids)?;
+        let days = (as_of, since);
+        let composites = established();
+        let composites = composites.map(|c| (c.about.id, moves::composite_move(desk, c, days)));
+        let key_figures = KEY_FIGURES.iter();
+        let key_figures =
+            key_figures.map(|(id, kind)| (*id, moves::key_figure_move(desk, id, *kind, days)));
+        let (mut changes, mut unchanged, mut absent) = (Vec::new(), Vec::new(), Vec::new());
+        for (id, outcome) in composites.chain(key_figures) {
             match outcome? {
-                Outcome::Moved(change, size) => moved.push((id, change, size)),
-                Outcome::NoNewFigure => unchanged.push(id.to_owned()),
-                Outcome::Absent => absent.push(id),
+                Move::Change(change, size) => changes.push((id, change, size)),
+                Move::NoNewFigure => unchanged.push(id.to_owned()),
+                Move::Absent => absent.push(id),
             }
         }
         if !absent.is_empty() {
             let why = "not loaded, too old, or not passed on, on one of the two days";
             provenance.note("absent", format!("{}: {why}", absent.join(", ")));
         }
-        moved.sort_by(|(.., a), (.., b)| b.total_cmp(a));
-        let smaller = moved.split_off(SHOWN.min(moved.len())).into_iter();
+        changes.sort_by(|(.., a), (.., b)| b.total_cmp(a));
+        let smaller = changes.split_off(MAX_CHANGES.min(changes.len()));
         let (now, then) = (desk.regimes(as_of)?, desk.regimes(AsOf::Day(since))?);
         Ok(Changes {
             since,
-            surprises: surprises::since(desk, since, as_of)?,
+            surprises: surprises::surprises_since(desk, since, as_of)?,
             decisions: decisions(desk, since, as_of)?,
             regime: Regimes {
                 now: now.now.regime.name().into(),
@@ -140,8 +141,8 @@ impl Endpoint for Params {
                 then: then.now.regime.name().into(),
                 confidence_then: then.now.confidence,
             },
-            changes: moved.into_iter().map(|(_, change, _)| change).collect(),
-            smaller: smaller.map(|(id, ..)| id.to_owned()).collect(),
+            changes: changes.into_iter().map(|(_, change, _)| change).collect(),
+            smaller: smaller.iter().map(|(id, ..)| (*id).to_owned()).collect(),
             unchanged,
             attribution: desk.attribution(),
             provenance,
@@ -149,19 +150,24 @@ impl Endpoint for Params {
     }
 
     fn text(a: &Changes, _: &Self) -> String {
-        let sure = |c: Option<f64>| c.map_or(String::new(), |c| format!(" ({c} %)"));
-        let (now, then) = (&a.regime.now, &a.regime.then);
-        let (certain, certain_then) = (sure(a.regime.confidence), sure(a.regime.confidence_then));
-        let surprises = surprises::in_prose(&a.surprises);
+        let mut text = format!("Since {}:{}", a.since, surprises::render(&a.surprises));
         let decisions = a.decisions.iter();
-        let decisions = decisions.map(|d| format!("\n{} on {}: {}.", d.name, d.date, d.outcome));
-        let decisions: String = decisions.collect();
-        let mut text = format!(
-            "Since {}:{surprises}{decisions}\nRegime {now}{certain}, then {then}{certain_then}.\nMoves, most unusual first (sd: standard \
-             deviations of moves over the same span in 20 years):",
-            a.since
+        text.extend(decisions.map(|d| format!("\n{} on {}: {}.", d.name, d.date, d.outcome)));
+        let regime = |name: &str, confidence: Option<f64>| match confidence {
+            Some(confidence) => format!("{name} ({confidence} %)"),
+            None => name.to_owned(),
+        };
+        text += &format!(
+            "\nRegime {}, then {}.\nMoves, most unusual first (sd: standard deviations of moves over the same span in 20 \
+             years):",
+            regime(&a.regime.now, a.regime.confidence),
+            regime(&a.regime.then, a.regime.confidence_then)
         );
-        text.extend(a.changes.iter().map(|c| format!("\n- {}", in_prose(c))));
+        text.extend(
+            a.changes
+                .iter()
+                .map(|c| format!("\n- {}", format_change(c))),
+        );
         for (what, ids) in [
             ("Smaller moves", &a.smaller),
             ("No new figure", &a.unchanged),
@@ -175,36 +181,41 @@ impl Endpoint for Params {
 }
 
 fn decisions(desk: &Desk, since: Date, as_of: AsOf) -> Result<Vec<Decision>> {
-    let known = (as_of, days::newest(as_of, desk.today()));
-    let decided = release_calendar::decided(desk, since, known)?.into_iter();
-    let decision = |e: ReleaseEvent| {
+    let day = days::newest(as_of, desk.today());
+    let events = release_calendar::decisions(desk, since, (as_of, day))?.into_iter();
+    let decision = |event: ReleaseEvent| {
         Some(Decision {
-            date: e.date,
-            name: e.name,
-            outcome: e.outcome?,
+            date: event.date,
+            name: event.name,
+            outcome: event.outcome?,
         })
     };
-    Ok(decided.filter_map(decision).collect())
+    Ok(events.filter_map(decision).collect())
 }
 
-fn in_prose(c: &Change) -> String {
+/// Formats a move: "10-year Treasury yield (DGS10): 4.1 percent on 2026-08-20, +0.25 percentage points from 3.85 on
+/// 2026-07-20 (+1.2 sd)".
+fn format_change(c: &Change) -> String {
     let unusual = match c.unusual {
         Some(u) => format!("{} sd", signed(u, 1)),
         None => "history too short".to_owned(),
     };
-    let (now, mut then) = (c.now, c.then.to_string());
-    if let Some(revised) = c.then_revised {
-        then = format!("{revised} (known then as {then})");
-    }
-    let change = format!("{} {}", signed(c.change, 2), in_words(&c.change_unit));
-    let unit = in_words(&c.unit);
+    let then = match c.then_revised {
+        Some(revised) => format!("{revised} (known then as {})", c.then),
+        None => c.then.to_string(),
+    };
+    let (unit, change_unit) = (in_words(&c.unit), in_words(&c.change_unit));
+    let (change, now, date, date_then) = (signed(c.change, 2), c.now, c.date, c.date_then);
     format!(
-        "{} ({}): {now} {unit} on {}, {change} from {then} on {} ({unusual})",
-        c.name, c.id, c.date, c.date_then
+        "{} ({}): {now} {unit} on {date}, {change} {change_unit} from {then} on {date_then} ({unusual})",
+        c.name, c.id
     )
 }
 
-/// The day compared with: a day, or a span back from `day`.
+/// Parses the day to compare with: a day, or a span back from `day`, the day of the data.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for a text that is no date, or a day that is not before `day`.
 pub(super) fn since(text: &str, day: Date, today: Date) -> Result<Date> {
     let since = days::read("since", text, (day, today))?;
     if since < day {

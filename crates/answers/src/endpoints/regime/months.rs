@@ -1,4 +1,4 @@
-//! The regime of many months, each with the probability of all four.
+//! The regime month by month, with the probability of each of the four regimes.
 
 use crate::endpoints::prelude::*;
 use econoscope_core::indicators::regime::{self, PUBLISHED, REGIME, Regime, RegimeMonth};
@@ -18,8 +18,8 @@ pub struct Probabilities {
 }
 
 impl Probabilities {
-    /// Of shares in the order of the quadrants.
-    pub(super) fn of(shares: [f64; 4]) -> Self {
+    /// Converts shares from 0 to 1, in the order of [`Regime::QUADRANTS`].
+    pub(super) fn from_shares(shares: [f64; 4]) -> Self {
         let [goldilocks, reflation, stagflation, deflation] =
             shares.map(|share| Some(round_to(100.0 * share, 1)));
         Self {
@@ -30,8 +30,8 @@ impl Probabilities {
         }
     }
 
-    /// In the order of the quadrants.
-    fn in_order(&self) -> [Option<f64>; 4] {
+    /// The probabilities in the order of [`Regime::QUADRANTS`].
+    fn to_array(self) -> [Option<f64>; 4] {
         [
             self.goldilocks,
             self.reflation,
@@ -40,11 +40,11 @@ impl Probabilities {
         ]
     }
 
-    /// "GOLDILOCKS 1.2 %, …".
-    pub(super) fn in_prose(&self) -> String {
-        let named = Regime::QUADRANTS.iter().zip(self.in_order());
-        let named = named.filter_map(|(r, p)| Some(format!("{} {} %", r.name(), p?)));
-        joined(named, ", ")
+    /// Formats the probabilities: "GOLDILOCKS 1.2 %, …".
+    pub(super) fn format(self) -> String {
+        let pairs = Regime::QUADRANTS.iter().zip(self.to_array());
+        let pairs = pairs.filter_map(|(r, p)| Some(format!("{} {} %", r.name(), p?)));
+        joined(pairs, ", ")
     }
 }
 
@@ -66,21 +66,21 @@ pub struct RegimeOfMonth {
     pub growth_score: f64,
     /// Inflation score, percentage points around target.
     pub inflation_score: f64,
-    /// The day at whose end it was known so; left out where all months are from the figures of one day.
+    /// The day at whose end it was known; left out if all months use the figures of one day.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known_on: Option<Date>,
 }
 
 impl RegimeOfMonth {
-    fn of(month: Date, regime: Regime, (growth, inflation): (f64, f64)) -> Self {
+    fn new(month: Date, regime: Regime, (growth, inflation): (f64, f64)) -> Self {
         let shares = regime::probabilities(growth, inflation, PUBLISHED);
-        let own = Regime::QUADRANTS.iter().position(|r| *r == regime);
-        let own = own.and_then(|at| shares.get(at)).copied();
+        let mut pairs = Regime::QUADRANTS.iter().zip(shares);
+        let share = pairs.find(|(r, _)| **r == regime).map(|(_, share)| share);
         Self {
             month,
             regime: regime.name().to_owned(),
-            confidence: (100.0 * own.unwrap_or_default()).round(),
-            probabilities: Probabilities::of(shares),
+            confidence: (100.0 * share.unwrap_or_default()).round(),
+            probabilities: Probabilities::from_shares(shares),
             runner_up: regime::runner_up(regime, shares).name().to_owned(),
             growth_score: round_to(growth, 2),
             inflation_score: round_to(inflation, 2),
@@ -89,35 +89,38 @@ impl RegimeOfMonth {
     }
 }
 
-/// Every month from the figures known at `as_of`, or each as known at its own end up to the day of the answer.
-pub fn all(desk: &Desk, as_of: AsOf, as_known: bool) -> Result<Vec<RegimeOfMonth>> {
+/// Returns the regime of every month, from the figures known at `as_of`; if `as_known`, each month as known at its own
+/// end.
+///
+/// # Errors
+/// [`econoscope_core::Error::Store`] when the store cannot be read.
+pub fn every_month(desk: &Desk, as_of: AsOf, as_known: bool) -> Result<Vec<RegimeOfMonth>> {
     if !as_known {
-        let path = desk.regimes(as_of)?;
-        let month = |m: &RegimeMonth| RegimeOfMonth::of(m.month, m.regime, (m.growth, m.inflation));
-        return Ok(path.months.iter().map(month).collect());
+        let new = |m: &RegimeMonth| RegimeOfMonth::new(m.month, m.regime, (m.growth, m.inflation));
+        return Ok(desk.regimes(as_of)?.months.iter().map(new).collect());
     }
-    let until = desk.present(as_of);
-    let path = desk.known_path(&REGIME)?;
-    let known = path.iter().take_while(|(on, _)| *on <= until);
-    let month = known.filter_map(|(on, figures)| {
+    let last = desk.present(as_of);
+    let history = desk.known_path(&REGIME)?;
+    let history = history.iter().take_while(|(day, _)| *day <= last);
+    let months = history.filter_map(|(day, figures)| {
         let mut quadrants = Regime::QUADRANTS.into_iter();
         let regime = quadrants.find(|r| Some(r.name()) == figures.label)?;
         let [growth, inflation] = figures.scores.as_slice().try_into().ok()?;
         Some(RegimeOfMonth {
-            known_on: Some(*on),
-            ..RegimeOfMonth::of(figures.date, regime, (growth, inflation))
+            known_on: Some(*day),
+            ..RegimeOfMonth::new(figures.date, regime, (growth, inflation))
         })
     });
-    Ok(month.collect())
+    Ok(months.collect())
 }
 
-/// Whether a month begins or lies in those days.
-pub(super) fn is_in(month: Date, (start, end): (Date, Date)) -> bool {
+/// Whether a month lies in the range of days, the month of `start` included.
+pub(super) fn is_within(month: Date, (start, end): (Date, Date)) -> bool {
     start.first_of_month() <= month && month <= end
 }
 
-/// Every month as a row.
-pub(super) fn in_prose(months: &[RegimeOfMonth]) -> String {
+/// Renders one line per month.
+pub(super) fn render(months: &[RegimeOfMonth]) -> String {
     let names = Regime::QUADRANTS.map(Regime::name).join(",");
     let mut text = format!(
         "\n{} months (probabilities in percent):\nmonth,regime,{names},growth,inflation",
@@ -125,7 +128,7 @@ pub(super) fn in_prose(months: &[RegimeOfMonth]) -> String {
     );
     for m in months {
         let known = m.known_on.map(|day| format!(" (as known on {day})"));
-        let shares = m.probabilities.in_order();
+        let shares = m.probabilities.to_array();
         let shares = shares.map(|share| share.map_or_else(String::new, |share| share.to_string()));
         text += &format!(
             "\n{},{},{},{},{}{}",

@@ -1,24 +1,24 @@
-//! The nowcast of the regime as an answer, apart from the published one.
+//! The nowcast of the regime, apart from the published one.
 
 use super::months::Probabilities;
 use crate::endpoints::prelude::*;
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::nowcast::{Fill, LIMITS, Nowcast};
 
-/// A figure that is not out yet and was filled.
+/// An unpublished figure that was filled in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FilledFigure {
     /// Series.
     pub series: String,
     /// Month.
     pub month: Date,
-    /// What it is taken to be, in the series' own unit.
+    /// The assumed value, in the series' own unit.
     pub value: f64,
-    /// From what.
+    /// Method.
     pub how: String,
 }
 
-/// The regime with figures filled that are not out yet; never the regime of record.
+/// The regime with unpublished figures filled in; never the regime of record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NowcastAnswer {
@@ -40,42 +40,42 @@ pub struct NowcastAnswer {
     pub basis: String,
     /// Saturday of the newest week of claims.
     pub claims_week: Date,
-    /// What was filled.
+    /// Filled figures.
     pub filled: Vec<FilledFigure>,
-    /// Series that were missing where something else served.
+    /// Series that were missing and replaced.
     pub inputs_missing: Vec<String>,
-    /// Where it is wrong.
+    /// Known limits.
     pub limits: String,
 }
 
 impl NowcastAnswer {
-    pub(super) fn of(now: &Nowcast) -> Self {
-        let state = &now.state;
+    pub(super) fn new(nowcast: &Nowcast) -> Self {
+        let state = &nowcast.state;
         let filled = |fill: &Fill| FilledFigure {
             series: fill.series.to_owned(),
             month: fill.month.first_day(),
             value: round_to(fill.value, 4),
             how: fill.how.to_owned(),
         };
-        let missing = now.inputs_missing.iter().map(|id| (*id).to_owned());
+        let missing = nowcast.inputs_missing.iter().map(|id| (*id).to_owned());
         Self {
             regime: state.regime.name().to_owned(),
             confidence: state.confidence,
-            probabilities: Probabilities::of(state.probabilities),
+            probabilities: Probabilities::from_shares(state.probabilities),
             runner_up: state.runner_up().name().to_owned(),
             month: state.month,
             growth_score: round_to(state.growth, 2),
             inflation_score: round_to(state.inflation, 2),
             basis: "nowcast".to_owned(),
-            claims_week: now.claims_week,
-            filled: now.fills.iter().map(filled).collect(),
+            claims_week: nowcast.claims_week,
+            filled: nowcast.fills.iter().map(filled).collect(),
             inputs_missing: missing.collect(),
             limits: LIMITS.to_owned(),
         }
     }
 
-    /// The sentences for a model.
-    pub(super) fn in_prose(&self) -> String {
+    /// Describes the nowcast, what was filled and what is missing.
+    pub(super) fn describe(&self) -> String {
         let name = |month: Date| Month::of(month).name();
         let mut text = format!(
             "Nowcast for {}, with claims up to {}: {} ({} %), growth {}, inflation {}; {}.",
@@ -85,7 +85,7 @@ impl NowcastAnswer {
             self.confidence,
             self.growth_score,
             self.inflation_score,
-            self.probabilities.in_prose(),
+            self.probabilities.format(),
         );
         let fill =
             |f: &FilledFigure| format!("{} of {} {} ({})", f.series, name(f.month), f.value, f.how);

@@ -1,4 +1,4 @@
-//! The months most like the regime's, and what followed them, as an answer.
+//! The past months most like the month of the regime, and what followed them.
 
 use crate::endpoints::prelude::*;
 use econoscope_core::indicators::precedents::{CLOSE, Precedents, SKILL};
@@ -17,7 +17,7 @@ pub struct PrecedentMonth {
 /// What followed over a year.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Outcome {
-    /// What it is.
+    /// Name.
     pub name: String,
     /// Its unit.
     pub unit: String,
@@ -27,14 +27,14 @@ pub struct Outcome {
     pub min: f64,
     /// Largest.
     pub max: f64,
-    /// Precedents of which it is known.
+    /// Precedents with a value.
     pub n: usize,
 }
 
 /// The precedents: a history lesson, no forecast.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PrecedentsAnswer {
-    /// Month they are of.
+    /// Reference month.
     pub month: Date,
     /// False: no close precedent, the nearest lies further away than 95 of 100 since 1985.
     pub close: bool,
@@ -44,20 +44,20 @@ pub struct PrecedentsAnswer {
     pub nearest: Vec<PrecedentMonth>,
     /// What followed within a year.
     pub followed: Vec<Outcome>,
-    /// How many had a recession within a year.
+    /// Number with a recession within a year.
     pub recessions: usize,
-    /// What this is worth.
+    /// Measured skill.
     pub skill: String,
 }
 
 impl PrecedentsAnswer {
-    pub(super) fn of(found: &Precedents) -> Self {
-        let nearest = found.nearest.iter().map(|p| PrecedentMonth {
+    pub(super) fn new(precedents: &Precedents) -> Self {
+        let nearest = precedents.nearest.iter().map(|p| PrecedentMonth {
             month: p.month,
             distance: round_to(p.distance, 3),
             recession: p.recession,
         });
-        let followed = found.followed.iter().map(|f| Outcome {
+        let followed = precedents.followed.iter().map(|f| Outcome {
             name: f.name.to_owned(),
             unit: f.unit.to_owned(),
             mean: round_to(f.sample.mean, 3),
@@ -66,18 +66,18 @@ impl PrecedentsAnswer {
             n: f.sample.count,
         });
         Self {
-            month: found.month,
-            close: found.is_close(),
-            novelty: round_to(found.novelty(), 3),
+            month: precedents.month,
+            close: precedents.is_close(),
+            novelty: round_to(precedents.novelty(), 3),
             nearest: nearest.collect(),
             followed: followed.collect(),
-            recessions: found.recessions(),
+            recessions: precedents.recessions(),
             skill: SKILL.to_owned(),
         }
     }
 
-    /// A paragraph of an answer.
-    pub(super) fn in_prose(&self) -> String {
+    /// Describes the precedents in a paragraph.
+    pub(super) fn describe(&self) -> String {
         let months = self.nearest.iter();
         let months = months.map(|p| format!("{} ({})", p.month.strftime("%Y-%m"), p.distance));
         let close = match self.close {

@@ -1,4 +1,4 @@
-//! When the regime switched: from which to which, and for how long.
+//! Switches of regime: from which regime to which, and for how long.
 
 use super::months::RegimeOfMonth;
 use crate::endpoints::prelude::*;
@@ -8,7 +8,7 @@ use crate::endpoints::prelude::*;
 pub struct RegimeSwitch {
     /// First month of the new regime.
     pub from: Date,
-    /// Its last month; null while it lasts.
+    /// Its last month; null if not over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<Date>,
     /// Regime before.
@@ -19,7 +19,7 @@ pub struct RegimeSwitch {
     pub months: usize,
 }
 
-/// Every switch between months in ascending order, the newest first.
+/// Returns every switch between months, which ascend; the newest first.
 pub(super) fn switches(months: &[RegimeOfMonth]) -> Vec<RegimeSwitch> {
     let runs: Vec<_> = months.chunk_by(|a, b| a.regime == b.regime).collect();
     let pairs = runs.iter().zip(runs.iter().skip(1));
@@ -41,9 +41,9 @@ pub(super) fn switches(months: &[RegimeOfMonth]) -> Vec<RegimeSwitch> {
     switches
 }
 
-/// A row for each switch.
-/// Shape: "2020-04: GOLDILOCKS to DEFLATION, until 2020-11 (8 months)", "2024-02: … , 32 months so far".
-pub(super) fn in_prose(switches: &[RegimeSwitch]) -> String {
+/// Renders one line per switch: "2020-04: GOLDILOCKS to DEFLATION, until 2020-11 (8 months)", "2024-02: … , 32 months
+/// so far".
+pub(super) fn render(switches: &[RegimeSwitch]) -> String {
     let mut text = match switches {
         [] => "\nNo switch of regime in these months.".to_owned(),
         [_, ..] => "\nSwitches of regime, the newest first:".to_owned(),
@@ -92,13 +92,12 @@ mod tests {
             "REFLATION",
         ];
         let months: Vec<_> = (1..).zip(names).map(|(m, name)| month(m, name)).collect();
-        let found = switches(&months);
         assert_eq!(
-            in_prose(&found),
+            render(&switches(&months)),
             "\nSwitches of regime, the newest first:\n- 2020-05: DEFLATION to REFLATION, 1 month so far\n- 2020-03: \
              GOLDILOCKS to DEFLATION, until 2020-04 (2 months)"
         );
-        assert!(in_prose(&switches(&months[..2])).contains("No switch"));
+        assert!(render(&switches(&months[..2])).contains("No switch"));
         assert_eq!(switches(&[]), []);
     }
 }

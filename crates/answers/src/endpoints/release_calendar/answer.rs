@@ -13,29 +13,29 @@ pub struct ReleaseEvent {
     pub agency: String,
     /// Expected or announced day.
     pub date: Date,
-    /// Time of day, Eastern; empty where none is known.
+    /// Time of day, Eastern; empty if unknown.
     pub time: String,
-    /// Period of its figures: 2026-10, 2026-Q3, or the day that stamps the week; days of a meeting.
+    /// Period of its figures: 2026-10, 2026-Q3, the date of the week; days of a meeting.
     pub period: String,
-    /// First and last day on which it may come, by how early and late such releases have been outside shutdowns; left
-    /// out where they have always come on that day.
+    /// First and last likely day, by how early and late past releases came outside shutdowns; left out if they never
+    /// moved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub between: Option<[Date; 2]>,
     /// `rule`: expected, not announced; or `announced`.
     pub basis: String,
     /// The rule.
     pub rule: String,
-    /// Series people wait for; empty for a release that revises an earlier print.
+    /// Headline series; empty for a release that revises an earlier print.
     pub series: Vec<String>,
-    /// Of a day that has come: whether the figures are held.
+    /// For a past day: whether the figures are stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<bool>,
-    /// What a meeting decided, where the figures of the target range tell.
+    /// Decision of a meeting, from the target range.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
 }
 
-/// What a release can be expected to say.
+/// Expected figure of a release.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ExpectedPrint {
     /// Period.
@@ -44,9 +44,9 @@ pub struct ExpectedPrint {
     pub value: f64,
     /// Standard deviation of errors.
     pub sd: f64,
-    /// Nine in ten errors were within this.
+    /// 90 % of errors were within this.
     pub p90: Option<f64>,
-    /// What was unusual: inputs absent, weeks still to come.
+    /// Remarks: inputs absent, weeks still to come.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -58,11 +58,11 @@ pub struct LastPrint {
     pub period: String,
     /// Day by which it was known.
     pub date: Date,
-    /// Whether that day is on record; else the usual lag stands for it.
+    /// Whether that day is recorded, or estimated by the usual lag.
     pub recorded: bool,
     /// In the figure's `unit`.
     pub value: f64,
-    /// What could be expected the day before.
+    /// Expectation of the day before.
     pub expected: Option<ExpectedPrint>,
     /// Print less expectation.
     pub surprise: Option<f64>,
@@ -73,7 +73,7 @@ pub struct LastPrint {
     pub missing: Option<String>,
 }
 
-/// How far first prints usually lie from what stands there a year later.
+/// Usual size of revisions in the year after the first print.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UsualRevision {
     /// Months after the first print.
@@ -90,7 +90,7 @@ pub struct UsualRevision {
     pub n: usize,
 }
 
-/// A figure that is waited for.
+/// A headline figure.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ScheduledFigure {
     /// Identifier.
@@ -98,20 +98,20 @@ pub struct ScheduledFigure {
     pub series_id: String,
     /// Name.
     pub name: String,
-    /// The release that brings it.
+    /// Its release.
     pub release: String,
     /// What is expected; null without a formula.
     pub measure: Option<String>,
     /// Unit of expectation and print.
     pub unit: Option<String>,
-    /// What the next release can be expected to say.
+    /// Expected next figure.
     pub next: Option<ExpectedPrint>,
     /// Why nothing is expected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
     /// The newest print.
     pub last: Option<LastPrint>,
-    /// How far first prints are revised; null without vintages.
+    /// Usual revision of first prints; null without vintages.
     pub usual_revision: Option<UsualRevision>,
     /// The formula.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -119,7 +119,7 @@ pub struct ScheduledFigure {
     /// Its record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<String>,
-    /// What must be known of it.
+    /// Caveat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caveat: Option<String>,
 }
@@ -136,11 +136,11 @@ pub struct CalendarAnswer {
     pub zone: String,
     /// By day and time.
     pub events: Vec<ReleaseEvent>,
-    /// What they bring that people wait for.
+    /// Their headline figures.
     pub figures: Vec<ScheduledFigure>,
     /// Credit line.
     pub attribution: Attribution,
-    /// State of knowledge.
+    /// Provenance.
     #[serde(flatten)]
     pub provenance: Provenance,
 }

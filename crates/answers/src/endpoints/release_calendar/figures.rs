@@ -1,4 +1,4 @@
-//! The figures that the releases of a calendar bring: what can be expected of them, and what came last.
+//! The figures of coming releases: the expectation, the last print and its surprise, and the usual size of revisions.
 
 use super::answer::{ExpectedPrint, LastPrint, ScheduledFigure, UsualRevision};
 use crate::endpoints::days::newest;
@@ -10,28 +10,27 @@ use econoscope_core::indicators::revisions::HORIZONS;
 use econoscope_core::model::calendar::{Due, Release};
 use std::sync::Arc;
 
-/// Decimals of surprises in standard deviations.
-const DEVIATIONS: i32 = 1;
-
-/// Each figure once, in the order of its first release.
-pub(super) fn of(desk: &Desk, due: &[Due], as_of: AsOf) -> Result<Vec<ScheduledFigure>> {
+/// Returns the figures of the releases in `due`, each once, in the order of its first release.
+pub(super) fn figures(desk: &Desk, due: &[Due], as_of: AsOf) -> Result<Vec<ScheduledFigure>> {
     let mut figures: Vec<ScheduledFigure> = Vec::new();
     for due in due {
-        let ids = due.release.headline.iter().chain(&due.release.revises);
-        for id in ids {
+        for id in due.release.headline.iter().chain(&due.release.revises) {
             if figures.iter().any(|f| f.series_id == *id) {
                 continue;
             }
             let info = desk.resolve("series", id)?;
-            let found = figure(desk, &info, (Some(due.release), as_of))?;
-            figures.extend(found.filter(|f| f.measure.is_some() || f.usual_revision.is_some()));
+            let figure = scheduled_figure(desk, &info, (Some(due.release), as_of))?;
+            figures.extend(figure.filter(|f| f.measure.is_some() || f.usual_revision.is_some()));
         }
     }
     Ok(figures)
 }
 
-/// A figure; `None` where it may not be passed on.
-pub(in crate::endpoints) fn figure(
+/// Returns one figure; `None` where the series is restricted.
+///
+/// # Errors
+/// [`econoscope_core::Error::Store`] when the store cannot be read.
+pub(in crate::endpoints) fn scheduled_figure(
     desk: &Desk,
     info: &Arc<SeriesInfo>,
     (release, as_of): (Option<&'static Release>, AsOf),
@@ -39,42 +38,41 @@ pub(in crate::endpoints) fn figure(
     if desk.permit(info).is_err() {
         return Ok(None);
     }
-    let plain = ScheduledFigure {
+    let figure = ScheduledFigure {
         series_id: desk.shown_id(&info.id),
         name: info.title.clone(),
         release: release.map(|r| r.id.clone()).unwrap_or_default(),
-        usual_revision: usual(desk, info, as_of)?,
+        usual_revision: usual_revision(desk, info, as_of)?,
         ..ScheduledFigure::default()
     };
     let Some(formula) = Formula::of(info.id.as_str()) else {
-        return Ok(Some(plain));
+        return Ok(Some(figure));
     };
-    let awaited = desk.awaited(formula, as_of)?;
+    let forecast = desk.awaited(formula, as_of)?;
     let round = |value: f64| round_to(value, formula.decimals);
-    let expected = |e: &Expectation| ExpectedPrint {
+    let expected_print = |e: &Expectation| ExpectedPrint {
         period: label(e.period, info.frequency),
         value: round(e.value),
         sd: round(e.sd),
         p90: e.p90.map(round),
         notes: e.notes.clone(),
     };
-    let last = awaited.last.as_ref().map(|print| LastPrint {
+    let last = forecast.last.as_ref().map(|print| LastPrint {
         period: label(print.period, info.frequency),
         date: print.day,
         recorded: print.is_recorded,
         value: round(print.value),
-        expected: print.expected.as_ref().ok().map(expected),
+        expected: print.expected.as_ref().ok().map(expected_print),
         surprise: print.surprise().map(round),
-        deviations: print.deviations().map(|z| round_to(z, DEVIATIONS)),
+        deviations: print.deviations().map(|z| round_to(z, 1)),
         missing: print.expected.as_ref().err().cloned(),
     });
-    let next = awaited.next.as_ref().map(|e| {
+    let next = forecast.next.as_ref().map(|e| {
+        let mut next = expected_print(e);
         let due = release.and_then(|release| release.due_for(e.period));
-        let mut next = expected(e);
-        // It is still to come, or came and is not held.
-        let passed = due.filter(|due| due.day < newest(as_of, desk.today()));
-        let passed = passed.map(|due| format!("due by its rule on {}, and not loaded", due.day));
-        next.notes.extend(passed);
+        let overdue = due.filter(|due| due.day < newest(as_of, desk.today()));
+        let note = overdue.map(|due| format!("due by its rule on {}, and not loaded", due.day));
+        next.notes.extend(note);
         next
     });
     Ok(Some(ScheduledFigure {
@@ -86,29 +84,29 @@ pub(in crate::endpoints) fn figure(
         formula: Some(formula.formula.to_owned()),
         record: Some(formula.record.to_owned()),
         caveat: formula.caveat.clone(),
-        ..plain
+        ..figure
     }))
 }
 
-/// How far first prints lay from what stood there a year later, by what was known then.
-fn usual(desk: &Desk, info: &SeriesInfo, as_of: AsOf) -> Result<Option<UsualRevision>> {
-    let Some(record) = desk.revisions(info)? else {
+/// Returns how far first prints were from the value a year later, as known at `as_of`; `None` without vintages.
+fn usual_revision(desk: &Desk, info: &SeriesInfo, as_of: AsOf) -> Result<Option<UsualRevision>> {
+    let Some(revisions) = desk.revisions(info)? else {
         return Ok(None);
     };
     let usual = match as_of {
-        AsOf::Latest => record.usual,
-        AsOf::Day(day) => record.usual_by(day),
+        AsOf::Latest => revisions.usual,
+        AsOf::Day(day) => revisions.usual_by(day),
     };
-    let [_, (unit, decimals)] = units(record.yardstick, info);
-    let unit = lowered(&unit);
+    let [_, (unit, decimals)] = units(revisions.yardstick, info);
+    let ([_, months], unit) = (HORIZONS, lowered(&unit));
     let round = |value: f64| round_to(value, decimals + 1);
     Ok(usual.map(|usual| {
-        let ([_, months], [_, spread]) = (HORIZONS, usual.after);
+        let [_, after_a_year] = usual.after;
         UsualRevision {
             months,
-            mean_abs: round(spread.mean_abs),
-            p90_abs: round(spread.p90_abs),
-            bias: round(spread.bias),
+            mean_abs: round(after_a_year.mean_abs),
+            p90_abs: round(after_a_year.p90_abs),
+            bias: round(after_a_year.bias),
             unit,
             n: usual.n,
         }

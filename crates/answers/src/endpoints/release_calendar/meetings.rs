@@ -1,4 +1,4 @@
-//! Meetings of the FOMC in the calendar: announced days, and what was decided.
+//! Meetings of the FOMC: announced days, and decisions on the target range.
 
 use super::answer::ReleaseEvent;
 use crate::endpoints::prelude::*;
@@ -7,28 +7,32 @@ use econoscope_core::model::calendar::{Meeting, MeetingKind, meetings};
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::series_info::without_noise;
 use jiff::ToSpan;
-use std::sync::Arc;
 
-/// Who meets, with the words by which an agency is asked for.
+/// Name of the Committee, with the word by which the `agency` argument matches it.
 pub(super) const AGENCY: &str = "Federal Open Market Committee (Fed)";
 
-/// Bounds of the target range, percent.
-pub(super) const TARGET: [&str; 2] = ["DFEDTARL", "DFEDTARU"];
+/// Series of the lower and the upper bound of the target range, percent.
+pub(super) const TARGET_RANGE: [&str; 2] = ["DFEDTARL", "DFEDTARU"];
 
-/// How a meeting's day is known.
 const SCHEDULE: &str = "the Committee's schedule; tentative until confirmed at the meeting before";
 
-/// Decisions and minutes from `from` to `to` that were known of on the day of knowledge, the earliest first.
+/// Returns the decisions and minutes from `from` to `to` that were scheduled by the reference day `day`, in order.
 pub(super) fn events(
     desk: &Desk,
     (from, to): (Date, Date),
     (as_of, day): (AsOf, Date),
 ) -> Result<Vec<ReleaseEvent>> {
-    let target = target(desk, as_of)?;
+    let [low, high] = TARGET_RANGE.map(|id| desk.series(&desk.resolve("series", id)?, as_of));
+    let range = low?.zip(high?);
     let mut events = Vec::new();
     for meeting in meetings().iter().filter(|m| m.is_known(day)) {
         if (from..=to).contains(&meeting.day) {
-            events.push(decision(meeting, target.as_ref(), day));
+            let range = range.as_ref().filter(|_| day >= meeting.day);
+            events.push(ReleaseEvent {
+                series: TARGET_RANGE.map(str::to_owned).into(),
+                outcome: range.and_then(|(low, high)| describe_outcome(meeting, low, high)),
+                ..decision(meeting)
+            });
         }
         let minutes = meeting.minutes;
         if let Some(minutes) = minutes.filter(|day| (from..=to).contains(day)) {
@@ -41,27 +45,21 @@ pub(super) fn events(
     Ok(events)
 }
 
-/// What was decided on each day after `since`, up to the day of knowledge.
+/// Returns the meetings after `since` whose decision is known on the reference day `day`.
 ///
 /// # Errors
-/// What reading the target range fails with.
-pub(in crate::endpoints) fn decided(
+/// [`econoscope_core::Error::Store`] when the store cannot be read.
+pub(in crate::endpoints) fn decisions(
     desk: &Desk,
     since: Date,
-    known: (AsOf, Date),
+    (as_of, day): (AsOf, Date),
 ) -> Result<Vec<ReleaseEvent>> {
-    let days = (shift(since, 1.day()), known.1);
-    let all = events(desk, days, known)?;
-    Ok(all.into_iter().filter(|e| e.outcome.is_some()).collect())
+    let mut events = events(desk, (shift(since, 1.day()), day), (as_of, day))?;
+    events.retain(|event| event.outcome.is_some());
+    Ok(events)
 }
 
-/// The bounds of the target range, the lower first; `None` where one is not held.
-fn target(desk: &Desk, as_of: AsOf) -> Result<Option<[Arc<Series>; 2]>> {
-    let [low, high] = TARGET.map(|id| desk.series(&desk.resolve("series", id)?, as_of));
-    Ok(low?.zip(high?).map(|(low, high)| [low, high]))
-}
-
-fn decision(meeting: &Meeting, target: Option<&[Arc<Series>; 2]>, day: Date) -> ReleaseEvent {
+fn decision(meeting: &Meeting) -> ReleaseEvent {
     let name = match (meeting.kind, meeting.projections) {
         (MeetingKind::Scheduled, true) => "FOMC decision and projections",
         (MeetingKind::Scheduled, false) => "FOMC decision",
@@ -70,13 +68,12 @@ fn decision(meeting: &Meeting, target: Option<&[Arc<Series>; 2]>, day: Date) -> 
         (MeetingKind::Vote, _) => "FOMC vote without a meeting",
     };
     let time = meeting.at.map(|at| at.strftime("%H:%M").to_string());
-    let time = time.unwrap_or_default();
-    let target = target.filter(|_| day >= meeting.day);
-    ReleaseEvent {
-        series: TARGET.map(str::to_owned).into(),
-        outcome: target.and_then(|target| outcome(meeting, target)),
-        ..event("fomc", name, (meeting, meeting.day), &time)
-    }
+    event(
+        "fomc",
+        name,
+        (meeting, meeting.day),
+        &time.unwrap_or_default(),
+    )
 }
 
 fn event(release: &str, name: &str, (meeting, date): (&Meeting, Date), time: &str) -> ReleaseEvent {
@@ -97,17 +94,18 @@ fn event(release: &str, name: &str, (meeting, date): (&Meeting, Date), time: &st
     }
 }
 
-/// "target range raised by 0.25 to 5.25-5.5 percent", from the target range around the day; `None` while the range after
-/// it is not known. A new range holds from the day of its announcement or the one after.
-fn outcome(meeting: &Meeting, target: &[Arc<Series>; 2]) -> Option<String> {
+/// Describes a decision: "target range raised by 0.25 to 5.25-5.5 percent". Compares the bounds on the day before and
+/// the day after; `None` while the latter are not known. A new range is in effect from the day of its announcement or
+/// the next.
+fn describe_outcome(meeting: &Meeting, low: &Series, high: &Series) -> Option<String> {
     let effective = shift(meeting.day, 1.day());
-    let around = |series: &Series| {
+    let before_and_after = |series: &Series| {
         let is_known = series.observations.last()?.date >= effective;
         let before = series.lookup(shift(meeting.day, (-1).day()))?;
         let after = series.lookup(effective).filter(|_| is_known)?;
         Some((before.value, after.value))
     };
-    let [(_, low), (before, high)] = [around(&target[0])?, around(&target[1])?];
+    let ((_, low), (before, high)) = (before_and_after(low)?, before_and_after(high)?);
     let change = without_noise(high - before);
     Some(match change {
         0.0 => format!("target range unchanged at {low}-{high} percent"),

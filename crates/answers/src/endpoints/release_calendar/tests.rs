@@ -18,12 +18,12 @@ fn as_of(day: &str) -> Params {
     }
 }
 
-fn of<'a>(answer: &'a CalendarAnswer, id: &str) -> &'a ScheduledFigure {
+fn figure_of<'a>(answer: &'a CalendarAnswer, id: &str) -> &'a ScheduledFigure {
     answer.figures.iter().find(|f| f.series_id == id).unwrap()
 }
 
 #[test]
-fn the_next_two_weeks_are_told_without_an_argument() -> Result<()> {
+fn default_window_is_the_next_two_weeks() -> Result<()> {
     let answer = Params::local(&desk(), &Params::default())?;
     assert_eq!(
         (answer.from, answer.to),
@@ -52,9 +52,8 @@ fn the_next_two_weeks_are_told_without_an_argument() -> Result<()> {
             .all(|e| e.basis == "rule" && e.held.is_none())
     );
     // The bundle ends with the summer: there is no expectation for November, and it says why.
-    let payrolls = of(&answer, "PAYEMS");
+    let payrolls = figure_of(&answer, "PAYEMS");
     let text = Params::text(&answer, &Params::default());
-    println!("{text}");
     assert!(
         payrolls.last.is_some() && payrolls.usual_revision.is_some(),
         "{payrolls:?}"
@@ -68,11 +67,11 @@ fn the_next_two_weeks_are_told_without_an_argument() -> Result<()> {
 }
 
 #[test]
-fn a_past_day_tells_what_was_expected_then_and_what_had_come() -> Result<()> {
+fn past_day_has_its_expectations_and_last_prints() -> Result<()> {
     let desk = desk();
     // The day before the employment report of October 2008.
     let then = Params::local(&desk, &as_of("2008-11-06"))?;
-    let (payrolls, jobless) = (of(&then, "PAYEMS"), of(&then, "UNRATE"));
+    let (payrolls, jobless) = (figure_of(&then, "PAYEMS"), figure_of(&then, "UNRATE"));
     let next = payrolls.next.as_ref().unwrap();
     assert_eq!(
         (next.period.as_str(), next.value, next.sd),
@@ -89,7 +88,7 @@ fn a_past_day_tells_what_was_expected_then_and_what_had_come() -> Result<()> {
         ..as_of("2008-11-08")
     };
     let after = Params::local(&desk, &all)?;
-    let last = of(&after, "PAYEMS").last.as_ref().unwrap();
+    let last = figure_of(&after, "PAYEMS").last.as_ref().unwrap();
     assert_eq!(
         (last.period.as_str(), last.date),
         ("2008-10", date(2008, 11, 7))
@@ -99,13 +98,13 @@ fn a_past_day_tells_what_was_expected_then_and_what_had_come() -> Result<()> {
         (last.value, last.surprise, last.deviations),
         (-240.0, Some(-155.0), Some(-1.4))
     );
-    let last = of(&after, "UNRATE").last.as_ref().unwrap();
+    let last = figure_of(&after, "UNRATE").last.as_ref().unwrap();
     assert_eq!((last.value, last.deviations), (0.4, Some(1.7)));
     Ok(())
 }
 
 #[test]
-fn revisions_of_a_past_day_are_those_that_had_been_made() -> Result<()> {
+fn usual_revision_of_a_past_day_counts_earlier_revisions_only() -> Result<()> {
     let desk = desk();
     let usual = |day: Option<&str>| -> Result<UsualRevision> {
         let params = Params {
@@ -114,7 +113,7 @@ fn revisions_of_a_past_day_are_those_that_had_been_made() -> Result<()> {
             ..Params::default()
         };
         let answer = Params::local(&desk, &params)?;
-        Ok(of(&answer, "PAYEMS").usual_revision.clone().unwrap())
+        Ok(figure_of(&answer, "PAYEMS").usual_revision.clone().unwrap())
     };
     let (then, now) = (usual(Some("2009-01-15"))?, usual(None)?);
     assert!(then.n > 500 && then.n < now.n, "{} {}", then.n, now.n);
@@ -127,7 +126,7 @@ fn revisions_of_a_past_day_are_those_that_had_been_made() -> Result<()> {
 }
 
 #[test]
-fn a_series_or_an_agency_has_its_own_calendar() -> Result<()> {
+fn series_and_agency_select_releases() -> Result<()> {
     let desk = desk();
     let ask = |series: Option<&str>, agency: Option<&str>| {
         let params = Params {
@@ -139,37 +138,37 @@ fn a_series_or_an_agency_has_its_own_calendar() -> Result<()> {
         let ids = answer.events.iter().map(|e| e.release.clone());
         Ok::<_, Error>(ids.collect::<std::collections::BTreeSet<String>>())
     };
-    let is = |found: std::collections::BTreeSet<String>, ids: &[&str]| {
-        assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), ids);
+    let assert_ids = |releases: std::collections::BTreeSet<String>, ids: &[&str]| {
+        assert_eq!(releases.iter().map(String::as_str).collect::<Vec<_>>(), ids);
     };
-    is(ask(Some("CPIAUCNS"), None)?, &["cpi"]);
-    is(ask(Some("cpi"), None)?, &["cpi"]);
-    is(ask(Some("unemployment rate"), None)?, &["employment"]);
-    is(ask(Some("gdp"), None)?, &["gdp-2", "gdp-3"]);
-    is(ask(Some("jobless claims"), None)?, &["claims"]);
-    is(ask(None, Some("bea"))?, &["gdp-2", "income"]);
-    let why = |r: Result<_>| r.unwrap_err().to_string();
-    let unknown = why(ask(Some("DGS10"), None));
+    assert_ids(ask(Some("CPIAUCNS"), None)?, &["cpi"]);
+    assert_ids(ask(Some("cpi"), None)?, &["cpi"]);
+    assert_ids(ask(Some("unemployment rate"), None)?, &["employment"]);
+    assert_ids(ask(Some("gdp"), None)?, &["gdp-2", "gdp-3"]);
+    assert_ids(ask(Some("jobless claims"), None)?, &["claims"]);
+    assert_ids(ask(None, Some("bea"))?, &["gdp-2", "income"]);
+    let message = |r: Result<_>| r.unwrap_err().to_string();
+    let unknown = message(ask(Some("DGS10"), None));
     assert!(
         unknown.contains("no release") && unknown.contains("get_metric"),
         "{unknown}"
     );
-    assert!(why(ask(None, Some("ECB"))).contains("BLS"));
-    assert!(why(ask(None, Some(" "))).contains("BLS"));
+    assert!(message(ask(None, Some("ECB"))).contains("BLS"));
+    assert!(message(ask(None, Some(" "))).contains("BLS"));
     Ok(())
 }
 
 #[test]
-fn windows_are_bounded_and_the_past_says_what_is_held() -> Result<()> {
+fn window_is_bounded_and_past_events_say_what_is_stored() -> Result<()> {
     let desk = desk();
     let far = Params {
         start: Some("2031-01-01".into()),
         ..Params::default()
     };
-    let why = Params::local(&desk, &far).unwrap_err().to_string();
+    let message = Params::local(&desk, &far).unwrap_err().to_string();
     assert!(
-        why.contains("too far away") && why.contains("2026-10-22"),
-        "{why}"
+        message.contains("too far away") && message.contains("2026-10-22"),
+        "{message}"
     );
     let past = Params {
         start: Some("30d".into()),
@@ -184,25 +183,28 @@ fn windows_are_bounded_and_the_past_says_what_is_held() -> Result<()> {
             .filter(|e| e.basis == "rule" && !e.series.is_empty())
             .all(|e| e.held == Some(false))
     );
-    // In the shutdown of 2025 no agency kept its days; that is told from today.
+    // In the shutdown of 2025 no agency kept its days; the note goes by what is known today.
     let shut = Params::local(&desk, &as_of("2025-10-20"))?;
-    let told = &shut.provenance.notes["disrupted"];
-    assert!(told.contains("2025-10-01 to 2026-02-28"), "{told}");
+    let disruption = &shut.provenance.notes["disrupted"];
+    assert!(
+        disruption.contains("2025-10-01 to 2026-02-28"),
+        "{disruption}"
+    );
     Ok(())
 }
 
 #[test]
-fn the_next_decision_of_the_fomc_is_found_by_its_names() -> Result<()> {
+fn fomc_meetings_are_selected_by_their_names() -> Result<()> {
     let desk = desk();
     for name in ["fomc", "next Fed decision", "fed meeting", "DFEDTARU"] {
         let answer = Params::local(&desk, &Params::of(40, Some(name), None))?;
-        let told: Vec<_> = answer
+        let events: Vec<_> = answer
             .events
             .iter()
             .map(|e| (e.name.as_str(), e.date, e.time.as_str(), e.basis.as_str()))
             .collect();
         assert_eq!(
-            told,
+            events,
             [
                 (
                     "FOMC decision and projections",
@@ -230,25 +232,25 @@ fn the_next_decision_of_the_fomc_is_found_by_its_names() -> Result<()> {
         ("BLS", false),
         ("Federal Open", true),
     ] {
-        let asked = Params::local(&desk, &Params::of(40, None, Some(agency)));
-        let has = asked.is_ok_and(|a| a.events.iter().any(|e| e.release == "fomc"));
-        assert_eq!(has, meets, "{agency}");
+        let answer = Params::local(&desk, &Params::of(40, None, Some(agency)));
+        let has_fomc = answer.is_ok_and(|a| a.events.iter().any(|e| e.release == "fomc"));
+        assert_eq!(has_fomc, meets, "{agency}");
     }
     Ok(())
 }
 
 #[test]
-fn a_past_meeting_tells_its_decision_once_it_was_known() -> Result<()> {
+fn past_meeting_has_its_decision_once_it_was_known() -> Result<()> {
     let desk = desk();
-    let asked = |as_of: &str, start: &str| Params {
+    let params = |as_of: &str, start: &str| Params {
         start: Some(start.to_owned()),
         days: Some(20),
         series: Some("fomc".to_owned()),
         as_of: Some(as_of.to_owned()),
         ..Params::default()
     };
-    let of = |as_of: &str, start: &str| -> Result<Vec<(Date, Option<String>)>> {
-        let events = Params::local(&desk, &asked(as_of, start))?.events;
+    let decisions = |as_of: &str, start: &str| -> Result<Vec<(Date, Option<String>)>> {
+        let events = Params::local(&desk, &params(as_of, start))?.events;
         Ok(events
             .into_iter()
             .filter(|e| e.release == "fomc")
@@ -257,13 +259,17 @@ fn a_past_meeting_tells_its_decision_once_it_was_known() -> Result<()> {
     };
     let raised = Some("target range raised by 0.75 to 2.25-2.5 percent".to_owned());
     assert_eq!(
-        of("2022-08-01", "2022-07-20")?,
+        decisions("2022-08-01", "2022-07-20")?,
         [(date(2022, 7, 27), raised)]
     );
-    assert_eq!(of("2022-07-26", "2022-07-20")?, [(date(2022, 7, 27), None)]);
+    assert_eq!(
+        decisions("2022-07-26", "2022-07-20")?,
+        [(date(2022, 7, 27), None)]
+    );
     // Nobody knew of the cut between the meetings, and the meeting after it was called off.
     let days = |as_of| {
-        of(as_of, "2020-03-01").map(|e| e.into_iter().map(|(day, _)| day).collect::<Vec<_>>())
+        decisions(as_of, "2020-03-01")
+            .map(|e| e.into_iter().map(|(day, _)| day).collect::<Vec<_>>())
     };
     assert_eq!(days("2020-03-02")?, [date(2020, 3, 18)]);
     let (cut, second) = (date(2020, 3, 3), date(2020, 3, 15));

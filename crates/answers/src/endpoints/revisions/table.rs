@@ -1,25 +1,27 @@
-//! A series' record of revisions as an answer: rounded, with units and with reasons for what is absent.
+//! The answer of `get_revisions`: rounded values with units, and reasons for absent ones.
 
-use super::words::label;
+use super::render::{self, label};
 use crate::endpoints::days::Periods;
 use crate::endpoints::foreign::UntrustedFields;
 use crate::endpoints::prelude::*;
-use econoscope_core::indicators::revisions::{Revised, Revisions, Stage, Usual};
+use econoscope_core::indicators::revisions::{Revisions, Stage, Usual};
 use econoscope_core::model::frequency::{Length, shift};
 use econoscope_core::model::{Frequency, Series, units};
 use jiff::ToSpan;
+use jiff::tz::TimeZone;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-/// A period's figure in a state of knowledge.
+/// A period's figure at one stage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StageAnswer {
     /// first print, after 3 months, after 12 months, now.
     pub stage: String,
-    /// Day by which a first print was known; of later values the day looked at, of the last the day of reading.
+    /// Day by which a first print was known; for later values their day, for the last the day of fetching.
     pub known: Option<Date>,
     /// In `unit`.
     pub value: Option<f64>,
-    /// The series' own level behind it.
+    /// Level of the series.
     pub level: Option<f64>,
     /// Against the first print, in `revision_unit`.
     pub revision: Option<f64>,
@@ -28,7 +30,7 @@ pub struct StageAnswer {
     pub missing: Option<String>,
 }
 
-/// One period through its revisions.
+/// The stages of one period.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PeriodAnswer {
     /// Start of the period.
@@ -37,7 +39,7 @@ pub struct PeriodAnswer {
     pub stages: Vec<StageAnswer>,
 }
 
-/// One of several periods through its revisions; absent what `notes.periods` has a reason for.
+/// The stages of one of several periods; `notes.periods` says why values are absent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PeriodRow {
     /// Start of the period.
@@ -62,24 +64,24 @@ pub struct PeriodRow {
     pub revision: Option<f64>,
 }
 
-/// A level that is on record of a period.
+/// A stored level of a period.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LevelAnswer {
     /// Start of the period.
     pub date: Date,
     /// Day from which it was known.
     pub known: Date,
-    /// The level; null where it was withdrawn.
+    /// The level; null if withdrawn.
     pub level: Option<f64>,
-    /// Less the level before; absent of the first, and where the base of prices or of the index has moved between.
+    /// Change from the level before; absent for the first, and if the base year has changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<f64>,
-    /// Its unit, where that is not today's.
+    /// Its unit, if not today's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
 }
 
-/// A first print and what stands there now.
+/// A first print and its present value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PrintAnswer {
     /// Start of the period.
@@ -94,7 +96,7 @@ pub struct PrintAnswer {
     pub revision: Option<f64>,
 }
 
-/// Months from which it is on record what was known.
+/// Months covered by vintages.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RecordAnswer {
     /// First month.
@@ -120,23 +122,23 @@ pub struct RevisionsAnswer {
     pub unit: String,
     /// Unit of revisions.
     pub revision_unit: String,
-    /// The period asked for, else the newest with a first print; absent where several are asked for.
+    /// The requested period, else the newest with a first print; absent if several are requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period: Option<PeriodAnswer>,
-    /// The periods asked for, where they are several.
+    /// The requested periods, if several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub periods: Vec<PeriodRow>,
-    /// Every level on record of the periods, where asked for.
+    /// Every stored level of the periods, if requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<LevelAnswer>,
     /// Unit of `levels`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level_unit: Option<String>,
-    /// How large its revisions usually are.
+    /// Usual size of its revisions.
     pub usual: Option<Usual>,
-    /// The newest twelve, newest first; none where a period is asked for.
+    /// The newest twelve, newest first; none if a period is requested.
     pub first_prints: Vec<PrintAnswer>,
-    /// What the vintages held cover.
+    /// Months with vintages.
     pub vintages: Option<RecordAnswer>,
     /// Who measures it.
     pub source: String,
@@ -147,77 +149,97 @@ pub struct RevisionsAnswer {
     pub untrusted: UntrustedFields,
     /// Credit line.
     pub attribution: Attribution,
-    /// State of knowledge.
+    /// Provenance.
     #[serde(flatten)]
     pub provenance: Provenance,
 }
 
-/// The stage that the others are set against.
-const FIRST: &str = "first print";
+const FIRST_PRINT: &str = "first print";
 
-/// What an answer is made from.
+/// The stored values and revisions of a series, from which the rows of an answer are made.
 pub(super) struct RevisionTable<'a> {
-    pub(super) info: &'a SeriesInfo,
-    /// The values as last revised.
-    pub(super) held: Option<&'a Series>,
-    /// Its first prints and what became of them.
-    pub(super) record: &'a Revisions,
-    /// Decimals of values and of revisions.
-    pub(super) decimals: [i32; 2],
-    /// Day on which they were read from their source.
-    pub(super) read: Date,
+    info: &'a SeriesInfo,
+    /// The values as last revised; `None` without stored figures.
+    pub(super) series: Option<Arc<Series>>,
+    pub(super) revisions: Arc<Revisions>,
+    decimals: i32,
+    revision_decimals: i32,
+    /// Day on which `series` was fetched.
+    fetched_on: Date,
 }
 
-impl RevisionTable<'_> {
-    /// The stamp of the period that holds a day; weeks end where the source ends them.
-    pub(super) fn stamp(&self, day: Date) -> Date {
+impl<'a> RevisionTable<'a> {
+    /// Reads the stored values and revisions of a series.
+    ///
+    /// # Errors
+    /// [`econoscope_core::Error::Store`] when the store cannot be read.
+    pub(super) fn read(desk: &Desk, info: &'a Arc<SeriesInfo>) -> Result<Self> {
+        let revisions = desk.revisions(info)?.unwrap_or_default();
+        let [(_, decimals), (_, revision_decimals)] = render::units(revisions.yardstick, info);
+        let fetched = desk.held(&info.id)?.map(|status| status.fetched_at);
+        let fetched_on = fetched.map(|at| at.to_zoned(TimeZone::UTC).date());
+        Ok(Self {
+            info,
+            series: desk.series(info, AsOf::Latest)?,
+            revisions,
+            decimals,
+            revision_decimals,
+            fetched_on: fetched_on.unwrap_or_else(|| desk.today()),
+        })
+    }
+
+    /// Returns the start of the period that contains `day`; for a week, the date the source gives it.
+    fn period_start(&self, day: Date) -> Date {
         match self.info.frequency.length() {
             Length::Days(1) => day,
             Length::Days(_) => {
                 let week = shift(day, 6.days());
-                let rows = self.held.map_or(&[][..], |s| s.between(day, week));
-                rows.first().map_or(day, |o| o.date)
+                let rows = self.series.as_ref().map(|s| s.between(day, week));
+                rows.and_then(<[_]>::first).map_or(day, |o| o.date)
             }
             Length::Months(_) => self.info.frequency.stamp(day),
         }
     }
 
-    /// The stamps of periods of which a figure is held, ascending; without any asked for, of the newest one with a first
-    /// print, else of the newest.
-    pub(super) fn stamps(&self, asked: Option<&[Periods]>) -> Vec<Date> {
-        let (Some(held), Some(asked)) = (self.held, asked) else {
-            let print = self.record.prints.last().map(|print| print.date);
-            let newest = self.held.and_then(|held| held.observations.last());
-            let newest = newest.map(|newest| print.unwrap_or(newest.date));
-            return newest.into_iter().collect();
+    /// Returns the dates of the requested periods that have a figure, ascending. Without a request, returns the newest
+    /// period with a first print, or else the newest period.
+    pub(super) fn dates(&self, requested: Option<&[Periods]>) -> Vec<Date> {
+        let Some(series) = &self.series else {
+            return Vec::new();
         };
-        let stamps = asked.iter().flat_map(|periods| match *periods {
-            Periods::Of(day) => vec![self.stamp(day)],
+        let Some(requested) = requested else {
+            let print = self.revisions.prints.last().map(|print| print.date);
+            let newest = series.observations.last().map(|newest| newest.date);
+            return newest.and(print).or(newest).into_iter().collect();
+        };
+        let dates = requested.iter().flat_map(|periods| match *periods {
+            Periods::Of(day) => vec![self.period_start(day)],
             Periods::Range(from, to) => {
-                let rows = held.between(self.stamp(from), to);
+                let rows = series.between(self.period_start(from), to);
                 rows.iter().map(|o| o.date).collect()
             }
         });
-        let stamps: BTreeSet<Date> = stamps.collect();
-        stamps.into_iter().collect()
+        let dates: BTreeSet<Date> = dates.collect();
+        dates.into_iter().collect()
     }
 
-    /// A period through its revisions, with the reasons for what is absent.
+    /// Returns the four stages of a period, with the reasons for absent values.
     pub(super) fn period(&self, date: Date) -> PeriodAnswer {
-        let at = self.record.prints.binary_search_by_key(&date, |p| p.date);
-        let print = at.ok().and_then(|at| self.record.prints.get(at));
+        let prints = &self.revisions.prints;
+        let at = prints.binary_search_by_key(&date, |p| p.date);
+        let print = at.ok().and_then(|at| prints.get(at));
         let first = print.map(|p| p.first);
-        let [sooner, later] = print.map_or([None; 2], |p| p.later);
-        let unknown = self.not_on_record();
-        let unheld = format!("no figure of {} is held", label(date, self.info.frequency));
+        let [after_3_months, after_12_months] = print.map_or([None; 2], |p| p.later);
+        let gap = self.describe_gap();
+        let no_figure = format!("no figure of {} is held", label(date, self.info.frequency));
         let stages = [
-            (FIRST, first, &unknown),
-            ("after 3 months", sooner, &unknown),
-            ("after 12 months", later, &unknown),
-            ("now", self.now(date), &unheld),
+            (FIRST_PRINT, first, &gap),
+            ("after 3 months", after_3_months, &gap),
+            ("after 12 months", after_12_months, &gap),
+            ("now", self.present_stage(date), &no_figure),
         ];
         let stage = |(name, stage, missing): (&str, Option<Stage>, &String)| {
-            let first = first.filter(|_| name != FIRST);
+            let first = first.filter(|_| name != FIRST_PRINT);
             StageAnswer {
                 stage: name.to_owned(),
                 known: stage.map(|s| s.day),
@@ -233,7 +255,7 @@ impl RevisionTable<'_> {
         }
     }
 
-    /// A period as one row of several.
+    /// Returns a period as one row of several.
     pub(super) fn row(&self, date: Date) -> PeriodRow {
         let PeriodAnswer { stages, .. } = self.period(date);
         let value = |at: usize| stages.get(at).and_then(|stage| stage.value);
@@ -248,34 +270,37 @@ impl RevisionTable<'_> {
         }
     }
 
-    /// Why what was known of a period at a time is not told.
-    pub(super) fn not_on_record(&self) -> String {
-        let Some(record) = self.record() else {
+    /// Says which vintages are stored, as the reason for a value that is not known.
+    pub(super) fn describe_gap(&self) -> String {
+        let Some((from, to)) = self.revisions.span else {
             return "no vintages of the series are held".to_owned();
         };
-        let [from, to] = [record.from, record.to].map(|d| label(d, Frequency::Monthly));
+        let [from, to] = [from, to].map(|d| label(d, Frequency::Monthly));
         format!("not on record: vintages held run from {from} to {to}")
     }
 
-    fn now(&self, date: Date) -> Option<Stage> {
-        self.record.yardstick.stage(self.held?, date, self.read)
+    fn present_stage(&self, date: Date) -> Option<Stage> {
+        let measure = self.revisions.yardstick;
+        measure.stage(self.series.as_ref()?, date, self.fetched_on)
     }
 
     fn value(&self, stage: &Stage) -> f64 {
-        let [decimals, _] = self.decimals;
-        round_to(stage.value, decimals)
+        round_to(stage.value, self.decimals)
     }
 
     fn revision(&self, first: &Stage, later: &Stage) -> f64 {
-        let [_, decimals] = self.decimals;
-        let revision = self.record.yardstick.revision(first.value, later.value);
-        round_to(revision, decimals)
+        let measure = self.revisions.yardstick;
+        round_to(
+            measure.revision(first.value, later.value),
+            self.revision_decimals,
+        )
     }
 
-    /// The newest first prints, newest first.
-    pub(super) fn newest_prints(&self, most: usize) -> Vec<PrintAnswer> {
-        let shown = |print: &Revised| {
-            let now = self.now(print.date);
+    /// Returns the newest `count` first prints, newest first.
+    pub(super) fn newest_prints(&self, count: usize) -> Vec<PrintAnswer> {
+        let newest = self.revisions.prints.iter().rev().take(count);
+        let prints = newest.map(|print| {
+            let now = self.present_stage(print.date);
             PrintAnswer {
                 date: print.date,
                 known: print.first.day,
@@ -283,25 +308,12 @@ impl RevisionTable<'_> {
                 now: now.map(|now| self.value(&now)),
                 revision: now.map(|now| self.revision(&print.first, &now)),
             }
-        };
-        let newest = self.record.prints.iter().rev().take(most);
-        newest.map(shown).collect()
-    }
-
-    /// What the vintages held cover; `None` where there is no first print among them.
-    pub(super) fn record(&self) -> Option<RecordAnswer> {
-        let (from, to) = self.record.span?;
-        Some(RecordAnswer { from, to })
-    }
-
-    /// How large revisions usually are, told with one decimal more than they have.
-    pub(super) fn usual(&self) -> Option<Usual> {
-        let [_, decimals] = self.decimals;
-        self.record.usual.map(|usual| usual.rounded(decimals + 1))
+        });
+        prints.collect()
     }
 }
 
-/// The levels of a period, ascending by the day from which each was known.
+/// Returns the stored levels of a period, ascending by the day from which each was known.
 ///
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the store cannot be read.
@@ -310,13 +322,13 @@ pub(super) fn levels(desk: &Desk, info: &SeriesInfo, date: Date) -> Result<Vec<L
     for (known, level) in desk.states(info, date)? {
         let unit = units::published(info.id.as_str(), known).map(str::to_owned);
         let level = level.map(|level| info.round(level));
-        let before = levels.last().filter(|before| before.unit == unit);
-        let both = level.zip(before.and_then(|before| before.level));
+        let previous = levels.last().filter(|previous| previous.unit == unit);
+        let both = level.zip(previous.and_then(|previous| previous.level));
         levels.push(LevelAnswer {
             date,
             known,
             level,
-            revision: both.map(|(level, before)| info.round(level - before)),
+            revision: both.map(|(level, previous)| info.round(level - previous)),
             unit,
         });
     }

@@ -41,8 +41,8 @@ fn desk() -> Desk {
     )
 }
 
-/// Payrolls and real GDP as they were known month by month since 2005, then as they were read in November 2026; yields and
-/// sales without a past.
+/// Payrolls and real GDP as they were known month by month since 2005, then as they were read in November 2026; yields
+/// and sales without a past.
 fn store() -> Sqlite {
     let store = Sqlite::in_memory().unwrap();
     for id in ["PAYEMS", "GDPC1"] {
@@ -54,12 +54,9 @@ fn store() -> Sqlite {
                 rows.push(Observation::new(row[0].parse().unwrap(), value));
             }
         }
-        for (known, rows) in vintages
-            .iter_mut()
-            .filter(|(known, _)| known.year() >= 2005)
-        {
+        for (known_from, rows) in vintages.iter_mut().filter(|(day, _)| day.year() >= 2005) {
             rows.sort_by_key(|o| o.date);
-            write(&store, id, Some(*known), rows);
+            write(&store, id, Some(*known_from), rows);
         }
     }
     for id in ["PAYEMS", "GDPC1", "DGS10", "RSAFS"] {
@@ -97,25 +94,25 @@ fn values(period: &PeriodAnswer) -> Vec<Option<f64>> {
 }
 
 #[test]
-fn a_month_is_told_through_its_revisions() -> Result<()> {
+fn month_has_its_four_stages() -> Result<()> {
     let desk = desk();
     for written in ["2008-12", "2008-12-01", "2008-12-31"] {
         let (a, text) = ask(&desk, "nonfarm payrolls", Some(written))?;
         let period = a.period.unwrap();
         assert_eq!(values(&period), [-524.0, -681.0, -681.0, -694.0].map(Some));
-        let told = period.stages.iter().map(|s| (s.known.unwrap(), s.revision));
+        let stages = period.stages.iter().map(|s| (s.known.unwrap(), s.revision));
         let expected = [
             (date(2009, 1, 31), None),
             (date(2009, 4, 30), Some(-157.0)),
             (date(2010, 1, 31), Some(-157.0)),
             (date(2026, 11, 21), Some(-170.0)),
         ];
-        assert_eq!(told.collect::<Vec<_>>(), expected);
+        assert_eq!(stages.collect::<Vec<_>>(), expected);
         assert_eq!((a.series_id.as_str(), a.rights.as_str()), ("PAYEMS", "ok"));
         assert_eq!(a.unit, "Thousands of persons");
-        let told = "2008-12: first print -524 (known by 2009-01-31); after 3 months -681 (-157); \
+        let line = "2008-12: first print -524 (known by 2009-01-31); after 3 months -681 (-157); \
              after 12 months -681 (-157); now -694 (-170).";
-        assert!(text.contains(told), "{text}");
+        assert!(text.contains(line), "{text}");
         assert!(
             text.contains("change from the month before, in thousands of persons."),
             "{text}"
@@ -125,18 +122,17 @@ fn a_month_is_told_through_its_revisions() -> Result<()> {
 }
 
 #[test]
-fn without_a_date_it_is_the_newest_first_print_and_what_is_not_yet_known_has_a_reason() -> Result<()>
-{
+fn default_period_is_the_newest_first_print() -> Result<()> {
     let (a, text) = ask(&desk(), "PAYEMS", None)?;
     let period = a.period.unwrap();
     assert_eq!(period.date, date(2026, 2, 1));
     assert_eq!(values(&period)[1..3], [None; 2]);
     let why = "not on record: vintages held run from 2005-01 to 2026-03";
     assert_eq!(period.stages[2].missing.as_deref(), Some(why));
-    let told = format!("; after 3 months none ({why}); after 12 months none; now ");
-    assert!(text.contains(&told), "{text}");
+    let line = format!("; after 3 months none ({why}); after 12 months none; now ");
+    assert!(text.contains(&line), "{text}");
     let listed: Vec<Date> = a.first_prints.iter().map(|p| p.date).collect();
-    assert_eq!(listed.len(), LISTED);
+    assert_eq!(listed.len(), LISTED_PRINTS);
     assert_eq!(listed[0], date(2026, 2, 1));
     assert!(listed.is_sorted_by(|a, b| a > b));
     assert!(a.usual.unwrap().after[1].bias > 0.0);
@@ -145,7 +141,7 @@ fn without_a_date_it_is_the_newest_first_print_and_what_is_not_yet_known_has_a_r
 }
 
 #[test]
-fn quarters_are_named_as_people_name_them() -> Result<()> {
+fn quarter_can_be_written_in_several_ways() -> Result<()> {
     let desk = desk();
     for written in ["2008-Q4", "2008q4", "2008-11", "2008-10-01"] {
         let (a, text) = ask(&desk, "GDPC1", Some(written))?;
@@ -158,18 +154,18 @@ fn quarters_are_named_as_people_name_them() -> Result<()> {
 }
 
 #[test]
-fn several_periods_are_rows_of_one_answer() -> Result<()> {
+fn several_periods_become_rows() -> Result<()> {
     let desk = desk();
     let (a, text) = ask(&desk, "PAYEMS", Some("2008-10..2008-12"))?;
     assert_eq!((a.period, a.first_prints.len()), (None, 0));
-    let told = a
+    let rows = a
         .periods
         .iter()
         .map(|p| (p.date, p.first, p.after_3_months, p.now));
-    let told: Vec<_> = told.collect();
-    assert_eq!(told.len(), 3);
+    let rows: Vec<_> = rows.collect();
+    assert_eq!(rows.len(), 3);
     let december = (date(2008, 12, 1), Some(-524.0), Some(-681.0), Some(-694.0));
-    assert_eq!(told[2], december);
+    assert_eq!(rows[2], december);
     let row = "\n2008-12: -524 (2009-01-31); -681; -681; -694 (-170)";
     assert!(text.contains(row), "{text}");
     let (listed, _) = ask(&desk, "PAYEMS", Some("2008-12, 2008-10"))?;
@@ -178,12 +174,12 @@ fn several_periods_are_rows_of_one_answer() -> Result<()> {
     // A range of one period is that period.
     let (one, _) = ask(&desk, "GDPC1", Some("2008-10..2008-12"))?;
     assert!(one.period.is_some_and(|p| p.date == date(2008, 10, 1)) && one.periods.is_empty());
-    let said = ask(&desk, "PAYEMS", Some("1990..2008"))
+    let message = ask(&desk, "PAYEMS", Some("1990..2008"))
         .unwrap_err()
         .to_string();
     assert!(
-        said.contains("is 228 periods") && said.contains("up to 60"),
-        "{said}"
+        message.contains("is 228 periods") && message.contains("up to 60"),
+        "{message}"
     );
     let (none, text) = ask(&desk, "PAYEMS", Some("1901..1902"))?;
     assert!(
@@ -194,7 +190,7 @@ fn several_periods_are_rows_of_one_answer() -> Result<()> {
 }
 
 #[test]
-fn levels_tell_every_state_of_a_period_with_its_day() -> Result<()> {
+fn levels_list_every_stored_value_with_its_day() -> Result<()> {
     let desk = desk();
     let (a, text) = ask_with(&desk, "PAYEMS", Some("2025-03"), true)?;
     let states: Vec<_> = a.levels.iter().map(|l| (l.level, l.revision)).collect();
@@ -205,9 +201,9 @@ fn levels_tell_every_state_of_a_period_with_its_day() -> Result<()> {
         (Some(158_377.0), Some(-898.0)),
     ];
     assert_eq!(states, expected);
-    let told = "Levels of 2025-03 in thousands of persons (revision, known by): 159398 (2025-04-30); \
+    let line = "Levels of 2025-03 in thousands of persons (revision, known by): 159398 (2025-04-30); \
                 159340 (-58, 2025-05-31); 159275 (-65, 2025-06-30); 158377 (-898, 2026-02-28).";
-    assert!(text.contains(told), "{text}");
+    assert!(text.contains(line), "{text}");
     // A level in the dollars of another year is no revision.
     let (a, text) = ask_with(&desk, "GDPC1", Some("2008Q4"), true)?;
     let rebased = a.levels.windows(2).filter(|two| two[0].unit != two[1].unit);
@@ -226,7 +222,7 @@ fn levels_tell_every_state_of_a_period_with_its_day() -> Result<()> {
 }
 
 #[test]
-fn growth_at_an_annual_rate_is_read_from_the_vintages_of_its_level() -> Result<()> {
+fn growth_rate_is_read_from_the_vintages_of_its_level() -> Result<()> {
     let (a, text) = ask(&desk(), "real GDP growth annualized", Some("2008Q4"))?;
     let first = a.period.unwrap().stages.remove(0);
     assert_eq!((a.series_id.as_str(), first.value), ("GDPC1", Some(-3.8)));
@@ -238,17 +234,17 @@ fn growth_at_an_annual_rate_is_read_from_the_vintages_of_its_level() -> Result<(
 }
 
 #[test]
-fn what_is_no_period_is_refused() {
+fn invalid_period_is_an_error() {
     let desk = desk();
     for written in ["2008-13", "2008-Q5", "12/2008", "Q4", "latest", "2008-1"] {
-        let said = ask(&desk, "PAYEMS", Some(written)).unwrap_err().to_string();
-        assert!(said.starts_with("Invalid date:"), "{said}");
-        assert!(said.contains("2008-12, Dec 2008, 2008Q4"), "{said}");
+        let message = ask(&desk, "PAYEMS", Some(written)).unwrap_err().to_string();
+        assert!(message.starts_with("Invalid date:"), "{message}");
+        assert!(message.contains("2008-12, Dec 2008, 2008Q4"), "{message}");
     }
 }
 
 #[test]
-fn a_month_without_a_first_print_says_why() -> Result<()> {
+fn month_without_a_first_print_has_a_reason() -> Result<()> {
     let desk = desk();
     let (a, text) = ask(&desk, "PAYEMS", Some("2026-07"))?;
     let period = a.period.unwrap();
@@ -264,7 +260,7 @@ fn a_month_without_a_first_print_says_why() -> Result<()> {
 }
 
 #[test]
-fn a_series_without_vintages_says_so_and_gives_its_present_value() -> Result<()> {
+fn series_without_vintages_has_its_present_value() -> Result<()> {
     let desk = desk();
     let (a, text) = ask(&desk, "DGS10", Some("2026-08-20"))?;
     assert!(a.usual.is_none() && a.first_prints.is_empty() && a.vintages.is_none());
@@ -282,29 +278,29 @@ fn a_series_without_vintages_says_so_and_gives_its_present_value() -> Result<()>
 }
 
 #[test]
-fn what_is_computed_here_has_no_first_print() {
-    let said = ask(&desk(), "CRPI", None).unwrap_err().to_string();
+fn composite_has_no_first_print() {
+    let message = ask(&desk(), "CRPI", None).unwrap_err().to_string();
     assert!(
-        said.contains("is computed here and not published"),
-        "{said}"
+        message.contains("is computed here and not published"),
+        "{message}"
     );
     assert!(
-        said.contains("PERMIT") && said.contains("as_of of get_time_series"),
-        "{said}"
+        message.contains("PERMIT") && message.contains("as_of of get_time_series"),
+        "{message}"
     );
 }
 
 #[test]
-fn the_record_is_read_once_for_a_state_of_the_data() -> Result<()> {
+fn revisions_are_cached_per_state_of_the_data() -> Result<()> {
     let desk = desk();
     let info = desk.resolve("series", "PAYEMS")?;
-    let record = || desk.revisions(&info).map(Option::unwrap);
-    assert!(Arc::ptr_eq(&record()?, &record()?));
+    let revisions = || desk.revisions(&info).map(Option::unwrap);
+    assert!(Arc::ptr_eq(&revisions()?, &revisions()?));
     Ok(())
 }
 
 #[test]
-fn a_fresh_start_tells_the_published_record() -> Result<()> {
+fn bundled_history_gives_the_published_record() -> Result<()> {
     let store = Arc::new(Sqlite::bundled()?);
     let desk = Desk::open(store, Settings::default(), Arc::new(now));
     // Sample, mean and 90th percentile after 12 months, flips, as in docs/METHODS.md#revisions.
@@ -328,8 +324,8 @@ fn a_fresh_start_tells_the_published_record() -> Result<()> {
         let (a, _) = ask(&desk, id, None)?;
         let usual = a.usual.unwrap_or_else(|| panic!("{id}: {:?}", a.vintages));
         let later = &usual.after[1];
-        let found = (usual.n, later.mean_abs, later.p90_abs, later.flips);
-        assert_eq!(found, (n, mean, p90, flips), "{id}");
+        let size = (usual.n, later.mean_abs, later.p90_abs, later.flips);
+        assert_eq!(size, (n, mean, p90, flips), "{id}");
     }
     let (a, _) = ask(&desk, "PAYEMS", Some("2008-12"))?;
     let period = a.period.unwrap();

@@ -1,4 +1,4 @@
-//! The compact form: what it says, what it leaves out, and that its schema describes it.
+//! Tests of the compact form and of its schema.
 
 use super::*;
 
@@ -7,7 +7,7 @@ fn compacted(value: Value) -> Value {
 }
 
 #[test]
-fn what_is_empty_is_left_out() {
+fn null_and_empty_fields_are_left_out() {
     let answer = json!({"a": null, "b": "", "c": [], "d": {"e": null}, "f": 0.0, "g": false, "h": [null, 1.5]});
     assert_eq!(
         compacted(answer),
@@ -17,7 +17,7 @@ fn what_is_empty_is_left_out() {
 }
 
 #[test]
-fn a_list_of_objects_is_a_table() {
+fn list_of_objects_becomes_a_table() {
     let answer = json!({"rows": [
         {"date": "2020-01", "kind": "rule", "p": {"up": 1.0, "down": 2.5}, "note": null},
         {"date": "2020-02", "kind": "rule", "p": {"up": 3.0, "down": 4.5}, "note": "late"},
@@ -45,21 +45,21 @@ fn numbers_and_short_lists_are_never_constant() {
 }
 
 #[test]
-fn objects_of_different_keys_stay_cells() {
+fn objects_with_different_keys_stay_in_their_cell() {
     let answer = json!({"r": [{"m": {"a": 1}}, {"m": {"b": 2}}, {"m": {"c": 3}}]});
     let expected = json!({"r": {"columns": ["m"], "rows": [[{"a": 1}], [{"b": 2}], [{"c": 3}]]}});
     assert_eq!(compacted(answer), expected);
 }
 
 #[test]
-fn a_table_may_stand_in_a_cell() {
+fn table_can_be_a_cell() {
     let answer = json!({"r": [{"name": "x", "parts": [{"k": 1}, {"k": 2}]}]});
     let expected = json!({"r": {"columns": ["name", "parts"], "rows": [["x", {"columns": ["k"], "rows": [[1], [2]]}]]}});
     assert_eq!(compacted(answer), expected);
 }
 
 #[test]
-fn notices_stand_apart_and_once_and_omitted_fields_go() {
+fn notices_are_returned_apart_and_omitted_fields_removed() {
     let answer = json!({
         "sources": [
             {"source": "A", "series": ["X"], "notice": "Cite A."},
@@ -68,37 +68,35 @@ fn notices_stand_apart_and_once_and_omitted_fields_go() {
         "items": [{"name": "n", "rule": "r", "inner": {"x": 1, "y": 2}}],
         "other": 1,
     });
-    let made = Structure::of(
+    let structure = Structure::of(
         answer,
         &["items.rule", "items.inner.y", "other", "absent.field"],
     );
-    assert_eq!(made.notices, ["Cite A."]);
+    assert_eq!(structure.notices, ["Cite A."]);
     let expected = json!({
         "sources": {"columns": ["source"], "rows": [["A"], ["B"]]},
         "items": {"columns": ["name", "inner.x"], "rows": [["n", 1]]},
     });
-    assert_eq!(made.value, expected);
+    assert_eq!(structure.value, expected);
 }
 
 #[test]
-fn a_whole_number_has_no_fraction() {
-    for (given, expected) in [
+fn whole_number_is_written_without_a_fraction() {
+    for (number, expected) in [
         ("75.0", "75"),
         ("-0.0", "0"),
         ("0.1", "0.1"),
         ("-3.0", "-3"),
         ("1e300", "1e+300"),
     ] {
-        let given: Value = serde_json::from_str(given).unwrap();
-        assert_eq!(
-            compacted(json!({"v": given})).to_string(),
-            format!("{{\"v\":{expected}}}")
-        );
+        let number: Value = serde_json::from_str(number).unwrap();
+        let compacted = compacted(json!({"v": number})).to_string();
+        assert_eq!(compacted, format!("{{\"v\":{expected}}}"));
     }
 }
 
 #[test]
-fn the_schema_describes_tables_and_requires_nothing() {
+fn schema_describes_tables_and_requires_no_field() {
     let answer = json!({
         "type": "object",
         "properties": {
@@ -111,13 +109,13 @@ fn the_schema_describes_tables_and_requires_nothing() {
         },
         "required": ["count", "when", "rows"],
     });
-    let made = Value::Object(schema(answer.as_object().unwrap()));
-    assert_eq!(made.get("required"), None);
+    let schema = Value::Object(schema(answer.as_object().unwrap()));
+    assert_eq!(schema.get("required"), None);
     assert_eq!(
-        made["properties"]["when"],
+        schema["properties"]["when"],
         json!({"type": "string", "format": "date"})
     );
-    let rows = &made["properties"]["rows"];
+    let rows = &schema["properties"]["rows"];
     assert_eq!(rows["description"], "Rows.");
     assert_eq!(rows["properties"]["columns"]["description"], "date: Day.");
     let cell = &rows["properties"]["rows"]["items"]["items"]["anyOf"];
@@ -128,6 +126,6 @@ fn the_schema_describes_tables_and_requires_nothing() {
     ] {
         assert!(cell.as_array().unwrap().contains(&kind), "{kind} in {cell}");
     }
-    let brief = without_prose(made);
+    let brief = without_prose(schema);
     assert!(!brief.to_string().contains("description"), "{brief}");
 }

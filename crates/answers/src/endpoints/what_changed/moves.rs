@@ -1,4 +1,4 @@
-//! Moves of key figures between two states of knowledge, and how unusual they are.
+//! Moves of composites and key figures between two days, and how unusual they are.
 
 use crate::endpoints::prelude::*;
 use econoscope_core::indicators::Composite;
@@ -10,28 +10,28 @@ use econoscope_core::model::{Frequency, Observation, Series};
 use jiff::ToSpan;
 use std::sync::Arc;
 
-/// Years of moves that a move is set against.
+/// Years of history for the standard deviation of moves.
 const YEARS: i64 = 20;
-/// Fewest such moves for a standard deviation.
+/// Fewest moves for a standard deviation.
 const MIN_MOVES: usize = 24;
-/// Days by which the figure a span earlier may be off in a daily or weekly series.
+/// In a daily or weekly series, the earlier figure of a move may be so many days older than the span.
 const SLACK_DAYS: i32 = 6;
 
-/// Values nearer than this are the same figure.
-const SAME: f64 = 1e-9;
+/// Values that differ by less are equal.
+const TOLERANCE: f64 = 1e-9;
 
-/// How a figure moves.
+/// How the move of a figure is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// By its own unit: rates, spreads, indices around a level.
+pub(super) enum Measure {
+    /// In the figure's own unit: rates, spreads, indices around a level.
     Points,
-    /// By percent: prices and quantities that grow.
+    /// In percent: prices and quantities that grow.
     Percent,
-    /// Its percent change from a year earlier, by percentage points: inflation.
+    /// In percentage points of the percent change from a year earlier: inflation.
     Yearly,
 }
 
-impl Kind {
+impl Measure {
     fn change(self, now: f64, then: f64) -> Option<f64> {
         match self {
             Self::Points | Self::Yearly => Some(now - then),
@@ -40,32 +40,32 @@ impl Kind {
     }
 }
 
-/// The figures people ask about, by subject.
-pub(super) const KEY: &[(&str, Kind)] = &[
-    ("DGS10", Kind::Points),
-    ("DGS2", Kind::Points),
-    ("T10Y2Y", Kind::Points),
-    ("T10Y3M", Kind::Points),
-    ("EFFR", Kind::Points),
-    ("T10YIE", Kind::Points),
-    ("MORTGAGE30US", Kind::Points),
-    ("BAMLH0A0HYM2", Kind::Points),
-    ("BAA10Y", Kind::Points),
-    ("NFCI", Kind::Points),
-    ("VIXCLS", Kind::Points),
-    ("SP500", Kind::Percent),
-    ("DTWEXBGS", Kind::Percent),
-    ("DCOILWTICO", Kind::Percent),
-    ("UNRATE", Kind::Points),
-    ("SAHMREALTIME", Kind::Points),
-    ("PAYEMS", Kind::Percent),
-    ("ICSA", Kind::Percent),
-    ("CPIAUCSL", Kind::Yearly),
-    ("CPILFESL", Kind::Yearly),
-    ("PCEPILFE", Kind::Yearly),
-    ("INDPRO", Kind::Percent),
-    ("PERMIT", Kind::Percent),
-    ("WALCL", Kind::Percent),
+/// The key figures, by subject.
+pub(super) const KEY_FIGURES: &[(&str, Measure)] = &[
+    ("DGS10", Measure::Points),
+    ("DGS2", Measure::Points),
+    ("T10Y2Y", Measure::Points),
+    ("T10Y3M", Measure::Points),
+    ("EFFR", Measure::Points),
+    ("T10YIE", Measure::Points),
+    ("MORTGAGE30US", Measure::Points),
+    ("BAMLH0A0HYM2", Measure::Points),
+    ("BAA10Y", Measure::Points),
+    ("NFCI", Measure::Points),
+    ("VIXCLS", Measure::Points),
+    ("SP500", Measure::Percent),
+    ("DTWEXBGS", Measure::Percent),
+    ("DCOILWTICO", Measure::Percent),
+    ("UNRATE", Measure::Points),
+    ("SAHMREALTIME", Measure::Points),
+    ("PAYEMS", Measure::Percent),
+    ("ICSA", Measure::Percent),
+    ("CPIAUCSL", Measure::Yearly),
+    ("CPILFESL", Measure::Yearly),
+    ("PCEPILFE", Measure::Yearly),
+    ("INDPRO", Measure::Percent),
+    ("PERMIT", Measure::Percent),
+    ("WALCL", Measure::Percent),
 ];
 
 /// A figure on both days.
@@ -73,7 +73,7 @@ pub(super) const KEY: &[(&str, Kind)] = &[
 pub struct Change {
     /// Identifier.
     pub id: String,
-    /// Full name, and the transform where there is one.
+    /// Full name, with any transform.
     pub name: String,
     /// Value now.
     pub now: f64,
@@ -83,8 +83,7 @@ pub struct Change {
     pub then: f64,
     /// Its date.
     pub date_then: Date,
-    /// What `then` has been revised to, where it was; the move counts from it, so that both its ends are of one state
-    /// of knowledge.
+    /// Revised value of `then`, if revised; the move counts from it, so that it contains no revision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub then_revised: Option<f64>,
     /// Unit of all values.
@@ -93,89 +92,88 @@ pub struct Change {
     pub change: f64,
     /// Unit of the move: the value's own, or percent.
     pub change_unit: String,
-    /// The move in standard deviations of moves over the same span in 20 years; null with too short a history.
+    /// The move in standard deviations of moves over the same span in 20 years; null if history is short.
     pub unusual: Option<f64>,
 }
 
-/// What became of a figure.
-pub(super) enum Outcome {
-    /// It moved, by so many standard deviations of moves over the same span; less than none where that is not known.
-    Moved(Change, f64),
+/// The result of comparing a figure on two days.
+pub(super) enum Move {
+    /// A change, and its size in standard deviations of moves over the same span; -1 with too short a history.
+    Change(Change, f64),
+    /// No newer figure has come since.
     NoNewFigure,
+    /// The figure is absent on one of the days, or restricted.
     Absent,
 }
 
-/// The two states of knowledge: that of the answer, and the day it is compared with.
-type Comparison = (AsOf, Date);
-
-/// A composite on both days, against its own history.
-pub(super) fn of_composite(
+/// Compares a composite at `as_of` with its value on the day `since`.
+pub(super) fn composite_move(
     desk: &Desk,
     composite: &'static Composite,
-    (as_of, since): Comparison,
-) -> Result<Outcome> {
-    let at = |as_of| -> Result<Option<Observation>> {
+    (as_of, since): (AsOf, Date),
+) -> Result<Move> {
+    let read = |as_of| -> Result<Option<Observation>> {
         let reading = desk.reading(composite, as_of)?;
         Ok(reading.value.map(|v| Observation::new(reading.date, v)))
     };
     let Some(info) = Catalogue::of(&composite.about) else {
-        return Ok(Outcome::Absent);
+        return Ok(Move::Absent);
     };
     let history = desk.series(info, as_of)?;
-    // A month under way then is whole now: what the index said then is what it has moved from.
-    let both = at(as_of)?.zip(at(AsOf::Day(since))?);
+    // The index of a month that was under way then is not revised: it moved from the value it had.
+    let both = read(as_of)?.zip(read(AsOf::Day(since))?);
     let figures = both.map(|(now, then)| (now, then, then.value));
     let history = history.as_deref();
-    Ok(outcome((desk, info), Kind::Points, figures, history))
+    Ok(compare((desk, info), Measure::Points, figures, history))
 }
 
-/// A key figure on both days, unless it may not be passed on.
-pub(super) fn of_key(
+/// Compares a key figure at `as_of` with its value on the day `since`.
+pub(super) fn key_figure_move(
     desk: &Desk,
     id: &str,
-    kind: Kind,
-    (as_of, since): Comparison,
-) -> Result<Outcome> {
+    measure: Measure,
+    (as_of, since): (AsOf, Date),
+) -> Result<Move> {
     let info = Catalogue::embedded().get(id);
     let Some(info) = info.filter(|info| desk.permit(info).is_ok()) else {
-        return Ok(Outcome::Absent);
+        return Ok(Move::Absent);
     };
-    let measured = |as_of| -> Result<Option<Arc<Series>>> {
-        let found = desk.series(info, as_of)?;
-        Ok(found.map(|s| match kind {
-            Kind::Points | Kind::Percent => s,
-            Kind::Yearly => {
+    let read = |as_of| -> Result<Option<Arc<Series>>> {
+        let series = desk.series(info, as_of)?;
+        Ok(series.map(|s| match measure {
+            Measure::Points | Measure::Percent => s,
+            Measure::Yearly => {
                 let rows = Units::PercentYear.apply(&s);
                 Arc::new(Series::new(Arc::clone(&s.info), rows))
             }
         }))
     };
-    let (Some(now), Some(then)) = (measured(as_of)?, measured(AsOf::Day(since))?) else {
-        return Ok(Outcome::Absent);
+    let (Some(now), Some(then)) = (read(as_of)?, read(AsOf::Day(since))?) else {
+        return Ok(Move::Absent);
     };
     let newest = now.last_on_or_before(desk.present(as_of));
     let both = newest.zip(then.last_on_or_before(since));
     let figures = both.and_then(|(last, then)| Some((last, then, now.at(then.date)?)));
-    Ok(outcome((desk, info), kind, figures, Some(&now)))
+    Ok(compare((desk, info), measure, figures, Some(&now)))
 }
 
-/// What became of a figure: as it is now and as it was known then, with what that has been revised to.
-fn outcome(
+/// Compares `figures`: the newest, the earlier one as known then, and the revised value of the earlier one.
+fn compare(
     (desk, info): (&Desk, &SeriesInfo),
-    kind: Kind,
+    measure: Measure,
     figures: Option<(Observation, Observation, f64)>,
     history: Option<&Series>,
-) -> Outcome {
+) -> Move {
     let Some((now, then, revised)) = figures else {
-        return Outcome::Absent;
+        return Move::Absent;
     };
     if now.date <= then.date {
-        return Outcome::NoNewFigure;
+        return Move::NoNewFigure;
     }
-    let Some(change) = kind.change(now.value, revised) else {
-        return Outcome::Absent;
+    let Some(change) = measure.change(now.value, revised) else {
+        return Move::Absent;
     };
-    let sd = history.and_then(|s| usual(s, kind, (then.date, now.date)));
+    let sd = history.and_then(|s| sd_of_moves(s, measure, (then.date, now.date)));
     let unusual = sd.map(|sd| change / sd);
     let (own, own_decimals) = (info.units_short.as_str(), i32::from(info.decimals) + 1);
     let points = match own {
@@ -183,55 +181,55 @@ fn outcome(
         "0-100" => "points",
         own => own,
     };
-    // Unit and decimals of the figures and of the move, and what is said behind the title.
-    let (unit, decimals, change_unit, change_decimals, measure) = match kind {
-        Kind::Points => (own, own_decimals, points, own_decimals, ""),
-        Kind::Percent => (own, own_decimals, "%", 2, ""),
-        Kind::Yearly => ("%", 2, "pp", 2, ", from a year earlier"),
+    let (unit, decimals, change_unit, change_decimals, suffix) = match measure {
+        Measure::Points => (own, own_decimals, points, own_decimals, ""),
+        Measure::Percent => (own, own_decimals, "%", 2, ""),
+        Measure::Yearly => ("%", 2, "pp", 2, ", from a year earlier"),
     };
-    let shown = |value| round_to(value, decimals);
-    let was_revised = (revised - then.value).abs() > SAME;
-    let moved = Change {
+    let round = |value| round_to(value, decimals);
+    let is_revised = (revised - then.value).abs() > TOLERANCE;
+    let change = Change {
         id: desk.shown_id(&info.id),
-        name: format!("{}{measure}", info.title),
-        now: shown(now.value),
+        name: format!("{}{suffix}", info.title),
+        now: round(now.value),
         date: now.date,
-        then: shown(then.value),
+        then: round(then.value),
         date_then: then.date,
-        then_revised: was_revised.then(|| shown(revised)),
+        then_revised: is_revised.then(|| round(revised)),
         unit: unit.to_owned(),
         change: round_to(change, change_decimals),
         change_unit: change_unit.to_owned(),
         unusual: unusual.map(|u| round_to(u, 2)),
     };
-    Outcome::Moved(moved, unusual.map_or(-1.0, f64::abs))
+    Move::Change(change, unusual.map_or(-1.0, f64::abs))
 }
 
-/// Standard deviation of moves over the span from `from` to `to`, of the 20 years before `to`; spans overlap.
-fn usual(series: &Series, kind: Kind, (from, to): (Date, Date)) -> Option<f64> {
-    // Whole months in monthly and slower series.
+/// Returns the standard deviation of moves over the span from `from` to `to` in the 20 years before `to`. The spans
+/// overlap. `None` with too few moves, or with none that differ.
+fn sd_of_moves(series: &Series, measure: Measure, (from, to): (Date, Date)) -> Option<f64> {
+    // Monthly and slower series count whole months.
     let (number, slack): (fn(Date) -> i32, i32) = match series.frequency() {
         Frequency::Daily | Frequency::Weekly | Frequency::Biweekly => (day_number, SLACK_DAYS),
         Frequency::Monthly | Frequency::Quarterly | Frequency::Semiannual | Frequency::Annual => {
             (|date| Month::of(date).since(Month::new(1970, 1)), 0)
         }
     };
-    let back = number(to) - number(from);
+    let span = number(to) - number(from);
     let recent = series.between(shift(to, (-YEARS).years()), to);
     let rows = series.observations.iter();
-    let mut past = rows.map(|o| (number(o.date), o.value)).peekable();
-    let mut found = None;
+    let mut rows = rows.map(|o| (number(o.date), o.value)).peekable();
+    let mut earlier = None;
     let moves = recent.iter().filter_map(|o| {
-        let then = number(o.date) - back;
-        while let Some(next) = past.next_if(|(date, _)| *date <= then) {
-            found = Some(next);
+        let then = number(o.date) - span;
+        while let Some(row) = rows.next_if(|(date, _)| *date <= then) {
+            earlier = Some(row);
         }
-        let (_, before) = found.filter(|(date, _)| then - date <= slack)?;
-        kind.change(o.value, before)
+        let (_, value) = earlier.filter(|(date, _)| then - date <= slack)?;
+        measure.change(o.value, value)
     });
     let moves: Moments = moves.collect();
     let sd = moves.sd().filter(|_| moves.count() >= MIN_MOVES)?;
-    (sd > 1e-9).then_some(sd)
+    (sd > TOLERANCE).then_some(sd)
 }
 
 #[cfg(test)]
@@ -250,31 +248,27 @@ mod tests {
     }
 
     #[test]
-    fn a_move_is_set_against_moves_over_the_same_span() {
+    fn moves_compare_with_moves_over_the_same_span() {
         // Moves over two months alternate between +1 and -1 around a level.
         let values: Vec<f64> = (0..60).map(|i| f64::from((i / 2) % 2)).collect();
         let s = monthly("UNRATE", &values);
         let span = (date(2024, 10, 1), date(2024, 12, 1));
-        let sd = usual(&s, Kind::Points, span).unwrap();
+        let sd = sd_of_moves(&s, Measure::Points, span).unwrap();
         // 58 moves, 30 of +1 and 28 of -1: mean 2/58, sum of squares 58.
         let variance: f64 = (58.0 - 58.0 * (2.0f64 / 58.0).powi(2)) / 57.0;
         assert!((sd - variance.sqrt()).abs() < 1e-12, "{sd}");
-        assert_eq!(
-            usual(&monthly("UNRATE", &[1.0; 60]), Kind::Points, span),
-            None
-        );
-        assert_eq!(
-            usual(&monthly("UNRATE", &values[..20]), Kind::Points, span),
-            None
-        );
+        for values in [&[1.0; 60][..], &values[..20]] {
+            let series = monthly("UNRATE", values);
+            assert_eq!(sd_of_moves(&series, Measure::Points, span), None);
+        }
     }
 
     #[test]
     fn every_key_figure_is_in_the_catalogue_once() {
-        let mut ids: Vec<&str> = KEY.iter().map(|(id, _)| *id).collect();
+        let mut ids: Vec<&str> = KEY_FIGURES.iter().map(|(id, _)| *id).collect();
         assert!(ids.iter().all(|id| Catalogue::embedded().get(id).is_some()));
         ids.sort_unstable();
         ids.dedup();
-        assert_eq!(ids.len(), KEY.len());
+        assert_eq!(ids.len(), KEY_FIGURES.len());
     }
 }

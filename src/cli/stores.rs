@@ -1,29 +1,31 @@
-//! Commands for a store that many servers share.
+//! Commands that copy a store, and commands for a database that servers share.
 
-use super::print::tell;
+use super::output::report;
+use crate::app;
 use crate::config::{self, Config};
 use anyhow::{Result, bail};
-use econoscope_data::postgres::Address;
+use econoscope_data::desk::Desk;
+use econoscope_data::disk;
 use econoscope_data::store::{LeaseGuard, Postgres, Sqlite};
 use std::path::Path;
 
-const NO_DATABASE: &str = "--store names no database that servers share: write --store postgres://USER@HOST/DATABASE, \
-     with the password in the environment variable PGPASSWORD";
-
-/// Lays out the tables, or brings them up to this version.
+/// Creates the tables of the database, or migrates them to this version.
 pub(super) fn migrate(config: &Config) -> Result<()> {
     let Some(address) = config.database()? else {
-        bail!(NO_DATABASE);
+        bail!(
+            "--store names no database that servers share: write --store postgres://USER@HOST/DATABASE, with the \
+             password in the environment variable PGPASSWORD"
+        );
     };
     let (from, to) = Postgres::unchecked(&address)?.migrate()?;
-    tell(&match from == to {
+    report(&match from == to {
         true => format!("the tables of {address} have layout {to} already"),
         false => format!("the tables of {address} have layout {to} now, {from} before"),
     });
     Ok(())
 }
 
-/// Copies a whole store between a file and a database.
+/// Copies a store from a file into a database, or from a database into a file.
 pub(super) fn copy(from: &Path, to: &Path) -> Result<()> {
     match (config::database(from)?, config::database(to)?) {
         (None, Some(address)) => {
@@ -34,10 +36,8 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<()> {
                      nothing, right after `econoscope migrate`"
                 );
             }
-            tell(&format!(
-                "copied {} into {address}",
-                econoscope_data::disk::shown(from)
-            ));
+            let from = disk::shown(from);
+            report(&format!("copied {from} into {address}"));
         }
         (Some(address), None) => {
             Postgres::open(&address)?.copy_to(to)?;
@@ -47,8 +47,8 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<()> {
                     damage.what
                 );
             }
-            let to = econoscope_data::disk::shown(to);
-            tell(&format!(
+            let to = disk::shown(to);
+            report(&format!(
                 "copied {address} into {to} and verified every row"
             ));
         }
@@ -60,37 +60,37 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The turn to write into a shared database, until it is dropped; `None` where the store is a file.
-pub(super) fn turn(config: &Config) -> Result<Option<LeaseGuard>> {
+/// Acquires the lease to write into a shared database; `None` where the store is a file.
+pub(super) fn acquire_lease(config: &Config) -> Result<Option<LeaseGuard>> {
     let Some(address) = config.database()? else {
         return Ok(None);
     };
     if config.shared.migrate {
         Postgres::unchecked(&address)?.migrate()?;
     }
-    let store = Postgres::open_with_history(&address)?;
-    match store.take_lease()? {
-        Ok(turn) => Ok(Some(turn)),
+    match Postgres::open_with_history(&address)?.take_lease()? {
+        Ok(lease) => Ok(Some(lease)),
         Err(holder) => bail!(
             "{holder} writes into {address} and syncs by itself. Wait for it, or stop it; its turn ends 15 s later"
         ),
     }
 }
 
-/// Refuses what is done with a file.
-pub(super) fn must_be_file(config: &Config) -> Result<()> {
+/// Copies the store into a new file and verifies it. In a folder, the name of the file has the time.
+pub(super) fn backup(config: &Config, to: &Path) -> Result<()> {
     if let Some(address) = config.database()? {
         bail!(
             "a database is backed up by its own tools: pg_dump --format=custom --schema=econoscope, and pg_restore. \
              For a file that any econoscope reads: econoscope copy --from {address} --to FILE"
         );
     }
+    let now = app::stamp(Desk::system_clock()());
+    let to = match to.is_dir() {
+        true => to.join(format!("econoscope-{now}.db")),
+        false => to.to_owned(),
+    };
+    Sqlite::open_existing(&config.local_file())?.backup(&to)?;
+    let to = disk::shown(&to);
+    report(&format!("wrote {to} and verified every row"));
     Ok(())
-}
-
-/// What is to be said of a database: whether it answers, and who writes.
-pub(super) fn look(address: &Address) -> econoscope_core::Result<String> {
-    let store = Postgres::open(address)?;
-    let (series, holder) = store.standing()?;
-    Ok(format!("{address} answers: {series} series; {holder}"))
 }

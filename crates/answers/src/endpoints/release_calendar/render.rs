@@ -1,49 +1,45 @@
-//! The calendar in words.
+//! The text of a release calendar.
 
 use super::answer::{CalendarAnswer, ExpectedPrint, LastPrint, ReleaseEvent, ScheduledFigure};
 use crate::endpoints::revisions::plus;
 use econoscope_core::indicators::prose::signed;
 
-/// "expected +150 (sd 115, nine in ten within 177)".
-fn expected(e: &ExpectedPrint, measure: &str) -> String {
+/// Formats an expectation: "expected +150 (sd 115, nine in ten within 177)".
+fn format_expectation(e: &ExpectedPrint, measure: &str) -> String {
     let within = e.p90.map(|p90| format!(", nine in ten within {p90}"));
     let notes = e.notes.iter().map(|note| format!("; {note}"));
-    let aside: String = within.into_iter().chain(notes).collect();
-    let value = value(e.value, measure);
-    format!("expected {value} (sd {}{aside})", e.sd)
+    let details: String = within.into_iter().chain(notes).collect();
+    let value = format_value(e.value, measure);
+    format!("expected {value} (sd {}{details})", e.sd)
 }
 
-/// "came +50 on 2026-01-09, expected +19: surprise +31, +0.3 sd".
-pub(crate) fn said(last: &LastPrint, measure: &str) -> String {
+/// Formats a print: "came +50 on 2026-01-09, expected +19: surprise +31, +0.3 sd".
+pub(crate) fn format_print(last: &LastPrint, measure: &str) -> String {
     let by = match last.recorded {
         true => "on",
         false => "by the usual lag on",
     };
-    let came = format!("came {} {by} {}", value(last.value, measure), last.date);
-    match (&last.expected, last.surprise, last.deviations) {
-        (Some(e), Some(surprise), Some(z)) => format!(
-            "{came}, expected {}: surprise {}, {} sd",
-            value(e.value, measure),
-            plus(surprise),
-            signed(z, 1)
-        ),
-        _ => {
-            let why = last.missing.as_deref().unwrap_or("nothing was expected");
-            format!("{came}; no surprise can be told: {why}")
-        }
+    let (value, date) = (format_value(last.value, measure), last.date);
+    let print = format!("came {value} {by} {date}");
+    if let (Some(e), Some(surprise), Some(z)) = (&last.expected, last.surprise, last.deviations) {
+        let (expected, surprise) = (format_value(e.value, measure), plus(surprise));
+        let deviations = signed(z, 1);
+        return format!("{print}, expected {expected}: surprise {surprise}, {deviations} sd");
     }
+    let why = last.missing.as_deref().unwrap_or("nothing was expected");
+    format!("{print}; no surprise can be told: {why}")
 }
 
-/// Changes carry their sign, levels do not.
-fn value(value: f64, measure: &str) -> String {
+/// Formats a change with its sign, a level without.
+fn format_value(value: f64, measure: &str) -> String {
     match measure {
         "level" => value.to_string(),
         _ => plus(value),
     }
 }
 
-/// The whole answer.
-pub(super) fn text(a: &CalendarAnswer) -> String {
+/// Renders the whole answer.
+pub(super) fn render(a: &CalendarAnswer) -> String {
     let mut text = format!(
         "Releases from {} to {} (Eastern time; days by rule, not announced, but for the FOMC's):",
         a.from, a.to
@@ -51,37 +47,38 @@ pub(super) fn text(a: &CalendarAnswer) -> String {
     if a.events.is_empty() {
         text += "\n- none";
     }
-    text.extend(a.events.iter().map(|e| format!("\n- {}", in_prose(e))));
+    text.extend(a.events.iter().map(|e| format!("\n- {}", format_event(e))));
     if !a.figures.is_empty() {
         text += "\nWhat they can be expected to say (a mechanical yardstick, no survey), what came last, and how far first \
                  prints are usually revised in a year:";
     }
     let figures = a.figures.iter();
-    text.extend(figures.map(|f| format!("\n- {}", figure_in_prose(f))));
+    text.extend(figures.map(|f| format!("\n- {}", format_figure(f))));
     text + &a.provenance.closing(&a.attribution)
 }
 
-/// "Fri 2026-12-04 08:30 Employment report, 2026-11: PAYEMS, UNRATE".
-fn in_prose(e: &ReleaseEvent) -> String {
-    let day = e.date.strftime("%a %Y-%m-%d");
-    let brings = brings(e);
-    let around = e.between.map_or_else(String::new, |[first, last]| {
+/// Formats an event: "Fri 2026-12-04 08:30 Employment report, 2026-11: PAYEMS, UNRATE".
+fn format_event(e: &ReleaseEvent) -> String {
+    let time = match e.time.as_str() {
+        "" => String::new(),
+        time => format!(" {time}"),
+    };
+    let between = e.between.map_or_else(String::new, |[first, last]| {
         format!("; {first} to {last} by past releases")
     });
-    let held = match e.held {
+    let stored = match e.held {
         Some(true) => "; out",
         Some(false) => "; its figures are not loaded",
         None => "",
     };
-    let time = Some(&e.time).filter(|time| !time.is_empty());
-    let time = time.map_or_else(String::new, |time| format!("{time} "));
+    let (day, name, period) = (e.date.strftime("%a %Y-%m-%d"), &e.name, &e.period);
     format!(
-        "{day} {time}{}, {}: {brings}{around}{held}",
-        e.name, e.period
+        "{day}{time} {name}, {period}: {}{between}{stored}",
+        brings(e)
     )
 }
 
-/// What comes with it: series, the decision, or no new figure.
+/// Lists what an event brings: its series, the decision, or no new figure.
 pub fn brings(e: &ReleaseEvent) -> String {
     match (&e.outcome, e.series.as_slice()) {
         (Some(outcome), _) => outcome.clone(),
@@ -91,16 +88,16 @@ pub fn brings(e: &ReleaseEvent) -> String {
     }
 }
 
-fn figure_in_prose(f: &ScheduledFigure) -> String {
+fn format_figure(f: &ScheduledFigure) -> String {
     let mut parts = Vec::new();
     if let Some(measure) = f.measure.as_deref() {
         let why = f.missing.as_deref().unwrap_or("no reason is told");
         parts.push(match &f.next {
-            Some(e) => format!("{} {}", e.period, expected(e, measure)),
+            Some(e) => format!("{} {}", e.period, format_expectation(e, measure)),
             None => format!("nothing expected: {why}"),
         });
         let last = f.last.iter();
-        parts.extend(last.map(|last| format!("{} {}", last.period, said(last, measure))));
+        parts.extend(last.map(|last| format!("{} {}", last.period, format_print(last, measure))));
     }
     parts.extend(f.caveat.clone());
     parts.extend(f.usual_revision.iter().map(|usual| {

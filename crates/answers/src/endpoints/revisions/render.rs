@@ -1,11 +1,11 @@
-//! The answer about revisions in words.
+//! The text of the answer about revisions.
 
 use super::table::{LevelAnswer, PeriodAnswer, PeriodRow, RevisionsAnswer};
 use econoscope_core::indicators::prose::{joined, lowered, or_none};
 use econoscope_core::indicators::revisions::{PrintMeasure, Spread};
 use econoscope_core::model::{Date, Frequency, SeriesInfo};
 
-/// A period as people write it: `2008-12`, `2008-Q4`, `2008`, or its day.
+/// Formats a period: `2008-12`, `2008-Q4`, `2008`, or its day.
 pub fn label(date: Date, frequency: Frequency) -> String {
     match frequency {
         Frequency::Daily | Frequency::Weekly | Frequency::Biweekly => date.to_string(),
@@ -15,10 +15,10 @@ pub fn label(date: Date, frequency: Frequency) -> String {
     }
 }
 
-/// What is compared, in words.
-pub(super) fn measure(yardstick: PrintMeasure, frequency: Frequency) -> String {
+/// Describes what is compared: "percent change from the month before".
+pub(super) fn describe_measure(measure: PrintMeasure, frequency: Frequency) -> String {
     let period = frequency.period_name();
-    match yardstick {
+    match measure {
         PrintMeasure::Level | PrintMeasure::LevelInPercent => "level".to_owned(),
         PrintMeasure::Change => format!("change from the {period} before"),
         PrintMeasure::Growth => format!("percent change from the {period} before"),
@@ -28,27 +28,23 @@ pub(super) fn measure(yardstick: PrintMeasure, frequency: Frequency) -> String {
     }
 }
 
-/// Unit and decimals of values, then of revisions.
-pub(in crate::endpoints) fn units(
-    yardstick: PrintMeasure,
-    info: &SeriesInfo,
-) -> [(String, i32); 2] {
-    let decimals = i32::from(info.decimals);
-    let own = || (info.units.clone(), decimals);
-    let in_unit = |unit: &str, decimals| (unit.to_owned(), decimals);
-    match yardstick {
-        PrintMeasure::Level if info.units.starts_with("Percent") => {
-            [own(), in_unit("percentage points", decimals)]
+/// Returns the unit and the decimals of values, then those of revisions.
+pub(in crate::endpoints) fn units(measure: PrintMeasure, info: &SeriesInfo) -> [(String, i32); 2] {
+    let (unit, decimals) = (info.units.as_str(), i32::from(info.decimals));
+    let (value, revision) = match measure {
+        PrintMeasure::Level if unit.starts_with("Percent") => {
+            ((unit, decimals), ("percentage points", decimals))
         }
-        PrintMeasure::Level | PrintMeasure::Change => [own(), own()],
-        PrintMeasure::LevelInPercent => [own(), in_unit("percent", 2)],
+        PrintMeasure::Level | PrintMeasure::Change => ((unit, decimals), (unit, decimals)),
+        PrintMeasure::LevelInPercent => ((unit, decimals), ("percent", 2)),
         PrintMeasure::Growth | PrintMeasure::AnnualGrowth => {
-            [in_unit("percent", 2), in_unit("percentage points", 2)]
+            (("percent", 2), ("percentage points", 2))
         }
-    }
+    };
+    [value, revision].map(|(unit, decimals)| (unit.to_owned(), decimals))
 }
 
-/// A number with its sign.
+/// Formats a number with its sign; zero has none.
 pub fn plus(value: f64) -> String {
     match value > 0.0 {
         true => format!("+{value}"),
@@ -56,7 +52,8 @@ pub fn plus(value: f64) -> String {
     }
 }
 
-/// "after 12 months mean 66.3, median 48, nine in ten within 142, bias +14.9, sign flipped 50 times".
+/// Formats the size of revisions: "after 12 months mean 66.3, median 48, nine in ten within 142, bias +14.9, sign
+/// flipped 50 times".
 pub fn size(s: &Spread) -> String {
     let flips = s.flips.map(|n| format!(", sign flipped {n} times"));
     let (bias, flips) = (plus(s.bias), flips.unwrap_or_default());
@@ -66,25 +63,22 @@ pub fn size(s: &Spread) -> String {
     )
 }
 
-/// The whole answer.
-pub(super) fn text(a: &RevisionsAnswer) -> String {
+/// Renders the whole answer.
+pub(super) fn render(a: &RevisionsAnswer) -> String {
     let frequency = a.frequency.parse().unwrap_or(Frequency::Daily);
     let name = a.untrusted.told("displayName", &a.display_name);
     let unit = lowered(&a.untrusted.told("unit", &a.unit));
     let mut text = format!("{name} ({}), {}, in {unit}.", a.series_id, a.measure);
     let period = a.period.iter();
-    text.extend(period.map(|period| format!("\n{}", through(period, frequency))));
+    text.extend(period.map(|period| format!("\n{}", format_stages(period, frequency))));
     if !a.periods.is_empty() {
         text += "\nFirst print (known by); after 3 months; after 12 months; now (against the first print):";
-        text.extend(
-            a.periods
-                .iter()
-                .map(|row| format!("\n{}", in_row(row, frequency))),
-        );
+        let rows = a.periods.iter();
+        text.extend(rows.map(|row| format!("\n{}", format_row(row, frequency))));
     }
     if let Some(unit) = &a.level_unit {
         let unit = a.untrusted.told("unit", unit);
-        text += &levels_in_words(&a.levels, &unit, frequency);
+        text += &render_levels(&a.levels, &unit, frequency);
     }
     if let Some(usual) = &a.usual {
         let (from, to) = (label(usual.from, frequency), label(usual.to, frequency));
@@ -107,62 +101,60 @@ pub(super) fn text(a: &RevisionsAnswer) -> String {
     text + &format!("\nSource: {source}.") + &a.provenance.closing(&a.attribution)
 }
 
-fn aside(text: Option<String>) -> String {
+/// Puts a text in parentheses after a space; `None` gives an empty text.
+fn parenthesised(text: Option<String>) -> String {
     text.map_or(String::new(), |text| format!(" ({text})"))
 }
 
-/// "2008-12: -524 (2009-01-09); -681; -681; -694 (-170)".
-fn in_row(row: &PeriodRow, frequency: Frequency) -> String {
+/// Formats a row: "2008-12: -524 (2009-01-09); -681; -681; -694 (-170)".
+fn format_row(row: &PeriodRow, frequency: Frequency) -> String {
     format!(
         "{}: {}{}; {}; {}; {}{}",
         label(row.date, frequency),
         or_none(row.first),
-        aside(row.known.map(|day| day.to_string())),
+        parenthesised(row.known.map(|day| day.to_string())),
         or_none(row.after_3_months),
         or_none(row.after_12_months),
         or_none(row.now),
-        aside(row.revision.map(plus)),
+        parenthesised(row.revision.map(plus)),
     )
 }
 
-/// "2008-12: first print -524 (known by 2009-01-09); after 3 months -681 (-157); …".
-fn through(p: &PeriodAnswer, frequency: Frequency) -> String {
-    let mut said = None;
+/// Formats the stages: "2008-12: first print -524 (known by 2009-01-09); after 3 months -681 (-157); …".
+fn format_stages(p: &PeriodAnswer, frequency: Frequency) -> String {
+    let mut last_reason = None;
     let stages = p.stages.iter().map(|s| {
-        let why = match (s.value.and(s.revision), s.value.and(s.known)) {
+        let detail = match (s.value.and(s.revision), s.value.and(s.known)) {
             (Some(revision), _) => Some(plus(revision)),
             (None, Some(day)) if s.stage == "now" => Some(format!("read {day}")),
             (None, Some(day)) => Some(format!("known by {day}")),
-            // The same reason is told once.
-            (None, None) if said.replace(&s.missing) == Some(&s.missing) => None,
+            // A reason is given once.
+            (None, None) if last_reason.replace(&s.missing) == Some(&s.missing) => None,
             (None, None) => s.missing.clone(),
         };
-        format!("{} {}{}", s.stage, or_none(s.value), aside(why))
+        format!("{} {}{}", s.stage, or_none(s.value), parenthesised(detail))
     });
     format!("{}: {}.", label(p.date, frequency), joined(stages, "; "))
 }
 
-/// "Levels of 2025-03 in thousands of persons: 159398 (known by 2025-04-04); 159340 (-58, 2025-05-02)."
-fn levels_in_words(levels: &[LevelAnswer], unit: &str, frequency: Frequency) -> String {
+/// Renders one line per period: "Levels of 2025-03 in thousands of persons (revision, known by): 159398 (2025-04-04);
+/// 159340 (-58, 2025-05-02)."
+fn render_levels(levels: &[LevelAnswer], unit: &str, frequency: Frequency) -> String {
     let periods = levels.chunk_by(|a, b| a.date == b.date);
     let lines = periods.map(|levels| {
         let period = levels.first().map(|first| label(first.date, frequency));
-        let states = levels.iter().map(|level| {
-            let value = level
-                .level
-                .map_or("withdrawn".to_owned(), |v| v.to_string());
-            let aside = [
-                level.revision.map(plus),
-                level.unit.clone(),
-                Some(level.known.to_string()),
-            ];
-            format!("{value} ({})", joined(aside.into_iter().flatten(), ", "))
+        let values = levels.iter().map(|l| {
+            let value = l.level.map_or("withdrawn".to_owned(), |v| v.to_string());
+            let known = l.known.to_string();
+            let details = [l.revision.map(plus), l.unit.clone(), Some(known)];
+            format!("{value} ({})", joined(details.into_iter().flatten(), ", "))
         });
-        let (period, states) = (period.unwrap_or_default(), joined(states, "; "));
-        format!(
-            "\nLevels of {period} in {} (revision, known by): {states}.",
-            lowered(unit)
-        )
+        let (period, unit, values) = (
+            period.unwrap_or_default(),
+            lowered(unit),
+            joined(values, "; "),
+        );
+        format!("\nLevels of {period} in {unit} (revision, known by): {values}.")
     });
     lines.collect()
 }
