@@ -1,8 +1,7 @@
-//! Charts: series in, one drawing out, as SVG for pages and as PNG for hosts without HTML.
+//! Renders charts of series, as SVG for pages and as PNG for hosts without HTML.
 //!
-//! One drawing serves every place, so that a widget, a page, an app and a picture look alike. Pure: no
-//! clock, no files. What is shaded (recessions) is handed in. A month that was never published is a gap
-//! in the line, never a bridge over it.
+//! All places use the same drawing, so that a widget, a page, an app and a picture look alike. The caller passes the shaded
+//! spans (recessions). A month that was never published is a gap in the line.
 
 mod axis;
 mod fluid;

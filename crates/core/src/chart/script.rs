@@ -1,6 +1,6 @@
-//! The drawing of charts to touch, which runs in pages, widgets and MCP Apps: a library with its licence, and ours.
+//! The script of interactive charts in pages, widgets and MCP Apps: the uPlot library with its licence, and our code.
 
-/// Script that defines `chart(place, lines, options)` and what belongs to it; it asks nobody for anything.
+/// Script that defines `chart(place, lines, options)`. It makes no requests.
 pub const SCRIPT: &str = concat!(
     "/*! uPlot 1.6.32. ",
     include_str!("../../templates/chart/LICENSE-uPlot"),
@@ -10,7 +10,7 @@ pub const SCRIPT: &str = concat!(
     include_str!("../../templates/chart/chart.js"),
 );
 
-/// Style of what the script makes.
+/// Style sheet of the script.
 pub const SCRIPT_STYLE: &str = concat!(
     include_str!("../../templates/chart/uplot.css"),
     include_str!("../../templates/chart/chart.css")
@@ -21,7 +21,7 @@ mod tests {
     use sha2::{Digest, Sha256};
 
     #[test]
-    fn the_library_is_the_one_that_is_noted() {
+    fn library_matches_its_documented_checksum() {
         let noted = include_str!("../../templates/chart/README.md");
         for (name, text) in [
             ("uplot.js", include_str!("../../templates/chart/uplot.js")),
