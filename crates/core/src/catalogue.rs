@@ -1,4 +1,4 @@
-//! Every series known before any figure is read, and what series are called.
+//! The catalogue of series and their names.
 
 pub mod names;
 mod series;

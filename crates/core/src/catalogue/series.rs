@@ -1,7 +1,7 @@
-//! Every series known before any figure is read.
+//! The catalogue of series.
 //!
-//! Public series are the rows of `data/catalogue.csv`; indicators of ours bring their own
-//! ([`Indicator::described`]) and stand behind them.
+//! Public series are the rows of `data/catalogue.csv`; composites follow with their own descriptions
+//! ([`Indicator::described`]).
 
 use crate::indicators::{Indicator, indicators};
 use crate::model::calendar::{Release, releases};
@@ -9,10 +9,10 @@ use crate::model::{Rights, SeriesId, SeriesInfo, table};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, LazyLock};
 
-/// Room for the rows of the embedded file; more only cost a move.
-const ROOM: usize = 512;
+/// Initial capacity, enough for the rows of the embedded file.
+const CAPACITY: usize = 512;
 
-/// Every series known, in the order of the file; our own stand last.
+/// The catalogue: public series in the order of the file, then composites.
 #[derive(Debug)]
 pub struct Catalogue {
     series: Vec<Arc<SeriesInfo>>,
@@ -20,60 +20,62 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// The catalogue that is embedded in the binary.
+    /// Returns the embedded catalogue.
     pub fn embedded() -> &'static Self {
         static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
-            // The file is fixed at build time and a test reads every row of it, so that none is lost here.
+            // The file is embedded and a test reads every row, so no row is skipped here.
             let rows = table::rows(include_str!("../../data/catalogue.csv"));
-            let public = rows.filter_map(|(_, row)| read_row(row.ok()?));
-            let own = indicators().filter_map(|about| about.described().ok()?);
-            let mut all = Catalogue {
-                series: Vec::with_capacity(ROOM),
-                by_id: HashMap::with_capacity(ROOM),
+            let public = rows.filter_map(|(_, row)| parse_row(row.ok()?));
+            let composites = indicators().filter_map(|indicator| indicator.described().ok()?);
+            let mut catalogue = Catalogue {
+                series: Vec::with_capacity(CAPACITY),
+                by_id: HashMap::with_capacity(CAPACITY),
             };
-            for info in public.chain(own) {
-                all.by_id.insert(info.id.clone(), all.series.len());
-                all.series.push(Arc::new(info));
+            for info in public.chain(composites) {
+                catalogue
+                    .by_id
+                    .insert(info.id.clone(), catalogue.series.len());
+                catalogue.series.push(Arc::new(info));
             }
-            all
+            catalogue
         });
         &CATALOGUE
     }
 
-    /// Every series: those of the file in its order, then our composites in that of their rows.
+    /// Iterates over every series: public series in the order of the file, then composites.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<SeriesInfo>> {
         self.series.iter()
     }
 
-    /// The series of that identifier, spelled exactly (upper case).
+    /// Returns the series with this identifier in upper case.
     pub fn get(&self, id: &str) -> Option<&Arc<SeriesInfo>> {
         self.by_id.get(id).and_then(|&i| self.series.get(i))
     }
 
-    /// Subjects of the series.
+    /// Returns the categories of the series.
     pub fn categories(&self) -> BTreeSet<&str> {
         self.iter().map(|info| info.category.as_str()).collect()
     }
 
-    /// What is said about an indicator's figures; `None` of the regime, which is no series.
-    pub fn of(about: &Indicator) -> Option<&'static Arc<SeriesInfo>> {
-        Self::embedded().get(about.id)
+    /// Returns the series of an indicator; `None` for the regime, which is not a series.
+    pub fn of(indicator: &Indicator) -> Option<&'static Arc<SeriesInfo>> {
+        Self::embedded().get(indicator.id)
     }
 
-    /// The release that brings a series' figures of the same period as those people wait for; `None` of series that
-    /// come with none, or with figures of another period (continued claims lie a week behind).
+    /// Returns the release that publishes a series for the same period as the headline series. `None` for series without a
+    /// release or with another period (continued claims are a week behind initial claims).
     pub fn release_of(info: &SeriesInfo) -> Option<&'static Release> {
         let release = releases()
             .iter()
             .find(|release| release.brings(info.id.as_str()))?;
         let first = Self::embedded().get(release.headline.first()?)?;
-        let of = |info: &SeriesInfo| (info.frequency, info.publication_lag_days);
-        (of(info) == of(first)).then_some(release)
+        let timing = |info: &SeriesInfo| (info.frequency, info.publication_lag_days);
+        (timing(info) == timing(first)).then_some(release)
     }
 }
 
-/// A row in the order of the file's columns.
-fn read_row(row: [&str; 13]) -> Option<SeriesInfo> {
+/// Parses a row of the file.
+fn parse_row(row: [&str; 13]) -> Option<SeriesInfo> {
     let [
         id,
         title,
@@ -116,16 +118,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_row_of_the_embedded_catalogue_is_read_and_no_identifier_stands_twice() {
+    fn every_row_of_the_catalogue_is_valid_and_unique() {
         let text = include_str!("../../data/catalogue.csv");
         for (line, row) in table::rows(text) {
-            assert!(row.is_ok_and(|row| read_row(row).is_some()), "line {line}");
+            assert!(row.is_ok_and(|row| parse_row(row).is_some()), "line {line}");
         }
         let catalogue = Catalogue::embedded();
-        let (ours, public): (Vec<_>, Vec<_>) = catalogue.iter().partition(|s| s.is_composite());
+        let (composites, public): (Vec<_>, Vec<_>) =
+            catalogue.iter().partition(|s| s.is_composite());
         assert_eq!(public.len(), text.lines().count() - 1);
         assert_eq!(catalogue.by_id.len(), catalogue.series.len());
-        assert!(public.len() >= 402 && ours.len() >= 7);
+        assert!(public.len() >= 402 && composites.len() >= 7);
         assert!(catalogue.iter().filter(|s| s.metric).count() >= 248);
     }
 }

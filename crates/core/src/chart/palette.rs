@@ -1,6 +1,6 @@
 //! Colours of a chart: those of a theme for a picture, or the custom properties of the page around it.
 
-use crate::model::words::rewritten;
+use crate::model::words::replace_markers;
 use std::collections::HashMap;
 
 /// The colours of a chart. With those of a page it is the plot alone, because the page shows title and source; else it is a
@@ -53,7 +53,7 @@ impl Theme {
         let block = STYLE.split(block).nth(1).and_then(|s| s.split('}').next());
         let properties = block.unwrap_or_default().split(';');
         let colours: HashMap<&str, &str> = properties.filter_map(|p| p.split_once(':')).collect();
-        rewritten(&drawing, "var(", |after| {
+        replace_markers(&drawing, "var(", |after| {
             let (name, rest) = after.split_once(')')?;
             Some(((*colours.get(name)?).to_owned(), rest))
         })

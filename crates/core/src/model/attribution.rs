@@ -1,4 +1,4 @@
-//! Who is to be credited.
+//! The credit line of published content.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

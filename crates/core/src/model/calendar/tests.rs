@@ -49,7 +49,7 @@ fn business_days(from: Date, to: Date) -> i64 {
 }
 
 #[test]
-fn every_series_of_a_release_is_known_and_comes_with_one_only() {
+fn every_series_of_a_release_is_in_the_catalogue_and_unique() {
     assert!(releases().len() >= 17);
     let (mut ids, mut seen) = (BTreeSet::new(), BTreeSet::new());
     for r in releases() {
@@ -67,7 +67,7 @@ fn every_series_of_a_release_is_known_and_comes_with_one_only() {
 }
 
 #[test]
-fn releases_came_by_their_rules_or_within_the_days_around_them() {
+fn past_releases_fit_their_rules() {
     for (id, days) in past() {
         let release = release(id);
         let (mut exact, mut early, mut late) = (0, 0, 0);
@@ -104,7 +104,7 @@ fn known(id: &str, period: Date) -> Date {
 }
 
 #[test]
-fn figures_are_known_from_the_day_on_which_they_came() {
+fn figures_are_known_from_their_recorded_or_latest_day() {
     for (id, period, day) in [
         ("CPIAUCSL", date(2015, 1, 1), date(2015, 2, 26)),
         ("CPILFESL", date(2015, 2, 1), date(2015, 3, 24)),
@@ -151,7 +151,7 @@ fn figures_are_known_from_the_day_on_which_they_came() {
 }
 
 #[test]
-fn no_figure_is_known_before_its_release_and_every_one_is_from_its_day_on() {
+fn figures_are_known_from_the_recorded_day_of_their_release() {
     let rows = recorded();
     assert!(rows.len() > 2_200);
     for (id, period, day) in rows {
@@ -172,7 +172,7 @@ fn no_figure_is_known_before_its_release_and_every_one_is_from_its_day_on() {
 }
 
 #[test]
-fn a_later_period_is_never_known_earlier() {
+fn later_periods_are_never_known_earlier() {
     for info in Catalogue::embedded().iter() {
         let (mut period, mut before) = (info.frequency.stamp(date(1959, 3, 4)), Date::MIN);
         while period < date(2027, 6, 1) {
@@ -200,7 +200,7 @@ fn first_prints(series: &str) -> BTreeMap<Date, Date> {
 }
 
 #[test]
-fn recorded_days_lie_in_the_month_in_which_the_vintages_have_their_figures_first() {
+fn recorded_days_are_in_the_month_of_the_first_vintage() {
     // Vintages of GDP are of the middle of a month.
     for (id, series, later, checked) in [
         ("employment", "PAYEMS", 0, 700),
@@ -233,7 +233,7 @@ fn recorded_days_lie_in_the_month_in_which_the_vintages_have_their_figures_first
 }
 
 #[test]
-fn figures_come_in_the_month_in_which_the_vintages_have_them_first() {
+fn scheduled_days_are_in_the_month_of_the_first_vintage() {
     // Outside shutdowns: the month of a first print in data/vintages is the month of the rule's day.
     // The last column: how many in a hundred at least; vintages of GDP are of the middle of a month.
     for (release_id, series, least) in [
@@ -264,7 +264,7 @@ fn figures_come_in_the_month_in_which_the_vintages_have_them_first() {
 }
 
 #[test]
-fn a_period_follows_from_the_day() {
+fn scheduled_releases_have_their_periods() {
     let one = |id: &str, from: Date, to: Date| {
         let due: Vec<Due> = release(id).due(from, to).collect();
         assert_eq!(due.len(), 1, "{id}");
@@ -303,7 +303,7 @@ fn a_period_follows_from_the_day() {
 }
 
 #[test]
-fn holidays_move_weekly_releases_each_its_way() {
+fn holidays_move_weekly_releases() {
     let thanksgiving = (date(2026, 11, 23), date(2026, 11, 29));
     let one = |id: &str| {
         let due: Vec<Due> = release(id).due(thanksgiving.0, thanksgiving.1).collect();
@@ -323,7 +323,7 @@ fn holidays_move_weekly_releases_each_its_way() {
 }
 
 #[test]
-fn any_window_holds_the_days_in_it_and_no_others() {
+fn any_window_has_exactly_the_releases_in_it() {
     let due = |from, to| {
         releases()
             .iter()
