@@ -10,7 +10,6 @@ mod outline;
 mod palette;
 mod plot;
 mod png;
-mod script;
 mod spec;
 mod unit;
 
@@ -18,9 +17,24 @@ pub use fluid::{fluid, spark};
 pub use frame::{FONTS, panels, svg};
 pub use palette::{STYLE, Theme};
 pub use png::{DENSITY, png};
-pub use script::{SCRIPT, SCRIPT_STYLE};
 pub use spec::{ChartSpec, GHOST, Line, RIGHT, Span};
 pub use unit::escaped;
+
+/// Script that defines `chart(place, lines, options)`. It makes no requests.
+pub const SCRIPT: &str = concat!(
+    "/*! uPlot 1.6.32. ",
+    include_str!("../templates/chart/LICENSE-uPlot"),
+    " */\n",
+    include_str!("../templates/chart/uplot.js"),
+    "\n",
+    include_str!("../templates/chart/chart.js"),
+);
+
+/// Style sheet of the script.
+pub const SCRIPT_STYLE: &str = concat!(
+    include_str!("../templates/chart/uplot.css"),
+    include_str!("../templates/chart/chart.css")
+);
 
 #[cfg(test)]
 mod tests;

@@ -10,7 +10,6 @@
 //!
 //! No I/O, no clock, no async. Missing values are absent rows, never zero.
 
-pub mod attribution;
 pub mod calendar;
 pub mod frequency;
 pub mod knowledge;
@@ -27,12 +26,11 @@ pub mod vintages;
 pub mod when;
 pub mod words;
 
-pub use attribution::Attribution;
 pub use frequency::{Date, Frequency};
 pub use knowledge::{Knowledge, Recorded};
 pub use observation::{AsOf, Known, Observation, Vintages};
 pub use quantity::Quantity;
 pub use series::{Series, SeriesSet};
 pub use series_id::SeriesId;
-pub use series_info::{Rights, SeriesInfo};
+pub use series_info::{Attribution, Rights, SeriesInfo};
 pub use when::When;

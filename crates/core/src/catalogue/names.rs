@@ -3,7 +3,7 @@
 //! `data/aliases.csv` gives the series of a name, `data/ambiguous.csv` the candidates of an ambiguous one and, where there is
 //! one, the usual meaning. No name is guessed.
 
-use super::series::Catalogue;
+use super::Catalogue;
 use crate::error::Suggestion;
 use crate::model::series_info::{DEFAULT_PREFIX, SeriesInfo};
 use crate::model::table;

@@ -114,14 +114,13 @@ impl ValueAxis {
 
     /// Returns the position of a value, from 0 at the lower to 1 at the upper end.
     pub(super) fn position(&self, value: f64) -> f64 {
-        let scaled = |value: f64| match self.is_log {
-            true => value.max(f64::MIN_POSITIVE).ln(),
+        let [low, high, value] = match self.is_log {
+            true => [self.low, self.high, value.max(f64::MIN_POSITIVE)].map(f64::ln),
             // Halves, because the distance of two numbers can overflow.
-            false => value * 0.5,
+            false => [self.low, self.high, value].map(|v| v * 0.5),
         };
-        let (low, high) = (scaled(self.low), scaled(self.high));
         match high > low {
-            true => (scaled(value) - low) / (high - low),
+            true => (value - low) / (high - low),
             false => 0.5,
         }
     }

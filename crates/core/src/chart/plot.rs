@@ -56,12 +56,12 @@ impl Plot {
         self.y_on(&self.left_axis, value)
     }
 
-    /// Returns the height of a value on one of the axes.
+    /// Returns the y coordinate of a value on one of the axes.
     pub(super) fn y_on(&self, axis: &ValueAxis, value: f64) -> f64 {
         self.top + (1.0 - axis.position(value)) * self.height
     }
 
-    /// Returns the height of a value of a line; `factor` scales the left axis.
+    /// Returns the y coordinate of a value of a line; `factor` scales the left axis.
     pub(super) fn line_y(&self, line: &Line, value: f64, factor: f64) -> f64 {
         match self.right_axis.as_ref().filter(|_| line.is_right) {
             Some(right) => self.y_on(right, value),

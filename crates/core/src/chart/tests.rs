@@ -3,6 +3,7 @@ use crate::model::{Date, Frequency, Observation, Rights, Series, SeriesId, Serie
 use jiff::ToSpan;
 use jiff::civil::date;
 use resvg::tiny_skia::Pixmap;
+use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
 fn series(title: &str, units: &str, points: Vec<Observation>) -> Series {
@@ -226,8 +227,8 @@ fn extreme_values_are_drawn_at_finite_places() {
         for unit in ["%", "$mn", "index"] {
             let value = |n: i32| values[usize::try_from(n).unwrap()];
             let rows = months(i32::try_from(values.len()).unwrap(), value);
-            let drawn = series("Any", unit, rows);
-            let spec = picture_of(&drawn, date(1990, 1, 1), date(2021, 1, 1));
+            let series = series("Any", unit, rows);
+            let spec = picture_of(&series, date(1990, 1, 1), date(2021, 1, 1));
             let small = spec.clone().plot(300, 40);
             for text in [svg(&spec), svg(&small), spark(&small)] {
                 for word in ["NaN", "inf"] {
@@ -352,7 +353,7 @@ fn ghost_is_grey_and_behind_the_other_lines() {
     let plain = strokes(&spec);
     assert!(plain.len() == 2 && !plain.contains(&muted), "{plain:?}");
     spec.lines[0].color = GHOST;
-    // What is drawn first lies behind; the line of now has the first colour.
+    // The line drawn first is behind; the current line has the first colour.
     assert_eq!(strokes(&spec), [muted, plain[1].clone()]);
 }
 
@@ -390,4 +391,17 @@ fn covered_parts_of_a_ghost_are_not_drawn() {
     assert_eq!(months(&then, &now), [5, 6, 7, 12]);
     assert_eq!(months(&line(GHOST, points(6.0)), &now), [12]);
     assert_eq!(months(&line(GHOST, Vec::new()), &now), [0_i8; 0]);
+}
+
+#[test]
+fn library_matches_its_documented_checksum() {
+    let readme = include_str!("../../templates/chart/README.md");
+    for (name, text) in [
+        ("uplot.js", include_str!("../../templates/chart/uplot.js")),
+        ("uplot.css", include_str!("../../templates/chart/uplot.css")),
+    ] {
+        let sum = Sha256::digest(text.as_bytes());
+        let sum: String = sum.iter().map(|b| format!("{b:02x}")).collect();
+        assert!(readme.contains(&format!("{sum}  {name}")), "{name} {sum}");
+    }
 }

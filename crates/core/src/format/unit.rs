@@ -19,36 +19,6 @@ pub struct Unit {
 /// Words for powers of ten, the largest first.
 const SIZES: [(i32, &str); 3] = [(12, "trillion"), (9, "billion"), (6, "million")];
 
-/// Short units with their suffixes.
-const SUFFIXES: [(&str, &str); 23] = [
-    ("", ""),
-    ("index", ""),
-    ("flag", ""),
-    ("ratio", ""),
-    ("pp", " points"),
-    ("points", " points"),
-    ("percentage points", " points"),
-    ("bp", " basis points"),
-    ("0-100", " out of 100"),
-    ("out of 100", " out of 100"),
-    ("% GDP", " % of GDP"),
-    ("$/bbl", " a barrel"),
-    ("$/gal", " a gallon"),
-    ("$/hr", " an hour"),
-    ("$/t", " a metric ton"),
-    ("$/MMBtu", " per million BTU"),
-    ("hours", " hours"),
-    ("weeks", " weeks"),
-    ("months", " months"),
-    ("of the logarithm", ""),
-    ("logarithm", ""),
-    ("natural logarithm", ""),
-    ("JPY 100mn", ""),
-];
-
-/// Length of the longest other unit that is used as a suffix. Longer ones are only in headings.
-const MAX_SUFFIX: usize = 12;
-
 impl Unit {
     /// Parses a short unit such as "$bn 2017" or "billion 2017 dollars". `long` is the unit in the words of the agency, such as
     /// "Thousands of persons", and may be empty.
@@ -71,26 +41,19 @@ impl Unit {
                 return Self::amount("", power, people(noun));
             }
         }
-        let suffix = SUFFIXES.iter().find(|(name, _)| *name == short);
         Self {
             symbol: if short.starts_with("$/") { "$" } else { "" },
             power: 0,
-            suffix: match suffix {
-                Some((_, suffix)) => (*suffix).to_owned(),
-                None if short.starts_with('%') => " %".to_owned(),
-                None if short.len() <= MAX_SUFFIX => format!(" {short}"),
-                None => String::new(),
-            },
+            suffix: with_space(suffix(short)),
             is_amount: false,
         }
     }
 
     fn amount(symbol: &'static str, power: i32, noun: &str) -> Self {
-        let space = if noun.is_empty() { "" } else { " " };
         Self {
             symbol,
             power,
-            suffix: format!("{space}{noun}"),
+            suffix: with_space(noun),
             is_amount: true,
         }
     }
@@ -161,6 +124,30 @@ impl Unit {
         }
         steps
     }
+}
+
+/// Returns the suffix of a unit that is not an amount. A long unit has none and is only in headings.
+fn suffix(short: &str) -> &str {
+    match short {
+        "index" | "flag" | "ratio" | "logarithm" => "",
+        "pp" | "percentage points" => "points",
+        "bp" => "basis points",
+        "0-100" => "out of 100",
+        "% GDP" => "% of GDP",
+        "$/bbl" => "a barrel",
+        "$/gal" => "a gallon",
+        "$/hr" => "an hour",
+        "$/t" => "a metric ton",
+        "$/MMBtu" => "per million BTU",
+        short if short.starts_with('%') => "%",
+        short if short.len() <= 12 => short,
+        _ => "",
+    }
+}
+
+fn with_space(suffix: &str) -> String {
+    let space = if suffix.is_empty() { "" } else { " " };
+    format!("{space}{suffix}")
 }
 
 /// Parses dollars from a short unit or words. Returns the power of ten and the base year.

@@ -196,14 +196,12 @@ impl Frequency {
 
     /// Returns the name of the period with its preposition: "on 2026-08-20", "in the week ending 2026-08-15", "in July 2026".
     pub fn when(self, date: Date) -> String {
-        let label = self.label(date);
-        match self {
-            Self::Daily => format!("on {label}"),
-            Self::Weekly | Self::Biweekly => format!("in the {label}"),
-            Self::Monthly | Self::Quarterly | Self::Semiannual | Self::Annual => {
-                format!("in {label}")
-            }
-        }
+        let preposition = match self {
+            Self::Daily => "on",
+            Self::Weekly | Self::Biweekly => "in the",
+            Self::Monthly | Self::Quarterly | Self::Semiannual | Self::Annual => "in",
+        };
+        format!("{preposition} {}", self.label(date))
     }
 }
 

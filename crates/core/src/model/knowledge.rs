@@ -73,18 +73,18 @@ mod tests {
             ),
             mut days in proptest::collection::vec(0i32..1_200, 1..8),
         ) {
-            let of = |n: i32| day_from_number(20_000 + n).unwrap();
+            let day_of = |n: i32| day_from_number(20_000 + n).unwrap();
             let info = Catalogue::embedded().get("UNRATE").unwrap();
-            let row = |(date, known, value): (i32, Option<i32>, Option<f64>)| Known {
-                date: info.frequency.stamp(of(30 * date)),
-                known_from: known.map(of),
+            let row = |(date, known_from, value): (i32, Option<i32>, Option<f64>)| Known {
+                date: info.frequency.stamp(day_of(30 * date)),
+                known_from: known_from.map(day_of),
                 value,
             };
             let vintages = Arc::new(Vintages::new(rows.into_iter().map(row).collect()));
             let series = Recorded { info: Arc::clone(info), vintages };
             let mut knowledge = Knowledge::of(&series);
             days.sort_unstable();
-            for day in days.into_iter().map(of) {
+            for day in days.into_iter().map(day_of) {
                 knowledge.advance(day);
                 let mut known: Vec<_> = knowledge.newest_first(Date::MAX).collect();
                 known.reverse();

@@ -154,7 +154,7 @@ mod tests {
     use super::*;
     use jiff::civil::date;
 
-    fn known(day: i8, from: Option<i8>, value: f64) -> Known {
+    fn row(day: i8, from: Option<i8>, value: f64) -> Known {
         Known {
             date: date(2026, 1, day),
             known_from: from.map(|d| date(2026, 2, d)),
@@ -166,46 +166,46 @@ mod tests {
     fn withdrawn_date_is_absent_until_a_later_row() {
         let withdrawn = Known {
             value: None,
-            ..known(2, Some(10), 0.0)
+            ..row(2, Some(10), 0.0)
         };
         let v = Vintages::new(vec![
-            known(1, Some(5), 1.0),
-            known(2, Some(5), 2.0),
+            row(1, Some(5), 1.0),
+            row(2, Some(5), 2.0),
             withdrawn,
-            known(2, Some(20), 2.5),
-            known(3, Some(5), 3.0),
+            row(2, Some(20), 2.5),
+            row(3, Some(5), 3.0),
             Known {
                 value: None,
-                ..known(3, Some(20), 0.0)
+                ..row(3, Some(20), 0.0)
             },
         ]);
-        let at = |d| -> Vec<f64> {
+        let values = |d| -> Vec<f64> {
             let rows = v.as_of(date(2026, 2, d), |date| {
                 known_by(date, Frequency::Monthly, 5)
             });
             rows.iter().map(|o| o.value).collect()
         };
-        assert_eq!(at(9), [1.0, 2.0, 3.0]);
-        assert_eq!(at(10), [1.0, 3.0]);
-        assert_eq!(at(20), [1.0, 2.5]);
+        assert_eq!(values(9), [1.0, 2.0, 3.0]);
+        assert_eq!(values(10), [1.0, 3.0]);
+        assert_eq!(values(20), [1.0, 2.5]);
         assert_eq!(v.latest().len(), 2);
     }
 
     #[test]
     fn as_of_returns_only_what_was_known() {
         let v = Vintages::new(vec![
-            known(1, Some(20), 3.0),
-            known(1, None, 1.0),
-            known(1, Some(10), 2.0),
+            row(1, Some(20), 3.0),
+            row(1, None, 1.0),
+            row(1, Some(10), 2.0),
         ]);
-        let at = |d| {
+        let as_of = |d| {
             v.as_of(date(2026, 2, d), |date| {
                 known_by(date, Frequency::Monthly, 5)
             })
         };
-        assert_eq!(at(4), vec![]);
-        assert_eq!(at(5), vec![Observation::new(date(2026, 1, 1), 1.0)]);
-        assert_eq!(at(10), vec![Observation::new(date(2026, 1, 1), 2.0)]);
+        assert_eq!(as_of(4), vec![]);
+        assert_eq!(as_of(5), vec![Observation::new(date(2026, 1, 1), 1.0)]);
+        assert_eq!(as_of(10), vec![Observation::new(date(2026, 1, 1), 2.0)]);
         assert_eq!(v.latest(), vec![Observation::new(date(2026, 1, 1), 3.0)]);
         let newest = |d| {
             v.newest(date(2026, 2, d), |date| {
@@ -215,11 +215,7 @@ mod tests {
         };
         assert_eq!(
             [newest(4), newest(5), newest(10)],
-            [
-                None,
-                Some(known(1, None, 1.0)),
-                Some(known(1, Some(10), 2.0))
-            ]
+            [None, Some(row(1, None, 1.0)), Some(row(1, Some(10), 2.0))]
         );
         let changed = |d| v.changed_by(date(2026, 2, d)).map(|day| day.day());
         assert_eq!(
@@ -238,21 +234,21 @@ mod tests {
             ),
             day in 0i32..1_000, lag in 0i64..60,
         ) {
-            let of = |n: i32| crate::model::frequency::day_from_number(20_000 + n).unwrap();
-            let day = of(day);
+            let day_of = |n: i32| crate::model::frequency::day_from_number(20_000 + n).unwrap();
+            let day = day_of(day);
             for frequency in Frequency::ALL {
-                let rows = rows.iter().map(|(date, known, value)| Known {
-                    date: frequency.stamp(of(*date)),
-                    known_from: known.map(of),
+                let rows = rows.iter().map(|(date, known_from, value)| Known {
+                    date: frequency.stamp(day_of(*date)),
+                    known_from: known_from.map(day_of),
                     value: *value,
                 });
-                let all = Vintages::new(rows.collect());
-                let known = |row: &&Known| row.known_on(|date| known_by(date, frequency, lag)) <= day;
-                let plain = Vintages::new(all.rows().iter().filter(known).copied().collect());
-                assert_eq!(all.as_of(day, |date| known_by(date, frequency, lag)), plain.latest());
-                let newest = all.newest(day, |date| known_by(date, frequency, lag));
+                let vintages = Vintages::new(rows.collect());
+                let is_known = |row: &&Known| row.known_on(|date| known_by(date, frequency, lag)) <= day;
+                let known = Vintages::new(vintages.rows().iter().filter(is_known).copied().collect());
+                assert_eq!(vintages.as_of(day, |date| known_by(date, frequency, lag)), known.latest());
+                let newest = vintages.newest(day, |date| known_by(date, frequency, lag));
                 let newest = newest.map(|row| (row.date, row.value));
-                let last = plain.latest().last().map(|o| (o.date, Some(o.value)));
+                let last = known.latest().last().map(|o| (o.date, Some(o.value)));
                 assert_eq!(newest, last);
             }
         }

@@ -138,17 +138,17 @@ mod tests {
 
     #[test]
     fn quantity_follows_from_unit_and_values() {
-        let of = |id: &str, value| {
+        let quantity = |id: &str, value| {
             let info = Catalogue::embedded().get(id).unwrap().clone();
             Series::new(info, vec![Observation::new(date(2026, 1, 1), value)]).quantity()
         };
-        assert_eq!(of("UNRATE", 4.0), Quantity::Rate);
-        assert_eq!(of("SAHMREALTIME", 0.3), Quantity::Rate);
-        assert_eq!(of("CPIAUCSL", 320.0), Quantity::Amount);
-        assert_eq!(of("NFCI", -0.5), Quantity::Plain);
-        assert_eq!(of("SERVICE_CRPI", 12.0), Quantity::Rate);
-        assert_eq!(of("SERVICE_CMSI", 12.0), Quantity::Plain);
-        assert_eq!(of("NETEXP", -900.0), Quantity::Amount);
+        assert_eq!(quantity("UNRATE", 4.0), Quantity::Rate);
+        assert_eq!(quantity("SAHMREALTIME", 0.3), Quantity::Rate);
+        assert_eq!(quantity("CPIAUCSL", 320.0), Quantity::Amount);
+        assert_eq!(quantity("NFCI", -0.5), Quantity::Plain);
+        assert_eq!(quantity("SERVICE_CRPI", 12.0), Quantity::Rate);
+        assert_eq!(quantity("SERVICE_CMSI", 12.0), Quantity::Plain);
+        assert_eq!(quantity("NETEXP", -900.0), Quantity::Amount);
     }
 
     #[test]

@@ -3,7 +3,9 @@
 use super::calendar::Publication;
 use super::frequency::{Date, Frequency, Length, days_between, days_later, shift};
 use super::series_id::SeriesId;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// The default prefix of the identifiers of composites.
 pub const DEFAULT_PREFIX: &str = "SERVICE_";
@@ -11,7 +13,7 @@ pub const DEFAULT_PREFIX: &str = "SERVICE_";
 /// The category of composites.
 pub const COMPOSITE: &str = "composite";
 
-/// What the terms of the source allow.
+/// Rights of use by the terms of the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rights {
@@ -31,6 +33,22 @@ impl Rights {
             Self::OkWithCitation => "ok_with_citation",
             Self::FetchOnly => "fetch_only",
         }
+    }
+}
+
+/// The credit line that published content must carry.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Attribution {
+    /// The credit line, ready to print.
+    pub text: String,
+    /// Where the credit line must link to.
+    pub url: String,
+}
+
+impl fmt::Display for Attribution {
+    /// The credit line with its address: `Data by Econoscope: https://example.org`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.text, self.url)
     }
 }
 
@@ -57,7 +75,7 @@ pub struct SeriesInfo {
     pub publication_lag_days: i64,
     /// Whether it is one of the tracked metrics.
     pub metric: bool,
-    /// What the terms of the source allow.
+    /// Rights of use.
     pub rights: Rights,
     /// Decimals the source publishes; changes are rounded to two more.
     pub decimals: u8,

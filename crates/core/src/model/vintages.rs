@@ -76,12 +76,12 @@ mod tests {
         let info = Catalogue::embedded().get("INDPRO").unwrap();
         let today = (1..=8).map(|m| Observation::new(month(m), 10.0 * f64::from(m)));
         let today: Vec<Observation> = today.collect();
-        let known = |&(m, day, value): &(i8, Date, Option<f64>)| Known {
+        let row = |&(m, day, value): &(i8, Date, Option<f64>)| Known {
             date: month(m),
             known_from: Some(day),
             value,
         };
-        let vintages: Vec<Known> = vintages.iter().map(known).collect();
+        let vintages: Vec<Known> = vintages.iter().map(row).collect();
         let mut rows = beside(info, &today, &vintages);
         rows.extend(today.iter().map(|o| Known::new(o, None)));
         Vintages::new(rows)
@@ -100,8 +100,8 @@ mod tests {
             (5, june, Some(5.0)),
         ]);
         let on = |day| -> Vec<f64> {
-            let known = v.as_of(day, |date| info.known_by(date));
-            known.iter().map(|o| o.value).collect()
+            let rows = v.as_of(day, |date| info.known_by(date));
+            rows.iter().map(|o| o.value).collect()
         };
         // No day of 2010 is recorded: a month's figure counts from the latest on which it can have come.
         assert_eq!(info.known_by(month(4)), date(2010, 5, 20));

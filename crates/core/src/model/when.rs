@@ -2,23 +2,9 @@
 
 use super::frequency::{Date, Frequency, shift};
 use jiff::ToSpan;
+use jiff::fmt::strtime;
 use std::fmt;
 use std::str::FromStr;
-
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
 
 /// The problem of a text without a date.
 const NO_DATE: &str = "is not a date";
@@ -105,10 +91,11 @@ fn parse_number(word: &str) -> Option<Part> {
 
 /// Parses a month by its name or its first three letters.
 fn parse_month(word: &str) -> Option<Part> {
-    let is_match = |name: &&str| *name == word || name.get(..3) == Some(word);
-    let index = MONTHS.iter().position(is_match);
-    let index = index.or((word == "sept").then_some(8))?;
-    i8::try_from(index + 1).ok().map(Part::Month)
+    let word = if word == "sept" { "sep" } else { word };
+    let parsed = ["%B", "%b"]
+        .into_iter()
+        .find_map(|format| strtime::parse(format, word).ok());
+    parsed?.month().map(Part::Month)
 }
 
 fn from_parts(mut parts: Vec<Part>) -> Result<When, String> {
@@ -147,19 +134,18 @@ fn parse_digits<T: FromStr>(text: &str) -> Option<T> {
 /// Describes what is wrong with a text in no known notation, or both meanings of `02/03/2008`.
 fn describe_problem(text: &str) -> String {
     let numbers = text.split(['/', '.', '-']).map(|n| n.parse().ok());
-    let numbers: Vec<Option<usize>> = numbers.collect();
-    let name = |month: usize| {
-        let name = MONTHS.get(month.checked_sub(1)?)?;
-        let (first, rest) = name.split_at_checked(1)?;
-        Some(first.to_ascii_uppercase() + rest)
+    let numbers: Vec<Option<u64>> = numbers.collect();
+    let name = |month: u64| {
+        let first = Date::new(2000, i8::try_from(month).ok()?, 1).ok()?;
+        Some(first.strftime("%B").to_string())
     };
-    match numbers.as_slice() {
-        [Some(a), Some(b), Some(_)] if a != b => match (name(*a), name(*b)) {
-            (Some(first), Some(second)) => format!("can be {a} {second} or {b} {first}"),
-            _ => NO_DATE.to_owned(),
-        },
-        _ => NO_DATE.to_owned(),
+    if let [Some(a), Some(b), Some(_)] = numbers.as_slice()
+        && let (Some(first), Some(second)) = (name(*a), name(*b))
+        && a != b
+    {
+        return format!("can be {a} {second} or {b} {first}");
     }
+    NO_DATE.to_owned()
 }
 
 impl fmt::Display for When {

@@ -18,7 +18,7 @@ use std::io::{BufRead, BufReader, Cursor, Read};
 /// The limit of an unpacked file: four times the largest release.
 const MAX_UNPACKED_BYTES: u64 = 512 << 20;
 
-/// What a release of the Board holds of the requested series.
+/// The requested series in a release of the Board.
 #[derive(Debug, Default)]
 pub(super) struct BoardRelease {
     pub(super) cells: Vec<Cell>,
@@ -239,7 +239,7 @@ pub(super) fn read_bea_flat(body: &[u8], series: &[&SeriesRecipe]) -> Result<Vec
     let mut cells = Vec::new();
     let mut record = csv::StringRecord::new();
     while reader.read_record(&mut record).map_err(|e| e.to_string())? {
-        let column = |at: usize| record.get(at).unwrap_or_default().trim();
+        let column = |index: usize| record.get(index).unwrap_or_default().trim();
         let Some(indexes) = indexes.get(column(0)) else {
             continue;
         };

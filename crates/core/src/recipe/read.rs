@@ -384,7 +384,7 @@ fn last_of_each(period: Option<Period>, rows: Vec<Observation>) -> Vec<Observati
     stamped
 }
 
-/// What a format of one agency gives for a figure: the index of its series, its date and the text of its cell.
+/// A figure read from a format of one agency: the index of its series, its date and the text of its cell.
 pub(super) type Cell = (usize, Date, String);
 
 /// Returns the text of a row's cell by name; `None` if the row has no such cell. JSON's null is the empty text.

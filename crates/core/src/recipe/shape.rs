@@ -40,14 +40,14 @@ pub struct SourceFacts {
     pub terms: String,
     /// The citation that must be shown with its figures.
     pub cite: String,
-    /// What its terms allow.
+    /// Rights of use by its terms.
     pub rights: SourceRights,
     /// The only hosts that requests and redirects may go to.
     pub hosts: Vec<String>,
     /// Milliseconds between two requests.
     #[serde(default = "second")]
     pub pace_ms: u64,
-    /// Where its API key goes, if it takes one.
+    /// Place of its API key, if it takes one.
     pub key: Option<KeyPlace>,
 }
 
@@ -55,7 +55,7 @@ fn second() -> u64 {
     1000
 }
 
-/// What the terms of a source allow.
+/// Rights of use by the terms of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SourceRights {
@@ -84,7 +84,7 @@ impl SourceRights {
     }
 }
 
-/// Where an API key goes: into the query, or into a header.
+/// Place of an API key: the query or a header.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeyPlace {
@@ -98,7 +98,7 @@ pub struct KeyPlace {
     /// Whether the source answers without a key.
     #[serde(default)]
     pub optional: bool,
-    /// Where to get a key.
+    /// URL or instructions for getting a key.
     pub from: String,
 }
 
@@ -122,7 +122,7 @@ pub enum Format {
     Claims,
 }
 
-/// How it is known that the format of a response fits the recipe.
+/// Evidence that a recipe fits its responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Seen {
@@ -152,7 +152,7 @@ pub struct Feed {
     pub decimal_comma: bool,
     /// Template of the body of a POST; `None` for a GET.
     pub post: Option<String>,
-    /// How the feed is split into several requests.
+    /// Split of the feed into several requests.
     pub split: Option<Split>,
     /// Format of the response.
     pub format: Format,
@@ -183,17 +183,17 @@ pub struct Feed {
     /// Conditions that a row must meet.
     #[serde(default, rename = "where")]
     pub conditions: Vec<Condition>,
-    /// Which of several rows of a date counts; without it, two different values are an error.
+    /// Rule for several rows of a date; without it, two different values are an error.
     pub one_per_date: Option<OnePerDate>,
-    /// Where the date of a row is.
+    /// Position and format of a row's date.
     pub date: Option<DateForm>,
     /// Texts of a missing figure.
     #[serde(default)]
     pub missing: Vec<String>,
-    /// What a missing column or key means.
+    /// Meaning of a missing column or key.
     #[serde(default)]
     pub absent: MissingField,
-    /// When a new figure is released.
+    /// Release time of a new figure.
     pub release: Option<Release>,
     /// Age in days of the newest figure from which the next source is requested, too.
     pub max_age_days: Option<i64>,
@@ -205,7 +205,7 @@ pub struct Feed {
     pub drop_last: bool,
     /// A series that must have a figure on every date of the response.
     pub every_date_of: Option<SeriesId>,
-    /// How it is known that the recipe fits.
+    /// Evidence that the recipe fits.
     #[serde(default)]
     pub seen: Seen,
     /// Its series. A series may be listed several times.
@@ -249,7 +249,7 @@ pub struct SeriesRecipe {
     pub multiplier: Option<f64>,
     /// Data set of the series in a response with several.
     pub set: Option<String>,
-    /// How it is known that the entry fits; the feed's value by default.
+    /// Evidence that the entry fits; the feed's by default.
     pub seen: Option<Seen>,
     /// Title of a series that is not in the catalogue.
     pub title: Option<String>,
@@ -264,7 +264,7 @@ fn one() -> f64 {
 }
 
 impl SeriesRecipe {
-    /// Returns how it is known that the entry fits.
+    /// Returns the evidence that the entry fits.
     pub fn seen(&self, feed: &Feed) -> Seen {
         self.seen.unwrap_or(feed.seen)
     }
@@ -280,7 +280,7 @@ pub struct Condition {
     pub is: String,
 }
 
-/// Which of several rows of a date counts.
+/// Rule for several rows of a date.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, tag = "keep", rename_all = "snake_case")]
 pub enum OnePerDate {
@@ -293,7 +293,7 @@ pub enum OnePerDate {
     Sum,
 }
 
-/// Where the date of a row is and how it is formatted.
+/// Position and format of a row's date.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DateForm {
@@ -348,7 +348,7 @@ fn parse_weekday<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<We
     })
 }
 
-/// What a missing column or key means.
+/// Meaning of a missing column or key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MissingField {
@@ -359,7 +359,7 @@ pub enum MissingField {
     Skip,
 }
 
-/// When a new figure is released, in New York time.
+/// Release time of a new figure, in New York time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Release {
@@ -372,7 +372,7 @@ pub struct Release {
     pub at: jiff::civil::Time,
 }
 
-/// How a feed is split into several requests.
+/// Split of a feed into several requests.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, tag = "by", rename_all = "snake_case")]
 pub enum Split {

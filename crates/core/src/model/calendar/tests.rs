@@ -13,9 +13,9 @@ fn recorded() -> Vec<(&'static str, Date, Date)> {
     let rows = table::rows(include_str!("../../../data/calendar/days.csv"));
     rows.map(|(line, row)| {
         let [release, period, day, evidence] = row.unwrap();
-        let known = "page,page; doubtful,file names,two listings,two listings; a copy,two copies,one copy,memory";
+        let grades = "page,page; doubtful,file names,two listings,two listings; a copy,two copies,one copy,memory";
         let evidence = evidence.replace(", ", "; ");
-        assert!(known.split(',').any(|one| one == evidence), "{line}: {evidence}");
+        assert!(grades.split(',').any(|grade| grade == evidence), "{line}: {evidence}");
         (release, period.parse().unwrap(), day.parse().unwrap())
     })
     .collect()
@@ -51,12 +51,12 @@ fn business_days(from: Date, to: Date) -> i64 {
 #[test]
 fn every_series_of_a_release_is_in_the_catalogue_and_unique() {
     assert!(releases().len() >= 17);
-    let (mut ids, mut seen) = (BTreeSet::new(), BTreeSet::new());
+    let (mut ids, mut series) = (BTreeSet::new(), BTreeSet::new());
     for r in releases() {
         assert!(ids.insert(&r.id), "{} twice", r.id);
         assert!(!r.headline.is_empty() || r.revises.is_some(), "{}", r.id);
         for id in r.headline.iter().chain(&r.series) {
-            assert!(seen.insert(id), "{id} comes with two releases");
+            assert!(series.insert(id), "{id} comes with two releases");
             let info = Catalogue::embedded()
                 .get(id)
                 .unwrap_or_else(|| panic!("{id}"));
@@ -89,7 +89,7 @@ fn past_releases_fit_their_rules() {
             "{id}: {exact} of {}, {early} early, {late} late",
             days.len()
         );
-        // What is given as the span around a day is what happened, not more and not less.
+        // The span around a day is exactly that of the past releases.
         assert_eq!((release.early, release.late), (early, late), "{id}");
         assert!(
             5 * exact >= 2 * days.len(),
@@ -99,7 +99,7 @@ fn past_releases_fit_their_rules() {
     }
 }
 
-fn known(id: &str, period: Date) -> Date {
+fn known_by(id: &str, period: Date) -> Date {
     Catalogue::embedded().get(id).unwrap().known_by(period)
 }
 
@@ -133,16 +133,16 @@ fn figures_are_known_from_their_recorded_or_latest_day() {
         ("DTWEXBGS", date(2026, 9, 4), date(2026, 9, 8)),
         ("WALCL", date(2026, 11, 25), date(2026, 11, 27)),
     ] {
-        assert_eq!(known(id, period), day, "{id} {period}");
+        assert_eq!(known_by(id, period), day, "{id} {period}");
     }
-    // Where no day is recorded, none is earlier than the one that is remembered.
+    // Without a recorded day, the estimate is not before the actual day.
     for (id, period, day) in [
         ("INDPRO", date(2009, 1, 1), date(2009, 2, 18)),
         ("PERMIT", date(2008, 12, 1), date(2009, 1, 22)),
         ("CPIAUCSL", date(2003, 1, 1), date(2003, 2, 21)),
         ("AMTMNO", date(2024, 6, 1), date(2024, 8, 2)),
     ] {
-        let known = known(id, period);
+        let known = known_by(id, period);
         assert!(
             known >= day && known <= shift(day, 14.days()),
             "{id} {known}"
@@ -158,7 +158,7 @@ fn figures_are_known_from_the_recorded_day_of_their_release() {
         let release = release(id);
         assert!(day > period, "{id} {period}");
         for series in &release.headline {
-            assert_eq!(known(series, period), day, "{series} {period}");
+            assert_eq!(known_by(series, period), day, "{series} {period}");
         }
         for series in release.series.iter().chain(&release.follows) {
             let info = Catalogue::embedded().get(series).unwrap();
@@ -216,17 +216,17 @@ fn recorded_days_are_in_the_month_of_the_first_vintage() {
         let begins = *first.values().min().unwrap();
         let months = recorded().into_iter().filter_map(|(release, period, day)| {
             let month = shift(day.first_of_month(), later.months());
-            // What stood in the first vintage was published before.
+            // Figures of the first vintage were published before it.
             (release == id && month > begins).then_some((period, month, *first.get(&period)?))
         });
         let months: Vec<(Date, Date, Date)> = months.collect();
         assert!(months.len() >= checked, "{id}: {}", months.len());
         // The vintages have the consumer prices of December 1995 in January; the shutdown held them up until 1 February.
         // The vintage of GDP of February 2019 waited for the figure that the next shutdown held up.
-        let known = [("cpi", date(1995, 12, 1)), ("gdp", date(2018, 10, 1))];
-        let is_known = |period| known.contains(&(id, period));
+        let exceptions = [("cpi", date(1995, 12, 1)), ("gdp", date(2018, 10, 1))];
+        let is_exception = |period| exceptions.contains(&(id, period));
         let differ =
-            |&&(period, day, first): &&(Date, Date, Date)| day != first && !is_known(period);
+            |&&(period, day, first): &&(Date, Date, Date)| day != first && !is_exception(period);
         let differ: Vec<_> = months.iter().filter(differ).collect();
         assert!(differ.is_empty(), "{series}: {differ:?}");
     }
@@ -247,14 +247,14 @@ fn scheduled_days_are_in_the_month_of_the_first_vintage() {
         ("gdp", "GDPC1", 85),
     ] {
         let first = first_prints(series);
-        let begin = date(2010, 1, 1);
+        let start = date(2010, 1, 1);
         let release = release(release_id);
         let (mut same, mut all) = (0, 0);
-        for due in release.due(begin, date(2025, 9, 30)) {
-            let known = *first.get(&due.period).unwrap_or_else(|| panic!("{due:?}"));
-            let came =
-                (due.earliest.first_of_month()..=due.latest.first_of_month()).contains(&known);
-            (same, all) = (same + usize::from(came), all + 1);
+        for due in release.due(start, date(2025, 9, 30)) {
+            let month = *first.get(&due.period).unwrap_or_else(|| panic!("{due:?}"));
+            let is_in_span =
+                (due.earliest.first_of_month()..=due.latest.first_of_month()).contains(&month);
+            (same, all) = (same + usize::from(is_in_span), all + 1);
         }
         assert!(
             all >= 60 && same * 100 >= all * least,

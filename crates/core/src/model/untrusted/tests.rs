@@ -90,9 +90,13 @@ fn attacks_become_visible_and_stay_inside_their_fence() {
             !title.contains('\n') && title.chars().count() <= 80,
             "{title:?}"
         );
-        let named = name(canary, 80);
-        assert!(!named.contains(['[', ']', '\n']), "{named:?}");
-        assert_eq!(name(&named, 80), named, "naming twice changes {canary:?}");
+        let in_text = name(canary, 80);
+        assert!(!in_text.contains(['[', ']', '\n']), "{in_text:?}");
+        assert_eq!(
+            name(&in_text, 80),
+            in_text,
+            "naming twice changes {canary:?}"
+        );
         let aside = aside(canary, 80);
         assert!(aside.starts_with(OPEN) && aside.ends_with(CLOSE));
         assert_eq!(aside.matches('[').count(), 2, "{aside:?}");
