@@ -96,9 +96,9 @@ impl Recipes {
 
     /// Iterates over every feed, in order.
     pub fn feeds(&self) -> impl Iterator<Item = FeedRef<'_>> {
-        self.recipes.iter().flat_map(|Recipe { source, feed }| {
+        self.recipes.iter().flat_map(|Recipe { source, feeds }| {
             let with_source = move |feed| FeedRef { source, feed };
-            feed.iter().map(with_source)
+            feeds.iter().map(with_source)
         })
     }
 
@@ -129,7 +129,7 @@ impl Recipe {
         };
         // Only the embedded recipe of FRED, which has no feeds, may be called so.
         let is_reserved = matches!(source.id.as_str(), "import" | "computed" | "bundled")
-            || (source.id == "fred" && !self.feed.is_empty());
+            || (source.id == "fred" && !self.feeds.is_empty());
         if !is_name(&source.id) || is_reserved {
             return Err("source.id must be lower-case letters, digits and underscores, and not a word the program uses itself".to_owned());
         }
@@ -138,9 +138,9 @@ impl Recipe {
         {
             return Err("source.key needs either `query` or `header`".to_owned());
         }
-        for (index, feed) in self.feed.iter().enumerate() {
+        for (index, feed) in self.feeds.iter().enumerate() {
             let id = &feed.id;
-            let is_duplicate = self.feed.iter().take(index).any(|other| other.id == *id);
+            let is_duplicate = self.feeds.iter().take(index).any(|other| other.id == *id);
             if !is_name(id) || is_duplicate {
                 return Err(format!("feed.id \"{id}\" is no name, or stands twice"));
             }

@@ -35,8 +35,8 @@ pub struct Release {
     /// Frequency of its figures.
     pub frequency: Frequency,
     /// Months from the start of the period to the month of release; zero for weeks.
-    #[serde(default)]
-    back: i64,
+    #[serde(default, rename = "back")]
+    lag_months: i64,
     /// Months of the year in which it is published; all if empty.
     #[serde(default)]
     months: Vec<i8>,
@@ -44,11 +44,11 @@ pub struct Release {
     /// The rule in words.
     pub words: String,
     /// Business days by which it has been early.
-    #[serde(default)]
-    early: i64,
+    #[serde(default, rename = "early")]
+    max_days_early: i64,
     /// Business days by which it has been late.
-    #[serde(default)]
-    late: i64,
+    #[serde(default, rename = "late")]
+    max_days_late: i64,
     /// Its headline series.
     #[serde(default)]
     pub headline: Vec<String>,
@@ -58,14 +58,14 @@ pub struct Release {
     /// The series that it revises, for a release without first prints.
     pub revises: Option<String>,
     /// Series that others compute from its figures on the same day.
-    #[serde(default)]
-    follows: Vec<String>,
+    #[serde(default, rename = "follows")]
+    derived_series: Vec<String>,
     /// Whether a government shutdown delays it.
-    #[serde(default)]
-    stops: bool,
+    #[serde(default, rename = "stops")]
+    is_delayed_by_shutdowns: bool,
     /// Business days added if no day is recorded within five years of a period.
-    #[serde(default)]
-    margin: i64,
+    #[serde(default, rename = "margin")]
+    extra_days: i64,
 }
 
 /// The rule for a release's days.
@@ -180,8 +180,8 @@ impl Release {
         Some(Due {
             release: self,
             day,
-            earliest: (0..self.early).fold(day, |day, _| business_day_before(day)),
-            latest: (0..self.late).fold(day, |day, _| release::business_day_after(day)),
+            earliest: (0..self.max_days_early).fold(day, |day, _| business_day_before(day)),
+            latest: (0..self.max_days_late).fold(day, |day, _| release::business_day_after(day)),
             period: shift(start, -self.lag()),
         })
     }
@@ -191,7 +191,7 @@ impl Release {
         if let Rule::Weekly { lag, .. } = self.rule {
             return lag.days();
         }
-        self.back.months()
+        self.lag_months.months()
     }
 }
 

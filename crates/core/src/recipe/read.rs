@@ -133,7 +133,7 @@ impl<'a> Reader<'a> {
             .from_reader(table.as_bytes());
         let header = reader.headers().map_err(|e| e.to_string())?.clone();
         let columns: HashMap<&str, usize> = header.iter().zip(0..).collect();
-        let is_strict = self.feed.absent == MissingField::Refuse;
+        let is_strict = self.feed.missing_field == MissingField::Refuse;
         let fields = self.series.iter().filter(|_| is_strict).map(|s| &s.field);
         let mut required = self.feed.header.iter().chain(fields);
         if let Some(name) = required.find(|name| !columns.contains_key(name.as_str())) {
@@ -164,10 +164,11 @@ impl<'a> Reader<'a> {
         let start = text.split_inclusive('\n').take(line).map(str::len).sum();
         let (preamble, table) = text.split_at(start);
         let is_present = |word: &&String| preamble.contains(word.as_str());
-        if let Some(word) = self.feed.must.iter().find(|word| !is_present(word)) {
+        let mut required = self.feed.required_words.iter();
+        if let Some(word) = required.find(|word| !is_present(word)) {
             return Err(format!("it no longer says \"{word}\""));
         }
-        if let Some(word) = self.feed.must_not.iter().find(is_present) {
+        if let Some(word) = self.feed.forbidden_words.iter().find(is_present) {
             return Err(format!("it says \"{word}\""));
         }
         Ok(table)
@@ -176,7 +177,7 @@ impl<'a> Reader<'a> {
     fn read_json(&mut self, body: &[u8], request: &Request) -> Result<Option<usize>, String> {
         let document: Value =
             serde_json::from_slice(body).map_err(|e| format!("it is no JSON: {e}"))?;
-        for Condition { field, is } in &self.feed.says {
+        for Condition { field, is } in &self.feed.required_values {
             let expected = is.replace("{series}", request.key.as_deref().unwrap_or_default());
             let actual = document.pointer(field).map(cell_text);
             if actual.as_deref() != Some(expected.as_str()) {
@@ -264,7 +265,7 @@ impl<'a> Reader<'a> {
                 continue;
             }
             let Some(cell) = lookup(&series.field) else {
-                if self.feed.absent == MissingField::Refuse {
+                if self.feed.missing_field == MissingField::Refuse {
                     return Err(format!("there is no \"{}\"", series.field));
                 }
                 let entry = self.missing_fields.entry(series.id.clone());

@@ -24,8 +24,8 @@ pub struct Recipe {
     /// The source and its terms.
     pub source: SourceFacts,
     /// The feeds of the source. FRED has none: it is requested series by series.
-    #[serde(default)]
-    pub feed: Vec<Feed>,
+    #[serde(default, rename = "feed")]
+    pub feeds: Vec<Feed>,
 }
 
 /// A source: its name, terms, hosts and API key.
@@ -164,17 +164,17 @@ pub struct Feed {
     /// The header line; the text before it is the preamble.
     pub skip_to: Option<String>,
     /// Words that the preamble must contain.
-    #[serde(default)]
-    pub must: Vec<String>,
+    #[serde(default, rename = "must")]
+    pub required_words: Vec<String>,
     /// Words that the preamble must not contain.
-    #[serde(default)]
-    pub must_not: Vec<String>,
+    #[serde(default, rename = "must_not")]
+    pub forbidden_words: Vec<String>,
     /// JSON pointer to the rows; a final `/*` takes the first list below.
     #[serde(default)]
     pub rows: String,
     /// Values that the response must have, by JSON pointer; `{series}` stands for the requested key.
-    #[serde(default)]
-    pub says: Vec<Condition>,
+    #[serde(default, rename = "says")]
+    pub required_values: Vec<Condition>,
     /// Names of the cells if rows are lists.
     #[serde(default)]
     pub columns: Vec<String>,
@@ -191,8 +191,8 @@ pub struct Feed {
     #[serde(default)]
     pub missing: Vec<String>,
     /// Meaning of a missing column or key.
-    #[serde(default)]
-    pub absent: MissingField,
+    #[serde(default, rename = "absent")]
+    pub missing_field: MissingField,
     /// Release time of a new figure.
     pub release: Option<Release>,
     /// Age in days of the newest figure from which the next source is requested, too.
@@ -206,13 +206,13 @@ pub struct Feed {
     /// A series that must have a figure on every date of the response.
     pub every_date_of: Option<SeriesId>,
     /// Evidence that the recipe fits.
-    #[serde(default)]
-    pub seen: Seen,
+    #[serde(default, rename = "seen")]
+    pub evidence: Seen,
     /// Its series. A series may be listed several times.
     pub series: Vec<SeriesRecipe>,
     /// Stored responses with their expected figures.
-    #[serde(default)]
-    pub sample: Vec<Sample>,
+    #[serde(default, rename = "sample")]
+    pub samples: Vec<Sample>,
 }
 
 /// One series of a feed.
@@ -250,7 +250,8 @@ pub struct SeriesRecipe {
     /// Data set of the series in a response with several.
     pub set: Option<String>,
     /// Evidence that the entry fits; the feed's by default.
-    pub seen: Option<Seen>,
+    #[serde(rename = "seen")]
+    pub evidence: Option<Seen>,
     /// Title of a series that is not in the catalogue.
     pub title: Option<String>,
     /// Unit in words of a series that is not in the catalogue.
@@ -266,7 +267,7 @@ fn one() -> f64 {
 impl SeriesRecipe {
     /// Returns the evidence that the entry fits.
     pub fn seen(&self, feed: &Feed) -> Seen {
-        self.seen.unwrap_or(feed.seen)
+        self.evidence.unwrap_or(feed.evidence)
     }
 }
 

@@ -53,7 +53,7 @@ fn every_sample_gives_its_expected_figures() {
     let mut samples = 0;
     for route in Recipes::embedded().feeds() {
         let (name, feed) = (route.name(), route.feed);
-        for sample in &feed.sample {
+        for sample in &feed.samples {
             let expected = &sample.expect;
             let figures = read(feed, &body(feed, sample), &expected.id)
                 .unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -68,7 +68,7 @@ fn every_sample_gives_its_expected_figures() {
             assert_eq!(row.value, expected.value, "{name}");
             samples += 1;
         }
-        let lacks_sample = feed.sample.is_empty() && feed.seen == Seen::Sample;
+        let lacks_sample = feed.samples.is_empty() && feed.evidence == Seen::Sample;
         assert!(!lacks_sample, "{name} has no sample");
     }
     assert!(samples >= 35, "{samples}");
@@ -153,7 +153,7 @@ fn responses_that_break_their_recipe_are_refused() {
     ))
     .unwrap();
     let board = |text: &str| zipped("G17_data.xml", text.as_bytes());
-    let g17 = &feed("fed_board/g17").sample[0].body;
+    let g17 = &feed("fed_board/g17").samples[0].body;
     let dts = std::fs::read_to_string(concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/data/sources/samples/treasury/dts_operating_cash_balance.json"
@@ -263,7 +263,7 @@ date = { field = "day", formats = ["%d.%m.%Y"] }
 series = [{ id = "TOWNRAIN", field = "mm", title = "Rain", units = "Millimetres", frequency = "D" }]
 "#;
     let recipe = Recipe::parse("town.toml", recipe).unwrap();
-    let feed = &recipe.feed[0];
+    let feed = &recipe.feeds[0];
     let body = "day;mm\n01.11.2026;12,5\n02.11.2026;1.234,56\n";
     let figures = read(feed, body.as_bytes(), &feed.series[0].id).unwrap();
     let rows = figures.values().next().unwrap().as_ref().unwrap();

@@ -57,7 +57,9 @@ static RELEASE_OF: LazyLock<HashMap<&str, &Release>> = LazyLock::new(|| {
             })
         };
         let printed = release.headline.iter().chain(&release.series);
-        let series = printed.filter(has_same_period).chain(&release.follows);
+        let series = printed
+            .filter(has_same_period)
+            .chain(&release.derived_series);
         series.map(move |id| (id.as_str(), release))
     });
     pairs.collect()
@@ -121,7 +123,7 @@ impl Release {
         if period < RULES_HOLD_SINCE {
             day = self.with_lateness(period, day);
         }
-        if self.stops {
+        if self.is_delayed_by_shutdowns {
             day = self.after_disruption(day);
         }
         let recorded = RECORDED_DAYS.get(self.id.as_str());
@@ -140,7 +142,7 @@ impl Release {
         let lateness = lateness.and_then(|days| days.range(era).map(|(_, days)| *days).max());
         match lateness {
             Some(days) => days_later(day, days.max(0)),
-            None => (0..self.margin).fold(day, |day, _| release::business_day_after(day)),
+            None => (0..self.extra_days).fold(day, |day, _| release::business_day_after(day)),
         }
     }
 }

@@ -90,7 +90,11 @@ fn past_releases_fit_their_rules() {
             days.len()
         );
         // The span around a day is exactly that of the past releases.
-        assert_eq!((release.early, release.late), (early, late), "{id}");
+        assert_eq!(
+            (release.max_days_early, release.max_days_late),
+            (early, late),
+            "{id}"
+        );
         assert!(
             5 * exact >= 2 * days.len(),
             "{id}: {exact} of {}",
@@ -160,7 +164,7 @@ fn figures_are_known_from_the_recorded_day_of_their_release() {
         for series in &release.headline {
             assert_eq!(known_by(series, period), day, "{series} {period}");
         }
-        for series in release.series.iter().chain(&release.follows) {
+        for series in release.series.iter().chain(&release.derived_series) {
             let info = Catalogue::embedded().get(series).unwrap();
             // Continued claims are those of the week before.
             let is_later = ["CCSA", "CCNSA", "IURSA"].contains(&series.as_str());
