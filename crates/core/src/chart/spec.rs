@@ -77,7 +77,7 @@ pub struct ChartSpec {
     pub source: String,
     /// Credit line: "Data by Econoscope".
     pub credit: String,
-    /// Colours for [`svg`](super::svg), and whether it draws more than the plot; [`fluid`](super::fluid) and
+    /// Colours for [`svg`](super::svg), and whether it draws more than the plot; [`fluid`](fn@super::fluid) and
     /// [`spark`](super::spark) always use the page's properties.
     pub theme: Theme,
     /// Width and height in units of the drawing.
