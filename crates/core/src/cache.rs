@@ -1,104 +1,97 @@
-//! Bounded memory for what can be made again: every cache of the program is one of these.
+//! A bounded cache of values that can be recomputed. Every cache of the program is a [`Cache`].
 
 use quick_cache::sync;
 use quick_cache::{DefaultHashBuilder, Equivalent, OptionsBuilder, Weighter};
 use std::fmt;
 use std::hash::Hash;
 
-/// Parts of a cache, each behind a lock of its own. No more on a machine with many processors: what is heavier than
-/// its part is not kept.
-const PARTS: usize = 4;
+/// Shards of a cache, each with its own lock. The number is fixed, because a value heavier than its shard is not cached.
+const SHARDS: usize = 4;
 
-/// Share of the weight for what was asked for more than once. The rest is large enough that a new value can be asked for
-/// again before others that came after it have pushed it out.
-const LASTING: f64 = 0.8;
+/// Share of the capacity for entries that were read more than once. The rest is large enough that a new entry is usually
+/// read again before it is evicted.
+const HOT_SHARE: f64 = 0.8;
 
-/// Values by key, up to a weight; who is asked for seldom goes first. A clone of the value is given.
-pub struct Cache<K, V>(sync::Cache<K, V, Weigh<K, V>>);
+/// A map of limited weight that evicts rarely read entries first. Reads return a clone of the value.
+pub struct Cache<K, V>(sync::Cache<K, V, EntryWeight<K, V>>);
 
-/// What an entry counts for.
-struct Weigh<K, V>(fn(&K, &V) -> u64);
+/// Computes the weight of an entry.
+struct EntryWeight<K, V>(fn(&K, &V) -> u64);
 
-impl<K, V> Clone for Weigh<K, V> {
+impl<K, V> Clone for EntryWeight<K, V> {
     fn clone(&self) -> Self {
         Self(self.0)
     }
 }
 
-impl<K, V> Weighter<K, V> for Weigh<K, V> {
+impl<K, V> Weighter<K, V> for EntryWeight<K, V> {
     fn weight(&self, key: &K, value: &V) -> u64 {
-        // Nothing is free, or there would be no end of it.
+        // A weight of zero would make the cache unbounded.
         (self.0)(key, value).max(1)
     }
 }
 
 impl<K: Eq + Hash, V: Clone> Cache<K, V> {
-    /// Room for so many entries.
-    pub fn new(most: usize) -> Self {
-        Self::with(
-            most,
-            most as u64,
-            if most < 256 { 1 } else { PARTS },
-            |_, _| 1,
-        )
+    /// Creates a cache of at most `max` entries.
+    pub fn new(max: usize) -> Self {
+        let shards = if max < 256 { 1 } else { SHARDS };
+        Self::with_shards(max, max as u64, shards, |_, _| 1)
     }
 
-    /// Room for entries that weigh so much together; one alone may have a quarter of it.
-    pub fn weighed(most: u64, weigh: fn(&K, &V) -> u64) -> Self {
-        Self::with(1_024, most, PARTS, weigh)
+    /// Creates a cache of at most this total weight; a single entry may have a quarter of it.
+    pub fn weighed(max: u64, weight: fn(&K, &V) -> u64) -> Self {
+        Self::with_shards(1_024, max, SHARDS, weight)
     }
 
-    fn with(entries: usize, most: u64, parts: usize, weigh: fn(&K, &V) -> u64) -> Self {
+    fn with_shards(entries: usize, max: u64, shards: usize, weight: fn(&K, &V) -> u64) -> Self {
         let options = OptionsBuilder::new()
             .estimated_items_capacity(entries)
-            .weight_capacity(most)
-            .hot_allocation(LASTING)
-            .shards(parts)
+            .weight_capacity(max)
+            .hot_allocation(HOT_SHARE)
+            .shards(shards)
             .build();
-        let hasher = DefaultHashBuilder::default();
+        let (hasher, weight) = (DefaultHashBuilder::default(), EntryWeight(weight));
         Self(match options {
-            Ok(options) => {
-                sync::Cache::with_options(options, Weigh(weigh), hasher, Default::default())
-            }
-            // Never so: both capacities are given.
-            Err(_) => sync::Cache::with_weighter(entries, most, Weigh(weigh)),
+            Ok(options) => sync::Cache::with_options(options, weight, hasher, Default::default()),
+            // Does not happen, because both capacities are set.
+            Err(_) => sync::Cache::with_weighter(entries, max, weight),
         })
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub fn get<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> Option<V> {
         self.0.get(key)
     }
 
-    /// The value of a key, made where there is none; who asks meanwhile may make it, too. Failures are not kept.
+    /// Returns the value of a key, computed if it is not cached. Concurrent callers may compute it, too. Errors are not cached.
     ///
     /// # Errors
-    /// What making it says.
-    pub fn or_make<E>(&self, key: K, make: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
-        if let Some(found) = self.get(&key) {
-            return Ok(found);
+    /// The error of `compute`.
+    pub fn or_make<E>(&self, key: K, compute: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
+        if let Some(cached) = self.get(&key) {
+            return Ok(cached);
         }
-        let made = make()?;
-        self.insert(key, made.clone());
-        Ok(made)
+        let value = compute()?;
+        self.insert(key, value.clone());
+        Ok(value)
     }
 
-    /// Whether there is a value.
+    /// Returns whether the key has a value.
     pub fn contains_key<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> bool {
         self.0.contains_key(key)
     }
 
-    /// Keeps a value, in the place of an older one.
+    /// Inserts or replaces a value.
     pub fn insert(&self, key: K, value: V) {
         self.0.insert(key, value);
     }
 
-    /// Drops a value.
+    /// Removes a value.
     pub fn remove<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) {
         self.0.remove(key);
     }
 
-    /// What is kept now, in no order.
+    /// Iterates over the entries in arbitrary order.
     pub fn entries(&self) -> impl Iterator<Item = (K, V)>
     where
         K: Clone,
@@ -106,7 +99,7 @@ impl<K: Eq + Hash, V: Clone> Cache<K, V> {
         self.0.iter()
     }
 
-    /// What is kept weighs so much.
+    /// Returns the total weight of the entries.
     pub fn weight(&self) -> u64 {
         self.0.weight()
     }
@@ -123,11 +116,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_weight_stays_within_its_bound_and_the_asked_for_stays() {
+    fn weight_is_bounded_and_read_entries_stay() {
         let cache = Cache::weighed(4_000, |_: &u64, value: &String| value.len() as u64);
         cache.insert(0, "x".repeat(10));
         for key in 1..2_000 {
-            assert!(cache.get(&0).is_some(), "asked for after each of {key}");
+            assert!(cache.get(&0).is_some(), "read after each of {key}");
             cache.insert(key, "x".repeat(10));
         }
         assert!(
@@ -136,7 +129,7 @@ mod tests {
             cache.weight()
         );
         cache.insert(9_999, "x".repeat(2_000));
-        assert!(cache.get(&9_999).is_none(), "heavier than its part");
+        assert!(cache.get(&9_999).is_none(), "heavier than its shard");
         cache.insert(0, "y".into());
         assert_eq!(cache.get(&0).as_deref(), Some("y"));
         cache.remove(&0);
@@ -144,11 +137,11 @@ mod tests {
     }
 
     #[test]
-    fn a_count_is_a_bound() {
-        for most in [1, 32, 4_096] {
-            let cache = Cache::new(most);
+    fn entry_count_is_bounded() {
+        for max in [1, 32, 4_096] {
+            let cache = Cache::new(max);
             (0..20_000_u32).for_each(|key| cache.insert(key, ()));
-            assert!((1..=most as u64).contains(&cache.weight()), "{most}");
+            assert!((1..=max as u64).contains(&cache.weight()), "{max}");
         }
     }
 }

@@ -1,6 +1,127 @@
-//! Every series known before any figure is read, and what series are called.
+//! The catalogue of series and their names.
+//!
+//! Public series are the rows of `data/catalogue.csv`; composites follow with their own descriptions
+//! ([`Indicator::described`]).
 
 pub mod names;
-mod series;
 
-pub use series::Catalogue;
+use crate::indicators::{Indicator, indicators};
+use crate::model::calendar::{Release, releases};
+use crate::model::{Rights, SeriesId, SeriesInfo, table};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, LazyLock};
+
+/// The catalogue: public series in the order of the file, then composites.
+#[derive(Debug)]
+pub struct Catalogue {
+    series: Vec<Arc<SeriesInfo>>,
+    by_id: HashMap<SeriesId, Arc<SeriesInfo>>,
+}
+
+impl Catalogue {
+    /// Returns the embedded catalogue.
+    pub fn embedded() -> &'static Self {
+        static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
+            // The file is embedded and a test reads every row, so no row is skipped here.
+            let rows = table::rows(include_str!("../data/catalogue.csv"));
+            let public = rows.filter_map(|(_, row)| parse_row(row.ok()?));
+            let composites = indicators().filter_map(|indicator| indicator.described().ok()?);
+            let series: Vec<_> = public.chain(composites).map(Arc::new).collect();
+            let by_id = series
+                .iter()
+                .map(|info| (info.id.clone(), Arc::clone(info)));
+            Catalogue {
+                by_id: by_id.collect(),
+                series,
+            }
+        });
+        &CATALOGUE
+    }
+
+    /// Iterates over every series: public series in the order of the file, then composites.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<SeriesInfo>> {
+        self.series.iter()
+    }
+
+    /// Returns the series with this identifier in upper case.
+    pub fn get(&self, id: &str) -> Option<&Arc<SeriesInfo>> {
+        self.by_id.get(id)
+    }
+
+    /// Returns the categories of the series.
+    pub fn categories(&self) -> BTreeSet<&str> {
+        self.iter().map(|info| info.category.as_str()).collect()
+    }
+
+    /// Returns the series of an indicator; `None` for the regime, which is not a series.
+    pub fn of(indicator: &Indicator) -> Option<&'static Arc<SeriesInfo>> {
+        Self::embedded().get(indicator.id)
+    }
+
+    /// Returns the release that publishes a series for the same period as the headline series. `None` for series without a
+    /// release or with another period (continued claims are a week behind initial claims).
+    pub fn release_of(info: &SeriesInfo) -> Option<&'static Release> {
+        let release = releases()
+            .iter()
+            .find(|release| release.brings(info.id.as_str()))?;
+        let first = Self::embedded().get(release.headline.first()?)?;
+        let timing = |info: &SeriesInfo| (info.frequency, info.publication_lag_days);
+        (timing(info) == timing(first)).then_some(release)
+    }
+}
+
+/// Parses a row of the file.
+fn parse_row(row: [&str; 13]) -> Option<SeriesInfo> {
+    let [
+        id,
+        title,
+        units,
+        units_short,
+        frequency,
+        adjustment,
+        category,
+        source,
+        _public_domain,
+        lag,
+        metric,
+        rights,
+        decimals,
+    ] = row;
+    Some(SeriesInfo {
+        id: SeriesId::new(id).ok()?,
+        title: title.to_owned(),
+        units: units.to_owned(),
+        units_short: units_short.to_owned(),
+        frequency: frequency.parse().ok()?,
+        seasonally_adjusted: adjustment == "SA",
+        category: category.to_owned(),
+        source: source.to_owned(),
+        publication_lag_days: lag.parse().ok()?,
+        metric: metric == "yes",
+        rights: [Rights::Ok, Rights::OkWithCitation, Rights::FetchOnly]
+            .into_iter()
+            .find(|right| right.word() == rights)?,
+        decimals: decimals.parse().ok()?,
+        by_others: false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_of_the_catalogue_is_valid_and_unique() {
+        let text = include_str!("../data/catalogue.csv");
+        for (line, row) in table::rows(text) {
+            assert!(row.is_ok_and(|row| parse_row(row).is_some()), "line {line}");
+        }
+        let catalogue = Catalogue::embedded();
+        let (composites, public): (Vec<_>, Vec<_>) =
+            catalogue.iter().partition(|s| s.is_composite());
+        assert_eq!(public.len(), text.lines().count() - 1);
+        assert_eq!(catalogue.by_id.len(), catalogue.series.len());
+        assert!(public.len() >= 402 && composites.len() >= 7);
+        assert!(catalogue.iter().filter(|s| s.metric).count() >= 248);
+    }
+}

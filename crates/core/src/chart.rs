@@ -1,8 +1,7 @@
-//! Charts: series in, one drawing out, as SVG for pages and as PNG for hosts without HTML.
+//! Renders charts of series, as SVG for pages and as PNG for hosts without HTML.
 //!
-//! One drawing serves every place, so that a widget, a page, an app and a picture look alike. Pure: no
-//! clock, no files. What is shaded (recessions) is handed in. A month that was never published is a gap
-//! in the line, never a bridge over it.
+//! All places use the same drawing, so that a widget, a page, an app and a picture look alike. The caller passes the shaded
+//! spans (recessions). A month that was never published is a gap in the line.
 
 mod axis;
 mod fluid;
@@ -11,7 +10,6 @@ mod outline;
 mod palette;
 mod plot;
 mod png;
-mod script;
 mod spec;
 mod unit;
 
@@ -19,9 +17,24 @@ pub use fluid::{fluid, spark};
 pub use frame::{FONTS, panels, svg};
 pub use palette::{STYLE, Theme};
 pub use png::{DENSITY, png};
-pub use script::{SCRIPT, SCRIPT_STYLE};
 pub use spec::{ChartSpec, GHOST, Line, RIGHT, Span};
 pub use unit::escaped;
+
+/// Script that defines `chart(place, lines, options)`. It makes no requests.
+pub const SCRIPT: &str = concat!(
+    "/*! uPlot 1.6.32. ",
+    include_str!("../templates/chart/LICENSE-uPlot"),
+    " */\n",
+    include_str!("../templates/chart/uplot.js"),
+    "\n",
+    include_str!("../templates/chart/chart.js"),
+);
+
+/// Style sheet of the script.
+pub const SCRIPT_STYLE: &str = concat!(
+    include_str!("../templates/chart/uplot.css"),
+    include_str!("../templates/chart/chart.css")
+);
 
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,8 @@
-//! What time it is, and how much time has really passed.
+//! Wall time and elapsed time.
 //!
-//! Wall clocks jump; what is counted or ages must not. Every stamp therefore carries the wall time for people and the
-//! time since boot for arithmetic. Two stamps of one boot are compared by the latter, also across processes and
-//! restarts; only across a reboot is the wall clock believed, never backwards. Counts of a day go by an [`OwnTime`].
+//! Wall clocks jump; counters and ages must not. A [`Moment`] therefore has the wall time for people and the time since boot
+//! for arithmetic. Two moments of one boot are compared by uptime, also across processes and restarts. Across a reboot the
+//! wall time decides, but elapsed time is never negative. Daily counters use an [`OwnTime`].
 
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
@@ -10,28 +10,25 @@ use std::fmt;
 use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher, RandomState};
 use std::time::{Duration, SystemTime};
 
-/// Between these the wall clock is believed, years 1 to 9899: dates reckoned from it stay in the calendar.
-const BELIEVED: [Timestamp; 2] = [
+/// The accepted range of the wall clock, years 1 to 9899: dates computed from it stay in the calendar.
+const WALL_RANGE: [Timestamp; 2] = [
     Timestamp::constant(-62_135_596_800, 0),
     Timestamp::constant(250_246_627_200, 0),
 ];
 
-/// What the wall clock shows, or the end of [`BELIEVED`] that is nearest: a wrong clock is no reason to fail.
+/// Returns the wall time, clamped to [`WALL_RANGE`] so that a wrong clock does not cause failures.
 pub fn wall() -> Timestamp {
-    believed(SystemTime::now())
+    clamp(SystemTime::now())
 }
 
-fn believed(shown: SystemTime) -> Timestamp {
-    let [first, last] = BELIEVED;
-    let beyond = if shown < SystemTime::UNIX_EPOCH {
-        first
-    } else {
-        last
-    };
-    Timestamp::try_from(shown).map_or(beyond, |shown| shown.clamp(first, last))
+fn clamp(time: SystemTime) -> Timestamp {
+    let [first, last] = WALL_RANGE;
+    let is_past = time < SystemTime::UNIX_EPOCH;
+    let nearest = if is_past { first } else { last };
+    Timestamp::try_from(time).map_or(nearest, |time| time.clamp(first, last))
 }
 
-/// Whether the wall clock shows a time before 1970, which TLS libraries do not survive.
+/// Returns whether the wall clock is before 1970, where TLS libraries fail.
 pub fn is_before_1970() -> bool {
     SystemTime::now() < SystemTime::UNIX_EPOCH
 }
@@ -41,20 +38,20 @@ pub fn is_before_1970() -> bool {
 pub struct Moment {
     /// Wall time; may jump.
     pub wall: Timestamp,
-    /// Time since `boot`; never goes back, counts suspension where the system can tell.
+    /// Time since `boot`; monotonic, includes suspension where the system reports it.
     pub uptime: Duration,
-    /// Which boot `uptime` counts from; uptimes of different boots cannot be compared.
+    /// Identifier of the boot; uptimes of different boots cannot be compared.
     pub boot: u64,
 }
 
 impl Moment {
-    /// As it is written down: wall and uptime in milliseconds, and the boot.
+    /// Returns the fields for storage: wall time and uptime in milliseconds, boot.
     pub fn written(&self) -> [i64; 3] {
         let (wall, boot) = (self.wall.as_millisecond(), self.boot.cast_signed());
         [wall, millis(self.uptime), boot]
     }
 
-    /// What was written down; `None` when that is nonsense.
+    /// Creates a moment from stored fields; `None` if they are out of range.
     pub fn read([wall, uptime, boot]: [i64; 3]) -> Option<Self> {
         Some(Self {
             wall: Timestamp::from_millisecond(wall).ok()?,
@@ -63,58 +60,57 @@ impl Moment {
         })
     }
 
-    /// Time passed since an earlier moment; zero when it cannot be shown that any has.
+    /// Returns the time elapsed since an earlier moment; zero if the clocks show none.
     pub fn since(&self, earlier: &Self) -> Duration {
         if self.boot == earlier.boot
-            && let Some(passed) = self.uptime.checked_sub(earlier.uptime)
+            && let Some(elapsed) = self.uptime.checked_sub(earlier.uptime)
         {
-            return passed;
+            return elapsed;
         }
-        // Another boot, or a machine set back to a snapshot: the wall is all there is.
+        // After a reboot, or on a machine restored from a snapshot, only the wall time is comparable.
         Duration::try_from(self.wall.duration_since(earlier.wall)).unwrap_or_default()
     }
 }
 
-/// Milliseconds as they are written down; far more than any clock shows becomes the greatest number.
+/// Returns a duration in milliseconds for storage, at most `i64::MAX`.
 pub fn millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// A duration that was written down; what is negative there becomes zero.
+/// Creates a duration from stored milliseconds; zero if they are negative.
 pub fn duration(millis: i64) -> Duration {
     Duration::from_millis(u64::try_from(millis).unwrap_or(0))
 }
 
-/// A time of one's own, in milliseconds since 1970.
+/// A time in milliseconds since 1970 that ignores jumps of the wall clock.
 ///
-/// It begins with the wall's and from then on moves by what has really passed, so that whatever is counted by it
-/// neither gains nor loses when the wall clock is set.
+/// It starts at the wall time and then advances by elapsed time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OwnTime {
-    at: i64,
-    set: Moment,
+    start: i64,
+    started: Moment,
 }
 
 impl OwnTime {
-    /// A time that begins now, with the wall's.
+    /// Starts at the wall time.
     pub fn begin(now: Moment) -> Self {
         Self::resume(now.wall.as_millisecond(), now)
     }
 
-    /// A time that was `at` when the clock showed `set`.
-    pub fn resume(at: i64, set: Moment) -> Self {
-        Self { at, set }
+    /// Creates a time that was `start` at the moment `started`.
+    pub fn resume(start: i64, started: Moment) -> Self {
+        Self { start, started }
     }
 
-    /// What it is at a moment.
+    /// Returns the time at a moment.
     pub fn at(&self, now: &Moment) -> i64 {
-        self.at.saturating_add(millis(now.since(&self.set)))
+        self.start.saturating_add(millis(now.since(&self.started)))
     }
 }
 
-/// Where moments come from.
+/// A source of moments.
 pub trait Clock: Send + Sync + fmt::Debug {
-    /// The present moment; cheap enough for every request.
+    /// Returns the current moment; cheap enough for every request.
     fn now(&self) -> Moment;
 }
 
@@ -127,11 +123,11 @@ pub struct SystemClock {
 }
 
 impl SystemClock {
-    /// A clock whose uptimes can be compared with those of other processes of this boot, on Linux;
-    /// elsewhere only with its own.
+    /// Creates a clock. On Linux its uptimes can be compared with those of other processes of this boot, elsewhere only with
+    /// its own.
     pub fn new() -> Self {
         Self {
-            boot: boot_identity().unwrap_or_else(random),
+            boot: boot_id().unwrap_or_else(random),
             #[cfg(not(target_os = "linux"))]
             started: std::time::Instant::now(),
         }
@@ -166,8 +162,9 @@ impl Clock for SystemClock {
     }
 }
 
-/// The boot and the time namespace (containers may shift theirs), where the system names them.
-fn boot_identity() -> Option<u64> {
+/// Returns a hash of the boot and of the time namespace, whose clock a container may shift. `None` where the system has no
+/// identifiers for them.
+fn boot_id() -> Option<u64> {
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     let namespace = std::fs::read_link("/proc/self/ns/time").ok();
     let mut hasher = DefaultHasher::new();
@@ -175,23 +172,23 @@ fn boot_identity() -> Option<u64> {
     Some(hasher.finish())
 }
 
-/// A number no one can foresee; for jitter and identities, not for secrets.
+/// Returns an unpredictable number for jitter and identifiers, not for secrets.
 pub fn random() -> u64 {
     RandomState::new().hash_one(0_u8)
 }
 
-/// A random time up to `longest`, in whole milliseconds.
-pub fn jitter(longest: Duration) -> Duration {
-    let most = u64::try_from(longest.as_millis()).unwrap_or(u64::MAX);
-    Duration::from_millis(random() % most.saturating_add(1))
+/// Returns a random duration up to `max`, in whole milliseconds.
+pub fn jitter(max: Duration) -> Duration {
+    let millis = u64::try_from(max.as_millis()).unwrap_or(u64::MAX);
+    Duration::from_millis(random() % millis.saturating_add(1))
 }
 
-/// A clock that stands still until it is moved: for tests and simulations.
+/// A clock for tests and simulations that only moves when told to.
 #[derive(Debug)]
 pub struct ManualClock(Mutex<Moment>);
 
 impl ManualClock {
-    /// A clock that shows `wall`.
+    /// Creates a clock at this wall time.
     pub fn at(wall: Timestamp) -> Self {
         Self(Mutex::new(Moment {
             wall,
@@ -200,32 +197,25 @@ impl ManualClock {
         }))
     }
 
-    /// Lets time pass, on the wall and since boot.
+    /// Advances wall time and uptime.
     pub fn advance(&self, by: Duration) {
-        self.set(|moment| {
-            moment.uptime = moment.uptime.saturating_add(by);
-            moment.wall = moment.wall.saturating_add(by).unwrap_or(Timestamp::MAX);
-        });
+        let mut moment = self.0.lock();
+        moment.uptime = moment.uptime.saturating_add(by);
+        moment.wall = moment.wall.saturating_add(by).unwrap_or(Timestamp::MAX);
     }
 
-    /// Sets the wall clock forward or back without any time passing.
+    /// Moves the wall clock forward or back without elapsed time.
     pub fn jump(&self, by: SignedDuration) {
-        self.set(|moment| {
-            moment.wall = moment.wall.saturating_add(by).unwrap_or(Timestamp::MAX);
-        });
+        let mut moment = self.0.lock();
+        moment.wall = moment.wall.saturating_add(by).unwrap_or(Timestamp::MAX);
     }
 
-    /// Restarts the machine: `down` passes on the wall, the time since boot starts again.
-    pub fn reboot(&self, down: Duration) {
-        self.advance(down);
-        self.set(|moment| {
-            moment.uptime = Duration::ZERO;
-            moment.boot += 1;
-        });
-    }
-
-    fn set(&self, change: impl FnOnce(&mut Moment)) {
-        change(&mut self.0.lock());
+    /// Simulates a reboot: `downtime` passes on the wall clock, uptime restarts at zero.
+    pub fn reboot(&self, downtime: Duration) {
+        self.advance(downtime);
+        let mut moment = self.0.lock();
+        moment.uptime = Duration::ZERO;
+        moment.boot += 1;
     }
 }
 
@@ -240,7 +230,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_jump_of_the_wall_clock_is_not_time_passed() {
+    fn wall_clock_jumps_do_not_count_as_elapsed_time() {
         let clock = ManualClock::at(Timestamp::UNIX_EPOCH);
         let start = clock.now();
         for hours in [24, -48, 24 * 365 * 60] {
@@ -252,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_of_its_own_moves_by_what_has_really_passed() {
+    fn own_time_advances_by_elapsed_time() {
         let clock = ManualClock::at(Timestamp::UNIX_EPOCH);
         let own = OwnTime::begin(clock.now());
         for hours in [1, -1, 24 * 365, -24 * 365 * 2] {
@@ -267,24 +257,24 @@ mod tests {
     }
 
     #[test]
-    fn no_wall_clock_is_too_wrong_to_be_read() {
-        let [first, last] = BELIEVED;
+    fn extreme_wall_clocks_are_clamped() {
+        let [first, last] = WALL_RANGE;
         let second = Duration::from_secs(1);
         let epoch = SystemTime::UNIX_EPOCH;
-        for (shown, read) in [
+        for (time, expected) in [
             (epoch, Timestamp::UNIX_EPOCH),
             (epoch - second, Timestamp::constant(-1, 0)),
             (epoch - Duration::from_secs(1 << 60), first),
             (epoch + Duration::from_secs(1 << 60), last),
         ] {
-            assert_eq!(believed(shown), read, "{shown:?}");
+            assert_eq!(clamp(time), expected, "{time:?}");
         }
         assert_eq!(first.to_string(), "0001-01-01T00:00:00Z");
         assert_eq!(last.to_string(), "9900-01-01T00:00:00Z");
     }
 
     #[test]
-    fn across_a_reboot_the_wall_is_believed_but_never_backwards() {
+    fn wall_time_counts_across_a_reboot_but_never_backwards() {
         let clock = ManualClock::at(Timestamp::UNIX_EPOCH);
         let start = clock.now();
         clock.reboot(Duration::from_secs(90));
@@ -294,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn two_clocks_of_one_machine_agree_on_linux() {
+    fn two_clocks_of_one_machine_share_the_boot_on_linux() {
         let (a, b) = (SystemClock::new().now(), SystemClock::new().now());
         assert!(b.since(&a) < Duration::from_secs(5));
         assert_eq!(a.boot == b.boot, cfg!(target_os = "linux"));

@@ -1,37 +1,39 @@
-//! One error for the whole crate: what happened, in meanings, not in status codes.
+//! The error type of the whole program.
 //!
-//! Each edge translates a meaning once (tool result, HTTP status, exit code); nothing here knows how.
-//! `Display` says what happened and what to do next and never prints a cause; causes are logged. It may be shown to
-//! anybody: what only the operator should read, paths above all, stands in [`Error::for_operator`].
+//! Each interface translates it once, into a tool result, an HTTP status or an exit code. `Display` says what happened and what
+//! to do next, without causes, and is safe to show to anybody. [`Error::for_operator`] adds details for the operator, such as
+//! paths; [`log`] writes the causes.
 
+use std::error::Error as StdError;
 use std::sync::Arc;
+use std::time::Duration;
 
-/// What every fallible function of the crate returns.
+/// The result of fallible functions.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// A cause for the log, never shown to a caller.
-pub type Cause = Box<dyn std::error::Error + Send + Sync>;
+pub type Cause = Box<dyn StdError + Send + Sync>;
 
-/// The same in an error, which may be told to many who asked the same.
-pub type KeptCause = Arc<dyn std::error::Error + Send + Sync>;
+/// A [`Cause`] that clones of an error share.
+type SharedCause = Arc<dyn StdError + Send + Sync>;
 
-/// When it makes sense to ask a broken store again: it may be mended or replaced while the server runs.
-const STORE_PAUSE: std::time::Duration = std::time::Duration::from_secs(10);
+/// The wait before a failed store is used again: it may be repaired or replaced while the server runs.
+const STORE_RETRY_AFTER: Duration = Duration::from_secs(10);
 
-/// What the program says to who started it, whatever is logged: plain lines, or JSON where the log is JSON.
+/// Log target of notices to whoever started the program. They are shown at any log level, in plain lines or JSON.
 pub const NOTICE: &str = "econoscope::notice";
 
-/// A name offered instead of one that was not found.
+/// A name that the caller may have meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suggestion {
-    /// The identifier to ask for.
+    /// The identifier.
     pub id: String,
-    /// What it is, in a few words.
+    /// Its title.
     pub title: String,
 }
 
 impl Suggestion {
-    /// A name to ask for, and what it is.
+    /// Creates a suggestion.
     pub fn new(id: impl Into<String>, title: impl Into<String>) -> Self {
         Self {
             id: id.into(),
@@ -40,115 +42,115 @@ impl Suggestion {
     }
 }
 
-/// What went wrong, as a meaning.
+/// What went wrong.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
     /// An argument is missing, malformed, unknown or out of range.
     #[error("{}{problem}. Allowed: {allowed}.", subject(field, received))]
     InvalidParam {
-        /// The argument's name as the caller knows it.
+        /// Name of the argument.
         field: String,
-        /// What came, cut and escaped; empty when nothing came.
+        /// The received value by [`quote`]; empty if there was none.
         received: String,
-        /// What is wrong with it.
+        /// What is wrong.
         problem: String,
-        /// What would be right, with an example.
+        /// Allowed values, with an example.
         allowed: String,
     },
-    /// No series, metric, term or page answers to the name.
+    /// No series, metric, term or page has this name.
     #[error("Unknown {kind} \"{name}\". {}", hint(suggestions, kind))]
     Unknown {
-        /// What was looked for: `ticker`, `series`, `status` …
+        /// What the name is for: `ticker`, `series`, `status` …
         kind: &'static str,
-        /// What came, cut and escaped.
+        /// The received name by [`quote`].
         name: String,
-        /// Up to three near names.
+        /// Up to three similar names.
         suggestions: Vec<Suggestion>,
     },
-    /// A name that several series answer to; the caller must choose.
-    #[error("\"{name}\" is ambiguous. Choose one: {}", choices_text(choices))]
+    /// Several series have this name; the caller must choose.
+    #[error("\"{name}\" is ambiguous. Choose one: {}", format_choices(choices))]
     Ambiguous {
-        /// What came.
+        /// The received name.
         name: String,
-        /// What it may mean, with a line each.
+        /// The candidates.
         choices: Vec<Suggestion>,
     },
-    /// The series exists but holds nothing that could answer.
+    /// The series exists but has no data for the request.
     #[error("No data for {what}: {reason}")]
     NoData {
         /// Series or answer.
         what: String,
-        /// Why, and what would bring it.
+        /// Why, and how to get the data.
         reason: String,
     },
-    /// The operator does not allow this series to be passed on.
+    /// The terms of the source do not allow this series to be served.
     #[error("{what} is not served here: {reason}")]
     NotPermitted {
         /// Series.
         what: String,
-        /// Which right is missing and who can give it.
+        /// Which right is missing and who can grant it.
         reason: String,
     },
-    /// A limit is used up.
+    /// A rate limit is exhausted.
     #[error("{what} Retry after {} s.", .retry_after.as_secs())]
     RateLimited {
         /// Which limit, and when it resets.
         what: String,
-        /// How long to wait.
-        retry_after: std::time::Duration,
+        /// Time to wait.
+        retry_after: Duration,
     },
     /// A source or the upstream service did not give a usable answer.
     #[error("{what}")]
     Unavailable {
-        /// Who failed, how, and when to come back.
+        /// Who failed, how, and when to retry.
         what: String,
-        /// When another try makes sense.
-        retry_after: Option<std::time::Duration>,
+        /// Time to wait before a retry.
+        retry_after: Option<Duration>,
         /// For the log.
         #[source]
-        source: Option<KeptCause>,
+        source: Option<SharedCause>,
     },
-    /// More is to be computed than can wait; nothing failed.
+    /// The queue of computations is full; nothing failed.
     #[error(
         "More is asked of this server than it can compute now. Retry after {} s.",
         .retry_after.as_secs()
     )]
     Busy {
-        /// When another try makes sense.
-        retry_after: std::time::Duration,
+        /// Time to wait before a retry.
+        retry_after: Duration,
     },
-    /// A file that is read (import, configuration, scenario, article) is not right.
-    #[error("{file}{}: {problem}", line_text(*line))]
+    /// An input file (import, configuration, scenario, article) is invalid.
+    #[error("{file}{}: {problem}", line.map(|line| format!(" line {line}")).unwrap_or_default())]
     BadFile {
         /// Path as given.
         file: String,
-        /// One-based line, where one is known.
+        /// One-based line, if known.
         line: Option<u64>,
-        /// What is wrong and what was expected.
+        /// What is wrong, and what was expected.
         problem: String,
     },
     /// The store cannot be opened, read or written.
-    #[error("The data cannot be read or written at the moment. Try again in {} s; the operator's log says why.", STORE_PAUSE.as_secs())]
+    #[error("The data cannot be read or written at the moment. Try again in {} s; the operator's log says why.", STORE_RETRY_AFTER.as_secs())]
     Store {
-        /// What was tried, and the way out: for the operator, since it names files.
+        /// What failed and how to fix it. Only for the operator, because it names files.
         what: String,
         /// For the log.
         #[source]
-        source: Option<KeptCause>,
+        source: Option<SharedCause>,
     },
-    /// A defect of this program.
+    /// A bug in this program.
     #[error("Internal error: {what}. This is a defect; please report it.")]
     Internal {
-        /// Where.
+        /// What failed.
         what: String,
         /// For the log.
         #[source]
-        source: Option<KeptCause>,
+        source: Option<SharedCause>,
     },
 }
 
 impl Error {
-    /// An argument that cannot be used.
+    /// Creates [`Error::InvalidParam`].
     pub fn invalid(field: &str, received: &str, problem: &str, allowed: &str) -> Self {
         Self::InvalidParam {
             field: field.to_owned(),
@@ -158,7 +160,7 @@ impl Error {
         }
     }
 
-    /// A name that nothing answers to, with what may have been meant.
+    /// Creates [`Error::Unknown`].
     pub fn unknown(kind: &'static str, name: &str, suggestions: Vec<Suggestion>) -> Self {
         Self::Unknown {
             kind,
@@ -167,7 +169,7 @@ impl Error {
         }
     }
 
-    /// A failure of the store, with its cause.
+    /// Creates [`Error::Store`] with a cause.
     pub fn store(what: impl Into<String>, source: impl Into<Cause>) -> Self {
         Self::Store {
             what: what.into(),
@@ -175,7 +177,7 @@ impl Error {
         }
     }
 
-    /// A failure of the store that has no cause below it.
+    /// Creates [`Error::Store`] without a cause.
     pub fn of_store(what: impl Into<String>) -> Self {
         Self::Store {
             what: what.into(),
@@ -183,7 +185,7 @@ impl Error {
         }
     }
 
-    /// Nothing that could answer, and why.
+    /// Creates [`Error::NoData`].
     pub fn no_data(what: impl ToString, reason: impl Into<String>) -> Self {
         Self::NoData {
             what: what.to_string(),
@@ -191,7 +193,7 @@ impl Error {
         }
     }
 
-    /// A file that is not right as a whole.
+    /// Creates [`Error::BadFile`] for a whole file.
     pub fn bad_file(file: impl Into<String>, problem: impl Into<String>) -> Self {
         Self::BadFile {
             file: file.into(),
@@ -200,7 +202,7 @@ impl Error {
         }
     }
 
-    /// A file with a line that is not right.
+    /// Creates [`Error::BadFile`] for a line.
     pub fn bad_line(file: impl Into<String>, line: u64, problem: impl Into<String>) -> Self {
         Self::BadFile {
             file: file.into(),
@@ -209,14 +211,14 @@ impl Error {
         }
     }
 
-    /// No room for work that must be computed.
+    /// Creates [`Error::Busy`].
     pub fn busy() -> Self {
         Self::Busy {
-            retry_after: std::time::Duration::from_secs(1),
+            retry_after: Duration::from_secs(1),
         }
     }
 
-    /// A defect, with its cause.
+    /// Creates [`Error::Internal`] with a cause.
     pub fn internal(what: impl Into<String>, source: impl Into<Cause>) -> Self {
         Self::Internal {
             what: what.into(),
@@ -224,7 +226,7 @@ impl Error {
         }
     }
 
-    /// Stable machine-readable name of the meaning.
+    /// Returns the stable machine-readable code.
     pub fn code(&self) -> &'static str {
         match self {
             Self::InvalidParam { .. } => "invalid_param",
@@ -240,7 +242,7 @@ impl Error {
         }
     }
 
-    /// The whole of it, with what no caller should read: for the command line, reports and the log.
+    /// Returns the message with details for the operator: for the command line, reports and the log.
     pub fn for_operator(&self) -> String {
         if let Self::Store { what, .. } = self {
             return format!("Store: {what}");
@@ -248,82 +250,76 @@ impl Error {
         self.to_string()
     }
 
-    /// Whether the same call may succeed later without a change.
+    /// Returns whether the same call may succeed later.
     pub fn retryable(&self) -> bool {
         self.retry_after().is_some() || matches!(self, Self::Unavailable { .. })
     }
 
-    /// How long to wait before another try, where that is known.
-    pub fn retry_after(&self) -> Option<std::time::Duration> {
-        if let Self::RateLimited { retry_after, .. }
-        | Self::Busy { retry_after }
-        | Self::Unavailable {
-            retry_after: Some(retry_after),
-            ..
-        } = self
-        {
+    /// Returns the time to wait before a retry, if known.
+    pub fn retry_after(&self) -> Option<Duration> {
+        if let Self::RateLimited { retry_after, .. } | Self::Busy { retry_after } = self {
             return Some(*retry_after);
         }
-        matches!(self, Self::Store { .. }).then_some(STORE_PAUSE)
+        if let Self::Unavailable { retry_after, .. } = self {
+            return *retry_after;
+        }
+        matches!(self, Self::Store { .. }).then_some(STORE_RETRY_AFTER)
     }
 
-    /// What could be meant instead: suggestions or choices.
+    /// Returns the names that the caller may have meant.
     pub fn suggestions(&self) -> &[Suggestion] {
         if let Self::Unknown {
-            suggestions: all, ..
+            suggestions: names, ..
         }
-        | Self::Ambiguous { choices: all, .. } = self
+        | Self::Ambiguous { choices: names, .. } = self
         {
-            return all;
+            return names;
         }
         &[]
     }
 }
 
-/// Logs a failure once, at the edge that answers it: a caller's mistake quietly, a fault with its causes.
+/// Logs an error of an endpoint: a caller's mistake at debug level, a failure at error level with its causes.
 pub fn log(error: &Error, endpoint: &str) {
     let code = error.code();
     if matches!(
         error,
         Error::Store { .. } | Error::Internal { .. } | Error::Unavailable { .. }
     ) {
-        let causes = causes(std::iter::successors(
-            std::error::Error::source(error),
-            |e| e.source(),
-        ));
+        let causes = causes(std::iter::successors(error.source(), |e| (*e).source()));
         let error = error.for_operator();
         tracing::error!(endpoint, code, error, causes);
     } else if let Error::InvalidParam { field, problem, .. } = error {
-        // What came may be a secret in the wrong place: the log names the argument alone.
+        // The received value may be a misplaced secret, so the log has only the name of the argument.
         tracing::debug!(endpoint, code, field, problem);
     } else {
         tracing::debug!(endpoint, code, %error);
     }
 }
 
-/// An error and everything that led to it, for the operator.
-pub fn causes<'a>(chain: impl Iterator<Item = &'a (dyn std::error::Error + 'static)>) -> String {
-    let said = |cause: &(dyn std::error::Error + 'static)| {
-        let own = cause.downcast_ref::<Error>();
-        own.map_or_else(|| cause.to_string(), Error::for_operator)
+/// Formats a chain of errors for the operator.
+pub fn causes<'a>(chain: impl Iterator<Item = &'a (dyn StdError + 'static)>) -> String {
+    let format = |cause: &(dyn StdError + 'static)| match cause.downcast_ref::<Error>() {
+        Some(error) => error.for_operator(),
+        None => cause.to_string(),
     };
-    chain.map(said).collect::<Vec<_>>().join(": ")
+    chain.map(format).collect::<Vec<_>>().join(": ")
 }
 
-/// Caller's text made safe to echo: control and invisible characters out, at most 64 characters.
+/// Makes a caller's text safe to echo: control and invisible characters become `?`, and it is cut after 64 characters.
 pub fn quote(text: &str) -> String {
-    let visible = |c: char| match c.is_control() || is_invisible(c) {
+    let replace = |c: char| match c.is_control() || is_invisible(c) {
         true => '?',
         false => c,
     };
-    let mut out: String = text.chars().map(visible).take(64).collect();
+    let mut out: String = text.chars().map(replace).take(64).collect();
     if text.chars().count() > 64 {
         out.push('…');
     }
     out
 }
 
-/// Characters that hide or reorder text: zero-width, bidi controls, tags, variation selectors, soft hyphen.
+/// Returns whether a character hides or reorders text: zero-width, bidi controls, tags, variation selectors, soft hyphen.
 pub fn is_invisible(c: char) -> bool {
     matches!(u32::from(c),
         0x00AD | 0x061C | 0x180E | 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x2064
@@ -331,7 +327,7 @@ pub fn is_invisible(c: char) -> bool {
         | 0xE0000..=0xE007F | 0xE0100..=0xE01EF)
 }
 
-/// What a problem is told of: the argument, or what came for it.
+/// Returns the subject of a problem: the argument, with its value if there is one.
 fn subject(field: &str, received: &str) -> String {
     match received {
         "" => format!("{field} "),
@@ -339,7 +335,7 @@ fn subject(field: &str, received: &str) -> String {
     }
 }
 
-fn choices_text(choices: &[Suggestion]) -> String {
+fn format_choices(choices: &[Suggestion]) -> String {
     let choices = choices.iter().map(|s| format!("{} ({})", s.id, s.title));
     choices.collect::<Vec<_>>().join("; ") + "."
 }
@@ -348,12 +344,8 @@ fn hint(suggestions: &[Suggestion], kind: &str) -> String {
     if suggestions.is_empty() {
         return format!("Nothing similar is known; ask for another {kind}.");
     }
-    let choices = choices_text(suggestions);
+    let choices = format_choices(suggestions);
     format!("Did you mean: {choices} Call again with one of these.")
-}
-
-fn line_text(line: Option<u64>) -> String {
-    line.map_or_else(String::new, |line| format!(" line {line}"))
 }
 
 #[cfg(test)]
@@ -361,7 +353,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_say_what_came_and_what_to_do_next() {
+    fn messages_name_the_problem_and_the_next_step() {
         let bad = Error::invalid("limit", "0", "is too small", "an integer from 1 to 50");
         assert_eq!(
             bad.to_string(),
@@ -382,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn echoed_text_is_cut_and_cleaned() {
+    fn quoted_text_is_truncated_and_cleaned() {
         assert_eq!(quote("a\u{202e}b\n"), "a?b?");
         assert_eq!(quote(&"x".repeat(100)).chars().count(), 65);
     }

@@ -1,6 +1,6 @@
-//! House style: how numbers, amounts, periods and days are written for readers of pages, pictures and text.
+//! Formats numbers, amounts, periods and days for readers of pages, pictures and text.
 //!
-//! REST answers carry plain numbers and ISO dates instead, and text for models keeps ISO days, with which it calls again.
+//! REST answers have plain numbers and ISO dates instead. Text for models keeps ISO days, because models repeat them in calls.
 
 mod days;
 mod unit;
@@ -8,50 +8,36 @@ mod unit;
 pub use days::{day, due, month, period, readable, short_day};
 pub use unit::{Unit, amount_in_words, heading, spelled};
 
-/// From here on a number is written with a power of ten: its digits would fill the picture.
-const LONG: f64 = 1e16;
+/// Numbers from here on are formatted with a power of ten, because their digits would fill the picture.
+const MIN_SCIENTIFIC: f64 = 1e16;
 
-/// A number with `decimals` places, a comma between thousands, a true minus, never a negative zero.
+/// Formats a number with `decimals` places, commas between thousands and a true minus, never as negative zero.
 pub fn number(value: f64, decimals: usize) -> String {
-    if value.abs() >= LONG {
+    if value.abs() >= MIN_SCIENTIFIC {
         return format!("{value:.2e}").replace('-', "−");
     }
     with_sign(value < 0.0, &format!("{:.decimals$}", value.abs()))
 }
 
-/// A number with its sign: "+0.15", "−0.30"; zero has none.
+/// Formats a number with its sign: "+0.15", "−0.30"; zero has none.
 pub fn signed(value: f64, decimals: usize) -> String {
     let text = number(value, decimals);
-    match value > 0.0 && has_digit(&text) {
+    match value > 0.0 && is_nonzero(&text) {
         true => format!("+{text}"),
         false => text,
     }
 }
 
-/// A number with all its digits: commas between thousands, a true minus.
+/// Formats a number with all its digits, commas between thousands and a true minus.
 pub fn exact(value: f64) -> String {
     with_sign(value < 0.0, &value.abs().to_string())
 }
 
-/// Digits with commas, behind a minus unless all of them are zeros.
+/// Adds commas to digits, and a minus unless all of them are zero.
 fn with_sign(is_negative: bool, digits: &str) -> String {
-    let sign = if is_negative && has_digit(digits) {
-        "−"
-    } else {
-        ""
-    };
-    sign.to_owned() + &in_thousands(digits)
-}
-
-/// Whether a number is more than zeros.
-fn has_digit(number: &str) -> bool {
-    number.bytes().any(|b| matches!(b, b'1'..=b'9'))
-}
-
-/// A number without a sign, with a comma between thousands.
-fn in_thousands(text: &str) -> String {
-    let (whole, fraction) = text.split_at(text.find('.').unwrap_or(text.len()));
-    let mut out = String::new();
+    let (whole, fraction) = digits.split_at(digits.find('.').unwrap_or(digits.len()));
+    let is_minus = is_negative && is_nonzero(digits);
+    let mut out = String::from(if is_minus { "−" } else { "" });
     for (i, digit) in whole.chars().enumerate() {
         if i > 0 && (whole.len() - i).is_multiple_of(3) {
             out.push(',');
@@ -61,12 +47,17 @@ fn in_thousands(text: &str) -> String {
     out + fraction
 }
 
+/// Returns whether a formatted number is not zero.
+fn is_nonzero(number: &str) -> bool {
+    number.bytes().any(|b| matches!(b, b'1'..=b'9'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn figures_are_grouped_and_signed() {
+    fn numbers_have_commas_and_signs() {
         assert_eq!(number(6_712_345.4, 0), "6,712,345");
         assert_eq!(number(-0.126, 2), "−0.13");
         assert_eq!(number(-0.001, 2), "0.00");

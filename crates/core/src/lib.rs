@@ -1,6 +1,6 @@
 //! The economics of Econoscope: series, the catalogue, indicators, formats of sources, charts and errors.
 //!
-//! This crate knows nothing of the network, the disk or an async runtime.
+//! This crate uses no network, no disk and no async runtime.
 
 pub mod cache;
 pub mod catalogue;

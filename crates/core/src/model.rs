@@ -1,16 +1,15 @@
-//! The words of the field: what a series, an observation and a vintage are.
+//! The data model: series, observations, vintages and their calendar.
 //!
-//! | word | meaning |
+//! | Term | Meaning |
 //! |---|---|
 //! | series, `SeriesId` | one measured quantity over time |
-//! | observation | one number for one period, stamped with the period's first day |
+//! | observation | one number for one period, dated with the period's first day |
 //! | frequency | how long a period is |
-//! | vintage, `known_from` | the day a figure became known; `as_of` asks for what was known on a day |
-//! | `SeriesInfo` | what we know about a series: title, unit, source, rights, typical publication lag |
+//! | vintage, `known_from` | the day on which a figure became known; `as_of` gives what was known on a day |
+//! | `SeriesInfo` | the description of a series: title, unit, source, rights, typical publication lag |
 //!
-//! Pure: no I/O, no clock, no async. Missing values are absent rows, never zero.
+//! No I/O, no clock, no async. Missing values are absent rows, never zero.
 
-pub mod attribution;
 pub mod calendar;
 pub mod frequency;
 pub mod knowledge;
@@ -27,12 +26,11 @@ pub mod vintages;
 pub mod when;
 pub mod words;
 
-pub use attribution::Attribution;
 pub use frequency::{Date, Frequency};
 pub use knowledge::{Knowledge, Recorded};
 pub use observation::{AsOf, Known, Observation, Vintages};
 pub use quantity::Quantity;
 pub use series::{Series, SeriesSet};
 pub use series_id::SeriesId;
-pub use series_info::{Rights, SeriesInfo};
+pub use series_info::{Attribution, Rights, SeriesInfo};
 pub use when::When;

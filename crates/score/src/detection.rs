@@ -1,4 +1,4 @@
-//! How soon a signal came and went at each recession, and when it stood without one.
+//! The lags of a signal at the start and end of each recession, and its false alarms.
 
 use econoscope_core::indicators::alarm::AlarmPeriod;
 use econoscope_core::indicators::months::Month;
@@ -7,43 +7,42 @@ use econoscope_core::model::Observation;
 use econoscope_core::model::frequency::days_between;
 use econoscope_data::desk::scores::ScoreTable;
 
-/// A signal and the times for which it stood, by the days on which that was known.
+/// A signal with the periods for which it was on, by the days on which that was known.
 pub(super) struct Signal {
     pub(super) name: String,
-    pub(super) spells: Vec<AlarmPeriod>,
+    pub(super) periods: Vec<AlarmPeriod>,
 }
 
-/// The times for which readings were at a level or above: from the first to the last such reading of a row.
-pub(super) fn at_least(level: f64, readings: &[Observation]) -> Vec<AlarmPeriod> {
-    let rows = readings.chunk_by(|a, b| (a.value >= level) == (b.value >= level));
-    let mut spells: Vec<AlarmPeriod> = rows
-        .filter(|row| row.iter().all(|o| o.value >= level))
-        .filter_map(|row| {
-            let (from, to) = (row.first()?.date, row.last().map(|o| o.date));
-            Some(AlarmPeriod { from, to })
-        })
-        .collect();
+/// Returns the periods for which readings were at a level or above, each from its first to its last such reading. A period
+/// that includes the newest reading has no end.
+pub(super) fn periods_at_or_above(level: f64, readings: &[Observation]) -> Vec<AlarmPeriod> {
     let newest = readings.last().map(|o| o.date);
-    if let Some(last) = spells.last_mut().filter(|s| s.to == newest) {
-        last.to = None;
-    }
-    spells
+    let runs = readings.chunk_by(|a, b| (a.value >= level) == (b.value >= level));
+    let runs = runs.filter_map(|run| Some((run.first()?, run.last()?.date)));
+    let high = runs.filter(|(first, _)| first.value >= level);
+    let periods = high.map(|(first, last)| AlarmPeriod {
+        from: first.date,
+        to: Some(last).filter(|to| Some(*to) != newest),
+    });
+    periods.collect()
 }
 
-/// Days before a peak and after a trough within which a signal belongs to the recession.
+/// Days around a recession within which a signal belongs to it.
 pub(super) struct SignalWindow {
+    /// Days before the peak.
     pub(super) ahead: i64,
+    /// Days after the trough.
     pub(super) behind: i64,
 }
 
-/// One row for each signal: its days at the recessions whose peak is not before a month.
+/// Returns a table with a row for each signal: its lags at the recessions with a peak in `since` or later.
 pub(super) fn table(
     indicator: &str,
     since: Month,
-    reach: &SignalWindow,
+    window: &SignalWindow,
     signals: &[Signal],
 ) -> ScoreTable {
-    let SignalWindow { ahead, behind } = reach;
+    let SignalWindow { ahead, behind } = window;
     let recessions: Vec<&Recession> = RECESSIONS.iter().filter(|r| r.peak >= since).collect();
     let title = format!(
         "days after the last day of the peak's month until on / after the trough's month until it ended, a level until its \
@@ -51,52 +50,53 @@ pub(super) fn table(
          the recession, to the earlier of two"
     );
     let mut table = ScoreTable::new(indicator, &title, &["signal"]);
-    let years = |r: &&Recession| format!("{} to {}", r.peak.name(), r.trough.name());
-    table.columns.extend(recessions.iter().map(years));
+    let months = |r: &&Recession| format!("{} to {}", r.peak.name(), r.trough.name());
+    table.columns.extend(recessions.iter().map(months));
     table.columns.push(format!("false since {}", since.name()));
-    for Signal { name, spells } in signals {
-        let late = spells
-            .iter()
-            .filter(|s| s.to.is_none_or(|to| to >= since.first_day()));
-        let mut left: Vec<&AlarmPeriod> = late.collect();
+    for Signal { name, periods } in signals {
+        let since = since.first_day();
+        let scored = periods.iter().filter(|p| p.to.is_none_or(|to| to >= since));
+        let mut rest: Vec<&AlarmPeriod> = scored.collect();
         let mut cells = vec![name.clone()];
-        for r in &recessions {
-            let (own, others) = left.iter().partition(|s| is_near(r, s, reach));
-            left = others;
-            cells.push(lags(r, &own));
+        for recession in &recessions {
+            let is_near = |p: &&AlarmPeriod| is_near(recession, p, window);
+            let (near, others) = rest.into_iter().partition(is_near);
+            rest = others;
+            cells.push(format_lags(recession, near));
         }
-        cells.push(listed(&left));
+        cells.push(format_periods(&rest));
         table.row(cells);
     }
     table
 }
 
-fn is_near(r: &Recession, spell: &AlarmPeriod, reach: &SignalWindow) -> bool {
-    let is_over = |to| days_between(to, r.peak.last_day()) > reach.ahead;
-    days_between(r.end(), spell.from) <= reach.behind && !spell.to.is_some_and(is_over)
+fn is_near(recession: &Recession, period: &AlarmPeriod, window: &SignalWindow) -> bool {
+    let is_too_early = |to| days_between(to, recession.peak.last_day()) > window.ahead;
+    days_between(recession.end(), period.from) <= window.behind
+        && !period.to.is_some_and(is_too_early)
 }
 
-fn lags(r: &Recession, own: &[&AlarmPeriod]) -> String {
-    let on = own
-        .iter()
-        .map(|s| days_between(r.peak.last_day(), s.from).to_string());
-    let off = own.iter().map(|s| match s.to {
-        Some(to) => days_between(r.end(), to).to_string(),
-        None => "still on".to_owned(),
-    });
-    let [on, off] = [on.collect::<Vec<_>>(), off.collect()];
-    match on.is_empty() {
-        true => "never".to_owned(),
-        false => format!("{} / {}", on.join(" and "), off.join(" and ")),
+fn format_lags(recession: &Recession, periods: Vec<&AlarmPeriod>) -> String {
+    if periods.is_empty() {
+        return "never".to_owned();
     }
+    let lags = periods.into_iter().map(|period| {
+        let on = days_between(recession.peak.last_day(), period.from).to_string();
+        let off = period
+            .to
+            .map(|to| days_between(recession.end(), to).to_string());
+        (on, off.unwrap_or("still on".to_owned()))
+    });
+    let (on, off): (Vec<String>, Vec<String>) = lags.unzip();
+    format!("{} / {}", on.join(" and "), off.join(" and "))
 }
 
-fn listed(spells: &[&AlarmPeriod]) -> String {
-    let day = |s: &&AlarmPeriod| {
-        let to = s.to.map_or("now".to_owned(), |to| to.to_string());
-        format!("{} to {to}", s.from)
+fn format_periods(periods: &[&AlarmPeriod]) -> String {
+    let format = |period: &&AlarmPeriod| {
+        let to = period.to.map_or("now".to_owned(), |to| to.to_string());
+        format!("{} to {to}", period.from)
     };
-    let all: Vec<String> = spells.iter().map(day).collect();
+    let all: Vec<String> = periods.iter().map(format).collect();
     match all.len() {
         0 => "none".to_owned(),
         n => format!("{n}: {}", all.join(", ")),
@@ -109,42 +109,49 @@ mod tests {
     use jiff::civil::date;
 
     #[test]
-    fn a_level_stands_from_its_first_to_its_last_reading() {
+    fn periods_last_from_the_first_to_the_last_high_reading() {
         let readings = [1.0, 5.0, 6.0, 4.9, 5.0];
         let readings: Vec<Observation> = (1..)
             .zip(readings)
             .map(|(day, value)| Observation::new(date(2001, 3, day), value))
             .collect();
-        let spell = |from, to: Option<i8>| AlarmPeriod {
+        let period = |from, to: Option<i8>| AlarmPeriod {
             from: date(2001, 3, from),
             to: to.map(|to| date(2001, 3, to)),
         };
         assert_eq!(
-            at_least(5.0, &readings),
-            [spell(2, Some(3)), spell(5, None)]
+            periods_at_or_above(5.0, &readings),
+            [period(2, Some(3)), period(5, None)]
         );
-        assert_eq!(at_least(9.0, &readings), []);
+        assert_eq!(periods_at_or_above(9.0, &readings), []);
     }
 
     #[test]
-    fn a_spell_belongs_to_one_recession_or_is_false() {
-        let spell = |from, to| AlarmPeriod { from, to: Some(to) };
-        let spells = vec![
-            spell(date(1998, 1, 1), date(1998, 2, 1)),
-            spell(date(2000, 12, 31), date(2001, 12, 1)),
-            spell(date(2020, 6, 1), date(2020, 7, 1)),
+    fn each_period_belongs_to_one_recession_or_is_false() {
+        let period = |from, to| AlarmPeriod { from, to: Some(to) };
+        let periods = vec![
+            period(date(1998, 1, 1), date(1998, 2, 1)),
+            period(date(2000, 12, 31), date(2001, 12, 1)),
+            period(date(2020, 6, 1), date(2020, 7, 1)),
         ];
         let signal = Signal {
             name: "signal".to_owned(),
-            spells,
+            periods,
         };
-        let reach = SignalWindow {
+        let window = SignalWindow {
             ahead: 100,
             behind: 60,
         };
-        let table = table("X", Month::new(1990, 1), &reach, &[signal]);
-        let false_ones = "1: 1998-01-01 to 1998-02-01";
-        let cells = ["signal", "never", "-90 / 1", "never", "93 / 62", false_ones];
+        let table = table("X", Month::new(1990, 1), &window, &[signal]);
+        let false_alarms = "1: 1998-01-01 to 1998-02-01";
+        let cells = [
+            "signal",
+            "never",
+            "-90 / 1",
+            "never",
+            "93 / 62",
+            false_alarms,
+        ];
         assert_eq!(table.rows, [cells]);
         assert_eq!(table.columns.len(), cells.len());
     }

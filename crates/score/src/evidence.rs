@@ -1,97 +1,88 @@
-//! What a score is worth: intervals, comparisons of two rules on the same months, and the choice among variants.
+//! Confidence intervals of scores, comparisons of two rules on the same months, and the choice among variants.
 
-use crate::share;
-use crate::target::{ByMonth, Target};
+use crate::format_share;
+use crate::target::{ByMonth, MonthFilter, Target};
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::statistics::{
     Said, auc, block_draws, brier, diebold_mariano, quantile,
 };
 use econoscope_data::desk::scores::ScoreTable;
 
-/// Months of a block, the length of a false alarm and of an expansion's middle: within it neighbours share news and labels.
+/// Months per block of the bootstrap. Months within a false alarm or the middle of an expansion share news and labels.
 const BLOCK: usize = 48;
 /// Draws of the bootstrap.
 const DRAWS: usize = 2_000;
 
-/// A figure and the bounds of nine in ten draws.
+/// An estimate with its 90 % confidence interval.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Ranged {
-    pub(super) value: f64,
-    pub(super) from: f64,
-    pub(super) to: f64,
+struct Estimate {
+    value: f64,
+    low: f64,
+    high: f64,
 }
 
-/// Two rules over the same months.
-pub(super) struct Comparison {
-    pub(super) months: usize,
-    /// AUC and Brier score of the rule, and how much more than those of the other they are.
-    pub(super) own: [Ranged; 2],
-    pub(super) difference: [Ranged; 2],
-    /// Probability of so large a difference of the Brier scores between equals.
-    pub(super) p: Option<f64>,
+/// A comparison of two rules over the same months.
+struct Comparison {
+    months: usize,
+    /// AUC and Brier score of the first rule.
+    scores: [Estimate; 2],
+    /// Their differences from those of the second rule.
+    differences: [Estimate; 2],
+    /// Two-sided p-value of the difference of the Brier scores.
+    p: Option<f64>,
 }
-
-/// A pair of probabilities for a month, and whether it came.
-type Pair = ([f64; 2], bool);
 
 impl Comparison {
-    /// Of the months that both rules have, over all scored months or a part of them; `None` without both kinds of month.
-    pub(super) fn of(
+    /// Compares two rules over the scored months that both have and that `is_included`. `None` without both outcomes.
+    fn new(
         target: &Target,
-        [own, other]: [&ByMonth; 2],
-        is_meant: impl Fn(Month) -> bool,
+        [rule, other]: [&ByMonth; 2],
+        is_included: impl Fn(Month) -> bool,
     ) -> Option<Self> {
         let [first, last] = target.scored;
-        let both = own.range(first..=last);
-        // Blocks are runs of the calendar; what is not meant falls out of each draw.
-        let pairs: Vec<(Pair, bool)> = both
-            .filter_map(|(m, p)| Some((([*p, *other.get(m)?], (target.came)(*m)), is_meant(*m))))
-            .collect();
-        let of = |positions: &mut dyn Iterator<Item = usize>| -> Option<[[f64; 2]; 2]> {
-            let meant = positions.filter_map(|at| pairs.get(at).filter(|(_, meant)| *meant));
-            let meant: Vec<Pair> = meant.map(|(pair, _)| *pair).collect();
-            let side = |which: usize| -> Option<[f64; 2]> {
-                let said = meant
-                    .iter()
-                    .filter_map(|(p, came)| Some((*p.get(which)?, *came)));
-                let said: Vec<Said> = said.collect();
-                Some([auc(&said)?, brier(&said)?])
-            };
-            Some([side(0)?, side(1)?])
+        // Blocks are calendar months, so excluded months stay in the draws as `None`.
+        let pair = |(m, p): (&Month, &f64)| {
+            let (q, outcome) = (*other.get(m)?, (target.outcome)(*m));
+            Some(is_included(*m).then_some([(*p, outcome), (q, outcome)]))
         };
-        let whole = of(&mut (0..pairs.len()))?;
-        let draws = block_draws(pairs.len(), BLOCK, DRAWS);
-        let drawn: Vec<[[f64; 2]; 2]> = draws.filter_map(|d| of(&mut d.into_iter())).collect();
-        let ranged = |pick: &dyn Fn(&[[f64; 2]; 2]) -> f64| {
-            let mut values: Vec<f64> = drawn.iter().map(pick).collect();
+        let pairs = rule.range(first..=last).filter_map(pair);
+        let pairs: Vec<Option<[Said; 2]>> = pairs.collect();
+        let scores = |indexes: Vec<usize>| -> Option<[[f64; 2]; 2]> {
+            let drawn = indexes.into_iter().filter_map(|i| *pairs.get(i)?);
+            let (a, b): (Vec<Said>, Vec<Said>) = drawn.map(|[a, b]| (a, b)).unzip();
+            Some([[auc(&a)?, brier(&a)?], [auc(&b)?, brier(&b)?]])
+        };
+        let whole = scores((0..pairs.len()).collect())?;
+        let draws = block_draws(pairs.len(), BLOCK, DRAWS).filter_map(&scores);
+        let draws: Vec<[[f64; 2]; 2]> = draws.collect();
+        let estimate = |statistic: &dyn Fn(&[[f64; 2]; 2]) -> f64| {
+            let mut values: Vec<f64> = draws.iter().map(statistic).collect();
             values.sort_by(f64::total_cmp);
-            Some(Ranged {
-                value: pick(&whole),
-                from: quantile(&values, 5)?,
-                to: quantile(&values, 95)?,
+            Some(Estimate {
+                value: statistic(&whole),
+                low: quantile(&values, 5)?,
+                high: quantile(&values, 95)?,
             })
         };
-        let loss = |p: f64, came: bool| (p - f64::from(u8::from(came))).powi(2);
-        let meant = pairs.iter().filter(|(_, meant)| *meant);
-        let losses: Vec<f64> = meant
-            .map(|(([a, b], came), _)| loss(*a, *came) - loss(*b, *came))
-            .collect();
+        let loss = |(p, outcome): Said| (p - f64::from(u8::from(outcome))).powi(2);
+        let losses = pairs.iter().flatten().map(|[a, b]| loss(*a) - loss(*b));
+        let losses: Vec<f64> = losses.collect();
         Some(Self {
             months: losses.len(),
-            own: [ranged(&|s| s[0][0])?, ranged(&|s| s[0][1])?],
-            difference: [
-                ranged(&|s| s[0][0] - s[1][0])?,
-                ranged(&|s| s[0][1] - s[1][1])?,
+            scores: [estimate(&|s| s[0][0])?, estimate(&|s| s[0][1])?],
+            differences: [
+                estimate(&|s| s[0][0] - s[1][0])?,
+                estimate(&|s| s[0][1] - s[1][1])?,
             ],
             p: diebold_mariano(&losses, target.overlap),
         })
     }
 
-    /// What may be claimed: a gain is one that nine in ten draws show, and of probabilities one that the test shows, too.
-    pub(super) fn verdict(&self) -> &'static str {
-        let [ranks, errors] = self.difference;
-        let is_better = errors.to < 0.0 && self.p.is_some_and(|p| p < 0.1);
-        match (ranks.from > 0.0, is_better) {
+    /// Returns the verdict. A gain needs an interval without zero, and for probabilities a significant test, too.
+    fn verdict(&self) -> &'static str {
+        let [auc, brier] = self.differences;
+        let is_better = brier.high < 0.0 && self.p.is_some_and(|p| p < 0.1);
+        match (auc.low > 0.0, is_better) {
             (true, true) => "it ranks months better, and its probabilities are better",
             (true, false) => {
                 "it ranks months better; that its probabilities are better is not shown"
@@ -104,25 +95,18 @@ impl Comparison {
     }
 }
 
-impl Ranged {
-    /// ".854 (.790 to .910)".
-    pub(super) fn in_words(self) -> String {
-        format!(
-            "{} ({} to {})",
-            signed(self.value),
-            signed(self.from),
-            signed(self.to)
-        )
+impl Estimate {
+    /// Formats the estimate with its interval: ".854 (.790 to .910)", "-.014 (-.020 to -.008)".
+    fn format(self) -> String {
+        let [value, low, high] = [self.value, self.low, self.high].map(|value| {
+            let sign = if value < -0.000_5 { "-" } else { "" };
+            format!("{sign}{}", format_share(Some(value.abs())))
+        });
+        format!("{value} ({low} to {high})")
     }
 }
 
-/// ".014", "-.014".
-fn signed(value: f64) -> String {
-    let sign = if value < -0.000_5 { "-" } else { "" };
-    format!("{sign}{}", share(Some(value.abs())))
-}
-
-/// Rules beside others, over all months and over the last part of them.
+/// Returns a table of comparisons, over all scored months and over each part of them.
 pub(super) fn table(
     indicator: &str,
     target: &Target,
@@ -141,58 +125,48 @@ pub(super) fn table(
     ];
     let mut table = ScoreTable::new(indicator, title, &columns);
     for (name, rules) in comparisons {
-        let all = [("", None)].into_iter();
-        let parts = target
-            .parts
-            .iter()
-            .map(|(part, is_meant)| (*part, Some(*is_meant)));
-        for (part, is_meant) in all.chain(parts) {
-            let meant = |m: Month| is_meant.is_none_or(|is_meant| is_meant(m));
-            let Some(found) = Comparison::of(target, *rules, meant) else {
+        let whole: (&str, MonthFilter) = ("", |_| true);
+        for (part, is_included) in std::iter::once(&whole).chain(target.parts) {
+            let Some(comparison) = Comparison::new(target, *rules, is_included) else {
                 continue;
             };
             let comma = if part.is_empty() { "" } else { ", " };
-            let [own, difference] =
-                [found.own, found.difference].map(|both| both.map(Ranged::in_words));
-            let [ranks, errors] = own;
-            let [more, less] = difference;
-            let p = found.p.map_or("-".to_owned(), |p| format!("{p:.2}"));
+            let [auc, brier] = comparison.scores.map(Estimate::format);
+            let [auc_difference, brier_difference] = comparison.differences.map(Estimate::format);
             table.row([
                 format!("{name}{comma}{part}"),
-                found.months.to_string(),
-                ranks,
-                errors,
-                more,
-                less,
-                p,
-                found.verdict().to_owned(),
+                comparison.months.to_string(),
+                auc,
+                brier,
+                auc_difference,
+                brier_difference,
+                comparison.p.map_or("-".to_owned(), |p| format!("{p:.2}")),
+                comparison.verdict().to_owned(),
             ]);
         }
     }
     table
 }
 
-/// What is said by whichever variant had the lowest Brier score over the scored months whose labels were known, chosen
-/// anew each month from `first` on.
-pub(super) fn chosen(target: &Target, variants: &[ByMonth], first: Month) -> ByMonth {
-    let mut said = ByMonth::new();
-    for month in first.until(target.scored[1]) {
-        let until = (target.known)(month);
-        let past = |variant: &ByMonth| {
-            let known = variant.range(target.scored[0]..=until);
-            let known: Vec<Said> = known.map(|(m, p)| (*p, (target.came)(*m))).collect();
+/// Returns for each month from `first` on the probability of the variant that had the lowest Brier score until then, over the
+/// scored months with a known label.
+pub(super) fn best_variant(target: &Target, variants: &[ByMonth], first: Month) -> ByMonth {
+    let best = |month: Month| {
+        let last = (target.last_known)(month);
+        let score = |variant: &ByMonth| {
+            let known = variant.range(target.scored[0]..=last);
+            let known: Vec<Said> = known.map(|(m, p)| (*p, (target.outcome)(*m))).collect();
             brier(&known)
         };
-        let scored = variants
-            .iter()
-            .filter_map(|v| Some((v, past(v)?, v.get(&month)?)));
-        let best = scored.min_by(|a, b| a.1.total_cmp(&b.1));
-        said.extend(best.map(|(_, _, p)| (month, *p)));
-    }
-    said
+        let scores = variants.iter();
+        let scores = scores.filter_map(|v| Some((score(v)?, *v.get(&month)?)));
+        let (_, p) = scores.min_by(|a, b| a.0.total_cmp(&b.0))?;
+        Some((month, p))
+    };
+    first.until(target.scored[1]).filter_map(best).collect()
 }
 
-/// One probit for every choice of at least one of the inputs, at most five, refitted at each month.
+/// Returns a probit for every non-empty set of the inputs, at most five, refitted at each month.
 pub(super) fn variants<const M: usize>(
     target: &Target,
     rows: &[(Month, [Option<f64>; M])],
@@ -208,18 +182,18 @@ pub(super) fn variants<const M: usize>(
     .collect()
 }
 
-/// A probit on some of the inputs, in the months that have them; `N` is one more than they are.
+/// Fits a probit on a set of the inputs, over the months that have them. `N` is the size of the set plus one.
 fn variant<const N: usize, const M: usize>(
     target: &Target,
     rows: &[(Month, [Option<f64>; M])],
     set: &[usize],
 ) -> ByMonth {
-    let row = |(month, all): &(Month, [Option<f64>; M])| {
+    let row = |(month, inputs): &(Month, [Option<f64>; M])| {
         let mut row = [1.0; N];
-        for (cell, at) in row.iter_mut().skip(1).zip(set) {
-            *cell = all.get(*at).copied()??;
+        for (cell, index) in row.iter_mut().skip(1).zip(set) {
+            *cell = inputs.get(*index).copied()??;
         }
         Some((*month, row))
     };
-    target.out_of_sample(&rows.iter().filter_map(row).collect::<Vec<_>>())
+    target.refit(&rows.iter().filter_map(row).collect::<Vec<_>>())
 }

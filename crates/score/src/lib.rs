@@ -1,6 +1,6 @@
-//! The record of the indicators in real time, computed from the bundled vintages and not copied.
+//! Computes the real-time record of the indicators from the bundled vintages.
 //!
-//! `cargo run -p econoscope-score` computes it and writes `crates/data/data/scores.json`, which the program carries.
+//! `cargo run -p econoscope-score` writes it to `crates/data/data/scores.json`, which is embedded in the program.
 
 mod detection;
 mod evidence;
@@ -20,7 +20,7 @@ use econoscope_core::model::table as csv;
 use econoscope_data::desk::Desk;
 use econoscope_data::desk::scores::{ScoreTable, Scores};
 
-/// What each indicator claims, how many variants were tried before it was chosen, and what of its record cannot be
+/// The claim of each indicator, the number of variants tried before it was chosen, and the parts of its record that cannot be
 /// computed from the bundle.
 const CLAIMS: &str = include_str!("../data/claims.csv");
 const QUESTIONS: [&str; 3] = [
@@ -29,10 +29,10 @@ const QUESTIONS: [&str; 3] = [
     "not computed from the bundle",
 ];
 
-/// Computes the record from everything that is held.
+/// Computes the record.
 ///
 /// # Errors
-/// [`Error::Store`] when the store cannot be read; [`Error::NoData`] when it holds too little.
+/// [`Error::Store`] if the store cannot be read, [`Error::NoData`] if it has too little data.
 pub fn score(desk: &Desk) -> Result<Scores> {
     let mut tables = recession_now::tables(desk)?;
     tables.extend(recession::tables(desk)?);
@@ -58,22 +58,20 @@ fn claims() -> impl Iterator<Item = Result<ScoreTable>> {
             row.map_err(|problem| Error::bad_file("crates/score/data/claims.csv", problem))?;
         let title = "what stands behind it";
         let mut table = ScoreTable::new(indicator, title, &["question", "answer"]);
-        for said in QUESTIONS.into_iter().zip(answers) {
-            table.row(<[&str; 2]>::from(said).map(str::to_owned));
+        for (question, answer) in QUESTIONS.into_iter().zip(answers) {
+            table.row([question, answer].map(str::to_owned));
         }
         Ok(table)
     })
 }
 
-/// ".962"; a dash where there is none.
-pub(crate) fn share(value: Option<f64>) -> String {
-    value.map_or("-".to_owned(), |v| {
-        let text = format!("{v:.3}");
-        text.strip_prefix('0').map_or(text.clone(), str::to_owned)
-    })
+/// Formats a share: ".962", or a dash for `None`.
+pub(crate) fn format_share(value: Option<f64>) -> String {
+    let text = value.map_or("-".to_owned(), |v| format!("{v:.3}"));
+    text.strip_prefix('0').unwrap_or(&text).to_owned()
 }
 
-/// The share of those that are so.
-pub(crate) fn rate(are: impl Iterator<Item = bool>) -> String {
-    share(average(are.map(|is| f64::from(u8::from(is)))))
+/// Formats the share of values that are true.
+pub(crate) fn format_rate(values: impl Iterator<Item = bool>) -> String {
+    format_share(average(values.map(|value| f64::from(u8::from(value)))))
 }

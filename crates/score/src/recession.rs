@@ -1,8 +1,8 @@
-//! Both versions of the recession probability against the NBER's months, as known at each month's end.
+//! Scores of both versions of the recession probability against the NBER's months, as known at each month's end.
 
 use crate::detection::{self, Signal, SignalWindow};
 use crate::evidence;
-use crate::target::{ByMonth, Row, Target};
+use crate::target::{ByMonth, Target, rows};
 use econoscope_core::error::Result;
 use econoscope_core::indicators::months::{Month, Months, log_ratio};
 use econoscope_core::indicators::nber::is_recession;
@@ -15,115 +15,123 @@ use econoscope_data::desk::Desk;
 use econoscope_data::desk::scores::ScoreTable;
 use std::collections::BTreeMap;
 
-/// From here on permits have vintages.
+/// The first month with vintages of permits.
 const REAL_TIME: Month = Month::new(1999, 8);
-/// Labels 24 months old, of a target that looks 12 months ahead.
+/// Outcomes are known after 24 months, and the target looks 12 months ahead.
 const TARGET: Target = Target {
     title: "a recession month within the next twelve, month ends of 1985-01 to 2024-07; permits as known then from \
             1999-08, conditions and premium as last revised",
     scored: [Month::new(1985, 1), Month::new(2024, 7)],
-    known: |month| month.plus(-36),
-    came: comes,
+    last_known: |month| month.plus(-36),
+    outcome: is_followed_by_recession,
     overlap: 12,
     parts: &[
         ("since 1999-08", |m| m >= REAL_TIME),
         ("in expansions", |m| !is_recession(m)),
     ],
 };
-/// The same over all months that both versions have inputs for, constants from all other cycles.
+/// The target over all months with inputs of both versions, with constants from all other cycles.
 const CYCLES: Target = Target {
     title: "the same target, month ends of 1973-02 to 2024-07, each cycle left out of the fit in turn",
     scored: [FIRST[1], Month::new(2024, 7)],
     ..TARGET
 };
-/// From here on a choice among variants has ten years of scores to go by.
+/// The target of the published yield curve: whether the month twelve months ahead is a recession month.
+const CURVE: Target = Target {
+    outcome: |month| is_recession(month.plus(12)),
+    ..TARGET
+};
+/// The first month in which a choice among variants is based on ten years of scores.
 const CHOICE: Month = Month::new(1995, 1);
-/// First months of the fits: of spread, conditions and permits; of the yearly spread with the premium, and alone; of the
-/// spread.
+/// First months of the fits: spread, conditions and permits; annual spread with premium; annual spread alone; spread.
 const FIRST: [Month; 4] = [
     Month::new(1971, 1),
     Month::new(1973, 2),
     Month::new(1962, 1),
     Month::new(1959, 1),
 ];
-/// When a high probability counts as a warning of a recession: eighteen months.
-const REACH: SignalWindow = SignalWindow {
+/// The window in which a high probability is a warning of a recession: eighteen months.
+const WINDOW: SignalWindow = SignalWindow {
     ahead: 548,
     behind: 0,
 };
-/// Where the ranges of the calibration begin.
+/// Lower bounds of the ranges of the calibration.
 const EDGES: [f64; 5] = [0.0, 0.15, 0.3, 0.5, 0.75];
 
-/// A month's inputs: spread, conditions, permits as known then and as last revised, yearly spread, premium.
+/// The inputs of a month.
 #[derive(Clone, Copy)]
 struct Inputs {
     spread: f64,
     conditions: f64,
+    /// Permits as known at the month's end.
     permits: Option<f64>,
-    revised: Option<f64>,
-    year: Option<f64>,
+    revised_permits: Option<f64>,
+    annual_spread: Option<f64>,
     premium: Option<f64>,
 }
 
-/// What each rule said of every month.
+type InputsByMonth = BTreeMap<Month, Inputs>;
+
+/// The probabilities of each rule.
 struct Rules {
-    known: ByMonth,
+    /// CRPI with the constants in use.
+    shipped: ByMonth,
+    /// The same on last revised figures.
     revised: ByMonth,
-    own: ByMonth,
-    both: ByMonth,
+    /// The published curve with the second equation refitted.
+    refitted: ByMonth,
+    both_refitted: ByMonth,
     spread: ByMonth,
     spread_refitted: ByMonth,
     recalibrated: ByMonth,
+    /// CRPI2.
     second: ByMonth,
-    short: ByMonth,
-    best: ByMonth,
+    second_without_premium: ByMonth,
+    best_variant: ByMonth,
 }
 
 impl Rules {
-    fn of(inputs: &BTreeMap<Month, Inputs>) -> Self {
+    fn new(inputs: &InputsByMonth) -> Self {
         let shipped = |permits: fn(&Inputs) -> Option<f64>| -> ByMonth {
-            let at = |(month, i): (&Month, &Inputs)| {
+            let probability = |(month, i): (&Month, &Inputs)| {
                 let second = second_term([Some(i.spread), Some(i.conditions), permits(i)])?;
                 Some((*month, f64::midpoint(first_term(i.spread), second)))
             };
-            inputs.range(FIRST[0]..).filter_map(at).collect()
+            inputs.range(FIRST[0]..).filter_map(probability).collect()
         };
-        let mut first = fitted(inputs, FIRST[0], |i| Some([1.0, i.spread, i.conditions]));
-        first.extend(fitted(inputs, FIRST[0], |i| {
-            Some([1.0, i.spread, i.conditions, i.permits?])
-        }));
-        let with = fitted(inputs, FIRST[1], |i| Some([1.0, i.year?, i.premium?]));
-        let without = fitted(inputs, FIRST[2], |i| Some([1.0, i.year?]));
+        let mut first =
+            TARGET.out_of_sample(inputs, FIRST[0], |i| Some([1.0, i.spread, i.conditions]));
+        first.extend(TARGET.out_of_sample(inputs, FIRST[0], first_row));
+        let with_premium = TARGET.out_of_sample(inputs, FIRST[1], premium_row);
+        let without_premium =
+            TARGET.out_of_sample(inputs, FIRST[2], |i| Some([1.0, i.annual_spread?]));
         let spread = inputs.iter().map(|(m, i)| (*m, first_term(i.spread)));
         let spread: ByMonth = spread.collect();
-        // As published, it learns whether the month twelve months ahead is one of a recession.
-        let alone = Target {
-            came: comes_in_twelve,
-            ..TARGET
-        };
-        let spreads = rows(inputs, FIRST[3], |i| Some([1.0, i.spread]));
-        let spread_refitted = alone.out_of_sample(&spreads);
-        let both = between(&spread_refitted, &first);
+        let spread_refitted = CURVE.out_of_sample(inputs, FIRST[3], spread_row);
+        let both_refitted = midpoints(&spread_refitted, &first);
         Self {
-            known: shipped(|i| i.permits),
-            revised: shipped(|i| i.revised),
-            own: between(&spread, &first),
-            recalibrated: TARGET.recalibrated(&both, CHOICE),
-            second: between(&first, &with),
-            short: between(&first, &without),
-            best: evidence::chosen(&TARGET, &variants(inputs), CHOICE),
-            both,
+            shipped: shipped(|i| i.permits),
+            revised: shipped(|i| i.revised_permits),
+            refitted: midpoints(&spread, &first),
+            recalibrated: TARGET.recalibrate(&both_refitted, CHOICE),
+            second: midpoints(&first, &with_premium),
+            second_without_premium: midpoints(&first, &without_premium),
+            best_variant: evidence::best_variant(&TARGET, &variants(inputs), CHOICE),
+            both_refitted,
             spread,
             spread_refitted,
         }
     }
 
-    fn first_version(&self, cycles: &ByMonth) -> Vec<ScoreTable> {
+    fn first_version_tables(&self, cycles: &ByMonth) -> Vec<ScoreTable> {
         let rules = [
-            ("these constants, which saw the sample", &self.known),
+            ("these constants, which saw the sample", &self.shipped),
             ("the same on last revised figures", &self.revised),
-            (REFITTED, &self.own),
-            ("both equations refitted, out of sample", &self.both),
+            (REFITTED, &self.refitted),
+            (
+                "both equations refitted, out of sample",
+                &self.both_refitted,
+            ),
             ("spread alone, published constants", &self.spread),
             (
                 "spread alone, refitted, out of sample",
@@ -137,54 +145,54 @@ impl Rules {
         let pairs = [
             (
                 "both refitted, beside spread alone, published",
-                [&self.both, &self.spread],
+                [&self.both_refitted, &self.spread],
             ),
             (
                 "both refitted, beside spread alone, refitted",
-                [&self.both, &self.spread_refitted],
+                [&self.both_refitted, &self.spread_refitted],
             ),
             (
                 "recalibrated, beside both refitted, from 1995 on",
-                [&self.recalibrated, &self.both],
+                [&self.recalibrated, &self.both_refitted],
             ),
         ];
         vec![
             TARGET.table("CRPI", &rules),
-            calibrated("CRPI", ", these constants,", &self.known),
-            calibrated("CRPI", ", both equations refitted,", &self.both),
+            calibration_table("CRPI", ", these constants,", &self.shipped),
+            calibration_table("CRPI", ", both equations refitted,", &self.both_refitted),
             evidence::table("CRPI", &TARGET, &pairs),
-            crossings("CRPI", "these constants", &self.known),
+            detection_table("CRPI", "these constants", &self.shipped),
             CYCLES.table("CRPI", &[("each cycle left out in turn", cycles)]),
         ]
     }
 
-    fn second_version(&self, cycles: &ByMonth) -> Vec<ScoreTable> {
+    fn second_version_tables(&self, cycles: &ByMonth) -> Vec<ScoreTable> {
         let rules = [
             (REFITTED, &self.second),
-            ("the same without the premium", &self.short),
-            ("CRPI, both equations refitted", &self.both),
+            ("the same without the premium", &self.second_without_premium),
+            ("CRPI, both equations refitted", &self.both_refitted),
             (
                 "the best by then of all sets of inputs, from 1995 on",
-                &self.best,
+                &self.best_variant,
             ),
         ];
         let pairs = [
             (
                 "refitted, beside CRPI with both refitted",
-                [&self.second, &self.both],
+                [&self.second, &self.both_refitted],
             ),
             (
                 "the best by then of all sets, beside CRPI with both refitted, from 1995 on",
-                [&self.best, &self.both],
+                [&self.best_variant, &self.both_refitted],
             ),
         ];
-        let mut with_fallback = self.short.clone();
+        let mut with_fallback = self.second_without_premium.clone();
         with_fallback.extend(&self.second);
         vec![
             TARGET.table("CRPI2", &rules),
-            calibrated("CRPI2", " out of sample", &self.second),
+            calibration_table("CRPI2", " out of sample", &self.second),
             evidence::table("CRPI2", &TARGET, &pairs),
-            crossings("CRPI2", "out of sample", &with_fallback),
+            detection_table("CRPI2", "out of sample", &with_fallback),
             CYCLES.table("CRPI2", &[("each cycle left out in turn", cycles)]),
         ]
     }
@@ -194,140 +202,115 @@ const REFITTED: &str = "refitted at each month, out of sample";
 
 pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
     let inputs = inputs(desk)?;
-    let rules = Rules::of(&inputs);
-    let [first, second] = cycles(&inputs);
-    let mut tables = rules.first_version(&first);
-    tables.extend(rules.second_version(&second));
+    let rules = Rules::new(&inputs);
+    let [first, second] = leave_one_cycle_out(&inputs);
+    let mut tables = rules.first_version_tables(&first);
+    tables.extend(rules.second_version_tables(&second));
     Ok(tables)
 }
 
-fn calibrated(indicator: &str, how: &str, by_month: &ByMonth) -> ScoreTable {
+fn calibration_table(indicator: &str, how: &str, by_month: &ByMonth) -> ScoreTable {
     let title = format!("what it said{how} and what share came, the same months");
-    TARGET.calibrated(indicator, &title, by_month, &EDGES)
+    TARGET.calibration_table(indicator, &title, by_month, &EDGES)
 }
 
-fn crossings(indicator: &str, name: &str, by_month: &ByMonth) -> ScoreTable {
-    let signals = [30.0, 50.0].map(|level| crossed(name, by_month, level));
-    detection::table(indicator, TARGET.scored[0], &REACH, &signals)
-}
-
-/// Both versions with each cycle left out of their fits in turn.
-fn cycles(inputs: &BTreeMap<Month, Inputs>) -> [ByMonth; 2] {
-    let alone = Target {
-        came: comes_in_twelve,
-        ..CYCLES
-    };
-    let from = FIRST[1];
-    let spread = alone.cycles_left_out(&rows(inputs, from, |i| Some([1.0, i.spread])));
-    let first = rows(inputs, from, |i| {
-        Some([1.0, i.spread, i.conditions, i.permits?])
+fn detection_table(indicator: &str, name: &str, by_month: &ByMonth) -> ScoreTable {
+    let readings = by_month.range(TARGET.scored[0]..);
+    let readings = readings.map(|(m, p)| Observation::new(m.last_day(), 100.0 * p));
+    let readings: Vec<Observation> = readings.collect();
+    let signals = [30.0, 50.0].map(|level| Signal {
+        name: format!("{level} or more, {name}"),
+        periods: detection::periods_at_or_above(level, &readings),
     });
-    let first = CYCLES.cycles_left_out(&first);
-    let with = CYCLES.cycles_left_out(&rows(inputs, from, |i| Some([1.0, i.year?, i.premium?])));
-    [between(&spread, &first), between(&first, &with)]
+    detection::table(indicator, TARGET.scored[0], &WINDOW, &signals)
 }
 
-/// One probit for every set of the five inputs, refitted at each month.
-fn variants(inputs: &BTreeMap<Month, Inputs>) -> Vec<ByMonth> {
-    let of = |(m, i): (&Month, &Inputs)| {
-        let own = [
-            Some(i.spread),
-            Some(i.conditions),
-            i.permits,
-            i.year,
-            i.premium,
-        ];
-        (*m, own)
+/// Returns the probabilities of both versions with each cycle excluded from its fit.
+fn leave_one_cycle_out(inputs: &InputsByMonth) -> [ByMonth; 2] {
+    let spread = CURVE.leave_one_cycle_out(&rows(inputs, FIRST[1], spread_row));
+    let first = CYCLES.leave_one_cycle_out(&rows(inputs, FIRST[1], first_row));
+    let premium = CYCLES.leave_one_cycle_out(&rows(inputs, FIRST[1], premium_row));
+    [midpoints(&spread, &first), midpoints(&first, &premium)]
+}
+
+/// Fits a probit for every set of the five inputs.
+fn variants(inputs: &InputsByMonth) -> Vec<ByMonth> {
+    let row = |(m, i): (&Month, &Inputs)| {
+        let (spread, conditions) = (Some(i.spread), Some(i.conditions));
+        (
+            *m,
+            [spread, conditions, i.permits, i.annual_spread, i.premium],
+        )
     };
-    let rows: Vec<_> = inputs.range(FIRST[1]..).map(of).collect();
+    let rows: Vec<_> = inputs.range(FIRST[1]..).map(row).collect();
     evidence::variants(&TARGET, &rows)
 }
 
-/// The mean of two probabilities where both are there.
-fn between(a: &ByMonth, b: &ByMonth) -> ByMonth {
-    let at = |(m, p): (&Month, &f64)| Some((*m, f64::midpoint(*p, *b.get(m)?)));
-    a.iter().filter_map(at).collect()
+/// Returns the means of two probabilities in the months that have both.
+fn midpoints(a: &ByMonth, b: &ByMonth) -> ByMonth {
+    let midpoint = |(m, p): (&Month, &f64)| Some((*m, f64::midpoint(*p, *b.get(m)?)));
+    a.iter().filter_map(midpoint).collect()
 }
 
-/// When the probability stood at a level or above, by the month's end.
-fn crossed(name: &str, by_month: &ByMonth, level: f64) -> Signal {
-    let readings = by_month.range(TARGET.scored[0]..);
-    let readings: Vec<Observation> = readings
-        .map(|(m, p)| Observation::new(m.last_day(), 100.0 * p))
-        .collect();
-    Signal {
-        name: format!("{level} or more, {name}"),
-        spells: detection::at_least(level, &readings),
-    }
-}
-
-/// Whether the month twelve months ahead was one of a recession: what the published curve learnt.
-fn comes_in_twelve(month: Month) -> bool {
-    is_recession(month.plus(12))
-}
-
-/// Whether one of the next twelve months was one of a recession.
-fn comes(month: Month) -> bool {
+/// Returns whether one of the next twelve months is a recession month.
+fn is_followed_by_recession(month: Month) -> bool {
     (1..=12).any(|k| is_recession(month.plus(k)))
 }
 
-/// A probit fitted anew at each month from the first scored one on.
-fn fitted<const N: usize>(
-    inputs: &BTreeMap<Month, Inputs>,
-    first: Month,
-    pick: impl Fn(&Inputs) -> Option<[f64; N]>,
-) -> ByMonth {
-    TARGET.out_of_sample(&rows(inputs, first, pick))
+/// The row of the second equation of the first version.
+fn first_row(i: &Inputs) -> Option<[f64; 4]> {
+    Some([1.0, i.spread, i.conditions, i.permits?])
 }
 
-/// Some inputs of the months that have them.
-fn rows<const N: usize>(
-    inputs: &BTreeMap<Month, Inputs>,
-    first: Month,
-    pick: impl Fn(&Inputs) -> Option<[f64; N]>,
-) -> Vec<Row<N>> {
-    let from = inputs.range(first..);
-    from.filter_map(|(m, i)| Some((*m, pick(i)?))).collect()
+/// The row of the equation that the second version adds.
+fn premium_row(i: &Inputs) -> Option<[f64; 3]> {
+    Some([1.0, i.annual_spread?, i.premium?])
 }
 
-fn inputs(desk: &Desk) -> Result<BTreeMap<Month, Inputs>> {
+/// The row of the yield curve.
+fn spread_row(i: &Inputs) -> Option<[f64; 2]> {
+    Some([1.0, i.spread])
+}
+
+fn inputs(desk: &Desk) -> Result<InputsByMonth> {
     let ids = ["T10Y3M", "GS10", "TB3MS", "NFCI", "PERMIT", "EBP"];
     let set = desk.set(ids, AsOf::Latest)?;
     let rows = |id: &str| set.get(id).map_or(&[][..], |s| s.observations.as_slice());
     let [daily, conditions] = ["T10Y3M", "NFCI"].map(|id| Months::means(rows(id)));
     let [long, bill, homes, premium] =
         ["GS10", "TB3MS", "PERMIT", "EBP"].map(|id| Months::lasts(rows(id)));
-    let spread = |m| {
-        daily
-            .get(m)
-            .or_else(|| Some(long.get(m)? - bond_equivalent(bill.get(m)?)?))
-    };
+    let monthly_spread = |m| Some(long.get(m)? - bond_equivalent(bill.get(m)?)?);
+    let spread = |m| daily.get(m).or_else(|| monthly_spread(m));
     let permits = |homes: &Months, m: Month| {
         let mean = |m| homes.mean3(m, 3);
         Some(100.0 * log_ratio(mean(m.plus(-1))?, mean(m.plus(-13))?)?)
     };
     let recorded = desk.recorded(["PERMIT"])?;
-    let mut known = recorded.first().map(Knowledge::of);
+    let mut knowledge = recorded.first().map(Knowledge::of);
     let newest = Month::of(desk.data_date(CRPI.inputs(), AsOf::Latest)?.as_of);
     let months = FIRST[3].until(newest.plus(-1));
-    let at = |m: Month| {
-        let revised = permits(&homes, m);
-        let then = known.as_mut().and_then(|known| {
-            known.advance(m.last_day());
-            let mut rows: Vec<_> = known.newest_first(m.last_day()).take(20).collect();
+    let inputs = |m: Month| {
+        let revised_permits = permits(&homes, m);
+        let known_permits = knowledge.as_mut().and_then(|knowledge| {
+            knowledge.advance(m.last_day());
+            let mut rows: Vec<_> = knowledge.newest_first(m.last_day()).take(20).collect();
             rows.reverse();
             permits(&Months::lasts(&rows), m)
         });
         let year: Option<Vec<f64>> = (0..12).map(|k| spread(m.plus(-k))).collect();
-        let found = Inputs {
+        let inputs = Inputs {
             spread: spread(m)?,
             conditions: conditions.get(m).unwrap_or(f64::NAN),
-            permits: if m < REAL_TIME { revised } else { then },
-            revised,
-            year: year.as_deref().and_then(mean),
+            permits: if m < REAL_TIME {
+                revised_permits
+            } else {
+                known_permits
+            },
+            revised_permits,
+            annual_spread: year.as_deref().and_then(mean),
             premium: premium.get(m.plus(-1)),
         };
-        Some((m, found))
+        Some((m, inputs))
     };
-    Ok(months.filter_map(at).collect())
+    Ok(months.filter_map(inputs).collect())
 }

@@ -1,54 +1,56 @@
-//! The regime's label on a day against what the same month was called when its figures were complete, and finally.
+//! Scores of the regime as of a day against the label of the same month when its figures were first complete, and finally.
 
-mod lessons;
 mod revised;
-mod seen;
+mod training;
 
-use crate::{rate, share};
+use crate::{format_rate, format_share};
 use econoscope_core::error::Result;
 use econoscope_core::indicators::months::Month;
-use econoscope_core::indicators::nowcast::{self, Nowcast};
+use econoscope_core::indicators::nowcast::{self, WEEKLY};
+use econoscope_core::indicators::recession_now::thursday;
 use econoscope_core::indicators::regime::{self, Errors, PUBLISHED, Regime, RegimeMonth};
 use econoscope_core::indicators::statistics::{Said, average, brier};
 use econoscope_core::model::frequency::shift;
-use econoscope_core::model::{AsOf, Date};
+use econoscope_core::model::{AsOf, Date, SeriesSet};
 use econoscope_data::desk::Desk;
 use econoscope_data::desk::scores::ScoreTable;
 use jiff::ToSpan;
-use lessons::{LAST_LEARNT, Lessons};
-use seen::{Seen, known, seen};
 use std::collections::BTreeMap;
+use training::{LAST_MONTH, TrainingData};
 
-const SCORED: std::ops::RangeInclusive<Month> = Month::new(1985, 1)..=Month::new(2026, 1);
+const FIRST_SCORED: Month = Month::new(1985, 1);
+const LAST_SCORED: Month = Month::new(2026, 1);
 
-/// Months kept of what was known at a month's end.
-const NEWEST: usize = 12;
+/// Months of the history that are kept for each month's end.
+const HISTORY_MONTHS: usize = 12;
 
-fn of_nowcast(found: std::result::Result<Nowcast, String>) -> Option<Seen> {
-    found.ok().map(|n| seen(&n.state))
-}
+/// The history of the regime as known at a month's end.
+type MonthEnd = (Month, Vec<RegimeMonth>);
 
-/// What was said on a day of a month and what the same month was called later.
-struct Case {
+/// The regime of each month as last revised.
+type Revised<'a> = BTreeMap<Date, &'a RegimeMonth>;
+
+/// The regime of a month when its figures were first complete, and as last revised.
+type Later<'a> = [&'a RegimeMonth; 2];
+
+/// The regime on a day of a month, and later.
+struct Case<'a> {
     month: Month,
-    published: Seen,
-    /// With the bridges that could be had on the day.
-    now: Option<Seen>,
-    /// With those that ship.
-    shipped: Option<Seen>,
-    came: MonthLabels,
+    published: RegimeMonth,
+    /// The nowcast with the bridges fitted by the day.
+    nowcast: Option<RegimeMonth>,
+    /// The nowcast with the bridges in use.
+    shipped: Option<RegimeMonth>,
+    later: Later<'a>,
 }
-
-/// What a month was called when its figures were first complete, and last.
-type MonthLabels = [Seen; 2];
 
 pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
-    let months = &desk.regimes(AsOf::Latest)?.months;
-    let last: BTreeMap<Date, Seen> = months.iter().map(|s| (s.month, seen(s))).collect();
-    let ends = ends(desk)?;
-    let came = came(&ends, &last);
-    let lessons = Lessons::of(desk)?;
-    let mut wrong = ScoreTable::new(
+    let history = desk.regimes(AsOf::Latest)?;
+    let revised: Revised = history.months.iter().map(|m| (m.month, m)).collect();
+    let ends = month_ends(desk)?;
+    let later = later_months(&ends, &revised);
+    let training = TrainingData::new(desk)?;
+    let mut errors = ScoreTable::new(
         "regime",
         "share of months whose label was another, and root mean square errors of growth and inflation, months of 1985-01 to \
          2026-01 as of three days; against the first complete reading of the month of the newest claims, and the last; \
@@ -75,148 +77,162 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
         ],
     );
     for (name, day) in [("5th", Some(5)), ("15th", Some(15)), ("month end", None)] {
-        let cases = cases(desk, day, &lessons, &came)?;
+        let cases = cases(desk, day, &training, &later)?;
         let all: Vec<&Case> = cases.iter().collect();
-        let late: Vec<&Case> = cases.iter().filter(|c| c.month > LAST_LEARNT).collect();
-        wrong.row(row(name, &all, |c| c.now));
-        wrong.row(row(&format!("{name}, from 2020"), &late, |c| c.now));
+        let recent: Vec<&Case> = cases.iter().filter(|c| c.month > LAST_MONTH).collect();
+        errors.row(error_row(name, &all, |c| c.nowcast.as_ref()));
+        let since_2020 = format!("{name}, from 2020");
+        errors.row(error_row(&since_2020, &recent, |c| c.nowcast.as_ref()));
         let shipped = format!("{name}, bridges as they ship");
-        wrong.row(row(&shipped, &all, |c| c.shipped));
-        let published = |c: &Case| Some((c.published, c.came[1]));
-        confidence.row(judged(name, "published", &cases, PUBLISHED, published));
-        let now = |c: &Case| Some((c.now?, c.came[1]));
-        confidence.row(judged(name, "nowcast", &cases, nowcast::ERRORS, now));
+        errors.row(error_row(&shipped, &all, |c| c.shipped.as_ref()));
+        let published = all.iter().map(|c| (&c.published, c.later[1]));
+        confidence.row(confidence_row([name, "published"], PUBLISHED, published));
+        let nowcast = all
+            .iter()
+            .filter_map(|c| Some((c.nowcast.as_ref()?, c.later[1])));
+        confidence.row(confidence_row([name, "nowcast"], nowcast::ERRORS, nowcast));
     }
     Ok(vec![
-        wrong,
+        errors,
         confidence,
-        revised::labels(desk, &ends, &last)?,
-        revised::detection(&ends),
+        revised::label_table(desk, &ends, &revised)?,
+        revised::detection_table(&ends),
     ])
 }
 
-/// The newest months of the regime as known at each month's end.
-fn ends(desk: &Desk) -> Result<Vec<(Month, Vec<RegimeMonth>)>> {
-    let until = Month::of(desk.regime_day(AsOf::Latest)?);
-    let ends = revised::SINCE.until(until);
-    ends.map(|end| {
-        let day = end.last_day();
-        let mut months = regime::history(&known(desk, day)?, day);
-        months.drain(..months.len().saturating_sub(NEWEST));
-        Ok((end, months))
-    })
-    .collect()
+/// Returns the inputs of regime and nowcast as known on a day.
+fn inputs_on(desk: &Desk, day: Date) -> Result<SeriesSet> {
+    desk.set_on(regime::INPUTS.iter().chain(&WEEKLY).copied(), day)
 }
 
-/// Each month that is still called something: its label and scores in the state of the month's end when all its figures
-/// were first there, and the last ones.
-fn came(
-    ends: &[(Month, Vec<RegimeMonth>)],
-    last: &BTreeMap<Date, Seen>,
-) -> BTreeMap<Date, MonthLabels> {
-    let mut came = BTreeMap::new();
-    let whole = |s: &&RegimeMonth| s.growth_parts.len() == regime::GROWTH_INPUTS;
-    for state in ends
-        .iter()
-        .flat_map(|(_, months)| months.iter().rev().filter(whole))
-    {
-        if let Some(last) = last.get(&state.month) {
-            came.entry(state.month).or_insert([seen(state), *last]);
+/// Returns the newest months of the regime as known at each month's end.
+fn month_ends(desk: &Desk) -> Result<Vec<MonthEnd>> {
+    let newest = Month::of(desk.regime_day(AsOf::Latest)?);
+    let ends = revised::SINCE.until(newest).map(|end| {
+        let day = end.last_day();
+        let mut months = regime::history(&inputs_on(desk, day)?, day);
+        months.drain(..months.len().saturating_sub(HISTORY_MONTHS));
+        Ok((end, months))
+    });
+    ends.collect()
+}
+
+/// Returns the first complete and the revised regime of each month that still has a label.
+fn later_months<'a>(ends: &'a [MonthEnd], revised: &Revised<'a>) -> BTreeMap<Date, Later<'a>> {
+    let mut later = BTreeMap::new();
+    for first in ends.iter().flat_map(|(_, months)| months.iter().rev()) {
+        let is_complete = first.growth_parts.len() == regime::GROWTH_INPUTS;
+        if let Some(last) = revised.get(&first.month).filter(|_| is_complete) {
+            later.entry(first.month).or_insert([first, *last]);
         }
     }
-    came
+    later
 }
 
-/// Every scored month as of a day of it, or of its end.
-fn cases(
+/// Returns every scored month as of one of its days, or of its end.
+fn cases<'a>(
     desk: &Desk,
     day: Option<i64>,
-    lessons: &Lessons,
-    came: &BTreeMap<Date, MonthLabels>,
-) -> Result<Vec<Case>> {
+    training: &TrainingData,
+    later: &BTreeMap<Date, Later<'a>>,
+) -> Result<Vec<Case<'a>>> {
     let mut cases = Vec::new();
-    for month in SCORED.start().until(*SCORED.end()) {
+    for month in FIRST_SCORED.until(LAST_SCORED) {
         let day = day.map_or(month.last_day(), |d| {
             shift(month.first_day(), (d - 1).days())
         });
-        let set = known(desk, day)?;
-        // The newest week of claims tells which month it is about.
-        let newest = set.get("ICSA").and_then(|s| {
-            s.observations
-                .iter()
-                .rev()
-                .find(|o| econoscope_core::indicators::recession_now::thursday(o.date) <= day)
+        let inputs = inputs_on(desk, day)?;
+        // The nowcast is for the month of the newest week of claims.
+        let newest = inputs.get("ICSA").and_then(|claims| {
+            let mut weeks = claims.observations.iter().rev();
+            weeks.find(|o| thursday(o.date) <= day)
         });
-        let came = newest.and_then(|o| came.get(&Month::of(o.date).plus(1).first_day()));
-        if let (Some(came), Some(published)) = (came, regime::at(&set, day).state) {
+        let later = newest.and_then(|o| later.get(&Month::of(o.date).plus(1).first_day()));
+        if let (Some(later), Some(published)) = (later, regime::at(&inputs, day).state) {
+            let nowcast = nowcast::with(&inputs, (day, day), training.coefficients(day));
+            let shipped = nowcast::at(&inputs, day, day);
             cases.push(Case {
                 month,
-                published: seen(&published),
-                now: of_nowcast(nowcast::with(&set, (day, day), lessons.until(day))),
-                shipped: of_nowcast(nowcast::at(&set, day, day)),
-                came: *came,
+                published,
+                nowcast: nowcast.ok().map(|n| n.state),
+                shipped: shipped.ok().map(|n| n.state),
+                later: *later,
             });
         }
     }
     Ok(cases)
 }
 
-fn row(name: &str, cases: &[&Case], now: fn(&Case) -> Option<Seen>) -> [String; 6] {
-    let beside = |said: &dyn Fn(&Case) -> Seen| -> Vec<(Seen, MonthLabels)> {
-        cases.iter().map(|c| (said(c), c.came)).collect()
-    };
-    let said = [
-        beside(&|c| c.published),
-        beside(&|c| now(c).unwrap_or(c.published)),
-    ];
-    let [published, now] = said.each_ref().map(|all| {
-        let first = rate(all.iter().map(|(said, [first, _])| said.0 != first.0));
-        let last = rate(all.iter().map(|(said, [_, last])| said.0 != last.0));
-        format!("{first}, {last}")
+fn error_row<'a>(
+    name: &str,
+    cases: &[&'a Case<'a>],
+    nowcast: impl Fn(&'a Case<'a>) -> Option<&'a RegimeMonth>,
+) -> [String; 6] {
+    let published = cases.iter().map(|c| (&c.published, c.later)).collect();
+    let nowcast = cases
+        .iter()
+        .map(|c| (nowcast(c).unwrap_or(&c.published), c.later));
+    let readings: [Vec<(&RegimeMonth, Later)>; 2] = [published, nowcast.collect()];
+    let [published, nowcast] = readings.each_ref().map(|readings| {
+        let first = readings
+            .iter()
+            .map(|(m, [first, _])| m.regime != first.regime);
+        let last = readings
+            .iter()
+            .map(|(m, [_, last])| m.regime != last.regime);
+        format!("{}, {}", format_rate(first), format_rate(last))
     });
-    let error = |score: fn(&Seen) -> f64| {
-        let roots = said.each_ref().map(|all| {
-            let gap = |(said, [first, _]): &(Seen, MonthLabels)| score(said) - score(first);
-            let squares = all.iter().map(|pair| gap(pair).powi(2));
-            share(average(squares).map(f64::sqrt))
+    let errors = |score: fn(&RegimeMonth) -> f64| {
+        let roots = readings.each_ref().map(|readings| {
+            let gaps = readings
+                .iter()
+                .map(|(m, [first, _])| score(m) - score(first));
+            format_share(average(gaps.map(|gap| gap.powi(2))).map(f64::sqrt))
         });
         roots.join(", ")
     };
-    let (growth, inflation) = (error(|s| s.1), error(|s| s.2));
+    let (growth, inflation) = (errors(|m| m.growth), errors(|m| m.inflation));
     let months = cases.len().to_string();
-    [name.to_owned(), months, published, now, growth, inflation]
+    [
+        name.to_owned(),
+        months,
+        published,
+        nowcast,
+        growth,
+        inflation,
+    ]
 }
 
-/// What a label was given and how often it was right.
-fn judged(
-    name: &str,
-    state: &str,
-    cases: &[Case],
+/// Compares the confidence in labels with how often they were right. Takes pairs of a reading and the revised one.
+fn confidence_row<'a>(
+    names: [&str; 2],
     errors: Errors,
-    pair: impl Fn(&Case) -> Option<(Seen, Seen)>,
+    pairs: impl Iterator<Item = (&'a RegimeMonth, &'a RegimeMonth)> + Clone,
 ) -> [String; 6] {
-    let given = |(label, growth, inflation): Seen, errors: Errors| {
-        let shares = regime::probabilities(growth, inflation, errors);
-        let mut each = Regime::QUADRANTS.into_iter().zip(shares);
-        each.find(|(r, _)| *r == label).map_or(0.0, |(_, p)| p)
+    let confidence = |month: &RegimeMonth, errors: Errors| {
+        let shares = regime::probabilities(month.growth, month.inflation, errors);
+        let mut quadrants = Regime::QUADRANTS.into_iter().zip(shares);
+        let own = quadrants.find(|(label, _)| *label == month.regime);
+        own.map_or(0.0, |(_, share)| share)
     };
-    let said = |errors: Errors| -> Vec<Said> {
-        let pairs = cases.iter().filter_map(&pair);
+    let forecasts = |errors: Errors| -> Vec<Said> {
+        let pairs = pairs.clone();
         pairs
-            .map(|(said, came)| (given(said, errors), said.0 == came.0))
+            .map(|(month, last)| (confidence(month, errors), month.regime == last.regime))
             .collect()
     };
-    let own = said(errors);
-    let wide = said(Errors {
+    let own = forecasts(errors);
+    let wide = forecasts(Errors {
         growth: 0.35,
         inflation: 0.35,
     });
+    let [name, state] = names.map(str::to_owned);
     [
-        name.to_owned(),
-        state.to_owned(),
-        share(average(own.iter().map(|s| s.0))),
-        rate(own.iter().map(|s| s.1)),
-        share(brier(&own)),
-        share(brier(&wide)),
+        name,
+        state,
+        format_share(average(own.iter().map(|s| s.0))),
+        format_rate(own.iter().map(|s| s.1)),
+        format_share(brier(&own)),
+        format_share(brier(&wide)),
     ]
 }

@@ -1,4 +1,4 @@
-//! How series were revised, over every period with a first print in the bundled vintages.
+//! Statistics of the revisions of series, over every period with a first print in the bundled vintages.
 
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
@@ -7,7 +7,7 @@ use econoscope_core::indicators::revisions::PrintMeasure;
 use econoscope_data::desk::Desk;
 use econoscope_data::desk::scores::ScoreTable;
 
-/// Series of the table, in its order.
+/// The series of the table, in order.
 const SERIES: [&str; 14] = [
     "PAYEMS",
     "UNRATE",
@@ -42,21 +42,21 @@ pub(super) fn table(desk: &Desk) -> Result<ScoreTable> {
     ];
     let mut table = ScoreTable::new("revisions", title, &columns);
     for info in SERIES.iter().filter_map(|id| Catalogue::embedded().get(id)) {
-        let found = desk.revisions(info)?;
-        if let Some((found, usual)) = found.as_ref().and_then(|f| Some((f, f.usual?))) {
-            let digits = match found.yardstick {
+        let revisions = desk.revisions(info)?;
+        if let Some((revisions, usual)) = revisions.as_ref().and_then(|r| Some((r, r.usual?))) {
+            let digits = match revisions.yardstick {
                 PrintMeasure::Change => 0,
                 PrintMeasure::LevelInPercent => 1,
                 PrintMeasure::Level | PrintMeasure::Growth | PrintMeasure::AnnualGrowth => 2,
             };
             let [short, year] = usual.after;
-            let figure = |v: f64| number(v, digits);
             let flips = year.flips.map_or("-".to_owned(), |n| n.to_string());
             let [from, to] = [usual.from, usual.to].map(|day| day.strftime("%Y-%m").to_string());
-            let said = [short.mean_abs, year.mean_abs, year.median_abs, year.p90_abs].map(figure);
+            let sizes = [short.mean_abs, year.mean_abs, year.median_abs, year.p90_abs];
+            let sizes = sizes.map(|v| number(v, digits));
             let head = [info.id.as_str().to_owned(), from, to, usual.n.to_string()];
             let end = [signed(year.bias, digits), flips];
-            table.row(head.into_iter().chain(said).chain(end));
+            table.row(head.into_iter().chain(sizes).chain(end));
         }
     }
     Ok(table)

@@ -1,12 +1,12 @@
-//! Sentences on skill, printed from the tables of the record.
+//! Sentences on the skill of the indicators, with figures from the tables of the record.
 
 use econoscope_core::error::{Error, Result};
 use econoscope_data::desk::scores::Scores;
 
-/// The record's sentences as the file that the program carries: a name and a text each.
+/// Renders the sentences as the embedded file: CSV of name and text.
 ///
 /// # Errors
-/// [`Error::Internal`] for a figure that the tables lack.
+/// [`Error::Internal`] if the tables lack a figure.
 pub fn sentences(scores: &Scores) -> Result<String> {
     let record = Record(scores);
     let rows = [
@@ -26,58 +26,53 @@ const BOTH: &str = "both equations refitted, out of sample";
 const ALONE: &str = "spread alone, published constants";
 const IN_SAMPLE: &str = "these constants, which saw the sample";
 const BESIDE_SPREAD: &str = "both refitted, beside spread alone, published";
+const BESIDE_SPREAD_IN_EXPANSIONS: &str =
+    "both refitted, beside spread alone, published, in expansions";
 const BESIDE_FIRST: &str = "refitted, beside CRPI with both refitted";
 const BESIDE_CLAIMS: &str = "recession now, beside claims alone";
 const RECALIBRATED: &str = "recalibrated, beside both refitted, from 1995 on";
 
-/// The tables, by cell.
+/// Access to the cells of the tables.
 struct Record<'a>(&'a Scores);
 
 impl Record<'_> {
-    /// The cell of an indicator's first row of that name that has the column.
+    /// Returns the cell of an indicator's first row of this name that has the column.
     fn cell(&self, indicator: &str, row: &str, column: &str) -> Result<&str> {
-        let own = self.0.tables.iter().filter(|t| t.indicator == indicator);
-        let mut cells = own.flat_map(|t| {
-            let at = t.columns.iter().position(|c| c == column);
-            let rows = t
-                .rows
-                .iter()
-                .filter(|r| r.first().is_some_and(|name| name == row));
-            rows.filter_map(move |r| r.get(at?))
+        let tables = self.0.tables.iter().filter(|t| t.indicator == indicator);
+        let mut cells = tables.flat_map(|t| {
+            let index = t.columns.iter().position(|c| c == column);
+            let is_named = |r: &&Vec<String>| r.first().is_some_and(|name| name == row);
+            let rows = t.rows.iter().filter(is_named);
+            rows.filter_map(move |r| r.get(index?))
         });
-        let found = cells.next().map(String::as_str);
-        found.ok_or_else(|| {
-            Error::internal(
-                "printing the record",
-                format!("{indicator}, {row}, {column}"),
-            )
-        })
+        let cell = cells.next().map(String::as_str);
+        cell.ok_or_else(|| missing(&format!("{indicator}, {row}, {column}")))
     }
 
     fn recession_now(&self) -> Result<String> {
-        let own = |column| self.cell("RNOW", BESIDE_CLAIMS, column);
+        let pair = |column| self.cell("RNOW", BESIDE_CLAIMS, column);
         let claims = |column| self.cell("RNOW", "claims alone", column);
         Ok(format!(
             "Out of sample over {} month ends of 1979-01 to 2024-12 it has AUC {} and Brier score {} (90 % intervals); claims \
              alone have {} and {}: {}.",
-            own("months")?,
-            own("AUC")?,
-            own("Brier")?,
+            pair("months")?,
+            pair("AUC")?,
+            pair("Brier")?,
             claims("AUC")?,
             claims("Brier")?,
-            own("what it shows")?
+            pair("what it shows")?
         ))
     }
 
-    /// The short form, for answers.
+    /// Describes the skill of CRPI in short, for answers.
     fn recession(&self) -> Result<String> {
         let pair = |column| self.cell("CRPI", BESIDE_SPREAD, column);
         let rule = |row, column| self.cell("CRPI", row, column);
-        let [.., some, many] = self.came()?;
+        let [.., high, very_high] = self.recession_counts()?;
         Ok(format!(
             "Out of sample since 1985, both equations refitted, it has AUC {} and Brier score {} (90 % intervals), the published \
              yield curve alone {} and {}; in expansions {} and {}, the curve alone {} and {}: {}. It is not calibrated: at 30 to \
-             50 it came true in {some} months, at 50 or more in {many}.",
+             50 it came true in {high} months, at 50 or more in {very_high}.",
             pair("AUC")?,
             pair("Brier")?,
             rule(ALONE, "AUC")?,
@@ -86,19 +81,14 @@ impl Record<'_> {
             rule(BOTH, "Brier in expansions")?,
             rule(ALONE, "AUC in expansions")?,
             rule(ALONE, "Brier in expansions")?,
-            self.cell(
-                "CRPI",
-                &format!("{BESIDE_SPREAD}, in expansions"),
-                "what it shows"
-            )?,
+            self.cell("CRPI", BESIDE_SPREAD_IN_EXPANSIONS, "what it shows")?,
         ))
     }
 
-    /// What the comparisons show, at length.
+    /// Describes the comparisons in detail.
     fn comparisons(&self) -> Result<String> {
         let pair = |column| self.cell("CRPI", BESIDE_SPREAD, column);
-        let calm = format!("{BESIDE_SPREAD}, in expansions");
-        let calm = |column| self.cell("CRPI", &calm, column);
+        let calm = |column| self.cell("CRPI", BESIDE_SPREAD_IN_EXPANSIONS, column);
         Ok(format!(
             "Over all {} months the AUC is more than that of the published curve by {}, the Brier score by {}: {}. In expansions \
              alone by {} and {}: {}. The constants in use saw these years and have {} and {} in sample.",
@@ -136,43 +126,35 @@ impl Record<'_> {
         ))
     }
 
-    /// In how many months what the constants in use said came: under 15, from 15, 30 and 50 on.
-    fn came(&self) -> Result<[String; 4]> {
+    /// Returns in how many months a recession followed, by the probability with the constants in use: under 15 %, from 15, 30
+    /// and 50 % on.
+    fn recession_counts(&self) -> Result<[String; 4]> {
         let title = "what it said, these constants, and what share came, the same months";
-        let table = self
-            .0
-            .tables
-            .iter()
-            .find(|t| t.indicator == "CRPI" && t.title == title);
-        let table = table.ok_or_else(|| Error::internal("printing the record", title))?;
-        let rows = table.rows.iter().map(|row| match row.as_slice() {
-            [from, months, _, came] => Some((
+        let mut tables = self.0.tables.iter();
+        let table = tables.find(|t| t.indicator == "CRPI" && t.title == title);
+        let table = table.ok_or_else(|| missing(title))?;
+        let parse_row = |row: &Vec<String>| match row.as_slice() {
+            [from, months, _, share] => Some((
                 from.trim_end_matches(" %").parse::<f64>().ok()?,
                 months.parse::<f64>().ok()?,
-                format!("0{came}").parse::<f64>().ok()?,
+                format!("0{share}").parse::<f64>().ok()?,
             )),
             _ => None,
-        });
-        let rows: Vec<(f64, f64, f64)> = rows
-            .collect::<Option<_>>()
-            .ok_or_else(|| Error::internal("printing the record", "a cell of the calibration"))?;
-        let came = |from: f64, to: f64| {
-            let within = rows.iter().filter(|(edge, ..)| (from..to).contains(edge));
-            let (months, came) = within.fold((0.0, 0.0), |sum, (_, n, share)| {
+        };
+        let rows: Option<Vec<(f64, f64, f64)>> = table.rows.iter().map(parse_row).collect();
+        let rows = rows.ok_or_else(|| missing("a cell of the calibration"))?;
+        let ranges = [0.0..15.0, 15.0..30.0, 30.0..50.0, 50.0..100.0];
+        Ok(ranges.map(|range| {
+            let rows = rows.iter().filter(|(edge, ..)| range.contains(edge));
+            let (months, recessions) = rows.fold((0.0, 0.0), |sum, (_, n, share)| {
                 (sum.0 + n, sum.1 + n * share)
             });
-            format!("{came:.0} of {months:.0}")
-        };
-        Ok([
-            came(0.0, 15.0),
-            came(15.0, 30.0),
-            came(30.0, 50.0),
-            came(50.0, 100.0),
-        ])
+            format!("{recessions:.0} of {months:.0}")
+        }))
     }
 
     fn calibration(&self) -> Result<String> {
-        let [low, elevated, high, very_high] = self.came()?;
+        let [low, elevated, high, very_high] = self.recession_counts()?;
         Ok(format!(
             "A recession followed within a year in {low} months that it gave less than 15 %, {elevated} from 15 to 30, {high} from \
              30 to 50, and {very_high} at 50 or more."
@@ -187,4 +169,8 @@ impl Record<'_> {
             pair("what it shows")?
         ))
     }
+}
+
+fn missing(figure: &str) -> Error {
+    Error::internal("printing the record", figure)
 }

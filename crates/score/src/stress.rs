@@ -1,7 +1,7 @@
-//! Macro stress against the NBER's months: it claims no recession, but this is what it did at each.
+//! Scores of macro stress against the NBER's recessions. The index does not forecast recessions; the tables show its values.
 
 use crate::detection::{self, Signal, SignalWindow};
-use crate::share;
+use crate::format_share;
 use econoscope_core::error::Result;
 use econoscope_core::indicators::alarm::AlarmRule;
 use econoscope_core::indicators::months::{Month, Months};
@@ -13,15 +13,15 @@ use econoscope_data::desk::Desk;
 use econoscope_data::desk::scores::ScoreTable;
 
 const SINCE: Month = Month::new(1985, 1);
-/// Stress from which on a spell is counted: five days in a row begin and end it.
+/// High stress: five days in a row start and end it.
 const HIGH: AlarmRule = AlarmRule {
     on: 70.0,
     on_after: 5,
     off: 70.0,
     off_after: 5,
 };
-/// When high stress belongs to a recession.
-const REACH: SignalWindow = SignalWindow {
+/// The window in which high stress belongs to a recession.
+const WINDOW: SignalWindow = SignalWindow {
     ahead: 180,
     behind: 60,
 };
@@ -29,10 +29,10 @@ const REACH: SignalWindow = SignalWindow {
 pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
     let days = desk.history(&CMSI, AsOf::Latest)?;
     let ends = Months::lasts(&days);
-    let said: Vec<Said> = ends.iter().map(|(m, v)| (v, is_recession(m))).collect();
-    let mean = |came: bool| {
-        let own = said.iter().filter(|s| s.1 == came).map(|s| s.0);
-        average(own).map_or("-".to_owned(), |v| format!("{v:.0}"))
+    let values: Vec<Said> = ends.iter().map(|(m, v)| (v, is_recession(m))).collect();
+    let mean = |is_recession: bool| {
+        let values = values.iter().filter(|v| v.1 == is_recession).map(|v| v.0);
+        average(values).map_or("-".to_owned(), |v| format!("{v:.0}"))
     };
     let title = "its value on the last day of a month beside whether the month was one of a recession; inputs as last \
                  revised, in the profile that the bundle has; it says no probability, so there is no Brier score";
@@ -46,18 +46,18 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
     let mut table = ScoreTable::new("CMSI", title, &columns);
     let from = ends.first().map_or(String::new(), Month::name);
     table.row([
-        said.len().to_string(),
+        values.len().to_string(),
         from,
-        share(auc(&said)),
+        format_share(auc(&values)),
         mean(true),
         mean(false),
     ]);
     let signal = Signal {
         name: format!("{} or more on {} days in a row", HIGH.on, HIGH.on_after),
-        spells: HIGH.spells(&days),
+        periods: HIGH.spells(&days),
     };
     Ok(vec![
         table,
-        detection::table("CMSI", SINCE, &REACH, &[signal]),
+        detection::table("CMSI", SINCE, &WINDOW, &[signal]),
     ])
 }

@@ -1,7 +1,6 @@
-//! What rules say month by month is to come: fitted anew at each month from no more than was known in it, and held
-//! against what came.
+//! Monthly forecasts of a target by rules that are refitted at each month from what was known in it, and their scores.
 
-use crate::{rate, share};
+use crate::{format_rate, format_share};
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::nber::RECESSIONS;
 use econoscope_core::indicators::statistics::{
@@ -13,104 +12,119 @@ use std::collections::BTreeMap;
 /// A month and its inputs, the constant first.
 pub(super) type Row<const N: usize> = (Month, [f64; N]);
 
-/// Probabilities, 0 to 1.
+/// Probabilities, 0 to 1, by month.
 pub(super) type ByMonth = BTreeMap<Month, f64>;
 
-/// Which months are meant.
-type Which = fn(Month) -> bool;
+/// A condition on months.
+pub(super) type MonthFilter = fn(Month) -> bool;
 
-/// What is learnt, and over which months it is scored.
+/// The outcome that rules forecast, and the months over which they are scored.
 pub(super) struct Target {
-    /// The same in words.
+    /// Description.
     pub(super) title: &'static str,
-    /// The first and the last scored month.
+    /// First and last scored month.
     pub(super) scored: [Month; 2],
-    /// The last month whose label is known in a month.
-    pub(super) known: fn(Month) -> Month,
-    /// Whether it came.
-    pub(super) came: Which,
-    /// Months over which neighbours share news and labels: in the variance of a comparison, and left out of a fit before a
-    /// cycle that is left out.
+    /// Returns the last month whose outcome is known in a month.
+    pub(super) last_known: fn(Month) -> Month,
+    /// Returns the outcome of a month.
+    pub(super) outcome: MonthFilter,
+    /// Months over which neighbours share news and outcomes: for the variance of a comparison, and excluded from a fit before
+    /// an excluded cycle.
     pub(super) overlap: usize,
-    /// Months that are scored by themselves, too.
-    pub(super) parts: &'static [(&'static str, Which)],
+    /// Parts of the months that are also scored separately.
+    pub(super) parts: &'static [(&'static str, MonthFilter)],
 }
 
 impl Target {
-    /// The coefficients that could be had in a month.
-    pub(super) fn learnt<const N: usize>(
+    /// Fits a probit to the outcomes known in a month.
+    pub(super) fn fit<const N: usize>(
         &self,
         rows: &[Row<N>],
         month: Month,
         guess: [f64; N],
     ) -> Option<[f64; N]> {
-        let until = (self.known)(month);
-        let known = rows.iter().filter(|(m, _)| *m <= until);
-        let (inputs, labels): (Vec<[f64; N]>, Vec<bool>) =
-            known.map(|(m, row)| (*row, (self.came)(*m))).unzip();
-        probit(&inputs, &labels, guess)
+        let last = (self.last_known)(month);
+        self.fit_months(rows, guess, |m| m <= last)
     }
 
-    /// What the months of each cycle were given with coefficients from all other months: a cycle ends with a trough.
-    /// Months whose label reaches into the cycle are left out with it.
-    pub(super) fn cycles_left_out<const N: usize>(&self, rows: &[Row<N>]) -> ByMonth {
-        let reach = i32::try_from(self.overlap).unwrap_or(1) - 1;
-        let mut said = ByMonth::new();
+    fn fit_months<const N: usize>(
+        &self,
+        rows: &[Row<N>],
+        guess: [f64; N],
+        is_included: impl Fn(Month) -> bool,
+    ) -> Option<[f64; N]> {
+        let included = rows.iter().filter(|(m, _)| is_included(*m));
+        let (inputs, outcomes): (Vec<[f64; N]>, Vec<bool>) =
+            included.map(|(m, row)| (*row, (self.outcome)(*m))).unzip();
+        probit(&inputs, &outcomes, guess)
+    }
+
+    /// Returns probabilities for each cycle with coefficients from all other months. A cycle ends with a trough. Months whose
+    /// outcome overlaps the cycle are excluded from its fit.
+    pub(super) fn leave_one_cycle_out<const N: usize>(&self, rows: &[Row<N>]) -> ByMonth {
+        let overlap = i32::try_from(self.overlap).unwrap_or(1) - 1;
+        let mut probabilities = ByMonth::new();
         let first = rows.first().map_or(Month::new(1900, 1), |(m, _)| *m);
-        let mut begin = first;
+        let last = rows.last().map(|(m, _)| *m);
+        let mut start = first;
         let troughs = RECESSIONS.iter().map(|r| r.trough);
-        for end in troughs
-            .filter(|t| *t >= first)
-            .chain(rows.last().map(|(m, _)| *m))
-        {
-            let kept = rows
-                .iter()
-                .filter(|(m, _)| *m < begin.plus(-reach) || *m > end);
-            let (inputs, labels): (Vec<[f64; N]>, Vec<bool>) =
-                kept.map(|(m, row)| (*row, (self.came)(*m))).unzip();
-            if let Some(found) = probit(&inputs, &labels, [0.0; N]) {
-                let own = rows.iter().filter(|(m, _)| (begin..=end).contains(m));
-                said.extend(own.map(|(m, row)| (*m, normal_cdf(dot(row, &found)))));
+        for end in troughs.filter(|t| *t >= first).chain(last) {
+            let is_outside = |m| m < start.plus(-overlap) || m > end;
+            if let Some(coefficients) = self.fit_months(rows, [0.0; N], is_outside) {
+                let cycle = rows.iter().filter(|(m, _)| (start..=end).contains(m));
+                let cycle = cycle.map(|(m, row)| (*m, normal_cdf(dot(row, &coefficients))));
+                probabilities.extend(cycle);
             }
-            begin = end.plus(1);
+            start = end.plus(1);
         }
-        said
+        probabilities
     }
 
-    /// The probabilities after a probit on the log odds of what was said before: what each month would be given if the
-    /// rule's own were taken at what they had been worth by then.
-    pub(super) fn recalibrated(&self, said: &ByMonth, first: Month) -> ByMonth {
-        let odds = |p: f64| {
+    /// Recalibrates probabilities from `first` on by a probit on their log odds, refitted at each month.
+    pub(super) fn recalibrate(&self, probabilities: &ByMonth, first: Month) -> ByMonth {
+        let log_odds = |p: f64| {
             let p = p.clamp(0.001, 0.999);
             (p / (1.0 - p)).ln()
         };
-        let rows: Vec<Row<2>> = said.iter().map(|(m, p)| (*m, [1.0, odds(*p)])).collect();
-        let mut all = self.out_of_sample(&rows);
-        all.retain(|month, _| *month >= first);
-        all
+        let rows = probabilities.iter();
+        let rows: Vec<Row<2>> = rows.map(|(m, p)| (*m, [1.0, log_odds(*p)])).collect();
+        let mut recalibrated = self.refit(&rows);
+        recalibrated.retain(|month, _| *month >= first);
+        recalibrated
     }
 
-    /// What each month from the first scored one on was given with the coefficients of that month.
-    pub(super) fn out_of_sample<const N: usize>(&self, rows: &[Row<N>]) -> ByMonth {
-        let mut guess = [0.0; N];
-        let mut said = ByMonth::new();
+    /// Returns the probabilities of [`Self::refit`] for a probit on inputs from `first` on.
+    pub(super) fn out_of_sample<I, const N: usize>(
+        &self,
+        inputs: &BTreeMap<Month, I>,
+        first: Month,
+        row: impl Fn(&I) -> Option<[f64; N]>,
+    ) -> ByMonth {
+        self.refit(&rows(inputs, first, row))
+    }
+
+    /// Returns probabilities from the first scored month on, each with coefficients fitted in its month.
+    pub(super) fn refit<const N: usize>(&self, rows: &[Row<N>]) -> ByMonth {
+        let mut coefficients = [0.0; N];
+        let mut probabilities = ByMonth::new();
         for (month, row) in rows.iter().filter(|(m, _)| *m >= self.scored[0]) {
-            if let Some(found) = self.learnt(rows, *month, guess) {
-                guess = found;
-                said.insert(*month, normal_cdf(dot(row, &found)));
+            if let Some(fitted) = self.fit(rows, *month, coefficients) {
+                coefficients = fitted;
+                probabilities.insert(*month, normal_cdf(dot(row, &fitted)));
             }
         }
-        said
+        probabilities
     }
 
-    /// What scored months were given, and whether it came.
-    fn said(&self, by_month: &ByMonth, is_meant: Which) -> Vec<Said> {
+    /// Returns probabilities and outcomes of the scored months.
+    fn forecasts(&self, by_month: &ByMonth, is_included: MonthFilter) -> Vec<Said> {
         let [first, last] = self.scored;
-        let scored = by_month.range(first..=last).filter(|(m, _)| is_meant(**m));
-        scored.map(|(m, p)| (*p, (self.came)(*m))).collect()
+        let months = by_month.range(first..=last);
+        let included = months.filter(|(m, _)| is_included(**m));
+        included.map(|(m, p)| (*p, (self.outcome)(*m))).collect()
     }
 
-    /// How rules fared over all scored months, and over the parts of them.
+    /// Returns a table of the scores of rules, over all scored months and over each part of them.
     pub(super) fn table(&self, indicator: &str, rules: &[(&str, &ByMonth)]) -> ScoreTable {
         let columns = ["rule", "months", "base rate", "AUC", "Brier"];
         let mut table = ScoreTable::new(indicator, self.title, &columns);
@@ -118,19 +132,20 @@ impl Target {
         let parts = self.parts.iter().flat_map(|(part, _)| measures(part));
         table.columns.extend(parts);
         for (name, by_month) in rules {
-            let all = self.said(by_month, |_| true);
-            let came = rate(all.iter().map(|s| s.1));
-            let mut cells = vec![(*name).to_owned(), all.len().to_string(), came];
-            cells.extend(skill(&all));
+            let forecasts = self.forecasts(by_month, |_| true);
+            let base_rate = format_rate(forecasts.iter().map(|(_, outcome)| *outcome));
+            let mut cells = vec![(*name).to_owned(), forecasts.len().to_string(), base_rate];
+            cells.extend(format_scores(&forecasts));
             let parts = self.parts.iter();
-            cells.extend(parts.flat_map(|(_, part)| skill(&self.said(by_month, *part))));
+            let parts = parts.flat_map(|(_, part)| format_scores(&self.forecasts(by_month, *part)));
+            cells.extend(parts);
             table.row(cells);
         }
         table
     }
 
-    /// What was said and what came, by ranges that begin at these shares.
-    pub(super) fn calibrated(
+    /// Returns a table of mean probabilities and outcomes, by ranges that begin at these shares.
+    pub(super) fn calibration_table(
         &self,
         indicator: &str,
         title: &str,
@@ -138,16 +153,26 @@ impl Target {
         edges: &[f64],
     ) -> ScoreTable {
         let mut table = ScoreTable::new(indicator, title, &["said from", "months", "said", "came"]);
-        for bin in calibration(&self.said(by_month, |_| true), edges) {
-            let [said, came] = [bin.said, bin.came].map(|v| share(Some(v)));
+        for bin in calibration(&self.forecasts(by_month, |_| true), edges) {
+            let [forecast, outcome] = [bin.said, bin.came].map(|v| format_share(Some(v)));
             let from = format!("{:.0} %", 100.0 * bin.from);
-            table.row([from, bin.months.to_string(), said, came]);
+            table.row([from, bin.months.to_string(), forecast, outcome]);
         }
         table
     }
 }
 
-/// AUC and Brier score.
-fn skill(said: &[Said]) -> [String; 2] {
-    [share(auc(said)), share(brier(said))]
+/// Returns the rows of the months from `first` on that have the inputs.
+pub(super) fn rows<I, const N: usize>(
+    inputs: &BTreeMap<Month, I>,
+    first: Month,
+    row: impl Fn(&I) -> Option<[f64; N]>,
+) -> Vec<Row<N>> {
+    let months = inputs.range(first..);
+    months.filter_map(|(m, i)| Some((*m, row(i)?))).collect()
+}
+
+/// Formats AUC and Brier score.
+fn format_scores(forecasts: &[Said]) -> [String; 2] {
+    [format_share(auc(forecasts)), format_share(brier(forecasts))]
 }

@@ -1,9 +1,9 @@
-//! What series are called: identifiers and the two curated tables of other names.
+//! Names of series: identifiers and two curated tables.
 //!
-//! `data/aliases.csv` says what a name means, `data/ambiguous.csv` what else a name may mean: where everybody means
-//! one of them, the table says which. Only what is written there is a name; nothing is guessed.
+//! `data/aliases.csv` gives the series of a name, `data/ambiguous.csv` the candidates of an ambiguous one and, where there is
+//! one, the usual meaning. No name is guessed.
 
-use super::series::Catalogue;
+use super::Catalogue;
 use crate::error::Suggestion;
 use crate::model::series_info::{DEFAULT_PREFIX, SeriesInfo};
 use crate::model::table;
@@ -11,88 +11,88 @@ use crate::model::words::{fold, key};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, LazyLock};
 
-/// Room for the names of the embedded tables, so that their maps need not grow.
-const ROOM: usize = 2_048;
+/// Initial capacity of the maps, enough for the embedded tables.
+const CAPACITY: usize = 2_048;
 
 const ALIASES: &str = include_str!("../../data/aliases.csv");
 const AMBIGUOUS: &str = include_str!("../../data/ambiguous.csv");
 
-/// What a name may mean.
+/// The series that an ambiguous name may mean.
 #[derive(Debug, Default)]
 pub struct Choices {
-    /// The series, in the table's order, each with what sets it apart.
+    /// The candidates in the order of the table, each with its difference from the others.
     pub all: Vec<Suggestion>,
-    /// Whether everybody means the first of them.
+    /// Whether the first candidate is the usual meaning.
     pub is_usual: bool,
-    /// Those that belong to what everybody means, to be told beside it: the other end of a range.
+    /// Series to return beside the usual meaning, such as the other end of a range.
     pub beside: Vec<Arc<SeriesInfo>>,
 }
 
-/// Series by name.
+/// The series of each name.
 #[derive(Debug)]
 pub struct Names {
     catalogue: &'static Catalogue,
-    /// By identifiers and aliases, folded; `None` for a spelling that several identifiers share.
+    /// Series by folded identifier or alias; `None` for a spelling that several identifiers share.
     by_name: HashMap<String, Option<Arc<SeriesInfo>>>,
     ambiguous: HashMap<String, Choices>,
-    /// Aliases as the tables write them.
-    written: Vec<(String, Arc<SeriesInfo>)>,
-    /// Ambiguous names as the table writes them.
-    groups: Vec<String>,
+    /// Aliases as spelled in the table.
+    aliases: Vec<(String, Arc<SeriesInfo>)>,
+    /// Ambiguous names as spelled in the table.
+    ambiguous_names: Vec<String>,
 }
 
 impl Names {
-    /// The names in the embedded catalogue and tables.
+    /// Returns the names of the embedded catalogue and tables.
     pub fn embedded() -> &'static Self {
         static NAMES: LazyLock<Names> = LazyLock::new(|| {
             let catalogue = Catalogue::embedded();
             let mut names = Names {
                 catalogue,
-                by_name: HashMap::with_capacity(ROOM),
-                ambiguous: HashMap::with_capacity(ROOM),
-                written: Vec::with_capacity(ROOM),
-                groups: Vec::new(),
+                by_name: HashMap::with_capacity(CAPACITY),
+                ambiguous: HashMap::with_capacity(CAPACITY),
+                aliases: Vec::with_capacity(CAPACITY),
+                ambiguous_names: Vec::new(),
             };
             for info in catalogue.iter() {
                 let slot = names.by_name.entry(fold(info.id.as_str()));
                 slot.and_modify(|other| *other = None)
                     .or_insert_with(|| Some(Arc::clone(info)));
             }
-            // An alias comes before an identifier that is spelled like it.
+            // An alias has precedence over an identifier with the same spelling.
             for info in catalogue.iter() {
                 if let Some(bare) = info.id.as_str().strip_prefix(DEFAULT_PREFIX) {
-                    names.alias(bare, info);
+                    names.add_alias(bare, info);
                 }
             }
-            // Both tables are fixed at build time and a test reads every row of them, so that none is lost here.
+            // Both tables are embedded and a test reads every row, so no row is skipped here.
             for [alias, id] in table::rows(ALIASES).filter_map(|(_, row)| row.ok()) {
                 if let Some(info) = catalogue.get(&id.to_ascii_uppercase()) {
-                    names.alias(alias, info);
+                    names.add_alias(alias, info);
                 }
             }
             for row in table::rows(AMBIGUOUS).filter_map(|(_, row)| row.ok()) {
-                names.choice(row);
+                names.add_choice(row);
             }
             names
         });
         &NAMES
     }
 
-    fn alias(&mut self, name: &str, info: &Arc<SeriesInfo>) {
+    fn add_alias(&mut self, name: &str, info: &Arc<SeriesInfo>) {
         self.by_name.insert(fold(name), Some(Arc::clone(info)));
-        self.written.push((name.to_owned(), Arc::clone(info)));
+        self.aliases.push((name.to_owned(), Arc::clone(info)));
     }
 
-    /// Takes one of the things that a name may mean; the first of a name is what everybody means where `usual` says so.
-    fn choice(&mut self, [name, id, note, usual]: [&str; 4]) {
+    /// Adds a row of the table of ambiguous names.
+    fn add_choice(&mut self, [name, id, note, usual]: [&str; 4]) {
         let Some(info) = self.catalogue.get(&id.to_ascii_uppercase()) else {
             return;
         };
-        if self.groups.last().is_none_or(|last| last != name) {
-            self.groups.push(name.to_owned());
+        if self.ambiguous_names.last().is_none_or(|last| last != name) {
+            self.ambiguous_names.push(name.to_owned());
         }
-        for spelled in HashSet::from([fold(name), key(name)]) {
-            let choices = self.ambiguous.entry(spelled).or_default();
+        for spelling in HashSet::from([fold(name), key(name)]) {
+            let choices = self.ambiguous.entry(spelling).or_default();
             choices.is_usual |= usual == "yes";
             if usual == "both" {
                 choices.beside.push(Arc::clone(info));
@@ -101,42 +101,39 @@ impl Names {
         }
     }
 
-    /// The series a name means, or nothing; costs a look-up or two.
+    /// Returns the series of an identifier or alias.
     pub fn find(&self, name: &str) -> Option<Arc<SeriesInfo>> {
         let by_id = self.catalogue.get(&name.trim().to_ascii_uppercase());
-        if let Some(info) = by_id {
-            return Some(Arc::clone(info));
-        }
-        self.by_name.get(&fold(name))?.clone()
+        let by_name = || self.by_name.get(&fold(name))?.clone();
+        by_id.cloned().or_else(by_name)
     }
 
-    /// What a name may mean, where it is one of several things.
+    /// Returns the candidates of an ambiguous name; `None` for any other name.
     pub fn choices(&self, name: &str) -> Option<&Choices> {
-        let found = self.ambiguous.get(&fold(name));
-        found.or_else(|| self.ambiguous.get(&key(name)))
+        let choices = self.ambiguous.get(&fold(name));
+        choices.or_else(|| self.ambiguous.get(&key(name)))
     }
 
-    /// The catalogue behind the names.
+    /// Returns the catalogue of the series.
     pub fn catalogue(&self) -> &'static Catalogue {
         self.catalogue
     }
 
-    /// Every alias as written, with its series.
+    /// Iterates over the aliases as spelled in the table, with their series.
     pub fn aliases(&self) -> impl Iterator<Item = (&str, &Arc<SeriesInfo>)> {
-        self.written
-            .iter()
-            .map(|(name, info)| (name.as_str(), info))
+        let aliases = self.aliases.iter();
+        aliases.map(|(name, info)| (name.as_str(), info))
     }
 
-    /// Every ambiguous name, folded, with the series it may mean.
+    /// Iterates over the ambiguous names, folded, with their candidates.
     pub fn ambiguous(&self) -> impl Iterator<Item = (&str, &[Suggestion])> {
         let all = self.ambiguous.iter();
         all.map(|(name, choices)| (name.as_str(), choices.all.as_slice()))
     }
 
-    /// Every ambiguous name as the table writes it, once.
+    /// Iterates over the ambiguous names as spelled in the table.
     pub fn ambiguous_names(&self) -> impl Iterator<Item = &str> {
-        self.groups.iter().map(String::as_str)
+        self.ambiguous_names.iter().map(String::as_str)
     }
 }
 
@@ -145,15 +142,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tables_are_sound() {
+    fn every_row_of_the_tables_is_valid() {
         let names = Names::embedded();
-        let known = |id: &str| names.catalogue.get(&id.to_ascii_uppercase()).unwrap();
+        let info = |id: &str| names.catalogue.get(&id.to_ascii_uppercase()).unwrap();
         let mut folded = HashSet::new();
         for (line, row) in table::rows(ALIASES) {
             let [alias, id] = row.unwrap();
             assert!(folded.insert(fold(alias)), "line {line}: {alias} twice");
-            let found = names.by_name[&fold(alias)].as_ref().unwrap();
-            assert_eq!(found.id, known(id).id, "line {line}: {alias}");
+            let named = names.by_name[&fold(alias)].as_ref().unwrap();
+            assert_eq!(named.id, info(id).id, "line {line}: {alias}");
         }
         assert!(folded.len() >= 300, "{} aliases", folded.len());
         for (line, row) in table::rows(AMBIGUOUS) {
@@ -163,22 +160,25 @@ mod tests {
                 "line {line}: {name} is an alias too"
             );
             let choices = names.choices(name).unwrap();
-            let at = choices
+            let index = choices
                 .all
                 .iter()
-                .position(|s| s.id == known(id).id.as_str());
-            let fits = match usual {
+                .position(|s| s.id == info(id).id.as_str());
+            let is_valid = match usual {
                 "" => true,
-                "yes" => at == Some(0),
-                "both" => choices.is_usual && at > Some(0),
+                "yes" => index == Some(0),
+                "both" => choices.is_usual && index > Some(0),
                 _ => false,
             };
-            assert!(at.is_some() && fits, "line {line}: {name} {id} {usual}");
+            assert!(
+                index.is_some() && is_valid,
+                "line {line}: {name} {id} {usual}"
+            );
         }
     }
 
     #[test]
-    fn the_treasurys_account_is_a_weeks_average_and_the_others_are_told() {
+    fn treasury_account_means_the_weekly_average_by_default() {
         for name in ["TGA", "Treasury General Account"] {
             let choices = Names::embedded().choices(name).unwrap();
             let ids: Vec<&str> = choices.all.iter().map(|s| s.id.as_str()).collect();
@@ -188,8 +188,8 @@ mod tests {
     }
 
     #[test]
-    fn names_people_use_mean_their_series() {
-        for (name, want) in [
+    fn common_names_resolve_to_their_series() {
+        for (name, expected) in [
             ("dgs10", "DGS10"),
             ("10y", "DGS10"),
             ("10-Year", "DGS10"),
@@ -203,8 +203,8 @@ mod tests {
             ("T10Y-2Y", "T10Y2Y"),
             ("btc", "BTC"),
         ] {
-            let found = Names::embedded().find(name).map(|i| i.id.to_string());
-            assert_eq!(found.as_deref(), Some(want), "{name}");
+            let id = Names::embedded().find(name).map(|i| i.id.to_string());
+            assert_eq!(id.as_deref(), Some(expected), "{name}");
         }
         assert!(Names::embedded().find("inflation").is_none());
         let choices = Names::embedded().choices("what is inflation").unwrap();

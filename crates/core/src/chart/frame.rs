@@ -1,4 +1,4 @@
-//! The drawing: ground, shading, grid, lines, last values, and the words around them.
+//! Renders a chart as SVG: background, title, plots with axes and last values, source and credit.
 
 use super::palette::{INK, MUTED, PAPER, RULE, SHADE, Theme};
 use super::plot::Plot;
@@ -6,36 +6,36 @@ use super::spec::{ChartSpec, Line};
 use super::unit::{Scale, escaped};
 use crate::format::number;
 use crate::model::Observation;
+use std::fmt::Display;
 
 /// Font families: the one that pictures embed, then the reader's own.
 pub const FONTS: &str =
     "Inter, system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, sans-serif";
 
-/// A drawing under way.
+/// A drawing in progress.
 struct Frame<'a> {
     out: String,
+    /// The current panel.
     spec: &'a ChartSpec,
+    /// The scale of the current panel.
     scale: Scale,
     width: f64,
     height: f64,
-    /// Size of letters.
-    small: f64,
-    /// Size of the title's letters.
-    large: f64,
+    font_size: f64,
+    title_size: f64,
 }
 
-/// A chart as SVG. Without a point it says so instead of drawing an empty grid.
+/// Renders a chart as SVG. A chart without a point says so instead of showing an empty grid.
 pub fn svg(spec: &ChartSpec) -> String {
     panels(spec, &[])
 }
 
-/// A chart and others below it in one drawing, one for each unit, with title, source and size of the first.
+/// Renders a chart and others below it, one for each unit, in one drawing with the title, source and size of the first.
 pub fn panels(spec: &ChartSpec, others: &[ChartSpec]) -> String {
     let width = f64::from(spec.size.0);
-    let (small, large) = if width >= 600.0 {
-        (13.0, 20.0)
-    } else {
-        (11.5, 15.0)
+    let (font_size, title_size) = match width >= 600.0 {
+        true => (13.0, 20.0),
+        false => (11.5, 15.0),
     };
     let frame = Frame {
         out: String::with_capacity(16_384),
@@ -43,322 +43,301 @@ pub fn panels(spec: &ChartSpec, others: &[ChartSpec]) -> String {
         scale: spec.scale(),
         width,
         height: f64::from(spec.size.1),
-        small,
-        large,
+        font_size,
+        title_size,
     };
-    spec.theme.coloured(frame.drawn(others))
+    spec.theme.coloured(frame.render(others))
 }
 
 impl<'a> Frame<'a> {
-    fn drawn(mut self, others: &'a [ChartSpec]) -> String {
-        let (width, height, small) = (self.width, self.height, self.small);
+    fn render(mut self, others: &'a [ChartSpec]) -> String {
+        let (width, height, font_size) = (self.width, self.height, self.font_size);
         let size = format!(r#"viewBox="0 0 {width} {height}" width="{width}" height="{height}""#);
-        let others_in_words = others.iter().map(ChartSpec::lines_in_words);
-        let label = escaped(&(self.spec.sentence() + &others_in_words.collect::<String>()));
+        let other_lines: String = others.iter().map(ChartSpec::describe_lines).collect();
+        let label = escaped(&(self.spec.sentence() + &other_lines));
         self.out += &format!(r#"<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" "#);
-        self.out += &format!(r#"aria-label="{label}" font-family="{FONTS}" font-size="{small}">"#);
+        self.out +=
+            &format!(r#"aria-label="{label}" font-family="{FONTS}" font-size="{font_size}">"#);
         let (margin, top, bottom) = match self.spec.theme == Theme::Page {
-            true => (2.0, 10.0, height - small - 8.0),
+            true => (2.0, 10.0, height - font_size - 8.0),
             false => {
-                let foot = if self.is_stacked() { 4.0 } else { 2.6 };
-                (
-                    20.0,
-                    self.words(!others.is_empty()),
-                    height - 20.0 - small * foot,
-                )
+                let footer = font_size * if self.is_footer_stacked() { 4.0 } else { 2.6 };
+                let top = self.draw_header_and_footer(!others.is_empty());
+                (20.0, top, height - 20.0 - footer)
             }
         };
-        let all: Vec<&ChartSpec> = std::iter::once(self.spec).chain(others).collect();
-        // Below each plot stand its days, above one of several its unit.
-        let (below, above) = (
-            small + 8.0,
-            if others.is_empty() { 0.0 } else { small * 2.2 },
-        );
-        let count = f64::from(u32::try_from(all.len()).unwrap_or(1));
-        let height = (bottom + below - top) / count;
-        let mut plots = Vec::new();
-        let mut upper = top;
-        for panel in all {
-            self.on(panel);
-            let lower = upper + height - below;
-            let plot = self.lay((margin, upper + above, width - margin, lower));
-            plots.push((panel, plot, lower));
-            upper += height;
+        let specs: Vec<&ChartSpec> = std::iter::once(self.spec).chain(others).collect();
+        // Days are below each plot; the unit is above it if there are several.
+        let days_height = font_size + 8.0;
+        let unit_height = if others.is_empty() {
+            0.0
+        } else {
+            font_size * 2.2
+        };
+        let count = f64::from(u32::try_from(specs.len()).unwrap_or(1));
+        let height = (bottom + days_height - top) / count;
+        let mut panels = Vec::new();
+        let mut panel_top = top;
+        for spec in specs {
+            self.set_panel(spec);
+            let base = panel_top + height - days_height;
+            let plot = self.place_plot((margin, panel_top + unit_height, width - margin, base));
+            panels.push((spec, plot, base));
+            panel_top += height;
         }
-        let laid = || plots.iter().filter_map(|(_, plot, _)| plot.as_ref());
-        let left = laid().map(|p| p.left).fold(0.0, f64::max);
-        let right = laid().map(|p| p.left + p.width).fold(width, f64::min);
-        for (panel, plot, lower) in plots {
-            self.on(panel);
+        let plots = || panels.iter().filter_map(|(_, plot, _)| plot.as_ref());
+        let left = plots().map(|p| p.left).fold(0.0, f64::max);
+        let right = plots().map(|p| p.left + p.width).fold(width, f64::min);
+        for (spec, plot, base) in panels {
+            self.set_panel(spec);
             let Some(mut plot) = plot else {
-                let (x, y) = (width / 2.0, lower - (height - below) / 2.0);
+                let (x, y) = (width / 2.0, base - (height - days_height) / 2.0);
                 let text = "No observations in this range";
                 self.out += &format!(r#"<text x="{x}" y="{y}" text-anchor="middle" "#);
                 self.out += &format!(r#"fill="{MUTED}">{text}</text>"#);
                 continue;
             };
-            // The same day stands at one place in all.
+            // All panels have the same time axis.
             (plot.left, plot.width) = (left, (right - left).max(1.0));
-            if above > 0.0 {
-                let (y, unit) = (plot.top - small * 0.9, escaped(&self.spec.heading()));
-                self.out +=
-                    &format!(r#"<text x="{margin}" y="{y:.1}" fill="{MUTED}">{unit}</text>"#);
+            if unit_height > 0.0 {
+                self.draw_text(margin, plot.top - font_size * 0.9, MUTED, &spec.heading());
             }
-            self.draw(&plot);
+            self.draw_plot(&plot);
         }
         self.out + "</svg>"
     }
 
-    /// Turns to another panel.
-    fn on(&mut self, panel: &'a ChartSpec) {
-        self.spec = panel;
-        self.scale = panel.scale();
+    fn set_panel(&mut self, spec: &'a ChartSpec) {
+        self.spec = spec;
+        self.scale = spec.scale();
     }
 
-    /// Ground, title, unit, footer; returns where the plot may begin.
-    fn words(&mut self, has_others: bool) -> f64 {
-        let (spec, width, height, large) = (self.spec, self.width, self.height, self.large);
+    fn draw_text(&mut self, x: impl Display, y: f64, fill: &str, text: &str) {
+        let text = escaped(text);
+        self.out += &format!(r#"<text x="{x}" y="{y:.1}" fill="{fill}">{text}</text>"#);
+    }
+
+    /// Draws background, title, lead, unit, source and credit. Returns the top of the plots.
+    fn draw_header_and_footer(&mut self, has_others: bool) -> f64 {
+        let (spec, width, size, max) = (self.spec, self.width, self.title_size, self.max_chars());
+        let height = self.height;
         self.out += &format!(r#"<rect width="{width}" height="{height}" fill="{PAPER}"/>"#);
-        let first = 20.0 + large * 0.75;
-        let mut last = first;
-        for (title, row) in broken(
-            &spec.title,
-            usize::from(spec.size.0 / if width >= 600.0 { 14 } else { 10 }),
-        )
-        .iter()
-        .zip(0u8..)
-        {
-            last = first + f64::from(row) * large * 1.25;
-            let title = escaped(title);
-            self.out += &format!(r#"<text x="20" y="{last}" font-size="{large}" "#);
-            self.out += &format!(r#"font-weight="600" fill="{INK}">{title}</text>"#);
+        let first = 20.0 + size * 0.75;
+        let mut y = first;
+        let title_chars = usize::from(spec.size.0 / if width >= 600.0 { 14 } else { 10 });
+        for (line, row) in wrap(&spec.title, title_chars).iter().zip(0u8..) {
+            y = first + f64::from(row) * size * 1.25;
+            let line = escaped(line);
+            self.out += &format!(r#"<text x="20" y="{y}" font-size="{size}" "#);
+            self.out += &format!(r#"font-weight="600" fill="{INK}">{line}</text>"#);
         }
         if !spec.lead.is_empty() {
-            last += self.small * 0.4;
-            for line in broken(&spec.lead, self.room()) {
-                last += self.small * 1.5;
-                let line = escaped(&line);
-                self.out += &format!(r#"<text x="20" y="{last:.1}" fill="{INK}">{line}</text>"#);
+            y += self.font_size * 0.4;
+            for line in wrap(&spec.lead, max) {
+                y += self.font_size * 1.5;
+                self.draw_text(20, y, INK, &line);
             }
         }
         let mut unit = match has_others {
             true => String::from("A panel for each unit"),
-            false => self.spec.heading(),
+            false => spec.heading(),
         };
         if let Some((first, last)) = spec.dates() {
             unit += &format!(", {} to {}", spec.period(first), spec.period(last));
             let mut spans = spec.shading.iter();
-            let shaded = "; shaded: NBER recessions";
-            let fits = unit.chars().count() + shaded.len() < self.room();
-            if fits && spans.any(|s| s.start < last && s.end > first) {
-                unit += shaded;
+            let legend = "; shaded: NBER recessions";
+            let has_room = unit.chars().count() + legend.len() < max;
+            if has_room && spans.any(|s| s.start < last && s.end > first) {
+                unit += legend;
             }
         }
-        last += self.small * 0.1;
-        for line in broken(&unit, self.room()) {
-            last += self.small * 1.5;
-            let line = escaped(&line);
-            self.out += &format!(r#"<text x="20" y="{last:.1}" fill="{MUTED}">{line}</text>"#);
+        y += self.font_size * 0.1;
+        for line in wrap(&unit, max) {
+            y += self.font_size * 1.5;
+            self.draw_text(20, y, MUTED, &line);
         }
-        let (foot, right) = (height - 18.0, width - 20.0);
-        let above = foot
-            - if self.is_stacked() {
-                self.small * 1.4
-            } else {
-                0.0
-            };
-        let source = escaped(&cut(&format!("Source: {}", spec.source), self.room()));
-        let credit = escaped(&cut(&spec.credit, self.room()));
-        self.out += &format!(r#"<text x="20" y="{above:.1}" fill="{MUTED}">{source}</text>"#);
-        self.out += &format!(r#"<text x="{right}" y="{foot}" text-anchor="end" "#);
+        let (bottom, right) = (height - 18.0, width - 20.0);
+        let line_height = self.font_size * if self.is_footer_stacked() { 1.4 } else { 0.0 };
+        let source = truncate(&format!("Source: {}", spec.source), max);
+        self.draw_text(20, bottom - line_height, MUTED, &source);
+        let credit = escaped(&truncate(&spec.credit, max));
+        self.out += &format!(r#"<text x="{right}" y="{bottom}" text-anchor="end" "#);
         self.out += &format!(r#"fill="{MUTED}">{credit}</text>"#);
-        last + self.small * 1.4
+        y + self.font_size * 1.4
     }
 
-    /// Letters that have room between the margins: one takes about half its height.
-    fn room(&self) -> usize {
-        let letter = if self.width >= 600.0 { 69 } else { 61 };
-        usize::from(self.spec.size.0).saturating_sub(40) * 10 / letter
+    /// Returns how many characters fit between the margins; a character is about half as wide as high.
+    fn max_chars(&self) -> usize {
+        let tenths_per_char = if self.width >= 600.0 { 69 } else { 61 };
+        usize::from(self.spec.size.0).saturating_sub(40) * 10 / tenths_per_char
     }
 
-    /// Whether source and credit have a line each at the foot.
-    fn is_stacked(&self) -> bool {
-        let letters = self.spec.source.chars().count() + self.spec.credit.chars().count();
-        letters + "Source:    ".len() > self.room()
+    /// Returns whether source and credit need a line each.
+    fn is_footer_stacked(&self) -> bool {
+        let chars = self.spec.source.chars().count() + self.spec.credit.chars().count();
+        chars + "Source:    ".len() > self.max_chars()
     }
 
-    /// Puts the plot into the room left, top, right, bottom that is free.
-    fn lay(&self, (left, top, right, bottom): (f64, f64, f64, f64)) -> Option<Plot> {
-        let wanted = if bottom - top > 250.0 { 6.0 } else { 4.0 };
-        let (days, values, right_axis) = Plot::axes(self.spec, self.scale.factor, wanted)?;
-        let marks = self.widest(values.levels());
-        let lasts = self.spec.lines.iter().filter_map(|l| self.last_label(l));
-        let lasts = self.widest(lasts);
-        let lasts = match &right_axis {
-            // Its figures stand where the last values begin: a gap before them, and bold letters behind it.
-            Some(axis) => lasts * 1.1 + self.widest(axis.levels()) + 8.0,
-            None => lasts,
-        };
+    /// Creates the plot of the current panel within an area given as left, top, right and bottom.
+    fn place_plot(&self, (left, top, right, bottom): (f64, f64, f64, f64)) -> Option<Plot> {
+        let ticks = if bottom - top > 250.0 { 6.0 } else { 4.0 };
+        let plot = Plot::new(self.spec, self.scale.factor, ticks)?;
+        let tick_width = self.max_width(plot.left_axis.labels());
+        let last_values = self.spec.lines.iter().filter_map(|l| self.last_label(l));
+        let mut right_width = self.max_width(last_values);
+        if let Some(axis) = &plot.right_axis {
+            // The last values are in bold behind the labels of the right axis.
+            right_width = right_width * 1.1 + self.max_width(axis.labels()) + 8.0;
+        }
         Some(Plot {
-            left: left + marks + 8.0,
+            left: left + tick_width + 8.0,
             top,
-            width: (right - left - marks - lasts - 20.0).max(1.0),
+            width: (right - left - tick_width - right_width - 20.0).max(1.0),
             height: bottom - top,
-            days,
-            values,
-            right: right_axis,
+            ..plot
         })
     }
 
-    /// The room that the longest of some figures takes.
-    fn widest<T>(&self, figures: impl Iterator<Item = (T, String)>) -> f64 {
-        let most = figures.map(|(_, text)| text.chars().count()).max();
-        f64::from(u32::try_from(most.unwrap_or(0)).unwrap_or(u32::MAX)) * (self.small * 0.58)
+    /// Returns the width of the longest label.
+    fn max_width<T>(&self, labels: impl Iterator<Item = (T, String)>) -> f64 {
+        let chars = labels.map(|(_, text)| text.chars().count()).max();
+        f64::from(u32::try_from(chars.unwrap_or(0)).unwrap_or(u32::MAX)) * (self.font_size * 0.58)
     }
 
-    /// The last observation of a line and what is written beside it.
+    /// Returns the last observation of a line and its label.
     fn last_label<'l>(&self, line: &'l Line) -> Option<(&'l Observation, String)> {
         let last = line.points.last()?;
         let value = match line.is_right {
             true if last.value.abs() >= 1_000.0 => number(last.value, 0),
             true => number(last.value, usize::from(self.spec.decimals)),
-            false => self.scale.number(last.value),
+            false => self.scale.format_number(last.value),
         };
         let text = format!("{} {value}", line.name);
         Some((last, text.trim().to_owned()))
     }
 
-    fn draw(&mut self, plot: &Plot) {
+    fn draw_plot(&mut self, plot: &Plot) {
         let (top, height, base) = (plot.top, plot.height, plot.top + plot.height);
-        if let Some(shown) = self.spec.dates() {
-            let spans = self.spec.shading.iter();
-            for (x, width) in spans.filter_map(|s| plot.band(*s, shown)) {
-                self.out += &format!(r#"<rect x="{x:.1}" y="{top:.1}" width="{width:.1}" "#);
-                self.out += &format!(r#"height="{height:.1}" fill="{SHADE}"/>"#);
-            }
+        for (x, width) in plot.bands(&self.spec.shading) {
+            self.out += &format!(r#"<rect x="{x:.1}" y="{top:.1}" width="{width:.1}" "#);
+            self.out += &format!(r#"height="{height:.1}" fill="{SHADE}"/>"#);
         }
-        self.grid(plot);
-        let mut max_marks = 3;
-        while f64::from(max_marks) * self.small * 5.5 < plot.width && max_marks < 9 {
-            max_marks += 1;
-        }
-        let y = base + self.small + 5.0;
-        for (day, label) in plot.days.marks(max_marks) {
+        self.draw_left_axis(plot);
+        let has_room = |ticks: &i32| f64::from(*ticks) * self.font_size * 5.5 >= plot.width;
+        let max_ticks = (3..9).find(has_room).unwrap_or(9);
+        let y = base + self.font_size + 5.0;
+        for (day, label) in plot.time.labels(max_ticks) {
             let x = plot.x(day);
-            let half = self.small * 0.29 * f64::from(u32::try_from(label.len()).unwrap_or(8));
-            if x + half > plot.left + plot.width + 40.0 {
+            let chars = f64::from(u32::try_from(label.len()).unwrap_or(8));
+            if x + self.font_size * 0.29 * chars > plot.left + plot.width + 40.0 {
                 continue;
             }
             self.out += &format!(r#"<path d="M{x:.1} {base:.1}v4" stroke="{MUTED}"/>"#);
             self.out += &format!(r#"<text x="{x:.1}" y="{y:.1}" text-anchor="middle" "#);
             self.out += &format!(r#"fill="{MUTED}">{label}</text>"#);
         }
-        self.right_axis(plot);
-        self.curves(plot);
+        self.draw_right_axis(plot);
+        self.draw_lines(plot);
     }
 
-    /// Level lines with their figures; zero, where it lies inside, is drawn in ink.
-    fn grid(&mut self, plot: &Plot) {
+    /// Draws grid lines with labels. A zero line inside the plot is darker.
+    fn draw_left_axis(&mut self, plot: &Plot) {
         let (left, right) = (plot.left, plot.left + plot.width);
-        for (mark, level) in plot.values.levels() {
-            let y = plot.y(mark);
-            let is_zero = mark == 0.0 && plot.values.low < 0.0;
-            let (colour, thick) = if is_zero { (INK, "1.2") } else { (RULE, "1") };
-            let (x, below) = (left - 8.0, y + self.small * 0.35);
+        for (tick, label) in plot.left_axis.labels() {
+            let y = plot.y(tick);
+            let is_zero = tick == 0.0 && plot.left_axis.low < 0.0;
+            let (colour, stroke) = if is_zero { (INK, "1.2") } else { (RULE, "1") };
+            let (x, baseline) = (left - 8.0, y + self.font_size * 0.35);
             self.out += &format!(r#"<path d="M{left:.1} {y:.1}H{right:.1}" stroke="{colour}" "#);
-            self.out += &format!(r#"stroke-width="{thick}"/><text x="{x:.1}" y="{below:.1}" "#);
-            self.out += &format!(r#"text-anchor="end" fill="{MUTED}">{level}</text>"#);
+            self.out += &format!(r#"stroke-width="{stroke}"/><text x="{x:.1}" y="{baseline:.1}" "#);
+            self.out += &format!(r#"text-anchor="end" fill="{MUTED}">{label}</text>"#);
         }
     }
 
-    /// Figures of the right axis, in the colour of the first line that stands on it.
-    fn right_axis(&mut self, plot: &Plot) {
+    /// Draws the labels of the right axis in the colour of its first line.
+    fn draw_right_axis(&mut self, plot: &Plot) {
         let first = self.spec.lines.iter().find(|line| line.is_right);
-        let Some((axis, first)) = plot.right.as_ref().zip(first) else {
+        let Some((axis, first)) = plot.right_axis.as_ref().zip(first) else {
             return;
         };
-        let colour = first.color();
         let x = plot.left + plot.width + 8.0;
-        for (mark, level) in axis.levels() {
-            let y = plot.level(axis, mark) + self.small * 0.35;
-            self.out += &format!(r#"<text x="{x:.1}" y="{y:.1}" fill="{colour}">{level}</text>"#);
+        for (tick, label) in axis.labels() {
+            let y = plot.y_on(axis, tick) + self.font_size * 0.35;
+            self.draw_text(format_args!("{x:.1}"), y, first.color(), &label);
         }
     }
 
-    /// The lines, a dot on each last value and the value beside it; two labels never lie on each other.
-    fn curves(&mut self, plot: &Plot) {
-        // Corners of a thousand points in a thousand pixels: none is seen, and a round one takes as long as its line.
-        let round = r#"stroke-linejoin="bevel" stroke-linecap="round""#;
+    /// Draws the lines and, on each last value, a dot with a label. Labels do not overlap.
+    fn draw_lines(&mut self, plot: &Plot) {
+        // Round joins of a thousand points in a thousand pixels are not visible and take as long to draw as the line.
+        let style = r#"stroke-linejoin="bevel" stroke-linecap="round""#;
         let mut labels: Vec<(f64, f64, f64, &str, String)> = Vec::new();
-        for line in self.spec.drawn() {
+        for line in self.spec.lines_back_to_front() {
             let colour = line.color();
             let path = plot.path(&self.spec.visible(line), self.scale.factor);
             self.out += &format!(r#"<path d="{path}" fill="none" stroke="{colour}" "#);
-            self.out += &format!(r#"stroke-width="1.8" {round}/>"#);
+            self.out += &format!(r#"stroke-width="1.8" {style}/>"#);
             if let Some((last, text)) = self.last_label(line) {
-                let y = plot.place(line, last.value, self.scale.factor);
+                let y = plot.line_y(line, last.value, self.scale.factor);
                 labels.push((y, plot.x(last.date), y, colour, text));
             }
         }
         labels.sort_by(|a, b| a.0.total_cmp(&b.0));
-        apart(
-            labels.iter_mut().map(|l| &mut l.0).collect(),
-            self.small * 1.15,
-        );
-        let levels = plot.right.as_ref().map(|axis| self.widest(axis.levels()));
-        let aside = levels.map_or(0.0, |levels| levels + 8.0);
-        for (at, x, y, colour, text) in labels {
-            // A line that ends early has its value inside the plot.
+        let heights = labels.iter_mut().map(|l| &mut l.0).collect();
+        spread(heights, self.font_size * 1.15);
+        let axis = plot.right_axis.as_ref();
+        let axis_width = axis.map_or(0.0, |axis| self.max_width(axis.labels()) + 8.0);
+        for (label_y, x, y, colour, text) in labels {
+            // The label of a line that ends early is inside the plot.
             let is_inside = x + 8.0 < plot.left + plot.width;
-            let beside = x + 8.0 + if is_inside { 0.0 } else { aside };
-            let (below, text) = (at + self.small * 0.35, escaped(&text));
+            let label_x = x + 8.0 + if is_inside { 0.0 } else { axis_width };
+            let (baseline, text) = (label_y + self.font_size * 0.35, escaped(&text));
             self.out += &format!(r#"<circle cx="{x:.1}" cy="{y:.1}" r="3.2" fill="{colour}" "#);
             self.out += &format!(r#"stroke="{PAPER}" stroke-width="1.5"/>"#);
-            self.out += &format!(r#"<text x="{beside:.1}" y="{below:.1}" font-weight="600" "#);
+            self.out += &format!(r#"<text x="{label_x:.1}" y="{baseline:.1}" font-weight="600" "#);
             self.out += &format!(r#"fill="{colour}">{text}</text>"#);
         }
     }
 }
 
-/// Moves heights that ascend so far that none is nearer to the next than `room`, the middle of a crowd staying.
-fn apart(heights: Vec<&mut f64>, room: f64) {
-    let (mut heights, mut down) = (heights, 0.0);
+/// Moves ascending heights apart until neighbours have at least this distance, keeping their mean in place.
+fn spread(mut heights: Vec<&mut f64>, distance: f64) {
+    let mut total = 0.0;
     for i in 1..heights.len() {
         if let Some([upper, lower]) = heights.get_mut(i - 1..=i) {
-            let lacking = (room - (**lower - **upper)).max(0.0);
-            **lower += lacking;
-            down += lacking;
+            let missing = (distance - (**lower - **upper)).max(0.0);
+            **lower += missing;
+            total += missing;
         }
     }
-    let many = f64::from(u32::try_from(heights.len()).unwrap_or(1)).max(1.0);
+    let count = f64::from(u32::try_from(heights.len()).unwrap_or(1)).max(1.0);
     for height in heights {
-        *height -= down / many;
+        *height -= total / count;
     }
 }
 
-/// Text in two lines of at most `room` letters, broken between words.
-fn broken(text: &str, room: usize) -> Vec<String> {
+/// Breaks text between words into at most two lines of at most `max` characters.
+fn wrap(text: &str, max: usize) -> Vec<String> {
     let mut first = String::new();
-    let mut rest = text;
-    while let Some(word) = rest.split_inclusive(' ').next() {
-        if first.chars().count() + word.trim_end().chars().count() > room {
+    for word in text.split_inclusive(' ') {
+        if first.chars().count() + word.trim_end().chars().count() > max {
             break;
         }
         first += word;
-        rest = rest.get(word.len()..).unwrap_or_default();
     }
+    let rest = text.get(first.len()..).unwrap_or_default();
     match (first.is_empty(), rest.is_empty()) {
-        (true, _) => vec![cut(text, room)],
+        (true, _) => vec![truncate(text, max)],
         (_, true) => vec![first],
-        (_, false) => vec![first.trim_end().to_owned(), cut(rest, room)],
+        (_, false) => vec![first.trim_end().to_owned(), truncate(rest, max)],
     }
 }
 
-/// At most `max` letters, with an ellipsis where some were cut.
-fn cut(text: &str, max: usize) -> String {
+/// Shortens text to at most `max` characters, with an ellipsis where it was cut.
+fn truncate(text: &str, max: usize) -> String {
     if text.chars().count() <= max {
         return text.to_owned();
     }
-    let short: String = text.chars().take(max.saturating_sub(1)).collect();
-    short + "…"
+    let start: String = text.chars().take(max.saturating_sub(1)).collect();
+    start + "…"
 }

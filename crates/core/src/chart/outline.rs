@@ -1,6 +1,6 @@
-//! Text of a drawing as outlines of the embedded font, so that a renderer needs no fonts.
+//! Replaces the text of a drawing by outlines of the embedded font, so that a renderer needs no fonts.
 //!
-//! Reads what this crate writes: `<text>` elements of one line with `x`, `y`, `fill` and, where they differ from the
+//! Reads only what this crate writes: `<text>` elements of one line with `x`, `y`, `fill` and, where they differ from the
 //! drawing's, `font-size`, `font-weight` and `text-anchor`.
 
 use std::fmt::Write;
@@ -12,23 +12,23 @@ static REGULAR: LazyLock<Option<Face<'static>>> =
 static SEMIBOLD: LazyLock<Option<Face<'static>>> =
     LazyLock::new(|| Face::parse(include_bytes!("../../data/fonts/Inter-SemiBold.otf"), 0).ok());
 
-/// The drawing with a path in the place of each text; a text that cannot be read is left out.
-pub(super) fn outlined(drawing: &str) -> String {
-    // That of the nearest element before which says one.
+/// Replaces each text of a drawing by a path. A text that cannot be read is left out.
+pub(super) fn outline_text(drawing: &str) -> String {
+    // The font size of the nearest preceding element that has one.
     let mut size = 13.0;
     let mut out = String::with_capacity(drawing.len() * 2);
     let mut rest = drawing;
     while let Some((before, text)) = rest.split_once("<text ") {
         out += before;
-        if let Some((_, given)) = before.rsplit_once("font-size=\"") {
-            let given = given.split('"').next().and_then(|size| size.parse().ok());
-            size = given.unwrap_or(size);
+        if let Some((_, after)) = before.rsplit_once("font-size=\"") {
+            let parsed = after.split('"').next().and_then(|size| size.parse().ok());
+            size = parsed.unwrap_or(size);
         }
         let Some((element, after)) = text.split_once("</text>") else {
             return out;
         };
         if let Some((attributes, content)) = element.split_once('>') {
-            outline(attributes, &unescaped(content), size, &mut out).unwrap_or_default();
+            write_outline(attributes, &unescape(content), size, &mut out).unwrap_or_default();
         }
         rest = after;
     }
@@ -36,7 +36,7 @@ pub(super) fn outlined(drawing: &str) -> String {
 }
 
 /// Writes one text as a path.
-fn outline(attributes: &str, text: &str, size: f32, out: &mut String) -> Option<()> {
+fn write_outline(attributes: &str, text: &str, size: f32, out: &mut String) -> Option<()> {
     let is_bold = number(attributes, "font-weight").is_some_and(|weight| weight >= 600.0);
     let face = if is_bold { &*SEMIBOLD } else { &*REGULAR };
     let face = face.as_ref()?;
@@ -65,7 +65,7 @@ fn outline(attributes: &str, text: &str, size: f32, out: &mut String) -> Option<
     write!(out, r#"<path fill="{fill}" d="{}"/>"#, pen.path).ok()
 }
 
-/// The value of an attribute.
+/// Returns the value of an attribute.
 fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
     let mut parts = attributes.split('"');
     while let (Some(before), Some(value)) = (parts.next(), parts.next()) {
@@ -80,21 +80,20 @@ fn number(attributes: &str, name: &str) -> Option<f32> {
     attribute(attributes, name)?.parse().ok()
 }
 
-/// Text without the references that this crate writes.
-fn unescaped(text: &str) -> String {
-    let named = [
+/// Replaces the character references that this crate writes.
+fn unescape(text: &str) -> String {
+    let references = [
         ("&lt;", "<"),
         ("&gt;", ">"),
         ("&quot;", "\""),
         ("&#39;", "'"),
         ("&amp;", "&"),
     ];
-    named
-        .iter()
-        .fold(text.to_owned(), |text, (name, c)| text.replace(name, c))
+    let replace = |text: String, (name, c): &(&str, &str)| text.replace(name, c);
+    references.iter().fold(text.to_owned(), replace)
 }
 
-/// Writes outlines in units of the drawing, whose y grows downwards.
+/// Writes outlines in units of the drawing, where y grows downwards.
 struct Pen {
     path: String,
     x: f32,
@@ -107,7 +106,7 @@ impl Pen {
         self.path.push(command);
         for (x, y) in points {
             let (x, y) = (self.x + x * self.scale, self.y - y * self.scale);
-            // A hundredth of a unit is less than any eye or screen tells.
+            // A hundredth of a unit is not visible.
             write!(self.path, "{x:.2} {y:.2} ").unwrap_or_default();
         }
     }

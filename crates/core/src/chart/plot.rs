@@ -1,100 +1,109 @@
-//! The plot: where points lie, the lines through them, the gaps between them.
+//! The plot area: positions of points, paths of lines, gaps between points.
 
-use super::axis::{Days, Values};
+use super::axis::{TimeAxis, ValueAxis};
 use super::spec::{ChartSpec, GHOST, Line, Span};
 use crate::model::frequency::day_number;
 use crate::model::{Date, Frequency, Observation};
 
-/// The area that the data fill, in units of the drawing.
+/// The plot area, in units of the drawing.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Plot {
     pub(super) left: f64,
     pub(super) top: f64,
     pub(super) width: f64,
     pub(super) height: f64,
-    pub(super) days: Days,
-    pub(super) values: Values,
-    /// The axis of lines of a second unit.
-    pub(super) right: Option<Values>,
+    pub(super) time: TimeAxis,
+    pub(super) left_axis: ValueAxis,
+    /// The axis of the lines of a second unit.
+    pub(super) right_axis: Option<ValueAxis>,
 }
 
-/// Days, the left axis, and the right one where a line stands on it.
-pub(super) type Axes = (Days, Values, Option<Values>);
-
-/// Height of a plot from which on columns are wider than a unit.
-const TALL: f64 = 450.0;
+/// Height above which a plot has fewer points per unit of width.
+const MAX_FINE_HEIGHT: f64 = 450.0;
 
 impl Plot {
-    /// The axes of a chart's lines; `None` when there is no point.
-    pub(super) fn axes(spec: &ChartSpec, factor: f64, wanted: f64) -> Option<Axes> {
+    /// Creates a plot at the origin without a size, with about `ticks` ticks on each axis of values. `factor` scales the left
+    /// axis. Returns `None` if the chart has no point.
+    pub(super) fn new(spec: &ChartSpec, factor: f64, ticks: f64) -> Option<Self> {
         let (first, last) = spec.dates()?;
-        let around = |is_right: bool, factor: f64| {
+        let axis = |is_right: bool, factor: f64| {
             let lines = || spec.lines.iter().filter(|l| l.is_right == is_right);
             let values = || lines().flat_map(|l| &l.points).map(|o| o.value * factor);
-            let least = values().fold(f64::INFINITY, f64::min);
-            let most = values().fold(f64::NEG_INFINITY, f64::max);
-            (least <= most).then(|| match spec.is_log && least > 0.0 {
-                true => Values::logarithmic(least, most, wanted),
-                false => Values::around(least, most, wanted),
+            let min = values().fold(f64::INFINITY, f64::min);
+            let max = values().fold(f64::NEG_INFINITY, f64::max);
+            (min <= max).then(|| match spec.is_log && min > 0.0 {
+                true => ValueAxis::logarithmic(min, max, ticks),
+                false => ValueAxis::linear(min, max, ticks),
             })
         };
-        let right = around(true, 1.0);
-        let left = around(false, factor).or_else(|| right.clone())?;
-        Some((Days::new(first, last), left, right))
+        let right_axis = axis(true, 1.0);
+        Some(Self {
+            left: 0.0,
+            top: 0.0,
+            width: 0.0,
+            height: 0.0,
+            time: TimeAxis { first, last },
+            left_axis: axis(false, factor).or_else(|| right_axis.clone())?,
+            right_axis,
+        })
     }
 
     pub(super) fn x(&self, day: Date) -> f64 {
-        self.left + self.days.share(day) * self.width
+        self.left + self.time.position(day) * self.width
     }
 
     pub(super) fn y(&self, value: f64) -> f64 {
-        self.level(&self.values, value)
+        self.y_on(&self.left_axis, value)
     }
 
-    /// Where a value lies on one of the axes.
-    pub(super) fn level(&self, axis: &Values, value: f64) -> f64 {
-        self.top + (1.0 - axis.share(value)) * self.height
+    /// Returns the y coordinate of a value on one of the axes.
+    pub(super) fn y_on(&self, axis: &ValueAxis, value: f64) -> f64 {
+        self.top + (1.0 - axis.position(value)) * self.height
     }
 
-    /// Where a figure of a line lies; `factor` is that of the left axis.
-    pub(super) fn place(&self, line: &Line, value: f64, factor: f64) -> f64 {
-        match self.right.as_ref().filter(|_| line.is_right) {
-            Some(right) => self.level(right, value),
+    /// Returns the y coordinate of a value of a line; `factor` scales the left axis.
+    pub(super) fn line_y(&self, line: &Line, value: f64, factor: f64) -> f64 {
+        match self.right_axis.as_ref().filter(|_| line.is_right) {
+            Some(right) => self.y_on(right, value),
             None => self.y(value * factor),
         }
     }
 
-    /// The part of a span that is in view, as x and width; `None` where it is outside.
-    pub(super) fn band(&self, span: Span, shown: (Date, Date)) -> Option<(f64, f64)> {
-        let (start, end) = (span.start.max(shown.0), span.end.min(shown.1));
-        (start < end).then(|| {
-            let x = self.x(start);
-            (x, (self.x(end) - x).max(1.0))
-        })
+    /// Returns x and width of the visible part of each span.
+    pub(super) fn bands(&self, spans: &[Span]) -> impl Iterator<Item = (f64, f64)> {
+        let TimeAxis { first, last } = self.time;
+        let visible = spans
+            .iter()
+            .map(move |s| (s.start.max(first), s.end.min(last)));
+        visible
+            .filter(|(start, end)| start < end)
+            .map(|(start, end)| {
+                let x = self.x(start);
+                (x, (self.x(end) - x).max(1.0))
+            })
     }
 
-    /// The path of a line: a new stroke after every gap, no more points than pixels can show.
+    /// Returns the path of a line, interrupted at every gap, with no more points than pixels can show.
     pub(super) fn path(&self, line: &Line, factor: f64) -> String {
         let mut path = String::new();
-        // A stroke costs by its length, so a tall plot has fewer of them; behind another line less is seen.
-        let column = (self.height / TALL).max(1.0) * if line.color == GHOST { 2.0 } else { 1.0 };
-        for stretch in stretches(&line.points, pause(line.frequency)) {
-            let at: Vec<(f64, f64)> = stretch
+        // The time to draw a stroke grows with its length, so a tall plot has fewer. Of a line behind another less is visible.
+        let width = (self.height / MAX_FINE_HEIGHT).max(1.0);
+        let width = width * if line.color == GHOST { 2.0 } else { 1.0 };
+        for segment in segments(&line.points, max_gap(line.frequency)) {
+            let points: Vec<(f64, f64)> = segment
                 .iter()
-                .map(|o| (self.x(o.date), self.place(line, o.value, factor)))
+                .map(|o| (self.x(o.date), self.line_y(line, o.value, factor)))
                 .filter(|(x, y)| x.is_finite() && y.is_finite())
                 .collect();
-            let (mut before, single) = ((f64::NAN, f64::NAN), at.len() == 1);
-            for (i, (x, y)) in thinned(&at, column).into_iter().enumerate() {
-                let (x, y) = ((x * 10.0).round() / 10.0, (y * 10.0).round() / 10.0);
-                if (x, y) == before {
-                    continue;
-                }
-                before = (x, y);
+            let round = |place: f64| (place * 10.0).round() / 10.0;
+            let rounded = thin(&points, width).into_iter();
+            let mut rounded: Vec<_> = rounded.map(|(x, y)| (round(x), round(y))).collect();
+            rounded.dedup();
+            for (i, (x, y)) in rounded.into_iter().enumerate() {
                 path += &format!("{}{x} {y}", if i == 0 { "M" } else { "L" });
             }
-            if single {
-                // A round dot, where the stroke's ends are round.
+            if points.len() == 1 {
+                // Round line caps make this a dot.
                 path.push_str("h0.1");
             }
         }
@@ -102,8 +111,8 @@ impl Plot {
     }
 }
 
-/// Days between two neighbours from which on something is missing between them.
-fn pause(frequency: Frequency) -> i32 {
+/// Returns the largest number of days between two observations without a gap.
+fn max_gap(frequency: Frequency) -> i32 {
     match frequency {
         Frequency::Daily => 15,
         Frequency::Weekly => 20,
@@ -115,29 +124,29 @@ fn pause(frequency: Frequency) -> i32 {
     }
 }
 
-/// Points without a gap between them.
-fn stretches(points: &[Observation], pause: i32) -> impl Iterator<Item = &[Observation]> {
-    points.chunk_by(move |a, b| day_number(b.date) - day_number(a.date) <= pause)
+/// Splits observations at the gaps.
+fn segments(points: &[Observation], max_gap: i32) -> impl Iterator<Item = &[Observation]> {
+    points.chunk_by(move |a, b| day_number(b.date) - day_number(a.date) <= max_gap)
 }
 
-/// First, lowest, highest and last point of each column of so many units: the same picture with fewer points.
-fn thinned(at: &[(f64, f64)], width: f64) -> Vec<(f64, f64)> {
-    let mut kept = Vec::new();
-    for column in at.chunk_by(|a, b| (a.0 / width).floor() == (b.0 / width).floor()) {
+/// Reduces each column of this width to its first, lowest, highest and last point, which looks the same.
+fn thin(points: &[(f64, f64)], width: f64) -> Vec<(f64, f64)> {
+    let mut thinned = Vec::new();
+    for column in points.chunk_by(|a, b| (a.0 / width).floor() == (b.0 / width).floor()) {
         if column.len() <= 4 {
-            kept.extend_from_slice(column);
+            thinned.extend_from_slice(column);
             continue;
         }
         let by_height = |a: &(usize, f64), b: &(usize, f64)| a.1.total_cmp(&b.1);
         let heights = || column.iter().map(|p| p.1).enumerate();
-        let mut picks = vec![0, column.len() - 1];
-        picks.extend(heights().min_by(by_height).map(|(i, _)| i));
-        picks.extend(heights().max_by(by_height).map(|(i, _)| i));
-        picks.sort_unstable();
-        picks.dedup();
-        kept.extend(picks.into_iter().filter_map(|i| column.get(i)));
+        let mut indexes = vec![0, column.len() - 1];
+        indexes.extend(heights().min_by(by_height).map(|(i, _)| i));
+        indexes.extend(heights().max_by(by_height).map(|(i, _)| i));
+        indexes.sort_unstable();
+        indexes.dedup();
+        thinned.extend(indexes.into_iter().filter_map(|i| column.get(i)));
     }
-    kept
+    thinned
 }
 
 #[cfg(test)]
@@ -146,7 +155,7 @@ mod tests {
     use jiff::civil::date;
 
     #[test]
-    fn a_month_that_is_missing_is_a_gap() {
+    fn missing_month_is_a_gap() {
         let months = [
             date(2025, 8, 1),
             date(2025, 9, 1),
@@ -154,13 +163,13 @@ mod tests {
             date(2025, 12, 1),
         ];
         let points = months.map(|d| Observation::new(d, 1.0));
-        assert_eq!(stretches(&points, pause(Frequency::Monthly)).count(), 2);
+        assert_eq!(segments(&points, max_gap(Frequency::Monthly)).count(), 2);
     }
 
     #[test]
     fn thinning_keeps_ends_and_extremes() {
         let column: Vec<(f64, f64)> = [3.0, 9.0, 4.0, 1.0, 5.0].map(|y| (7.2, y)).to_vec();
-        let kept: Vec<f64> = thinned(&column, 1.0).iter().map(|p| p.1).collect();
-        assert_eq!(kept, [3.0, 9.0, 1.0, 5.0]);
+        let heights: Vec<f64> = thin(&column, 1.0).iter().map(|p| p.1).collect();
+        assert_eq!(heights, [3.0, 9.0, 1.0, 5.0]);
     }
 }

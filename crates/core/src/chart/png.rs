@@ -1,20 +1,20 @@
-//! The same drawing as PNG, with an embedded font: equal input gives equal bytes on every machine.
+//! Renders a drawing as PNG with an embedded font. Equal input gives equal bytes on every machine.
 
-use super::outline::outlined;
+use super::outline::outline_text;
 use crate::error::{Error, Result};
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree};
 use std::collections::HashMap;
 
-/// Pixels per unit of the drawing: 800 by 420 becomes 1200 by 630, the size that link previews want.
+/// Pixels per unit of the drawing: 800 by 420 becomes 1200 by 630, the size of link previews.
 pub const DENSITY: f32 = 1.5;
 
-/// A drawing in fixed colours as PNG, with so many pixels to a unit.
+/// Renders a drawing in literal colours as PNG, with `density` pixels per unit.
 ///
 /// # Errors
-/// [`Error::Internal`] when the drawing cannot be read, rendered or encoded.
+/// [`Error::Internal`] if the drawing cannot be parsed, rendered or encoded.
 pub fn png(drawing: &str, density: f32) -> Result<Vec<u8>> {
-    let tree = Tree::from_str(&outlined(drawing), &Options::default())
+    let tree = Tree::from_str(&outline_text(drawing), &Options::default())
         .map_err(|e| Error::internal("reading a chart back", e))?;
     let size = tree
         .size()
@@ -33,44 +33,40 @@ pub fn png(drawing: &str, density: f32) -> Result<Vec<u8>> {
 
 type Colour = [u8; 3];
 
-/// Most colours of an indexed picture.
+/// The limit of colours in an indexed picture.
 const MAX_COLOURS: usize = 256;
 
-/// The picture with a palette of its commonest colours, which is half the size of full colour.
+/// Encodes a picture with a palette of its most frequent colours, which takes half the bytes of full colour.
 ///
-/// A chart has about two hundred; what is left over, shades on the rims of letters, takes the nearest.
+/// A chart has about two hundred colours. Rarer ones, shades on the edges of letters, become the nearest of the palette.
 fn encode(pixels: &Pixmap) -> std::result::Result<Vec<u8>, png::EncodingError> {
-    // Most of a chart is stretches of one colour, which is looked up once for each.
-    let (mut numbers, mut counts) = (HashMap::new(), Vec::<(Colour, usize)>::new());
-    let mut stretches: Vec<(usize, usize)> = Vec::new();
-    for run in pixels.pixels().chunk_by(|a, b| a == b) {
-        let Some(p) = run.first() else { continue };
-        let colour = [p.red(), p.green(), p.blue()];
-        let number = *numbers.entry(colour).or_insert(counts.len());
-        match counts.get_mut(number) {
-            Some((_, count)) => *count += run.len(),
-            None => counts.push((colour, run.len())),
-        }
-        stretches.push((number, run.len()));
+    // Most of a chart is long runs of one colour, so colours are looked up once per run.
+    let mut counts: HashMap<Colour, usize> = HashMap::new();
+    let runs = pixels.pixels().chunk_by(|a, b| a == b);
+    let runs = runs.filter_map(|run| Some((run.first()?, run.len())));
+    let runs = runs.map(|(p, len)| ([p.red(), p.green(), p.blue()], len));
+    let runs: Vec<(Colour, usize)> = runs.collect();
+    for (colour, len) in &runs {
+        *counts.entry(*colour).or_default() += len;
     }
-    let mut palette = counts.clone();
+    let mut palette: Vec<(Colour, usize)> = counts.into_iter().collect();
     palette.sort_by_key(|(colour, n)| (std::cmp::Reverse(*n), *colour));
     palette.truncate(MAX_COLOURS);
-    let colours = counts.iter();
-    let places: Vec<u8> = colours.map(|(c, _)| nearest(&palette, *c)).collect();
+    let mut nearest: HashMap<Colour, u8> = HashMap::new();
     let mut indices: Vec<u8> = Vec::with_capacity(pixels.pixels().len());
-    for (number, length) in stretches {
-        let place = places.get(number).copied().unwrap_or(0);
-        indices.extend(std::iter::repeat_n(place, length));
+    for (colour, len) in runs {
+        let entry = nearest.entry(colour);
+        let index = *entry.or_insert_with(|| nearest_index(&palette, colour));
+        indices.extend(std::iter::repeat_n(index, len));
     }
     let mut out = Vec::with_capacity(32_768);
     let mut encoder = png::Encoder::new(&mut out, pixels.width(), pixels.height());
     encoder.set_color(png::ColorType::Indexed);
     encoder.set_depth(png::BitDepth::Eight);
     encoder.set_palette(palette.iter().flat_map(|(c, _)| *c).collect::<Vec<u8>>());
-    // The highest takes five times as long for a tenth less.
+    // The highest level takes five times as long and saves a tenth.
     encoder.set_deflate_compression(png::DeflateCompression::Level(4));
-    // Indices are names, not shades: differences between neighbours say nothing.
+    // Filters compress differences between neighbours, which mean nothing for palette indices.
     encoder.set_filter(png::Filter::NoFilter);
     let mut writer = encoder.write_header()?;
     writer.write_image_data(&indices)?;
@@ -78,14 +74,14 @@ fn encode(pixels: &Pixmap) -> std::result::Result<Vec<u8>, png::EncodingError> {
     Ok(out)
 }
 
-/// Place in the palette of the colour that is nearest.
-fn nearest(palette: &[(Colour, usize)], wanted: Colour) -> u8 {
-    let distance = |colour: &Colour| -> u32 {
-        let parts = colour.iter().zip(wanted);
-        parts.map(|(a, b)| u32::from(a.abs_diff(b)).pow(2)).sum()
+/// Returns the index of the nearest colour in the palette.
+fn nearest_index(palette: &[(Colour, usize)], colour: Colour) -> u8 {
+    let distance = |other: &Colour| -> u32 {
+        let channels = other.iter().zip(colour);
+        channels.map(|(a, b)| u32::from(a.abs_diff(b)).pow(2)).sum()
     };
-    let places = palette.iter().zip(0u8..=u8::MAX);
-    places
-        .min_by_key(|((colour, _), _)| distance(colour))
-        .map_or(0, |(_, place)| place)
+    let nearest = (0u8..=u8::MAX)
+        .zip(palette)
+        .min_by_key(|(_, (other, _))| distance(other));
+    nearest.map_or(0, |(index, _)| index)
 }

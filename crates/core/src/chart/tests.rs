@@ -1,10 +1,9 @@
-//! Charts of made-up and of real series: what is drawn, what is said, how large a picture is.
-
 use super::*;
 use crate::model::{Date, Frequency, Observation, Rights, Series, SeriesId, SeriesInfo};
 use jiff::ToSpan;
 use jiff::civil::date;
 use resvg::tiny_skia::Pixmap;
+use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
 fn series(title: &str, units: &str, points: Vec<Observation>) -> Series {
@@ -45,12 +44,12 @@ fn chart(title: &str) -> ChartSpec {
     ChartSpec {
         shading: vec![span],
         credit: "Data by Test".into(),
-        ..of(&series, date(1990, 1, 1), date(2030, 1, 1))
+        ..picture_of(&series, date(1990, 1, 1), date(2030, 1, 1))
     }
 }
 
-/// A chart of a series as it is, for a picture.
-fn of(series: &Series, start: Date, end: Date) -> ChartSpec {
+/// Creates a picture of a series.
+fn picture_of(series: &Series, start: Date, end: Date) -> ChartSpec {
     let info = &series.info;
     ChartSpec {
         title: info.title.clone(),
@@ -77,7 +76,7 @@ fn of(series: &Series, start: Date, end: Date) -> ChartSpec {
 }
 
 #[test]
-fn a_picture_is_small_and_has_its_size() {
+fn picture_is_small_and_has_the_right_size() {
     let bytes = png(&svg(&chart("A wave around zero")), DENSITY).unwrap();
     assert!(bytes.len() < 40_000, "{} bytes", bytes.len());
     let pixels = Pixmap::decode_png(&bytes).unwrap();
@@ -87,11 +86,11 @@ fn a_picture_is_small_and_has_its_size() {
         .iter()
         .filter(|p| p.red() < 60 && p.blue() < 60)
         .count();
-    assert!(ink > 500, "the words were not drawn: {ink} dark pixels");
+    assert!(ink > 500, "the text was not drawn: {ink} dark pixels");
 }
 
 #[test]
-fn equal_input_gives_equal_bytes_and_dark_differs() {
+fn equal_charts_give_equal_bytes() {
     let spec = chart("Twice");
     assert_eq!(
         png(&svg(&spec), DENSITY).unwrap(),
@@ -108,7 +107,7 @@ fn equal_input_gives_equal_bytes_and_dark_differs() {
 }
 
 #[test]
-fn a_drawing_says_title_unit_source_shading_and_last_value() {
+fn drawing_has_title_unit_source_shading_and_last_value() {
     let text = svg(&chart("A wave"));
     for part in [
         ">A wave<",
@@ -122,7 +121,7 @@ fn a_drawing_says_title_unit_source_shading_and_last_value() {
 }
 
 #[test]
-fn what_comes_in_a_name_stays_text() {
+fn markup_in_a_title_is_escaped() {
     let evil = "</text><script>alert(1)</script>\" onload=\"x\u{0}";
     let text = svg(&chart(evil));
     assert!(!text.contains("<script"), "{text}");
@@ -131,8 +130,8 @@ fn what_comes_in_a_name_stays_text() {
 }
 
 #[test]
-fn no_points_are_said_and_not_drawn() {
-    let empty = of(
+fn empty_chart_says_that_it_is_empty() {
+    let empty = picture_of(
         &series("Empty", "%", Vec::new()),
         date(2020, 1, 1),
         date(2021, 1, 1),
@@ -140,7 +139,7 @@ fn no_points_are_said_and_not_drawn() {
     assert!(svg(&empty).contains("No observations"));
     assert!(png(&svg(&empty), DENSITY).is_ok());
     assert_eq!(spark(&empty), "");
-    let one = of(
+    let one = picture_of(
         &series("One", "%", months(1, wave)),
         date(1990, 1, 1),
         date(2021, 1, 1),
@@ -149,9 +148,9 @@ fn no_points_are_said_and_not_drawn() {
 }
 
 #[test]
-fn millions_of_dollars_are_shown_in_trillions() {
+fn millions_of_dollars_are_scaled_to_trillions() {
     let assets = series("Assets", "$mn", months(24, |n| 6.5e6 + f64::from(n)));
-    let mut spec = of(&assets, date(1990, 1, 1), date(2021, 1, 1));
+    let mut spec = picture_of(&assets, date(1990, 1, 1), date(2021, 1, 1));
     spec.unit = "Millions of dollars".into();
     let text = svg(&spec);
     assert!(
@@ -166,7 +165,7 @@ fn millions_of_dollars_are_shown_in_trillions() {
 }
 
 #[test]
-fn a_widget_names_its_unit_and_keeps_dates_off_the_lowest_figure() {
+fn widget_labels_its_unit_and_its_labels_do_not_overlap() {
     let mut spec = chart("A wave");
     let text = fluid(&spec);
     assert!(text.contains(">2 %<") && text.contains(">1<"), "{text}");
@@ -186,7 +185,7 @@ fn a_widget_names_its_unit_and_keeps_dates_off_the_lowest_figure() {
 }
 
 #[test]
-fn two_last_values_do_not_lie_on_each_other() {
+fn labels_of_last_values_do_not_overlap() {
     let mut spec = chart("Two");
     spec.lines = ["10y", "2y"]
         .map(|name| Line {
@@ -206,7 +205,7 @@ fn two_last_values_do_not_lie_on_each_other() {
 }
 
 #[test]
-fn any_finite_figures_are_drawn_with_finite_places() {
+fn extreme_values_are_drawn_at_finite_places() {
     let huge = f64::MAX;
     let cases: [&[f64]; 14] = [
         &[1e308, 1e308],
@@ -228,8 +227,8 @@ fn any_finite_figures_are_drawn_with_finite_places() {
         for unit in ["%", "$mn", "index"] {
             let value = |n: i32| values[usize::try_from(n).unwrap()];
             let rows = months(i32::try_from(values.len()).unwrap(), value);
-            let drawn = series("Any", unit, rows);
-            let spec = of(&drawn, date(1990, 1, 1), date(2021, 1, 1));
+            let series = series("Any", unit, rows);
+            let spec = picture_of(&series, date(1990, 1, 1), date(2021, 1, 1));
             let small = spec.clone().plot(300, 40);
             for text in [svg(&spec), svg(&small), spark(&small)] {
                 for word in ["NaN", "inf"] {
@@ -250,7 +249,7 @@ proptest::proptest! {
         proptest::prop_assume!(!values.is_empty());
         let value = |n: i32| values[usize::try_from(n).unwrap()];
         let rows = months(i32::try_from(values.len()).unwrap(), value);
-        let spec = of(&series("Any", "%", rows), date(1990, 1, 1), date(2021, 1, 1));
+        let spec = picture_of(&series("Any", "%", rows), date(1990, 1, 1), date(2021, 1, 1));
         for text in [svg(&spec), spark(&spec.plot(300, 40))] {
             proptest::prop_assert!(!text.contains("NaN") && !text.contains("inf"), "{values:?} {text}");
         }
@@ -258,7 +257,7 @@ proptest::proptest! {
 }
 
 #[test]
-fn a_line_of_another_unit_has_an_axis_of_its_own() {
+fn line_of_another_unit_has_the_right_axis() {
     let mut spec = chart("Two units");
     let many = months(400, |n| 150_000.0 + f64::from(n));
     spec.lines.push(Line {
@@ -294,7 +293,7 @@ fn a_line_of_another_unit_has_an_axis_of_its_own() {
 }
 
 #[test]
-fn panels_have_a_unit_each_and_one_calendar() {
+fn panels_have_their_own_units_and_one_time_axis() {
     let mut first =
         chart("Rate, jobs and claims in a title that is far too long for one row of a picture");
     let other = |unit: &str, color: usize, count: i32| {
@@ -308,12 +307,12 @@ fn panels_have_a_unit_each_and_one_calendar() {
     let others = [other("Thousand", 1, 100), other("Claims", 2, 400)];
     first.days = first.dates();
     let text = panels(&first, &others);
-    for said in [
+    for part in [
         ">Thousand</text>",
         ">Claims</text>",
         "A panel for each unit, January 1990 to ",
     ] {
-        assert!(text.contains(said), "{said}: {text}");
+        assert!(text.contains(part), "{part}: {text}");
     }
     assert_eq!(
         text.matches("font-weight=\"600\" fill=").count(),
@@ -339,7 +338,7 @@ fn panels_have_a_unit_each_and_one_calendar() {
 }
 
 #[test]
-fn a_ghost_is_grey_and_behind_all_others() {
+fn ghost_is_grey_and_behind_the_other_lines() {
     let mut spec = chart("Two");
     let now = spec.lines[0].clone();
     spec.lines.push(now);
@@ -354,12 +353,12 @@ fn a_ghost_is_grey_and_behind_all_others() {
     let plain = strokes(&spec);
     assert!(plain.len() == 2 && !plain.contains(&muted), "{plain:?}");
     spec.lines[0].color = GHOST;
-    // What is drawn first lies behind; the line of now has the first colour.
+    // The line drawn first is behind; the current line has the first colour.
     assert_eq!(strokes(&spec), [muted, plain[1].clone()]);
 }
 
 #[test]
-fn of_a_ghost_only_what_no_other_line_covers_is_drawn() {
+fn covered_parts_of_a_ghost_are_not_drawn() {
     let points = |revised: f64| -> Vec<Observation> {
         let month = |m: i8| {
             Observation::new(
@@ -392,4 +391,17 @@ fn of_a_ghost_only_what_no_other_line_covers_is_drawn() {
     assert_eq!(months(&then, &now), [5, 6, 7, 12]);
     assert_eq!(months(&line(GHOST, points(6.0)), &now), [12]);
     assert_eq!(months(&line(GHOST, Vec::new()), &now), [0_i8; 0]);
+}
+
+#[test]
+fn library_matches_its_documented_checksum() {
+    let readme = include_str!("../../templates/chart/README.md");
+    for (name, text) in [
+        ("uplot.js", include_str!("../../templates/chart/uplot.js")),
+        ("uplot.css", include_str!("../../templates/chart/uplot.css")),
+    ] {
+        let sum = Sha256::digest(text.as_bytes());
+        let sum: String = sum.iter().map(|b| format!("{b:02x}")).collect();
+        assert!(readme.contains(&format!("{sum}  {name}")), "{name} {sum}");
+    }
 }

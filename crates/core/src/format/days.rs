@@ -1,24 +1,24 @@
-//! Days and periods as readers know them: "24 August 2026", "June 2026", "Q2 2026".
+//! Formats days and periods for readers: "24 August 2026", "June 2026", "Q2 2026".
 
 use crate::model::{Date, Frequency};
 
-/// "24 August 2026".
+/// Formats a day: "24 August 2026".
 pub fn day(date: Date) -> String {
     date.strftime("%-d %B %Y").to_string()
 }
 
-/// "24 Aug 2026", where there is little room.
+/// Formats a day for narrow places: "24 Aug 2026".
 pub fn short_day(date: Date) -> String {
     date.strftime("%-d %b %Y").to_string()
 }
 
-/// "August 2026".
+/// Formats a month: "August 2026".
 pub fn month(date: Date) -> String {
     date.strftime("%B %Y").to_string()
 }
 
-/// The period that is stamped `date`: "24 August 2026", "week to 21 August 2026", "June 2026", "Q2 2026", "2025". A
-/// date that stamps no such period is a day.
+/// Formats the period dated `date`: "24 August 2026", "week to 21 August 2026", "June 2026", "Q2 2026", "2025". A date that
+/// is not the first day of such a period is formatted as a day.
 pub fn period(date: Date, frequency: Frequency) -> String {
     match frequency {
         Frequency::Weekly => format!("week to {}", day(date)),
@@ -33,42 +33,41 @@ pub fn period(date: Date, frequency: Frequency) -> String {
     }
 }
 
-/// When a figure comes: "24 August 2026", and of one that should be here by `today`: "due 24 Aug, not loaded".
+/// Formats the day of the next figure: "24 August 2026", or "due 24 Aug, not loaded" if it is before `today`.
 pub fn due(date: Date, today: Date) -> String {
     if date >= today {
         return day(date);
     }
-    let form = if date.year() == today.year() {
-        "%-d %b"
-    } else {
-        "%-d %b %Y"
+    let format = match date.year() == today.year() {
+        true => "%-d %b",
+        false => "%-d %b %Y",
     };
-    format!("due {}, not loaded", date.strftime(form))
+    format!("due {}, not loaded", date.strftime(format))
 }
 
-/// A sentence of an answer for readers: ISO dates as "24 August 2026", "August 2026" and "Q3 2026", and a true minus
+/// Rewrites a sentence of an answer for readers: ISO dates as "24 August 2026", "August 2026" and "Q3 2026", and a true minus
 /// before numbers.
 pub fn readable(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     let mut rest = text;
-    let mut before = ' ';
+    let mut previous = ' ';
     while let Some(c) = rest.chars().next() {
-        let starts_word = !before.is_alphanumeric() && before != '-';
-        if starts_word && let Some((name, after)) = iso(rest) {
+        let starts_word = !previous.is_alphanumeric() && previous != '-';
+        if starts_word && let Some((name, after)) = parse_iso(rest) {
             out += &name;
-            (rest, before) = (after, '0');
+            (rest, previous) = (after, '0');
             continue;
         }
         let after = rest.get(c.len_utf8()..).unwrap_or_default();
         let is_minus = c == '-' && starts_word && after.starts_with(|c: char| c.is_ascii_digit());
         out.push(if is_minus { '−' } else { c });
-        (rest, before) = (after, c);
+        (rest, previous) = (after, c);
     }
     out
 }
 
-/// The name of the ISO day, month or quarter that a text begins with, and what follows it.
-fn iso(text: &str) -> Option<(String, &str)> {
+/// Formats the ISO day, month, quarter or span of days at the start of a text, and returns it with the rest of the text.
+fn parse_iso(text: &str) -> Option<(String, &str)> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '=' | '/');
     let (date, after) = text.split_at(text.find(|c| !is_part(c)).unwrap_or(text.len()));
     let year = date.get(..5)?.strip_suffix('-')?;
@@ -96,7 +95,7 @@ mod tests {
     use jiff::civil::date;
 
     #[test]
-    fn periods_are_named_and_not_stamped() {
+    fn periods_are_formatted_by_frequency() {
         let first = date(2026, 4, 1);
         let names = [
             Frequency::Daily,
@@ -123,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_overdue_is_said_to_be_missing() {
+    fn overdue_day_is_marked_as_not_loaded() {
         let today = date(2026, 11, 25);
         assert_eq!(due(date(2026, 8, 24), today), "due 24 Aug, not loaded");
         assert_eq!(due(date(2025, 8, 24), today), "due 24 Aug 2025, not loaded");
@@ -131,8 +130,8 @@ mod tests {
     }
 
     #[test]
-    fn sentences_get_days_and_minus_signs() {
-        for (text, read) in [
+    fn dates_and_minus_signs_in_sentences_are_rewritten() {
+        for (text, expected) in [
             ("-0.30 on 2026-08-19.", "−0.30 on 19 August 2026."),
             (
                 "stable (-0.12 over 13 weeks)",
@@ -150,7 +149,7 @@ mod tests {
             ("of 2026-11, 1982-84", "of November 2026, 1982-84"),
             ("DGS10-DGS2, WALCL - 5", "DGS10-DGS2, WALCL - 5"),
         ] {
-            assert_eq!(readable(text), read);
+            assert_eq!(readable(text), expected);
         }
     }
 }

@@ -1,167 +1,121 @@
-//! Units by their names: "$24.4 trillion (2017 dollars)", "158.6 million people", "4.69 %".
+//! Formats values with their units: "$24.4 trillion (2017 dollars)", "158.6 million people", "4.69 %".
 
-use super::number;
+use super::{is_nonzero, number};
 use crate::model::series_info::round_to;
 
-/// How values of a unit are written.
+/// The format of the values of a unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unit {
-    /// What stands before a number: "$".
+    /// Text before the number: "$".
     symbol: &'static str,
-    /// Power of ten by which a value counts: 9 of billions.
+    /// Power of ten of the unit: 9 for billions.
     power: i32,
-    /// What stands behind a number, with the space before it: " %", " people".
-    after: String,
-    /// Whether large values read better in millions, billions or trillions.
+    /// Text after the number, with its leading space: " %", " people".
+    suffix: String,
+    /// Whether large values are formatted in millions, billions or trillions.
     is_amount: bool,
 }
 
-/// Large numbers by their power of ten, the largest first.
+/// Words for powers of ten, the largest first.
 const SIZES: [(i32, &str); 3] = [(12, "trillion"), (9, "billion"), (6, "million")];
 
-/// Units in the words that stand behind a number.
-const WORDS: [(&str, &str); 23] = [
-    ("", ""),
-    ("index", ""),
-    ("flag", ""),
-    ("ratio", ""),
-    ("pp", " points"),
-    ("points", " points"),
-    ("percentage points", " points"),
-    ("bp", " basis points"),
-    ("0-100", " out of 100"),
-    ("out of 100", " out of 100"),
-    ("% GDP", " % of GDP"),
-    ("$/bbl", " a barrel"),
-    ("$/gal", " a gallon"),
-    ("$/hr", " an hour"),
-    ("$/t", " a metric ton"),
-    ("$/MMBtu", " per million BTU"),
-    ("hours", " hours"),
-    ("weeks", " weeks"),
-    ("months", " months"),
-    ("of the logarithm", ""),
-    ("logarithm", ""),
-    ("natural logarithm", ""),
-    ("JPY 100mn", ""),
-];
-
-/// Longest unit that may stand behind a number; a longer one is told above it alone.
-const LONGEST: usize = 12;
-
 impl Unit {
-    /// The unit of a short form, such as "$bn 2017", or of its words, such as "billion 2017 dollars"; `long` is the
-    /// agency's own name of it and may be empty: "Thousands of persons".
+    /// Parses a short unit such as "$bn 2017" or "billion 2017 dollars". `long` is the unit in the words of the agency, such as
+    /// "Thousands of persons", and may be empty.
     pub fn of(short: &str, long: &str) -> Self {
         let short = short.split(',').next().unwrap_or_default().trim();
-        if let Some((power, base)) = dollars(short) {
-            return Self::money("$", power, base);
+        if let Some((power, base)) = parse_dollars(short) {
+            return Self::amount("$", power, &dollars_suffix(base));
         }
-        let counted = |power, noun: &str| Self {
-            symbol: "",
-            power,
-            after: spaced(noun),
-            is_amount: true,
-        };
         match short {
-            "EUR mn" => return Self::money("€", 6, ""),
-            "JPY 100mn" => return Self::money("¥", 8, ""),
-            "thous" => return counted(3, noun(long)),
-            "mn" => return counted(6, noun(long)),
-            "claims" | "units" => return counted(0, short),
+            "EUR mn" => return Self::amount("€", 6, ""),
+            "JPY 100mn" => return Self::amount("¥", 8, ""),
+            "thous" => return Self::amount("", 3, noun(long)),
+            "mn" => return Self::amount("", 6, noun(long)),
+            "claims" | "units" => return Self::amount("", 0, short),
             _ => {}
         }
         for (size, power) in [("thousand", 3), ("million", 6)] {
             if let Some(rest) = short.strip_prefix(size) {
                 let noun = rest.trim_start_matches("s of ").trim();
-                return counted(power, people(noun));
+                return Self::amount("", power, people(noun));
             }
         }
-        let known = WORDS.iter().find(|(name, _)| *name == short);
-        let after = match known {
-            Some((_, after)) => (*after).to_owned(),
-            None if short.starts_with('%') => " %".to_owned(),
-            None if short.len() <= LONGEST => spaced(short),
-            None => String::new(),
-        };
         Self {
             symbol: if short.starts_with("$/") { "$" } else { "" },
             power: 0,
-            after,
+            suffix: with_space(suffix(short)),
             is_amount: false,
         }
     }
 
-    fn money(symbol: &'static str, power: i32, base: &str) -> Self {
+    fn amount(symbol: &'static str, power: i32, noun: &str) -> Self {
         Self {
             symbol,
             power,
-            after: match base {
-                "" => String::new(),
-                "real" => " (1982-84 dollars)".to_owned(),
-                base => format!(" ({base} dollars)"),
-            },
+            suffix: with_space(noun),
             is_amount: true,
         }
     }
 
-    /// A value for reading: large amounts to three digits and at least one decimal, others to `decimals`.
+    /// Formats a value with its unit: large amounts with three digits and at least one decimal, others with `decimals`.
     pub fn write(&self, value: f64, decimals: usize) -> String {
-        self.written(value, decimals, "") + &self.after
+        self.format(value, decimals, "") + &self.suffix
     }
 
-    /// The same in two parts, of which the second may be smaller: "$24.3 trillion" and "(2017 dollars)".
+    /// Formats a value and its unit apart: "$24.3 trillion" and "(2017 dollars)".
     pub fn parts(&self, value: f64, decimals: usize) -> (String, String) {
-        let after = self.after.trim_start().to_owned();
-        (self.written(value, decimals, ""), after)
+        let suffix = self.suffix.trim_start().to_owned();
+        (self.format(value, decimals, ""), suffix)
     }
 
-    /// A change with its sign and without what is counted: "+73,000", "−$190 billion".
+    /// Formats a change with its sign and without its unit: "+73,000", "−$190 billion".
     pub fn change(&self, value: f64, decimals: usize) -> String {
-        self.written(value, decimals, "+")
+        self.format(value, decimals, "+")
     }
 
-    fn written(&self, value: f64, decimals: usize, plus: &str) -> String {
-        let digits = self.digits(value.abs(), decimals);
-        let is_zero = !super::has_digit(&digits);
+    fn format(&self, value: f64, decimals: usize, plus: &str) -> String {
+        let digits = self.format_abs(value.abs(), decimals);
         let sign = match value < 0.0 {
-            _ if is_zero => "",
+            _ if !is_nonzero(&digits) => "",
             true => "−",
             false => plus,
         };
         format!("{sign}{}{digits}", self.symbol)
     }
 
-    /// The number of a value without a sign, with "million" and its like.
-    fn digits(&self, value: f64, decimals: usize) -> String {
-        let whole = value * 10f64.powi(self.power);
-        let size = SIZES.iter().find(|(power, _)| whole >= 10f64.powi(*power));
-        let given = i32::try_from(decimals).unwrap_or(0);
-        let places = |power: i32| usize::try_from((given + power).max(0)).unwrap_or(0);
+    /// Formats an absolute value, in words from a million on: "24.3 trillion".
+    fn format_abs(&self, value: f64, decimals: usize) -> String {
+        let full = value * 10f64.powi(self.power);
+        let size = SIZES.iter().find(|(power, _)| full >= 10f64.powi(*power));
+        let decimals_at = |power: i32| {
+            let decimals = i32::try_from(decimals).unwrap_or(0);
+            usize::try_from((decimals + power).max(0)).unwrap_or(0)
+        };
         match size.filter(|_| self.is_amount) {
             Some((power, name)) => {
                 let scaled = value * 10f64.powi(self.power - power);
-                let most = if scaled < 10.0 { 2 } else { 1 };
-                let text = number(scaled, most.min(places(power - self.power)));
+                let max = if scaled < 10.0 { 2 } else { 1 };
+                let text = number(scaled, max.min(decimals_at(power - self.power)));
                 let text = match text.contains('.') {
                     true => text.trim_end_matches('0').trim_end_matches('.'),
                     false => &text,
                 };
                 format!("{text} {name}")
             }
-            None if self.power > 0 => number(whole, places(-self.power)),
+            None if self.power > 0 => number(full, decimals_at(-self.power)),
             None => number(value, decimals),
         }
     }
 
-    /// Steps of a thousand after which values of a size read better on an axis: 1 of $24,408 billion.
+    /// Returns by how many factors of a thousand an axis up to `largest` should be scaled: 1 for $24,408 billion.
     pub(crate) fn steps(&self, largest: f64) -> i32 {
-        let least: f64 = match (self.power, self.symbol) {
+        let min: f64 = match (self.power, self.symbol) {
             _ if !self.is_amount || self.power % 3 != 0 => return 0,
             (0, "$") => 1e6,
             _ => 1e3,
         };
-        if largest < least {
+        if largest < min {
             return 0;
         }
         let mut steps = 0;
@@ -172,43 +126,66 @@ impl Unit {
     }
 }
 
-/// Power of ten and base year of dollars, by a short form or by words.
-fn dollars(unit: &str) -> Option<(i32, &str)> {
-    let (size, rest) = unit.split_once(' ').unwrap_or((unit, ""));
-    let short = match size {
-        "$" => Some(0),
-        "$k" => Some(3),
-        "$mn" => Some(6),
-        "$bn" => Some(9),
-        "$tn" => Some(12),
-        _ => None,
-    };
-    if let Some(power) = short {
-        return Some(match rest {
-            "trillion" => (12, ""),
-            base => (power, base),
-        });
+/// Returns the suffix of a unit that is not an amount. A long unit has none and is only in headings.
+fn suffix(short: &str) -> &str {
+    match short {
+        "index" | "flag" | "ratio" | "logarithm" => "",
+        "pp" | "percentage points" => "points",
+        "bp" => "basis points",
+        "0-100" => "out of 100",
+        "% GDP" => "% of GDP",
+        "$/bbl" => "a barrel",
+        "$/gal" => "a gallon",
+        "$/hr" => "an hour",
+        "$/t" => "a metric ton",
+        "$/MMBtu" => "per million BTU",
+        short if short.starts_with('%') => "%",
+        short if short.len() <= 12 => short,
+        _ => "",
     }
-    let power = match size {
-        "thousand" => 3,
-        "million" => 6,
-        "billion" => 9,
-        "trillion" => 12,
-        _ => return None,
-    };
-    Some((power, rest.strip_suffix("dollars")?.trim()))
 }
 
-/// What is counted: "people" of "Thousands of persons SAAR".
+fn with_space(suffix: &str) -> String {
+    let space = if suffix.is_empty() { "" } else { " " };
+    format!("{space}{suffix}")
+}
+
+/// Parses dollars from a short unit or words. Returns the power of ten and the base year.
+fn parse_dollars(unit: &str) -> Option<(i32, &str)> {
+    let (size, rest) = unit.split_once(' ').unwrap_or((unit, ""));
+    let power = match size {
+        "$" if rest == "trillion" => return Some((12, "")),
+        "$" => 0,
+        "$k" | "thousand" => 3,
+        "$mn" | "million" => 6,
+        "$bn" | "billion" => 9,
+        "$tn" | "trillion" => 12,
+        _ => return None,
+    };
+    match size.starts_with('$') {
+        true => Some((power, rest)),
+        false => Some((power, rest.strip_suffix("dollars")?.trim())),
+    }
+}
+
+fn dollars_suffix(base: &str) -> String {
+    match base {
+        "" => String::new(),
+        "real" => "(1982-84 dollars)".to_owned(),
+        base => format!("({base} dollars)"),
+    }
+}
+
+/// Returns what is counted: "people" for "Thousands of persons SAAR".
 fn noun(long: &str) -> &str {
-    let words = long.split(',').next().unwrap_or_default();
-    let words = words.trim_end_matches(" SAAR");
-    let sizes = ["thousand ", "million "].iter();
-    let stripped = sizes.fold(None, |found, size| {
-        found.or_else(|| words.strip_prefix(size))
-    });
-    let of = words.split_once(" of ").map(|(_, what)| what);
-    people(of.or(stripped).unwrap_or_default())
+    let text = long.split(',').next().unwrap_or_default();
+    let text = text.trim_end_matches(" SAAR");
+    let bare = || {
+        let thousand = text.strip_prefix("thousand ");
+        thousand.or_else(|| text.strip_prefix("million "))
+    };
+    let counted = text.split_once(" of ").map(|(_, noun)| noun);
+    people(counted.or_else(bare).unwrap_or_default())
 }
 
 fn people(noun: &str) -> &str {
@@ -218,69 +195,60 @@ fn people(noun: &str) -> &str {
     }
 }
 
-fn spaced(word: &str) -> String {
-    match word {
-        "" => String::new(),
-        word => format!(" {word}"),
-    }
-}
+/// Names of units by factors of a thousand.
+const THOUSANDS: [&str; 5] = ["", "Thousands", "Millions", "Billions", "Trillions"];
 
-const POWERS: [&str; 5] = ["", "Thousands", "Millions", "Billions", "Trillions"];
-
-/// A short unit above figures: "Percent" for "%", "Billions of 2017 dollars" for "$bn 2017".
+/// Returns a short unit in words for a heading: "Percent" for "%", "Billions of 2017 dollars" for "$bn 2017".
 pub fn spelled(short: &str) -> String {
-    if let Some((power, base)) = dollars(short) {
-        let size = POWERS.get(usize::try_from(power / 3).unwrap_or(0));
-        let dollars = match base {
-            "" => "dollars".to_owned(),
-            base => format!("{base} dollars"),
-        };
-        return match size.copied().unwrap_or_default() {
-            "" => "Dollars".to_owned(),
-            size => format!("{size} of {dollars}"),
-        };
+    let Some((power, base)) = parse_dollars(short) else {
+        return match short {
+            "%" => "Percent",
+            "index" => "Index",
+            "thous" => "Thousands",
+            "mn" => "Millions",
+            other => other,
+        }
+        .to_owned();
+    };
+    let size = THOUSANDS.get(usize::try_from(power / 3).unwrap_or(0));
+    match (size.copied().unwrap_or_default(), base) {
+        ("", _) => "Dollars".to_owned(),
+        (size, "") => format!("{size} of dollars"),
+        (size, base) => format!("{size} of {base} dollars"),
     }
-    let known = [
-        ("%", "Percent"),
-        ("index", "Index"),
-        ("thous", "Thousands"),
-        ("mn", "Millions"),
-    ];
-    let known = known.into_iter().find(|(name, _)| *name == short);
-    known.map_or(short, |(_, words)| words).to_owned()
 }
 
-/// A unit above figures: "Billions of chained 2017 dollars, annual rate"; `steps` of a thousand make them trillions.
+/// Returns a heading for values in a unit: "Billions of chained 2017 dollars, annual rate". `steps` factors of a thousand turn
+/// billions into trillions.
 pub fn heading(long: &str, steps: i32) -> String {
     let text = long.replace(" SAAR", ", annual rate");
     if steps == 0 {
         return text;
     }
     let (first, rest) = text.split_once(' ').unwrap_or((&text, ""));
-    let at = POWERS.iter().position(|name| *name == first);
-    let coarser = |at: usize| POWERS.get(usize::try_from(steps).unwrap_or(0) + at);
-    match (at, first) {
-        (Some(at), _) => coarser(at).map(|name| format!("{name} {rest}").trim_end().to_owned()),
-        (None, "Dollars" | "US") => coarser(0).map(|name| format!("{name} of dollars")),
-        (None, "Number") => coarser(0).map(|name| (*name).to_owned()),
-        (None, "Number,") => coarser(0).map(|name| format!("{name}, {rest}")),
-        (None, _) => None,
+    let index = THOUSANDS.iter().position(|name| *name == first);
+    let scaled = THOUSANDS.get(index.unwrap_or(0) + usize::try_from(steps).unwrap_or(0));
+    match (index, first, scaled) {
+        (Some(_), _, Some(name)) => format!("{name} {rest}").trim_end().to_owned(),
+        (None, "Dollars" | "US", Some(name)) => format!("{name} of dollars"),
+        (None, "Number", Some(name)) => (*name).to_owned(),
+        (None, "Number,", Some(name)) => format!("{name}, {rest}"),
+        _ => text,
     }
-    .unwrap_or(text)
 }
 
-/// A value with all its digits and its unit in words, for text that models read and copy.
+/// Formats a value with all its digits and its unit in words, for text that models read and copy.
 ///
-/// It is the figure of the answer, but thousands of billions are told as trillions: "$24.408 trillion (2017 dollars),
-/// annual rate, SA".
+/// Thousands of billions become trillions: "$24.408 trillion (2017 dollars), annual rate, SA".
 pub fn amount_in_words(value: f64, unit: &str) -> String {
     let (name, basis) = unit.split_at(unit.find(',').unwrap_or(unit.len()));
-    let base = dollars(name).filter(|(power, _)| *power == 9 && value >= 1_000.0);
-    let Some((power, base)) = base else {
-        return format!("{value} {unit}").trim_end().to_owned();
-    };
-    let after = Unit::money("$", power, base).after;
-    format!("${} trillion{after}{basis}", round_to(value / 1e3, 6))
+    match parse_dollars(name) {
+        Some((9, base)) if value >= 1_000.0 => {
+            let suffix = Unit::amount("$", 9, &dollars_suffix(base)).suffix;
+            format!("${} trillion{suffix}{basis}", round_to(value / 1e3, 6))
+        }
+        _ => format!("{value} {unit}").trim_end().to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -289,7 +257,7 @@ mod tests {
     use crate::catalogue::Catalogue;
 
     #[test]
-    fn amounts_are_written_as_a_newspaper_does() {
+    fn amounts_are_formatted_with_their_units() {
         for (id, value, text) in [
             ("GDPC1", 24_270.599, "$24.3 trillion (2017 dollars)"),
             ("GDPC1", 950.3, "$950.3 billion (2017 dollars)"),
@@ -330,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn every_unit_of_the_catalogue_is_written_by_name() {
+    fn no_formatted_value_has_a_short_unit() {
         for info in Catalogue::embedded().iter() {
             let unit = Unit::of(&info.units_short, &info.units);
             let text = unit.write(1_234.5, usize::from(info.decimals));
@@ -341,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_say_the_size_of_the_figures_below() {
+    fn headings_are_scaled() {
         let gdp = "Billions of chained 2017 dollars SAAR";
         assert_eq!(
             heading(gdp, 0),
@@ -358,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn text_for_models_keeps_every_digit() {
+    fn amounts_in_words_keep_every_digit() {
         for (value, unit, text) in [
             (
                 24_408.0,
@@ -380,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn short_units_are_spelled_out_above_an_axis_at_its_scale() {
+    fn short_units_are_spelled_out_in_headings() {
         for (short, steps, words) in [
             ("%", 0, "Percent"),
             ("thous", 1, "Millions"),

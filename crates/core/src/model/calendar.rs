@@ -1,8 +1,7 @@
-//! Releases of figures: who publishes what, and the day on which it can be expected
-//! (docs/METHODS.md#release-calendar).
+//! The release calendar: which agency publishes which series, and on which day (docs/METHODS.md#release-calendar).
 //!
-//! The days come from rules (`data/calendar/releases.toml`) and the federal holidays of today's law. A rule is no
-//! announcement: each day stands with the days around it on which such releases have come.
+//! The days follow from rules (`data/calendar/releases.toml`) and from the federal holidays of today's law. A rule is not an
+//! announcement, so each day has the earliest and latest day of past releases.
 
 mod meetings;
 mod publication;
@@ -12,64 +11,64 @@ pub use publication::Publication;
 
 use super::frequency::{Date, Frequency, days_between, shift};
 use super::release;
-use jiff::ToSpan;
 use jiff::civil::{Time, Weekday};
+use jiff::{Span, ToSpan};
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// The zone of all times of day here.
+/// The time zone of the release times.
 pub const ZONE: &str = "America/New_York";
 
 /// A release and its rule.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Release {
-    /// For addresses and arguments: `cpi`.
+    /// Identifier for URLs and arguments: `cpi`.
     pub id: String,
-    /// Name for people.
+    /// Display name.
     pub name: String,
-    /// Who publishes it, with the abbreviation people use.
+    /// Agency with its usual abbreviation.
     pub agency: String,
     /// Time of day in [`ZONE`].
     pub at: Time,
-    /// Period of its figures.
+    /// Frequency of its figures.
     pub frequency: Frequency,
-    /// Months between the month of release and the start of the period; none for weeks.
-    #[serde(default)]
-    back: i64,
-    /// Months of the year in which it comes; empty: all.
+    /// Months from the start of the period to the month of release; zero for weeks.
+    #[serde(default, rename = "back")]
+    lag_months: i64,
+    /// Months of the year in which it is published; all if empty.
     #[serde(default)]
     months: Vec<i8>,
     rule: Rule,
-    /// The rule for people.
+    /// The rule in words.
     pub words: String,
-    /// Business days by which it has come before its day.
-    #[serde(default)]
-    early: i64,
-    /// Business days by which it has come after its day.
-    #[serde(default)]
-    late: i64,
-    /// Series people wait for.
+    /// Business days by which it has been early.
+    #[serde(default, rename = "early")]
+    max_days_early: i64,
+    /// Business days by which it has been late.
+    #[serde(default, rename = "late")]
+    max_days_late: i64,
+    /// Its headline series.
     #[serde(default)]
     pub headline: Vec<String>,
-    /// Other series that come with them.
+    /// Its other series.
     #[serde(default)]
     series: Vec<String>,
-    /// The series whose earlier print it revises, for a release that prints nothing first.
+    /// The series that it revises, for a release without first prints.
     pub revises: Option<String>,
-    /// Series that others make of its figures on the same day.
-    #[serde(default)]
-    follows: Vec<String>,
-    /// Whether a shutdown of the government delays it.
-    #[serde(default)]
-    stops: bool,
-    /// Business days that are allowed in addition where no day is known within five years of a period.
-    #[serde(default)]
-    margin: i64,
+    /// Series that others compute from its figures on the same day.
+    #[serde(default, rename = "follows")]
+    derived_series: Vec<String>,
+    /// Whether a government shutdown delays it.
+    #[serde(default, rename = "stops")]
+    is_delayed_by_shutdowns: bool,
+    /// Business days added if no day is recorded within five years of a period.
+    #[serde(default, rename = "margin")]
+    extra_days: i64,
 }
 
-/// The pattern of a release's days.
+/// The rule for a release's days.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 enum Rule {
@@ -91,160 +90,149 @@ enum Rule {
     },
 }
 
-/// What a holiday does to a weekly release.
+/// How a holiday moves a weekly release.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Holiday {
-    /// On its day: it comes the business day before.
+    /// A holiday on its day moves it to the business day before.
     Before,
-    /// On its day: it comes the business day after.
+    /// A holiday on its day moves it to the business day after.
     After,
-    /// On its day or on an earlier one of the week: it comes a day later.
+    /// A holiday on its day or earlier in the week moves it a day later.
     Week,
 }
 
-/// A day on which a release can be expected.
+/// A scheduled release.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Due {
-    /// What comes.
+    /// The release.
     pub release: &'static Release,
-    /// The day by its rule.
+    /// Day by the rule.
     pub day: Date,
-    /// The first day on which it may come, by how early such releases have been.
+    /// Earliest day, by how early the release has been.
     pub earliest: Date,
-    /// The last one, by how late they have been; shutdowns of the government apart.
+    /// Latest day, by how late the release has been without government shutdowns.
     pub latest: Date,
-    /// Stamp of the period of its figures.
+    /// Date of the period of its figures.
     pub period: Date,
 }
 
 static RELEASES: LazyLock<Vec<Release>> = LazyLock::new(|| {
-    // The file is fixed at build time and a test reads it, so an empty list cannot ship.
+    // The file is embedded and a test reads it, so the list is not empty.
     let file = toml::from_str(include_str!("../../data/calendar/releases.toml"));
     let mut file: HashMap<String, Vec<Release>> = file.unwrap_or_default();
     file.remove("release").unwrap_or_default()
 });
 
-/// Every release of the calendar, in the order of its file.
+/// Returns every release of the calendar, in the order of the file.
 pub fn releases() -> &'static [Release] {
     &RELEASES
 }
 
 impl Release {
-    /// Whether figures of a series come with it first.
+    /// Returns whether it has the first prints of a series.
     pub fn brings(&self, id: &str) -> bool {
         self.headline.iter().chain(&self.series).any(|s| s == id)
     }
 
-    /// Whether it revises an earlier print of a series.
+    /// Returns whether it revises an earlier print of a series.
     pub fn revises(&self, id: &str) -> bool {
         self.revises.as_deref() == Some(id)
     }
 
-    /// Whether a person calls it so: by its identifier, or by a part of its name. The estimates of GDP are one.
+    /// Returns whether a name means this release: its identifier or a part of its name. The estimates of GDP share one name.
     pub fn is_called(&self, name: &str) -> bool {
         let name = name.trim().to_ascii_lowercase();
         let is_part = name.len() > 2 && self.name.to_ascii_lowercase().contains(&name);
         is_part || self.id.split('-').next() == Some(&name) || self.id == name
     }
 
-    /// Whether it is of the agency that a person names: "BLS", "census".
+    /// Returns whether its agency has this name: "BLS", "census".
     pub fn is_of(&self, agency: &str) -> bool {
         let agency = agency.trim().to_ascii_lowercase();
         self.agency.to_ascii_lowercase().contains(&agency)
     }
 
-    /// The days from `from` to `to`, both included, on which it can be expected.
+    /// Returns the scheduled releases from `from` to `to`, both included.
     pub fn due(&'static self, from: Date, to: Date) -> impl Iterator<Item = Due> {
-        // A holiday or an early report may carry a day over the end of its week or month: one more on either side.
-        let weekly = self.rule.week();
-        let (first, days) = match weekly {
-            Some((weekday, _)) => (on_weekday(shift(from, (-7).days()), weekday), 7),
-            None => (shift(from.first_of_month(), (-1).month()), 28),
+        // A holiday or an early report can move a release into another week or month, so one more on either side is checked.
+        let (first, step, days) = if let Rule::Weekly { weekday, .. } = self.rule {
+            (on_weekday(shift(from, (-7).days()), weekday), 7.days(), 7)
+        } else {
+            (shift(from.first_of_month(), (-1).month()), 1.month(), 28)
         };
-        let within = (0..days_between(from, to) / days + 4).map(move |n| match weekly {
-            Some(_) => shift(first, (7 * n).days()),
-            None => shift(first, n.months()),
-        });
-        let all = within.filter_map(|begin| self.expected(begin));
+        let starts = (0..days_between(from, to) / days + 4).map(move |n| shift(first, step * n));
+        let all = starts.filter_map(|start| self.schedule(start));
         all.filter(move |due| (from..=to).contains(&due.day))
     }
 
-    /// The day on which figures of the period stamped so can be expected.
+    /// Returns the scheduled release of the figures of a period.
     pub fn due_for(&'static self, period: Date) -> Option<Due> {
-        self.expected(match self.rule.week() {
-            Some((_, lag)) => shift(period, lag.days()),
-            None => shift(period, self.back.months()),
-        })
+        self.schedule(shift(period, self.lag()))
     }
 
-    /// The release of the week whose nominal day is given, or of the month that begins then.
-    fn expected(&'static self, begin: Date) -> Option<Due> {
-        if !self.months.is_empty() && !self.months.contains(&begin.month()) {
+    /// Returns the release of the week with the nominal day `start`, or of the month that begins with `start`.
+    fn schedule(&'static self, start: Date) -> Option<Due> {
+        if !self.months.is_empty() && !self.months.contains(&start.month()) {
             return None;
         }
-        let day = self.rule.day(begin)?;
-        let period = match self.rule.week() {
-            Some((_, lag)) => shift(begin, (-lag).days()),
-            None => shift(begin, (-self.back).months()),
-        };
+        let day = self.rule.day(start)?;
         Some(Due {
             release: self,
             day,
-            earliest: (0..self.early).fold(day, |day, _| before(day)),
-            latest: (0..self.late).fold(day, |day, _| release::business_day_after(day)),
-            period,
+            earliest: (0..self.max_days_early).fold(day, |day, _| business_day_before(day)),
+            latest: (0..self.max_days_late).fold(day, |day, _| release::business_day_after(day)),
+            period: shift(start, -self.lag()),
         })
+    }
+
+    /// Returns the span from the date of a period to the nominal day of its week, or to the first day of the month of release.
+    fn lag(&self) -> Span {
+        if let Rule::Weekly { lag, .. } = self.rule {
+            return lag.days();
+        }
+        self.lag_months.months()
     }
 }
 
 impl Rule {
-    /// Weekday, and days after the stamp of the week, of a weekly release.
-    fn week(self) -> Option<(i8, i64)> {
-        if let Self::Weekly { weekday, lag, .. } = self {
-            return Some((weekday, lag));
-        }
-        None
-    }
-
-    /// The day in the month that begins with `begin`, or of the week that has `begin` for its nominal day.
-    fn day(self, begin: Date) -> Option<Date> {
+    /// Returns the day in the month that begins with `start`, or in the week with the nominal day `start`.
+    fn day(self, start: Date) -> Option<Date> {
         match self {
-            Self::Employment => Some(report(begin)),
+            Self::Employment => Some(employment_report(start)),
             Self::ReportWeek { weekday } => {
-                let report = report(begin);
-                let monday = shift(
-                    report,
-                    (-i64::from(report.weekday().to_monday_zero_offset())).days(),
-                );
+                let report = employment_report(start);
+                let from_monday = i64::from(report.weekday().to_monday_zero_offset());
+                let monday = shift(report, (-from_monday).days());
                 let day = on_weekday(monday, weekday);
-                let late = i64::from(!release::is_business_day(monday));
-                Some(release::business_day_from(shift(day, late.days())))
+                let delay = i64::from(!release::is_business_day(monday));
+                Some(release::business_day_from(shift(day, delay.days())))
             }
             Self::BusinessDay { nth } => {
-                let first = release::business_day_from(begin);
+                let first = release::business_day_from(start);
                 Some((1..nth).fold(first, |day, _| release::business_day_after(day)))
             }
             Self::NthWeekday { nth, weekday } => {
-                let day = nth_weekday(begin, nth, weekday)?;
+                let weekday = Weekday::from_monday_one_offset(weekday).ok()?;
+                let day = start.nth_weekday_of_month(nth, weekday).ok()?;
                 Some(match nth < 0 {
                     true => release::business_day_until(day),
                     false => release::business_day_from(day),
                 })
             }
-            Self::Weekly { holiday, .. } => Some(holiday.moves(begin)),
+            Self::Weekly { holiday, .. } => Some(holiday.move_day(start)),
         }
     }
 }
 
 impl Holiday {
-    fn moves(self, day: Date) -> Date {
+    fn move_day(self, day: Date) -> Date {
         match self {
             Self::Before => release::business_day_until(day),
             Self::After => release::business_day_from(day),
             Self::Week => {
-                let earlier = i64::from(day.weekday().to_monday_zero_offset());
-                let mut week = (0..=earlier).map(|back| shift(day, (-back).days()));
+                let from_monday = i64::from(day.weekday().to_monday_zero_offset());
+                let mut week = (0..=from_monday).map(|n| shift(day, (-n).days()));
                 match week.all(release::is_business_day) {
                     true => day,
                     false => release::business_day_after(day),
@@ -254,25 +242,20 @@ impl Holiday {
     }
 }
 
-/// The day of the employment report in the month that begins with `month`.
-fn report(month: Date) -> Date {
+/// Returns the day of the employment report in the month that begins with `month`.
+fn employment_report(month: Date) -> Date {
     release::employment_friday(shift(month, (-1).month()))
 }
 
-/// The business day before.
-fn before(day: Date) -> Date {
+/// Returns the last business day before a day.
+fn business_day_before(day: Date) -> Date {
     release::business_day_until(shift(day, (-1).day()))
 }
 
-/// The first such weekday on or after a day; 1 is Monday.
+/// Returns the first such weekday on or after a day; 1 is Monday.
 fn on_weekday(day: Date, weekday: i8) -> Date {
     let ahead = (weekday - day.weekday().to_monday_one_offset()).rem_euclid(7);
     shift(day, i64::from(ahead).days())
-}
-
-fn nth_weekday(month: Date, nth: i8, weekday: i8) -> Option<Date> {
-    let weekday = Weekday::from_monday_one_offset(weekday).ok()?;
-    month.nth_weekday_of_month(nth, weekday).ok()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! How long a period is, and the calendar arithmetic that follows from it.
+//! Frequencies, and the calendar arithmetic of their periods.
 
 mod days;
 
@@ -11,7 +11,7 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// A calendar day; period data carry the period's first day.
+/// A calendar day. Observations are dated with the first day of their period.
 pub type Date = jiff::civil::Date;
 
 /// Length of a series' period.
@@ -20,30 +20,30 @@ pub enum Frequency {
     /// Business or calendar days.
     #[serde(rename = "D")]
     Daily,
-    /// Weeks, stamped with the day the source uses (Wednesday, Friday, Saturday …), which ends the week.
+    /// Weeks, dated with their last day, which depends on the source (Wednesday, Friday, Saturday …).
     #[serde(rename = "W")]
     Weekly,
-    /// Two weeks, stamped with the day that ends them.
+    /// Two weeks, dated with their last day.
     #[serde(rename = "BW")]
     Biweekly,
-    /// Months, stamped with their first day.
+    /// Months, dated with their first day.
     #[serde(rename = "M")]
     Monthly,
-    /// Quarters, stamped with their first day.
+    /// Quarters, dated with their first day.
     #[serde(rename = "Q")]
     Quarterly,
-    /// Half-years, stamped with their first day.
+    /// Half-years, dated with their first day.
     #[serde(rename = "SA")]
     Semiannual,
-    /// Years, stamped with their first day.
+    /// Years, dated with their first day.
     #[serde(rename = "A")]
     Annual,
 }
 
-/// How long a period is by the calendar.
+/// Length of a period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Length {
-    /// Days: 1, or those of whole weeks.
+    /// Days: 1, 7 or 14.
     Days(i8),
     /// Months.
     Months(i8),
@@ -61,7 +61,7 @@ impl Frequency {
         Self::Annual,
     ];
 
-    /// Code of FRED and SDMX, word, name of a period, periods in a year and length.
+    /// Returns the code of FRED and SDMX, the adjective, the name of a period, periods per year and length.
     fn facts(self) -> (&'static str, &'static str, &'static str, f64, Length) {
         match self {
             Self::Daily => ("D", "daily", "day", 260.0, Length::Days(1)),
@@ -74,44 +74,44 @@ impl Frequency {
         }
     }
 
-    /// Code of FRED and SDMX.
+    /// Returns the code of FRED and SDMX.
     pub fn code(self) -> &'static str {
         self.facts().0
     }
 
-    /// The word for a sentence: "monthly".
+    /// Returns the adjective: "monthly".
     pub fn word(self) -> &'static str {
         self.facts().1
     }
 
-    /// What a period is called: "month".
+    /// Returns the name of a period: "month".
     pub fn period_name(self) -> &'static str {
         self.facts().2
     }
 
-    /// Periods in a year, for annualising; 260 days are FRED's.
+    /// Returns the periods per year, for annualising. FRED counts 260 days.
     pub fn per_year(self) -> f64 {
         self.facts().3
     }
 
-    /// How long a period is.
+    /// Returns the length of a period.
     pub fn length(self) -> Length {
         self.facts().4
     }
 
-    /// Last day of the period stamped `date`. Weekly stamps already end their week.
+    /// Returns the last day of the period dated `date`. Weeks are dated with their last day.
     pub fn period_end(self, date: Date) -> Date {
-        let before = |first: Date| days_later(shift(first, self.period()), -1);
+        let end = |first: Date| days_later(shift(first, self.period()), -1);
         match self {
             Self::Daily | Self::Weekly | Self::Biweekly => date,
             Self::Monthly => date.last_of_month(),
-            // Some quarters are stamped by the month in their middle.
-            Self::Quarterly | Self::Semiannual => before(self.stamp(date)),
-            Self::Annual => before(date.first_of_month()),
+            // Some quarters are dated with the month in their middle.
+            Self::Quarterly | Self::Semiannual => end(self.stamp(date)),
+            Self::Annual => end(date.first_of_month()),
         }
     }
 
-    /// The period's length as a calendar span.
+    /// Returns the length of a period as a calendar span.
     pub fn period(self) -> Span {
         match self.length() {
             Length::Days(n) => n.days(),
@@ -119,7 +119,7 @@ impl Frequency {
         }
     }
 
-    /// Days a figure may be late beyond lag and one period before it counts as stale (docs/METHODS.md#staleness).
+    /// Returns the days that a figure may be late beyond lag and one period before it is stale (docs/METHODS.md#staleness).
     pub fn slack_days(self) -> i64 {
         match self {
             Self::Daily | Self::Weekly | Self::Biweekly => 7,
@@ -128,13 +128,13 @@ impl Frequency {
         }
     }
 
-    /// First day of the period of this frequency that holds `date`; weeks end on Friday.
+    /// Returns the date of the period that contains `date`: its first day, for weeks the Friday that ends them.
     pub fn stamp(self, date: Date) -> Date {
         Periods::from(self).stamp(date)
     }
 
-    /// Whether a day is the first of a month, quarter or year, by which such periods are stamped; days and weeks
-    /// have stamps of their own.
+    /// Returns whether a day is the first of a month, quarter or year, if periods are dated so; always true for days and
+    /// weeks.
     pub fn is_stamp(self, date: Date) -> bool {
         match self.length() {
             Length::Days(_) => true,
@@ -142,19 +142,19 @@ impl Frequency {
         }
     }
 
-    /// A number that the days of one period share, and no other days: what [`Self::stamp`] tells apart, for
-    /// whoever walks through a whole history.
+    /// Returns the number of the period that contains `date`, ascending without gaps. Quicker to compare than
+    /// [`Self::stamp`].
     pub fn period_number(self, date: Date) -> i32 {
         Periods::from(self).number(date)
     }
 
-    /// Whether no period lies between two days that carry figures.
+    /// Returns whether two dates of figures are of adjacent periods.
     pub fn follows(self, earlier: Date, later: Date) -> bool {
-        self.next()
-            .contains(&(self.place(later) - self.place(earlier)))
+        let distance = self.place(later) - self.place(earlier);
+        self.next().contains(&distance)
     }
 
-    /// Where a day stands, in days or in periods.
+    /// Returns the position of a day, in days for days and weeks, else in periods.
     pub fn place(self, date: Date) -> i32 {
         match self.length() {
             Length::Days(_) => day_number(date),
@@ -162,8 +162,8 @@ impl Frequency {
         }
     }
 
-    /// How far apart the places of neighbours are. Weekly stamps move around holidays; days are ten apart at most,
-    /// which no holiday is.
+    /// Returns the distances of adjacent figures in [`Self::place`]. Dates of weeks move around holidays; days are at most ten
+    /// apart, which is longer than any holiday.
     pub fn next(self) -> RangeInclusive<i32> {
         match self.length() {
             Length::Days(1) => i32::MIN..=10,
@@ -172,16 +172,16 @@ impl Frequency {
         }
     }
 
-    /// Years between two stamps: by the calendar's months where periods are months, else in days.
+    /// Returns the years between two dates: by calendar months if periods are months, else by days.
     pub fn years_between(self, from: Date, to: Date) -> f64 {
-        let periods = |of: Self| f64::from(of.period_number(to) - of.period_number(from));
-        match self.length() {
-            Length::Days(_) => periods(Self::Daily) / 365.25,
-            Length::Months(_) => periods(Self::Monthly) / 12.0,
-        }
+        let (unit, per_year) = match self.length() {
+            Length::Days(_) => (Self::Daily, 365.25),
+            Length::Months(_) => (Self::Monthly, 12.0),
+        };
+        f64::from(unit.period_number(to) - unit.period_number(from)) / per_year
     }
 
-    /// The period stamped `date` as a person names it: "2026-08-20", "week ending 2026-08-15", "July 2026", "Q2 2026", "2025".
+    /// Returns the name of the period dated `date`: "2026-08-20", "week ending 2026-08-15", "July 2026", "Q2 2026", "2025".
     pub fn label(self, date: Date) -> String {
         match self {
             Self::Daily => date.to_string(),
@@ -194,30 +194,28 @@ impl Frequency {
         }
     }
 
-    /// The same within a sentence: "on 2026-08-20", "in the week ending 2026-08-15", "in July 2026".
+    /// Returns the name of the period with its preposition: "on 2026-08-20", "in the week ending 2026-08-15", "in July 2026".
     pub fn when(self, date: Date) -> String {
-        let label = self.label(date);
-        match self {
-            Self::Daily => format!("on {label}"),
-            Self::Weekly | Self::Biweekly => format!("in the {label}"),
-            Self::Monthly | Self::Quarterly | Self::Semiannual | Self::Annual => {
-                format!("in {label}")
-            }
-        }
+        let preposition = match self {
+            Self::Daily => "on",
+            Self::Weekly | Self::Biweekly => "in the",
+            Self::Monthly | Self::Quarterly | Self::Semiannual | Self::Annual => "in",
+        };
+        format!("{preposition} {}", self.label(date))
     }
 }
 
-/// The periods of a frequency, of which weeks end on some day of theirs.
+/// The periods of a frequency, with the day that ends a week.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Periods {
-    /// Their length.
+    /// Frequency.
     pub frequency: Frequency,
     /// Day that ends a week.
     pub week_ends: Weekday,
 }
 
 impl From<Frequency> for Periods {
-    /// Weeks end on Friday, as FRED's do where nothing else is said.
+    /// Weeks end on Friday, as FRED's do by default.
     fn from(frequency: Frequency) -> Self {
         Self {
             frequency,
@@ -227,26 +225,26 @@ impl From<Frequency> for Periods {
 }
 
 impl Periods {
-    /// A number that the days of one period share, and no other days.
+    /// Returns the number of the period that contains `date`.
     pub fn number(self, date: Date) -> i32 {
         let months = || i32::from(date.year()) * 12 + i32::from(date.month()) - 1;
         match self.frequency.length() {
             Length::Days(1) => day_number(date),
             // 1970-01-01 was a Thursday, the fourth day of its week from Monday on.
-            Length::Days(n) => (day_number(date) + 9 - self.last_of_week())
+            Length::Days(n) => (day_number(date) + 9 - self.last_weekday())
                 .div_euclid(7)
                 .div_euclid(i32::from(n) / 7),
             Length::Months(n) => months().div_euclid(i32::from(n)),
         }
     }
 
-    /// The day that stands for the period of a day: its first, of weeks the last.
+    /// Returns the date of the period that contains `date`: its first day, for weeks the last.
     pub fn stamp(self, date: Date) -> Date {
         match self.frequency.length() {
             Length::Days(1) => date,
             Length::Days(n) => {
-                let after = i32::from(n) * (self.number(date) + 1);
-                day_from_number(after - 10 + self.last_of_week()).unwrap_or(date)
+                let end = i32::from(n) * (self.number(date) + 1);
+                day_from_number(end - 10 + self.last_weekday()).unwrap_or(date)
             }
             Length::Months(n) => {
                 let first = date.month() - (date.month() - 1) % n;
@@ -255,8 +253,8 @@ impl Periods {
         }
     }
 
-    /// The day that ends a week, from Monday as 0.
-    fn last_of_week(self) -> i32 {
+    /// Returns the weekday that ends a week, from Monday as 0.
+    fn last_weekday(self) -> i32 {
         i32::from(self.week_ends.to_monday_zero_offset())
     }
 }
@@ -270,7 +268,7 @@ impl fmt::Display for Frequency {
 impl FromStr for Frequency {
     type Err = ();
 
-    /// Reads a FRED code or word in any case: `D`, `daily`, `m`, `Quarterly` …
+    /// Parses a FRED code or adjective in any case: `D`, `daily`, `m`, `Quarterly` …
     fn from_str(text: &str) -> Result<Self, ()> {
         let text = text.trim().to_ascii_lowercase();
         Self::ALL
@@ -286,7 +284,7 @@ mod tests {
     use jiff::civil::date;
 
     #[test]
-    fn a_period_ends_on_its_last_day() {
+    fn periods_end_on_their_last_day() {
         assert_eq!(
             Frequency::Monthly.period_end(date(2026, 2, 1)),
             date(2026, 2, 28)
@@ -306,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn periods_have_the_names_that_people_use() {
+    fn periods_have_names_for_sentences() {
         let day = date(2026, 5, 2);
         let names = Frequency::ALL.map(|f| f.when(day));
         assert_eq!(
@@ -324,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn stamps_are_period_starts_and_weeks_end_on_friday() {
+    fn periods_are_dated_with_their_first_day_or_friday() {
         assert_eq!(
             Frequency::Quarterly.stamp(date(2026, 8, 19)),
             date(2026, 7, 1)
@@ -344,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn a_period_number_tells_apart_what_a_stamp_does() {
+    fn period_numbers_change_with_the_dates_of_periods() {
         for frequency in Frequency::ALL {
             let days = (-200_000..60_000).filter_map(day_from_number);
             let mut before: Option<(Date, i32)> = None;

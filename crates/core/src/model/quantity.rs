@@ -1,20 +1,20 @@
-//! What kind of quantity a series measures: which changes mean something, and in which words its unit is told.
+//! The kind of quantity that a series measures, and its unit in words.
 
 use super::series::Series;
 use super::series_info::SeriesInfo;
 
-/// Which changes of a figure mean something.
+/// The kind of a quantity, by the changes that are meaningful.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quantity {
-    /// Amounts, prices, indices of a base year: in the unit and in percent.
+    /// Amounts, prices, indices with a base year: changes in the unit and in percent.
     Amount,
-    /// Percentages: in points, of which each is a hundred basis points.
+    /// Percentages: changes in points, each a hundred basis points.
     Rate,
-    /// Scores, flags, indices around zero, logarithms, changes: in the unit alone.
+    /// Scores, flags, indices around zero, logarithms, changes: changes in the unit only.
     Plain,
 }
 
-/// Amounts of a whole period, which add up to the amount of a longer one. Rates a year (SAAR) do not.
+/// Series of amounts per period, which add up to the amount of a longer period. Annual rates (SAAR) do not.
 const FLOWS: [&str; 16] = [
     "RSAFS",
     "RSXFS",
@@ -34,13 +34,11 @@ const FLOWS: [&str; 16] = [
     "MTSDS133FMS",
 ];
 
-/// A short unit in words: "$bn 2017" is "billion 2017 dollars", "0-100" is "out of 100".
+/// Returns a short unit in words: "billion 2017 dollars" for "$bn 2017", "out of 100" for "0-100".
 pub fn in_words(short: &str) -> String {
     let (size, base) = short.split_once(' ').unwrap_or((short, ""));
-    let dollars = |word: &str| match base {
-        "" => format!("{word} dollars"),
-        base => format!("{word} {base} dollars"),
-    };
+    let space = if base.is_empty() { "" } else { " " };
+    let dollars = |word: &str| format!("{word}{space}{base} dollars");
     match size {
         "$k" => dollars("thousand"),
         "$mn" => dollars("million"),
@@ -54,39 +52,39 @@ pub fn in_words(short: &str) -> String {
 }
 
 impl SeriesInfo {
-    /// Whether its figures add up over time.
+    /// Returns whether its figures add up over time.
     pub fn is_flow(&self) -> bool {
         FLOWS.contains(&self.id.as_str())
     }
 
-    /// Whether its figures are what is held at a time: money, credit, debt.
+    /// Returns whether its figures are amounts at a point in time: money, credit, debt.
     pub fn is_stock(&self) -> bool {
         let is_money = self.units_short.contains('$') || self.units.contains("dollars");
-        let is_held = matches!(self.category.as_str(), "money_liquidity" | "consumer");
-        is_money && is_held && !self.is_flow() && !self.is_annual_rate()
+        let is_stock_category = matches!(self.category.as_str(), "money_liquidity" | "consumer");
+        is_money && is_stock_category && !self.is_flow() && !self.is_annual_rate()
     }
 
-    /// Whether its figures are told as if they went on for a year.
+    /// Returns whether its figures are annual rates.
     pub fn is_annual_rate(&self) -> bool {
         self.units.contains("SAAR") || self.units.contains("annual rate")
     }
 
-    /// The unit in words, without what else is true of the figure: "thousand persons", "index 1982-84=100".
+    /// Returns the unit in words without its basis: "thousand persons", "index 1982-84=100".
     pub fn unit_in_words(&self) -> String {
-        let of_what = || {
+        let count = |size: &str| {
             let words = self.units.trim_end_matches(" SAAR");
-            words.split_once(" of ").map_or("", |(_, what)| what)
+            let noun = words.split_once(" of ").map_or("", |(_, noun)| noun);
+            format!("{size} {noun}").trim_end().to_owned()
         };
-        let counted = |word: &str| format!("{word} {}", of_what()).trim_end().to_owned();
         match self.units_short.as_str() {
-            "thous" => counted("thousand"),
-            "mn" => counted("million"),
+            "thous" => count("thousand"),
+            "mn" => count("million"),
             "index" => self.units.replacen("Index", "index", 1),
             short => in_words(short),
         }
     }
 
-    /// The unit with all that a reader must know of it: "billion dollars, annual rate, SA".
+    /// Returns the unit in words with its basis: "billion dollars, annual rate, SA".
     pub fn unit_and_basis(&self) -> String {
         let mut text = self.unit_in_words();
         if self.is_annual_rate() {
@@ -100,12 +98,11 @@ impl SeriesInfo {
 }
 
 impl Series {
-    /// The kind of its own figures. An index that is ever zero or less has no base of which it could be a percentage.
+    /// Returns the kind of its figures. An index that is ever zero or negative has no base for percent changes.
     pub fn quantity(&self) -> Quantity {
         let is_positive = || self.observations.iter().all(|o| o.value > 0.0);
         match self.info.units_short.as_str() {
-            "pp" => Quantity::Rate,
-            unit if unit.contains('%') => Quantity::Rate,
+            unit if unit == "pp" || unit.contains('%') => Quantity::Rate,
             "0-100" | "flag" => Quantity::Plain,
             "index" if !is_positive() => Quantity::Plain,
             _ => Quantity::Amount,
@@ -121,7 +118,7 @@ mod tests {
     use jiff::civil::date;
 
     #[test]
-    fn units_are_told_with_what_they_stand_on() {
+    fn units_have_their_basis() {
         for (id, words) in [
             ("PAYEMS", "thousand persons, SA"),
             ("HOUST", "thousand units, annual rate, SA"),
@@ -140,22 +137,22 @@ mod tests {
     }
 
     #[test]
-    fn a_percent_change_needs_an_amount() {
-        let of = |id: &str, value| {
+    fn quantity_follows_from_unit_and_values() {
+        let quantity = |id: &str, value| {
             let info = Catalogue::embedded().get(id).unwrap().clone();
             Series::new(info, vec![Observation::new(date(2026, 1, 1), value)]).quantity()
         };
-        assert_eq!(of("UNRATE", 4.0), Quantity::Rate);
-        assert_eq!(of("SAHMREALTIME", 0.3), Quantity::Rate);
-        assert_eq!(of("CPIAUCSL", 320.0), Quantity::Amount);
-        assert_eq!(of("NFCI", -0.5), Quantity::Plain);
-        assert_eq!(of("SERVICE_CRPI", 12.0), Quantity::Rate);
-        assert_eq!(of("SERVICE_CMSI", 12.0), Quantity::Plain);
-        assert_eq!(of("NETEXP", -900.0), Quantity::Amount);
+        assert_eq!(quantity("UNRATE", 4.0), Quantity::Rate);
+        assert_eq!(quantity("SAHMREALTIME", 0.3), Quantity::Rate);
+        assert_eq!(quantity("CPIAUCSL", 320.0), Quantity::Amount);
+        assert_eq!(quantity("NFCI", -0.5), Quantity::Plain);
+        assert_eq!(quantity("SERVICE_CRPI", 12.0), Quantity::Rate);
+        assert_eq!(quantity("SERVICE_CMSI", 12.0), Quantity::Plain);
+        assert_eq!(quantity("NETEXP", -900.0), Quantity::Amount);
     }
 
     #[test]
-    fn every_flow_is_in_the_catalogue_and_no_annual_rate() {
+    fn every_flow_is_in_the_catalogue_without_an_annual_rate() {
         for id in FLOWS {
             let info = Catalogue::embedded().get(id).unwrap();
             assert!(!info.is_annual_rate(), "{id}");

@@ -1,8 +1,7 @@
-//! When figures come out: the day on which one was published, and when the next is due.
+//! Publication days of figures, past and next, by frequency, publication lag and business days.
 //!
-//! From how often it is measured, how late it usually comes, and the business days on which agencies publish.
-//! A pattern, not an agency's calendar: one release may differ. The government's shutdowns, when many did,
-//! are known ([`counts_from`]).
+//! These are patterns and not the calendar of an agency: a single release may differ. Government shutdowns are taken into
+//! account ([`counts_from`]).
 
 use super::calendar::Publication;
 use super::frequency::{Date, Frequency, shift};
@@ -11,52 +10,46 @@ use super::series_info::SeriesInfo;
 use jiff::ToSpan;
 use jiff::civil::{Weekday, date};
 
-/// Days on which no agency kept its pattern: shutdowns of the government, and the weeks until it had caught up. The
-/// reports on employment of December 1995, September 2013, September and November 2025 came on 19 January 1996,
-/// 22 October 2013, 20 November and 16 December 2025.
-const DISRUPTED: [(Date, Date); 3] = [
+/// Spans in which no agency kept its pattern: government shutdowns and the weeks of catching up. The employment reports of
+/// December 1995, September 2013, September and November 2025 were published on 19 January 1996, 22 October 2013,
+/// 20 November and 16 December 2025.
+const DISRUPTIONS: [(Date, Date); 3] = [
     (date(1995, 12, 16), date(1996, 2, 29)),
     (date(2013, 10, 1), date(2013, 11, 30)),
     (date(2025, 10, 1), date(2026, 2, 28)),
 ];
 
-/// The shutdown that held up the Department of Commerce alone, the Census Bureau and the Bureau of Economic Analysis,
-/// and the months until they had caught up.
-const COMMERCE: (Date, Date) = (date(2018, 12, 22), date(2019, 4, 30));
+/// The shutdown of the Department of Commerce alone (Census Bureau and Bureau of Economic Analysis), and the months of
+/// catching up.
+const COMMERCE_DISRUPTION: (Date, Date) = (date(2018, 12, 22), date(2019, 4, 30));
 
-/// The day on which an agency of the government published at the latest what was due on `day`: the end of the
-/// disruption in which that lies, else the day itself.
-pub(super) fn resumed(agency: &str, day: Date) -> Date {
-    let is = |names: &[&str]| names.iter().any(|name| agency.contains(name));
-    let is_of_commerce = is(&["Census Bureau", "Bureau of Economic Analysis"]);
-    let (from, to) = COMMERCE;
+/// Returns the latest day on which an agency published what was due on `day`: the end of a disruption of the agency that
+/// contains the day, else the day itself.
+pub(super) fn after_disruption(agency: &str, day: Date) -> Date {
+    let is_any = |names: &[&str]| names.iter().any(|name| agency.contains(name));
+    let is_commerce = is_any(&["Census Bureau", "Bureau of Economic Analysis"]);
+    let others = ["Bureau of Labor Statistics", "Federal Reserve Board (Fed)"];
+    let (from, to) = COMMERCE_DISRUPTION;
     match disruption(day) {
-        Some((_, end))
-            if is_of_commerce
-                || is(&["Bureau of Labor Statistics", "Federal Reserve Board (Fed)"]) =>
-        {
-            end
-        }
-        None if is_of_commerce && (from..=to).contains(&day) => to,
+        Some((_, end)) if is_commerce || is_any(&others) => end,
+        None if is_commerce && (from..=to).contains(&day) => to,
         _ => day,
     }
 }
 
-/// The span in which no agency kept its pattern, where a day lies in one.
+/// Returns the span around a day in which no agency kept its pattern, if there is one.
 pub fn disruption(day: Date) -> Option<(Date, Date)> {
-    let mut spans = DISRUPTED.iter();
-    spans
-        .find(|(from, to)| (*from..=*to).contains(&day))
-        .copied()
+    let mut spans = DISRUPTIONS.into_iter();
+    spans.find(|(from, to)| (*from..=*to).contains(&day))
 }
 
-/// The day on which the figure of the period stamped `period` is published, where the series has a pattern of releases:
-/// - monthly figures of a release: the recorded day, else the latest that it can have had ([`Publication::day`]);
-/// - weekly figures: so many days after the week's stamp as the catalogue says (claims 5, gasoline 1);
-/// - daily figures: so many business days after; monthly means of rates: the first business day after the month;
+/// Returns the publication day of the figure of `period`, for series with a pattern:
+/// - monthly figures of a release: the recorded day, else the latest possible one ([`Publication::day`]);
+/// - weekly figures: the catalogue's lag in days after the week's date (claims 5, gasoline 1);
+/// - daily figures: the lag in business days; monthly means of rates: the first business day after the month;
 /// - the excess bond premium: the end of the following month.
 ///
-/// `None` for all others, which come some time within weeks.
+/// `None` for all others, whose publication day varies by weeks.
 pub fn published(info: &SeriesInfo, period: Date) -> Option<Date> {
     let lag = info.publication_lag_days;
     let next_month = || shift(period.first_of_month(), 1.month());
@@ -77,12 +70,11 @@ pub fn published(info: &SeriesInfo, period: Date) -> Option<Date> {
     }
 }
 
-/// The day from which figures count as known that were in a series at the end of a month (of `month`, any of its
-/// days) and not at the end of the one before.
+/// Returns the day from which the figures that a series gained in a month count as known.
 ///
-/// The day on which the newest period among them, `newest`, was [`published`], when that day lies in the month; else
-/// the month's last day, when they were known for certain: series without a pattern, revisions that came by
-/// themselves.
+/// `month` is any day of the month, `newest` the newest period among the figures that the series had at the month's end and not
+/// at the end of the previous month. The result is the day on which `newest` was [`published`], if that is in the month, else
+/// (series without a pattern, revisions without a new figure) the last day of the month, when they were known for certain.
 pub fn counts_from(info: Option<&SeriesInfo>, month: Date, newest: Option<Date>) -> Date {
     info.zip(newest)
         .and_then(|(info, newest)| published(info, newest))
@@ -90,10 +82,10 @@ pub fn counts_from(info: Option<&SeriesInfo>, month: Date, newest: Option<Date>)
         .unwrap_or(month.last_of_month())
 }
 
-/// The day the figure after the one stamped `last` is due.
+/// Returns the day on which the figure after the one dated `last` is due.
 ///
-/// Daily: business days all the way. Weekly: the source's weekday and lag. Monthly and slower: the period's
-/// end and the lag; the employment report on its Friday. Never on a weekend or a federal holiday.
+/// Daily: in business days. Weekly: the source's weekday and lag. Monthly and longer: the period's end and the lag; the
+/// employment report on its Friday. Never a weekend or a federal holiday.
 pub fn next(info: &SeriesInfo, last: Date) -> Date {
     let (frequency, lag) = (info.frequency, info.publication_lag_days);
     if trades_every_day(info) {
@@ -108,7 +100,7 @@ pub fn next(info: &SeriesInfo, last: Date) -> Date {
     }
 }
 
-/// The pattern in words: "monthly, about the 13th of the following month". `last` gives a weekly series' weekday.
+/// Describes the pattern: "monthly, about the 13th of the following month". `last` gives the weekday of a weekly series.
 pub fn pattern(info: &SeriesInfo, last: Date) -> String {
     let lag = info.publication_lag_days;
     match (info.frequency, lag) {
@@ -129,101 +121,96 @@ pub fn pattern(info: &SeriesInfo, last: Date) -> String {
     }
 }
 
-/// Markets that never close.
+/// Returns whether the market of a series never closes.
 fn trades_every_day(info: &SeriesInfo) -> bool {
     info.frequency == Frequency::Daily && info.category == "crypto"
 }
 
-/// Figures of the employment report, and the Sahm rule that follows from it on the same day.
+/// Returns whether a series is published with the employment report; the Sahm rule is computed on the same day.
 fn in_employment_report(info: &SeriesInfo) -> bool {
     info.category == "labor"
         && info.publication_lag_days == 5
         && !info.source.starts_with("FRED-MD")
 }
 
-/// The Federal Reserve Board's excess bond premium and the spread it is part of.
+/// Returns whether a series is the Federal Reserve Board's excess bond premium or its spread.
 fn is_bond_premium(info: &SeriesInfo) -> bool {
     info.category == "credit" && info.source.starts_with("Federal Reserve Board (FEDS Notes")
 }
 
-/// The day of the employment report for the month of `day`: the third Friday after the week (Sunday to
-/// Saturday) that holds the 12th; a week later when that is one of the first three days of a year (2009, 2010,
-/// 2014, 2015, 2016, 2020, 2025), the business day before when it is another holiday.
+/// Returns the day of the employment report for the month of `day`: the third Friday after the week (Sunday to Saturday) of
+/// the 12th; a week later if that is one of the first three days of a year (2009, 2010, 2014, 2015, 2016, 2020, 2025), the
+/// business day before if it is another holiday.
 pub(super) fn employment_friday(day: Date) -> Date {
     let twelfth = shift(day.first_of_month(), 11.days());
-    let to_saturday =
-        Weekday::Saturday.to_sunday_zero_offset() - twelfth.weekday().to_sunday_zero_offset();
-    let mut friday = shift(twelfth, i64::from(to_saturday + 20).days());
+    // 26 days after the Sunday of that week.
+    let from_sunday = i64::from(twelfth.weekday().to_sunday_zero_offset());
+    let mut friday = shift(twelfth, (26 - from_sunday).days());
     if friday.month() == 1 && friday.day() <= 3 {
         friday = shift(friday, 7.days());
     }
     business_day_until(friday)
 }
 
-/// The Monday after the week of a day, or the business day after where that is a holiday.
+/// Returns the Monday after the week of a day, or the next business day if that is a holiday.
 pub(super) fn monday_after(day: Date) -> Date {
-    let past = i64::from(day.weekday().to_monday_zero_offset());
-    business_day_from(shift(day, (7 - past).days()))
+    let from_monday = i64::from(day.weekday().to_monday_zero_offset());
+    business_day_from(shift(day, (7 - from_monday).days()))
 }
 
-/// Whether agencies publish: neither a weekend nor a federal holiday.
+/// Returns whether a day is neither on a weekend nor a federal holiday.
 pub fn is_business_day(day: Date) -> bool {
-    !is_weekend(day) && !is_holiday(day)
+    !matches!(day.weekday(), Weekday::Saturday | Weekday::Sunday) && !is_holiday(day)
 }
 
-fn is_weekend(day: Date) -> bool {
-    matches!(day.weekday(), Weekday::Saturday | Weekday::Sunday)
-}
-
-/// The first business day after a day.
+/// Returns the first business day after a day.
 pub fn business_day_after(day: Date) -> Date {
     business_day_from(shift(day, 1.day()))
 }
 
-/// The first business day from a day on.
+/// Returns the first business day on or after a day.
 pub(super) fn business_day_from(day: Date) -> Date {
     business_day_towards(day, 1)
 }
 
-/// The last business day up to a day.
+/// Returns the last business day on or before a day.
 pub(super) fn business_day_until(day: Date) -> Date {
     business_day_towards(day, -1)
 }
 
 fn business_day_towards(day: Date, step: i64) -> Date {
-    // No run of days off is longer; at the calendar's end there may be no business day at all.
+    // No run of days off is longer. At the end of the calendar there may be no business day.
     let mut days = (0..7).map(|n| shift(day, (n * step).days()));
     days.find(|day| is_business_day(*day)).unwrap_or(day)
 }
 
-/// Federal holidays of today's law (5 U.S.C. 6103): on a Saturday they are kept on the Friday before, on a
-/// Sunday on the Monday after.
+/// Returns whether a day is a federal holiday by today's law (5 U.S.C. 6103). Holidays on a Saturday are observed on the Friday
+/// before, on a Sunday on the Monday after.
 fn is_holiday(day: Date) -> bool {
     let year = day.year();
     let fixed = [(1, 1), (6, 19), (7, 4), (11, 11), (12, 25)];
-    let kept = |(month, on): (i8, i8)| {
-        let holiday = date(year, month, on);
+    let observed = |(month, day): (i8, i8)| {
+        let holiday = date(year, month, day);
         match holiday.weekday().to_monday_one_offset() {
             6 => shift(holiday, (-1).day()),
             7 => shift(holiday, 1.day()),
             _ => holiday,
         }
     };
-    // New Year's Day of next year may be kept on 31 December.
+    // New Year's Day of next year may be observed on 31 December.
     let new_year = (day.month(), day.day()) == (12, 31) && day.weekday() == Weekday::Friday;
-    let nth = |month, weekday, n| {
-        date(year, month, 1)
-            .nth_weekday_of_month(n, weekday)
-            .is_ok_and(|d| d == day)
+    let is_nth = |month, weekday, n| {
+        let nth = date(year, month, 1).nth_weekday_of_month(n, weekday);
+        nth.is_ok_and(|nth| nth == day)
     };
     new_year
-        || fixed.into_iter().any(|f| kept(f) == day)
-        || nth(1, Weekday::Monday, 3)
-        || nth(2, Weekday::Monday, 3)
-        || nth(5, Weekday::Monday, -1)
-        || nth(9, Weekday::Monday, 1)
-        || nth(10, Weekday::Monday, 2)
-        || nth(11, Weekday::Thursday, 4)
+        || fixed.into_iter().any(|f| observed(f) == day)
+        || is_nth(1, Weekday::Monday, 3)
+        || is_nth(2, Weekday::Monday, 3)
+        || is_nth(5, Weekday::Monday, -1)
+        || is_nth(9, Weekday::Monday, 1)
+        || is_nth(10, Weekday::Monday, 2)
+        || is_nth(11, Weekday::Thursday, 4)
 }
 
 #[cfg(test)]
@@ -248,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn weekly_figures_keep_their_weekday_unless_it_is_a_holiday() {
+    fn weekly_figures_are_due_on_their_weekday_or_after_a_holiday() {
         // Claims of a week that ends on Saturday come on Thursday; Thanksgiving moves them.
         assert_eq!(due("ICSA", date(2026, 8, 15)), date(2026, 8, 27));
         assert_eq!(due("ICSA", date(2026, 11, 14)), date(2026, 11, 27));
@@ -256,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn the_employment_report_has_its_friday() {
+    fn employment_report_is_due_on_its_friday() {
         // Published 5 June, 2 July (the 3rd is a holiday) and 7 August 2026, and 8 January 2027.
         assert_eq!(due("UNRATE", date(2026, 4, 1)), date(2026, 6, 5));
         assert_eq!(due("UNRATE", date(2026, 5, 1)), date(2026, 7, 2));
@@ -264,12 +251,12 @@ mod tests {
         assert_eq!(due("SAHMREALTIME", date(2026, 11, 1)), date(2027, 1, 8));
     }
 
-    fn out(id: &str, period: Date) -> Option<Date> {
+    fn published_on(id: &str, period: Date) -> Option<Date> {
         published(Catalogue::embedded().get(id).unwrap(), period)
     }
 
     #[test]
-    fn reports_on_employment_came_on_their_days() {
+    fn employment_reports_were_published_on_their_days() {
         for (period, day) in [
             (date(2007, 12, 1), date(2008, 1, 4)),
             (date(2008, 11, 1), date(2008, 12, 5)),
@@ -286,14 +273,18 @@ mod tests {
             (date(2025, 7, 1), date(2025, 8, 1)),
         ] {
             for id in ["PAYEMS", "UNRATE", "AWHMAN"] {
-                assert_eq!(out(id, period), Some(day), "{id} {period}");
+                assert_eq!(published_on(id, period), Some(day), "{id} {period}");
             }
         }
-        assert_eq!(out("CLAIMSX", date(2020, 3, 1)), None, "a mean of weeks");
+        assert_eq!(
+            published_on("CLAIMSX", date(2020, 3, 1)),
+            None,
+            "a mean of weeks"
+        );
     }
 
     #[test]
-    fn other_figures_are_out_by_their_pattern() {
+    fn figures_are_published_by_their_pattern() {
         let july = date(2026, 7, 1);
         for (id, period, day) in [
             ("CPIAUCSL", july, date(2026, 8, 12)),
@@ -308,14 +299,14 @@ mod tests {
             ("GS10", date(2026, 10, 1), date(2026, 11, 2)),
             ("DGS10", date(2026, 8, 20), date(2026, 8, 21)),
         ] {
-            assert_eq!(out(id, period), Some(day), "{id}");
+            assert_eq!(published_on(id, period), Some(day), "{id}");
         }
-        assert_eq!(out("GDPC1", date(2026, 4, 1)), None);
-        assert_eq!(out("M2SL", july), Some(date(2026, 8, 25)));
+        assert_eq!(published_on("GDPC1", date(2026, 4, 1)), None);
+        assert_eq!(published_on("M2SL", july), Some(date(2026, 8, 25)));
     }
 
     #[test]
-    fn a_months_figures_count_from_their_release_or_from_its_end() {
+    fn figures_of_a_month_count_from_release_or_month_end() {
         let from = |id, month, newest| {
             counts_from(Some(Catalogue::embedded().get(id).unwrap()), month, newest)
         };
@@ -342,8 +333,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_due_next_is_published_then() {
-        // Where both rules speak, of daily figures and the employment report, they say the same.
+    fn next_figure_is_published_on_its_due_day() {
+        // Both rules cover daily figures and the employment report.
         for id in ["DGS10", "RRPONTSYD", "BTC", "UNRATE", "SAHMREALTIME"] {
             let info = Catalogue::embedded().get(id).unwrap();
             for days in 0..400 {
@@ -370,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_ever_due_on_a_day_off_or_before_the_last_figure() {
+    fn due_days_are_business_days_after_the_last_figure() {
         for info in Catalogue::embedded()
             .iter()
             .filter(|i| !trades_every_day(i))

@@ -1,4 +1,4 @@
-//! A series: what is known about it, and its observations.
+//! A series with its observations.
 
 use super::frequency::{Date, Frequency};
 use super::observation::Observation;
@@ -7,67 +7,64 @@ use super::series_info::SeriesInfo;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A series in memory: ascending dates, one value each, gaps absent.
+/// A series with its observations.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
-    /// Title, unit, frequency, lag, rights.
+    /// Description of the series.
     pub info: Arc<SeriesInfo>,
-    /// Ascending, unique dates, finite values.
+    /// Ascending by date, one finite value per date, gaps absent.
     pub observations: Vec<Observation>,
 }
 
 impl Series {
-    /// Puts observations under their description.
+    /// Creates a series.
     pub fn new(info: Arc<SeriesInfo>, observations: Vec<Observation>) -> Self {
         debug_assert!(observations.is_sorted_by(|a, b| a.date < b.date));
         Self { info, observations }
     }
 
-    /// Period length.
+    /// Returns the frequency.
     pub fn frequency(&self) -> Frequency {
         self.info.frequency
     }
 
-    /// The part that is not stamped later than a day (docs/METHODS.md#newest-figure).
+    /// Returns the observations dated on or before `day` (docs/METHODS.md#newest-figure).
     ///
-    /// A series holds what was known on its day, so nothing else is cut: a figure that came before its typical
-    /// publication day is known all the same.
+    /// A series holds what was known on its reference day, so a figure is included even if it came before its typical
+    /// publication day.
     pub fn up_to(&self, day: Date) -> &[Observation] {
         let end = self.observations.partition_point(|o| o.date <= day);
         self.observations.get(..end).unwrap_or(&[])
     }
 
-    /// Newest observation dated on or before `day` (docs/METHODS.md#newest-figure), however old.
+    /// Returns the newest observation dated on or before `day` (docs/METHODS.md#newest-figure), however old.
     pub fn last_on_or_before(&self, day: Date) -> Option<Observation> {
         self.up_to(day).last().copied()
     }
 
-    /// As-of lookup L(s, d) (docs/METHODS.md#staleness): the newest observation on or before `day`, unless stale.
+    /// Returns the newest observation on or before `day` unless it is stale: L(s, d) in docs/METHODS.md#staleness.
     pub fn lookup(&self, day: Date) -> Option<Observation> {
         self.last_on_or_before(day)
             .filter(|o| !self.is_stale(o.date, day))
     }
 
-    /// Whether a figure stamped `last` is too old to speak for `day`.
+    /// Returns whether a figure dated `last` is stale on `day`.
     pub fn is_stale(&self, last: Date, day: Date) -> bool {
         self.late_since(last, day).is_some()
     }
 
-    /// The day since when a newer figure than that of `last` should be there; `None` where it is not late on `day`.
+    /// Returns the day since which a figure newer than that of `last` is overdue; `None` if it is not overdue on `day`.
     pub fn late_since(&self, last: Date, day: Date) -> Option<Date> {
         self.info.late_since(last, day)
     }
 
-    /// The observation stamped exactly `date`.
+    /// Returns the value dated exactly `date`.
     pub fn at(&self, date: Date) -> Option<f64> {
-        let i = self
-            .observations
-            .binary_search_by_key(&date, |o| o.date)
-            .ok()?;
-        self.observations.get(i).map(|o| o.value)
+        let index = self.observations.binary_search_by_key(&date, |o| o.date);
+        self.observations.get(index.ok()?).map(|o| o.value)
     }
 
-    /// Observations from `start` to `end`, both included.
+    /// Returns the observations from `start` to `end`, both included.
     pub fn between(&self, start: Date, end: Date) -> &[Observation] {
         let from = self.observations.partition_point(|o| o.date < start);
         let to = self.observations.partition_point(|o| o.date <= end);
@@ -75,14 +72,14 @@ impl Series {
     }
 }
 
-/// Series by identifier: what an indicator is given to compute from.
+/// Series by identifier, the input of an indicator.
 #[derive(Debug, Clone, Default)]
 pub struct SeriesSet {
     series: BTreeMap<SeriesId, Arc<Series>>,
 }
 
 impl SeriesSet {
-    /// The series of that identifier (upper case), if it is there and holds an observation.
+    /// Returns the series with this identifier in upper case, if it has observations.
     pub fn get(&self, id: &str) -> Option<&Series> {
         self.series
             .get(id)
@@ -90,7 +87,7 @@ impl SeriesSet {
             .filter(|s| !s.observations.is_empty())
     }
 
-    /// [`Series::up_to`] of a series that may not be there at all.
+    /// Returns [`Series::up_to`] of a series; empty if the set does not have it.
     pub fn up_to(&self, id: &str, day: Date) -> &[Observation] {
         self.get(id).map_or(&[], |s| s.up_to(day))
     }
@@ -100,7 +97,7 @@ impl SeriesSet {
         self.series.insert(series.info.id.clone(), series);
     }
 
-    /// All series, by identifier.
+    /// Iterates over all series, by identifier.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Series>> {
         self.series.values()
     }

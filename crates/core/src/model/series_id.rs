@@ -1,4 +1,4 @@
-//! How series are identified.
+//! Identifiers of series.
 
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -6,24 +6,22 @@ use std::fmt;
 use std::sync::Arc;
 
 /// Identifier in FRED's style: upper case, `A-Z 0-9 _ . -`, 1 to 64 characters.
-/// FRED-MD constructs keep FRED-MD's lower-case final `x` in the catalogue's spelling.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct SeriesId(Arc<str>);
 
 impl SeriesId {
-    /// Takes an identifier in any case; stored upper-case.
+    /// Parses an identifier in any case and converts it to upper case.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] when a character or the length is not allowed.
+    /// [`Error::InvalidParam`] if a character or the length is not allowed.
     pub fn new(text: &str) -> Result<Self> {
         let text = text.trim();
-        let fits = (1..=64).contains(&text.len())
-            && text
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-'))
-            && !text.bytes().all(|b| b == b'.');
-        if !fits {
+        let is_allowed = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-');
+        if !(1..=64).contains(&text.len())
+            || !text.bytes().all(is_allowed)
+            || text.bytes().all(|b| b == b'.')
+        {
             return Err(Error::invalid(
                 "seriesId",
                 text,
@@ -34,7 +32,7 @@ impl SeriesId {
         Ok(Self(Arc::from(text.to_ascii_uppercase())))
     }
 
-    /// The identifier as text.
+    /// Returns the identifier as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -63,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn identifiers_are_folded_and_cannot_escape_a_path() {
+    fn identifiers_are_upper_case_and_safe_in_paths() {
         assert_eq!(
             SeriesId::new(" dgs10 ")
                 .map(|i| i.to_string())

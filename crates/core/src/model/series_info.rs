@@ -1,30 +1,32 @@
-//! What is known about a series before any figure is read, and how its figures are rounded.
+//! The description of a series, and the rounding of its figures.
 
 use super::calendar::Publication;
 use super::frequency::{Date, Frequency, Length, days_between, days_later, shift};
 use super::series_id::SeriesId;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
-/// How composites are named when nothing else is configured.
+/// The default prefix of the identifiers of composites.
 pub const DEFAULT_PREFIX: &str = "SERVICE_";
 
-/// The category of our own composites.
+/// The category of composites.
 pub const COMPOSITE: &str = "composite";
 
-/// What may be done with a series' figures.
+/// Rights of use by the terms of the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rights {
     /// Public domain: may be bundled and served.
     Ok,
-    /// Free with the source named.
+    /// May be bundled and served with a citation.
     OkWithCitation,
-    /// Copyright: an operator may fetch it for own use; never bundled, not served publicly unless allowed.
+    /// Copyright: an operator may fetch it for own use. Never bundled; served publicly only if the operator allows it.
     FetchOnly,
 }
 
 impl Rights {
-    /// The word for it in answers and in the catalogue's file.
+    /// Returns the value in answers and in the catalogue file.
     pub fn word(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -34,50 +36,66 @@ impl Rights {
     }
 }
 
-/// Everything the catalogue says about a series.
+/// The credit line that published content must carry.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Attribution {
+    /// The credit line, ready to print.
+    pub text: String,
+    /// Where the credit line must link to.
+    pub url: String,
+}
+
+impl fmt::Display for Attribution {
+    /// The credit line with its address: `Data by Econoscope: https://example.org`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.text, self.url)
+    }
+}
+
+/// The description of a series.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SeriesInfo {
     /// Identifier.
     pub id: SeriesId,
-    /// Full name.
+    /// Title.
     pub title: String,
     /// Unit in words: "Percent".
     pub units: String,
-    /// Unit for a narrow place: "%".
+    /// Short unit: "%".
     pub units_short: String,
-    /// Period length.
+    /// Frequency.
     pub frequency: Frequency,
     /// Whether the figures are seasonally adjusted.
     pub seasonally_adjusted: bool,
-    /// Subject: rates, inflation, labor …
+    /// Category: rates, inflation, labor …
     pub category: String,
-    /// Who measures it.
+    /// Source of the figures.
     pub source: String,
     /// Typical days from a period's end to publication.
     pub publication_lag_days: i64,
     /// Whether it is one of the tracked metrics.
     pub metric: bool,
-    /// What may be done with the figures.
+    /// Rights of use.
     pub rights: Rights,
     /// Decimals the source publishes; changes are rounded to two more.
     pub decimals: u8,
-    /// Whether title, units and source were written by others than us: a source that was asked, an operator's file.
+    /// Whether title, units and source are untrusted text: from a source or from an operator's file.
     pub by_others: bool,
 }
 
 impl SeriesInfo {
-    /// Whether the series is one of our own composites.
+    /// Returns whether the series is a composite.
     pub fn is_composite(&self) -> bool {
         self.category == COMPOSITE
     }
 
-    /// The day from which the figure stamped `date` counts as known where no vintage records it ([`Publication::day`]).
+    /// Returns the day from which the figure dated `date` counts as known if no vintage records it ([`Publication::day`]).
     pub fn known_by(&self, date: Date) -> Date {
         Publication::of(self).day(date)
     }
 
-    /// The last day for which the figure stamped `last` speaks: lag, one period and the frequency's slack after its
-    /// period's end (docs/METHODS.md#staleness).
+    /// Returns the last day on which the figure dated `last` is not stale: lag, one period and the slack of the frequency after
+    /// its period's end (docs/METHODS.md#staleness).
     pub fn fresh_until(&self, last: Date) -> Date {
         let end = self.frequency.period_end(last);
         let one_period = match self.frequency.length() {
@@ -88,31 +106,31 @@ impl SeriesInfo {
         days_later(end, self.publication_lag_days + one_period + slack)
     }
 
-    /// The day since when a newer figure than that of `last` should be there; `None` where it is not late on `day`.
+    /// Returns the day since which a figure newer than that of `last` is overdue; `None` if it is not overdue on `day`.
     pub fn late_since(&self, last: Date, day: Date) -> Option<Date> {
         let since = days_later(self.fresh_until(last), 1);
         (since <= day).then_some(since)
     }
 
-    /// Whether FRED carries it; the catalogue says in the source's name where it does not.
+    /// Returns whether FRED has the series. The source's name in the catalogue says if it does not.
     pub fn is_on_fred(&self) -> bool {
-        let is_elsewhere = |words: &&str| self.source.contains(*words);
         !self.is_composite()
-            && !["not FRED", "not on FRED"].iter().any(is_elsewhere)
+            && !self.source.contains("not FRED")
+            && !self.source.contains("not on FRED")
             && !self.source.starts_with("FRED-MD")
     }
 
-    /// `value` rounded to the source's decimals plus two (docs/METHODS.md#changes).
+    /// Rounds a value to the source's decimals plus two (docs/METHODS.md#changes).
     pub fn round(&self, value: f64) -> f64 {
         round_to(value, i32::from(self.decimals) + 2)
     }
 }
 
-/// `value` rounded half away from zero to `decimals` places.
+/// Rounds a value half away from zero to `decimals` places.
 pub fn round_to(value: f64, decimals: i32) -> f64 {
     let scale = 10f64.powi(decimals);
     let scaled = value * scale;
-    // Beyond 2^53 there is no fraction left to round.
+    // Beyond 2^53 a number has no fraction.
     if scaled.abs() < 9.0e15 {
         scaled.round() / scale + 0.0
     } else {
@@ -120,7 +138,7 @@ pub fn round_to(value: f64, decimals: i32) -> f64 {
     }
 }
 
-/// A computed value without the noise of its arithmetic: to 1e-9, or to thirteen digits where that is coarser.
+/// Removes rounding errors from a computed value: rounds to 1e-9, or to thirteen digits if that is coarser.
 pub fn without_noise(value: f64) -> f64 {
     let mut decimals = 9;
     let mut size = value.abs();
@@ -150,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn the_noise_of_arithmetic_goes_and_what_is_published_stays() {
+    fn rounding_errors_are_removed_and_published_digits_kept() {
         for (noisy, clean) in [
             (0.1 + 0.2, 0.3),
             (4.1 - 4.2, -0.1),
@@ -165,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn rounding_kills_binary_dust() {
+    fn rounding_is_exact_and_never_gives_negative_zero() {
         assert_eq!(round_to(0.1 + 0.2, 4), 0.3);
         assert_eq!(round_to(-0.00001, 2).to_string(), "0");
         assert_eq!(round_to(1.0e300, 2), 1.0e300);

@@ -1,21 +1,20 @@
-//! In which units a series was published when: base years move, and a figure as known then has those of its time.
+//! The units in which a series was published: a figure as known on a day has the base year of that day.
 
 use super::frequency::Date;
 use super::table;
 
-/// Series, month from which on, units; ascending by month for each series.
+/// Series, first month, units; ascending by month for each series.
 const UNITS: &str = include_str!("../../data/units.csv");
 
-/// The units in which a series was published in the month of `day`, where they were others than today's.
+/// Returns the units in which a series was published in the month of `day`, if they are not today's.
 pub fn published(id: &str, day: Date) -> Option<&'static str> {
     let month = day.strftime("%Y-%m").to_string();
     let rows = table::rows::<3>(UNITS).filter_map(|(_, row)| row.ok());
-    let of_series: Vec<_> = rows
-        .filter(|[series, ..]| series.eq_ignore_ascii_case(id))
-        .collect();
-    let until = of_series.partition_point(|[_, from, _]| *from <= month.as_str());
-    let [_, _, units] = of_series.get(until.checked_sub(1)?)?;
-    (until < of_series.len()).then_some(*units)
+    let rows = rows.filter(|[series, ..]| series.eq_ignore_ascii_case(id));
+    let rows: Vec<_> = rows.collect();
+    let next = rows.partition_point(|[_, from, _]| *from <= month.as_str());
+    let [_, _, units] = rows.get(next.checked_sub(1)?)?;
+    (next < rows.len()).then_some(*units)
 }
 
 #[cfg(test)]
@@ -24,7 +23,7 @@ mod tests {
     use jiff::civil::date;
 
     #[test]
-    fn a_figure_has_the_units_of_its_time() {
+    fn figures_have_the_units_of_their_day() {
         let on = |id, year, month| published(id, date(year, month, 20));
         assert_eq!(on("INDPRO", 2010, 5), Some("index 2002=100"));
         assert_eq!(on("INDPRO", 2010, 6), Some("index 2007=100"));
@@ -36,7 +35,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rows_of_a_series_stand_together_and_in_order() {
+    fn rows_are_grouped_by_series_and_ascending() {
         let rows = table::rows::<3>(UNITS).map(|(_, row)| row.unwrap());
         let rows: Vec<_> = rows.collect();
         let runs = rows.chunk_by(|[a, ..], [b, ..]| a == b);

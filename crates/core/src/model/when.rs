@@ -1,38 +1,24 @@
-//! A time as people write it: a year, a quarter, a month or a day.
+//! Parses a year, quarter, month or day in the notations that people use.
 
 use super::frequency::{Date, Frequency, shift};
 use jiff::ToSpan;
+use jiff::fmt::strtime;
 use std::fmt;
 use std::str::FromStr;
 
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
-
-/// What is said of a text that has nothing of a date.
+/// The problem of a text without a date.
 const NO_DATE: &str = "is not a date";
 
-/// A year, a quarter, a month or a day, by its first day and its length.
+/// A year, quarter, month or day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct When {
     /// First day.
     pub from: Date,
-    /// Days, months, quarters or years.
+    /// Daily, monthly, quarterly or annual.
     pub length: Frequency,
 }
 
-/// What a part of a date says. A date has each once at most, in this order, however they came.
+/// A part of a date. A date has each at most once; they sort in this order.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     Year(i16),
@@ -42,75 +28,77 @@ enum Part {
 }
 
 impl When {
-    /// Reads `2020`, `2020Q1`, `Q1 2020`, `2020-02`, `Feb 2020`, `2020-02-15`, `15 February 2020`, `February 15, 2020`.
+    /// Parses `2020`, `2020Q1`, `Q1 2020`, `2020-02`, `Feb 2020`, `2020-02-15`, `15 February 2020`, `February 15, 2020`.
     ///
     /// # Errors
-    /// What is wrong with it, as the rest of a sentence: "can be 2 March or 3 February". No year is before 1700.
+    /// The problem as the predicate of a sentence: "can be 2 March or 3 February". Years before 1700 are refused.
     pub fn read(text: &str) -> Result<Self, String> {
         let text = text.trim().to_ascii_lowercase();
         let parts = match text.bytes().any(|b| b.is_ascii_alphabetic()) {
-            true => of_words(&text),
-            false => of_digits(&text),
+            true => parse_words(&text),
+            false => parse_iso(&text),
         };
-        when(parts.ok_or_else(|| slashed(&text))?)
+        from_parts(parts.ok_or_else(|| describe_problem(&text))?)
     }
 
-    /// Last day.
+    /// Returns the last day.
     pub fn to(self) -> Date {
         shift(self.from, self.length.period()).saturating_sub(1.day())
     }
 }
 
-/// `2020`, `2020-02` or `2020-02-15`.
-fn of_digits(text: &str) -> Option<Vec<Part>> {
-    let read = |(at, text): (usize, &str)| match (at, text.len()) {
-        (0, 4) => digits(text).map(Part::Year),
-        (1, 2) => digits(text).map(Part::Month),
-        (2, 2) => digits(text).map(Part::Day),
+/// Parses `2020`, `2020-02` or `2020-02-15`.
+fn parse_iso(text: &str) -> Option<Vec<Part>> {
+    let parse = |(index, text): (usize, &str)| match (index, text.len()) {
+        (0, 4) => parse_digits(text).map(Part::Year),
+        (1, 2) => parse_digits(text).map(Part::Month),
+        (2, 2) => parse_digits(text).map(Part::Day),
         _ => None,
     };
-    text.split('-').enumerate().map(read).collect()
+    text.split('-').enumerate().map(parse).collect()
 }
 
-/// With a quarter, or a month's name, among its words.
-fn of_words(text: &str) -> Option<Vec<Part>> {
-    let is_gap = |c: char| c.is_ascii_whitespace() || matches!(c, ',' | '-' | '.');
+/// Parses words with a quarter or the name of a month.
+fn parse_words(text: &str) -> Option<Vec<Part>> {
+    let is_separator = |c: char| c.is_ascii_whitespace() || matches!(c, ',' | '-' | '.');
     let mut parts = Vec::new();
-    for word in text.split(is_gap).filter(|word| !word.is_empty()) {
+    for word in text.split(is_separator).filter(|word| !word.is_empty()) {
         let Some((year, quarter)) = word.split_once('q') else {
-            parts.push(number(word).or_else(|| named(word))?);
+            parts.push(parse_number(word).or_else(|| parse_month(word))?);
             continue;
         };
         if !year.is_empty() {
-            parts.push(number(year)?);
+            parts.push(parse_number(year)?);
         }
         let quarter = Some(quarter).filter(|q| q.len() == 1)?;
-        parts.push(digits(quarter).map(Part::Quarter)?);
+        parts.push(parse_digits(quarter).map(Part::Quarter)?);
     }
     Some(parts)
 }
 
-/// A year, or a day of the month: `15`, `1st`.
-fn number(word: &str) -> Option<Part> {
-    let ordinal = ["st", "nd", "rd", "th"].iter();
-    let plain = ordinal.fold(word, |word, end| word.strip_suffix(end).unwrap_or(word));
-    match plain.len() {
-        4 if plain == word => digits(plain).map(Part::Year),
-        1 | 2 => digits(plain).map(Part::Day),
+/// Parses a year, or a day of the month: `15`, `1st`.
+fn parse_number(word: &str) -> Option<Part> {
+    let suffixes = ["st", "nd", "rd", "th"].iter();
+    let number = suffixes.fold(word, |word, suffix| {
+        word.strip_suffix(suffix).unwrap_or(word)
+    });
+    match number.len() {
+        4 if number == word => parse_digits(number).map(Part::Year),
+        1 | 2 => parse_digits(number).map(Part::Day),
         _ => None,
     }
 }
 
-/// A month by its name or its first three letters.
-fn named(word: &str) -> Option<Part> {
-    let is_called = |name: &&str| *name == word || name.get(..3) == Some(word);
-    let known = MONTHS.iter().position(is_called);
-    let known = known.or((word == "sept").then_some(8))?;
-    i8::try_from(known + 1).ok().map(Part::Month)
+/// Parses a month by its name or its first three letters.
+fn parse_month(word: &str) -> Option<Part> {
+    let word = if word == "sept" { "sep" } else { word };
+    let parsed = ["%B", "%b"]
+        .into_iter()
+        .find_map(|format| strtime::parse(format, word).ok());
+    parsed?.month().map(Part::Month)
 }
 
-/// The time that the parts make.
-fn when(mut parts: Vec<Part>) -> Result<When, String> {
+fn from_parts(mut parts: Vec<Part>) -> Result<When, String> {
     parts.sort();
     let (year, rest) = match parts.as_slice() {
         [Part::Year(year), rest @ ..] => (Some(*year), rest),
@@ -137,41 +125,38 @@ fn when(mut parts: Vec<Part>) -> Result<When, String> {
     }
 }
 
-/// A number of digits and nothing else.
-fn digits<T: FromStr>(text: &str) -> Option<T> {
-    let is_plain = text.bytes().all(|b| b.is_ascii_digit());
-    is_plain.then(|| text.parse().ok()).flatten()
+/// Parses a number that has only digits.
+fn parse_digits<T: FromStr>(text: &str) -> Option<T> {
+    let is_number = text.bytes().all(|b| b.is_ascii_digit());
+    text.parse().ok().filter(|_| is_number)
 }
 
-/// What is wrong with a text that is none of the forms; of `02/03/2008`, what it can be.
-fn slashed(text: &str) -> String {
-    let numbers: Vec<Option<usize>> = text
-        .split(['/', '.', '-'])
-        .map(|n| n.parse().ok())
-        .collect();
-    let name = |month: usize| {
-        let name = MONTHS.get(month.checked_sub(1)?)?;
-        let (first, rest) = name.split_at_checked(1)?;
-        Some(first.to_ascii_uppercase() + rest)
+/// Describes what is wrong with a text in no known notation, or both meanings of `02/03/2008`.
+fn describe_problem(text: &str) -> String {
+    let numbers = text.split(['/', '.', '-']).map(|n| n.parse().ok());
+    let numbers: Vec<Option<u64>> = numbers.collect();
+    let name = |month: u64| {
+        let first = Date::new(2000, i8::try_from(month).ok()?, 1).ok()?;
+        Some(first.strftime("%B").to_string())
     };
-    match numbers.as_slice() {
-        [Some(a), Some(b), Some(_)] if a != b => match (name(*a), name(*b)) {
-            (Some(first), Some(second)) => format!("can be {a} {second} or {b} {first}"),
-            _ => NO_DATE.to_owned(),
-        },
-        _ => NO_DATE.to_owned(),
+    if let [Some(a), Some(b), Some(_)] = numbers.as_slice()
+        && let (Some(first), Some(second)) = (name(*a), name(*b))
+        && a != b
+    {
+        return format!("can be {a} {second} or {b} {first}");
     }
+    NO_DATE.to_owned()
 }
 
 impl fmt::Display for When {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let form = match self.length {
+        let format = match self.length {
             Frequency::Daily | Frequency::Weekly | Frequency::Biweekly => "%Y-%m-%d",
             Frequency::Monthly | Frequency::Semiannual => "%Y-%m",
             Frequency::Quarterly => "%Y-Q%q",
             Frequency::Annual => "%Y",
         };
-        write!(f, "{}", self.from.strftime(form))
+        write!(f, "{}", self.from.strftime(format))
     }
 }
 
@@ -181,8 +166,8 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn times_are_read_as_people_write_them() {
-        for (text, from, to, shown) in [
+    fn common_notations_are_parsed() {
+        for (text, from, to, displayed) in [
             ("2020", "2020-01-01", "2020-12-31", "2020"),
             ("2019Q4", "2019-10-01", "2019-12-31", "2019-Q4"),
             ("2019-q1", "2019-01-01", "2019-03-31", "2019-Q1"),
@@ -211,12 +196,12 @@ mod tests {
             let when = When::read(text).unwrap();
             let days = (when.from.to_string(), when.to().to_string());
             assert_eq!((days.0.as_str(), days.1.as_str()), (from, to));
-            assert_eq!(when.to_string(), shown);
+            assert_eq!(when.to_string(), displayed);
         }
     }
 
     #[test]
-    fn what_is_no_time_is_told_why() {
+    fn invalid_dates_are_refused_with_a_reason() {
         for (text, problem) in [
             ("", NO_DATE),
             ("20", NO_DATE),
@@ -242,7 +227,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_a_time_or_told_why(text in "(\\PC{0,24}|[0-9qQ/ .,-]{0,14}|[0-9]{0,4} ?(Q|Dec|May|31|th)[ ,-]{0,2}[0-9]{0,5})") {
+        fn any_text_is_parsed_or_refused(text in "(\\PC{0,24}|[0-9qQ/ .,-]{0,14}|[0-9]{0,4} ?(Q|Dec|May|31|th)[ ,-]{0,2}[0-9]{0,5})") {
             match When::read(&text) {
                 Ok(when) => prop_assert!(when.from <= when.to() && when.from.year() >= 1700),
                 Err(problem) => prop_assert!(!problem.is_empty()),

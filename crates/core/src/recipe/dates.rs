@@ -1,6 +1,6 @@
-//! Dates as sources write them: months by name, epochs, quarters, cells apart.
+//! Parses the date formats of the sources: names of months, epochs, quarters, dates in several cells.
 
-use super::read::Cells;
+use super::read::CellLookup;
 use super::shape::DateForm;
 use crate::error::quote;
 use crate::model::Date;
@@ -8,52 +8,50 @@ use jiff::Timestamp;
 use jiff::fmt::strtime;
 use jiff::tz::TimeZone;
 
-/// Years a date may lie in; anything else is a slip of the pen.
+/// The years that a date may lie in.
 const YEARS: std::ops::RangeInclusive<i16> = 1800..=2200;
 
 impl DateForm {
-    /// The date of a row.
+    /// Returns the date of a row.
     ///
     /// # Errors
-    /// Says what stands there and what was expected.
-    pub(super) fn read(&self, cells: Cells<'_>) -> Result<Date, String> {
+    /// Quotes the text and the expected formats.
+    pub(super) fn read_date(&self, lookup: CellLookup<'_>) -> Result<Date, String> {
         let names = std::iter::once(&self.field).filter(|name| !name.is_empty());
         let mut text = String::new();
         for name in names.chain(&self.fields) {
-            let cell = cells(name);
+            let cell = lookup(name);
             let cell = cell.ok_or_else(|| format!("there is no \"{}\"", quote(name)))?;
             if !text.is_empty() {
                 text.push(' ');
             }
             text.push_str(cell.trim());
         }
-        let read = self.formats.iter().find_map(|form| parse(form, &text));
-        let day = read.filter(|day| YEARS.contains(&day.year()));
+        let day = self.formats.iter().find_map(|form| parse_date(form, &text));
+        let day = day.filter(|day| YEARS.contains(&day.year()));
         let day = day.ok_or_else(|| {
             let forms = self.formats.join("\" or \"");
             format!("\"{}\" is not a date of the form \"{forms}\"", quote(&text))
         })?;
-        if self.weekday.is_some_and(|want| want != day.weekday()) {
+        if self.weekday.is_some_and(|weekday| weekday != day.weekday()) {
             return Err(format!("{day} is not the weekday that was promised"));
         }
         Ok(self.stamp.map_or(day, |period| period.stamp(day)))
     }
 }
 
-fn parse(form: &str, text: &str) -> Option<Date> {
-    let of_seconds = |seconds: i64| {
-        let at = Timestamp::from_second(seconds).ok()?;
-        Some(at.to_zoned(TimeZone::UTC).date())
+fn parse_date(form: &str, text: &str) -> Option<Date> {
+    let from_seconds = |seconds: i64| {
+        let time = Timestamp::from_second(seconds).ok()?;
+        Some(time.to_zoned(TimeZone::UTC).date())
     };
     match form {
-        "epoch" => of_seconds(text.parse().ok()?),
-        "epoch_ms" => of_seconds(text.parse::<i64>().ok()?.div_euclid(1000)),
+        "epoch" => from_seconds(text.parse().ok()?),
+        "epoch_ms" => from_seconds(text.parse::<i64>().ok()?.div_euclid(1000)),
         "year quarter" => {
             let (year, quarter) = text.split_once(' ')?;
-            period(&format!(
-                "{year}Q{}",
-                quarter.trim_start_matches(['Q', 'q'])
-            ))
+            let quarter = quarter.trim_start_matches(['Q', 'q']);
+            parse_period(&format!("{year}Q{quarter}"))
         }
         form => {
             let mut parts = strtime::parse(form, text).ok()?;
@@ -61,20 +59,17 @@ fn parse(form: &str, text: &str) -> Option<Date> {
                 parts.set_day(Some(1)).ok()?;
             }
             let day = parts.to_date().ok()?;
-            // Two digits of a year: nothing of ours lies so far ahead.
-            let is_past = form.contains("%y") && day.year() >= 2050;
-            Date::new(
-                day.year() - if is_past { 100 } else { 0 },
-                day.month(),
-                day.day(),
-            )
-            .ok()
+            // A year of two digits from 50 on belongs to the last century.
+            match form.contains("%y") && day.year() >= 2050 {
+                true => Date::new(day.year() - 100, day.month(), day.day()).ok(),
+                false => Some(day),
+            }
         }
     }
 }
 
-/// The first day of a period as agencies name it: `2026Q2`, `2026M07`, `2026`.
-pub(super) fn period(text: &str) -> Option<Date> {
+/// Returns the first day of a period in the notation of the agencies: `2026Q2`, `2026M07`, `2026`.
+pub(super) fn parse_period(text: &str) -> Option<Date> {
     let (year, rest) = text.split_at_checked(4)?;
     let month = match rest.split_at_checked(1) {
         None if rest.is_empty() => 1,
@@ -94,8 +89,8 @@ mod tests {
     use jiff::civil::date;
 
     #[test]
-    fn every_form_of_the_sources_is_read() {
-        for (form, text, want) in [
+    fn every_date_format_is_parsed() {
+        for (form, text, expected) in [
             ("%m/%d/%Y", "4/2/1971", date(1971, 4, 2)),
             ("%d %m %Y", "1 1 1985", date(1985, 1, 1)),
             ("%B %Y", "April 2016", date(2016, 4, 1)),
@@ -109,18 +104,18 @@ mod tests {
             ("epoch_ms", "1786320000000", date(2026, 8, 10)),
             ("year quarter", "2026 2", date(2026, 4, 1)),
         ] {
-            assert_eq!(parse(form, text), Some(want), "{form} {text}");
+            assert_eq!(parse_date(form, text), Some(expected), "{form} {text}");
         }
         for (form, text) in [
             ("%m/%d/%Y", "2026-01-01"),
             ("year quarter", "2026 5"),
             ("epoch", "x"),
         ] {
-            assert_eq!(parse(form, text), None, "{form} {text}");
+            assert_eq!(parse_date(form, text), None, "{form} {text}");
         }
-        assert_eq!(period("2026Q2"), Some(date(2026, 4, 1)));
-        assert_eq!(period("2026M07"), Some(date(2026, 7, 1)));
-        assert_eq!(period("2026"), Some(date(2026, 1, 1)));
-        assert_eq!(period("2026X1"), None);
+        assert_eq!(parse_period("2026Q2"), Some(date(2026, 4, 1)));
+        assert_eq!(parse_period("2026M07"), Some(date(2026, 7, 1)));
+        assert_eq!(parse_period("2026"), Some(date(2026, 1, 1)));
+        assert_eq!(parse_period("2026X1"), None);
     }
 }

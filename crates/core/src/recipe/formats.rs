@@ -1,9 +1,9 @@
 //! Formats of single agencies: the release of the Federal Reserve Board (a ZIP with one large XML file,
 //! docs/SOURCES.md#board-releases), the surveys of the Bureau of Labor Statistics, the national accounts of the Bureau of
-//! Economic Analysis, the monthly Treasury statement, and weekly claims. Each gives the place of a line, a date and a cell.
+//! Economic Analysis, the monthly Treasury statement, and weekly claims.
 
 use super::dates;
-use super::read::{Found, text};
+use super::read::{Bases, Cell, cell_text};
 use super::shape::SeriesRecipe;
 use crate::error::quote;
 use crate::model::Date;
@@ -15,54 +15,55 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Cursor, Read};
 
-/// Most bytes of an unpacked file: four times the largest release.
+/// The limit of an unpacked file: four times the largest release.
 const MAX_UNPACKED_BYTES: u64 = 512 << 20;
 
-/// What a release of the Board holds of the lines asked for.
+/// The requested series in a release of the Board.
 #[derive(Debug, Default)]
-pub(super) struct Archive {
-    pub(super) found: Vec<Found>,
-    /// Lines whose series are of another unit than was expected; they refuse no other.
+pub(super) struct BoardRelease {
+    pub(super) cells: Vec<Cell>,
+    /// Indexes of series with another unit or multiplier than expected, and the error. Other series are not affected.
     pub(super) refused: Vec<(usize, String)>,
-    /// Lines whose indexes stand on another base than was expected, with that base.
-    pub(super) bases: Vec<(usize, String)>,
+    /// Series whose index stands on another base than expected, with that base.
+    pub(super) bases: Bases,
 }
 
-/// Figures that are not of status `A` are missing.
+/// Reads a release of the Board. Figures whose status is not `A` are missing.
 ///
 /// # Errors
-/// Says what makes the whole archive useless.
-pub(super) fn board(body: &[u8], lines: &[&SeriesRecipe]) -> Result<Archive, String> {
+/// Says why the whole archive is unusable.
+pub(super) fn read_board_zip(
+    body: &[u8],
+    series: &[&SeriesRecipe],
+) -> Result<BoardRelease, String> {
     if !body.starts_with(b"PK") {
         return Err("it is no ZIP archive".to_owned());
     }
     let mut archive = zip::ZipArchive::new(Cursor::new(body)).map_err(|e| e.to_string())?;
-    let names: Vec<String> = archive
+    let name = archive
         .file_names()
         .filter_map(|name| Some(name.ok()?.into_owned()))
-        .collect();
-    let is_data = |name: &&String| name.ends_with("_data.xml");
-    let name = names.iter().find(is_data);
-    let name = name.ok_or("the archive holds no file …_data.xml")?;
-    let file = archive.by_name(name).map_err(|e| e.to_string())?;
+        .find(|name| name.ends_with("_data.xml"))
+        .ok_or("the archive holds no file …_data.xml")?;
+    let file = archive.by_name(&name).map_err(|e| e.to_string())?;
     let mut file = BufReader::with_capacity(1 << 16, file.take(MAX_UNPACKED_BYTES));
-    let found = board_series(&mut file, lines)?;
+    let release = read_board_xml(&mut file, series)?;
     if file.get_ref().limit() == 0 {
         let mib = MAX_UNPACKED_BYTES >> 20;
         return Err(format!("it unpacks to more than {mib} MiB"));
     }
-    Ok(found)
+    Ok(release)
 }
 
 #[expect(
     clippy::wildcard_enum_match_arm,
-    reason = "comments, declarations and what else XML may hold say nothing here"
+    reason = "comments, declarations and other XML events carry no figures"
 )]
-fn board_series(file: impl BufRead, lines: &[&SeriesRecipe]) -> Result<Archive, String> {
-    let (mut archive, mut is_seen) = (Archive::default(), false);
+fn read_board_xml(file: impl BufRead, series: &[&SeriesRecipe]) -> Result<BoardRelease, String> {
+    let (mut release, mut has_series) = (BoardRelease::default(), false);
     let mut reader = Reader::from_reader(file);
     let mut buffer = Vec::new();
-    let (mut set, mut at) = (String::new(), Vec::new());
+    let (mut data_set, mut indexes) = (String::new(), Vec::new());
     loop {
         buffer.clear();
         match reader
@@ -70,76 +71,78 @@ fn board_series(file: impl BufRead, lines: &[&SeriesRecipe]) -> Result<Archive, 
             .map_err(|e| format!("its XML breaks off: {e}"))?
         {
             Event::Start(tag) | Event::Empty(tag) => match tag.local_name().as_ref() {
-                b"DataSet" => set = attribute(&tag, "id").unwrap_or_default(),
+                b"DataSet" => data_set = attribute(&tag, "id").unwrap_or_default(),
                 b"Series" => {
-                    let refused = archive.refused.len();
-                    at = places(&tag, &set, lines, &mut archive);
-                    is_seen |= !at.is_empty() || archive.refused.len() > refused;
+                    let refused = release.refused.len();
+                    indexes = release.match_series(&tag, &data_set, series);
+                    has_series |= !indexes.is_empty() || release.refused.len() > refused;
                 }
-                b"Obs" if !at.is_empty() => {
-                    if let Some((date, value)) = observation(&tag)? {
-                        archive
-                            .found
-                            .extend(at.iter().map(|place| (*place, date, value.clone())));
+                b"Obs" if !indexes.is_empty() => {
+                    if let Some((date, value)) = parse_observation(&tag)? {
+                        let cells = indexes.iter().map(|index| (*index, date, value.clone()));
+                        release.cells.extend(cells);
                     }
                 }
                 _ => {}
             },
-            Event::End(tag) if tag.local_name().as_ref() == b"Series" => at.clear(),
+            Event::End(tag) if tag.local_name().as_ref() == b"Series" => indexes.clear(),
             Event::Eof => break,
             _ => {}
         }
     }
-    match lines.first().filter(|_| !is_seen) {
-        Some(line) => Err(format!("it holds no series {}", line.field)),
-        None => Ok(archive),
+    match series.first().filter(|_| !has_series) {
+        Some(series) => Err(format!("it holds no series {}", series.field)),
+        None => Ok(release),
     }
 }
 
-/// The lines a series is for, but those that expect another unit. Another base year of an index is told, not refused.
-fn places(
-    tag: &BytesStart<'_>,
-    set: &str,
-    lines: &[&SeriesRecipe],
-    archive: &mut Archive,
-) -> Vec<usize> {
-    let mut places = Vec::new();
-    let Some(name) = attribute(tag, "SERIES_NAME") else {
-        return places;
-    };
-    for (place, line) in lines.iter().enumerate() {
-        if line.field != name || line.set.as_deref().is_some_and(|want| want != set) {
-            continue;
-        }
-        let unit = attribute(tag, "UNIT").unwrap_or_default();
-        if let Some(want) = line.unit.as_deref().filter(|want| *want != unit) {
-            let Some(year) = base_year(want).and(base_year(&unit)) else {
-                let problem = format!("{name} is in \"{unit}\" where \"{want}\" was expected");
-                archive.refused.push((place, problem));
+impl BoardRelease {
+    /// Returns the indexes of the requested series that a `Series` tag holds. Series with another unit or multiplier than
+    /// expected are refused; another base year of an index is only recorded.
+    fn match_series(
+        &mut self,
+        tag: &BytesStart<'_>,
+        data_set: &str,
+        series: &[&SeriesRecipe],
+    ) -> Vec<usize> {
+        let mut indexes = Vec::new();
+        let Some(name) = attribute(tag, "SERIES_NAME") else {
+            return indexes;
+        };
+        for (index, series) in series.iter().enumerate() {
+            if series.field != name || series.set.as_deref().is_some_and(|set| set != data_set) {
                 continue;
-            };
-            archive.bases.push((place, format!("Index {year}=100")));
+            }
+            let unit = attribute(tag, "UNIT").unwrap_or_default();
+            if let Some(expected) = series.unit.as_deref().filter(|expected| *expected != unit) {
+                let Some(year) = base_year(expected).and(base_year(&unit)) else {
+                    let problem =
+                        format!("{name} is in \"{unit}\" where \"{expected}\" was expected");
+                    self.refused.push((index, problem));
+                    continue;
+                };
+                let base = format!("Index {year}=100");
+                self.bases.insert(series.id.clone(), base);
+            }
+            let multiplier = attribute(tag, "UNIT_MULT").and_then(|text| text.parse::<f64>().ok());
+            if series.multiplier.is_some() && series.multiplier != multiplier {
+                let problem = format!("{name} has another multiplier than was expected");
+                self.refused.push((index, problem));
+                continue;
+            }
+            indexes.push(index);
         }
-        let multiplier = attribute(tag, "UNIT_MULT").and_then(|text| text.parse::<f64>().ok());
-        if line.multiplier.is_some() && line.multiplier != multiplier {
-            archive.refused.push((
-                place,
-                format!("{name} has another multiplier than was expected"),
-            ));
-            continue;
-        }
-        places.push(place);
+        indexes
     }
-    places
 }
 
-/// The base year of a unit such as `Index:_2017_100`.
+/// Returns the base year of a unit such as `Index:_2017_100`.
 fn base_year(unit: &str) -> Option<&str> {
     let year = unit.strip_prefix("Index:_")?.strip_suffix("_100")?;
     (year.len() == 4 && year.bytes().all(|b| b.is_ascii_digit())).then_some(year)
 }
 
-fn observation(tag: &BytesStart<'_>) -> Result<Option<(Date, String)>, String> {
+fn parse_observation(tag: &BytesStart<'_>) -> Result<Option<(Date, String)>, String> {
     if attribute(tag, "OBS_STATUS").as_deref() != Some("A") {
         return Ok(None);
     }
@@ -150,13 +153,13 @@ fn observation(tag: &BytesStart<'_>) -> Result<Option<(Date, String)>, String> {
 }
 
 fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
-    let found = tag.try_get_attribute(name).ok().flatten()?;
-    let value = found.normalized_value(quick_xml::XmlVersion::Implicit1_0);
+    let attribute = tag.try_get_attribute(name).ok().flatten()?;
+    let value = attribute.normalized_value(quick_xml::XmlVersion::Implicit1_0);
     Some(value.ok()?.into_owned())
 }
 
 #[derive(Deserialize)]
-struct BlsAnswer {
+struct BlsResponse {
     status: String,
     #[serde(default)]
     message: Vec<String>,
@@ -164,30 +167,30 @@ struct BlsAnswer {
     results: Value,
 }
 
-/// The place of a line, a date, and the cell.
+/// Reads a response of the Bureau of Labor Statistics.
 ///
 /// # Errors
-/// Says what the source says; a message about a shortened span is a refusal, whatever the status.
-pub(super) fn bls(body: &[u8], lines: &[&SeriesRecipe]) -> Result<Vec<Found>, String> {
-    let answer: BlsAnswer =
+/// Quotes the response's message. A message about a shortened span is an error, whatever the status.
+pub(super) fn read_bls(body: &[u8], series: &[&SeriesRecipe]) -> Result<Vec<Cell>, String> {
+    let response: BlsResponse =
         serde_json::from_slice(body).map_err(|e| format!("it is no JSON: {e}"))?;
-    let messages = answer.message.join(" ");
-    let said = quote(&messages);
-    if answer.status != "REQUEST_SUCCEEDED" {
-        return Err(format!("{}: \"{said}\"", quote(&answer.status)));
+    let messages = response.message.join(" ");
+    let message = quote(&messages);
+    if response.status != "REQUEST_SUCCEEDED" {
+        return Err(format!("{}: \"{message}\"", quote(&response.status)));
     }
     if messages.contains("has been reduced") {
-        return Err(format!("it is cut: \"{said}\""));
+        return Err(format!("it is cut: \"{message}\""));
     }
-    let mut found = Vec::new();
-    for series in list(&answer.results, "series") {
-        let id = cell(series, "seriesID");
-        let Some(place) = lines.iter().position(|line| line.field == id) else {
+    let mut cells = Vec::new();
+    for entry in array(&response.results, "series") {
+        let id = cell(entry, "seriesID");
+        let Some(index) = series.iter().position(|series| series.field == id) else {
             continue;
         };
-        for row in list(series, "data") {
+        for row in array(entry, "data") {
             let period = cell(row, "period");
-            // Averages of years and halves are of no period.
+            // Skips annual and half-year averages.
             if !period.starts_with(['M', 'Q']) {
                 continue;
             }
@@ -196,110 +199,107 @@ pub(super) fn bls(body: &[u8], lines: &[&SeriesRecipe]) -> Result<Vec<Found>, St
             if !year.parse().is_ok_and(is_year) {
                 return Err(format!("\"{}\" is not a year", quote(&year)));
             }
-            let date = dates::period(&format!("{year}{period}"));
-            found.extend(date.map(|date| (place, date, cell(row, "value"))));
+            let date = dates::parse_period(&format!("{year}{period}"));
+            cells.extend(date.map(|date| (index, date, cell(row, "value"))));
         }
     }
-    Ok(found)
+    Ok(cells)
 }
 
-fn list<'v>(value: &'v Value, name: &str) -> &'v [Value] {
-    let list = value.get(name).and_then(Value::as_array);
-    list.map_or(&[], Vec::as_slice)
+fn array<'v>(value: &'v Value, name: &str) -> &'v [Value] {
+    let array = value.get(name).and_then(Value::as_array);
+    array.map_or(&[], Vec::as_slice)
 }
 
-/// Whether the day's questions are used up.
+/// Returns whether a response of the Bureau of Labor Statistics says that the day's requests are used up.
 pub fn is_spent(body: &[u8]) -> bool {
-    let answer: Option<BlsAnswer> = serde_json::from_slice(body).ok();
-    answer.is_some_and(|a| {
-        let message = a.message.join(" ");
+    serde_json::from_slice(body).is_ok_and(|response: BlsResponse| {
+        let message = response.message.join(" ");
         let is_about_limit = message.contains("threshold") || message.contains("limit");
-        a.status == "REQUEST_NOT_PROCESSED" && is_about_limit
+        response.status == "REQUEST_NOT_PROCESSED" && is_about_limit
     })
 }
 
-/// The place of a line, a date, and the cell, read row by row; only the codes asked for are kept.
+/// Reads a flat file of the Bureau of Economic Analysis row by row and keeps only the requested codes.
 ///
 /// # Errors
-/// Says what makes the whole file useless. A made-up name is answered with a page under 200, so the first line counts.
-pub(super) fn bea_flat(body: &[u8], lines: &[&SeriesRecipe]) -> Result<Vec<Found>, String> {
+/// Says why the whole file is unusable. The agency answers an unknown name with a page and status 200, so the first line is
+/// checked.
+pub(super) fn read_bea_flat(body: &[u8], series: &[&SeriesRecipe]) -> Result<Vec<Cell>, String> {
     let mut reader = csv::ReaderBuilder::new().from_reader(body);
     let header = reader.headers().map_err(|e| e.to_string())?;
-    if header
-        .iter()
-        .map(str::trim)
-        .ne(["%SeriesCode", "Period", "Value"])
-    {
+    let columns = header.iter().map(str::trim);
+    if columns.ne(["%SeriesCode", "Period", "Value"]) {
         return Err("its first line is not \"%SeriesCode,Period,Value\"".to_owned());
     }
-    let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (place, line) in lines.iter().enumerate() {
-        places.entry(line.field.as_str()).or_default().push(place);
+    let mut indexes: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (index, series) in series.iter().enumerate() {
+        indexes.entry(&series.field).or_default().push(index);
     }
-    let mut found = Vec::new();
+    let mut cells = Vec::new();
     let mut record = csv::StringRecord::new();
     while reader.read_record(&mut record).map_err(|e| e.to_string())? {
-        let cell = |at: usize| record.get(at).unwrap_or_default().trim();
-        let Some(at) = places.get(cell(0)) else {
+        let column = |index: usize| record.get(index).unwrap_or_default().trim();
+        let Some(indexes) = indexes.get(column(0)) else {
             continue;
         };
-        let period = dates::period(cell(1));
-        let period = period.ok_or_else(|| format!("\"{}\" is not a period", cell(1)))?;
-        found.extend(at.iter().map(|place| (*place, period, cell(2).to_owned())));
+        let date = dates::parse_period(column(1));
+        let date = date.ok_or_else(|| format!("\"{}\" is not a period", column(1)))?;
+        cells.extend(indexes.iter().map(|i| (*i, date, column(2).to_owned())));
     }
-    Ok(found)
+    Ok(cells)
 }
 
-/// Month, day of the report, and cell.
+/// Returns month, day of the report and cell of each row of the monthly Treasury statement.
 ///
 /// # Errors
 /// Names a month that stands below no fiscal year.
-pub(super) fn treasury_months(
+pub(super) fn read_treasury_months(
     rows: &[Value],
     field: &str,
 ) -> Result<Vec<(Date, String, String)>, String> {
-    let year = |row| {
+    let fiscal_year = |row| {
         let name = cell(row, "classification_desc");
         let year: i16 = name.strip_prefix("FY ")?.trim().parse().ok()?;
         let (report, id) = (cell(row, "record_date"), cell(row, "classification_id"));
         Some(((report, id), year))
     };
-    let years: HashMap<_, i16> = rows.iter().filter_map(year).collect();
-    let mut found = Vec::new();
+    let fiscal_years: HashMap<_, i16> = rows.iter().filter_map(fiscal_year).collect();
+    let mut months = Vec::new();
     for row in rows {
         let name = cell(row, "classification_desc");
         let month = strtime::parse("%B", &name).ok();
-        let Some(month) = month.and_then(|named| named.month()) else {
+        let Some(month) = month.and_then(|parsed| parsed.month()) else {
             continue;
         };
         let report = cell(row, "record_date");
-        let year = years.get(&(report.clone(), cell(row, "parent_id")));
+        let year = fiscal_years.get(&(report.clone(), cell(row, "parent_id")));
         let year = year.ok_or_else(|| {
             format!("{name} of the report of {report} stands below no fiscal year")
         })?;
         // A fiscal year begins in October.
         let year = if month >= 10 { year - 1 } else { *year };
         let date = Date::new(year, month, 1).map_err(|e| e.to_string())?;
-        found.push((date, report, cell(row, field)));
+        months.push((date, report, cell(row, field)));
     }
-    Ok(found)
+    Ok(months)
 }
 
 fn cell(row: &Value, name: &str) -> String {
-    let found = row.get(name).map(text);
-    found.unwrap_or_default().into_owned()
+    let text = row.get(name).map(cell_text);
+    text.unwrap_or_default().into_owned()
 }
 
-/// Weekly claims for unemployment insurance as the Department of Labor gives them in XML; the field of a line is the path
+/// Reads weekly claims for unemployment insurance from the XML of the Department of Labor. The field of a series is a path
 /// in a week: `InitialClaims/SA`.
 ///
 /// # Errors
 /// Says where the XML breaks off.
-pub(super) fn claims(body: &[u8], lines: &[&SeriesRecipe]) -> Result<Vec<Found>, String> {
-    let body = String::from_utf8_lossy(body);
-    let document = roxmltree::Document::parse(&body);
+pub(super) fn read_claims(body: &[u8], series: &[&SeriesRecipe]) -> Result<Vec<Cell>, String> {
+    let text = String::from_utf8_lossy(body);
+    let document = roxmltree::Document::parse(&text);
     let document = document.map_err(|e| format!("its XML breaks off: {e}"))?;
-    let mut found = Vec::new();
+    let mut cells = Vec::new();
     for week in document.root_element().children() {
         let Some(day) = child(week, "weekEnded") else {
             continue;
@@ -307,18 +307,16 @@ pub(super) fn claims(body: &[u8], lines: &[&SeriesRecipe]) -> Result<Vec<Found>,
         let day = day.text().unwrap_or_default().trim();
         let date = Date::strptime("%m/%d/%Y", day);
         let date = date.map_err(|_| format!("\"{day}\" is not a date"))?;
-        for (place, line) in lines.iter().enumerate() {
-            let cell = line
-                .field
-                .split('/')
-                .try_fold(week, |node, name| child(node, name));
-            let text = cell.map(|cell| cell.text().unwrap_or_default().trim());
-            found.extend(text.map(|text| (place, date, text.to_owned())));
+        for (index, series) in series.iter().enumerate() {
+            if let Some(node) = series.field.split('/').try_fold(week, child) {
+                let text = node.text().unwrap_or_default().trim();
+                cells.push((index, date, text.to_owned()));
+            }
         }
     }
-    match found.is_empty() {
+    match cells.is_empty() {
         true => Err("it holds no weeks".to_owned()),
-        false => Ok(found),
+        false => Ok(cells),
     }
 }
 

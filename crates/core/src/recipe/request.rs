@@ -1,4 +1,4 @@
-//! Requests: what a feed's template becomes for some series from a day on.
+//! Builds the requests of a feed from its templates.
 
 use super::shape::{Feed, Format, Request, SeriesRecipe, Split};
 use crate::model::Date;
@@ -7,84 +7,80 @@ use jiff::ToSpan;
 use jiff::tz::TimeZone;
 use serde_json::json;
 
-/// Series and years in a request to the Bureau of Labor Statistics; with a key it allows twice as many of both.
+/// Series and years per request that the Bureau of Labor Statistics allows without a key; with a key it allows twice as many.
 const BLS_MAX_SERIES: usize = 25;
 const BLS_MAX_YEARS: i16 = 10;
 /// The first year of any of its series.
 const BLS_FIRST_YEAR: i16 = 1913;
 
+/// A day before every figure of the catalogue.
+const EARLIEST: Date = jiff::civil::date(1900, 1, 1);
+
 impl Feed {
-    /// The requests for some of its series from a day on (`None` = all there is), in order. Of pages it is the first;
-    /// [`Self::page`] gives the others.
+    /// Returns the requests for some of the feed's series from a day on (`None`: the whole history), in order. For a feed of
+    /// pages it returns the first page; [`Self::page`] gives the others.
     pub fn requests(
         &self,
-        wanted: &[&SeriesRecipe],
+        series: &[&SeriesRecipe],
         from: Option<Date>,
         today: Date,
     ) -> Vec<Request> {
         if self.format == Format::Bls {
-            return bls_requests(self, wanted, from, today);
+            return bls_requests(self, series, from, today);
         }
-        let since = |first: Date| from.map_or(first, |from| from.max(first));
+        let start = |first: Date| from.map_or(first, |from| from.max(first));
         let spans: Vec<(Date, Date)> = match &self.split {
             None => vec![(from.unwrap_or(EARLIEST), today)],
             Some(Split::Page { .. }) => return vec![self.page(from, today, 1, 0)],
-            Some(Split::Series { first }) => vec![(since(first.unwrap_or(EARLIEST)), today)],
+            Some(Split::Series { first }) => vec![(start(first.unwrap_or(EARLIEST)), today)],
             Some(Split::Year { first }) => {
                 let first = from.map_or(*first, |day| day.year().max(*first));
                 let day = |year, month, day| Date::new(year, month, day).ok();
-                let year = |year| Some((day(year, 1, 1)?, day(year, 12, 31)?.min(today)));
-                (first..=today.year()).filter_map(year).collect()
+                let span = |year| Some((day(year, 1, 1)?, day(year, 12, 31)?.min(today)));
+                (first..=today.year()).filter_map(span).collect()
             }
             Some(Split::Window { days, first }) => {
-                let window = |start: Date| {
-                    let end = shift(start, i64::from(*days - 1).days());
-                    (start <= today).then_some((start, end))
-                };
-                let next = |(_, end): &(Date, Date)| window(shift(*end, 1.day()));
-                let windows = std::iter::successors(window(since(*first)), next);
-                windows
-                    .map(|(start, end)| (start, end.min(today)))
-                    .collect()
+                let starts = std::iter::successors(Some(start(*first)), |start| {
+                    Some(shift(*start, i64::from(*days).days()))
+                });
+                let end = |start| shift(start, i64::from(*days - 1).days()).min(today);
+                let starts = starts.take_while(|start| *start <= today);
+                starts.map(|start| (start, end(start))).collect()
             }
         };
-        let fill = |key: Option<&str>| {
-            let filled = |span: &(Date, Date)| self.filled(key, *span, (1, 0));
-            spans.iter().map(filled).collect::<Vec<_>>()
-        };
-        if !self.url.contains("{series}") {
-            return fill(None);
-        }
-        // One for each key that the address is filled with.
-        let mut keys: Vec<&str> = Vec::new();
-        for line in wanted {
-            if !keys.contains(&line.key.as_str()) {
-                keys.push(&line.key);
+        let mut keys: Vec<Option<&str>> = vec![None];
+        if self.url.contains("{series}") {
+            keys.clear();
+            for series in series {
+                if !keys.contains(&Some(series.key.as_str())) {
+                    keys.push(Some(&series.key));
+                }
             }
         }
-        keys.into_iter().flat_map(|key| fill(Some(key))).collect()
+        let fill = |key| spans.iter().map(move |span| self.fill(key, *span, (1, 0)));
+        keys.into_iter().flat_map(fill).collect()
     }
 
-    /// The request for a further page; `offset` rows came so far.
+    /// Returns the request for a further page, after `offset` rows.
     pub fn page(&self, from: Option<Date>, today: Date, page: usize, offset: usize) -> Request {
         let first = match &self.split {
             Some(Split::Page { first, .. }) => *first,
             _ => EARLIEST,
         };
         let from = from.map_or(first, |from| from.max(first));
-        self.filled(None, (from, today), (page, offset))
+        self.fill(None, (from, today), (page, offset))
     }
 
-    /// The templates with every word in its place: of a line, of days, of a page and the rows before it.
-    fn filled(
+    /// Fills the templates of URL and body.
+    fn fill(
         &self,
         key: Option<&str>,
         (from, to): (Date, Date),
         (page, offset): (usize, usize),
     ) -> Request {
         let epoch = from.to_zoned(TimeZone::UTC);
-        let epoch = epoch.map_or(0, |at| at.timestamp().as_second());
-        let words = [
+        let epoch = epoch.map_or(0, |zoned| zoned.timestamp().as_second());
+        let values = [
             ("{series}", key.unwrap_or_default().to_owned()),
             ("{year}", to.year().to_string()),
             ("{from_year}", from.year().to_string()),
@@ -95,8 +91,8 @@ impl Feed {
             ("{offset}", offset.to_string()),
         ];
         let fill = |template: &String| {
-            let fill_in = |text: String, (name, word): &(&str, String)| text.replace(name, word);
-            words.iter().fold(template.clone(), fill_in)
+            let replace = |text: String, (name, value): &(&str, String)| text.replace(name, value);
+            values.iter().fold(template.clone(), replace)
         };
         Request {
             url: fill(&self.url),
@@ -106,26 +102,21 @@ impl Feed {
     }
 }
 
-/// Before any figure of ours.
-const EARLIEST: Date = jiff::civil::date(1900, 1, 1);
-
-/// The requests: newest years first, so that a quota that runs out leaves the past for tomorrow.
+/// Returns the requests with the newest years first, so that an exhausted quota leaves the oldest years for the next day.
 fn bls_requests(
     feed: &Feed,
-    wanted: &[&SeriesRecipe],
+    series: &[&SeriesRecipe],
     from: Option<Date>,
     today: Date,
 ) -> Vec<Request> {
-    let first = from.map_or(
-        BLS_FIRST_YEAR.max(today.year() - 2 * BLS_MAX_YEARS + 1),
-        Date::year,
-    );
+    let default = BLS_FIRST_YEAR.max(today.year() - 2 * BLS_MAX_YEARS + 1);
+    let first = from.map_or(default, Date::year);
     let mut requests = Vec::new();
     let mut end = today.year();
     while end >= first {
         let start = first.max(end - BLS_MAX_YEARS + 1);
-        for lines in wanted.chunks(BLS_MAX_SERIES) {
-            let ids: Vec<&str> = lines.iter().map(|line| line.field.as_str()).collect();
+        for chunk in series.chunks(BLS_MAX_SERIES) {
+            let ids: Vec<&str> = chunk.iter().map(|series| series.field.as_str()).collect();
             let body = json!({
                 "seriesid": ids, "startyear": start.to_string(), "endyear": end.to_string()
             });

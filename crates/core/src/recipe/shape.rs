@@ -1,4 +1,4 @@
-//! What stands in a recipe, word by word (docs/SOURCES.md#recipes).
+//! The keys of a recipe (docs/SOURCES.md#recipes).
 
 use crate::model::{Date, Frequency, Rights, SeriesId};
 use jiff::civil::Weekday;
@@ -9,45 +9,45 @@ use serde::{Deserialize, Deserializer};
 /// One request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// Address, without a key.
+    /// URL without the API key.
     pub url: String,
-    /// Body of a POST.
+    /// Body of a POST; `None` for a GET.
     pub post: Option<String>,
-    /// The key of the lines that it is about, where it is not about all.
+    /// The `key` of the series that the request is for; `None` if it is for all.
     pub key: Option<String>,
 }
 
-/// One file: a source and its feeds.
+/// One recipe file: a source and its feeds.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recipe {
-    /// Who it is and what it allows.
+    /// The source and its terms.
     pub source: SourceFacts,
-    /// Its files and paths, each the answer to one question; none of FRED, which is asked series by series.
-    #[serde(default)]
-    pub feed: Vec<Feed>,
+    /// The feeds of the source. FRED has none: it is requested series by series.
+    #[serde(default, rename = "feed")]
+    pub feeds: Vec<Feed>,
 }
 
-/// Who a source is, and on which terms it is asked.
+/// A source: its name, terms, hosts and API key.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SourceFacts {
-    /// Its name as the origin of rows: lower case, digits, underscores.
+    /// Name as the origin of rows: lower case, digits, underscores.
     pub id: String,
-    /// Its name for people.
+    /// Display name.
     pub name: String,
-    /// Page with its terms.
+    /// URL of its terms.
     pub terms: String,
-    /// The sentence it asks for where its figures are shown.
+    /// The citation that must be shown with its figures.
     pub cite: String,
-    /// What may be done with what it gives.
+    /// Rights of use by its terms.
     pub rights: SourceRights,
-    /// Only these hosts are asked or followed to.
+    /// The only hosts that requests and redirects may go to.
     pub hosts: Vec<String>,
-    /// Time between two requests, in milliseconds.
+    /// Milliseconds between two requests.
     #[serde(default = "second")]
     pub pace_ms: u64,
-    /// Where its key goes, if it takes one.
+    /// Place of its API key, if it takes one.
     pub key: Option<KeyPlace>,
 }
 
@@ -55,26 +55,26 @@ fn second() -> u64 {
     1000
 }
 
-/// What the owner of a source allows.
+/// Rights of use by the terms of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SourceRights {
     /// May be bundled and served.
     Open,
-    /// May be served with the source's notice.
+    /// May be served with the notice of the source.
     Notice,
     /// May be served with a citation.
     Cite,
-    /// Not for gain; passed on to nobody until an operator says so.
+    /// Not for commercial use; passed on to nobody until an operator allows it.
     NonCommercial,
-    /// For whoever fetches it.
+    /// For personal use of whoever fetches it.
     Personal,
-    /// As personal; the contract of the operator's key rules.
+    /// As `Personal`, by the contract of the operator's API key.
     OwnKey,
 }
 
 impl SourceRights {
-    /// What is allowed, in the catalogue's terms.
+    /// Converts to the rights of the catalogue.
     pub fn rights(self) -> Rights {
         match self {
             Self::Open => Rights::Ok,
@@ -84,178 +84,179 @@ impl SourceRights {
     }
 }
 
-/// Where a key goes: into the query under a name, into a header, or into the body of the question.
+/// Place of an API key: the query or a header.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeyPlace {
-    /// Name in the query.
+    /// Name of the query parameter.
     pub query: Option<String>,
     /// Name of the header.
     pub header: Option<String>,
-    /// What stands before the key in the header.
+    /// Text before the key in the header.
     #[serde(default)]
     pub prefix: String,
-    /// Whether the source answers without one.
+    /// Whether the source answers without a key.
     #[serde(default)]
     pub optional: bool,
-    /// Where a key comes from.
+    /// URL or instructions for getting a key.
     pub from: String,
 }
 
-/// How an answer is written.
+/// Format of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Format {
-    /// Rows of cells under a header.
+    /// Comma-separated values with a header.
     Csv,
-    /// A list of objects, or of lists with `columns`.
+    /// A list of objects, or of lists whose cells `columns` names.
     Json,
-    /// A release of the Federal Reserve Board: a ZIP with SDMX in XML.
+    /// A release of the Federal Reserve Board: SDMX-ML in a ZIP archive.
     BoardZip,
-    /// The surveys of the Bureau of Labor Statistics, asked by POST.
+    /// The surveys of the Bureau of Labor Statistics, requested by POST.
     Bls,
     /// National accounts as `code,period,value`.
     BeaFlat,
-    /// The monthly Treasury statement, whose months are names below a fiscal year.
+    /// The monthly Treasury statement, which lists names of months below a fiscal year.
     Mts,
-    /// Weekly claims in XML, asked by POST.
+    /// Weekly claims in XML, requested by POST.
     Claims,
 }
 
-/// Whether anybody has seen an answer that fits.
+/// Evidence that a recipe fits its responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Seen {
-    /// A real body is kept beside the recipe.
+    /// A real response is stored beside the recipe.
     #[default]
     Sample,
-    /// Others have written down a live answer, or their programs read it so.
+    /// Others have published a live response, or their programs read it this way.
     Others,
-    /// Nobody whom we know: it counts only after its figures agree with figures held.
+    /// From memory only: the figures are accepted once they agree with stored ones.
     Memory,
 }
 
-/// One kind of question and how its answer is read.
+/// A feed: its requests and the format of its responses.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Feed {
-    /// Its name within the source.
+    /// Name within the source.
     pub id: String,
-    /// Template of the address: `{year}`, `{from}`, `{to}`, `{from_epoch}`, `{page}`, `{offset}`, `{series}`.
+    /// URL template: `{year}`, `{from}`, `{to}`, `{from_epoch}`, `{page}`, `{offset}`, `{series}`.
     #[serde(default)]
     pub url: String,
-    /// Whether the address may lack TLS.
+    /// Whether plain HTTP is allowed.
     #[serde(default)]
     pub plain_http: bool,
     /// Whether figures have a decimal comma, and points or blanks between thousands.
     #[serde(default)]
     pub decimal_comma: bool,
-    /// Body of a POST, a template as well; without one it is a GET.
+    /// Template of the body of a POST; `None` for a GET.
     pub post: Option<String>,
-    /// How one question becomes several requests.
+    /// Split of the feed into several requests.
     pub split: Option<Split>,
-    /// How the answer is written.
+    /// Format of the response.
     pub format: Format,
-    /// Columns that must be there.
+    /// Required columns.
     #[serde(default)]
     pub header: Vec<String>,
-    /// Sign between cells.
+    /// Separator of cells; a comma by default.
     pub separator: Option<char>,
-    /// The line that is the header; what stands before it is the preamble.
+    /// The header line; the text before it is the preamble.
     pub skip_to: Option<String>,
-    /// Words that the preamble must hold.
-    #[serde(default)]
-    pub must: Vec<String>,
-    /// Words that the preamble must not hold.
-    #[serde(default)]
-    pub must_not: Vec<String>,
-    /// JSON pointer to the rows.
+    /// Words that the preamble must contain.
+    #[serde(default, rename = "must")]
+    pub required_words: Vec<String>,
+    /// Words that the preamble must not contain.
+    #[serde(default, rename = "must_not")]
+    pub forbidden_words: Vec<String>,
+    /// JSON pointer to the rows; a final `/*` takes the first list below.
     #[serde(default)]
     pub rows: String,
-    /// What else the answer must say, by JSON pointer; `{series}` stands for the key asked for.
-    #[serde(default)]
-    pub says: Vec<Condition>,
-    /// Names of the cells where rows are lists.
+    /// Values that the response must have, by JSON pointer; `{series}` stands for the requested key.
+    #[serde(default, rename = "says")]
+    pub required_values: Vec<Condition>,
+    /// Names of the cells if rows are lists.
     #[serde(default)]
     pub columns: Vec<String>,
-    /// Pointer in a row to a list, each entry of which becomes a row with the cells of both.
+    /// JSON pointer in a row to a list; each of its entries becomes a row that also has the cells of the outer row.
     pub expand: Option<String>,
-    /// Rows that count.
+    /// Conditions that a row must meet.
     #[serde(default, rename = "where")]
-    pub only: Vec<Condition>,
-    /// What to do with several rows of a date; without it two values are an error.
+    pub conditions: Vec<Condition>,
+    /// Rule for several rows of a date; without it, two different values are an error.
     pub one_per_date: Option<OnePerDate>,
-    /// Where the date stands.
+    /// Position and format of a row's date.
     pub date: Option<DateForm>,
-    /// Words for a missing figure.
+    /// Texts of a missing figure.
     #[serde(default)]
     pub missing: Vec<String>,
-    /// Whether a column or key may be lacking.
-    #[serde(default)]
-    pub absent: Absent,
-    /// When the next figure comes.
+    /// Meaning of a missing column or key.
+    #[serde(default, rename = "absent")]
+    pub missing_field: MissingField,
+    /// Release time of a new figure.
     pub release: Option<Release>,
-    /// Age in days at which its newest figure is a reason to ask the next source too.
+    /// Age in days of the newest figure from which the next source is requested, too.
     pub max_age_days: Option<i64>,
-    /// Whether the whole past is computed anew each time.
+    /// Whether each release recomputes the whole history.
     #[serde(default)]
     pub rewrites_history: bool,
-    /// Whether the newest row is unfinished.
+    /// Whether today's row is preliminary and dropped.
     #[serde(default)]
     pub drop_last: bool,
-    /// Series of which every date of the answer must have a figure.
+    /// A series that must have a figure on every date of the response.
     pub every_date_of: Option<SeriesId>,
-    /// Whether an answer was seen.
-    #[serde(default)]
-    pub seen: Seen,
-    /// What it brings. The same series may stand here several times.
+    /// Evidence that the recipe fits.
+    #[serde(default, rename = "seen")]
+    pub evidence: Seen,
+    /// Its series. A series may be listed several times.
     pub series: Vec<SeriesRecipe>,
-    /// Answers that are kept, with what they must give.
-    #[serde(default)]
-    pub sample: Vec<Sample>,
+    /// Stored responses with their expected figures.
+    #[serde(default, rename = "sample")]
+    pub samples: Vec<Sample>,
 }
 
 /// One series of a feed.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SeriesRecipe {
-    /// Series.
+    /// Identifier.
     pub id: SeriesId,
-    /// Its cell, or its name there.
+    /// Its column, key or name in the response.
     #[serde(default)]
     pub field: String,
-    /// What `{series}` in the address stands for.
+    /// Value of `{series}` in the URL.
     #[serde(default)]
     pub key: String,
-    /// Factor to the catalogue's unit.
+    /// Factor from the response's unit to the catalogue's.
     #[serde(default = "one")]
     pub scale: f64,
     /// Decimals to round to.
     pub decimals: Option<u8>,
-    /// Least value.
+    /// Smallest accepted value.
     pub min: Option<f64>,
-    /// Greatest value.
+    /// Largest accepted value.
     pub max: Option<f64>,
-    /// First date that counts.
+    /// First accepted date.
     pub from: Option<Date>,
-    /// Rows that count for this series.
+    /// Conditions that a row must meet to count for this series.
     #[serde(default, rename = "where")]
-    pub only: Vec<Condition>,
-    /// Only the last figure of each of these periods, once the period is over.
+    pub conditions: Vec<Condition>,
+    /// Keeps only the last figure of each of these periods, once the period is over.
     pub last_of: Option<Period>,
-    /// The unit the answer must state, where it states one.
+    /// Expected unit in the response.
     pub unit: Option<String>,
-    /// The multiplier the answer must state, where it states one.
+    /// Expected unit multiplier in the response.
     pub multiplier: Option<f64>,
-    /// The data set the answer must have it in, where it has several.
+    /// Data set of the series in a response with several.
     pub set: Option<String>,
-    /// Whether an answer was seen; that of the feed otherwise.
-    pub seen: Option<Seen>,
-    /// What it is called, where the catalogue does not know it.
+    /// Evidence that the entry fits; the feed's by default.
+    #[serde(rename = "seen")]
+    pub evidence: Option<Seen>,
+    /// Title of a series that is not in the catalogue.
     pub title: Option<String>,
-    /// Its unit in words, where the catalogue does not know it.
+    /// Unit in words of a series that is not in the catalogue.
     pub units: Option<String>,
-    /// Its frequency, where the catalogue does not know it.
+    /// Frequency of a series that is not in the catalogue.
     pub frequency: Option<Frequency>,
 }
 
@@ -264,68 +265,68 @@ fn one() -> f64 {
 }
 
 impl SeriesRecipe {
-    /// Whether anybody has seen an answer for it.
+    /// Returns the evidence that the entry fits.
     pub fn seen(&self, feed: &Feed) -> Seen {
-        self.seen.unwrap_or(feed.seen)
+        self.evidence.unwrap_or(feed.evidence)
     }
 }
 
-/// A condition: this cell holds this text.
+/// A condition: the cell `field` has the text `is`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Condition {
-    /// Cell, or JSON pointer.
+    /// Name of the cell, or JSON pointer.
     pub field: String,
-    /// Text.
+    /// Expected text.
     pub is: String,
 }
 
-/// Which of several rows of a date counts.
+/// Rule for several rows of a date.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, tag = "keep", rename_all = "snake_case")]
 pub enum OnePerDate {
-    /// That with the greatest text in a cell.
+    /// The row with the greatest text in a cell.
     Greatest {
-        /// Cell.
+        /// Name of the cell.
         field: String,
     },
-    /// Their sum.
+    /// The sum of the rows.
     Sum,
 }
 
-/// Where a date stands and how it is written.
+/// Position and format of a row's date.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DateForm {
-    /// Its cell.
+    /// Name of its cell.
     #[serde(default)]
     pub field: String,
-    /// Its cells, joined with a blank.
+    /// Names of its cells, joined with a blank.
     #[serde(default)]
     pub fields: Vec<String>,
-    /// Forms as of strptime, tried in turn; `epoch`, `epoch_ms`, and `year quarter` too.
+    /// Formats of strptime, tried in turn; also `epoch`, `epoch_ms` and `year quarter`.
     pub formats: Vec<String>,
-    /// The weekday every date must be.
-    #[serde(default, deserialize_with = "weekday")]
+    /// Required weekday of every date.
+    #[serde(default, deserialize_with = "parse_weekday")]
     pub weekday: Option<Weekday>,
-    /// The period whose first day is the stamp.
+    /// Period whose first day replaces the date.
     pub stamp: Option<Period>,
 }
 
-/// A period that dates are stamped with the first day of.
+/// A calendar period; its first day is the date of its figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Period {
-    /// Its months.
+    /// A month.
     Month,
-    /// Its quarters.
+    /// A quarter.
     Quarter,
-    /// Its years.
+    /// A year.
     Year,
 }
 
 impl Period {
-    /// The first day of the period that holds a day.
+    /// Returns the first day of the period that contains `day`.
     pub(super) fn stamp(self, day: Date) -> Date {
         let frequency = match self {
             Self::Month => Frequency::Monthly,
@@ -336,90 +337,89 @@ impl Period {
     }
 }
 
-/// A day of the week by the first three letters of its English name.
-fn weekday<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Weekday>, D::Error> {
-    let name = String::deserialize(reader)?;
-    let day = strtime::parse("%a", &name).ok();
-    let day = day.and_then(|day| day.weekday());
-    let none = || {
+/// Parses a weekday from the first three letters of its English name.
+fn parse_weekday<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Weekday>, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    let weekday = strtime::parse("%a", &name).ok();
+    let weekday = weekday.and_then(|parsed| parsed.weekday());
+    weekday.map(Some).ok_or_else(|| {
         D::Error::custom(format!(
             "\"{name}\" is none of mon, tue, wed, thu, fri, sat, sun"
         ))
-    };
-    day.ok_or_else(none).map(Some)
+    })
 }
 
-/// What a lacking column or key means.
+/// Meaning of a missing column or key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Absent {
-    /// The answer has changed its shape.
+pub enum MissingField {
+    /// The response has changed its format and is refused.
     #[default]
     Refuse,
-    /// There is no figure.
+    /// The row has no figure.
     Skip,
 }
 
-/// When a new figure appears, New York time.
+/// Release time of a new figure, in New York time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Release {
-    /// Business days after the day of the figure; otherwise the catalogue's pattern holds.
+    /// Business days after the date of the figure; the catalogue's lag by default.
     pub after_business_days: Option<u8>,
-    /// The weekday on which it comes, on or after that.
-    #[serde(default, deserialize_with = "weekday")]
+    /// Weekday of the release, on or after that day.
+    #[serde(default, deserialize_with = "parse_weekday")]
     pub weekday: Option<Weekday>,
     /// Time of day.
     pub at: jiff::civil::Time,
 }
 
-/// How one question becomes several requests.
+/// Split of a feed into several requests.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, tag = "by", rename_all = "snake_case")]
 pub enum Split {
-    /// A request a year.
+    /// One request per year.
     Year {
-        /// First year there is.
+        /// First available year.
         first: i16,
     },
-    /// A request for so many days.
+    /// One request per window of days.
     Window {
-        /// Days in a request.
+        /// Days per request.
         days: i32,
-        /// First day there is.
+        /// First available day.
         first: Date,
     },
-    /// Pages, as long as the answer names a further one or announces more rows.
+    /// Pages, as long as the response links to a further one or announces more rows.
     Page {
-        /// Pointer to what is null on the last page.
+        /// JSON pointer to a value that is null on the last page.
         next: Option<String>,
-        /// Pointer to the number of all rows.
+        /// JSON pointer to the total number of rows.
         total: String,
-        /// First day there is.
+        /// First available day.
         first: Date,
     },
-    /// A request for each series, from this day.
+    /// One request per series.
     Series {
-        /// First day there is.
+        /// First available day.
         first: Option<Date>,
     },
 }
 
-/// A kept answer and what must come of it.
+/// A stored response and its expected figures.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sample {
-    /// File below `data/sources/samples`, or text.
+    /// Path below `data/sources/samples`, or the response itself.
     pub body: String,
-    /// Where it is from and when it was read, or that it was written by hand.
+    /// Where and when it was recorded, or that it was written by hand.
     pub origin: String,
-    /// Figures of the expected series in it.
+    /// Number of figures of the expected series in it.
     pub rows: usize,
-    /// One of them.
+    /// One of these figures.
     pub expect: Expect,
 }
 
-/// A figure that must come of a kept answer.
+/// An expected figure of a stored response.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expect {

@@ -1,6 +1,6 @@
 use super::{
-    Feed, FeedRef, Figures, Format, Reader, Recipe, Recipes, Sample, Seen, SeriesRecipe,
-    SourceRights, Split, is_spent,
+    Feed, Figures, Format, Reader, Recipe, Recipes, Sample, Seen, SeriesRecipe, SourceRights,
+    is_spent,
 };
 use crate::catalogue::Catalogue;
 use crate::model::{Date, SeriesId};
@@ -31,62 +31,51 @@ fn zipped(name: &str, bytes: &[u8]) -> Vec<u8> {
     archive.finish().unwrap().into_inner()
 }
 
-/// The lines of a feed that a sample of it can speak of.
-fn lines<'a>(feed: &'a Feed, id: &SeriesId) -> Vec<&'a SeriesRecipe> {
-    let key = feed
-        .series
-        .iter()
-        .find(|line| line.id == *id)
-        .map(|line| &line.key);
-    let of_key = |line: &&SeriesRecipe| Some(&line.key) == key;
-    let narrow = matches!(feed.format, Format::BoardZip)
-        || feed
-            .split
-            .as_ref()
-            .is_some_and(|s| matches!(s, Split::Series { .. } | Split::Window { .. }));
-    let chosen = feed.series.iter().filter(of_key);
-    match narrow && feed.format == Format::BoardZip {
-        true => chosen.filter(|line| line.id == *id).collect(),
-        false => chosen.collect(),
-    }
+/// The series of a feed that a sample with figures of `id` can contain.
+fn series_in_sample<'a>(feed: &'a Feed, id: &SeriesId) -> Vec<&'a SeriesRecipe> {
+    let series = feed.series.iter().find(|series| series.id == *id);
+    let key = series.map(|series| &series.key);
+    let is_board = feed.format == Format::BoardZip;
+    let same_key = feed.series.iter().filter(|s| Some(&s.key) == key);
+    same_key.filter(|s| !is_board || s.id == *id).collect()
 }
 
 fn read(feed: &Feed, bytes: &[u8], id: &SeriesId) -> Result<Figures, String> {
-    let lines = lines(feed, id);
-    let ask = feed.requests(&lines, None, TODAY).remove(0);
-    let mut reader = Reader::new(feed, &lines);
-    reader.take(bytes, &ask)?;
+    let series = series_in_sample(feed, id);
+    let request = feed.requests(&series, None, TODAY).remove(0);
+    let mut reader = Reader::new(feed, &series);
+    reader.take(bytes, &request)?;
     reader.finish(TODAY)
 }
 
 #[test]
-fn every_kept_answer_gives_what_its_recipe_promises() {
+fn every_sample_gives_its_expected_figures() {
     let mut samples = 0;
-    for FeedRef { source, feed } in Recipes::embedded().feeds() {
-        let name = format!("{}/{}", source.id, feed.id);
-        for sample in &feed.sample {
-            let want = &sample.expect;
-            let figures =
-                read(feed, &body(feed, sample), &want.id).unwrap_or_else(|e| panic!("{name}: {e}"));
-            let rows = figures[&want.id]
+    for route in Recipes::embedded().feeds() {
+        let (name, feed) = (route.name(), route.feed);
+        for sample in &feed.samples {
+            let expected = &sample.expect;
+            let figures = read(feed, &body(feed, sample), &expected.id)
+                .unwrap_or_else(|e| panic!("{name}: {e}"));
+            let rows = figures[&expected.id]
                 .as_ref()
                 .unwrap_or_else(|e| panic!("{name}: {e}"));
             assert_eq!(rows.len(), sample.rows, "{name}");
-            let found = rows
+            let row = rows
                 .iter()
-                .find(|row| row.date == want.date)
+                .find(|row| row.date == expected.date)
                 .unwrap_or_else(|| panic!("{name}: {rows:?}"));
-            assert_eq!(found.value, want.value, "{name}");
+            assert_eq!(row.value, expected.value, "{name}");
             samples += 1;
         }
-        let is_bare = feed.sample.is_empty() && feed.seen == Seen::Sample;
-        assert!(!is_bare, "{name} says that an answer is kept");
+        let lacks_sample = feed.samples.is_empty() && feed.evidence == Seen::Sample;
+        assert!(!lacks_sample, "{name} has no sample");
     }
     assert!(samples >= 35, "{samples}");
 }
 
 #[test]
-fn every_recipe_is_sound_and_every_file_is_one() {
+fn every_recipe_file_is_valid_and_embedded() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("data/sources");
     let mut files = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -98,22 +87,22 @@ fn every_recipe_is_sound_and_every_file_is_one() {
         }
     }
     assert_eq!(Recipes::embedded().recipes.len(), files);
-    for at in Recipes::embedded().feeds() {
-        for line in &at.feed.series {
+    for route in Recipes::embedded().feeds() {
+        for series in &route.feed.series {
             assert!(
-                Catalogue::embedded().get(line.id.as_str()).is_some(),
+                Catalogue::embedded().get(series.id.as_str()).is_some(),
                 "{} of {}",
-                line.id,
-                at.name()
+                series.id,
+                route.name()
             );
         }
     }
 }
 
 #[test]
-fn a_slip_in_a_recipe_is_named() {
+fn a_mistake_in_a_recipe_is_named() {
     let good = include_str!("../../data/sources/chicago_fed.toml");
-    for (from, to, says) in [
+    for (from, to, expected) in [
         ("pace_ms", "pacems", "pacems"),
         (
             "https://www.chicagofed.org/-/media/publications/nfci",
@@ -127,39 +116,44 @@ fn a_slip_in_a_recipe_is_named() {
         ("\"chicago_fed\"", "\"fred\"", "source.id"),
     ] {
         assert!(good.contains(from), "{from}");
-        let said = Recipe::parse("x.toml", &good.replace(from, to))
+        let error = Recipe::parse("x.toml", &good.replace(from, to))
             .unwrap_err()
             .to_string();
-        assert!(said.contains(says) && said.contains("x.toml"), "{said}");
+        assert!(
+            error.contains(expected) && error.contains("x.toml"),
+            "{error}"
+        );
     }
 }
 
 fn feed(name: &str) -> &'static Feed {
-    let found = Recipes::embedded().feeds().find(|at| at.name() == name);
-    found.unwrap_or_else(|| panic!("{name}")).feed
+    let route = Recipes::embedded()
+        .feeds()
+        .find(|route| route.name() == name);
+    route.unwrap_or_else(|| panic!("{name}")).feed
 }
 
-fn refused(name: &str, bytes: &[u8]) -> String {
+fn refusal(name: &str, bytes: &[u8]) -> String {
     let feed = feed(name);
     match read(feed, bytes, &feed.series[0].id) {
         Err(problem) => problem,
         Ok(figures) => {
             let problems: Vec<String> = figures.into_values().filter_map(Result::err).collect();
-            assert!(!problems.is_empty(), "{name} was taken");
+            assert!(!problems.is_empty(), "{name} was accepted");
             problems.join("; ")
         }
     }
 }
 
 #[test]
-fn answers_that_break_a_promise_are_refused() {
+fn responses_that_break_their_recipe_are_refused() {
     let bls = std::fs::read(concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/data/sources/samples/bls/v1_truncated.json"
     ))
     .unwrap();
     let board = |text: &str| zipped("G17_data.xml", text.as_bytes());
-    let g17 = &feed("fed_board/g17").sample[0].body;
+    let g17 = &feed("fed_board/g17").samples[0].body;
     let dts = std::fs::read_to_string(concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/data/sources/samples/treasury/dts_operating_cash_balance.json"
@@ -167,7 +161,7 @@ fn answers_that_break_a_promise_are_refused() {
     .unwrap();
     let renamed = dts.replace("\"record_date\":\"2026-09-25\",\"account_type\":\"Treasury General Account (TGA) Closing Balance\"", "\"record_date\":\"2026-09-25\",\"account_type\":\"TGA close\"");
     let vix = "DATE,OPEN,HIGH,LOW,CLOSE\n01/02/1990,1,2,3,";
-    for (name, bytes, says) in [
+    for (name, bytes, expected) in [
         ("bls/surveys", bls, "cut"),
         ("bls/surveys", br#"{"status":"REQUEST_NOT_PROCESSED","message":["daily threshold"],"Results":{}}"#.to_vec(), "REQUEST_NOT_PROCESSED"),
         ("fed_board/g17", board(&g17.replace("Index:_2017_100", "Percent")), "\"Percent\""),
@@ -190,8 +184,8 @@ fn answers_that_break_a_promise_are_refused() {
         ("nyfed/effr", br#"{"refRates":[{"effectiveDate":"2026-09-25","type":"EFFR","percentRate":3.88},{"effectiveDate":"2026-09-25","type":"EFFR","percentRate":3.9}]}"#.to_vec(), "two values"),
         ("eia/spot", br#"{"error":{"code":"API_KEY_MISSING"}}"#.to_vec(), "no rows"),
     ] {
-        let said = refused(name, &bytes);
-        assert!(said.contains(says), "{name}: {said}");
+        let problem = refusal(name, &bytes);
+        assert!(problem.contains(expected), "{name}: {problem}");
     }
     assert!(is_spent(
         br#"{"status":"REQUEST_NOT_PROCESSED","message":["the daily threshold was reached"]}"#
@@ -199,22 +193,22 @@ fn answers_that_break_a_promise_are_refused() {
 }
 
 #[test]
-fn questions_cover_time_without_gap() {
+fn requests_cover_the_time_span_without_gaps() {
     let years = feed("treasury/par_yields");
-    let lines: Vec<&SeriesRecipe> = years.series.iter().collect();
-    assert_eq!(years.requests(&lines, None, TODAY).len(), 37);
-    let late = years.requests(&lines, Some(date(2025, 12, 30)), TODAY);
+    let series: Vec<&SeriesRecipe> = years.series.iter().collect();
+    assert_eq!(years.requests(&series, None, TODAY).len(), 37);
+    let recent = years.requests(&series, Some(date(2025, 12, 30)), TODAY);
     assert!(
-        late[0].url.contains("csv/2025/all") && late[1].url.contains("value=2026"),
-        "{late:?}"
+        recent[0].url.contains("csv/2025/all") && recent[1].url.contains("value=2026"),
+        "{recent:?}"
     );
     let candles = feed("coinbase/candles");
     let two: Vec<&SeriesRecipe> = candles.series.iter().take(2).collect();
-    let asks = candles.requests(&two, Some(date(2026, 1, 1)), TODAY);
-    assert_eq!(asks.len(), 2, "one product, two windows");
+    let windows = candles.requests(&two, Some(date(2026, 1, 1)), TODAY);
+    assert_eq!(windows.len(), 2, "one product, two windows");
     assert!(
-        asks[0].url.contains("end=2026-10-27") && asks[1].url.contains("start=2026-10-28"),
-        "{asks:?}"
+        windows[0].url.contains("end=2026-10-27") && windows[1].url.contains("start=2026-10-28"),
+        "{windows:?}"
     );
     let bls = feed("bls/surveys");
     let all: Vec<&SeriesRecipe> = bls.series.iter().collect();
@@ -226,7 +220,7 @@ fn questions_cover_time_without_gap() {
 }
 
 #[test]
-fn most_of_the_catalogue_has_a_live_source_beside_fred() {
+fn most_series_have_a_source_beside_fred() {
     let recipes = Recipes::embedded();
     let (mut open, mut keyed, mut personal, mut none) = (0, 0, 0, 0);
     for info in Catalogue::embedded()
@@ -234,7 +228,7 @@ fn most_of_the_catalogue_has_a_live_source_beside_fred() {
         .filter(|info| !info.is_composite())
     {
         let first = recipes.routes(&info.id).next();
-        match first.map(|at| at.source) {
+        match first.map(|route| route.source) {
             Some(source) if source.key.as_ref().is_some_and(|key| !key.optional) => keyed += 1,
             Some(source) if source.rights == SourceRights::Personal => personal += 1,
             Some(_) => open += 1,
@@ -249,7 +243,7 @@ fn most_of_the_catalogue_has_a_live_source_beside_fred() {
 }
 
 #[test]
-fn figures_may_have_a_decimal_comma() {
+fn decimal_commas_are_parsed() {
     let recipe = r#"
 [source]
 id = "town"
@@ -269,7 +263,7 @@ date = { field = "day", formats = ["%d.%m.%Y"] }
 series = [{ id = "TOWNRAIN", field = "mm", title = "Rain", units = "Millimetres", frequency = "D" }]
 "#;
     let recipe = Recipe::parse("town.toml", recipe).unwrap();
-    let feed = &recipe.feed[0];
+    let feed = &recipe.feeds[0];
     let body = "day;mm\n01.11.2026;12,5\n02.11.2026;1.234,56\n";
     let figures = read(feed, body.as_bytes(), &feed.series[0].id).unwrap();
     let rows = figures.values().next().unwrap().as_ref().unwrap();

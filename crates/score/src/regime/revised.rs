@@ -1,167 +1,174 @@
-//! How the regime of a month's end differed from what is said of it today, and when its growth was below trend.
+//! How the regime of a month's end differs from today's label of the same month, and the periods of growth below trend.
 
-use super::seen::{Seen, known, seen};
-use crate::detection::{self, Signal, SignalWindow, at_least};
-use crate::{rate, share};
+use super::{MonthEnd, Revised, inputs_on};
+use crate::detection::{self, Signal, SignalWindow, periods_at_or_above};
+use crate::{format_rate, format_share};
 use econoscope_core::error::Result;
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::nber::is_recession;
 use econoscope_core::indicators::regime::{self, Regime, RegimeMonth};
 use econoscope_core::indicators::statistics::average;
+use econoscope_core::model::Observation;
 use econoscope_core::model::frequency::shift;
-use econoscope_core::model::{Date, Observation};
 use econoscope_data::desk::Desk;
 use econoscope_data::desk::scores::ScoreTable;
 use jiff::ToSpan;
-use std::collections::BTreeMap;
 
 /// The first month with all growth inputs.
 pub(super) const SINCE: Month = Month::new(1966, 3);
 /// The month of the newest vintage.
 const LAST: Month = Month::new(2026, 3);
-const LATE: Month = Month::new(1985, 1);
-const MONTHLY_FILES: Month = Month::new(1999, 8);
-/// Days from a month's first on which permits, the last figure of the month before, are out.
-const OUT: i64 = 17;
-/// When growth below trend counts as a warning of a recession: eighteen months.
-const REACH: SignalWindow = SignalWindow {
+const SINCE_1985: Month = Month::new(1985, 1);
+const MONTHLY_FILES_SINCE: Month = Month::new(1999, 8);
+/// Days after a month's first on which permits, the last figure of the month before, are published.
+const PERMITS_LAG: i64 = 17;
+/// The window in which growth below trend is a warning of a recession: eighteen months.
+const WINDOW: SignalWindow = SignalWindow {
     ahead: 548,
     behind: 60,
 };
 
-/// A month's end: the month, its newest label and scores, and whose they are.
-type End = (Month, Date, Seen);
+/// The newest regime as known in a month: that month, and the regime.
+type Newest<'a> = (Month, &'a RegimeMonth);
 
-fn newest((end, months): &(Month, Vec<RegimeMonth>)) -> Option<End> {
-    months.last().map(|s| (*end, s.month, seen(s)))
+fn newest((as_of, months): &MonthEnd) -> Option<Newest<'_>> {
+    Some((*as_of, months.last()?))
 }
 
-/// How many labels and sides are others today.
-pub(super) fn labels(
-    desk: &Desk,
-    ends: &[(Month, Vec<RegimeMonth>)],
-    last: &BTreeMap<Date, Seen>,
-) -> Result<ScoreTable> {
-    let all: Vec<End> = ends
-        .iter()
-        .filter_map(newest)
-        .filter(|e| e.0 <= LAST)
-        .collect();
-    let since = |month| -> Vec<&End> { all.iter().filter(|e| e.0 >= month).collect() };
-    let (monthly, late) = (since(MONTHLY_FILES), since(LATE));
-    let every: Vec<&End> = all.iter().collect();
+/// Returns the table of the shares of labels and sides that differ today.
+pub(super) fn label_table(desk: &Desk, ends: &[MonthEnd], revised: &Revised) -> Result<ScoreTable> {
+    let since = |month| -> Vec<Newest> {
+        let newest = ends.iter().filter_map(newest);
+        newest.filter(|n| (month..=LAST).contains(&n.0)).collect()
+    };
+    let since_1985 = since(SINCE_1985);
+    let mut recessions = since_1985.clone();
+    recessions.retain(|n| is_recession(n.0));
+    let mid_month = mid_month(desk)?;
+    let mid_month: Vec<Newest> = mid_month.iter().map(|(as_of, n)| (*as_of, n)).collect();
     let columns = ["what", "months", "label", "growth axis", "inflation axis"];
     let title = "share of month ends to 2026-03 of which today's figures say another";
     let mut table = ScoreTable::new("regime", title, &columns);
-    let same = |e: &End| last.get(&e.1).copied();
-    let ahead = |e: &End| last.get(&e.0.plus(1).first_day()).copied();
-    let recessions: Vec<&End> = late.iter().copied().filter(|e| is_recession(e.0)).collect();
-    let middles = middles(desk)?;
-    let middles: Vec<&End> = middles.iter().collect();
+    let same_month = |n: &Newest| revised.get(&n.1.month).copied();
+    let next_month = |n: &Newest| revised.get(&n.0.plus(1).first_day()).copied();
     let by_revisions = "the same row, by revisions alone, since 1966-03";
-    table.row(others(by_revisions, &every, same));
-    table.row(others("the same since 1999-08", &monthly, same));
+    table.row(difference_row(by_revisions, &since(SINCE), same_month));
+    let monthly = since(MONTHLY_FILES_SINCE);
+    table.row(difference_row(
+        "the same since 1999-08",
+        &monthly,
+        same_month,
+    ));
     let at_its_end = "the month itself at its end, since 1985";
-    table.row(others(at_its_end, &late, ahead));
-    table.row(others("the same in recession months", &recessions, ahead));
+    table.row(difference_row(at_its_end, &since_1985, next_month));
+    let in_recessions = "the same in recession months";
+    table.row(difference_row(in_recessions, &recessions, next_month));
     let in_its_middle = "the month itself on its 15th, since 1985";
-    table.row(others(in_its_middle, &middles, ahead));
-    let moved = |score: fn(&Seen) -> f64| {
-        let gaps = late
-            .iter()
-            .filter_map(|e| Some((score(&e.2) - score(&same(e)?)).abs()));
-        share(average(gaps))
+    table.row(difference_row(in_its_middle, &mid_month, next_month));
+    let revision = |score: fn(&RegimeMonth) -> f64| {
+        let sizes = since_1985.iter();
+        let sizes = sizes.filter_map(|n| Some((score(n.1) - score(same_month(n)?)).abs()));
+        format_share(average(sizes))
     };
-    let size = "mean absolute revision of the same row, since 1985";
     let cells = [
-        size,
-        &late.len().to_string(),
+        "mean absolute revision of the same row, since 1985",
+        &since_1985.len().to_string(),
         "",
-        &moved(|s| s.1),
-        &moved(|s| s.2),
+        &revision(|r| r.growth),
+        &revision(|r| r.inflation),
     ];
     table.row(cells.map(str::to_owned));
-    table.row(changes(&late, last));
+    table.row(change_row(&since_1985, revised));
     Ok(table)
 }
 
-/// What was published in the middle of each month.
-fn middles(desk: &Desk) -> Result<Vec<End>> {
-    let mut middles = Vec::new();
-    for month in LATE.until(LAST) {
-        let day = shift(month.first_day(), 14.days());
-        let state = regime::at(&known(desk, day)?, day).state;
-        middles.extend(state.map(|s| (month, s.month, seen(&s))));
+/// Returns the newest regime as known in the middle of each month.
+fn mid_month(desk: &Desk) -> Result<Vec<(Month, RegimeMonth)>> {
+    let mut months = Vec::new();
+    for as_of in SINCE_1985.until(LAST) {
+        let day = shift(as_of.first_day(), 14.days());
+        let newest = regime::at(&inputs_on(desk, day)?, day).state;
+        months.extend(newest.map(|newest| (as_of, newest)));
     }
-    Ok(middles)
+    Ok(months)
 }
 
-fn is_up(regime: Regime) -> bool {
+fn is_growth_high(regime: Regime) -> bool {
     matches!(regime, Regime::Goldilocks | Regime::Reflation)
 }
 
-fn others(name: &str, ends: &[&End], today: impl Fn(&End) -> Option<Seen>) -> Vec<String> {
-    let pairs: Vec<(Seen, Seen)> = ends.iter().filter_map(|e| Some((e.2, today(e)?))).collect();
-    let differ =
-        |of: fn(Regime) -> bool| rate(pairs.iter().map(|(then, now)| of(then.0) != of(now.0)));
+fn is_inflation_high(regime: Regime) -> bool {
+    matches!(regime, Regime::Reflation | Regime::Stagflation)
+}
+
+fn difference_row<'a>(
+    name: &str,
+    newest: &[Newest<'a>],
+    today: impl Fn(&Newest<'a>) -> Option<&'a RegimeMonth>,
+) -> Vec<String> {
+    let pairs = newest.iter();
+    let pairs = pairs.filter_map(|n| Some((n.1.regime, today(n)?.regime)));
+    let pairs: Vec<(Regime, Regime)> = pairs.collect();
+    let differs = |side: fn(Regime) -> bool| {
+        format_rate(pairs.iter().map(|(then, now)| side(*then) != side(*now)))
+    };
     vec![
         name.to_owned(),
         pairs.len().to_string(),
-        rate(pairs.iter().map(|(then, now)| then.0 != now.0)),
-        differ(is_up),
-        differ(|r| matches!(r, Regime::Reflation | Regime::Stagflation)),
+        format_rate(pairs.iter().map(|(then, now)| then != now)),
+        differs(is_growth_high),
+        differs(is_inflation_high),
     ]
 }
 
-/// How often the label of a month's end was another than the one before, and what came of it.
-fn changes(ends: &[&End], last: &BTreeMap<Date, Seen>) -> Vec<String> {
-    let mut counts = [0; 3];
-    for (i, pair) in ends.windows(2).enumerate() {
-        let [(_, _, before), (_, month, now)] = pair else {
+/// Returns how often the label changed from one month end to the next, and how many changes were confirmed or undone.
+fn change_row(newest: &[Newest], revised: &Revised) -> Vec<String> {
+    let (mut changes, mut confirmed, mut undone) = (0, 0, 0);
+    for (i, pair) in newest.windows(2).enumerate() {
+        let [(_, before), (_, now)] = pair else {
             continue;
         };
-        if before.0 == now.0 {
+        let (old, new) = (before.regime, now.regime);
+        if old == new {
             continue;
         }
-        let row = |k| {
-            last.get(&Month::of(*month).plus(k).first_day())
-                .map(|s| s.0)
+        let label_today = |months| {
+            let date = Month::of(now.month).plus(months).first_day();
+            revised.get(&date).map(|month| month.regime)
         };
-        let turns = |k| row(k) == Some(now.0) && row(k - 1) != Some(now.0);
-        let is_confirmed = (-2..=2).any(turns);
-        let mut after = ends.iter().skip(i + 2).take(3);
-        let is_undone = after.any(|e| e.2.0 == before.0);
-        counts[0] += 1;
-        counts[1] += usize::from(is_confirmed);
-        counts[2] += usize::from(is_undone);
+        let is_turn = |k| label_today(k) == Some(new) && label_today(k - 1) != Some(new);
+        let mut next_three = newest.iter().skip(i + 2).take(3);
+        changes += 1;
+        confirmed += usize::from((-2..=2).any(is_turn));
+        undone += usize::from(next_three.any(|n| n.1.regime == old));
     }
-    let [all, confirmed, undone] = counts;
     let name = "changes of the label from one month end to the next, since 1985";
-    let told = format!("{confirmed} in today's history within 2 months, {undone} undone within 3");
-    let cells = [name, &all.to_string(), &told, "", ""];
+    let outcome =
+        format!("{confirmed} in today's history within 2 months, {undone} undone within 3");
+    let cells = [name, &changes.to_string(), &outcome, "", ""];
     cells.map(str::to_owned).to_vec()
 }
 
-/// When growth was below trend, from the day on which the month's permits are out.
-pub(super) fn detection(ends: &[(Month, Vec<RegimeMonth>)]) -> ScoreTable {
-    let readings = ends.iter().filter_map(newest).map(|(end, _, of)| {
-        let below = f64::from(u8::from(!is_up(of.0)));
-        Observation::new(shift(end.first_day(), OUT.days()), below)
+/// Returns the table of the periods of growth below trend, from the day on which the month's permits are published.
+pub(super) fn detection_table(ends: &[MonthEnd]) -> ScoreTable {
+    let readings = ends.iter().filter_map(newest).map(|(as_of, newest)| {
+        let is_below = !is_growth_high(newest.regime);
+        let day = shift(as_of.first_day(), PERMITS_LAG.days());
+        Observation::new(day, f64::from(u8::from(is_below)))
     });
     let readings: Vec<Observation> = readings.collect();
-    let below = |is_meant: fn(Month) -> bool| {
-        let meant = readings
-            .iter()
-            .filter(|o| is_meant(Month::of(o.date)) && Month::of(o.date) <= LAST);
-        let below = meant.clone().filter(|o| o.value > 0.0);
-        format!("{} of {}", below.count(), meant.count())
+    let count = |is_included: fn(Month) -> bool| {
+        let months = readings.iter().map(|o| (Month::of(o.date), o.value > 0.0));
+        let included = months.filter(|(month, _)| is_included(*month) && *month <= LAST);
+        let below = included.clone().filter(|(_, is_below)| *is_below);
+        format!("{} of {}", below.count(), included.count())
     };
-    let (within, without) = (below(is_recession), below(|m| !is_recession(m)));
+    let (within, without) = (count(is_recession), count(|m| !is_recession(m)));
     let signal = Signal {
         name: format!(
             "growth below trend: no alarm, it stood in {within} recession months and {without} others since 1966-03"
         ),
-        spells: at_least(1.0, &readings),
+        periods: periods_at_or_above(1.0, &readings),
     };
-    detection::table("regime", LATE, &REACH, &[signal])
+    detection::table("regime", SINCE_1985, &WINDOW, &[signal])
 }

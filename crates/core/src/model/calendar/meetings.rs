@@ -1,50 +1,50 @@
-//! Meetings of the Federal Open Market Committee: announced days, no rule (`data/calendar/fomc.csv`, 1994 on).
+//! Meetings of the Federal Open Market Committee from 1994 on, by announced days (`data/calendar/fomc.csv`).
 
 use crate::model::Date;
 use crate::model::table;
 use jiff::civil::Time;
 use std::sync::LazyLock;
 
-/// How the Committee came together.
+/// The kind of a meeting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MeetingKind {
-    /// One of the eight meetings a year whose days are announced more than a year ahead.
+    /// One of the eight meetings per year, announced more than a year ahead.
     Scheduled,
-    /// A meeting between them.
+    /// A meeting between scheduled ones.
     Unscheduled,
-    /// A conference call between them.
+    /// A conference call between scheduled meetings.
     Call,
     /// A vote without a meeting.
     Vote,
 }
 
-/// A meeting, and the days on which its papers come out.
+/// A meeting with the days of its publications.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Meeting {
     /// First day.
     pub start: Date,
-    /// Last day: that of the decision, or of its announcement where that came a day later.
+    /// Last day: the day of the decision, or of its announcement if that was a day later.
     pub day: Date,
-    /// How it came together.
+    /// Kind.
     pub kind: MeetingKind,
-    /// Time of day of the statement, Eastern; `None` where none is recorded.
+    /// Eastern time of the statement, if recorded.
     pub at: Option<Time>,
-    /// Whether projections come out with the statement, as since April 2011 after every other meeting.
+    /// Whether projections are published with the statement, since April 2011 after every other meeting.
     pub projections: bool,
-    /// The day of the minutes: recorded to 2022, three weeks after the decision since; `None` where none are known.
+    /// Day of the minutes: recorded up to 2022, since then three weeks after the decision; `None` if unknown.
     pub minutes: Option<Date>,
-    /// The day on which a scheduled meeting was called off.
-    called_off: Option<Date>,
+    /// Day on which a scheduled meeting was cancelled.
+    cancelled: Option<Date>,
 }
 
 static MEETINGS: LazyLock<Vec<Meeting>> = LazyLock::new(|| {
     let rows = table::rows(include_str!("../../../data/calendar/fomc.csv"));
-    // The file is fixed at build time and a test reads every row, so none is lost here.
-    rows.filter_map(|(_, row)| meeting(row.ok()?)).collect()
+    // The file is embedded and a test reads every row, so no row is skipped here.
+    rows.filter_map(|(_, row)| parse_row(row.ok()?)).collect()
 });
 
-fn meeting(
-    [day, start, kind, at, projections, minutes, called_off, _]: [&str; 8],
+fn parse_row(
+    [day, start, kind, at, projections, minutes, cancelled, _]: [&str; 8],
 ) -> Option<Meeting> {
     Some(Meeting {
         start: start.parse().ok()?,
@@ -59,69 +59,44 @@ fn meeting(
         at: at.parse().ok(),
         projections: projections == "yes",
         minutes: minutes.parse().ok(),
-        called_off: called_off.parse().ok(),
+        cancelled: cancelled.parse().ok(),
     })
 }
 
-/// Every meeting from 1994 on, the earliest first.
+/// Returns every meeting from 1994 on, the earliest first.
 pub fn meetings() -> &'static [Meeting] {
     &MEETINGS
 }
 
 impl Meeting {
-    /// Whether it was known of on a day: a scheduled one until it was called off, another from its own day on.
+    /// Returns whether it was known on a day: a scheduled one until it was cancelled, any other from its day on.
     pub fn is_known(&self, on: Date) -> bool {
         match self.kind {
-            MeetingKind::Scheduled => self.called_off.is_none_or(|day| on < day),
+            MeetingKind::Scheduled => self.cancelled.is_none_or(|day| on < day),
             MeetingKind::Unscheduled | MeetingKind::Call | MeetingKind::Vote => self.day <= on,
         }
     }
 
-    /// Whether it was scheduled and took place, or will.
+    /// Returns whether it was scheduled and not cancelled.
     pub fn is_regular(&self) -> bool {
-        self.kind == MeetingKind::Scheduled && self.called_off.is_none()
+        self.kind == MeetingKind::Scheduled && self.cancelled.is_none()
     }
 }
 
-/// Whether a person names these meetings: "fomc", "Fed meeting", "next Fed decision", "FOMC minutes".
+/// The words that the name of a meeting may have.
+const WORDS: &str = "next the fomc fed federal open market committee reserve s meeting meetings decision decisions rate \
+                     minutes statement dot plot sep projections when is";
+
+/// Returns whether a name means these meetings: "fomc", "Fed meeting", "next Fed decision", "FOMC minutes".
 pub fn is_meeting(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let mut words = name
         .split(|c: char| !c.is_alphanumeric())
         .filter(|w| !w.is_empty());
-    let known = [
-        "next",
-        "the",
-        "fomc",
-        "fed",
-        "federal",
-        "open",
-        "market",
-        "committee",
-        "reserve",
-        "s",
-        "meeting",
-        "meetings",
-        "decision",
-        "decisions",
-        "rate",
-        "minutes",
-        "statement",
-        "dot",
-        "plot",
-        "sep",
-        "projections",
-        "when",
-        "is",
-    ];
-    let is_named = ["fomc", "dot plot", "open market committee"]
-        .iter()
-        .any(|n| name.contains(n))
-        || (name.contains("fed")
-            && ["meeting", "decision", "minutes"]
-                .iter()
-                .any(|n| name.contains(n)));
-    is_named && words.all(|word| known.contains(&word))
+    let has_any = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
+    let is_meeting = has_any(&["fomc", "dot plot", "open market committee"])
+        || (name.contains("fed") && has_any(&["meeting", "decision", "minutes"]));
+    is_meeting && words.all(|word| WORDS.split(' ').any(|allowed| allowed == word))
 }
 
 #[cfg(test)]
@@ -131,15 +106,16 @@ mod tests {
     use jiff::civil::date;
 
     #[test]
-    fn every_row_is_read_and_every_year_has_its_eight_scheduled_meetings() {
+    fn every_row_is_valid_and_years_have_eight_scheduled_meetings() {
         let rows = table::rows::<8>(include_str!("../../../data/calendar/fomc.csv"));
         for (line, row) in rows {
-            assert!(row.ok().and_then(meeting).is_some(), "line {line}");
+            assert!(row.ok().and_then(parse_row).is_some(), "line {line}");
         }
         assert!(meetings().is_sorted_by_key(|m| m.day));
         for year in 1994..=2027 {
-            let of = |m: &&Meeting| m.day.year() == year && m.kind == MeetingKind::Scheduled;
-            assert_eq!(meetings().iter().filter(of).count(), 8, "{year}");
+            let is_counted =
+                |m: &&Meeting| m.day.year() == year && m.kind == MeetingKind::Scheduled;
+            assert_eq!(meetings().iter().filter(is_counted).count(), 8, "{year}");
         }
         for m in meetings() {
             assert!((0..=1).contains(&days_between(m.start, m.day)), "{m:?}");
@@ -150,16 +126,16 @@ mod tests {
     }
 
     #[test]
-    fn an_unscheduled_meeting_is_known_from_its_day_and_one_called_off_until_then() {
-        let of = |day| meetings().iter().find(|m| m.day == day).unwrap();
-        let (cut, planned) = (of(date(2020, 3, 3)), of(date(2020, 3, 18)));
-        assert!(!cut.is_known(date(2020, 3, 2)) && cut.is_known(date(2020, 3, 3)));
-        assert!(planned.is_known(date(2020, 3, 14)) && !planned.is_known(date(2020, 3, 15)));
-        assert!(!planned.is_regular() && of(date(2026, 12, 9)).is_regular());
+    fn meetings_are_known_from_or_until_their_days() {
+        let on = |day| meetings().iter().find(|m| m.day == day).unwrap();
+        let (unscheduled, cancelled) = (on(date(2020, 3, 3)), on(date(2020, 3, 18)));
+        assert!(!unscheduled.is_known(date(2020, 3, 2)) && unscheduled.is_known(date(2020, 3, 3)));
+        assert!(cancelled.is_known(date(2020, 3, 14)) && !cancelled.is_known(date(2020, 3, 15)));
+        assert!(!cancelled.is_regular() && on(date(2026, 12, 9)).is_regular());
     }
 
     #[test]
-    fn people_name_the_meetings_in_many_ways() {
+    fn names_of_meetings_are_recognised() {
         for name in [
             "FOMC",
             "fed meeting",

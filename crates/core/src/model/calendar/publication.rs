@@ -1,4 +1,4 @@
-//! The day from which a figure counts as known where no vintage records it (docs/METHODS.md#past-days).
+//! The day from which a figure counts as known if no vintage records it (docs/METHODS.md#past-days).
 
 use super::{Release, releases};
 use crate::catalogue::Catalogue;
@@ -11,16 +11,16 @@ use jiff::ToSpan;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
-/// Days of releases that came within so many months of a period tell how late it can have been.
+/// The latest possible day of a release is estimated from recorded days within this many months of the period.
 const ERA_MONTHS: i64 = 60;
 
-/// From this period on the rules hold for every recorded day; a test sees to it.
-const RULED_SINCE: Date = jiff::civil::date(2020, 7, 1);
+/// From this period on the rules hold for every recorded day, which a test checks.
+const RULES_HOLD_SINCE: Date = jiff::civil::date(2020, 7, 1);
 
 /// The recorded days of every release, by the period of its figures.
-static DAYS: LazyLock<HashMap<&str, BTreeMap<Date, Date>>> = LazyLock::new(|| {
+static RECORDED_DAYS: LazyLock<HashMap<&str, BTreeMap<Date, Date>>> = LazyLock::new(|| {
     let mut days: HashMap<&str, BTreeMap<Date, Date>> = HashMap::new();
-    // The file is fixed at build time and a test reads every row of it.
+    // The file is embedded and a test reads every row, so no row is skipped here.
     let rows = table::rows(include_str!("../../../data/calendar/days.csv"));
     for [release, period, day, _evidence] in rows.filter_map(|(_, row)| row.ok()) {
         if let (Ok(period), Ok(day)) = (period.parse(), day.parse()) {
@@ -30,44 +30,42 @@ static DAYS: LazyLock<HashMap<&str, BTreeMap<Date, Date>>> = LazyLock::new(|| {
     days
 });
 
-/// By how many days each recorded day was later than the latest one by today's rule, shutdowns apart.
+/// By how many days each recorded day was later than the latest day of today's rule, without shutdowns.
 static LATENESS: LazyLock<HashMap<&str, BTreeMap<Date, i64>>> = LazyLock::new(|| {
-    let of = |release: &'static Release| {
-        let days = DAYS.get(release.id.as_str())?;
-        let is_normal = |day| release::resumed(&release.agency, day) == day;
-        let normal = days.iter().filter(|(_, day)| is_normal(**day));
-        let late = normal.filter_map(|(period, day)| {
-            Some((
-                *period,
-                days_between(release.due_for(*period)?.latest, *day),
-            ))
+    let lateness = |release: &'static Release| {
+        let days = RECORDED_DAYS.get(release.id.as_str())?.iter();
+        let normal = days.filter(|(_, day)| release.after_disruption(**day) == **day);
+        let lateness = normal.filter_map(|(period, day)| {
+            let latest = release.due_for(*period)?.latest;
+            Some((*period, days_between(latest, *day)))
         });
-        Some((release.id.as_str(), late.collect()))
+        Some((release.id.as_str(), lateness.collect()))
     };
-    releases().iter().filter_map(of).collect()
+    releases().iter().filter_map(lateness).collect()
 });
 
-/// The release of each series whose figures come on the day of the headline of the same period.
-static RELEASES: LazyLock<HashMap<&str, &Release>> = LazyLock::new(|| {
+/// The release of each series that is published on the same day as the headline of the same period.
+static RELEASE_OF: LazyLock<HashMap<&str, &Release>> = LazyLock::new(|| {
     let info = |id: &str| Catalogue::embedded().get(id);
-    let with = releases().iter().flat_map(|release| {
-        let first = release.headline.first().and_then(|id| info(id));
-        let all = release.headline.iter().chain(&release.series);
-        // Continued claims lie a week behind the initial ones they come with.
-        let of_the_same_period = move |id: &&String| {
-            let pair = first.zip(info(id));
-            pair.is_some_and(|(first, own)| {
-                own.frequency == first.frequency
-                    && (own.publication_lag_days - first.publication_lag_days).abs() < 3
+    let pairs = releases().iter().flat_map(|release| {
+        let headline = release.headline.first().and_then(|id| info(id));
+        // Continued claims are a week behind the initial ones of the same release.
+        let has_same_period = move |id: &&String| {
+            headline.zip(info(id)).is_some_and(|(headline, info)| {
+                info.frequency == headline.frequency
+                    && (info.publication_lag_days - headline.publication_lag_days).abs() < 3
             })
         };
-        let all = all.filter(of_the_same_period).chain(&release.follows);
-        all.map(move |id| (id.as_str(), release))
+        let printed = release.headline.iter().chain(&release.series);
+        let series = printed
+            .filter(has_same_period)
+            .chain(&release.derived_series);
+        series.map(move |id| (id.as_str(), release))
     });
-    with.collect()
+    pairs.collect()
 });
 
-/// How the figures of a series come out.
+/// The publication pattern of a series.
 #[derive(Debug, Clone, Copy)]
 pub struct Publication<'a> {
     info: &'a SeriesInfo,
@@ -75,33 +73,30 @@ pub struct Publication<'a> {
 }
 
 impl<'a> Publication<'a> {
-    /// That of a series.
+    /// Returns the pattern of a series.
     pub fn of(info: &'a SeriesInfo) -> Self {
         Self {
             info,
-            release: RELEASES.get(info.id.as_str()).copied(),
+            release: RELEASE_OF.get(info.id.as_str()).copied(),
         }
     }
 
-    /// Whether the series comes with a release of the calendar.
+    /// Returns whether the series belongs to a release of the calendar.
     pub fn has_release(&self) -> bool {
         self.release.is_some()
     }
 
-    /// The day from which the figure of the period stamped `period` counts as known:
-    /// - that on which its release came, where it is recorded;
-    /// - else the latest one that such a release has had: by its rule, or as late after its period as any within five
-    ///   years; where a shutdown of the government holds it up, the end of the disruption;
-    /// - of exchange rates (H.10), the Monday after;
-    /// - of recessions, that on which the turning point was announced;
-    /// - of all others, the period's end and the usual lag.
-    ///
-    /// Never earlier for a later period.
+    /// Returns the day from which the figure of `period` counts as known. Never earlier for a later period.
+    /// - Series of a release: the recorded day, else the latest possible one: by the rule, or as late after the rule as any
+    ///   recorded day within five years, or the end of a government shutdown.
+    /// - Exchange rates (H.10): the Monday after.
+    /// - Recessions: the day on which the turning point was announced.
+    /// - All others: the period's end and the publication lag.
     pub fn day(&self, period: Date) -> Date {
         let info = self.info;
-        let usual = observation::known_by(period, info.frequency, info.publication_lag_days);
+        let lagged = observation::known_by(period, info.frequency, info.publication_lag_days);
         if info.id.as_str() == "USREC" {
-            return nber::known_from(Month::of(period)).map_or(usual, |day| day.max(usual));
+            return nber::known_from(Month::of(period)).map_or(lagged, |day| day.max(lagged));
         }
         if info.source == "Federal Reserve Board H.10" {
             return release::monday_after(period);
@@ -109,46 +104,45 @@ impl<'a> Publication<'a> {
         match self.release {
             Some(release) => release
                 .came(period)
-                .unwrap_or_else(|| release.at_latest(period, usual)),
-            None => release::resumed(&info.source, usual),
+                .unwrap_or_else(|| release.latest_day(period, lagged)),
+            None => release::after_disruption(&info.source, lagged),
         }
     }
 }
 
 impl Release {
-    /// The day on which the figures of a period came, where it is recorded.
+    /// Returns the recorded day on which the figures of a period were published.
     pub fn came(&self, period: Date) -> Option<Date> {
-        DAYS.get(self.id.as_str())?.get(&period).copied()
+        RECORDED_DAYS.get(self.id.as_str())?.get(&period).copied()
     }
 
-    /// The latest day on which the figures of a period can have come, unless a later period is recorded before it.
-    fn at_latest(&'static self, period: Date, usual: Date) -> Date {
-        let by_rule = self.due_for(period).map_or(usual, |due| due.latest);
-        let day = match period < RULED_SINCE {
-            true => self.as_late_as_then(period, by_rule),
-            false => by_rule,
-        };
-        let day = match self.stops {
-            true => release::resumed(&self.agency, day),
-            false => day,
-        };
-        let recorded = DAYS.get(self.id.as_str());
-        let mut later = recorded
-            .into_iter()
-            .flat_map(|d| d.range(days_later(period, 1)..));
-        later.next().map_or(day, |(_, next)| day.min(*next))
+    /// Returns the latest day on which the figures of a period can have been published: not after the recorded day of a later
+    /// period.
+    fn latest_day(&'static self, period: Date, lagged: Date) -> Date {
+        let mut day = self.due_for(period).map_or(lagged, |due| due.latest);
+        if period < RULES_HOLD_SINCE {
+            day = self.with_lateness(period, day);
+        }
+        if self.is_delayed_by_shutdowns {
+            day = self.after_disruption(day);
+        }
+        let recorded = RECORDED_DAYS.get(self.id.as_str());
+        let next = recorded.and_then(|days| days.range(days_later(period, 1)..).next());
+        next.map_or(day, |(_, next)| day.min(*next))
     }
 
-    /// A day by the rule, as much later as any recorded day within five years was.
-    fn as_late_as_then(&self, period: Date, by_rule: Date) -> Date {
+    fn after_disruption(&self, day: Date) -> Date {
+        release::after_disruption(&self.agency, day)
+    }
+
+    /// Adds the largest lateness of a recorded day within five years.
+    fn with_lateness(&self, period: Date, day: Date) -> Date {
         let era = shift(period, (-ERA_MONTHS).months())..=shift(period, ERA_MONTHS.months());
-        let recorded = LATENESS.get(self.id.as_str());
-        let then = recorded
-            .into_iter()
-            .flat_map(|late| late.range(era.clone()));
-        match then.map(|(_, days)| *days).max() {
-            Some(days) => days_later(by_rule, days.max(0)),
-            None => (0..self.margin).fold(by_rule, |day, _| release::business_day_after(day)),
+        let lateness = LATENESS.get(self.id.as_str());
+        let lateness = lateness.and_then(|days| days.range(era).map(|(_, days)| *days).max());
+        match lateness {
+            Some(days) => days_later(day, days.max(0)),
+            None => (0..self.extra_days).fold(day, |day, _| release::business_day_after(day)),
         }
     }
 }

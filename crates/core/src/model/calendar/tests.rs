@@ -13,9 +13,9 @@ fn recorded() -> Vec<(&'static str, Date, Date)> {
     let rows = table::rows(include_str!("../../../data/calendar/days.csv"));
     rows.map(|(line, row)| {
         let [release, period, day, evidence] = row.unwrap();
-        let known = "page,page; doubtful,file names,two listings,two listings; a copy,two copies,one copy,memory";
+        let grades = "page,page; doubtful,file names,two listings,two listings; a copy,two copies,one copy,memory";
         let evidence = evidence.replace(", ", "; ");
-        assert!(known.split(',').any(|one| one == evidence), "{line}: {evidence}");
+        assert!(grades.split(',').any(|grade| grade == evidence), "{line}: {evidence}");
         (release, period.parse().unwrap(), day.parse().unwrap())
     })
     .collect()
@@ -49,14 +49,14 @@ fn business_days(from: Date, to: Date) -> i64 {
 }
 
 #[test]
-fn every_series_of_a_release_is_known_and_comes_with_one_only() {
+fn every_series_of_a_release_is_in_the_catalogue_and_unique() {
     assert!(releases().len() >= 17);
-    let (mut ids, mut seen) = (BTreeSet::new(), BTreeSet::new());
+    let (mut ids, mut series) = (BTreeSet::new(), BTreeSet::new());
     for r in releases() {
         assert!(ids.insert(&r.id), "{} twice", r.id);
         assert!(!r.headline.is_empty() || r.revises.is_some(), "{}", r.id);
         for id in r.headline.iter().chain(&r.series) {
-            assert!(seen.insert(id), "{id} comes with two releases");
+            assert!(series.insert(id), "{id} comes with two releases");
             let info = Catalogue::embedded()
                 .get(id)
                 .unwrap_or_else(|| panic!("{id}"));
@@ -67,7 +67,7 @@ fn every_series_of_a_release_is_known_and_comes_with_one_only() {
 }
 
 #[test]
-fn releases_came_by_their_rules_or_within_the_days_around_them() {
+fn past_releases_fit_their_rules() {
     for (id, days) in past() {
         let release = release(id);
         let (mut exact, mut early, mut late) = (0, 0, 0);
@@ -89,8 +89,12 @@ fn releases_came_by_their_rules_or_within_the_days_around_them() {
             "{id}: {exact} of {}, {early} early, {late} late",
             days.len()
         );
-        // What is given as the span around a day is what happened, not more and not less.
-        assert_eq!((release.early, release.late), (early, late), "{id}");
+        // The span around a day is exactly that of the past releases.
+        assert_eq!(
+            (release.max_days_early, release.max_days_late),
+            (early, late),
+            "{id}"
+        );
         assert!(
             5 * exact >= 2 * days.len(),
             "{id}: {exact} of {}",
@@ -99,12 +103,12 @@ fn releases_came_by_their_rules_or_within_the_days_around_them() {
     }
 }
 
-fn known(id: &str, period: Date) -> Date {
+fn known_by(id: &str, period: Date) -> Date {
     Catalogue::embedded().get(id).unwrap().known_by(period)
 }
 
 #[test]
-fn figures_are_known_from_the_day_on_which_they_came() {
+fn figures_are_known_from_their_recorded_or_latest_day() {
     for (id, period, day) in [
         ("CPIAUCSL", date(2015, 1, 1), date(2015, 2, 26)),
         ("CPILFESL", date(2015, 2, 1), date(2015, 3, 24)),
@@ -133,16 +137,16 @@ fn figures_are_known_from_the_day_on_which_they_came() {
         ("DTWEXBGS", date(2026, 9, 4), date(2026, 9, 8)),
         ("WALCL", date(2026, 11, 25), date(2026, 11, 27)),
     ] {
-        assert_eq!(known(id, period), day, "{id} {period}");
+        assert_eq!(known_by(id, period), day, "{id} {period}");
     }
-    // Where no day is recorded, none is earlier than the one that is remembered.
+    // Without a recorded day, the estimate is not before the actual day.
     for (id, period, day) in [
         ("INDPRO", date(2009, 1, 1), date(2009, 2, 18)),
         ("PERMIT", date(2008, 12, 1), date(2009, 1, 22)),
         ("CPIAUCSL", date(2003, 1, 1), date(2003, 2, 21)),
         ("AMTMNO", date(2024, 6, 1), date(2024, 8, 2)),
     ] {
-        let known = known(id, period);
+        let known = known_by(id, period);
         assert!(
             known >= day && known <= shift(day, 14.days()),
             "{id} {known}"
@@ -151,16 +155,16 @@ fn figures_are_known_from_the_day_on_which_they_came() {
 }
 
 #[test]
-fn no_figure_is_known_before_its_release_and_every_one_is_from_its_day_on() {
+fn figures_are_known_from_the_recorded_day_of_their_release() {
     let rows = recorded();
     assert!(rows.len() > 2_200);
     for (id, period, day) in rows {
         let release = release(id);
         assert!(day > period, "{id} {period}");
         for series in &release.headline {
-            assert_eq!(known(series, period), day, "{series} {period}");
+            assert_eq!(known_by(series, period), day, "{series} {period}");
         }
-        for series in release.series.iter().chain(&release.follows) {
+        for series in release.series.iter().chain(&release.derived_series) {
             let info = Catalogue::embedded().get(series).unwrap();
             // Continued claims are those of the week before.
             let is_later = ["CCSA", "CCNSA", "IURSA"].contains(&series.as_str());
@@ -172,7 +176,7 @@ fn no_figure_is_known_before_its_release_and_every_one_is_from_its_day_on() {
 }
 
 #[test]
-fn a_later_period_is_never_known_earlier() {
+fn later_periods_are_never_known_earlier() {
     for info in Catalogue::embedded().iter() {
         let (mut period, mut before) = (info.frequency.stamp(date(1959, 3, 4)), Date::MIN);
         while period < date(2027, 6, 1) {
@@ -200,7 +204,7 @@ fn first_prints(series: &str) -> BTreeMap<Date, Date> {
 }
 
 #[test]
-fn recorded_days_lie_in_the_month_in_which_the_vintages_have_their_figures_first() {
+fn recorded_days_are_in_the_month_of_the_first_vintage() {
     // Vintages of GDP are of the middle of a month.
     for (id, series, later, checked) in [
         ("employment", "PAYEMS", 0, 700),
@@ -216,24 +220,24 @@ fn recorded_days_lie_in_the_month_in_which_the_vintages_have_their_figures_first
         let begins = *first.values().min().unwrap();
         let months = recorded().into_iter().filter_map(|(release, period, day)| {
             let month = shift(day.first_of_month(), later.months());
-            // What stood in the first vintage was published before.
+            // Figures of the first vintage were published before it.
             (release == id && month > begins).then_some((period, month, *first.get(&period)?))
         });
         let months: Vec<(Date, Date, Date)> = months.collect();
         assert!(months.len() >= checked, "{id}: {}", months.len());
         // The vintages have the consumer prices of December 1995 in January; the shutdown held them up until 1 February.
         // The vintage of GDP of February 2019 waited for the figure that the next shutdown held up.
-        let known = [("cpi", date(1995, 12, 1)), ("gdp", date(2018, 10, 1))];
-        let is_known = |period| known.contains(&(id, period));
+        let exceptions = [("cpi", date(1995, 12, 1)), ("gdp", date(2018, 10, 1))];
+        let is_exception = |period| exceptions.contains(&(id, period));
         let differ =
-            |&&(period, day, first): &&(Date, Date, Date)| day != first && !is_known(period);
+            |&&(period, day, first): &&(Date, Date, Date)| day != first && !is_exception(period);
         let differ: Vec<_> = months.iter().filter(differ).collect();
         assert!(differ.is_empty(), "{series}: {differ:?}");
     }
 }
 
 #[test]
-fn figures_come_in_the_month_in_which_the_vintages_have_them_first() {
+fn scheduled_days_are_in_the_month_of_the_first_vintage() {
     // Outside shutdowns: the month of a first print in data/vintages is the month of the rule's day.
     // The last column: how many in a hundred at least; vintages of GDP are of the middle of a month.
     for (release_id, series, least) in [
@@ -247,14 +251,14 @@ fn figures_come_in_the_month_in_which_the_vintages_have_them_first() {
         ("gdp", "GDPC1", 85),
     ] {
         let first = first_prints(series);
-        let begin = date(2010, 1, 1);
+        let start = date(2010, 1, 1);
         let release = release(release_id);
         let (mut same, mut all) = (0, 0);
-        for due in release.due(begin, date(2025, 9, 30)) {
-            let known = *first.get(&due.period).unwrap_or_else(|| panic!("{due:?}"));
-            let came =
-                (due.earliest.first_of_month()..=due.latest.first_of_month()).contains(&known);
-            (same, all) = (same + usize::from(came), all + 1);
+        for due in release.due(start, date(2025, 9, 30)) {
+            let month = *first.get(&due.period).unwrap_or_else(|| panic!("{due:?}"));
+            let is_in_span =
+                (due.earliest.first_of_month()..=due.latest.first_of_month()).contains(&month);
+            (same, all) = (same + usize::from(is_in_span), all + 1);
         }
         assert!(
             all >= 60 && same * 100 >= all * least,
@@ -264,7 +268,7 @@ fn figures_come_in_the_month_in_which_the_vintages_have_them_first() {
 }
 
 #[test]
-fn a_period_follows_from_the_day() {
+fn scheduled_releases_have_their_periods() {
     let one = |id: &str, from: Date, to: Date| {
         let due: Vec<Due> = release(id).due(from, to).collect();
         assert_eq!(due.len(), 1, "{id}");
@@ -303,7 +307,7 @@ fn a_period_follows_from_the_day() {
 }
 
 #[test]
-fn holidays_move_weekly_releases_each_its_way() {
+fn holidays_move_weekly_releases() {
     let thanksgiving = (date(2026, 11, 23), date(2026, 11, 29));
     let one = |id: &str| {
         let due: Vec<Due> = release(id).due(thanksgiving.0, thanksgiving.1).collect();
@@ -323,7 +327,7 @@ fn holidays_move_weekly_releases_each_its_way() {
 }
 
 #[test]
-fn any_window_holds_the_days_in_it_and_no_others() {
+fn any_window_has_exactly_the_releases_in_it() {
     let due = |from, to| {
         releases()
             .iter()
