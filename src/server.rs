@@ -1,8 +1,7 @@
-//! The HTTP server: connections and how slow they may be, observation, health, and the drain at the end.
+//! The HTTP server: connections, tracing, metrics, health and graceful shutdown.
 //!
-//! From outside to inside: connections → id, count and log → hosts and origins → panics → CORS →
-//! limits → handler. `/mcp` is asked for before the router and has a mount of its own, because its limits depend on
-//! what the message says.
+//! The layers from outside to inside: connections → id, metrics and log → hosts and origins → panics → CORS → limits →
+//! handler. `/mcp` is split off before the router, because its limits depend on the content of the message.
 
 mod connections;
 mod front;

@@ -1,11 +1,11 @@
-//! MCP Apps: self-contained pages under `ui://` that a host shows beside a tool's answer.
+//! MCP Apps: self-contained pages under `ui://` that a host shows next to a tool's answer.
 //!
-//! A page is a template of `templates/apps/`, which share their frame, colours and bridge to the host, and the drawing of all charts; for
-//! another one, write it there and add its row to [`APPS`].
+//! A page is a template of `templates/apps/`. The templates share their frame, colours, charts and the bridge to the host.
+//! To add a page, add a template and a row of [`APPS`].
 
 use askama::Template;
 use rmcp::model::{JsonObject, MetaObject, Resource, ResourceContents, Tool, object};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::sync::LazyLock;
 
 /// The extension's identifier.
@@ -55,7 +55,7 @@ static APPS: [App; 3] = [
     },
 ];
 
-/// What the server says of itself under the extension.
+/// Returns the server's capabilities under the extension.
 pub(super) fn settings() -> JsonObject {
     object(json!({ "mimeTypes": [MIME] }))
 }
@@ -64,20 +64,20 @@ fn uri(app: &App) -> String {
     format!("{SCHEME}{}.html", app.name)
 }
 
-/// Points a tool to its page, under the name the extension gives and the two that hosts read besides it.
+/// Adds a tool's page to its `_meta`, under the extension's name and two others that hosts read.
 pub(super) fn attach(tool: Tool) -> Tool {
     let Some(app) = APPS.iter().find(|app| app.tool == tool.name) else {
         return tool;
     };
-    let uri = Value::from(uri(app));
-    let mut meta = MetaObject::default();
-    meta.insert("ui".into(), json!({ "resourceUri": uri }));
-    meta.insert("ui/resourceUri".into(), uri.clone());
-    meta.insert("openai/outputTemplate".into(), uri);
-    tool.with_meta(meta)
+    let uri = uri(app);
+    tool.with_meta(MetaObject(object(json!({
+        "ui": { "resourceUri": uri },
+        "ui/resourceUri": uri,
+        "openai/outputTemplate": uri,
+    }))))
 }
 
-/// The pages as resources.
+/// Returns the pages as resources.
 pub(super) fn list() -> Vec<Resource> {
     APPS.iter()
         .map(|app| {
@@ -90,23 +90,20 @@ pub(super) fn list() -> Vec<Resource> {
         .collect()
 }
 
-/// A page.
-pub(super) fn read(wanted: &str) -> Option<ResourceContents> {
-    let app = APPS.iter().find(|app| uri(app) == wanted)?;
-    let contents = ResourceContents::text(app.html.as_str(), wanted);
+/// Returns a page.
+pub(super) fn read(address: &str) -> Option<ResourceContents> {
+    let app = APPS.iter().find(|app| uri(app) == address)?;
+    let contents = ResourceContents::text(app.html.as_str(), address);
     Some(contents.with_mime_type(MIME).with_meta(policy()))
 }
 
-/// A page brings everything along: it reaches nowhere and asks for nothing.
+/// Returns the policy of a page: it may load nothing and needs no permission.
 fn policy() -> MetaObject {
-    let mut meta = MetaObject::default();
-    meta.insert(
-        "ui".into(),
-        json!({
+    MetaObject(object(json!({
+        "ui": {
             "csp": { "connectDomains": [], "resourceDomains": [], "frameDomains": [], "baseUriDomains": [] },
             "permissions": {},
             "prefersBorder": false,
-        }),
-    );
-    meta
+        },
+    })))
 }

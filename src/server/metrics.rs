@@ -1,6 +1,5 @@
-//! What the server counts about itself, in Prometheus' text form, on a listener of its own.
-//!
-//! Labels come from the routes and tables of this program, never from a request, so their number is fixed.
+//! The metrics of the server. Labels are routes and names of this program, never text of a request, so their number is
+//! bounded.
 
 use crate::admission::NamedCounters;
 use jiff::Timestamp;
@@ -10,16 +9,16 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-/// Upper bounds of the time classes, in seconds.
-const BOUNDS: [f64; 10] = [
+/// Upper bounds of the histogram's buckets, in seconds.
+const BUCKET_BOUNDS: [f64; 10] = [
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 10.0,
 ];
 
-/// Answers of one route: how many of each status, and how long they took.
+/// Responses of one route by status, with their duration.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RouteStats {
     pub(super) statuses: BTreeMap<u16, u64>,
-    classes: [u64; BOUNDS.len()],
+    bucket_counts: [u64; BUCKET_BOUNDS.len()],
     pub(super) time: Duration,
 }
 
@@ -28,72 +27,75 @@ impl RouteStats {
         self.statuses.values().sum()
     }
 
-    /// Answers that took at most as long as each bound.
+    /// Returns each bound with the number of responses up to it.
     pub(super) fn buckets(&self) -> impl Iterator<Item = (f64, u64)> {
         let mut below = 0;
-        BOUNDS.iter().zip(&self.classes).map(move |(bound, count)| {
-            below += count;
-            (*bound, below)
-        })
+        BUCKET_BOUNDS
+            .iter()
+            .zip(&self.bucket_counts)
+            .map(move |(bound, count)| {
+                below += count;
+                (*bound, below)
+            })
     }
 }
 
-/// What the syncs of one process did.
+/// Counts of the syncs of one process.
 #[derive(Debug, Clone, Default)]
 pub struct SyncCounts {
-    /// Syncs that brought all that was due.
+    /// Syncs that fetched everything that was due.
     pub complete: u64,
-    /// Syncs that did not.
+    /// Other syncs.
     pub incomplete: u64,
-    /// Requests that failed or whose answers were refused, by source.
+    /// Requests that failed or whose responses were rejected, by source.
     pub failures: BTreeMap<String, u64>,
 }
 
 /// Counters of one process.
 #[derive(Debug, Default)]
 pub(super) struct Metrics {
-    /// When the process began.
+    /// Start of the process.
     pub(super) started: Timestamp,
-    pub(super) synced: Mutex<SyncCounts>,
-    /// By the router's own patterns.
+    pub(super) syncs: Mutex<SyncCounts>,
+    /// Statistics by the pattern of the route.
     pub(super) routes: Mutex<BTreeMap<String, RouteStats>>,
-    /// Connections that were refused, by why: `too_many`, `not_accepted`.
+    /// Closed connections by reason: `too_many`, `gave_way`, `not_accepted`.
     pub(super) closed: NamedCounters,
-    /// Attempts to deliver an alert to a webhook, by what came of them.
+    /// Attempts to deliver an alert to a webhook, by outcome.
     pub(super) webhooks: NamedCounters,
-    /// Held once more for each request being answered, however that ends.
+    /// A gauge: cloned for each request while it is answered.
     pub(super) in_flight: Arc<()>,
-    /// Held once more for each connection that is open.
+    /// A gauge: cloned for each open connection.
     pub(super) connections: Arc<()>,
-    /// Connections taken since the start.
+    /// Connections accepted since the start.
     pub(super) accepted: AtomicU64,
-    /// Handlers that panicked.
+    /// Panics of handlers.
     pub(super) panics: AtomicU64,
 }
 
 impl Metrics {
-    /// Adds what a sync did.
-    pub(super) fn add(&self, done: SyncCounts) {
-        let mut synced = self.synced.lock();
-        synced.complete += done.complete;
-        synced.incomplete += done.incomplete;
-        for (source, times) in done.failures {
-            *synced.failures.entry(source).or_default() += times;
+    /// Adds the counts of a sync.
+    pub(super) fn add_sync(&self, counts: SyncCounts) {
+        let mut syncs = self.syncs.lock();
+        syncs.complete += counts.complete;
+        syncs.incomplete += counts.incomplete;
+        for (source, count) in counts.failures {
+            *syncs.failures.entry(source).or_default() += count;
         }
     }
 
-    /// Counts one answered request.
-    pub(super) fn answered(&self, route: &str, status: u16, time: Duration) {
+    /// Counts a response.
+    pub(super) fn add_response(&self, route: &str, status: u16, time: Duration) {
         let routes = &mut *self.routes.lock();
-        let answered = match routes.get_mut(route) {
-            Some(answered) => answered,
+        let stats = match routes.get_mut(route) {
+            Some(stats) => stats,
             None => routes.entry(route.to_owned()).or_default(),
         };
-        *answered.statuses.entry(status).or_default() += 1;
-        answered.time += time;
+        *stats.statuses.entry(status).or_default() += 1;
+        stats.time += time;
         let seconds = time.as_secs_f64();
-        let class = BOUNDS.iter().position(|bound| seconds <= *bound);
-        if let Some(count) = class.and_then(|class| answered.classes.get_mut(class)) {
+        let mut buckets = BUCKET_BOUNDS.iter().zip(&mut stats.bucket_counts);
+        if let Some((_, count)) = buckets.find(|(bound, _)| seconds <= **bound) {
             *count += 1;
         }
     }

@@ -1,4 +1,4 @@
-//! The metrics as a page.
+//! Renders the metrics page in Prometheus' text format.
 
 use super::metrics::{Metrics, RouteStats, SyncCounts};
 use super::shared::Shared;
@@ -21,46 +21,48 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// The page a scraper reads.
+/// The metrics page.
 #[derive(Template)]
 #[template(path = "metrics.txt")]
 struct Page<'a> {
     metrics: &'a Metrics,
     admission: &'a Admission,
-    /// Copied, so that requests need not wait until the page is written.
+    /// A copy, so that requests do not wait for the rendering.
     routes: BTreeMap<String, RouteStats>,
-    synced: SyncCounts,
+    syncs: SyncCounts,
     ready: bool,
     resident: Option<u64>,
     computed: Counts,
-    ages: BTreeMap<&'static str, Age>,
+    ages: BTreeMap<&'static str, Ages>,
     projections: usize,
-    /// None while the store cannot be read, which `/ready` tells.
-    held: Option<Arc<Holdings>>,
-    /// How the copy stands to its database; None where the store is a file of its own.
-    following: Option<ReplicaStatus>,
+    /// `None` if the store cannot be read.
+    holdings: Option<Arc<Holdings>>,
+    /// `None` if the store is not a replica.
+    replica: Option<ReplicaStatus>,
     now: Timestamp,
 }
 
-/// Answers a scraper.
+/// Answers `/metrics`.
 pub(super) async fn page(State(shared): State<Shared>) -> Response {
     let metrics = &shared.metrics;
     let desk = shared.backend.desk();
     let holdings = desk.holdings().ok();
-    let ages = holdings.as_ref().map(|held| ages(held, desk.today()));
+    let ages = holdings
+        .as_ref()
+        .map(|h| ages_by_frequency(h, desk.today()));
     let (ages, projections) = ages.unwrap_or_default();
     let page = Page {
         metrics,
         admission: &shared.admission,
         routes: metrics.routes.lock().clone(),
-        synced: metrics.synced.lock().clone(),
+        syncs: metrics.syncs.lock().clone(),
         ready: shared.ready.load(Ordering::Relaxed),
         resident: resident_bytes(),
         computed: shared.backend.pool().counts(),
         ages,
         projections,
-        held: holdings,
-        following: desk.store().replica(),
+        holdings,
+        replica: desk.store().replica(),
         now: clock::wall(),
     };
     match page.render() {
@@ -72,7 +74,7 @@ pub(super) async fn page(State(shared): State<Shared>) -> Response {
     }
 }
 
-/// Memory of this process as the kernel counts it; none where there is no such file.
+/// Returns the resident memory of this process; `None` without `/proc`.
 fn resident_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:"))?;
@@ -80,39 +82,39 @@ fn resident_bytes() -> Option<u64> {
     Some(kilobytes * 1_024)
 }
 
-/// Series of one frequency.
+/// The ages of the series of one frequency.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Age {
-    /// Days from the end of the newest figure's period to today, of each series; ascending.
+struct Ages {
+    /// Days from the end of the newest period to today, for each series, ascending.
     days: Vec<i64>,
-    /// Series whose next figure should be there by now.
+    /// Number of series whose next figure is overdue.
     late: usize,
 }
 
-impl Age {
+impl Ages {
     fn series(&self) -> usize {
         self.days.len()
     }
 
     fn youngest(&self) -> i64 {
-        seconds(self.days.first())
+        self.seconds_at(0)
     }
 
     fn median(&self) -> i64 {
-        seconds(self.days.get(self.days.len() / 2))
+        self.seconds_at(self.days.len() / 2)
+    }
+
+    fn seconds_at(&self, index: usize) -> i64 {
+        self.days.get(index).copied().unwrap_or_default() * 86_400
     }
 }
 
-fn seconds(days: Option<&i64>) -> i64 {
-    days.copied().unwrap_or_default() * 86_400
-}
-
-/// The ages of the catalogue's series by frequency, composites aside, and how many series are projections.
-fn ages(held: &Holdings, today: Date) -> (BTreeMap<&'static str, Age>, usize) {
+/// Returns the ages of the catalogue's series by frequency, without composites, and the number of projections.
+fn ages_by_frequency(holdings: &Holdings, today: Date) -> (BTreeMap<&'static str, Ages>, usize) {
     let catalogue = Catalogue::embedded();
-    let mut ages: BTreeMap<&'static str, Age> = BTreeMap::new();
+    let mut ages: BTreeMap<&'static str, Ages> = BTreeMap::new();
     let mut projections = 0;
-    for status in held.iter() {
+    for status in holdings.iter() {
         let Some(info) = catalogue.get(status.id.as_str()) else {
             continue;
         };
@@ -124,13 +126,13 @@ fn ages(held: &Holdings, today: Date) -> (BTreeMap<&'static str, Age>, usize) {
             projections += 1;
             continue;
         }
-        let age = ages.entry(frequency.word()).or_default();
-        age.days
-            .push(days_between(frequency.period_end(last), today).max(0));
-        age.late += usize::from(info.late_since(last, today).is_some());
+        let days = days_between(frequency.period_end(last), today).max(0);
+        let group = ages.entry(frequency.word()).or_default();
+        group.days.push(days);
+        group.late += usize::from(info.late_since(last, today).is_some());
     }
-    for age in ages.values_mut() {
-        age.days.sort_unstable();
+    for group in ages.values_mut() {
+        group.days.sort_unstable();
     }
     (ages, projections)
 }
@@ -145,7 +147,7 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn figures_are_as_old_as_the_end_of_their_period_and_projections_have_no_age() {
+    fn ages_start_at_the_end_of_the_period_without_projections() {
         let store = Sqlite::in_memory().unwrap();
         for (id, last) in [
             ("DGS10", date(2026, 1, 8)),
@@ -164,7 +166,7 @@ mod tests {
         }
         let now = || "2026-01-10T12:00:00Z".parse().unwrap();
         let desk = Desk::open(Arc::new(store), Settings::default(), Arc::new(now));
-        let (ages, projections) = ages(&desk.holdings().unwrap(), desk.today());
+        let (ages, projections) = ages_by_frequency(&desk.holdings().unwrap(), desk.today());
         let daily = &ages["daily"];
         assert_eq!(
             (daily.series(), daily.late),

@@ -1,7 +1,7 @@
-//! What every request shares.
+//! The state that all requests share.
 
 use super::metrics::Metrics;
-use crate::admission::{Admission, Callers};
+use crate::admission::{AccessRules, Admission};
 use econoscope_answers::endpoints::Backend;
 use econoscope_core::error::{Error, Result};
 use econoscope_data::desk::Desk;
@@ -10,44 +10,42 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
 
-/// What every request shares.
+/// The state that all requests share.
 #[derive(Clone)]
 pub(super) struct Shared {
     pub(super) backend: Arc<Backend>,
     pub(super) admission: Arc<Admission>,
-    pub(super) callers: Arc<Callers>,
+    pub(super) access_rules: Arc<AccessRules>,
     pub(super) metrics: Arc<Metrics>,
-    /// Whether requests are wanted: not any more after a stop.
+    /// Whether the server accepts requests: false during shutdown.
     pub(super) ready: Arc<AtomicBool>,
-    pub(super) probe: Arc<Probe>,
+    pub(super) probe: Arc<StoreProbe>,
 }
 
-/// Whether endpoints could answer, as it was found a moment ago: asking reads rows, and nobody pays for asking.
+/// A cached check of the store: it reads rows, and `/ready` is not charged.
 #[derive(Debug, Default)]
-pub(super) struct Probe(Mutex<Option<(Instant, Option<String>)>>);
+pub(super) struct StoreProbe(Mutex<Option<(Instant, Option<String>)>>);
 
-impl Probe {
-    /// For how long what was found is told again.
-    const FRESH: Duration = Duration::from_millis(500);
+impl StoreProbe {
+    /// Cache time of the outcome.
+    const MAX_AGE: Duration = Duration::from_millis(500);
 
-    pub(super) async fn ask(&self, desk: &Arc<Desk>) -> Result<()> {
-        let mut found = self.0.lock().await;
-        let known = found.take().filter(|(at, _)| at.elapsed() < Self::FRESH);
-        let (at, broken) = match known {
-            Some(known) => known,
-            None => {
-                let store = Arc::clone(desk.store());
-                let asked = tokio::task::spawn_blocking(move || store.probe()).await;
-                let asked = asked.map_err(|e| Error::internal("the probe failed", e))?;
-                let broken = asked.err().map(|e| e.for_operator());
-                (Instant::now(), broken)
-            }
-        };
-        let result = match &broken {
+    /// Checks that the store can be read.
+    pub(super) async fn check(&self, desk: &Arc<Desk>) -> Result<()> {
+        let mut cached = self.0.lock().await;
+        if cached
+            .as_ref()
+            .is_none_or(|(at, _)| at.elapsed() >= Self::MAX_AGE)
+        {
+            let store = Arc::clone(desk.store());
+            let outcome = tokio::task::spawn_blocking(move || store.probe()).await;
+            let outcome = outcome.map_err(|e| Error::internal("the probe failed", e))?;
+            let problem = outcome.err().map(|e| e.for_operator());
+            *cached = Some((Instant::now(), problem));
+        }
+        match cached.as_ref().and_then(|(_, problem)| problem.as_ref()) {
             None => Ok(()),
-            Some(what) => Err(Error::of_store(what.trim_start_matches("Store: "))),
-        };
-        *found = Some((at, broken));
-        result
+            Some(problem) => Err(Error::of_store(problem.trim_start_matches("Store: "))),
+        }
     }
 }

@@ -23,7 +23,12 @@ impl Talk {
     pub(super) fn open(server: Server) -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let (reader, writer) = tokio::io::split(theirs);
-        tokio::spawn(transport::lines(server, reader, writer, Default::default()));
+        tokio::spawn(transport::serve_lines(
+            server,
+            reader,
+            writer,
+            Default::default(),
+        ));
         let (reader, writer) = tokio::io::split(ours);
         Self {
             reader: BufReader::new(reader),
