@@ -9,10 +9,25 @@ mod health;
 mod http_server;
 mod metrics;
 mod observe;
-mod scrape;
 mod settings;
-mod shared;
+
+use crate::admission::{AccessRules, Admission};
+use econoscope_answers::endpoints::Backend;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 pub use http_server::HttpServer;
 pub use metrics::SyncCounts;
 pub use settings::{Connections, Options, Shutdown};
+
+/// The state that all requests share.
+#[derive(Clone)]
+struct Shared {
+    backend: Arc<Backend>,
+    admission: Arc<Admission>,
+    access_rules: Arc<AccessRules>,
+    metrics: Arc<metrics::Metrics>,
+    /// Whether the server accepts requests: false during shutdown.
+    ready: Arc<AtomicBool>,
+    probe: Arc<health::StoreProbe>,
+}

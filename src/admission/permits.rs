@@ -35,13 +35,13 @@ pub(crate) struct Permit {
 /// The activity of a permit's holder.
 pub(crate) struct Activity {
     caller: Caller,
-    active_requests: AtomicUsize,
-    last_change: Mutex<Instant>,
+    /// Whether a request is being answered, and since when that has not changed.
+    state: Mutex<(bool, Instant)>,
     /// Cancelled when the holder is evicted.
     pub(crate) evicted: CancellationToken,
 }
 
-/// A request that is being answered, until it is dropped.
+/// A request that is being answered, until it is dropped. HTTP/1.1 answers one request of a connection at a time.
 pub(crate) struct ActiveRequest(Arc<Activity>);
 
 /// Why there is no permit.
@@ -87,8 +87,7 @@ impl Permits {
         let number = self.next_number.fetch_add(1, Ordering::Relaxed);
         let activity = Arc::new(Activity {
             caller,
-            active_requests: AtomicUsize::new(0),
-            last_change: Mutex::new(Instant::now()),
+            state: Mutex::new((false, Instant::now())),
             evicted: CancellationToken::new(),
         });
         open.insert(number, Arc::clone(&activity));
@@ -113,7 +112,7 @@ impl Permits {
         let largest = largest.map(|(block, _)| block);
         let victim = candidates
             .filter(|(block, _)| Some(*block) == largest)
-            .min_by_key(|(_, a)| (a.is_active(), *a.last_change.lock()));
+            .min_by_key(|(_, activity)| *activity.state.lock());
         if let Some((_, activity)) = victim {
             activity.evicted.cancel();
         }
@@ -124,20 +123,14 @@ impl Permits {
 impl Activity {
     /// Marks the start of a request.
     pub(crate) fn begin_request(self: &Arc<Self>) -> ActiveRequest {
-        self.active_requests.fetch_add(1, Ordering::Relaxed);
-        *self.last_change.lock() = Instant::now();
+        *self.state.lock() = (true, Instant::now());
         ActiveRequest(Arc::clone(self))
-    }
-
-    fn is_active(&self) -> bool {
-        self.active_requests.load(Ordering::Relaxed) > 0
     }
 }
 
 impl Drop for ActiveRequest {
     fn drop(&mut self) {
-        self.0.active_requests.fetch_sub(1, Ordering::Relaxed);
-        *self.0.last_change.lock() = Instant::now();
+        *self.0.state.lock() = (false, Instant::now());
     }
 }
 

@@ -31,37 +31,43 @@ struct App {
     tool: &'static str,
     name: &'static str,
     title: &'static str,
-    html: LazyLock<String>,
+    uri: String,
+    html: String,
 }
 
-static APPS: [App; 3] = [
-    App {
-        tool: "get_regime",
-        name: "regime",
-        title: "Macro regime",
-        html: LazyLock::new(|| Regime.to_string()),
-    },
-    App {
-        tool: "get_signals",
-        name: "recession",
-        title: "Recession probability",
-        html: LazyLock::new(|| Recession.to_string()),
-    },
-    App {
-        tool: "get_time_series",
-        name: "chart",
-        title: "Chart of a series",
-        html: LazyLock::new(|| Chart.to_string()),
-    },
-];
+impl App {
+    fn new(
+        tool: &'static str,
+        name: &'static str,
+        title: &'static str,
+        page: impl Template,
+    ) -> Self {
+        Self {
+            tool,
+            name,
+            title,
+            uri: format!("{SCHEME}{name}.html"),
+            html: page.to_string(),
+        }
+    }
+}
+
+static APPS: LazyLock<[App; 3]> = LazyLock::new(|| {
+    [
+        App::new("get_regime", "regime", "Macro regime", Regime),
+        App::new(
+            "get_signals",
+            "recession",
+            "Recession probability",
+            Recession,
+        ),
+        App::new("get_time_series", "chart", "Chart of a series", Chart),
+    ]
+});
 
 /// Returns the server's capabilities under the extension.
 pub(super) fn settings() -> JsonObject {
     object(json!({ "mimeTypes": [MIME] }))
-}
-
-fn uri(app: &App) -> String {
-    format!("{SCHEME}{}.html", app.name)
 }
 
 /// Adds a tool's page to its `_meta`, under the extension's name and two others that hosts read.
@@ -69,11 +75,10 @@ pub(super) fn attach(tool: Tool) -> Tool {
     let Some(app) = APPS.iter().find(|app| app.tool == tool.name) else {
         return tool;
     };
-    let uri = uri(app);
     tool.with_meta(MetaObject(object(json!({
-        "ui": { "resourceUri": uri },
-        "ui/resourceUri": uri,
-        "openai/outputTemplate": uri,
+        "ui": { "resourceUri": app.uri },
+        "ui/resourceUri": app.uri,
+        "openai/outputTemplate": app.uri,
     }))))
 }
 
@@ -81,7 +86,7 @@ pub(super) fn attach(tool: Tool) -> Tool {
 pub(super) fn list() -> Vec<Resource> {
     APPS.iter()
         .map(|app| {
-            Resource::new(uri(app), format!("{}-app", app.name))
+            Resource::new(&*app.uri, format!("{}-app", app.name))
                 .with_title(app.title)
                 .with_mime_type(MIME)
                 .with_size(app.html.len() as u64)
@@ -92,7 +97,7 @@ pub(super) fn list() -> Vec<Resource> {
 
 /// Returns a page.
 pub(super) fn read(address: &str) -> Option<ResourceContents> {
-    let app = APPS.iter().find(|app| uri(app) == address)?;
+    let app = APPS.iter().find(|app| app.uri == address)?;
     let contents = ResourceContents::text(app.html.as_str(), address);
     Some(contents.with_mime_type(MIME).with_meta(policy()))
 }

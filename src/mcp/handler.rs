@@ -1,7 +1,7 @@
 //! Implements the methods of the protocol. Results carry the server's signature where the revision requires it.
 
 use super::protocol::{caller, is_modern, sign};
-use super::server::{INSTRUCTIONS, LISTS, Server, public};
+use super::server::{INSTRUCTIONS, PROMPTS, RESOURCES, SKILLS, Server, TEMPLATES, TOOLS, public};
 use super::{completion, prompts, resources, results, skills, tools};
 use econoscope_answers::endpoints::Route;
 use econoscope_core::error::quote;
@@ -56,7 +56,7 @@ impl ServerHandler for Server {
     }
 
     async fn list_tools(&self, request: Page, context: Context) -> Result<ListToolsResult> {
-        let mut list = self.list(request, &context, &LISTS.tools, |list| &mut list.meta)?;
+        let mut list = self.list(request, &context, &*TOOLS, |list| &mut list.meta)?;
         if !self.lists_search {
             let tools = &mut list.tools;
             tools.retain(|tool| !matches!(&*tool.name, "search" | "fetch"));
@@ -88,12 +88,11 @@ impl ServerHandler for Server {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        let mut tools = LISTS.tools.tools.iter();
-        tools.find(|t| t.name == name).cloned()
+        TOOLS.tools.iter().find(|t| t.name == name).cloned()
     }
 
     async fn list_resources(&self, request: Page, context: Context) -> Result<ListResourcesResult> {
-        self.list(request, &context, &LISTS.resources, |list| &mut list.meta)
+        self.list(request, &context, &RESOURCES, |list| &mut list.meta)
     }
 
     async fn list_resource_templates(
@@ -101,7 +100,7 @@ impl ServerHandler for Server {
         request: Page,
         context: Context,
     ) -> Result<ListResourceTemplatesResult> {
-        self.list(request, &context, &LISTS.templates, |list| &mut list.meta)
+        self.list(request, &context, &TEMPLATES, |list| &mut list.meta)
     }
 
     async fn read_resource(
@@ -137,7 +136,7 @@ impl ServerHandler for Server {
     }
 
     async fn list_prompts(&self, request: Page, context: Context) -> Result<ListPromptsResult> {
-        self.list(request, &context, &LISTS.prompts, |list| &mut list.meta)
+        self.list(request, &context, &PROMPTS, |list| &mut list.meta)
     }
 
     async fn get_prompt(
@@ -151,7 +150,7 @@ impl ServerHandler for Server {
     }
 
     async fn list_skills(&self, request: Page, context: Context) -> Result<ListSkillsResult> {
-        self.list(request, &context, &LISTS.skills, |list| &mut list.meta)
+        self.list(request, &context, &SKILLS, |list| &mut list.meta)
     }
 
     async fn get_skill(
@@ -159,7 +158,7 @@ impl ServerHandler for Server {
         request: GetSkillRequestParams,
         context: Context,
     ) -> Result<GetSkillResult> {
-        let mut skills = LISTS.skills.skills.iter();
+        let mut skills = SKILLS.skills.iter();
         let skill = skills.find(|s| s.uri == request.uri);
         let skill = skill.ok_or_else(|| unknown("skill", &request.uri))?;
         let result = public!(GetSkillResult::new(skill.clone()));

@@ -144,49 +144,40 @@ fn is_plain_id(id: &str) -> bool {
 /// The members that any message may have. A repeated member is an error.
 #[derive(Deserialize)]
 struct Envelope<'a> {
-    #[serde(borrow, rename = "jsonrpc")]
-    _jsonrpc: Option<BorrowedText<'a>>,
+    #[serde(rename = "jsonrpc")]
+    _jsonrpc: Option<String>,
     #[serde(borrow)]
     id: Option<&'a RawValue>,
-    #[serde(borrow)]
-    method: Option<BorrowedText<'a>>,
-    #[serde(borrow)]
-    params: Option<Params<'a>>,
+    method: Option<String>,
+    params: Option<Params>,
 }
 
 /// The parameters that name the target.
 #[derive(Deserialize)]
-struct Params<'a> {
-    #[serde(borrow)]
-    name: Option<BorrowedText<'a>>,
-    #[serde(borrow)]
-    uri: Option<BorrowedText<'a>>,
+struct Params {
+    name: Option<String>,
+    uri: Option<String>,
     #[serde(rename = "arguments")]
     _arguments: Option<IgnoredAny>,
     #[serde(rename = "_meta")]
     _meta: Option<IgnoredAny>,
 }
 
-/// A string, borrowed if it has no escapes.
-#[derive(Deserialize)]
-struct BorrowedText<'a>(#[serde(borrow)] Cow<'a, str>);
-
 impl Envelope<'_> {
     fn into_message(self) -> Message {
         let Some(method) = self.method else {
             return Message::default();
         };
-        let owned = |text: BorrowedText<'_>| Cow::Owned(text.0.into_owned());
         // The SDK reads a resource by its address, even if `name` is present.
-        let is_read = method.0 == "resources/read";
+        let is_read = method == "resources/read";
         let target = self.params.and_then(|p| match is_read {
             true => p.uri.or(p.name),
             false => p.name.or(p.uri),
         });
         Message {
-            method: Some(owned(method)),
+            method: Some(method.into()),
             id: self.id.map(|id| id.get().to_owned()),
-            target: target.map(owned),
+            target: target.map(Cow::Owned),
             ..Message::default()
         }
     }

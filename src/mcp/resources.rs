@@ -15,6 +15,7 @@ use econoscope_core::indicators::COMPOSITES;
 use econoscope_core::model::table;
 use econoscope_data::desk::library;
 use econoscope_data::desk::scores::Scores;
+use http::StatusCode;
 use rmcp::ErrorData;
 use rmcp::model::{CacheScope, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use serde_json::{Value, json};
@@ -190,18 +191,10 @@ pub(super) fn not_found(uri: &str, why: &str) -> ErrorData {
 
 fn to_protocol_error(uri: &str, error: &Error) -> ErrorData {
     econoscope_core::error::log(error, "resources/read");
-    match error {
-        Error::Unknown { .. } | Error::Ambiguous { .. } | Error::NoData { .. } => {
-            not_found(uri, &error.to_string())
-        }
-        Error::InvalidParam { .. } => ErrorData::invalid_params(error.to_string(), None),
-        Error::NotPermitted { .. }
-        | Error::RateLimited { .. }
-        | Error::Unavailable { .. }
-        | Error::Busy { .. }
-        | Error::BadFile { .. }
-        | Error::Store { .. }
-        | Error::Internal { .. } => ErrorData::internal_error(error.to_string(), None),
+    match crate::rest::status(error) {
+        StatusCode::NOT_FOUND => not_found(uri, &error.to_string()),
+        StatusCode::BAD_REQUEST => ErrorData::invalid_params(error.to_string(), None),
+        _ => ErrorData::internal_error(error.to_string(), None),
     }
 }
 

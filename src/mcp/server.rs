@@ -40,15 +40,6 @@ pub(super) struct Shared {
     pub(super) subscriptions: Arc<Subscriptions>,
 }
 
-/// The lists, each in a fixed order and on one page.
-pub(super) struct Lists {
-    pub(super) tools: ListToolsResult,
-    pub(super) resources: ListResourcesResult,
-    pub(super) templates: ListResourceTemplatesResult,
-    pub(super) prompts: ListPromptsResult,
-    pub(super) skills: ListSkillsResult,
-}
-
 /// Marks a result of the SDK as cacheable by anyone for [`LIST_TTL_MS`].
 macro_rules! public {
     ($result:expr) => {
@@ -59,16 +50,20 @@ macro_rules! public {
 }
 pub(super) use public;
 
-/// The lists, built at first use: a call needs none of them.
-pub(super) static LISTS: LazyLock<Lists> = LazyLock::new(|| Lists {
-    tools: public!(ListToolsResult::with_all_items(tools::all())),
-    resources: public!(ListResourcesResult::with_all_items(resources::list())),
-    templates: public!(ListResourceTemplatesResult::with_all_items(
+// The lists, each in a fixed order and on one page. They are built at first use, since a call needs none of them.
+pub(super) static TOOLS: LazyLock<ListToolsResult> =
+    LazyLock::new(|| public!(ListToolsResult::with_all_items(tools::all())));
+pub(super) static RESOURCES: LazyLock<ListResourcesResult> =
+    LazyLock::new(|| public!(ListResourcesResult::with_all_items(resources::list())));
+pub(super) static TEMPLATES: LazyLock<ListResourceTemplatesResult> = LazyLock::new(|| {
+    public!(ListResourceTemplatesResult::with_all_items(
         resources::templates()
-    )),
-    prompts: public!(ListPromptsResult::with_all_items(prompts::all())),
-    skills: public!(ListSkillsResult::with_all_items(skills::all())),
+    ))
 });
+pub(super) static PROMPTS: LazyLock<ListPromptsResult> =
+    LazyLock::new(|| public!(ListPromptsResult::with_all_items(prompts::all())));
+pub(super) static SKILLS: LazyLock<ListSkillsResult> =
+    LazyLock::new(|| public!(ListSkillsResult::with_all_items(skills::all())));
 
 /// The MCP handler; cheap to clone, shared by every transport.
 #[derive(Clone)]

@@ -3,8 +3,8 @@
 //! It is not a layer of the router, since the router clones its route for every request. That, with the layers around it,
 //! took a fifth of the instructions of a small call.
 
+use super::Shared;
 use super::observe::RequestTrace;
-use super::shared::Shared;
 use crate::admission::is_mcp;
 use crate::mcp::router;
 use crate::mcp::transport::Http;

@@ -1,12 +1,17 @@
 //! `/health`: the process is alive. `/ready`: it accepts requests, and its store can be read.
 
-use super::shared::Shared;
+use super::Shared;
 use crate::rest;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use econoscope_core::error::{Error, Result};
+use econoscope_data::desk::Desk;
 use serde_json::{Value, json};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+use tokio::sync::Mutex;
 
 /// Answers as long as the process is alive.
 pub(super) async fn alive() -> Response {
@@ -54,4 +59,32 @@ pub(super) async fn ready(State(shared): State<Shared>) -> Response {
 fn uncached(status: StatusCode, body: Value) -> Response {
     let headers = [(header::CACHE_CONTROL, "no-store")];
     (status, headers, axum::Json(body)).into_response()
+}
+
+/// A cached check of the store: it reads rows, and `/ready` is not charged.
+#[derive(Debug, Default)]
+pub(super) struct StoreProbe(Mutex<Option<(Instant, Option<String>)>>);
+
+impl StoreProbe {
+    /// Cache time of the outcome.
+    const MAX_AGE: Duration = Duration::from_millis(500);
+
+    /// Checks that the store can be read.
+    pub(super) async fn check(&self, desk: &Arc<Desk>) -> Result<()> {
+        let mut cached = self.0.lock().await;
+        if cached
+            .as_ref()
+            .is_none_or(|(at, _)| at.elapsed() >= Self::MAX_AGE)
+        {
+            let store = Arc::clone(desk.store());
+            let outcome = tokio::task::spawn_blocking(move || store.probe()).await;
+            let outcome = outcome.map_err(|e| Error::internal("the probe failed", e))?;
+            let problem = outcome.err().map(|e| e.for_operator());
+            *cached = Some((Instant::now(), problem));
+        }
+        match cached.as_ref().and_then(|(_, problem)| problem.as_ref()) {
+            None => Ok(()),
+            Some(problem) => Err(Error::of_store(problem.trim_start_matches("Store: "))),
+        }
+    }
 }

@@ -1,11 +1,11 @@
 //! Assembles the server's routes and serves them on a public listener and on one for metrics.
 
+use super::Shared;
 use super::connections::Acceptor;
 use super::front::EntryService;
 use super::metrics::{Metrics, SyncCounts};
 use super::settings::{Connections, Options, Shutdown};
-use super::shared::Shared;
-use super::{health, observe, scrape};
+use super::{health, metrics, observe};
 use crate::admission::{self, AccessRules, Admission};
 use crate::mcp::transport::Http;
 use crate::{rest, site};
@@ -125,7 +125,7 @@ impl HttpServer {
     pub async fn serve_metrics(&self, listener: TcpListener, shutdown: Shutdown) {
         let rules = (Arc::clone(&self.shared.access_rules), is_local(&listener));
         let router = Router::new()
-            .route("/metrics", get(scrape::page))
+            .route("/metrics", get(metrics::page))
             .with_state(self.shared.clone())
             .fallback(rest::not_found)
             .layer(from_fn_with_state(rules, admission::guard));

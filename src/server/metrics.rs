@@ -1,12 +1,26 @@
-//! The metrics of the server. Labels are routes and names of this program, never text of a request, so their number is
-//! bounded.
+//! The metrics of the server, rendered in Prometheus' text format on a listener of their own. Labels are routes and names of
+//! this program, never text of a request, so their number is bounded.
 
-use crate::admission::NamedCounters;
+use super::Shared;
+use crate::admission::{Admission, NamedCounters};
+use crate::rest;
+use askama::Template;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use econoscope_core::catalogue::Catalogue;
+use econoscope_core::clock;
+use econoscope_core::error::Error;
+use econoscope_core::model::Date;
+use econoscope_core::model::frequency::days_between;
+use econoscope_data::desk::Holdings;
+use econoscope_data::pool::Counts;
+use econoscope_data::store::ReplicaStatus;
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Upper bounds of the histogram's buckets, in seconds.
@@ -98,5 +112,168 @@ impl Metrics {
         if let Some((_, count)) = buckets.find(|(bound, _)| seconds <= **bound) {
             *count += 1;
         }
+    }
+}
+
+/// The metrics page.
+#[derive(Template)]
+#[template(path = "metrics.txt")]
+struct Page<'a> {
+    metrics: &'a Metrics,
+    admission: &'a Admission,
+    /// A copy, so that requests do not wait for the rendering.
+    routes: BTreeMap<String, RouteStats>,
+    syncs: SyncCounts,
+    ready: bool,
+    resident: Option<u64>,
+    computed: Counts,
+    ages: BTreeMap<&'static str, Ages>,
+    projections: usize,
+    /// `None` if the store cannot be read.
+    holdings: Option<Arc<Holdings>>,
+    /// `None` if the store is not a replica.
+    replica: Option<ReplicaStatus>,
+    now: Timestamp,
+}
+
+/// Answers `/metrics`.
+pub(super) async fn page(State(shared): State<Shared>) -> Response {
+    let metrics = &shared.metrics;
+    let desk = shared.backend.desk();
+    let holdings = desk.holdings().ok();
+    let ages = holdings
+        .as_ref()
+        .map(|h| ages_by_frequency(h, desk.today()));
+    let (ages, projections) = ages.unwrap_or_default();
+    let page = Page {
+        metrics,
+        admission: &shared.admission,
+        routes: metrics.routes.lock().clone(),
+        syncs: metrics.syncs.lock().clone(),
+        ready: shared.ready.load(Ordering::Relaxed),
+        resident: resident_bytes(),
+        computed: shared.backend.pool().counts(),
+        ages,
+        projections,
+        holdings,
+        replica: desk.store().replica(),
+        now: clock::wall(),
+    };
+    match page.render() {
+        Ok(text) => {
+            let kind = "text/plain; version=0.0.4; charset=utf-8";
+            ([(header::CONTENT_TYPE, kind)], text).into_response()
+        }
+        Err(error) => rest::respond(&Error::internal("writing metrics", error), "metrics", None),
+    }
+}
+
+/// Returns the resident memory of this process; `None` without `/proc`.
+fn resident_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1_024)
+}
+
+/// The ages of the series of one frequency.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Ages {
+    /// Days from the end of the newest period to today, for each series, ascending.
+    days: Vec<i64>,
+    /// Number of series whose next figure is overdue.
+    late: usize,
+}
+
+impl Ages {
+    fn series(&self) -> usize {
+        self.days.len()
+    }
+
+    fn youngest(&self) -> i64 {
+        self.seconds_at(0)
+    }
+
+    fn median(&self) -> i64 {
+        self.seconds_at(self.days.len() / 2)
+    }
+
+    fn seconds_at(&self, index: usize) -> i64 {
+        self.days.get(index).copied().unwrap_or_default() * 86_400
+    }
+}
+
+/// Returns the ages of the catalogue's series by frequency, without composites, and the number of projections.
+fn ages_by_frequency(holdings: &Holdings, today: Date) -> (BTreeMap<&'static str, Ages>, usize) {
+    let catalogue = Catalogue::embedded();
+    let mut ages: BTreeMap<&'static str, Ages> = BTreeMap::new();
+    let mut projections = 0;
+    for status in holdings.iter() {
+        let Some(info) = catalogue.get(status.id.as_str()) else {
+            continue;
+        };
+        let (frequency, last) = (info.frequency, status.last);
+        if info.is_composite() {
+            continue;
+        }
+        if last > today {
+            projections += 1;
+            continue;
+        }
+        let days = days_between(frequency.period_end(last), today).max(0);
+        let group = ages.entry(frequency.word()).or_default();
+        group.days.push(days);
+        group.late += usize::from(info.late_since(last, today).is_some());
+    }
+    for group in ages.values_mut() {
+        group.days.sort_unstable();
+    }
+    (ages, projections)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use econoscope_core::model::{Observation, SeriesId};
+    use econoscope_data::desk::{Desk, Settings};
+    use econoscope_data::store::{Sqlite, Store, Write};
+    use jiff::civil::date;
+    use std::sync::Arc;
+
+    #[test]
+    fn ages_start_at_the_end_of_the_period_without_projections() {
+        let store = Sqlite::in_memory().unwrap();
+        for (id, last) in [
+            ("DGS10", date(2026, 1, 8)),
+            ("DGS2", date(2025, 12, 1)),
+            ("UNRATE", date(2025, 12, 1)),
+            ("GDPPOT", date(2036, 10, 1)),
+        ] {
+            let write = Write {
+                id: &SeriesId::new(id).unwrap(),
+                observations: &[Observation::new(last, 4.0)],
+                known_from: None,
+                fetched_at: "2026-01-10T00:00:00Z".parse().unwrap(),
+                origin: "import",
+            };
+            store.write(write).unwrap();
+        }
+        let now = || "2026-01-10T12:00:00Z".parse().unwrap();
+        let desk = Desk::open(Arc::new(store), Settings::default(), Arc::new(now));
+        let (ages, projections) = ages_by_frequency(&desk.holdings().unwrap(), desk.today());
+        let daily = &ages["daily"];
+        assert_eq!(
+            (daily.series(), daily.late),
+            (2, 1),
+            "DGS2 is forty days old"
+        );
+        assert_eq!(daily.youngest(), 2 * 86_400);
+        assert_eq!(daily.median(), 40 * 86_400);
+        assert_eq!(
+            ages["monthly"].youngest(),
+            10 * 86_400,
+            "from the month's end"
+        );
+        assert_eq!((ages["monthly"].late, projections), (0, 1));
     }
 }

@@ -2,16 +2,17 @@
 //!
 //! The log has the route, never the query or the client's address; a client appears as a hash that changes every day.
 
-use super::shared::Shared;
+use super::Shared;
 use crate::admission::{MCP, is_mcp};
 use axum::extract::{MatchedPath, Request};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use econoscope_data::pool::Caller;
+use std::hash::{BuildHasher, RandomState};
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 use tracing::{Level, Span};
 
@@ -19,8 +20,6 @@ use tracing::{Level, Span};
 const MAX_URL_BYTES: usize = 8 * 1024;
 
 pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-
-static COUNT: AtomicU64 = AtomicU64::new(1);
 
 /// The trace of a request from its arrival until its response.
 pub(super) struct RequestTrace<'a> {
@@ -164,11 +163,9 @@ fn parse_traceparent(text: &str) -> Option<&str> {
 
 /// Returns a number that cannot be guessed from others and does not repeat within a process.
 fn unique() -> u64 {
-    use std::hash::BuildHasher;
-    use std::sync::OnceLock;
-    static KEYS: OnceLock<std::hash::RandomState> = OnceLock::new();
-    KEYS.get_or_init(std::hash::RandomState::new)
-        .hash_one(COUNT.fetch_add(1, Ordering::Relaxed))
+    static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+    static COUNT: AtomicU64 = AtomicU64::new(1);
+    KEYS.hash_one(COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
 #[cfg(test)]

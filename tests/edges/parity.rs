@@ -1,5 +1,5 @@
-//! Forwarding is invisible: a second instance on its local data is the upstream, and every endpoint answers
-//! through the forwarder what it answers directly, JSON for JSON.
+//! Tests that forwarding is transparent: a second instance on local data is the upstream, and every endpoint forwards the
+//! JSON that the upstream gives directly.
 
 use econoscope::{admission, mcp, server};
 use econoscope_answers::endpoints::{Arguments, Backend, ENDPOINTS, Route};
@@ -28,7 +28,7 @@ fn desk() -> Arc<Desk> {
     ))
 }
 
-/// Serves a backend on a free port; the address.
+/// Serves a backend on a free port and returns its address.
 async fn serve(backend: Arc<Backend>, stop: &CancellationToken) -> url::Url {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -59,7 +59,7 @@ fn arguments(route: &Route) -> Arguments {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_endpoint_forwards_the_direct_answer() {
+async fn every_endpoint_forwards_the_upstream_answer() {
     let stop = CancellationToken::new();
     let direct = Arc::new(Backend::local(desk()));
     let base = serve(Arc::clone(&direct), &stop).await;
@@ -92,7 +92,7 @@ async fn every_endpoint_forwards_the_direct_answer() {
 }
 
 #[tokio::test]
-async fn an_answer_about_another_series_is_not_passed_on() {
+async fn an_answer_about_another_series_is_rejected() {
     let direct = Arc::new(Backend::local(desk()));
     for (tool, name) in [("get_metric", "ticker"), ("get_time_series", "seriesId")] {
         let route = Route::find(tool).unwrap();
@@ -114,9 +114,9 @@ async fn an_answer_about_another_series_is_not_passed_on() {
     }
 }
 
-/// The command line, too: two programs, one of which knows nothing but the other's address.
+/// Two programs, one of which knows only the address of the other.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_command_line_forwards_the_direct_answer() {
+async fn the_command_line_forwards_the_upstream_answer() {
     let stop = CancellationToken::new();
     let base = serve(Arc::new(Backend::local(desk())), &stop).await;
     let folder = tempfile::tempdir().unwrap();
@@ -128,7 +128,7 @@ async fn the_command_line_forwards_the_direct_answer() {
     stop.cancel();
 }
 
-/// What `econoscope call` prints.
+/// Returns the output of `econoscope call`.
 async fn command(folder: &std::path::Path, route: &Route, way: &[&str]) -> Value {
     let store = if way.is_empty() { "own.db" } else { "relay.db" };
     let given = route.spec.example.iter().map(|(k, v)| format!("{k}={v}"));
@@ -148,7 +148,7 @@ async fn command(folder: &std::path::Path, route: &Route, way: &[&str]) -> Value
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn names_and_mistakes_forward_like_direct_answers() {
+async fn aliases_and_errors_forward_like_direct_answers() {
     let stop = CancellationToken::new();
     let direct = Arc::new(Backend::local(desk()));
     let relay = forwarding(serve(Arc::clone(&direct), &stop).await);
@@ -206,7 +206,7 @@ async fn names_and_mistakes_forward_like_direct_answers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn both_documented_shapes_become_one_and_a_broken_field_is_named() {
+async fn documented_shapes_are_normalised_and_invalid_fields_named() {
     use wiremock::matchers::path;
     use wiremock::{Mock, MockServer, ResponseTemplate};
     let upstream = MockServer::start().await;
@@ -252,7 +252,7 @@ async fn both_documented_shapes_become_one_and_a_broken_field_is_named() {
     assert!(error.to_string().contains("generatedAt"), "{error}");
 }
 
-/// The result of a tool call over `/mcp`.
+/// Returns the result of a tool call over `/mcp`.
 async fn tool(base: &url::Url, route: &Route) -> Value {
     let call = json!({
         "jsonrpc": "2.0", "id": 1, "method": "tools/call",
@@ -269,7 +269,7 @@ async fn tool(base: &url::Url, route: &Route) -> Value {
     reply["result"].take()
 }
 
-/// A forwarder's result without the line that says so.
+/// Removes the line about forwarding from a result.
 fn without_state(mut result: Value) -> Value {
     let text = result["content"][0]["text"].as_str().unwrap().to_owned();
     if let Some((own, state)) = text.rsplit_once("\nForwarded from the upstream service; fresh, ") {
@@ -279,13 +279,13 @@ fn without_state(mut result: Value) -> Value {
     result
 }
 
-/// A GET over a plain socket, so that no client of ours stands between.
+/// Sends a GET request over a plain socket.
 async fn get(base: &url::Url, route: &Route) -> Value {
     let head = format!("GET {} HTTP/1.1\r\n", route.example_path());
     send(base, &head, "").await
 }
 
-/// Sends a request's lines and body over a socket of its own; the JSON that comes back.
+/// Sends a request over a new socket and returns the JSON of the response.
 async fn send(base: &url::Url, head: &str, body: &str) -> Value {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let host = format!("{}:{}", base.host_str().unwrap(), base.port().unwrap());
@@ -299,9 +299,9 @@ async fn send(base: &url::Url, head: &str, body: &str) -> Value {
     serde_json::from_str(body).unwrap()
 }
 
-/// A widget in front of an upstream is as dear as the answers it is made of: both are that upstream's calls.
+/// In front of an upstream a widget is charged like the answers it needs: both cost upstream calls.
 #[tokio::test(flavor = "multi_thread")]
-async fn one_address_does_not_spend_the_upstream_s_allowance_on_widgets() {
+async fn widgets_of_one_address_cannot_exhaust_the_upstream() {
     let stop = CancellationToken::new();
     let base = serve(Arc::new(Backend::local(desk())), &stop).await;
     let relay = forwarding(base);
@@ -351,15 +351,15 @@ async fn one_address_does_not_spend_the_upstream_s_allowance_on_widgets() {
     stop.cancel();
 }
 
-/// Everything that a server over a backend answers with.
+/// Returns the router of a server over a backend.
 fn router(backend: &Arc<Backend>, options: server::Options) -> axum::Router {
     let speaker = mcp::transport::http(mcp::Server::new(Arc::clone(backend)), Default::default());
     server::HttpServer::new(Arc::clone(backend), options).router(speaker)
 }
 
-/// In front of an upstream a page of a series, its picture and the API beside it show the same figures.
+/// In front of an upstream a series page, its chart and the API show the same figures.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_series_page_and_its_picture_are_of_the_upstream() {
+async fn a_series_page_and_its_chart_come_from_the_upstream() {
     let stop = CancellationToken::new();
     let base = serve(Arc::new(Backend::local(desk())), &stop).await;
     let relay = forwarding(base);
@@ -383,9 +383,9 @@ async fn a_series_page_and_its_picture_are_of_the_upstream() {
     stop.cancel();
 }
 
-/// The home page asks the endpoint table like everybody else: in front of an upstream it shows the upstream's figures.
+/// The home page shows the upstream's figures.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_home_page_forwards_like_the_rest() {
+async fn the_home_page_forwards_to_the_upstream() {
     let stop = CancellationToken::new();
     let ours = Backend::local(desk());
     let regime = Route::find("get_regime").unwrap();

@@ -1,4 +1,4 @@
-//! A figure is the same bytes whichever way it leaves: REST, MCP by either way, and the command line.
+//! Tests that a figure has the same bytes over REST, over both paths of MCP, and on the command line.
 
 use super::corpus;
 use super::http::{Both, headers};
@@ -26,7 +26,7 @@ async fn ask(router: &Router, request: Request<Body>) -> Vec<u8> {
     bytes.to_vec()
 }
 
-/// The structured result of a call as it was sent.
+/// Returns the structured result of a call as it was sent.
 async fn called(router: &Router, tool: &str, arguments: &Value) -> String {
     #[derive(Deserialize)]
     struct Envelope<'a> {
@@ -60,7 +60,7 @@ fn address(route: &Route, arguments: &Value) -> String {
     format!("{path}?{}", query.finish())
 }
 
-/// Every endpoint as its example has it, and derived figures of many series.
+/// Every endpoint with its example, and derived figures of many series.
 fn questions() -> Vec<(&'static str, Value)> {
     let examples = ENDPOINTS.iter().map(|route| {
         let given = route.spec.example.iter();
@@ -97,7 +97,7 @@ fn floats(text: &str) -> usize {
 }
 
 #[tokio::test]
-async fn every_figure_is_the_same_bytes_over_rest_and_mcp_direct_and_through_the_library() {
+async fn figures_are_identical_over_rest_and_both_mcp_paths() {
     let both = Both::over(&bundled());
     let mut compared = 0;
     for (tool, arguments) in questions() {
@@ -124,7 +124,7 @@ async fn every_figure_is_the_same_bytes_over_rest_and_mcp_direct_and_through_the
     assert!(compared > 10_000, "only {compared} figures were compared");
 }
 
-/// Values as a query has them.
+/// Values as text of a query.
 fn texts(arguments: &Value) -> Value {
     let text = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
     let pairs = arguments.as_object().unwrap().iter();

@@ -1,4 +1,4 @@
-//! Both ways over HTTP: one backend, two sites, of which one sends every call to the library.
+//! Both ways over HTTP: one backend and two sites, one of which sends every call to the SDK.
 
 use super::corpus::{self, Dice, LEGACY, MODERN};
 use crate::home::{backend, bundled, write};
@@ -16,9 +16,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use tower::ServiceExt;
 
-/// Under which name the server stands in a result's `_meta`.
+/// The member of a result's `_meta` that names the server.
 const SIGNATURE: &str = "io.modelcontextprotocol/serverInfo";
-/// Messages with bytes changed at random.
+/// Number of randomly mutated messages.
 const MUTATED: usize = 3_000;
 
 pub(crate) struct Both {
@@ -27,7 +27,7 @@ pub(crate) struct Both {
     server: Server,
 }
 
-/// What a client sees of an answer.
+/// The parts of a response that a client sees.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Seen {
     pub(crate) status: StatusCode,
@@ -36,7 +36,7 @@ pub(crate) struct Seen {
     pub(crate) body: Result<Value, Vec<u8>>,
 }
 
-/// Headers of a plain call; a test adds, replaces and removes.
+/// Headers of a plain call. A test adds, replaces and removes some.
 pub(crate) fn headers(version: Option<&str>) -> HeaderMap {
     let mut headers = HeaderMap::new();
     let mut set = |name: &'static str, value: &str| headers.insert(name, value.parse().unwrap());
@@ -80,7 +80,7 @@ impl Both {
         }
     }
 
-    /// Sends a message both ways, twice the direct one: made, and kept.
+    /// Sends a message both ways. The direct one is sent twice: computed, then cached.
     pub(crate) async fn same(&self, headers: &HeaderMap, body: &[u8]) -> Seen {
         let library = send(&self.library, headers, body, None).await;
         for round in ["made", "kept"] {
@@ -91,7 +91,7 @@ impl Both {
         library
     }
 
-    /// Whether this call is answered without the library.
+    /// Whether a call is answered without the SDK.
     async fn is_taken(&self, headers: &HeaderMap, body: &str) -> bool {
         let before = self.server.direct_calls();
         self.same(headers, body.as_bytes()).await;
@@ -126,7 +126,7 @@ async fn send(router: &Router, headers: &HeaderMap, body: &[u8], peer: Option<&s
 }
 
 #[tokio::test]
-async fn every_call_is_answered_alike_in_both_lifecycles() {
+async fn direct_and_sdk_responses_agree_in_both_lifecycles() {
     let both = Both::over(&bundled());
     for (tool, arguments) in corpus::calls() {
         for version in [
@@ -146,7 +146,7 @@ async fn every_call_is_answered_alike_in_both_lifecycles() {
 }
 
 #[tokio::test]
-async fn plain_calls_are_taken_and_others_are_not() {
+async fn only_plain_calls_are_answered_directly() {
     let both = Both::over(&bundled());
     let arguments = json!({ "ticker": "10y" });
     let meta = corpus::modern_meta();
@@ -186,7 +186,7 @@ async fn plain_calls_are_taken_and_others_are_not() {
 }
 
 #[tokio::test]
-async fn identifiers_of_all_kinds() {
+async fn unusual_ids_are_answered_alike() {
     let both = Both::over(&bundled());
     let (arguments, meta) = (json!({ "ticker": "10y" }), corpus::modern_meta());
     for id in corpus::IDS {
@@ -202,7 +202,7 @@ async fn identifiers_of_all_kinds() {
 }
 
 #[tokio::test]
-async fn odd_bodies_and_meta_of_all_kinds() {
+async fn unusual_bodies_and_meta_are_answered_alike() {
     let both = Both::over(&bundled());
     for body in corpus::odd_bodies() {
         for headers in [
@@ -235,7 +235,7 @@ async fn odd_bodies_and_meta_of_all_kinds() {
 }
 
 #[tokio::test]
-async fn hostile_and_contradicting_headers() {
+async fn hostile_and_contradictory_headers_are_answered_alike() {
     let both = Both::over(&bundled());
     let arguments = json!({ "ticker": "10y" });
     let legacy = corpus::call("1", "get_metric", &arguments, None);
@@ -366,7 +366,7 @@ async fn hostile_and_contradicting_headers() {
 }
 
 #[tokio::test]
-async fn messages_changed_at_random() {
+async fn randomly_mutated_messages_are_answered_alike() {
     let both = Both::over(&bundled());
     let mut dice = Dice::new(20_261_121);
     let meta = corpus::modern_meta();
@@ -397,7 +397,7 @@ async fn messages_changed_at_random() {
 }
 
 #[tokio::test]
-async fn the_day_s_allowance_is_charged_alike() {
+async fn direct_and_sdk_calls_are_charged_alike() {
     let both = Both::over(&bundled());
     let peer = Some("203.0.113.9:4711");
     let body = corpus::call("1", "get_metric", &json!({ "ticker": "10y" }), None);
@@ -406,7 +406,7 @@ async fn the_day_s_allowance_is_charged_alike() {
         let direct = send(&both.direct, &headers(Some(LEGACY)), body.as_bytes(), peer).await;
         assert_eq!(direct, library, "{left} left");
     }
-    // When to come back is spread over a minute by a hash that differs from site to site.
+    // The wait is spread over a minute by a hash that differs between sites.
     let modern = corpus::call("1", "get_metric", &json!({}), Some(&corpus::modern_meta()));
     for router in [&both.library, &both.direct] {
         let refused = send(router, &headers(Some(LEGACY)), body.as_bytes(), peer).await;
@@ -425,7 +425,7 @@ async fn the_day_s_allowance_is_charged_alike() {
 }
 
 #[tokio::test]
-async fn new_data_make_old_answers_old() {
+async fn new_data_invalidate_direct_answers() {
     let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());
     write(store.as_ref(), "DGS10", &[4.0, 4.1]);
     let both = Both::over(&backend(Arc::clone(&store)));

@@ -1,5 +1,5 @@
-//! A store that breaks under a running server: `/ready` says so, callers hear when to come back and no path, and a
-//! store that is whole again is read without a restart.
+//! Tests of a store that breaks under a running server: `/ready` fails, errors have a retry time and no path, and a
+//! repaired store is read without a restart.
 
 use super::everything::{ANSWERS, SURFACES};
 use super::support::{ask, get, mcp_service, options, request, tool_call};
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A word that stands in the path of the store and must be in no answer.
+/// A word in the store's path that no response may have.
 const SECRET: &str = "where-it-lies";
 
 struct House {
@@ -26,7 +26,7 @@ struct House {
     router: Router,
 }
 
-/// A server over a file with the bundled history, and a backup of it.
+/// Creates a server over a file with the bundled history, and a backup of it.
 fn house() -> House {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().join(SECRET);
@@ -51,12 +51,12 @@ fn house() -> House {
     }
 }
 
-/// Longer than `/ready` repeats what it found.
+/// Waits longer than `/ready` caches its outcome.
 async fn a_moment() {
     tokio::time::sleep(Duration::from_millis(600)).await;
 }
 
-/// Everything that can be asked; each answer is checked for the path.
+/// Requests every kind of path and checks each response for the secret word.
 async fn statuses(router: &Router) -> Vec<(&'static str, StatusCode)> {
     let mut all = Vec::new();
     for path in ANSWERS.iter().copied().chain(SURFACES) {
@@ -104,7 +104,7 @@ fn garbage(path: &Path) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_store_that_breaks_is_told_without_its_path_and_one_that_is_whole_again_is_read() {
+async fn a_broken_store_is_reported_without_its_path_until_repaired() {
     type Break = (&'static str, fn(&House));
     let breaks: [Break; 3] = [
         ("damaged in place", |h| garbage(&h.store)),

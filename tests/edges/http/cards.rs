@@ -1,4 +1,4 @@
-//! Release cards, scenario dials and alerts: they say what the API says, and each crossing is one entry.
+//! Tests of release cards, scenario dials and alert feeds: they agree with the API.
 
 use super::cite::World;
 use super::support::{BASE, get, options, patient, router_with};
@@ -8,14 +8,14 @@ use econoscope_data::store::Store;
 use jiff::civil::date;
 use std::collections::BTreeSet;
 
-/// Texts between two marks.
+/// Returns the texts between two marks.
 fn all<'a>(text: &'a str, from: &str, to: &str) -> Vec<&'a str> {
     let parts = text.split(from).skip(1);
     parts.map(|rest| rest.split(to).next().unwrap()).collect()
 }
 
 #[tokio::test]
-async fn a_release_card_says_what_the_calendar_says() {
+async fn a_release_card_agrees_with_the_calendar() {
     let router = patient();
     let calendar = get(&router, "/api/public/calendar?series=PAYEMS&days=120")
         .await
@@ -67,7 +67,7 @@ async fn a_release_card_says_what_the_calendar_says() {
 }
 
 #[tokio::test]
-async fn a_scenario_tells_how_far_it_is_and_when_it_came() {
+async fn a_scenario_shows_its_distance_and_past_crossings() {
     let router = patient();
     let page = get(&router, "/scenarios/sahm-trigger").await;
     assert_eq!(page.status, StatusCode::OK);
@@ -95,7 +95,7 @@ async fn a_scenario_tells_how_far_it_is_and_when_it_came() {
     let widget = get(&router, "/widget/scenario/sahm-trigger").await;
     assert_eq!(widget.status, StatusCode::OK);
     assert!(widget.text().contains("trigger 0.50 points") && widget.text().contains("<svg"));
-    // What may not be passed on has neither distance nor chart for strangers.
+    // Restricted series have neither distance nor chart in public.
     let public = router_with(options(), false);
     let page = get(&public, "/scenarios/vix-40").await;
     assert_eq!(page.status, StatusCode::OK);
@@ -109,7 +109,7 @@ async fn a_scenario_tells_how_far_it_is_and_when_it_came() {
 }
 
 #[tokio::test]
-async fn cards_and_dials_are_pictures_that_pages_name() {
+async fn cards_and_dials_are_images_that_pages_reference() {
     let router = patient();
     for (page, picture, said) in [
         (
@@ -166,7 +166,7 @@ async fn cards_and_dials_are_pictures_that_pages_name() {
 }
 
 #[tokio::test]
-async fn every_widget_is_offered_with_its_code() {
+async fn every_widget_is_offered_with_its_embed_code() {
     let router = patient();
     for show in ["", "regime", "recession", "release", "scenario"] {
         let page = get(&router, &format!("/embed?show={show}&theme=dark")).await;
@@ -186,14 +186,14 @@ async fn every_widget_is_offered_with_its_code() {
 }
 
 #[tokio::test]
-async fn an_article_shows_where_its_series_stands() {
+async fn an_article_shows_the_latest_figures_of_its_series() {
     let page = get(&patient(), "/articles/sahm-rule-record").await;
     assert!(page.text().contains("Where it stands now") && page.text().contains("<svg"));
     assert!(page.text().contains("href=\"/cite/SAHMREALTIME\""));
 }
 
 #[tokio::test]
-async fn an_alert_has_one_entry_for_each_crossing() {
+async fn an_alert_feed_has_one_entry_per_crossing() {
     let router = patient();
     let feed = get(&router, "/alerts.atom?condition=T10Y2Y%20%3C%200").await;
     assert_eq!(feed.status, StatusCode::OK, "{}", feed.text());
@@ -217,7 +217,7 @@ async fn an_alert_has_one_entry_for_each_crossing() {
         entries[0].contains("no longer met"),
         crossing["met"].as_bool().unwrap()
     );
-    // The condition in other spaces is the same condition.
+    // Spaces do not change a condition.
     let same = get(&router, "/alerts.atom?condition=t10y2y%3C0").await;
     assert_eq!(
         all(same.text(), "<id>", "</id>"),
@@ -255,7 +255,7 @@ async fn an_alert_has_one_entry_for_each_crossing() {
 }
 
 #[tokio::test]
-async fn entries_of_an_alert_stay_as_figures_come() {
+async fn alert_entries_are_stable_when_figures_arrive() {
     let world = World::new();
     let id = SeriesId::new("UNRATE").unwrap();
     let values = [4.0, 4.2, 4.6, 4.7, 4.4, 4.5, 4.6, 4.3, 4.2, 4.9];

@@ -1,4 +1,4 @@
-//! What readers see while a folder is imported: all of it or nothing, and never the old figures after the new ones.
+//! Tests that readers see an import whole or not at all, and never older figures after newer ones.
 
 use super::support::{get, patient_over};
 use crate::home;
@@ -9,10 +9,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How often the folder is imported.
+/// Number of imports.
 const IMPORTS: u32 = 60;
 
-/// Two series that are always equal, the first and the last of many, and their newest figure.
+/// Two series that are always equal, the first and the last of many. Returns their newest figure.
 fn lay_out(folder: &Path, newest: u32) {
     for name in ["TWINA", "TWINZ"] {
         let text = format!("date,value\n2026-08-03,1.5\n2026-08-20,{newest}\n");
@@ -30,7 +30,7 @@ async fn newest(router: &Router, series: &str) -> f64 {
     answer["data"][1]["value"].as_f64().unwrap()
 }
 
-/// Asks until the imports are done; how many answers differed, and how many showed older figures than one before.
+/// Reads until the imports are done. Returns how many answers differed, and how many were older than one before.
 async fn watch(router: Router, is_done: &AtomicBool) -> (u32, u32, u32) {
     let (mut answers, mut differed, mut went_back, mut seen) = (0, 0, 0, 0.0);
     while !is_done.load(Ordering::Relaxed) {
@@ -57,7 +57,7 @@ async fn watch(router: Router, is_done: &AtomicBool) -> (u32, u32, u32) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_folder_comes_in_as_one_change() {
+async fn an_import_is_visible_as_one_change() {
     let dir = tempfile::tempdir().unwrap();
     let (folder, file) = (dir.path().join("figures"), dir.path().join("econoscope.db"));
     std::fs::create_dir(&folder).unwrap();
@@ -69,7 +69,7 @@ async fn a_folder_comes_in_as_one_change() {
     let watched = Arc::clone(&is_done);
     let watcher = tokio::spawn(async move { watch(router, &watched).await });
     let importer = tokio::task::spawn_blocking(move || {
-        // As another process does it, and as the server's own.
+        // Imports by another process, and by the server itself.
         let other = Sqlite::open_existing(&file).unwrap();
         for n in 2..2 + IMPORTS {
             lay_out(&folder, n);

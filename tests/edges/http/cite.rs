@@ -1,4 +1,4 @@
-//! Citations: the address of a figure gives the same figure after every later sync, and says so where it cannot.
+//! Tests of citations: the address of a figure gives the same figure after every later sync, or says why it cannot.
 
 use super::support::{BASE, Reply, get, options, patient, public, router_with};
 use axum::Router;
@@ -13,7 +13,7 @@ use jiff::{Timestamp, ToSpan};
 use serde_json::Value;
 use std::sync::{Arc, Mutex};
 
-/// A server over a store of one's own, whose clock is set.
+/// A server over its own store and clock.
 pub(super) struct World {
     pub(super) store: Arc<Sqlite>,
     now: Arc<Mutex<Timestamp>>,
@@ -38,7 +38,7 @@ impl World {
         *self.now.lock().unwrap() = at.timestamp();
     }
 
-    /// Writes what a source says, as a sync does: what was due at the last read, or is not due yet, counts from now on.
+    /// Writes the rows of a source as a sync does: rows that were due at the last read are known from now on.
     fn sync(&self, id: &str, rows: &[(Date, f64)], (last_read, today): (Date, Date)) {
         let info = Catalogue::embedded().get(id).unwrap();
         let id = SeriesId::new(id).unwrap();
@@ -74,7 +74,7 @@ impl World {
     }
 }
 
-/// Numbers that look drawn by lot, the same each time.
+/// Returns pseudo-random numbers, the same each time.
 fn lot(seed: i64) -> f64 {
     let mixed = seed
         .wrapping_mul(6_364_136_223_846_793_005)
@@ -82,7 +82,7 @@ fn lot(seed: i64) -> f64 {
     f64::from(u32::try_from(mixed >> 33 & 0xFFFF).unwrap()) / 65_536.0
 }
 
-/// A monthly series as a source has it on a day: young months are revised at each release, one in nine comes weeks late.
+/// Returns a monthly series as of a day: recent months are revised at each release, one in nine is weeks late.
 fn monthly(today: Date) -> Vec<(Date, f64)> {
     let mut rows = Vec::new();
     let mut month = date(2020, 1, 1);
@@ -100,7 +100,7 @@ fn monthly(today: Date) -> Vec<(Date, f64)> {
     rows
 }
 
-/// A daily series: a day comes on the next one, one in six up to a week late, and few are corrected.
+/// Returns a daily series as of a day: values are published on the next day, one in six up to a week late; few are corrected.
 fn daily(today: Date) -> Vec<(Date, f64)> {
     let mut rows = Vec::new();
     let mut day = date(2025, 6, 2);
@@ -126,7 +126,7 @@ fn daily(today: Date) -> Vec<(Date, f64)> {
 }
 
 #[tokio::test]
-async fn a_citation_is_the_same_after_a_year_of_syncs() {
+async fn a_citation_is_stable_over_a_year_of_syncs() {
     let world = World::new();
     let mut cited: Vec<(String, Value)> = Vec::new();
     let (mut today, end) = (date(2025, 11, 24), date(2026, 11, 25));
@@ -150,7 +150,7 @@ async fn a_citation_is_the_same_after_a_year_of_syncs() {
             let url = made["url"].as_str().unwrap().strip_prefix(BASE).unwrap();
             cited.push((format!("{url}&format=json"), made));
         }
-        // Reads come a day apart, and after pauses of up to two weeks.
+        // Syncs run a day apart, and after pauses of up to two weeks.
         let n = i64::from((today - date(2025, 1, 1)).get_days());
         let pause = [1, 1, 1, 2, 3, 4, 9, 14][(lot(n * 3) * 8.0) as usize];
         today = shift(today, pause.days());
@@ -169,7 +169,7 @@ async fn a_citation_is_the_same_after_a_year_of_syncs() {
             assert_eq!(again[field], made[field], "{field} of {url}");
         }
         assert_eq!(again["agrees"], true, "{url}");
-        // The permanent address is its own: what it leads to is itself.
+        // The permanent address of a permanent address is itself.
         assert_eq!(again["url"], made["url"]);
         assert!(made["agrees"].is_null());
         if n % 5 > 0 {
@@ -186,7 +186,7 @@ async fn a_citation_is_the_same_after_a_year_of_syncs() {
 }
 
 #[tokio::test]
-async fn an_archive_that_tells_more_of_a_past_day_is_named() {
+async fn a_citation_names_an_archive_that_knows_more() {
     let world = World::new();
     let today = date(2026, 3, 20);
     world.set(today, 9);
@@ -225,7 +225,7 @@ async fn an_archive_that_tells_more_of_a_past_day_is_named() {
     assert_eq!(page.status, StatusCode::OK);
     let said = format!("The address names {value}.");
     assert!(page.text().contains(&said), "{}", page.text());
-    // Nobody makes us say what was never so.
+    // A citation of a value that never was is refused.
     let forged = url.replace(&format!("check={value}"), "check=99.9");
     let page = get(&world.router, &forged).await;
     let sentence = page
@@ -240,9 +240,9 @@ async fn an_archive_that_tells_more_of_a_past_day_is_named() {
     assert!(page.text().contains("the record says otherwise"));
 }
 
-/// The address of a week names a day, as it did when pages wrote the day alone: it stays, and the page says the week.
+/// An address with a day within a week still works, and the page names the week.
 #[tokio::test]
-async fn the_citation_of_a_week_stays_and_names_the_week() {
+async fn a_weekly_citation_is_stable_and_names_its_week() {
     let world = World::new();
     world.set(date(2026, 3, 20), 9);
     let rows = [
@@ -260,7 +260,7 @@ async fn the_citation_of_a_week_stays_and_names_the_week() {
 }
 
 #[tokio::test]
-async fn a_page_has_the_citation_of_its_figure() {
+async fn a_page_shows_the_citation_of_its_figure() {
     let router = patient();
     let page = get(&router, "/series/UNRATE?units=pc1").await;
     assert!(page.text().contains("href=\"/cite/UNRATE?units=pc1\""));
@@ -289,7 +289,7 @@ async fn a_page_has_the_citation_of_its_figure() {
 }
 
 #[tokio::test]
-async fn what_may_not_be_passed_on_is_not_cited_to_strangers() {
+async fn restricted_figures_are_not_cited_publicly() {
     let router = router_with(options(), false);
     let shown = get(&router, "/chart/VIXCLS.png").await;
     for path in ["/cite/VIXCLS", "/cite/VIXCLS?format=json"] {

@@ -1,5 +1,5 @@
-//! What programs do that were written for other services: repeated parameters, marks of trackers, files by their
-//! ending, media types, parts of files.
+//! Tests of the habits of other clients: repeated parameters, tracking parameters, file extensions, media types and
+//! ranges.
 
 use super::support::{Reply, get, get_with, router};
 
@@ -11,7 +11,7 @@ fn is_csv(reply: &Reply) -> bool {
 }
 
 #[tokio::test]
-async fn a_list_may_be_repeated_or_separated_by_commas() {
+async fn lists_may_be_repeated_or_comma_separated() {
     let router = router();
     let path = "/api/public/compare?start=2024-01-01&series=";
     let (commas, twice) = (
@@ -24,7 +24,7 @@ async fn a_list_may_be_repeated_or_separated_by_commas() {
 }
 
 #[tokio::test]
-async fn what_is_not_a_parameter_changes_nothing_and_is_told_in_a_header() {
+async fn unknown_parameters_are_ignored_and_reported_in_a_header() {
     let router = router();
     let plain = get(&router, UNRATE).await;
     for (query, told) in [
@@ -46,7 +46,7 @@ async fn what_is_not_a_parameter_changes_nothing_and_is_told_in_a_header() {
 }
 
 #[tokio::test]
-async fn what_a_table_has_no_room_for_stands_in_its_head() {
+async fn csv_metadata_is_in_the_headers() {
     let router = router();
     let table = get(
         &router,
@@ -68,7 +68,7 @@ async fn what_a_table_has_no_room_for_stands_in_its_head() {
 }
 
 #[tokio::test]
-async fn csv_comes_by_format_by_ending_and_by_media_type() {
+async fn csv_is_selected_by_parameter_extension_or_accept() {
     let router = router();
     assert!(is_csv(&get(&router, &format!("{UNRATE}?format=csv")).await));
     assert!(is_csv(&get(&router, &format!("{UNRATE}.csv")).await));
@@ -94,7 +94,7 @@ async fn csv_comes_by_format_by_ending_and_by_media_type() {
 }
 
 #[tokio::test]
-async fn a_part_of_a_file_is_given_as_that_part() {
+async fn range_requests_return_partial_content() {
     let router = router();
     let path = format!("{UNRATE}.csv?start=2020-01-01");
     let whole = get(&router, &path).await;
@@ -137,7 +137,7 @@ async fn a_part_of_a_file_is_given_as_that_part() {
 }
 
 #[tokio::test]
-async fn a_known_series_without_data_is_an_answer_with_the_reason() {
+async fn a_known_series_without_data_returns_the_reason() {
     let router = router();
     let metric = get(&router, "/api/public/metrics/VIXCLS").await.json();
     let series = get(&router, "/api/public/data/VIXCLS").await;
@@ -155,7 +155,7 @@ async fn a_known_series_without_data_is_an_answer_with_the_reason() {
 }
 
 #[tokio::test]
-async fn the_first_day_is_the_one_the_answer_begins_with() {
+async fn the_reported_start_is_the_first_row() {
     let router = router();
     let start = async |query: &str| {
         let reply = get(&router, &format!("/api/public/data/{query}"))

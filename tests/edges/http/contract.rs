@@ -1,4 +1,4 @@
-//! REST as the contract has it: paths, parameters, errors, methods, CORS, caching headers.
+//! Tests of the REST contract: paths, parameters, errors, methods, CORS and caching headers.
 
 use super::support::{ask, get, get_with, request, router};
 use axum::http::StatusCode;
@@ -15,7 +15,7 @@ const PATHS: [(&str, u32); 8] = [
 ];
 
 #[tokio::test]
-async fn every_endpoint_answers_json_that_may_be_cached_and_read_by_any_page() {
+async fn every_endpoint_returns_cacheable_json_for_any_origin() {
     let router = router();
     for (path, max_age) in PATHS {
         let reply = get_with(&router, path, &[("origin", "https://page.example")]).await;
@@ -40,7 +40,7 @@ async fn every_endpoint_answers_json_that_may_be_cached_and_read_by_any_page() {
 }
 
 #[tokio::test]
-async fn head_is_get_without_the_body() {
+async fn head_returns_the_headers_of_get() {
     let router = router();
     for (path, _) in PATHS {
         let full = get(&router, path).await;
@@ -57,7 +57,7 @@ async fn head_is_get_without_the_body() {
 }
 
 #[tokio::test]
-async fn the_series_comes_as_csv_under_a_safe_fixed_name() {
+async fn csv_downloads_have_a_safe_file_name() {
     let router = router();
     let reply = get(
         &router,
@@ -92,7 +92,7 @@ async fn the_series_comes_as_csv_under_a_safe_fixed_name() {
 }
 
 #[tokio::test]
-async fn no_cell_of_a_csv_can_be_a_formula() {
+async fn csv_cells_cannot_be_spreadsheet_formulas() {
     let router = router();
     for id in ["T10Y2Y", "NFCI", "SERVICE_CRPI", "DGS10"] {
         let path = format!("/api/public/data/{id}?start=max&format=csv");
@@ -110,14 +110,14 @@ async fn no_cell_of_a_csv_can_be_a_formula() {
 }
 
 #[tokio::test]
-async fn five_thousand_rows_are_the_most_and_the_cut_is_told() {
+async fn rows_are_capped_at_5000_and_the_cut_is_reported() {
     let reply = get(&router(), "/api/public/data/DGS10?start=max")
         .await
         .json();
     assert_eq!(reply["rowCount"], 5_000);
     assert_eq!(reply["truncated"], true);
     assert_eq!(reply["data"].as_array().unwrap().len(), 5_000);
-    // A file has every row: it is as long as the chart beside its link.
+    // A CSV file has every row, like the chart.
     let csv = get(&router(), "/api/public/data/DGS10?start=max&format=csv").await;
     let rows = csv.text().lines().count() - 1;
     assert!(rows > 10_000, "{rows}");
@@ -129,7 +129,7 @@ async fn five_thousand_rows_are_the_most_and_the_cut_is_told() {
 }
 
 #[tokio::test]
-async fn errors_say_what_is_wrong_and_what_would_be_right() {
+async fn errors_name_the_problem_and_the_valid_values() {
     let router = router();
     for (path, status, words) in [
         ("/api/public/glossary/search", 400, "q is required"),
@@ -165,7 +165,7 @@ async fn errors_say_what_is_wrong_and_what_would_be_right() {
 }
 
 #[tokio::test]
-async fn no_path_leads_out_of_the_table() {
+async fn unknown_and_escaping_paths_are_not_found() {
     let router = router();
     for id in [
         "..%2f..%2fetc%2fpasswd",
@@ -193,7 +193,7 @@ async fn no_path_leads_out_of_the_table() {
 }
 
 #[tokio::test]
-async fn other_methods_are_refused_with_what_is_allowed() {
+async fn other_methods_get_405_with_allow() {
     let router = router();
     for method in ["POST", "PUT", "DELETE", "PATCH", "TRACE"] {
         for path in [
@@ -215,7 +215,7 @@ async fn other_methods_are_refused_with_what_is_allowed() {
 }
 
 #[tokio::test]
-async fn preflights_are_answered_everywhere_and_on_mcp_for_allowed_origins_only() {
+async fn preflights_are_open_except_on_mcp() {
     let router = router();
     let preflight = |path: &'static str, origin: &'static str| {
         let headers = [
@@ -286,7 +286,7 @@ async fn preflights_are_answered_everywhere_and_on_mcp_for_allowed_origins_only(
 }
 
 #[tokio::test]
-async fn health_and_readiness_answer_and_are_not_cached() {
+async fn health_and_readiness_are_not_cached() {
     let router = router();
     let alive = get(&router, "/health").await;
     assert_eq!(alive.json()["status"], "ok");
@@ -300,7 +300,7 @@ async fn health_and_readiness_answer_and_are_not_cached() {
 }
 
 #[tokio::test]
-async fn a_long_address_is_refused() {
+async fn a_long_url_is_refused() {
     let path = format!("/api/public/glossary/search?q={}", "a".repeat(9_000));
     let reply = get(&router(), &path).await;
     assert_eq!(reply.status, StatusCode::URI_TOO_LONG);
@@ -308,7 +308,7 @@ async fn a_long_address_is_refused() {
 }
 
 #[tokio::test]
-async fn the_callers_request_id_comes_back() {
+async fn the_clients_request_id_is_echoed() {
     let reply = get_with(&router(), "/health", &[("x-request-id", "abc-123")]).await;
     assert_eq!(reply.header("x-request-id"), "abc-123");
 }

@@ -1,4 +1,4 @@
-//! What holds of every address that can be read: HEAD, 304, compressed forms, and that the sitemap names it.
+//! Tests of every address: HEAD, 304, compression and the sitemap.
 
 use super::support::{
     BASE, Reply, ask, backend_at, get_with, patient, patient_over, request, tool_call,
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::io::Read;
 use std::sync::Arc;
 
-/// One address of each endpoint, in the table's order.
+/// One address per endpoint, in table order.
 pub(super) const ANSWERS: &[&str] = &[
     "/api/public/macro-summary",
     "/api/public/regime",
@@ -65,7 +65,7 @@ fn addresses() -> impl Iterator<Item = &'static str> {
 }
 
 #[test]
-fn every_endpoint_is_among_the_addresses() {
+fn the_address_list_covers_every_endpoint() {
     assert_eq!(ANSWERS.len(), ENDPOINTS.len());
     for (path, route) in ANSWERS.iter().zip(ENDPOINTS.iter()) {
         let fixed = route.spec.path.split('{').next().unwrap();
@@ -77,7 +77,7 @@ fn every_endpoint_is_among_the_addresses() {
     }
 }
 
-/// Far too early and far too late, up to the ends of what `clock::wall` shows.
+/// Clocks far too early and far too late, up to the limits of `clock::wall`.
 const WRONG_CLOCKS: [&str; 6] = [
     "0001-01-01T00:00:00Z",
     "1899-12-31T23:59:59Z",
@@ -88,7 +88,7 @@ const WRONG_CLOCKS: [&str; 6] = [
 ];
 
 #[tokio::test]
-async fn no_clock_is_too_wrong_for_an_answer() {
+async fn every_address_answers_with_a_wrong_clock() {
     for shown in WRONG_CLOCKS {
         let now: jiff::Timestamp = shown.parse().unwrap();
         let router = patient_over(backend_at(Arc::new(move || now), true));
@@ -121,7 +121,7 @@ async fn no_clock_is_too_wrong_for_an_answer() {
 }
 
 #[tokio::test]
-async fn head_says_what_get_says_without_the_body() {
+async fn head_matches_get_on_every_address() {
     let router = patient();
     for path in addresses() {
         let full = get_with(&router, path, &[]).await;
@@ -138,7 +138,7 @@ async fn head_says_what_get_says_without_the_body() {
 }
 
 #[tokio::test]
-async fn what_a_client_has_is_not_sent_again() {
+async fn conditional_requests_get_304_on_every_address() {
     let router = patient();
     for path in addresses() {
         let full = get_with(&router, path, &[]).await;
@@ -170,7 +170,7 @@ fn plain(reply: &Reply) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn every_body_worth_it_comes_in_both_compressed_forms() {
+async fn large_bodies_are_offered_as_gzip_and_zstd() {
     let router = patient();
     let mut compressed = 0;
     for path in addresses() {
@@ -204,7 +204,7 @@ async fn every_body_worth_it_comes_in_both_compressed_forms() {
 }
 
 #[tokio::test]
-async fn the_sitemap_names_every_page_once_and_none_that_is_not_there() {
+async fn the_sitemap_lists_every_page_once() {
     let router = patient();
     let map = get_with(&router, "/sitemap.xml", &[]).await;
     let listed: Vec<&str> = map
@@ -240,7 +240,7 @@ async fn the_sitemap_names_every_page_once_and_none_that_is_not_there() {
         assert!(found >= least, "{folder}: {found}");
     }
     for (n, path) in listed.iter().enumerate() {
-        // Hundreds of series and terms are made alike: every seventh stands for its neighbours.
+        // Hundreds of series and terms are alike, so every seventh is checked.
         if n < 40 || n % 7 == 0 {
             let reply = get_with(&router, path, &[]).await;
             assert_eq!(reply.status, StatusCode::OK, "{path}");
@@ -249,7 +249,7 @@ async fn the_sitemap_names_every_page_once_and_none_that_is_not_there() {
 }
 
 #[tokio::test]
-async fn the_long_text_for_machines_tells_every_tool_term_and_scenario() {
+async fn llms_full_txt_covers_every_tool_term_and_scenario() {
     let reply = get_with(&patient(), "/llms-full.txt", &[]).await;
     let text = reply.text();
     for route in ENDPOINTS.iter() {

@@ -1,4 +1,4 @@
-//! Pages in front of an upstream: they show its figures, as the API does, or none.
+//! Tests of pages in front of an upstream: they show its figures, as the API does, or none.
 
 use super::support::{backend, get, patient, patient_over};
 use axum::Router;
@@ -11,10 +11,10 @@ use std::sync::Arc;
 use wiremock::matchers::path;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-/// The newest figure of the upstream, which is none of ours.
+/// The newest figure of the upstream, which the local store does not have.
 const THEIRS: f64 = 9.99;
 
-/// A server in front of an upstream with another ten-year yield.
+/// Creates a server in front of an upstream with another ten-year yield.
 async fn in_front() -> (Router, MockServer) {
     let origin = MockServer::start().await;
     let own = patient();
@@ -37,13 +37,13 @@ async fn in_front() -> (Router, MockServer) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_in_front_of_an_upstream_has_the_figures_of_the_api_or_says_why_not() {
+async fn forwarded_pages_show_upstream_figures_or_the_reason() {
     let (router, _origin) = in_front().await;
     let api = get(&router, "/api/public/metrics/DGS10").await.json();
     assert_eq!(api["value"], THEIRS);
     let page = get(&router, "/series/DGS10").await;
     assert!(page.text().contains("9.99 %"), "{}", page.text());
-    // A citation and a comparison would be of the figures held here.
+    // Citations and comparisons would use local figures.
     for link in ["href=\"/cite/", "href=\"/compare?"] {
         assert!(!page.text().contains(link), "{link}");
     }

@@ -1,4 +1,4 @@
-//! The limits as clients meet them, over REST and over MCP.
+//! Tests of the rate limits over REST and MCP.
 
 use super::support::{
     ask, backend, from, options, patient, patient_over, request, router, router_with, tool_call,
@@ -29,7 +29,7 @@ fn get(path: &str) -> axum::http::Request<axum::body::Body> {
 }
 
 #[tokio::test]
-async fn a_used_up_day_is_429_with_everything_a_client_needs() {
+async fn an_exhausted_day_is_429_with_full_details() {
     let router = small(3, 2);
     for left in ["2", "1", "0"] {
         let reply = ask(&router, get("/api/public/regime")).await;
@@ -72,7 +72,7 @@ async fn a_used_up_day_is_429_with_everything_a_client_needs() {
 }
 
 #[tokio::test]
-async fn what_is_not_data_costs_nothing() {
+async fn requests_without_data_are_free() {
     let router = small(1, 1);
     for path in [
         "/health",
@@ -92,7 +92,7 @@ async fn what_is_not_data_costs_nothing() {
 }
 
 #[tokio::test]
-async fn over_mcp_a_used_up_day_is_a_result_a_model_can_read() {
+async fn over_mcp_an_exhausted_day_is_a_failed_result() {
     let router = small(1, 1);
     let chatter = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).to_string();
     let headers = [
@@ -189,7 +189,7 @@ async fn rest_and_mcp_share_one_allowance() {
 }
 
 #[tokio::test]
-async fn bursts_are_429_on_both_sides() {
+async fn bursts_get_429_over_rest_and_mcp() {
     let router = router_with(Options { ..options() }, true);
     let mut refused = None;
     for _ in 0..40 {
@@ -231,7 +231,7 @@ async fn loopback_is_not_counted() {
 }
 
 #[tokio::test]
-async fn a_proxy_on_loopback_without_a_readable_client_is_counted() {
+async fn a_loopback_proxy_without_a_client_address_is_counted() {
     let mut options = options();
     options.limits.general = 3;
     options.limits.trusted_proxies = vec!["127.0.0.1/32".parse().unwrap()];
@@ -251,7 +251,7 @@ async fn a_proxy_on_loopback_without_a_readable_client_is_counted() {
 }
 
 #[tokio::test]
-async fn messages_that_two_readers_would_read_differently_are_refused() {
+async fn ambiguous_messages_are_refused() {
     let router = router();
     let headers = [
         ("host", "localhost"),
@@ -279,7 +279,7 @@ async fn messages_that_two_readers_would_read_differently_are_refused() {
 }
 
 #[tokio::test]
-async fn foreign_hosts_and_origins_stay_out_of_mcp() {
+async fn mcp_refuses_unknown_hosts_and_origins() {
     let router = router();
     for (header, value) in [
         ("origin", "https://evil.example"),
@@ -307,9 +307,9 @@ async fn foreign_hosts_and_origins_stay_out_of_mcp() {
     );
 }
 
-/// One address could take the day's calls of an upstream with names that nobody else asks for.
+/// One address could use up an upstream's calls with names that nobody else requests.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_address_leaves_half_of_an_upstreams_calls_to_others() {
+async fn one_address_gets_at_most_half_of_the_upstream_budget() {
     let metric = super::support::get(&patient(), "/api/public/metrics/UNRATE").await;
     let origin = MockServer::start().await;
     let answer = ResponseTemplate::new(200).set_body_raw(metric.body, "application/json");

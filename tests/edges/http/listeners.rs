@@ -1,4 +1,4 @@
-//! Who listens pays for it and has a seat, of which there are few; a wish of any length costs little.
+//! Tests of the limits of listeners: charges, permits and the size of a subscription.
 
 use super::cite::World;
 use super::support::{ask, from, options, request, router_with};
@@ -25,7 +25,7 @@ fn listen(uris: &[String], peer: &str) -> axum::http::Request<Body> {
     modern("subscriptions/listen", wish, peer)
 }
 
-/// A request of 2026-07-28 without a name in its headers.
+/// A request of 2026-07-28 without `Mcp-Name`.
 fn modern(method: &'static str, mut params: Value, peer: &str) -> axum::http::Request<Body> {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -47,19 +47,19 @@ fn regime() -> Vec<String> {
     vec!["macro://regime".to_owned()]
 }
 
-/// Begins to listen from an address.
+/// Opens a stream from an address.
 async fn open(router: &Router, host: u8) -> Response {
     let peer = format!("203.0.113.{host}:4711");
     let request = listen(&regime(), &peer);
     router.clone().oneshot(request).await.unwrap()
 }
 
-/// The first event of a stream.
+/// Returns the first event of a stream.
 async fn first(response: Response) -> Value {
     next(&mut response.into_body()).await
 }
 
-/// The next event of a stream.
+/// Returns the next event of a stream.
 async fn next(body: &mut Body) -> Value {
     loop {
         let frame = body.frame().await.expect("an event").unwrap();
@@ -73,7 +73,7 @@ async fn next(body: &mut Body) -> Value {
 }
 
 #[tokio::test]
-async fn an_address_may_listen_sixteen_times_at_once() {
+async fn an_address_may_have_sixteen_listeners() {
     let router = site(|_| {});
     let mut open_streams = Vec::new();
     for n in 0..16 {
@@ -86,14 +86,14 @@ async fn an_address_may_listen_sixteen_times_at_once() {
     assert_eq!(refused.header("retry-after"), "60");
     assert_eq!(refused.json()["id"], 7);
     assert_eq!(refused.json()["error"]["code"], -32_000);
-    // Others are not hindered, and who leaves makes room.
+    // Others are not affected, and closing a stream frees its permit.
     assert_eq!(open(&router, 2).await.status(), StatusCode::OK);
     open_streams.pop();
     assert_eq!(open(&router, 1).await.status(), StatusCode::OK);
 }
 
 #[tokio::test]
-async fn most_connections_are_kept_for_requests() {
+async fn listeners_leave_most_connections_to_requests() {
     let router = site(|o| o.connections.max = 64);
     let mut open_streams = Vec::new();
     for host in 0..16 {
@@ -109,7 +109,7 @@ async fn most_connections_are_kept_for_requests() {
 }
 
 #[tokio::test]
-async fn what_listening_replaced_is_no_method_of_the_newest_revision() {
+async fn replaced_subscription_methods_are_not_found() {
     let router = site(|_| {});
     for method in ["resources/subscribe", "resources/unsubscribe"] {
         let wish = json!({ "uri": "macro://regime" });
@@ -138,7 +138,7 @@ async fn listening_is_charged_like_reading() {
 }
 
 #[tokio::test]
-async fn names_beyond_the_first_sixty_four_are_not_looked_up() {
+async fn a_subscription_is_limited_to_64_addresses() {
     let unknown = |n: usize| format!("macro://metric/no such series {n}");
     let mut wish: Vec<String> = (0..2_000).map(unknown).collect();
     wish[63] = "macro://metric/DGS10".to_owned();
@@ -148,14 +148,14 @@ async fn names_beyond_the_first_sixty_four_are_not_looked_up() {
     let ack = first(response.await.unwrap()).await;
     let granted = &ack["params"]["notifications"]["resourceSubscriptions"];
     assert_eq!(granted, &json!(["macro://metric/DGS10"]));
-    // One name many times is one.
+    // A repeated address counts once.
     let same = vec!["macro://metric/DGS10".to_owned(); 2_000];
     let response = router.clone().oneshot(listen(&same, "203.0.113.1:4711"));
     assert_eq!(response.await.unwrap().status(), StatusCode::OK);
 }
 
 #[tokio::test]
-async fn a_message_of_too_many_values_is_refused_before_it_is_read() {
+async fn a_message_with_too_many_values_is_refused() {
     let wish: Vec<String> = (0..7_400).map(|n| format!("macro://metric/X{n}")).collect();
     let refused = ask(&site(|_| {}), listen(&wish, "203.0.113.1:4711")).await;
     assert_eq!(refused.status, StatusCode::BAD_REQUEST);
@@ -165,7 +165,7 @@ async fn a_message_of_too_many_values_is_refused_before_it_is_read() {
 }
 
 #[tokio::test]
-async fn a_condition_is_news_over_http_when_it_is_crossed() {
+async fn a_crossed_condition_is_announced_over_http() {
     let world = World::new();
     world.set(date(2026, 8, 22), 12);
     let id = SeriesId::new("UNRATE").unwrap();
@@ -189,7 +189,7 @@ async fn a_condition_is_news_over_http_when_it_is_crossed() {
         json!(wish)
     );
     let mut crossings = 0;
-    // The calendar hears of every write; the condition of the first and the third.
+    // The calendar changes at every write, the condition at the first and the third.
     for (month, value, is_crossing) in [
         (2, 4.6, true),
         (3, 4.7, false),

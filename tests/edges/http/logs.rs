@@ -1,4 +1,4 @@
-//! What the log must never hold: addresses, queries, keys.
+//! Tests that logs have no addresses, queries or keys.
 
 use super::support::{ask, from, request, router, tool_call};
 use serde_json::json;
@@ -26,14 +26,14 @@ impl<'a> MakeWriter<'a> for Page {
 }
 
 #[tokio::test]
-async fn no_address_query_or_key_reaches_the_log_at_any_level() {
+async fn logs_have_no_addresses_queries_or_keys() {
     let page = Page::default();
     let log = tracing_subscriber::fmt()
         .json()
         .with_max_level(tracing::Level::TRACE)
         .with_writer(page.clone())
         .finish();
-    // With a single subscriber, what another test's thread meets first would be switched off for all.
+    // With a single subscriber, a callsite that another test's thread reaches first would be disabled for all.
     let log = tracing::Dispatch::new(log);
     let _second = tracing::Dispatch::new(
         tracing_subscriber::fmt()

@@ -1,4 +1,4 @@
-//! The HTTP edge through its public door: a real router, and a real socket where time and bytes matter.
+//! Tests of the HTTP interface: through the router, and through a socket where time and bytes matter.
 
 mod broken;
 mod calendar;

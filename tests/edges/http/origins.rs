@@ -1,4 +1,4 @@
-//! A listener on loopback and the pages of a browser on the same machine, through a real socket.
+//! Tests of a loopback listener against pages in a browser of the same machine, through a real socket.
 
 use super::support::{backend, live, options, router, tool_call};
 use econoscope::server::{HttpServer, Options, Shutdown};
@@ -22,7 +22,7 @@ const PATHS: [&str; 9] = [
 
 const EVIL: &str = "https://evil.example";
 
-/// Sends a head as it is written and reads the whole answer: status, head in lower case, body.
+/// Sends a head as it is and reads the whole response: status, head in lower case, body.
 async fn say(address: SocketAddr, head: &str) -> (u16, String, String) {
     let mut stream = TcpStream::connect(address).await.unwrap();
     let request = format!("{}\r\nconnection: close\r\n\r\n", head.trim_end());
@@ -40,7 +40,7 @@ fn get(path: &str, headers: &str) -> String {
 }
 
 #[tokio::test]
-async fn on_loopback_no_foreign_host_or_origin_reads_anything() {
+async fn loopback_refuses_foreign_hosts_and_origins() {
     let live = live(options()).await;
     for path in PATHS {
         let rebound = get(path, "host: evil.example:8080");
@@ -67,7 +67,7 @@ async fn on_loopback_no_foreign_host_or_origin_reads_anything() {
 }
 
 #[tokio::test]
-async fn on_loopback_only_allowed_pages_are_told_that_they_may_read() {
+async fn loopback_sends_cors_headers_to_allowed_origins_only() {
     let live = live(options()).await;
     for path in PATHS {
         let (_, head, _) = say(live.address, &get(path, "host: localhost")).await;
@@ -101,7 +101,7 @@ async fn on_loopback_only_allowed_pages_are_told_that_they_may_read() {
 }
 
 #[tokio::test]
-async fn a_request_that_names_two_hosts_or_none_is_refused_on_every_path() {
+async fn requests_with_two_hosts_or_none_are_refused() {
     let live = live(options()).await;
     for path in PATHS.into_iter().chain(["/mcp"]) {
         for head in [
@@ -119,7 +119,7 @@ async fn a_request_that_names_two_hosts_or_none_is_refused_on_every_path() {
                 "{body}"
             );
         }
-        // The address goes before the header (RFC 9112, 3.2.2).
+        // The address has precedence over the header (RFC 9112, 3.2.2).
         for header in ["host: evil.example", "host: localhost"] {
             let foreign = get(&format!("http://evil.example{path}"), header);
             assert_eq!(say(live.address, &foreign).await.0, 403, "{path} {header}");
@@ -129,7 +129,7 @@ async fn a_request_that_names_two_hosts_or_none_is_refused_on_every_path() {
 }
 
 #[tokio::test]
-async fn under_the_public_address_a_server_behind_a_proxy_stays_open() {
+async fn requests_for_the_public_host_are_open() {
     // The base address of these tests is https://macro.example.
     let live = live(options()).await;
     let page = format!("host: macro.example\r\norigin: {EVIL}\r\nsec-fetch-site: cross-site");
@@ -163,7 +163,7 @@ async fn under_the_public_address_a_server_behind_a_proxy_stays_open() {
 }
 
 #[tokio::test]
-async fn the_metrics_of_a_loopback_listener_are_for_this_machine() {
+async fn loopback_metrics_refuse_foreign_hosts() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let shutdown = Shutdown::default();
@@ -191,7 +191,7 @@ async fn the_metrics_of_a_loopback_listener_are_for_this_machine() {
 }
 
 #[tokio::test]
-async fn an_origin_that_only_begins_like_an_allowed_one_is_not_told_so() {
+async fn origins_with_an_allowed_prefix_are_refused() {
     let options = Options {
         origins: vec!["https://app.example.com".into()],
         ..options()
@@ -224,7 +224,7 @@ async fn an_origin_that_only_begins_like_an_allowed_one_is_not_told_so() {
 }
 
 #[tokio::test]
-async fn a_public_listener_keeps_its_open_answers() {
+async fn a_public_listener_serves_any_origin() {
     let router = router();
     for path in PATHS {
         let headers = [

@@ -1,4 +1,4 @@
-//! Pages, widgets and pictures: what a browser is told, what a name may not become, and that no link is dead.
+//! Tests of pages, widgets and images: browser policies, escaping and links.
 
 use super::support::{
     BASE, Reply, backend_with, get, get_with, options, patient, patient_over, router, router_with,
@@ -14,7 +14,7 @@ const WIDGETS: [&str; 3] = [
     "/widget/metric/DGS10",
 ];
 
-/// Names that try to become markup.
+/// Names that try to inject markup.
 const EVIL: [&str; 12] = [
     "<script>alert(1)</script>",
     "\"><svg onload=alert(1)>",
@@ -34,14 +34,14 @@ fn encoded(text: &str) -> String {
     text.bytes().map(|b| format!("%{b:02X}")).collect()
 }
 
-/// Text between two marks.
+/// Returns the text between two marks.
 fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
     text.split_once(from)
         .and_then(|(_, rest)| rest.split_once(to))
         .map_or("", |(inner, _)| inner)
 }
 
-/// Base64, as a policy writes a hash.
+/// Encodes bytes in base64, as in a content security policy.
 fn base64(bytes: &[u8]) -> String {
     const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();
@@ -64,7 +64,7 @@ fn hash(text: &str) -> String {
 }
 
 #[tokio::test]
-async fn widgets_may_be_framed_by_everyone_and_run_nothing_but_our_own() {
+async fn widgets_may_be_framed_and_run_only_own_scripts() {
     let router = router();
     for path in WIDGETS {
         let reply = get(&router, path).await;
@@ -103,7 +103,7 @@ async fn widgets_may_be_framed_by_everyone_and_run_nothing_but_our_own() {
 }
 
 #[tokio::test]
-async fn a_widget_says_what_is_unknown_and_what_may_not_be_served() {
+async fn a_widget_explains_unknown_and_restricted_series() {
     let reply = get(&router(), "/widget/metric/dgs1O").await;
     assert_eq!(reply.status, StatusCode::NOT_FOUND);
     assert_eq!(reply.header("cache-control"), "no-store");
@@ -128,7 +128,7 @@ async fn a_widget_says_what_is_unknown_and_what_may_not_be_served() {
             "{path}: {}",
             reply.text()
         );
-        // What only an operator can do is not told to readers.
+        // Readers are not told what only an operator can do.
         assert!(!reply.text().contains("--serve-restricted"), "{path}");
     }
     let page = get(&public, "/series/VIXCLS").await;
@@ -138,7 +138,7 @@ async fn a_widget_says_what_is_unknown_and_what_may_not_be_served() {
 }
 
 #[tokio::test]
-async fn a_series_without_figures_says_why_and_leads_to_the_nearest() {
+async fn an_empty_series_page_explains_and_links_alternatives() {
     let router = router();
     for id in ["SP500", "TEDRATE", "OBFR"] {
         let page = get(&router, &format!("/series/{id}")).await;
@@ -163,7 +163,7 @@ async fn a_series_without_figures_says_why_and_leads_to_the_nearest() {
 }
 
 #[tokio::test]
-async fn a_theme_can_be_fixed() {
+async fn the_theme_of_a_widget_can_be_set() {
     let router = router();
     let html = |reply: Reply| reply.text().to_owned();
     assert!(html(get(&router, "/widget/regime?theme=dark").await).contains("data-theme=\"dark\""));
@@ -175,7 +175,7 @@ async fn a_theme_can_be_fixed() {
 }
 
 #[tokio::test]
-async fn no_name_becomes_markup() {
+async fn names_are_escaped_in_html() {
     let router = patient();
     for name in EVIL {
         let name = encoded(name);
@@ -209,7 +209,7 @@ async fn no_name_becomes_markup() {
             let reply = get(&router, &path).await;
             assert!(!reply.status.is_server_error(), "{path}: {}", reply.status);
             if reply.header("content-type") == "application/json" {
-                // No browser makes a page of it.
+                // No browser renders it as a page.
                 assert_eq!(reply.header("x-content-type-options"), "nosniff", "{path}");
                 continue;
             }
@@ -244,7 +244,7 @@ async fn no_name_becomes_markup() {
 }
 
 #[tokio::test]
-async fn pages_cannot_be_framed_and_allow_their_own_style_and_script_alone() {
+async fn pages_cannot_be_framed_and_allow_only_own_code() {
     let router = router();
     for path in [
         "/",
@@ -308,7 +308,7 @@ async fn pages_cannot_be_framed_and_allow_their_own_style_and_script_alone() {
 }
 
 #[tokio::test]
-async fn the_home_page_says_how_old_it_is_and_lists_every_endpoint() {
+async fn the_home_page_shows_its_age_and_every_endpoint() {
     let reply = get(&router(), "/").await;
     let html = reply.text();
     assert!(html.contains("Data as of "), "{html}");
@@ -326,7 +326,7 @@ async fn the_home_page_says_how_old_it_is_and_lists_every_endpoint() {
 }
 
 #[tokio::test]
-async fn no_link_is_dead() {
+async fn all_internal_links_resolve() {
     let router = patient();
     let mut open: Vec<String> = vec!["/".into()];
     let mut seen: BTreeSet<String> = open.iter().cloned().collect();
@@ -344,7 +344,7 @@ async fn no_link_is_dead() {
                 .unwrap_or_default()
                 .replace("&amp;", "&");
             let link = link.split('#').next().unwrap_or_default();
-            // A page per series is made alike: a few dozen stand for all of them.
+            // All series pages are alike, so a few dozen are checked.
             let alike = [
                 "/series/",
                 "/chart/",
@@ -359,7 +359,7 @@ async fn no_link_is_dead() {
             if !link.starts_with('/') || seen.contains(link) || (alike && series > 40) {
                 continue;
             }
-            // A series that is known but not held has a page; its figures have none.
+            // A known series without figures has a page, but no figures page.
             let held = !alike
                 || ["/series/", "/compare?"]
                     .iter()
@@ -375,7 +375,7 @@ async fn no_link_is_dead() {
 }
 
 #[tokio::test]
-async fn pictures_have_their_type_and_size() {
+async fn images_have_the_declared_type_and_size() {
     let router = router();
     let png = get(&router, "/chart/UNRATE.png?start=max").await;
     assert_eq!(
@@ -389,7 +389,7 @@ async fn pictures_have_their_type_and_size() {
     );
     let svg = get(&router, "/chart/UNRATE.svg").await;
     assert_eq!(svg.header("content-type"), "image/svg+xml");
-    // Literal colors: programs other than browsers draw what they do not know in black.
+    // Literal colours: programs other than browsers draw unknown ones in black.
     assert!(!svg.text().contains("var(") && svg.text().contains("=\"#"));
     for (query, size) in [
         ("", [1_200_u32, 630]),
@@ -417,9 +417,9 @@ async fn pictures_have_their_type_and_size() {
     );
 }
 
-/// What an operator adds has its page, as what comes with the program has.
+/// Articles and scenarios of an operator have pages like the embedded ones.
 #[tokio::test]
-async fn an_operators_article_and_scenario_have_pages() {
+async fn operator_articles_and_scenarios_have_pages() {
     let article = "---\nid: our-view\ntitle: Our view\npublished: 2026-01-05T12:00:00Z\n---\n\nWhat **we** think.\n";
     let scenario = include_str!("../../../crates/data/data/scenarios/10y-above-5pct.toml");
     let scenario = scenario
@@ -440,7 +440,7 @@ async fn an_operators_article_and_scenario_have_pages() {
     assert!(list.text().contains("href=\"/scenarios/our-own\""));
 }
 
-/// Bytes on the wire of an answer to a client that takes gzip.
+/// Returns the transferred bytes of a response with gzip.
 async fn transferred(router: &axum::Router, path: &str) -> usize {
     let reply = get_with(router, path, &[("accept-encoding", "gzip")]).await;
     assert_eq!(reply.status, StatusCode::OK, "{path}");
@@ -449,7 +449,7 @@ async fn transferred(router: &axum::Router, path: &str) -> usize {
 }
 
 #[tokio::test]
-async fn the_first_load_of_home_and_of_the_longest_series_is_less_than_100_kb() {
+async fn first_page_loads_are_below_100_kb() {
     let router = patient();
     for path in [
         "/",
@@ -464,7 +464,7 @@ async fn the_first_load_of_home_and_of_the_longest_series_is_less_than_100_kb() 
         let script = page.text().split("src=\"/assets/").nth(1).unwrap();
         let script = format!("/assets/{}", script.split('"').next().unwrap());
         let mut all = transferred(&router, path).await + transferred(&router, &script).await;
-        // Figures that the script reads at once; a history longer than one answer waits for the reader.
+        // The figures that the script loads at once; a longer history is loaded on demand.
         for figure in page.text().split("<figure ").skip(1) {
             let figure = figure.split('>').next().unwrap();
             let Some((_, sources)) = figure.split_once("data-figures=\"") else {

@@ -1,4 +1,4 @@
-//! Who pays for what: HEAD like GET, and whoever asks for a page, widget or picture that must be made.
+//! Tests of charges: HEAD like GET, and pages, widgets and images that are not cached.
 
 use super::support::{Reply, ask, from, options, request, router_with};
 use axum::Router;
@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 const PEER: &str = "203.0.113.9:4711";
 
 #[tokio::test]
-async fn head_costs_what_get_costs() {
+async fn head_is_charged_like_get() {
     let mut options = options();
     (options.limits.general, options.limits.data) = (3, 1);
     let router = router_with(options, true);
@@ -27,7 +27,7 @@ async fn head_costs_what_get_costs() {
     assert!(last.body.is_empty() && !last.header("retry-after").is_empty());
 }
 
-/// A router that makes so many pages a day for an address.
+/// Creates a router with a daily allowance of pages per address.
 fn pages(most: u32) -> Router {
     let mut options = options();
     options.limits.pages = most;
@@ -40,7 +40,7 @@ async fn ask_as(router: &Router, method: &str, path: &str, peer: &str) -> Reply 
 }
 
 #[tokio::test]
-async fn a_page_that_must_be_made_is_paid_for_and_one_that_is_held_is_free() {
+async fn rendered_pages_are_charged_and_cached_ones_are_free() {
     let router = pages(3);
     let made = [
         "/widget/metric/UNRATE",
@@ -90,7 +90,7 @@ async fn a_page_that_must_be_made_is_paid_for_and_one_that_is_held_is_free() {
 }
 
 #[tokio::test]
-async fn a_picture_or_widget_is_the_same_whatever_else_its_address_says() {
+async fn unknown_parameters_do_not_create_new_images() {
     let router = pages(3);
     for (n, path) in [
         "/chart/DGS10.png?start=max",

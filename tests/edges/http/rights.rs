@@ -1,4 +1,4 @@
-//! Series that may not be passed on are not, whichever way they are asked for.
+//! Tests that restricted series are not passed on by any route.
 
 use super::support::{ask, get, options, public, request, router_with, tool_call};
 use axum::Router;
@@ -21,7 +21,7 @@ fn restricted() -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_restricted_series_is_refused_with_the_reason_over_rest_and_mcp() {
+async fn a_restricted_series_is_refused_with_the_reason() {
     let router = router_with(options(), false);
     let all = restricted();
     for id in &all {
@@ -46,7 +46,7 @@ async fn a_restricted_series_is_refused_with_the_reason_over_rest_and_mcp() {
     }
 }
 
-/// Whether an object that names the series carries a figure of it.
+/// Whether an object that names the series has a figure of it.
 fn shows(value: &Value, id: &str) -> bool {
     match value {
         Value::Object(object) => {
@@ -63,7 +63,7 @@ fn shows(value: &Value, id: &str) -> bool {
 }
 
 #[tokio::test]
-async fn no_restricted_figure_hides_in_signals_or_summary() {
+async fn signals_and_summary_have_no_restricted_figures() {
     let router = router_with(options(), false);
     let signals = get(&router, "/api/public/signals").await.json();
     let summary = get(&router, "/api/public/macro-summary").await.json();
@@ -81,15 +81,15 @@ async fn no_restricted_figure_hides_in_signals_or_summary() {
     }
 }
 
-/// A figure that stands nowhere else; each restricted series holds it on every day.
+/// A unique figure, which every restricted series has on every day.
 const SECRET: f64 = 73_135.79;
 
-/// A public service over a store that holds all restricted series, and the bundled history.
+/// Creates a public service over a store with the bundled history and all restricted series.
 fn holding_them_all() -> Router {
     holding(|_| SECRET)
 }
 
-/// The same with other figures, by the number of the day.
+/// Creates one with other figures, by the number of the day.
 fn holding(figure: impl Fn(u32) -> f64) -> Router {
     let store = Sqlite::bundled().unwrap();
     let today = now().to_zoned(jiff::tz::TimeZone::UTC).date();
@@ -109,9 +109,9 @@ fn holding(figure: impl Fn(u32) -> f64) -> Router {
     public(Arc::new(store), Arc::new(now))
 }
 
-/// Points, ranks and contributions would give a figure back: none of it enters anything that is passed on.
+/// Points, ranks and contributions would reveal a figure, so public answers have none of them.
 #[tokio::test]
-async fn two_stores_that_differ_in_restricted_figures_alone_answer_the_same() {
+async fn restricted_figures_do_not_influence_public_answers() {
     let calm = holding(|n| 20.0 + f64::from(n % 7));
     let wild = holding(|n| 20.0 + f64::from(n * n % 61));
     for path in [
@@ -157,11 +157,11 @@ async fn two_stores_that_differ_in_restricted_figures_alone_answer_the_same() {
     ] {
         let (one, other) = (get(&calm, path).await, get(&wild, path).await);
         assert_eq!(one.status, other.status, "{path}");
-        // Some of these are refused, and none is missing.
+        // Some are refused, and none is missing.
         assert_ne!(one.status, StatusCode::NOT_FOUND, "{path}");
         assert!(one.body == other.body, "{path}");
     }
-    // What a model gets of the same: text, and tables of columns and rows.
+    // The same over MCP: text, and tables of columns and rows.
     for (tool, arguments) in [
         ("get_macro_summary", json!({})),
         ("get_regime", json!({})),
@@ -197,13 +197,13 @@ async fn two_stores_that_differ_in_restricted_figures_alone_answer_the_same() {
     }
 }
 
-/// One instant for all of a run, so that two services say when they were made in the same words.
+/// One time for the whole run, so that two services report the same time.
 fn now() -> Timestamp {
     static NOW: LazyLock<Timestamp> = LazyLock::new(econoscope_core::clock::wall);
     *NOW
 }
 
-/// Whether a text shows the secret figure, in any of the ways that figures are written here.
+/// Whether a text has the secret figure in any of its formats.
 fn tells(text: &str) -> bool {
     ["73135", "73,135", "73 135", "731357"]
         .iter()
@@ -211,7 +211,7 @@ fn tells(text: &str) -> bool {
 }
 
 #[tokio::test]
-async fn a_held_restricted_figure_leaves_by_no_door() {
+async fn stored_restricted_figures_appear_on_no_surface() {
     let router = holding_them_all();
     for id in restricted() {
         for (path, expected) in [
@@ -278,7 +278,7 @@ async fn a_held_restricted_figure_leaves_by_no_door() {
 }
 
 #[tokio::test]
-async fn no_answer_or_page_that_gathers_series_shows_a_restricted_one() {
+async fn collections_of_series_omit_restricted_ones() {
     let router = holding_them_all();
     for path in [
         "/",
@@ -312,7 +312,7 @@ async fn no_answer_or_page_that_gathers_series_shows_a_restricted_one() {
     }
 }
 
-/// Writes a figure for each of some days of November 2026, as of a source.
+/// Writes a figure for some days of November 2026 with an origin.
 fn bring(store: &Sqlite, id: &str, days: std::ops::RangeInclusive<i8>, origin: &str) {
     let day = |d| Observation::new(jiff::civil::date(2026, 11, d), SECRET);
     store
@@ -327,7 +327,7 @@ fn bring(store: &Sqlite, id: &str, days: std::ops::RangeInclusive<i8>, origin: &
 }
 
 #[tokio::test]
-async fn rows_of_a_personal_source_are_kept_back_whoever_brought_the_newest() {
+async fn rows_of_a_personal_source_are_withheld() {
     let store = Sqlite::in_memory().unwrap();
     bring(&store, "DGS10", 2..=6, "cboe");
     bring(&store, "DGS10", 9..=13, "treasury");
@@ -363,7 +363,7 @@ async fn rows_of_a_personal_source_are_kept_back_whoever_brought_the_newest() {
 }
 
 #[tokio::test]
-async fn what_an_owner_asks_for_stands_beside_the_figures() {
+async fn rights_of_the_source_accompany_the_figures() {
     let store = Sqlite::in_memory().unwrap();
     bring(&store, "UNRATE", 1..=1, "bls");
     bring(&store, "ICSA", 2..=6, "dol");

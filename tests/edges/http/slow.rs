@@ -1,4 +1,4 @@
-//! Slow, silent and leaving clients, through a real socket.
+//! Tests of slow, silent and leaving clients, through a real socket.
 
 use super::support::{live, options};
 use std::net::SocketAddr;
@@ -14,7 +14,7 @@ async fn answer(stream: &mut TcpStream) -> String {
 }
 
 #[tokio::test]
-async fn silent_and_trickling_connections_are_closed_in_time() {
+async fn slow_and_silent_connections_are_closed() {
     let mut options = options();
     options.connections.head_time = Duration::from_secs(2);
     let live = live(options).await;
@@ -44,7 +44,7 @@ async fn silent_and_trickling_connections_are_closed_in_time() {
 }
 
 #[tokio::test]
-async fn a_head_that_is_too_large_is_refused() {
+async fn a_large_request_head_is_refused() {
     let live = live(options()).await;
     let mut stream = TcpStream::connect(live.address).await.unwrap();
     let mut head = String::from("GET /health HTTP/1.1\r\nhost: localhost\r\n");
@@ -68,7 +68,7 @@ async fn a_head_that_is_too_large_is_refused() {
 }
 
 #[tokio::test]
-async fn an_endless_body_is_cut_off_and_a_body_nobody_asked_for_is_ignored() {
+async fn endless_bodies_are_cut_and_unexpected_bodies_ignored() {
     let live = live(options()).await;
     let mut stream = TcpStream::connect(live.address).await.unwrap();
     let head = "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n";
@@ -94,7 +94,7 @@ async fn an_endless_body_is_cut_off_and_a_body_nobody_asked_for_is_ignored() {
     assert!(answer(&mut stream).await.starts_with("HTTP/1.1 200"));
 }
 
-/// A connection from an address of this machine; each third number is a block of its own.
+/// Connects from an address of this machine. Each third number is a block of its own.
 async fn from(address: [u8; 4], to: SocketAddr) -> TcpStream {
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind(SocketAddr::from((address, 0))).unwrap();
@@ -104,7 +104,7 @@ async fn from(address: [u8; 4], to: SocketAddr) -> TcpStream {
 const HEALTH: &[u8] = b"GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
 
 #[tokio::test]
-async fn a_connection_too_many_of_an_address_is_told_so() {
+async fn excess_connections_of_an_address_get_503() {
     let mut options = options();
     options.limits.count_loopback = true;
     options.connections.max_per_address = 2;
@@ -124,12 +124,12 @@ async fn a_connection_too_many_of_an_address_is_told_so() {
 }
 
 #[tokio::test]
-async fn many_idle_connections_of_a_few_addresses_lock_nobody_out() {
+async fn idle_connections_of_few_addresses_do_not_block_others() {
     let mut options = options();
     options.limits.count_loopback = true;
     (options.connections.max, options.connections.max_per_address) = (16, 8);
     let live = live(options).await;
-    // Two addresses of one block hold all there are, and keep them alive.
+    // Two addresses of one block hold all connections and keep them alive.
     let mut held = Vec::new();
     for n in 0..16 {
         let mut stream = from([127, 0, 9, 1 + n % 2], live.address).await;
@@ -148,7 +148,7 @@ async fn many_idle_connections_of_a_few_addresses_lock_nobody_out() {
 }
 
 #[tokio::test]
-async fn the_machine_itself_has_connections_in_reserve() {
+async fn loopback_has_reserved_connections() {
     let mut options = options();
     options.connections.max = 2;
     let live = live(options).await;
@@ -163,7 +163,7 @@ async fn the_machine_itself_has_connections_in_reserve() {
 }
 
 #[tokio::test]
-async fn a_stop_cuts_no_answer_and_closes_idle_connections() {
+async fn shutdown_finishes_responses_and_closes_idle_connections() {
     let live = live(options()).await;
     let mut idle = TcpStream::connect(live.address).await.unwrap();
     idle.write_all(b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n")
@@ -206,9 +206,9 @@ async fn a_stop_cuts_no_answer_and_closes_idle_connections() {
     assert!(TcpStream::connect(live.address).await.is_err());
 }
 
-/// HTTP/2 is the reverse proxy's business: its heads, which a client compresses, are read and held by nobody here.
+/// HTTP/2 is left to the reverse proxy, since its compressed heads need memory.
 #[tokio::test]
-async fn http_2_without_tls_is_not_spoken() {
+async fn http_2_without_tls_is_refused() {
     let live = live(options()).await;
     let mut stream = TcpStream::connect(live.address).await.unwrap();
     stream
@@ -228,7 +228,7 @@ async fn http_2_without_tls_is_not_spoken() {
 }
 
 #[tokio::test]
-async fn a_body_in_a_thousand_small_pieces_is_refused() {
+async fn a_body_of_many_small_frames_is_refused() {
     let live = live(options()).await;
     let head = "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\naccept: application/json, text/event-stream\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n";
     let call = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;

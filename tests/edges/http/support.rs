@@ -1,4 +1,4 @@
-//! A server over the bundled history, asked in memory or through a socket.
+//! A server over the bundled history, in memory or on a socket.
 
 use axum::Router;
 use axum::body::Body;
@@ -23,7 +23,7 @@ pub(crate) fn backend(serve_restricted: bool) -> Arc<Backend> {
     backend_at(Desk::system_clock(), serve_restricted)
 }
 
-/// The same where the clock shows another time.
+/// Creates a backend with a clock.
 pub(crate) fn backend_at(now: Now, serve_restricted: bool) -> Arc<Backend> {
     let settings = Settings {
         serve_restricted,
@@ -32,19 +32,19 @@ pub(crate) fn backend_at(now: Now, serve_restricted: bool) -> Arc<Backend> {
     backend_with(settings, now)
 }
 
-/// The same with other settings.
+/// Creates a backend with settings and a clock.
 pub(crate) fn backend_with(settings: Settings, now: Now) -> Arc<Backend> {
     backend_over(Arc::new(Sqlite::bundled().unwrap()), settings, now)
 }
 
-/// The same over another store.
+/// Creates a backend over a store.
 fn backend_over(store: Arc<Sqlite>, mut settings: Settings, now: Now) -> Arc<Backend> {
     settings.base_url = Some(BASE.into());
     let desk = Desk::open(store, settings, now);
     Arc::new(Backend::local(Arc::new(desk)))
 }
 
-/// A service that others reach, over a store and a clock of one's own; it never says "too many".
+/// Creates a public service without a burst limit over a store and a clock.
 pub(crate) fn public(store: Arc<Sqlite>, now: Now) -> Router {
     let settings = Settings {
         serve_restricted: false,
@@ -128,7 +128,7 @@ pub(crate) fn request(
     builder.body(Body::from(body.to_owned())).unwrap()
 }
 
-/// The same request as it would come from an address.
+/// Sets the peer of a request.
 pub(crate) fn from(mut request: Request<Body>, peer: &str) -> Request<Body> {
     let peer: SocketAddr = peer.parse().unwrap();
     request.extensions_mut().insert(ConnectInfo(peer));
@@ -147,7 +147,7 @@ pub(crate) fn tool_call(tool: &str, arguments: &Value, headers: &[(&str, &str)])
     request("POST", "/mcp", &all, &body.to_string())
 }
 
-/// A server on a socket of its own, stopped when dropped.
+/// A server on its own socket, stopped when dropped.
 pub(crate) struct Live {
     pub(crate) address: SocketAddr,
     pub(crate) shutdown: Shutdown,
@@ -173,12 +173,12 @@ pub(crate) async fn live(options: Options) -> Live {
     }
 }
 
-/// A router that never says "too many".
+/// Creates a router without a burst limit.
 pub(crate) fn patient() -> Router {
     patient_over(backend(true))
 }
 
-/// The same over a backend.
+/// Creates a router without a burst limit over a backend.
 pub(crate) fn patient_over(backend: Arc<Backend>) -> Router {
     let limits = LimitSettings {
         per_second: 100_000,

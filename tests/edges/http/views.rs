@@ -1,4 +1,4 @@
-//! Views of figures: what a page shows is what the API says, whatever range, units, frequency or day is asked for.
+//! Tests that pages agree with the API, for every range, unit, frequency and day.
 
 use super::support::{BASE, Reply, ask, from, get, options, patient, request, router, router_with};
 use axum::http::StatusCode;
@@ -15,13 +15,13 @@ fn json(reply: &Reply) -> Value {
     serde_json::from_slice(&reply.body).unwrap()
 }
 
-/// An address as it stands in a page.
+/// Escapes an address as in a page.
 fn address(text: &str) -> String {
     text.replace("&#38;", "&").replace("&amp;", "&")
 }
 
 #[tokio::test]
-async fn home_and_regime_pages_show_what_was_known_on_a_day() {
+async fn home_and_regime_pages_support_as_of() {
     let router = router();
     let api = get(&router, "/api/public/regime?as_of=2020-04-30").await;
     let regime = json(&api)["regime"].as_str().unwrap().to_lowercase();
@@ -56,7 +56,7 @@ async fn home_and_regime_pages_show_what_was_known_on_a_day() {
 }
 
 #[tokio::test]
-async fn a_series_page_names_the_figures_that_it_shows() {
+async fn a_series_page_names_its_reference_day() {
     let router = router();
     for (query, unit) in [
         ("", "Percent"),
@@ -73,7 +73,7 @@ async fn a_series_page_names_the_figures_that_it_shows() {
     ] {
         let page = get(&router, &format!("/series/UNRATE{query}")).await;
         assert_eq!(page.status, StatusCode::OK, "{query}");
-        // Those of a past day come first, then those of today.
+        // Lines of the past day come first, then those of today.
         let sources = address(between(page.text(), "data-figures=\"", "\""));
         let source = sources.split(' ').next().unwrap();
         let answer = get(&router, source).await;
@@ -113,7 +113,7 @@ async fn a_series_page_names_the_figures_that_it_shows() {
 }
 
 #[tokio::test]
-async fn a_past_line_stands_behind_todays_and_its_difference_is_told() {
+async fn a_vintage_is_drawn_behind_the_current_series() {
     let router = router();
     let view = "start=2007-01-01&end=2009-06-30";
     let figures = async |query: &str| {
@@ -154,7 +154,7 @@ async fn a_past_line_stands_behind_todays_and_its_difference_is_told() {
     let last = sources.split(' ').next_back().unwrap();
     assert!(!last.contains("as_of"), "{sources}");
     assert_eq!(json(&get(&router, last).await)["rowCount"], now.len());
-    // The same address draws the same picture: two lines where there is one of today.
+    // The image of the same address has two lines as well.
     let lines = async |query: &str| {
         let picture = get(&router, &format!("/chart/PAYEMS.svg?{view}{query}")).await;
         assert_eq!(picture.status, StatusCode::OK);
@@ -164,7 +164,7 @@ async fn a_past_line_stands_behind_todays_and_its_difference_is_told() {
 }
 
 #[tokio::test]
-async fn figures_in_another_base_are_not_set_against_each_other() {
+async fn vintages_with_another_base_are_not_compared() {
     let page = get(&router(), "/series/GDPC1?start=2005-01-01&as_of=2009-01-30").await;
     assert_eq!(page.status, StatusCode::OK);
     let told = between(page.text(), "<p class=\"past\">", "</p>");
@@ -173,7 +173,7 @@ async fn figures_in_another_base_are_not_set_against_each_other() {
 }
 
 #[tokio::test]
-async fn a_comparison_holds_the_answer_of_the_api() {
+async fn the_comparison_page_agrees_with_the_api() {
     let router = router();
     let page = get(
         &router,
@@ -206,7 +206,7 @@ async fn a_comparison_holds_the_answer_of_the_api() {
 }
 
 #[tokio::test]
-async fn three_units_have_a_panel_each_under_titles_with_codes() {
+async fn each_unit_of_a_comparison_has_its_own_panel() {
     let router = router();
     let query = "series=UNRATE,PAYEMS,GASREGW&start=2015-01-01";
     let titles = "Unemployment Rate (U-3) (UNRATE), Nonfarm Payrolls (PAYEMS)";
@@ -273,7 +273,7 @@ async fn a_log_scale_shows_the_levels_of_the_api() {
 }
 
 #[tokio::test]
-async fn a_comparison_of_a_past_day_has_todays_lines_before_those_of_then() {
+async fn a_past_comparison_draws_todays_series_on_top() {
     let router = patient();
     let query = "series=PAYEMS,UNRATE&range=5y&as_of=2020-06-01";
     let page = get(&router, &format!("/compare?{query}")).await;
@@ -287,7 +287,7 @@ async fn a_comparison_of_a_past_day_has_todays_lines_before_those_of_then() {
     let [now, then] = held.as_slice() else {
         panic!("{} answers are held", held.len());
     };
-    // Both begin five years before the past day; that of now goes on to today.
+    // Both begin five years before the past day; the current one continues to today.
     assert_eq!(
         (&then["start"], &then["end"]),
         (&json!("2015-06-01"), &json!("2020-06-01"))
@@ -319,7 +319,7 @@ async fn a_comparison_of_a_past_day_has_todays_lines_before_those_of_then() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_compared_is_said_above_the_form() {
+async fn invalid_comparisons_are_explained_above_the_form() {
     let router = router();
     let many = ["UNRATE"; 9].join(",");
     for (series, status, said) in [
@@ -341,7 +341,7 @@ async fn what_cannot_be_compared_is_said_above_the_form() {
 }
 
 #[tokio::test]
-async fn a_widget_takes_range_units_and_several_series() {
+async fn a_widget_accepts_range_units_and_several_series() {
     let router = patient();
     for path in [
         "/widget/metric/UNRATE?range=max",
@@ -380,7 +380,7 @@ async fn a_widget_takes_range_units_and_several_series() {
 }
 
 #[tokio::test]
-async fn a_pasted_link_becomes_a_card() {
+async fn links_of_pages_support_oembed() {
     let router = router();
     for (page, widget) in [
         ("/series/UNRATE?start=5y", "/widget/metric/UNRATE?range=5y"),
@@ -445,9 +445,9 @@ async fn a_pasted_link_becomes_a_card() {
     );
 }
 
-/// Comparing a name with every other one costs its length.
+/// The cost of finding near names grows with the length of the name.
 #[tokio::test]
-async fn a_name_of_thousands_of_letters_is_compared_with_none() {
+async fn a_very_long_name_gets_no_suggestions() {
     let router = router();
     for section in ["glossary", "series", "scenarios", "articles"] {
         let long = get(&router, &format!("/{section}/{}", "sahm-rule".repeat(870))).await;
@@ -462,7 +462,7 @@ async fn a_name_of_thousands_of_letters_is_compared_with_none() {
 }
 
 #[tokio::test]
-async fn the_regime_page_has_every_month_and_ends_with_the_answer() {
+async fn the_regime_page_shows_every_month() {
     let router = router();
     let page = get(&router, "/regime").await;
     let answer = json(&get(&router, "/api/public/regime").await);
@@ -478,7 +478,7 @@ async fn the_regime_page_has_every_month_and_ends_with_the_answer() {
 }
 
 #[tokio::test]
-async fn suggestions_are_what_the_search_finds() {
+async fn suggestions_agree_with_the_search() {
     let router = router();
     let found = json(&get(&router, "/suggest?q=core+inflation").await);
     let searched = json(
@@ -495,7 +495,7 @@ async fn suggestions_are_what_the_search_finds() {
 }
 
 #[tokio::test]
-async fn each_new_view_is_paid_for_as_a_page() {
+async fn each_new_view_is_charged_as_a_page() {
     let mut options = options();
     (options.limits.pages, options.limits.burst) = (2, 10_000);
     let router = router_with(options, true);

@@ -1,4 +1,4 @@
-//! What an answer costs a model, counted in the tokens of a common encoding.
+//! Tests of the size of answers, in tokens of a common encoding.
 
 use super::client::Client;
 use super::server;
@@ -7,7 +7,7 @@ use econoscope::mcp::Server;
 use econoscope_answers::endpoints::ENDPOINTS;
 use serde_json::{Value, json};
 
-/// Text of a call with its defaults, and of any call.
+/// Maximum tokens of the text of a call with its defaults, and of any call.
 const DEFAULT: usize = 2_000;
 const ANY: usize = 10_000;
 
@@ -18,7 +18,7 @@ fn tokens(text: &str) -> usize {
 }
 
 #[tokio::test]
-async fn default_answers_cost_at_most_two_thousand_tokens() {
+async fn default_answers_have_at_most_2000_tokens() {
     for (name, backend) in backends() {
         let mut client = Client::open(Server::new(backend));
         for route in ENDPOINTS.iter() {
@@ -39,7 +39,7 @@ async fn default_answers_cost_at_most_two_thousand_tokens() {
 }
 
 #[tokio::test]
-async fn no_answer_costs_more_than_ten_thousand_tokens() {
+async fn answers_have_at_most_10000_tokens() {
     for (name, backend) in backends() {
         let mut client = Client::open(Server::new(backend));
         for (tool, arguments) in [
@@ -74,7 +74,7 @@ async fn no_answer_costs_more_than_ten_thousand_tokens() {
 }
 
 #[tokio::test]
-async fn the_whole_tool_list_is_small() {
+async fn the_tool_list_is_within_its_token_budget() {
     let mut client = Client::open(server());
     let list = client.result("tools/list", json!({})).await;
     for tool in list["tools"].as_array().unwrap() {
@@ -86,7 +86,7 @@ async fn the_whole_tool_list_is_small() {
         tokens(&list["tools"].to_string())
     );
     assert!(bytes <= 76_000, "{bytes} bytes");
-    // What hosts show to models: they keep the schemas of outputs to themselves.
+    // Hosts show models the tools without their output schemas.
     let shown = list["tools"].as_array().unwrap().iter().map(|tool| {
         let mut tool = tool.clone();
         tool.as_object_mut().unwrap().remove("outputSchema");
@@ -100,7 +100,7 @@ async fn the_whole_tool_list_is_small() {
 }
 
 #[tokio::test]
-async fn arguments_are_described_briefly_and_tell_their_default_in_its_place() {
+async fn argument_descriptions_are_brief_and_defaults_declared() {
     let mut client = Client::open(server());
     let list = client.result("tools/list", json!({})).await;
     for tool in list["tools"].as_array().unwrap() {
@@ -110,7 +110,7 @@ async fn arguments_are_described_briefly_and_tell_their_default_in_its_place() {
             let about = property["description"].as_str().unwrap();
             assert!(about.chars().count() <= 200, "{name}: {about}");
             let words = about.to_lowercase();
-            // What stands in for an argument that is left out is a value, or is told without that word.
+            // The value that replaces an omitted argument is declared as its default, or described in other words.
             assert!(
                 !words.contains("default") || property.get("default").is_some(),
                 "{name}: {about}"

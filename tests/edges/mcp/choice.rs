@@ -1,7 +1,7 @@
-//! Which tool a host would pick for a question: hosts with many tools rank names, titles, descriptions and arguments by
-//! words (Codex by BM25), and so does this test. Of 208 labelled questions 60 (`asked`) were written first, and the descriptions
-//! then improved against them: their score says what is held. No description was ever changed for the 20 that are
-//! `held-out`: their score says what new questions would get. It is printed and not required, so that it stays so.
+//! Tests which tool a host would choose for a question. Hosts with many tools rank names, titles, descriptions and
+//! arguments by words (Codex by BM25), and so does this test. Of 208 labelled questions, 60 (`asked`) were written first and the
+//! descriptions were improved against them; their score shows regressions. No description was changed for the 20 `held-out`
+//! questions; their score estimates that of new questions. It is printed and not required, so that this stays so.
 
 use super::server;
 use econoscope_answers::endpoints::ENDPOINTS;
@@ -95,7 +95,7 @@ impl Ranking {
     }
 }
 
-/// How many questions of some kinds find their tool first, how many there are, and which do not find it among three.
+/// Returns how many questions of some kinds rank their tool first, their number, and those with the tool not in the first three.
 fn found(ranking: &Ranking, kinds: &[&str]) -> (usize, usize, Vec<String>) {
     let (mut first, mut asked, mut lost) = (0, 0, Vec::new());
     let mut reader = csv::Reader::from_reader(QUESTIONS.as_bytes());
@@ -121,7 +121,7 @@ fn found(ranking: &Ranking, kinds: &[&str]) -> (usize, usize, Vec<String>) {
 }
 
 #[test]
-fn the_right_tool_comes_first_and_always_among_three() {
+fn the_right_tool_ranks_among_the_first_three() {
     let ranking = Ranking::new();
     let (first, asked, lost) = found(&ranking, &["asked"]);
     assert_eq!(asked, 60);
@@ -137,7 +137,7 @@ fn the_right_tool_comes_first_and_always_among_three() {
 }
 
 #[test]
-fn what_is_beside_the_point_finds_no_tool() {
+fn unrelated_questions_match_no_tool() {
     let ranking = Ranking::new();
     let mut reader = csv::Reader::from_reader(QUESTIONS.as_bytes());
     let rows = reader.records().map(Result::unwrap);

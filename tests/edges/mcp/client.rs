@@ -1,4 +1,4 @@
-//! A client of few words: one request a line, one answer a line, notifications kept aside.
+//! A minimal client: one request per line, one response per line, notifications queued.
 
 use econoscope::mcp::Server;
 use rmcp::ServiceExt;
@@ -9,7 +9,7 @@ use tokio::io::{
     AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
 };
 
-/// Longest wait for a line.
+/// Time limit for a line.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A client on one end of a pipe.
@@ -21,7 +21,7 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Opens a pipe to a server.
+    /// Connects to a server.
     pub(crate) fn open(server: Server) -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         tokio::spawn(async move {
@@ -38,7 +38,7 @@ impl Client {
         }
     }
 
-    /// Opens a pipe and goes through `initialize`.
+    /// Connects and performs `initialize`.
     pub(crate) async fn legacy(server: Server, version: &str) -> (Self, Value) {
         let mut client = Self::open(server);
         let answer = client
@@ -65,7 +65,7 @@ impl Client {
         serde_json::from_str(&line.expect("an open pipe")).unwrap()
     }
 
-    /// Sends a request as it is and gives its identifier.
+    /// Sends a request as it is and returns its id.
     pub(crate) async fn ask(&mut self, method: &str, params: Value) -> u64 {
         self.next += 1;
         let id = self.next;
@@ -74,7 +74,7 @@ impl Client {
         id
     }
 
-    /// Sends a request as it is and waits for its answer: the whole envelope.
+    /// Sends a request as it is and returns the whole response.
     pub(crate) async fn request(&mut self, method: &str, params: Value) -> Value {
         let id = self.ask(method, params).await;
         loop {
@@ -86,19 +86,19 @@ impl Client {
         }
     }
 
-    /// A request of 2026-07-28, with the metadata it wants.
+    /// Sends a request of 2026-07-28 with its metadata.
     pub(crate) async fn modern(&mut self, method: &str, params: Value) -> Value {
         self.request(method, with_meta(params)).await
     }
 
-    /// The result of a request of 2026-07-28 that must succeed.
+    /// Returns the result of a request of 2026-07-28 that must succeed.
     pub(crate) async fn result(&mut self, method: &str, params: Value) -> Value {
         let mut answer = self.modern(method, params).await;
         assert!(answer.get("error").is_none(), "{method}: {answer}");
         answer["result"].take()
     }
 
-    /// The next notification.
+    /// Returns the next notification.
     pub(crate) async fn notification(&mut self) -> Value {
         match self.news.pop_front() {
             Some(news) => news,
@@ -106,7 +106,7 @@ impl Client {
         }
     }
 
-    /// Whether nothing comes for a while.
+    /// Whether nothing arrives for a while.
     pub(crate) async fn is_quiet(&mut self, time: Duration) -> bool {
         self.news.is_empty()
             && tokio::time::timeout(time, self.lines.next_line())
@@ -115,7 +115,7 @@ impl Client {
     }
 }
 
-/// Parameters with the metadata that 2026-07-28 wants of every request.
+/// Adds the metadata that 2026-07-28 requires of every request.
 pub(crate) fn with_meta(mut params: Value) -> Value {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",

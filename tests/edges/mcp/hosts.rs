@@ -1,5 +1,5 @@
-//! What hosts make of the server: some show a model the text alone, others the structure alone, some put all names
-//! into one list, and none can open an address where nobody listens.
+//! Tests of the habits of hosts: some show a model only the text, others only the structure, some merge all names into
+//! one list, and none can open an address without a listener.
 
 use super::client::Client;
 use super::server;
@@ -77,7 +77,7 @@ async fn text_and_structure_have_the_same_rows() {
 }
 
 #[tokio::test]
-async fn every_name_is_given_once() {
+async fn tool_resource_and_prompt_names_are_unique() {
     let mut client = Client::open(server());
     let mut seen = HashSet::new();
     for (method, list) in [
@@ -88,7 +88,7 @@ async fn every_name_is_given_once() {
     ] {
         let listed = client.result(method, json!({})).await;
         for one in listed[list].as_array().unwrap() {
-            // Hosts put what is no letter of a name into one form.
+            // Hosts replace other characters than letters in names.
             let name = one["name"]
                 .as_str()
                 .unwrap()
@@ -103,7 +103,7 @@ async fn every_name_is_given_once() {
     assert!(seen.len() > 30);
 }
 
-/// Every link in an answer, in its structure and in its text.
+/// Returns every link in an answer, in its structure and its text.
 fn links(result: &Value) -> Vec<String> {
     let text = result.to_string();
     let begin = |scheme: &str| {
@@ -126,7 +126,7 @@ fn links(result: &Value) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn where_nothing_is_listened_on_every_link_leads_somewhere() {
+async fn links_of_a_stdio_server_resolve() {
     let settings = Settings {
         base_url: None,
         ..Settings::default()
@@ -183,7 +183,7 @@ async fn where_nothing_is_listened_on_every_link_leads_somewhere() {
 }
 
 #[tokio::test]
-async fn subscribing_is_offered_where_it_can_be_done() {
+async fn subscriptions_are_offered_only_where_supported() {
     let (mut client, hello) = Client::legacy(server(), "2025-06-18").await;
     let told = |words: &Value| words.as_str().unwrap().contains("Subscribe to");
     assert!(!told(&hello["result"]["instructions"]));

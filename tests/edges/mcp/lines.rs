@@ -1,4 +1,4 @@
-//! A pair of streams, as a host that starts the program has them.
+//! Tests of the stdio transport over a pair of streams.
 
 use crate::direct::corpus::{self, Dice};
 use crate::home::bundled;
@@ -12,7 +12,7 @@ use tokio::io::{
 const PATIENCE: Duration = Duration::from_secs(60);
 const MUTATED: usize = 400;
 
-/// A conversation.
+/// A session over a pair of streams.
 pub(super) struct Talk {
     pub(super) reader: BufReader<ReadHalf<DuplexStream>>,
     writer: WriteHalf<DuplexStream>,
@@ -43,7 +43,7 @@ impl Talk {
         self.writer.write_all(&line).await.unwrap();
     }
 
-    /// Sends a line without its end, and nothing more.
+    /// Sends a line without its newline and closes the stream.
     pub(super) async fn leave_with(&mut self, line: &[u8]) {
         self.writer.write_all(line).await.unwrap();
         self.writer.shutdown().await.unwrap();
@@ -58,7 +58,7 @@ impl Talk {
         }
     }
 
-    /// Sends a line and a question that is always answered, and gives the answer to the line, if it wants one.
+    /// Sends a line and a ping, and returns the response to the line, if it gets one.
     async fn ask(&mut self, line: &[u8]) -> Option<Value> {
         self.asked += 1;
         let mark = format!("mark-{}", self.asked);
@@ -92,7 +92,7 @@ impl Talk {
     }
 }
 
-/// Whether a line is a request in any form, or cannot be read: those are answered, however late.
+/// Whether a line is a request in any form, or unreadable. These get a response, at any time.
 fn wants_answer(line: &[u8]) -> bool {
     match serde_json::from_slice::<Value>(line) {
         Ok(v) => v["method"].is_string() && v["id"] != Value::Null && v["result"] == Value::Null,
@@ -100,7 +100,7 @@ fn wants_answer(line: &[u8]) -> bool {
     }
 }
 
-/// A line: breaks inside become spaces.
+/// Replaces line breaks inside a message by spaces.
 fn one_line(bytes: &[u8]) -> Vec<u8> {
     bytes
         .iter()
@@ -108,7 +108,7 @@ fn one_line(bytes: &[u8]) -> Vec<u8> {
         .collect()
 }
 
-/// A conversation of either lifecycle.
+/// Opens a session in either lifecycle.
 async fn open(version: &str) -> Talk {
     let mut talk = Talk::open(Server::new(bundled()));
     if version == corpus::MODERN {
@@ -122,7 +122,7 @@ async fn open(version: &str) -> Talk {
 }
 
 #[tokio::test]
-async fn every_call_is_answered_in_both_lifecycles_with_a_signature_where_it_belongs() {
+async fn calls_are_answered_and_signed_in_both_lifecycles() {
     for version in ["2024-11-05", "2025-11-25", corpus::MODERN] {
         let mut talk = open(version).await;
         let is_modern = version == corpus::MODERN;
@@ -143,7 +143,7 @@ async fn every_call_is_answered_in_both_lifecycles_with_a_signature_where_it_bel
 }
 
 #[tokio::test]
-async fn each_line_that_wants_an_answer_has_one() {
+async fn every_request_line_gets_one_response() {
     let mut talk = open("2025-11-25").await;
     for id in corpus::IDS {
         let call = corpus::call(id, "get_regime", &json!({}), None);
@@ -154,7 +154,7 @@ async fn each_line_that_wants_an_answer_has_one() {
         talk.ask(call.as_bytes()).await;
     }
     for body in corpus::odd_bodies() {
-        // A second handshake would change the conversation under the other lines.
+        // A second handshake would change the session for the other lines.
         if !body.contains("\"initialize\"") {
             talk.ask(&one_line(body.as_bytes())).await;
         }
@@ -167,7 +167,7 @@ async fn each_line_that_wants_an_answer_has_one() {
 }
 
 #[tokio::test]
-async fn lines_changed_at_random_are_answered_and_end_no_conversation() {
+async fn randomly_mutated_lines_do_not_end_the_session() {
     let mut talk = open("2025-06-18").await;
     let mut dice = Dice::new(7);
     let call = corpus::call("17", "get_metric", &json!({ "ticker": "10y" }), None);
@@ -178,7 +178,7 @@ async fn lines_changed_at_random_are_answered_and_end_no_conversation() {
 }
 
 #[tokio::test]
-async fn a_thousand_calls_at_once_are_all_answered_also_when_the_client_then_leaves() {
+async fn a_thousand_concurrent_calls_are_all_answered() {
     let mut talk = Talk::open(Server::new(bundled()));
     talk.handshake("2025-06-18").await;
     let mut sent = Vec::new();

@@ -1,4 +1,4 @@
-//! The MCP edge through its public door: a client that speaks lines of JSON over a pipe, as a host would.
+//! Tests of the MCP server through a client that sends lines of JSON over a pipe.
 
 mod apps;
 mod budgets;
@@ -20,7 +20,7 @@ mod unreadable;
 use crate::home::bundled;
 use econoscope::mcp::Server;
 
-/// A server over the bundled history.
+/// Creates a server over the bundled history.
 fn server() -> Server {
     Server::new(bundled())
 }

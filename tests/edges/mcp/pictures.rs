@@ -1,4 +1,4 @@
-//! A series as a picture, for hosts that show images: asked for, small, and beside the figures.
+//! Tests of charts as images for hosts that show them: on request, small, and next to the figures.
 
 use super::client::Client;
 use crate::home::backends;
@@ -6,7 +6,7 @@ use base64::Engine;
 use econoscope::mcp::Server;
 use serde_json::{Value, json};
 
-/// Largest picture (a host pays for every byte of it).
+/// Maximum size of an image in bytes.
 const MOST_BYTES: usize = 60_000;
 
 fn pictures(result: &Value) -> Vec<Vec<u8>> {
@@ -21,7 +21,7 @@ fn pictures(result: &Value) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Width and height out of a PNG's header.
+/// Returns width and height from the header of a PNG.
 fn size(png: &[u8]) -> (u32, u32) {
     assert_eq!(png.get(..8), Some(&b"\x89PNG\r\n\x1a\n"[..]));
     let side = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
@@ -29,7 +29,7 @@ fn size(png: &[u8]) -> (u32, u32) {
 }
 
 #[tokio::test]
-async fn a_chart_is_one_small_picture_of_every_row() {
+async fn a_chart_is_one_small_image() {
     for (name, backend) in backends() {
         let mut client = Client::open(Server::new(backend));
         for asked in [

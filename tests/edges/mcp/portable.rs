@@ -1,12 +1,12 @@
-//! Published schemas keep to what three families of models read. Recorded in November 2026: OpenAI's list of what strict
-//! function schemas support, the fields of `JSONSchema` in google-genai 3.6.1, and `transform_schema` of anthropic 2.14.0,
-//! which refuses a schema without a type.
+//! Tests that schemas use only keywords that three families of models support, as of November 2026: OpenAI's list for
+//! strict function schemas, the fields of `JSONSchema` in google-genai 3.6.1, and `transform_schema` of anthropic 2.14.0,
+//! which rejects a schema without a type.
 
 use super::client::Client;
 use super::server;
 use serde_json::{Value, json};
 
-/// Keywords of OpenAI's strict schemas, with `default`, which its kits take out before they send.
+/// Keywords of OpenAI's strict schemas, and `default`, which its SDKs remove before sending.
 const OPENAI: &[&str] = &[
     "type",
     "properties",
@@ -49,10 +49,10 @@ const GEMINI: &[&str] = &[
     "anyOf",
 ];
 
-/// One of these stands in every schema that anthropic's kit takes.
+/// Anthropic's SDK requires one of these in every schema.
 const KINDS: &[&str] = &["type", "anyOf", "oneOf", "allOf", "enum", "const"];
 
-/// Calls with every schema inside a schema and its place.
+/// Calls `visit` with every nested schema and its path.
 fn each(place: &str, schema: &Value, see: &mut impl FnMut(&str, &Value)) {
     see(place, schema);
     for (word, inner) in schema.as_object().into_iter().flatten() {
@@ -74,7 +74,7 @@ fn each(place: &str, schema: &Value, see: &mut impl FnMut(&str, &Value)) {
     }
 }
 
-/// Calls with every schema in one member of the listed tools; how many there were.
+/// Calls `visit` with every schema in one member of the listed tools. Returns their number.
 async fn listed(member: &str, mut see: impl FnMut(&str, &Value)) -> usize {
     let mut client = Client::open(server());
     let list = client.result("tools/list", json!({})).await;
@@ -90,7 +90,7 @@ async fn listed(member: &str, mut see: impl FnMut(&str, &Value)) -> usize {
 }
 
 #[tokio::test]
-async fn arguments_keep_to_what_every_family_reads() {
+async fn input_schemas_use_only_widely_supported_keywords() {
     let mut wrong = Vec::new();
     let seen = listed("inputSchema", |place, schema| {
         let words: Vec<&String> = schema.as_object().unwrap().keys().collect();
@@ -108,7 +108,7 @@ async fn arguments_keep_to_what_every_family_reads() {
 }
 
 #[tokio::test]
-async fn no_schema_of_an_output_is_without_a_type() {
+async fn every_output_schema_has_a_type() {
     let mut wrong = Vec::new();
     let seen = listed("outputSchema", |place, schema| {
         let has_kind = KINDS.iter().any(|word| schema.get(word).is_some());

@@ -1,4 +1,4 @@
-//! Both lifecycles: what each client is offered, how every result is signed and how long it may be kept.
+//! Tests of both lifecycles: capabilities, signatures and cache times.
 
 use super::client::Client;
 use super::server;
@@ -15,7 +15,7 @@ const LISTS: [&str; 5] = [
 ];
 
 #[tokio::test]
-async fn every_older_version_is_answered_and_offered_only_what_works() {
+async fn older_versions_get_only_supported_capabilities() {
     for version in VERSIONS {
         let (mut client, answer) = Client::legacy(server(), version).await;
         let result = &answer["result"];
@@ -35,7 +35,7 @@ async fn every_older_version_is_answered_and_offered_only_what_works() {
 }
 
 #[tokio::test]
-async fn a_version_nobody_knows_is_answered_with_the_newest_that_opens_so() {
+async fn an_unknown_version_negotiates_the_newest_handshake_version() {
     let (_, answer) = Client::legacy(server(), "1999-01-01").await;
     assert_eq!(answer["result"]["protocolVersion"], "2025-11-25");
 }
@@ -79,7 +79,7 @@ async fn every_modern_result_is_signed() {
 }
 
 #[tokio::test]
-async fn discovery_says_what_there_is() {
+async fn discovery_reports_versions_and_capabilities() {
     let mut client = Client::open(server());
     let found = client.result("server/discover", json!({})).await;
     assert_eq!(found["supportedVersions"].as_array().unwrap().len(), 5);
@@ -96,7 +96,7 @@ async fn discovery_says_what_there_is() {
 }
 
 #[tokio::test]
-async fn lists_may_be_kept_and_a_foreign_cursor_is_refused() {
+async fn lists_are_cacheable_and_unknown_cursors_refused() {
     let mut client = Client::open(server());
     for list in LISTS {
         let result = client.result(list, json!({})).await;
@@ -111,7 +111,7 @@ async fn lists_may_be_kept_and_a_foreign_cursor_is_refused() {
 }
 
 #[tokio::test]
-async fn a_hundred_lists_are_the_same_bytes() {
+async fn lists_are_identical_over_a_hundred_requests() {
     for list in LISTS {
         let mut first: Option<String> = None;
         for round in 0..100 {
@@ -122,7 +122,7 @@ async fn a_hundred_lists_are_the_same_bytes() {
     }
 }
 
-/// A fresh server, built anew now and then so that the order cannot come from one instance.
+/// Returns a shared server, or a fresh one, so that the order cannot come from one instance.
 fn server_if(fresh: bool) -> econoscope::mcp::Server {
     use std::sync::OnceLock;
     static KEPT: OnceLock<econoscope::mcp::Server> = OnceLock::new();
@@ -134,7 +134,7 @@ fn server_if(fresh: bool) -> econoscope::mcp::Server {
 }
 
 #[tokio::test]
-async fn errors_of_a_call_are_results_and_errors_of_the_protocol_are_not() {
+async fn tool_errors_are_results_and_protocol_errors_are_not() {
     let mut client = Client::open(server());
     let bad = client
         .result(
@@ -163,7 +163,7 @@ async fn errors_of_a_call_are_results_and_errors_of_the_protocol_are_not() {
 }
 
 #[tokio::test]
-async fn the_tools_of_searching_hosts_can_be_left_out() {
+async fn search_and_fetch_can_be_unlisted() {
     for (search_tools, expected) in [(true, [true, true, true]), (false, [false, false, true])] {
         let server = server().listing_search(search_tools);
         let (mut client, _) = Client::legacy(server, "2025-06-18").await;

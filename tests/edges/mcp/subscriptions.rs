@@ -1,4 +1,4 @@
-//! Whoever listens to a series hears of a write, and only of what was subscribed to.
+//! Tests that listeners are notified of changes to what they subscribed to, and of nothing else.
 
 use super::client::{Client, with_meta};
 use crate::home::{backend, write};
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 #[tokio::test]
-async fn a_write_is_heard_by_those_who_listen_to_it() {
+async fn a_write_is_announced_to_its_listeners() {
     let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());
     write(store.as_ref(), "DGS10", &[4.0, 4.1]);
     write(store.as_ref(), "DGS2", &[3.0]);
@@ -35,7 +35,7 @@ async fn a_write_is_heard_by_those_who_listen_to_it() {
         granted,
         &json!({ "resourceSubscriptions": ["macro://metric/DGS10", "macro://series/10y", "macro://calendar"] })
     );
-    // A change right after the grant, before the first beat, is not lost.
+    // A change right after the grant, before the first poll, is not lost.
     write(store.as_ref(), "DGS10", &[4.0, 4.1, 4.2]);
     let mut heard = Vec::new();
     for _ in 0..3 {
@@ -54,13 +54,13 @@ async fn a_write_is_heard_by_those_who_listen_to_it() {
             "macro://series/10y"
         ]
     );
-    // Another series is news of the calendar alone, and the same figures again are none.
+    // A write of another series changes only the calendar, and equal figures change nothing.
     write(store.as_ref(), "DGS2", &[3.0, 3.1]);
     let news = client.notification().await;
     assert_eq!(news["params"]["uri"], "macro://calendar");
     write(store.as_ref(), "DGS10", &[4.0, 4.1, 4.2]);
     assert!(client.is_quiet(Duration::from_millis(2_500)).await);
-    // A later change is, of both addresses and of the calendar.
+    // A later change is announced for both addresses and for the calendar.
     write(store.as_ref(), "DGS10", &[4.0, 4.1, 4.3]);
     for _ in 0..3 {
         let news = client.notification().await;
@@ -69,7 +69,7 @@ async fn a_write_is_heard_by_those_who_listen_to_it() {
 }
 
 #[tokio::test]
-async fn a_change_wakes_those_alone_who_watch_it() {
+async fn a_change_wakes_only_its_listeners() {
     let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());
     for n in 0..64 {
         write(store.as_ref(), &format!("OWN{n}"), &[1.0]);
@@ -98,7 +98,7 @@ async fn a_change_wakes_those_alone_who_watch_it() {
 }
 
 #[tokio::test]
-async fn a_condition_is_news_when_it_is_crossed_and_at_no_other_time() {
+async fn a_condition_is_announced_only_when_crossed() {
     let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());
     write(store.as_ref(), "DGS10", &[4.0, 4.1]);
     write(store.as_ref(), "DGS2", &[3.0, 3.0]);
@@ -116,14 +116,14 @@ async fn a_condition_is_news_when_it_is_crossed_and_at_no_other_time() {
     let ack = client.notification().await;
     let granted = &ack["params"]["notifications"]["resourceSubscriptions"];
     assert_eq!(granted, &json!([alert, "macro://calendar"]));
-    // The calendar hears of every write, so that it tells when one was looked at.
+    // The calendar changes at every write, which shows that a write was noticed.
     let mut heard = Vec::new();
     for (n, last) in [4.6, 4.7, 4.8, 4.4, 4.3].into_iter().enumerate() {
         let earlier = [4.0, 4.1, 4.6, 4.7, 4.8, 4.4];
         let rows: Vec<f64> = earlier.into_iter().take(n + 2).chain([last]).collect();
         write(store.as_ref(), "DGS2", &vec![3.0; n + 3]);
         write(store.as_ref(), "DGS10", &rows);
-        // Of the first and the fourth figure both are told.
+        // The first and the fourth figure change both.
         let is_crossing = n % 3 == 0;
         let mut news = Vec::new();
         while !news.contains(&"macro://calendar".to_owned())

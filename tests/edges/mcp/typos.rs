@@ -1,5 +1,5 @@
-//! Two thousand seeded slips of the hand: the right series is among the three that are offered, and taking
-//! an offer by the letter works.
+//! Tests with two thousand seeded typos: the intended series is among the three suggestions, and a suggested name
+//! resolves.
 
 use super::client::Client;
 use super::server;
@@ -13,7 +13,7 @@ use std::time::Instant;
 const COUNT: usize = 2_000;
 const ROWS: [&str; 3] = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
 
-/// A small generator with a fixed seed: the same slips each time.
+/// A small seeded generator.
 struct Dice(u64);
 
 impl Dice {
@@ -26,7 +26,7 @@ impl Dice {
     }
 }
 
-/// A key beside the one that was meant.
+/// Returns a key next to another one.
 fn beside(c: char, dice: &mut Dice) -> char {
     let low = c.to_ascii_lowercase();
     for row in ROWS {
@@ -46,7 +46,7 @@ fn beside(c: char, dice: &mut Dice) -> char {
     }
 }
 
-/// A letter left out, struck twice, swapped with the next, or missed by one key.
+/// Returns a name with a letter omitted, doubled, swapped with the next, or replaced by a neighbouring key.
 fn slip(name: &str, dice: &mut Dice) -> String {
     let mut letters: Vec<char> = name.chars().collect();
     let at = dice.roll(letters.len());
@@ -61,14 +61,14 @@ fn slip(name: &str, dice: &mut Dice) -> String {
     letters.into_iter().collect()
 }
 
-/// A slipped name, the series that was meant, and what is offered instead.
+/// A name with a typo, the intended series, and the suggestions.
 struct Slip {
     typed: String,
     meant: String,
     offers: Vec<String>,
 }
 
-/// The slips; what is a good name of something is none.
+/// Returns typos of all names, without those that are valid names.
 fn slips(count: usize) -> Vec<Slip> {
     let known = Names::embedded();
     let mut names: Vec<(String, String)> = known
@@ -102,7 +102,7 @@ fn slips(count: usize) -> Vec<Slip> {
 }
 
 #[test]
-fn the_right_series_is_among_three_offers() {
+fn a_typo_finds_the_series_among_three_suggestions() {
     let start = Instant::now();
     let slips = slips(COUNT);
     let each = start.elapsed() / u32::try_from(COUNT).unwrap();
@@ -123,7 +123,7 @@ fn the_right_series_is_among_three_offers() {
 }
 
 #[tokio::test]
-async fn an_offer_taken_by_the_letter_works() {
+async fn suggested_names_resolve() {
     let mut client = Client::open(server());
     let mut works = 0;
     for Slip { typed, .. } in &slips(100) {

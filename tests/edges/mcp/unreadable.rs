@@ -1,4 +1,4 @@
-//! Whoever sends a line that cannot be read is told so, once, and the conversation goes on.
+//! Tests that a line that cannot be read gets one error, and that the session goes on.
 
 use super::lines::Talk;
 use super::server;
@@ -12,7 +12,7 @@ use tokio::io::AsyncReadExt;
 const PARSE_ERROR: i64 = -32_700;
 const INVALID_REQUEST: i64 = -32_600;
 
-/// Lines with the code and the id they are answered with.
+/// Lines with the code and id of their errors.
 fn unreadable() -> Vec<(Vec<u8>, i64, Value)> {
     let call = |ticker: &str| {
         format!(
@@ -73,7 +73,7 @@ fn unreadable() -> Vec<(Vec<u8>, i64, Value)> {
     broken.chain(no_request).collect()
 }
 
-/// Every line is answered once, before the question that follows it in the same stream.
+/// Checks that every line gets one error, before the response to the next request.
 async fn each_is_told(talk: &mut Talk, meta: Option<&str>) {
     for (line, code, id) in unreadable() {
         let shown = String::from_utf8_lossy(&line)
@@ -93,7 +93,7 @@ async fn each_is_told(talk: &mut Talk, meta: Option<&str>) {
 }
 
 #[tokio::test]
-async fn each_unreadable_line_is_answered_once_before_and_after_the_handshake() {
+async fn unreadable_lines_get_one_error_with_a_handshake() {
     let mut talk = Talk::open(server());
     each_is_told(&mut talk, None).await;
     talk.handshake("2025-11-25").await;
@@ -101,7 +101,7 @@ async fn each_unreadable_line_is_answered_once_before_and_after_the_handshake() 
 }
 
 #[tokio::test]
-async fn each_unreadable_line_is_answered_once_where_every_request_says_its_version() {
+async fn unreadable_lines_get_one_error_without_a_handshake() {
     let mut talk = Talk::open(server());
     let meta = corpus::modern_meta();
     each_is_told(&mut talk, Some(&meta)).await;
@@ -128,7 +128,7 @@ async fn blank_lines_and_notifications_are_not_answered() {
 }
 
 #[tokio::test]
-async fn a_last_line_without_its_end_is_answered() {
+async fn a_last_line_without_a_newline_is_answered() {
     let call = corpus::call("9", "get_metric", &json!({ "ticker": "10y" }), None);
     let lines = [
         (call.as_bytes(), json!(9), Value::Null),
@@ -153,7 +153,7 @@ async fn a_last_line_without_its_end_is_answered() {
 }
 
 #[tokio::test]
-async fn a_body_that_cannot_be_read_is_told_like_a_line() {
+async fn an_unreadable_body_gets_the_same_error_as_a_line() {
     let both = Both::over(&bundled());
     for (body, code, id) in unreadable() {
         let shown = String::from_utf8_lossy(&body)
@@ -162,7 +162,7 @@ async fn a_body_that_cannot_be_read_is_told_like_a_line() {
             .collect::<String>();
         let seen = both.same(&headers(None), &body).await;
         let told = seen.body.expect(&shown);
-        // HTTP knows from its length that a body is too large, and has a status for it.
+        // HTTP rejects a body that is too large by its length, with a status of its own.
         let (status, code) = match body.len() {
             ..=262_144 => (StatusCode::BAD_REQUEST, code),
             _ => (StatusCode::PAYLOAD_TOO_LARGE, -32_600),
@@ -172,7 +172,7 @@ async fn a_body_that_cannot_be_read_is_told_like_a_line() {
         assert_eq!(told["jsonrpc"], "2.0");
         assert_eq!(told.get("id"), Some(&id), "{shown}: {told}");
     }
-    // What means nothing as a line is an empty body here.
+    // A blank line is an empty body here.
     let seen = both.same(&headers(None), b"").await;
     assert_eq!(seen.body.unwrap()["error"]["code"], -32_700);
 }

@@ -1,9 +1,9 @@
-//! One call per key, never one too many, and silence where the upstream asks for it.
+//! Tests of the upstream budget: one call per key, within the allowance, and none while the upstream asks for a pause.
 
 use super::*;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_thousand_cold_callers_half_of_them_leaving_cost_one_call() {
+async fn concurrent_equal_requests_cost_one_upstream_call() {
     let origin = origin().await;
     let chaos = Chaos::before(*origin.address(), 1).await;
     chaos.set(Faults {
@@ -31,7 +31,7 @@ async fn a_thousand_cold_callers_half_of_them_leaving_cost_one_call() {
     assert_eq!(upstream.quota().unwrap().used, 1);
 }
 
-/// Asks for so many names at once; how many were answered and how many refused.
+/// Requests several names concurrently. Returns how many were answered and how many refused.
 async fn ask_for(upstream: &Upstream, caller: Caller, prefix: &str) -> (usize, usize) {
     let asked = (0..40).map(|n| {
         let (upstream, name) = (upstream.clone(), format!("{prefix}{n}"));
@@ -49,29 +49,29 @@ async fn ask_for(upstream: &Upstream, caller: Caller, prefix: &str) -> (usize, u
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_address_cannot_take_the_calls_of_another() {
+async fn one_address_cannot_use_up_the_calls_of_others() {
     let origin = origin().await;
     let upstream = open(*origin.address(), 100, &clock());
     let [one, other] = [1, 2].map(|n| Caller::at([203, 0, 113, n].into()));
     assert_eq!(ask_for(&upstream, one, "A").await, (17, 23));
     assert_eq!(ask_for(&upstream, one, "B").await, (0, 40));
     assert_eq!(ask_for(&upstream, other, "C").await, (8, 32));
-    // What was fetched for one is answered to all, and what all share goes on.
+    // Cached responses answer every caller, and shared requests continue.
     assert_eq!(ask_for(&upstream, other, "A").await, (17, 23));
     one.scope(upstream.get(shared("regime"))).await.unwrap();
-    // The program's own user has no half.
+    // The limit of one half does not apply to the program's own user.
     let (answered, _) = ask_for(&upstream, Caller::OWN, "D").await;
     assert_eq!(answered, 6);
     assert_eq!(calls(&origin).await, 17 + 8 + 1 + 6);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_waits_for_a_call_that_another_may_not_make_makes_it() {
+async fn a_waiter_makes_the_call_that_another_may_not() {
     let origin = origin().await;
     let upstream = open(*origin.address(), 100, &clock());
     let [one, other] = [1, 2].map(|n| Caller::at([203, 0, 113, n].into()));
     assert_eq!(ask_for(&upstream, one, "A").await.0, 17);
-    // Both ask for the same names at once: whoever leads, the second gets what it has a right to.
+    // Both request the same names at once. Whichever leads, the second gets the calls it may make.
     let (first, second) =
         tokio::join!(ask_for(&upstream, one, "B"), ask_for(&upstream, other, "B"));
     assert_eq!(second.0, 8);
@@ -79,7 +79,7 @@ async fn who_waits_for_a_call_that_another_may_not_make_makes_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_goes_on_when_its_only_caller_leaves() {
+async fn a_call_continues_when_its_caller_disconnects() {
     let origin = origin().await;
     let chaos = Chaos::before(*origin.address(), 1).await;
     chaos.set(Faults {
@@ -96,7 +96,7 @@ async fn a_call_goes_on_when_its_only_caller_leaves() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn days_of_two_restarting_processes_over_sockets_stay_within_the_allowance() {
+async fn two_restarting_processes_stay_within_the_allowance() {
     let origin = origin().await;
     let chaos = Chaos::before(*origin.address(), 1).await;
     let dir = tempfile::tempdir().unwrap();
@@ -143,7 +143,7 @@ async fn days_of_two_restarting_processes_over_sockets_stay_within_the_allowance
 }
 
 #[tokio::test]
-async fn a_restart_costs_no_call() {
+async fn a_restart_makes_no_upstream_call() {
     let origin = origin().await;
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("state.db");
@@ -159,7 +159,7 @@ async fn a_restart_costs_no_call() {
 }
 
 #[tokio::test]
-async fn one_process_uses_what_another_has_fetched() {
+async fn processes_share_fetched_responses() {
     let origin = origin().await;
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("state.db");
@@ -186,7 +186,7 @@ async fn one_process_uses_what_another_has_fetched() {
 }
 
 #[tokio::test]
-async fn the_upstreams_wish_for_silence_is_kept_to_the_second() {
+async fn retry_after_of_the_upstream_is_obeyed_exactly() {
     let hour = 3600;
     let table = [
         ("120", 120),
@@ -200,7 +200,7 @@ async fn the_upstreams_wish_for_silence_is_kept_to_the_second() {
         ("", 12 * hour),
     ];
     for (text, seconds) in table {
-        // A date is told by the upstream's clock, and ours may stand elsewhere.
+        // A date counts by the upstream's clock, which may differ from ours.
         let mut answer =
             ResponseTemplate::new(429).insert_header("date", "Sat, 21 Nov 2026 12:00:00 GMT");
         if !text.is_empty() {
@@ -236,7 +236,7 @@ async fn the_upstreams_wish_for_silence_is_kept_to_the_second() {
 }
 
 #[tokio::test]
-async fn a_spent_allowance_says_so_and_stale_answers_go_on() {
+async fn stale_responses_are_served_when_the_allowance_is_exhausted() {
     let origin = origin().await;
     let clock = clock();
     let upstream = open(*origin.address(), 10, &clock);
@@ -259,7 +259,7 @@ async fn a_spent_allowance_says_so_and_stale_answers_go_on() {
     let refused = refused.unwrap();
     assert_eq!(refused.code(), "rate_limited");
     assert!(refused.to_string().contains("2026-11-"), "{refused}");
-    // Ten calls a day leave one renewal in three hours.
+    // Ten calls per day allow one revalidation in three hours.
     for expected in [Freshness::Stale, Freshness::Fresh] {
         clock.advance(2 * HOUR);
         let fetched = upstream.get(shared("regime")).await.unwrap();
@@ -281,7 +281,7 @@ async fn a_spent_allowance_says_so_and_stale_answers_go_on() {
 }
 
 #[tokio::test]
-async fn junk_in_the_state_file_costs_a_call_and_nothing_else() {
+async fn a_corrupt_state_file_costs_at_most_one_call() {
     let origin = origin().await;
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("state.db");
@@ -297,7 +297,7 @@ async fn junk_in_the_state_file_costs_a_call_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn clock_jumps_neither_age_answers_nor_grant_calls() {
+async fn clock_jumps_neither_age_responses_nor_grant_calls() {
     let origin = origin().await;
     let clock = clock();
     let upstream = open(*origin.address(), 100, &clock);
@@ -315,7 +315,7 @@ async fn clock_jumps_neither_age_answers_nor_grant_calls() {
 }
 
 #[tokio::test]
-async fn a_call_is_on_record_before_it_reaches_the_upstream() {
+async fn a_call_is_recorded_before_it_is_sent() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("state.db");
     let clock = clock();
@@ -334,7 +334,7 @@ async fn a_call_is_on_record_before_it_reaches_the_upstream() {
     }
 }
 
-/// What the process does that the next test kills.
+/// The process that the next test kills.
 fn pay_until_killed(file: &std::ffi::OsStr) -> ! {
     let clock = Arc::new(econoscope_core::clock::SystemClock::new());
     let ledger = Ledger::open(Some(Path::new(file)), "up", LARGE, clock).unwrap();
@@ -343,15 +343,15 @@ fn pay_until_killed(file: &std::ffi::OsStr) -> ! {
             ledger.pay(Purpose::Miss(Kind::Shared), Caller::OWN),
             Ok(Verdict::Granted)
         ));
-        // What follows a payment stands for the call.
+        // A file in place of the call that follows a payment.
         println!("\ncalled");
     }
 }
 
 #[test]
-fn a_killed_process_has_paid_for_every_call_it_made() {
+fn a_killed_process_has_recorded_all_of_its_calls() {
     use std::io::BufRead;
-    // The test calls itself: there it is the process that gets killed.
+    // The test starts itself as the process to kill.
     if let Some(file) = std::env::var_os("STATE_OF_THE_VICTIM") {
         pay_until_killed(&file);
     }
@@ -363,7 +363,7 @@ fn a_killed_process_has_paid_for_every_call_it_made() {
             .args([
                 "--exact",
                 "--nocapture",
-                "upstream::allowance::a_killed_process_has_paid_for_every_call_it_made",
+                "upstream::allowance::a_killed_process_has_recorded_all_of_its_calls",
             ])
             .env("STATE_OF_THE_VICTIM", &file)
             .stdout(std::process::Stdio::piped())

@@ -1,7 +1,7 @@
-//! A sick network, repeatable: a TCP proxy that spoils answers by the dice of a seed, and counts calls.
+//! A faulty network: a TCP proxy that spoils responses by a seeded generator, and counts calls.
 //!
-//! It sits between the client and a healthy origin. Each connection carries one request; per request it
-//! answers 503, resets, cuts the body (with or without its length stated), or passes the answer on.
+//! It sits between the client and a healthy origin. Each connection carries one request. For each request it
+//! answers 503, resets, truncates the body (with or without its length), or passes the response on.
 
 #![expect(
     clippy::unwrap_used,
@@ -16,7 +16,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// How often what goes wrong, in percent, and how long everything takes.
+/// The faults, in percent, and the latency.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Faults {
     pub(crate) errors: u64,
@@ -25,7 +25,7 @@ pub(crate) struct Faults {
     pub(crate) delay: Duration,
 }
 
-/// The proxy; it runs until its runtime ends.
+/// The proxy. It runs until its runtime ends.
 pub(crate) struct Chaos {
     pub(crate) address: SocketAddr,
     shared: Arc<Shared>,
@@ -39,7 +39,7 @@ struct Shared {
     heads: Mutex<Vec<String>>,
 }
 
-/// A repeatable stream of numbers (splitmix64).
+/// A reproducible generator of numbers (splitmix64).
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
@@ -66,24 +66,24 @@ impl Chaos {
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
                 let shared = Arc::clone(&serving);
-                // A client that hangs up in the middle ends its own connection only.
+                // A client that hangs up ends its own connection only.
                 tokio::spawn(async move { shared.serve(client).await.ok() });
             }
         });
         Self { address, shared }
     }
 
-    /// What goes wrong from now on.
+    /// Sets the faults.
     pub(crate) fn set(&self, faults: Faults) {
         *self.shared.faults.lock().unwrap() = faults;
     }
 
-    /// Requests that arrived.
+    /// Returns the number of requests.
     pub(crate) fn calls(&self) -> u64 {
         self.shared.calls.load(Ordering::SeqCst)
     }
 
-    /// Their heads, as they came over the wire.
+    /// Returns the heads of all requests.
     pub(crate) fn heads(&self) -> Vec<String> {
         self.shared.heads.lock().unwrap().clone()
     }
@@ -132,7 +132,7 @@ impl Shared {
     }
 }
 
-/// Loses the second half of the body; `quietly` also removes the length that would betray it.
+/// Drops the second half of the body. With `quietly` it also drops the length.
 fn cut(answer: &mut Vec<u8>, quietly: bool) {
     let body = answer
         .windows(4)

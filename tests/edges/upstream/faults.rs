@@ -1,4 +1,4 @@
-//! What callers get while the upstream is slow, broken or gone.
+//! Tests of what callers get while the upstream is slow, broken or unreachable.
 
 use super::*;
 
@@ -66,7 +66,7 @@ async fn ten_thousand_requests_on_warm_keys_lose_nothing_while_the_upstream_is_s
 }
 
 #[tokio::test]
-async fn an_outage_is_bridged_for_a_day_and_then_said() {
+async fn stale_responses_bridge_an_outage_for_a_day() {
     let origin = origin().await;
     let chaos = Chaos::before(*origin.address(), 1).await;
     let clock = clock();
@@ -95,7 +95,7 @@ async fn an_outage_is_bridged_for_a_day_and_then_said() {
 }
 
 #[tokio::test]
-async fn a_slow_upstream_gets_an_error_in_time_and_its_answer_is_kept() {
+async fn a_slow_upstream_times_out_and_its_response_is_cached() {
     let origin = origin().await;
     let chaos = Chaos::before(*origin.address(), 1).await;
     chaos.set(Faults {
@@ -118,7 +118,7 @@ async fn a_slow_upstream_gets_an_error_in_time_and_its_answer_is_kept() {
 }
 
 #[tokio::test]
-async fn a_failing_key_is_not_paid_for_again_and_again() {
+async fn repeated_failures_of_a_key_make_no_further_calls() {
     let sick = always(ResponseTemplate::new(500)).await;
     let clock = clock();
     let upstream = open(*sick.address(), 100, &clock);
@@ -136,7 +136,7 @@ async fn a_failing_key_is_not_paid_for_again_and_again() {
 }
 
 #[tokio::test]
-async fn a_failure_costs_one_call() {
+async fn a_failure_costs_a_single_call() {
     for status in [502, 503, 504, 500, 403, 302, 429] {
         let sick = always(ResponseTemplate::new(status)).await;
         let upstream = open(*sick.address(), 100, &clock());
@@ -152,7 +152,7 @@ async fn a_failure_costs_one_call() {
 }
 
 #[tokio::test]
-async fn a_page_that_is_not_the_api_is_no_answer_and_not_kept() {
+async fn a_response_that_is_not_json_is_rejected_and_not_cached() {
     for answer in [
         ResponseTemplate::new(404).set_body_raw("<html>", "text/html"),
         ResponseTemplate::new(200).set_body_raw("<html>", "text/html"),
@@ -170,7 +170,7 @@ async fn a_page_that_is_not_the_api_is_no_answer_and_not_kept() {
 }
 
 #[tokio::test]
-async fn a_body_that_fails_its_check_does_not_displace_an_older_one() {
+async fn an_invalid_body_does_not_replace_a_cached_one() {
     fn check(body: &[u8]) -> econoscope::Result<()> {
         if body == b"{\"good\":1}" {
             return Ok(());

@@ -1,5 +1,5 @@
-//! The upstream floor through its public door, over real sockets: nothing lost, nothing paid twice,
-//! nothing beyond the allowance, nothing sent elsewhere.
+//! Tests of the upstream client through its public interface, over real sockets: no response is lost, none paid for twice,
+//! no call exceeds the allowance, and no request goes elsewhere.
 
 mod allowance;
 mod chaos;
@@ -57,7 +57,7 @@ fn single(name: &str) -> Request {
     request
 }
 
-/// A healthy origin whose answers name their path.
+/// Starts a healthy origin whose responses name their path.
 async fn origin() -> MockServer {
     let server = MockServer::start().await;
     Mock::given(any())
@@ -76,7 +76,7 @@ async fn origin() -> MockServer {
     server
 }
 
-/// An origin that always gives one answer.
+/// Starts an origin that always gives the same response.
 async fn always(answer: ResponseTemplate) -> MockServer {
     let server = MockServer::start().await;
     Mock::given(any()).respond_with(answer).mount(&server).await;

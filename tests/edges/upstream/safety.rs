@@ -1,9 +1,9 @@
-//! Where requests go and what they carry.
+//! Tests of where upstream requests go and what they carry.
 
 use super::*;
 
 #[tokio::test]
-async fn no_redirect_is_followed() {
+async fn redirects_are_not_followed() {
     let elsewhere = origin().await;
     for target in ["/api/public/there", &format!("{}/x", elsewhere.uri())] {
         let server = always(ResponseTemplate::new(302).insert_header("location", target)).await;
@@ -16,7 +16,7 @@ async fn no_redirect_is_followed() {
 }
 
 #[tokio::test]
-async fn names_that_try_to_escape_send_nothing() {
+async fn path_traversal_in_names_sends_no_request() {
     let origin = origin().await;
     let upstream = open(*origin.address(), 100, &clock());
     for evil in [
@@ -53,7 +53,7 @@ async fn names_that_try_to_escape_send_nothing() {
 }
 
 #[tokio::test]
-async fn nothing_but_the_clients_own_headers_is_sent() {
+async fn only_own_headers_are_sent_to_the_upstream() {
     let server = always(
         json("{}")
             .insert_header("set-cookie", "session=canary")
