@@ -17,7 +17,7 @@ pub(crate) use callers::{MCP, RESOURCE_POLICY, guard, is_mcp, is_public, jsonrpc
 pub(crate) use counters::NamedCounters;
 pub use limits::Admission;
 pub(crate) use limits::charge;
-pub(crate) use permits::{Activity, MAX_LISTENERS_PER_ADDRESS, NoPermit, Permit, Permits};
+pub(crate) use permits::{MAX_LISTENERS_PER_ADDRESS, NoPermit, Permit, Permits};
 pub use policy::{LimitExceeded, Policy, Quota};
 pub use redis::{RedisAddress, SharedCountersStatus};
 pub use settings::LimitSettings;

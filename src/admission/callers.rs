@@ -69,7 +69,11 @@ impl AccessRules {
         }
         let host = host.ok_or_else(missing_host)?;
         if !self.hosts.iter().any(|allowed| allowed.matches(host)) {
-            return Err(unknown_host(host));
+            let name = quote(host.name);
+            return Err(forbidden(format!(
+                "This server is not called {name}. If it is meant to be, start it with --allowed-host {name}, or with \
+                 --base-url when that is its public address."
+            )));
         }
         let origin = self.check_origin(request)?;
         Ok(Access::Restricted { origin, is_mcp })
@@ -80,8 +84,10 @@ impl AccessRules {
         let headers = request.headers();
         let mut origins = headers.get_all(header::ORIGIN).iter();
         let Some(origin) = origins.next() else {
+            let why = "Pages of other sites may not show parts of this server, which serves its own machine. A server \
+                that is meant for everybody is started with a public --base-url.";
             return match is_foreign_subresource(request) {
-                true => Err(foreign_subresource()),
+                true => Err(forbidden(why.to_owned())),
                 false => Ok(None),
             };
         };
@@ -89,7 +95,11 @@ impl AccessRules {
         let is_allowed =
             page.is_some_and(|page| self.origins.iter().any(|allowed| allowed.matches(page)));
         if !is_allowed || origins.next().is_some() {
-            return Err(unknown_origin(origin));
+            let origin = quote(&String::from_utf8_lossy(origin.as_bytes()));
+            return Err(forbidden(format!(
+                "Pages of {origin} may not call this server. If they are meant to, start it with --allowed-origin and \
+                 that origin."
+            )));
         }
         Ok(Some(origin.clone()))
     }
@@ -152,28 +162,8 @@ fn missing_host() -> AccessDenied {
     bad("The request does not say which host it wants; send a Host header.")
 }
 
-fn unknown_host(host: HostOrOrigin<'_>) -> AccessDenied {
-    let name = quote(host.name);
-    let why = format!(
-        "This server is not called {name}. If it is meant to be, start it with --allowed-host {name}, or with \
-         --base-url when that is its public address."
-    );
+fn forbidden(why: String) -> AccessDenied {
     AccessDenied(StatusCode::FORBIDDEN, why)
-}
-
-fn unknown_origin(origin: &HeaderValue) -> AccessDenied {
-    let origin = quote(&String::from_utf8_lossy(origin.as_bytes()));
-    let why = format!(
-        "Pages of {origin} may not call this server. If they are meant to, start it with --allowed-origin and that \
-         origin."
-    );
-    AccessDenied(StatusCode::FORBIDDEN, why)
-}
-
-fn foreign_subresource() -> AccessDenied {
-    let why = "Pages of other sites may not show parts of this server, which serves its own machine. A server that is \
-        meant for everybody is started with a public --base-url.";
-    AccessDenied(StatusCode::FORBIDDEN, why.to_owned())
 }
 
 /// Who may read the response to a request.

@@ -36,7 +36,7 @@ pub(super) enum Lifecycle {
     /// Up to 2025-11-25: the handshake negotiates the version.
     Handshake,
     /// Since 2026-07-28: every request declares the version.
-    Inline,
+    PerRequest,
 }
 
 impl Lifecycle {
@@ -44,7 +44,7 @@ impl Lifecycle {
     pub(super) fn of_headers(headers: &HeaderMap) -> Self {
         let version = headers.get(VERSION).and_then(|v| v.to_str().ok());
         match version.is_some_and(|v| v >= ProtocolVersion::V_2026_07_28.as_str()) {
-            true => Self::Inline,
+            true => Self::PerRequest,
             false => Self::Handshake,
         }
     }
@@ -70,7 +70,7 @@ impl Lifecycle {
         let newest = ProtocolVersion::V_2026_07_28;
         let is_complete = meta.protocol_version().as_ref() == Some(&newest)
             && meta.missing_required_keys(&newest).is_empty();
-        is_complete.then_some(Self::Inline)
+        is_complete.then_some(Self::PerRequest)
     }
 
     /// Returns the lifecycle of a call whose headers and `_meta` agree; `None` for a call that the SDK has to judge.
@@ -83,7 +83,7 @@ impl Lifecycle {
             false => None,
         };
         let agrees = if version == Some(ProtocolVersion::V_2026_07_28.as_str()) {
-            call.lifecycle == Self::Inline
+            call.lifecycle == Self::PerRequest
                 && single(headers, &METHOD)? == "tools/call"
                 && single(headers, &NAME)? == call.route.spec.tool
         } else {

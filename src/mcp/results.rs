@@ -116,7 +116,7 @@ pub(super) async fn response(
         Ok(reply) => reply,
         Err(failure) => return failed_response(shared, id, failure, lifecycle),
     };
-    let cached = reply.wrapped(lifecycle == Lifecycle::Inline);
+    let cached = reply.wrapped(lifecycle == Lifecycle::PerRequest);
     let result = match cached.get() {
         Some(result) => result,
         None => match success(&shared.backend, &reply).await {
@@ -142,7 +142,7 @@ pub(super) fn failed_response(
 fn encode(mut result: CallToolResult, lifecycle: Lifecycle, signature: &Value) -> Bytes {
     match lifecycle {
         Lifecycle::Handshake => result.result_type = None,
-        Lifecycle::Inline => sign(&mut result.meta, signature),
+        Lifecycle::PerRequest => sign(&mut result.meta, signature),
     }
     // Cannot fail: all keys are strings.
     let mut json = serde_json::to_vec(&result).unwrap_or_default();

@@ -93,7 +93,7 @@ impl Http {
         let method = request.body().method.as_deref().unwrap_or_default();
         // The SDK refuses these because `Mcp-Name` is missing, which the revision requires of calls and reads alone.
         if REPLACED_METHODS.contains(&method)
-            && Lifecycle::of_headers(request.headers()) == Lifecycle::Inline
+            && Lifecycle::of_headers(request.headers()) == Lifecycle::PerRequest
         {
             let why = format!("{method} is no method of 2026-07-28: use subscriptions/listen");
             let error = jsonrpc::METHOD_NOT_FOUND;

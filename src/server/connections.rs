@@ -6,20 +6,19 @@
 
 use super::metrics::Metrics;
 use super::settings::{Connections, Shutdown};
-use crate::admission::{Activity, NoPermit, Permits};
+use crate::admission::{NoPermit, Permit, Permits};
 use axum::body::Body;
 use axum::extract::Request;
 use axum::response::Response;
 use econoscope_data::pool::Caller;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
-use hyper::service::{HttpService, service_fn};
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use std::convert::Infallible;
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -38,9 +37,6 @@ const SEND_BUFFER_BYTES: usize = 128 * 1024;
 /// File descriptors for the store, logs, upstream, sources and the metrics listener.
 #[cfg(unix)]
 const RESERVED_DESCRIPTORS: u64 = 256;
-
-/// A stream whose writes time out.
-type TimedStream = TokioIo<Pin<Box<TimeoutStream<TcpStream>>>>;
 
 /// An accept loop.
 pub(super) struct Acceptor<S> {
@@ -105,59 +101,59 @@ where
                 }
                 NoPermit::AllFull | NoPermit::CallerFull => Err(reason),
             });
-            let Ok(permit) = permit else {
-                self.metrics.closed.add("too_many");
-                refuse(&stream);
-                continue;
-            };
-            let gauge = Arc::clone(&self.metrics.connections);
-            let activity = Arc::clone(&permit.activity);
-            let connection = graceful.watch(self.serve(stream, peer, activity));
-            tokio::spawn(async move {
-                tokio::select! {
-                    result = connection => if let Err(error) = result {
-                        tracing::debug!(error = %error, "a connection ended early");
-                    },
-                    () = permit.activity.evicted.cancelled() => {
-                        tracing::debug!("an idle connection gave way");
-                    }
+            match permit {
+                Ok(permit) => self.serve(stream, peer, permit, graceful),
+                Err(_) => {
+                    self.metrics.closed.add("too_many");
+                    refuse(&stream);
                 }
-                drop((permit, gauge));
-            });
+            }
         }
     }
 
+    /// Serves a connection in a task of its own.
     fn serve(
         &self,
         stream: TcpStream,
         peer: SocketAddr,
-        activity: Arc<Activity>,
-    ) -> http1::Connection<
-        TimedStream,
-        impl HttpService<Incoming, ResBody = Body, Error = Infallible, Future: Send> + use<S, F>,
-    > {
+        permit: Permit,
+        graceful: &GracefulShutdown,
+    ) {
         // Small answers must not wait for a delayed acknowledgement.
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "TCP_NODELAY was refused");
         }
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(WRITE_TIMEOUT));
-        let handler = self.handler.clone();
+        let (handler, activity) = (self.handler.clone(), Arc::clone(&permit.activity));
         let service = service_fn(move |request: Request<Incoming>| {
             let (handler, active_request) = (handler.clone(), activity.begin_request());
             // Called inside, so that the handler's large future is not moved.
             async move {
                 let response = handler(request.map(Body::new), peer).await;
                 drop(active_request);
-                Ok(response)
+                Ok::<_, Infallible>(response)
             }
         });
-        http1::Builder::new()
+        let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(self.connections.head_time)
             // The limit of 100 headers is the default. Setting it would move them from the stack to the heap.
             .max_buf_size(MAX_HEAD_BYTES)
-            .serve_connection(TokioIo::new(Box::pin(stream)), service)
+            .serve_connection(TokioIo::new(Box::pin(stream)), service);
+        let connection = graceful.watch(connection);
+        let gauge = Arc::clone(&self.metrics.connections);
+        tokio::spawn(async move {
+            tokio::select! {
+                result = connection => if let Err(error) = result {
+                    tracing::debug!(error = %error, "a connection ended early");
+                },
+                () = permit.activity.evicted.cancelled() => {
+                    tracing::debug!("an idle connection gave way");
+                }
+            }
+            drop((permit, gauge));
+        });
     }
 }
 

@@ -114,9 +114,17 @@ impl HttpServer {
             caller_of: Box::new(move |address| admission.connection_caller(address)),
         }
         .run(listener, shutdown);
+        let saving = async {
+            loop {
+                tokio::time::sleep(SAVE_INTERVAL).await;
+                let admission = Arc::clone(&self.shared.admission);
+                let task = tokio::task::spawn_blocking(move || save_counts(&admission));
+                task.await.unwrap_or_default();
+            }
+        };
         tokio::select! {
             () = serving => {}
-            () = self.save_counts_regularly() => {}
+            () = saving => {}
         }
         save_counts(&self.shared.admission);
     }
@@ -144,15 +152,6 @@ impl HttpServer {
         }
         .run(listener, shutdown)
         .await;
-    }
-
-    async fn save_counts_regularly(&self) {
-        loop {
-            tokio::time::sleep(SAVE_INTERVAL).await;
-            let admission = Arc::clone(&self.shared.admission);
-            let task = tokio::task::spawn_blocking(move || save_counts(&admission));
-            task.await.unwrap_or_default();
-        }
     }
 }
 

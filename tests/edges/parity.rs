@@ -14,11 +14,11 @@ use tokio_util::sync::CancellationToken;
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-const SERVICE: &str = "https://service.example";
+const SERVICE_URL: &str = "https://service.example";
 
 fn desk() -> Arc<Desk> {
     let settings = Settings {
-        base_url: Some(SERVICE.into()),
+        base_url: Some(SERVICE_URL.into()),
         ..Settings::default()
     };
     Arc::new(Desk::open(
@@ -84,7 +84,7 @@ async fn every_endpoint_forwards_the_upstream_answer() {
         );
         let (mine, theirs) = (
             tool(&base, route).await,
-            without_state(tool(&relayed_base, route).await),
+            without_forwarding_note(tool(&relayed_base, route).await),
         );
         assert_eq!(mine, theirs, "{} over MCP", route.spec.tool);
     }
@@ -96,15 +96,22 @@ async fn an_answer_about_another_series_is_rejected() {
     let direct = Arc::new(Backend::local(desk()));
     for (tool, name) in [("get_metric", "ticker"), ("get_time_series", "seriesId")] {
         let route = Route::find(tool).unwrap();
-        let asked = |id: &str| Arguments::from_iter([(name.to_owned(), Value::from(id))]);
-        let other = route.call(&direct, asked("UNRATE")).await.unwrap();
+        let arguments_for = |id: &str| Arguments::from_iter([(name.to_owned(), Value::from(id))]);
+        let other = route.call(&direct, arguments_for("UNRATE")).await.unwrap();
         let origin = MockServer::start().await;
         let answer =
             ResponseTemplate::new(200).set_body_raw(other.json.to_vec(), "application/json");
         Mock::given(any()).respond_with(answer).mount(&origin).await;
         let relay = forwarding(origin.uri().parse().unwrap());
-        assert!(route.call(&relay, asked("UNRATE")).await.is_ok(), "{tool}");
-        let refused = route.call(&relay, asked("CPIAUCSL")).await.err().unwrap();
+        assert!(
+            route.call(&relay, arguments_for("UNRATE")).await.is_ok(),
+            "{tool}"
+        );
+        let refused = route
+            .call(&relay, arguments_for("CPIAUCSL"))
+            .await
+            .err()
+            .unwrap();
         assert!(
             refused
                 .to_string()
@@ -121,30 +128,30 @@ async fn the_command_line_forwards_the_upstream_answer() {
     let base = serve(Arc::new(Backend::local(desk())), &stop).await;
     let folder = tempfile::tempdir().unwrap();
     for route in ENDPOINTS.iter() {
-        let mine = command(folder.path(), route, &[]).await;
-        let theirs = command(folder.path(), route, &["--upstream", base.as_str()]).await;
+        let mine = run_call(folder.path(), route, &[]).await;
+        let theirs = run_call(folder.path(), route, &["--upstream", base.as_str()]).await;
         assert_eq!(mine, theirs, "{}", route.spec.tool);
     }
     stop.cancel();
 }
 
 /// Returns the output of `econoscope call`.
-async fn command(folder: &std::path::Path, route: &Route, way: &[&str]) -> Value {
+async fn run_call(folder: &std::path::Path, route: &Route, way: &[&str]) -> Value {
     let store = if way.is_empty() { "own.db" } else { "relay.db" };
-    let given = route.spec.example.iter().map(|(k, v)| format!("{k}={v}"));
-    let done = tokio::process::Command::new(env!("CARGO_BIN_EXE_econoscope"))
+    let values = route.spec.example.iter().map(|(k, v)| format!("{k}={v}"));
+    let output = tokio::process::Command::new(env!("CARGO_BIN_EXE_econoscope"))
         .arg("--store")
         .arg(folder.join(store))
-        .args(["--base-url", SERVICE])
+        .args(["--base-url", SERVICE_URL])
         .args(way)
         .args(["call", route.spec.tool])
-        .args(given)
+        .args(values)
         .output()
         .await
         .unwrap();
-    let said = String::from_utf8_lossy(&done.stderr);
-    assert!(done.status.success(), "{}: {said}", route.spec.tool);
-    serde_json::from_slice(&done.stdout).unwrap()
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}: {stderr}", route.spec.tool);
+    serde_json::from_slice(&output.stdout).unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -190,15 +197,15 @@ async fn aliases_and_errors_forward_like_direct_answers() {
         ("list_scenarios", json!({"status": "paused", "limit": "2"})),
     ] {
         let route = Route::find(tool).unwrap();
-        let given = || arguments.as_object().cloned().unwrap();
-        let told = |outcome: econoscope::Result<econoscope_answers::endpoints::Reply>| match outcome
-        {
-            Ok(reply) => serde_json::from_slice::<Value>(&reply.json).unwrap(),
-            Err(error) => json!({"code": error.code(), "said": error.to_string()}),
-        };
+        let values = || arguments.as_object().cloned().unwrap();
+        let answer =
+            |outcome: econoscope::Result<econoscope_answers::endpoints::Reply>| match outcome {
+                Ok(reply) => serde_json::from_slice::<Value>(&reply.json).unwrap(),
+                Err(error) => json!({"code": error.code(), "message": error.to_string()}),
+            };
         let (mine, theirs) = (
-            told(route.call(&direct, given()).await),
-            told(route.call(&relay, given()).await),
+            answer(route.call(&direct, values()).await),
+            answer(route.call(&relay, values()).await),
         );
         assert_eq!(mine, theirs, "{tool} {arguments}");
     }
@@ -214,7 +221,7 @@ async fn documented_shapes_are_normalised_and_invalid_fields_named() {
         "generatedAt": "2026-11-20T00:00:00Z",
         "convexIndices": {"SERVICE_CRPI": {"value": 34, "interpretation": "elevated"}, "SERVICE_CNLI": {"value": null}},
         "marketSignals": {"T10Y2Y": {"value": 0.5}, "VIXCLS": 17.25},
-        "attribution": {"text": "Data by Service", "url": SERVICE},
+        "attribution": {"text": "Data by Service", "url": SERVICE_URL},
         "unknownField": [1, 2, 3],
     });
     Mock::given(path("/api/public/signals"))
@@ -270,7 +277,7 @@ async fn tool(base: &url::Url, route: &Route) -> Value {
 }
 
 /// Removes the line about forwarding from a result.
-fn without_state(mut result: Value) -> Value {
+fn without_forwarding_note(mut result: Value) -> Value {
     let text = result["content"][0]["text"].as_str().unwrap().to_owned();
     if let Some((own, state)) = text.rsplit_once("\nForwarded from the upstream service; fresh, ") {
         assert!(state.ends_with(" s old."), "{state}");
@@ -389,8 +396,8 @@ async fn the_home_page_forwards_to_the_upstream() {
     let stop = CancellationToken::new();
     let ours = Backend::local(desk());
     let regime = Route::find("get_regime").unwrap();
-    let told = regime.call(&ours, Arguments::new()).await.unwrap();
-    let told: serde_json::Value = serde_json::from_slice(&told.json).unwrap();
+    let answer = regime.call(&ours, Arguments::new()).await.unwrap();
+    let answer: serde_json::Value = serde_json::from_slice(&answer.json).unwrap();
     let base = serve(Arc::new(ours), &stop).await;
     let relay = forwarding(base);
     let router = router(&relay, Default::default());
@@ -404,7 +411,7 @@ async fn the_home_page_forwards_to_the_upstream() {
         .await
         .unwrap();
     let html = String::from_utf8(body.to_vec()).unwrap();
-    let narrative = econoscope_core::format::readable(told["narrative"].as_str().unwrap());
+    let narrative = econoscope_core::format::readable(answer["narrative"].as_str().unwrap());
     assert!(html.contains(&narrative), "{narrative}: {html}");
     let used = relay.upstream().unwrap().quota().unwrap().used;
     assert_eq!(

@@ -184,9 +184,9 @@ pub(crate) fn odd_bodies() -> Vec<String> {
 }
 
 /// A reproducible generator of numbers (xorshift64*).
-pub(crate) struct Dice(u64);
+pub(crate) struct Rng(u64);
 
-impl Dice {
+impl Rng {
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }

@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use std::collections::BTreeSet;
 
 /// Unfolds lines as RFC 5545, 3.1 has it.
-fn unfolded(text: &str) -> Vec<String> {
+fn unfold(text: &str) -> Vec<String> {
     let whole = text.replace("\r\n ", "");
     whole.split("\r\n").map(str::to_owned).collect()
 }
@@ -31,7 +31,7 @@ async fn calendar_programs_can_subscribe_to_the_calendar() {
         text.split("\r\n").all(|line| line.len() <= 75),
         "lines are folded"
     );
-    let lines = unfolded(text);
+    let lines = unfold(text);
     assert_eq!(values(&lines, "VERSION"), ["2.0"]);
     assert_eq!(values(&lines, "PRODID").len(), 1);
     assert_eq!(values(&lines, "REFRESH-INTERVAL;VALUE=DURATION"), ["PT6H"]);
@@ -78,8 +78,8 @@ async fn calendar_programs_can_subscribe_to_the_calendar() {
 #[tokio::test]
 async fn part_of_the_calendar_can_be_subscribed_to() {
     let router = router();
-    let whole = unfolded(get(&router, "/calendar.ics").await.text());
-    let part = unfolded(get(&router, "/calendar.ics?series=employment").await.text());
+    let whole = unfold(get(&router, "/calendar.ics").await.text());
+    let part = unfold(get(&router, "/calendar.ics?series=employment").await.text());
     let (whole, part) = (values(&whole, "UID"), values(&part, "UID"));
     assert!((3..=4).contains(&part.len()), "{part:?}");
     assert!(

@@ -27,7 +27,7 @@ async fn lists_may_be_repeated_or_comma_separated() {
 async fn unknown_parameters_are_ignored_and_reported_in_a_header() {
     let router = router();
     let plain = get(&router, UNRATE).await;
-    for (query, told) in [
+    for (query, warning) in [
         ("?_=1732270000&utm_source=news&utm_x=", ""),
         (
             "?nonsense=1&%22odd%0d=2",
@@ -37,7 +37,7 @@ async fn unknown_parameters_are_ignored_and_reported_in_a_header() {
         let reply = get(&router, &format!("{UNRATE}{query}")).await;
         assert_eq!(
             (reply.status.as_u16(), reply.header("warning")),
-            (200, told)
+            (200, warning)
         );
         assert_eq!(reply.body, plain.body, "{query}");
     }
@@ -46,7 +46,7 @@ async fn unknown_parameters_are_ignored_and_reported_in_a_header() {
 }
 
 #[tokio::test]
-async fn csv_metadata_is_in_the_headers() {
+async fn csv_warnings_are_in_the_headers() {
     let router = router();
     let table = get(
         &router,
@@ -54,10 +54,11 @@ async fn csv_metadata_is_in_the_headers() {
     )
     .await;
     assert!(is_csv(&table));
-    let told = table.header("warning");
+    let warning = table.header("warning");
     assert!(
-        told.contains("October 2025 was never published") && told.contains("Q4 2025 (2 of 3)"),
-        "{told}"
+        warning.contains("October 2025 was never published")
+            && warning.contains("Q4 2025 (2 of 3)"),
+        "{warning}"
     );
     let days = get(
         &router,
@@ -113,8 +114,8 @@ async fn range_requests_return_partial_content() {
         ];
         let reply = get_with(&router, &path, &headers).await;
         assert_eq!(reply.status, 206, "{range}");
-        let told = format!("bytes {}-{}/{size}", part.start, part.end - 1);
-        assert_eq!(reply.header("content-range"), told);
+        let content_range = format!("bytes {}-{}/{size}", part.start, part.end - 1);
+        assert_eq!(reply.header("content-range"), content_range);
         assert_eq!(reply.body, &whole.body[part], "{range}");
     }
     let beyond = get_with(&router, &path, &[("range", "bytes=999999-")]).await;
@@ -171,6 +172,9 @@ async fn the_reported_start_is_the_first_row() {
         let (start, first) = start(query).await;
         assert_eq!(start, first, "{query}");
     }
-    let (asked, first) = start("DGS10?start=2023-01-01").await;
-    assert_eq!((asked, first), ("2023-01-01".into(), "2023-01-03".into()));
+    let (start_day, first_row) = start("DGS10?start=2023-01-01").await;
+    assert_eq!(
+        (start_day, first_row),
+        ("2023-01-01".into(), "2023-01-03".into())
+    );
 }

@@ -44,16 +44,16 @@ async fn each_encoding_has_its_own_etag_and_304() {
         );
         assert_eq!(plain(encoding, &reply.body), whole.body, "{encoding}");
         let tag = reply.header("etag").to_owned();
-        let known = get_with(
+        let conditional = get_with(
             &router,
             LARGE,
             &[("accept-encoding", encoding), ("if-none-match", &tag)],
         )
         .await;
-        assert_eq!(known.status, StatusCode::NOT_MODIFIED, "{encoding}");
-        assert!(known.body.is_empty());
-        assert_eq!(known.header("etag"), tag);
-        assert_eq!(known.header("cache-control"), "public, max-age=1800");
+        assert_eq!(conditional.status, StatusCode::NOT_MODIFIED, "{encoding}");
+        assert!(conditional.body.is_empty());
+        assert_eq!(conditional.header("etag"), tag);
+        assert_eq!(conditional.header("cache-control"), "public, max-age=1800");
         let other = get_with(&router, LARGE, &[("if-none-match", &tag)]).await;
         assert_eq!(
             other.status,
@@ -98,9 +98,9 @@ async fn many_unknown_parameters_do_not_fill_the_headers() {
     )
     .await;
     assert_eq!(reply.status, StatusCode::OK);
-    let said = reply.header("warning");
+    let warning = reply.header("warning");
     assert!(
-        said.contains("not a parameter") && said.len() < 1_000,
-        "{said}"
+        warning.contains("not a parameter") && warning.len() < 1_000,
+        "{warning}"
     );
 }

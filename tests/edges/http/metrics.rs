@@ -21,7 +21,7 @@ async fn scrape(address: std::net::SocketAddr) -> String {
 }
 
 /// Returns names and labels without values.
-fn names(page: &str) -> BTreeSet<&str> {
+fn metric_names(page: &str) -> BTreeSet<&str> {
     page.lines()
         .filter(|line| !line.starts_with('#') && !line.is_empty())
         .map(|line| line.rsplit_once(' ').unwrap().0)
@@ -63,7 +63,11 @@ async fn unknown_paths_share_one_metric_label() {
     junk(2).await;
     let second = scrape(address).await;
     assert!(!second.contains("junk"), "a caller's word is a label");
-    assert_eq!(names(&first), names(&second), "junk adds labels");
+    assert_eq!(
+        metric_names(&first),
+        metric_names(&second),
+        "junk adds labels"
+    );
     let total = |page: &str| -> u64 {
         page.lines()
             .filter(|l| l.starts_with("econoscope_http_requests_total"))

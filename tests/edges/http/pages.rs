@@ -1,7 +1,8 @@
 //! Tests of pages, widgets and images: browser policies, escaping and links.
 
 use super::support::{
-    BASE, Reply, backend_with, get, get_with, options, patient, patient_over, router, router_with,
+    BASE, Reply, backend_with, get, get_with, options, router, router_with, unlimited_router,
+    unlimited_router_over,
 };
 use axum::http::StatusCode;
 use econoscope_data::desk::{Desk, Settings, articles, scenarios};
@@ -15,7 +16,7 @@ const WIDGETS: [&str; 3] = [
 ];
 
 /// Names that try to inject markup.
-const EVIL: [&str; 12] = [
+const INJECTIONS: [&str; 12] = [
     "<script>alert(1)</script>",
     "\"><svg onload=alert(1)>",
     "'><img src=x onerror=alert(1)>",
@@ -43,14 +44,14 @@ fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
 
 /// Encodes bytes in base64, as in a content security policy.
 fn base64(bytes: &[u8]) -> String {
-    const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();
     for chunk in bytes.chunks(3) {
         let [a, b, c] = [0, 1, 2].map(|i| u32::from(*chunk.get(i).unwrap_or(&0)));
         let all = a << 16 | b << 8 | c;
         for i in 0..4 {
             if i <= chunk.len() {
-                out.push(SIGNS[(all >> (18 - 6 * i) & 63) as usize] as char);
+                out.push(ALPHABET[(all >> (18 - 6 * i) & 63) as usize] as char);
             } else {
                 out.push('=');
             }
@@ -72,11 +73,11 @@ async fn widgets_may_be_framed_and_run_only_own_scripts() {
         let (policy, html) = (reply.header("content-security-policy"), reply.text());
         let style = hash(between(html, "<style>", "</style>"));
         let script = hash(between(html, "<script>", "</script>"));
-        let wanted = format!(
+        let expected = format!(
             "default-src 'none'; style-src {style}; script-src {script} 'self'; connect-src 'self'; img-src 'self' data:; \
              base-uri 'none'; form-action 'none'; frame-ancestors *"
         );
-        assert_eq!(policy, wanted, "{path}");
+        assert_eq!(policy, expected, "{path}");
         assert!(!reply.headers.contains_key("x-frame-options"), "{path}");
         assert_eq!(reply.header("x-content-type-options"), "nosniff");
         assert_eq!(
@@ -176,8 +177,8 @@ async fn the_theme_of_a_widget_can_be_set() {
 
 #[tokio::test]
 async fn names_are_escaped_in_html() {
-    let router = patient();
-    for name in EVIL {
+    let router = unlimited_router();
+    for name in INJECTIONS {
         let name = encoded(name);
         for path in [
             format!("/widget/metric/{name}"),
@@ -296,8 +297,8 @@ async fn pages_cannot_be_framed_and_allow_only_own_code() {
         if !script.is_empty() {
             let sent = get(&router, script).await;
             assert_eq!(sent.status, StatusCode::OK, "{script}");
-            let kept = "public, max-age=31536000, immutable";
-            assert_eq!(sent.header("cache-control"), kept);
+            let immutable = "public, max-age=31536000, immutable";
+            assert_eq!(sent.header("cache-control"), immutable);
             assert!(sent.header("content-type").starts_with("text/javascript"));
         }
         assert!(
@@ -327,7 +328,7 @@ async fn the_home_page_shows_its_age_and_every_endpoint() {
 
 #[tokio::test]
 async fn all_internal_links_resolve() {
-    let router = patient();
+    let router = unlimited_router();
     let mut open: Vec<String> = vec!["/".into()];
     let mut seen: BTreeSet<String> = open.iter().cloned().collect();
     let mut series = 0;
@@ -360,13 +361,13 @@ async fn all_internal_links_resolve() {
                 continue;
             }
             // A known series without figures has a page, but no figures page.
-            let held = !alike
+            let has_figures = !alike
                 || ["/series/", "/compare?"]
                     .iter()
                     .any(|p| link.starts_with(p));
             series += usize::from(alike);
             seen.insert(link.to_owned());
-            if held {
+            if has_figures {
                 open.push(link.to_owned());
             }
         }
@@ -430,7 +431,7 @@ async fn operator_articles_and_scenarios_have_pages() {
         scenarios: vec![scenarios::read("our-own.toml", &scenario).unwrap()],
         ..Settings::default()
     };
-    let router = patient_over(backend_with(settings, Desk::system_clock()));
+    let router = unlimited_router_over(backend_with(settings, Desk::system_clock()));
     let page = get(&router, "/articles/our-view").await;
     assert_eq!(page.status, StatusCode::OK);
     assert!(page.text().contains("What <strong>we</strong> think."));
@@ -441,7 +442,7 @@ async fn operator_articles_and_scenarios_have_pages() {
 }
 
 /// Returns the transferred bytes of a response with gzip.
-async fn transferred(router: &axum::Router, path: &str) -> usize {
+async fn transferred_bytes(router: &axum::Router, path: &str) -> usize {
     let reply = get_with(router, path, &[("accept-encoding", "gzip")]).await;
     assert_eq!(reply.status, StatusCode::OK, "{path}");
     assert_eq!(reply.header("content-encoding"), "gzip", "{path}");
@@ -450,7 +451,7 @@ async fn transferred(router: &axum::Router, path: &str) -> usize {
 
 #[tokio::test]
 async fn first_page_loads_are_below_100_kb() {
-    let router = patient();
+    let router = unlimited_router();
     for path in [
         "/",
         "/series/DGS10",
@@ -463,7 +464,8 @@ async fn first_page_loads_are_below_100_kb() {
         let page = get(&router, path).await;
         let script = page.text().split("src=\"/assets/").nth(1).unwrap();
         let script = format!("/assets/{}", script.split('"').next().unwrap());
-        let mut all = transferred(&router, path).await + transferred(&router, &script).await;
+        let mut all =
+            transferred_bytes(&router, path).await + transferred_bytes(&router, &script).await;
         // The figures that the script loads at once; a longer history is loaded on demand.
         for figure in page.text().split("<figure ").skip(1) {
             let figure = figure.split('>').next().unwrap();
@@ -481,7 +483,7 @@ async fn first_page_loads_are_below_100_kb() {
                         .text()
                         .contains("\"truncated\":true")
                 );
-                all += transferred(&router, &source).await;
+                all += transferred_bytes(&router, &source).await;
             }
         }
         assert!(all < 100_000, "{path}: {all}");

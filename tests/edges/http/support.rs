@@ -45,12 +45,12 @@ fn backend_over(store: Arc<Sqlite>, mut settings: Settings, now: Now) -> Arc<Bac
 }
 
 /// Creates a public service without a burst limit over a store and a clock.
-pub(crate) fn public(store: Arc<Sqlite>, now: Now) -> Router {
+pub(crate) fn public_router(store: Arc<Sqlite>, now: Now) -> Router {
     let settings = Settings {
         serve_restricted: false,
         ..Settings::default()
     };
-    patient_over(backend_over(store, settings, now))
+    unlimited_router_over(backend_over(store, settings, now))
 }
 
 pub(crate) fn mcp_service(backend: &Arc<Backend>, shutdown: &Shutdown) -> mcp::transport::Http {
@@ -94,7 +94,7 @@ impl Reply {
     }
 }
 
-pub(crate) async fn ask(router: &Router, request: Request<Body>) -> Reply {
+pub(crate) async fn send(router: &Router, request: Request<Body>) -> Reply {
     let response = router.clone().oneshot(request).await.unwrap();
     let (parts, body) = response.into_parts();
     Reply {
@@ -109,7 +109,7 @@ pub(crate) async fn get(router: &Router, path: &str) -> Reply {
 }
 
 pub(crate) async fn get_with(router: &Router, path: &str, headers: &[(&str, &str)]) -> Reply {
-    ask(router, request("GET", path, headers, "")).await
+    send(router, request("GET", path, headers, "")).await
 }
 
 pub(crate) fn request(
@@ -129,7 +129,7 @@ pub(crate) fn request(
 }
 
 /// Sets the peer of a request.
-pub(crate) fn from(mut request: Request<Body>, peer: &str) -> Request<Body> {
+pub(crate) fn with_peer(mut request: Request<Body>, peer: &str) -> Request<Body> {
     let peer: SocketAddr = peer.parse().unwrap();
     request.extensions_mut().insert(ConnectInfo(peer));
     request
@@ -148,13 +148,13 @@ pub(crate) fn tool_call(tool: &str, arguments: &Value, headers: &[(&str, &str)])
 }
 
 /// A server on its own socket, stopped when dropped.
-pub(crate) struct Live {
+pub(crate) struct LiveServer {
     pub(crate) address: SocketAddr,
     pub(crate) shutdown: Shutdown,
     pub(crate) task: tokio::task::JoinHandle<()>,
 }
 
-pub(crate) async fn live(options: Options) -> Live {
+pub(crate) async fn start_server(options: Options) -> LiveServer {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let backend = backend(true);
@@ -166,7 +166,7 @@ pub(crate) async fn live(options: Options) -> Live {
             .serve(listener, mcp, ending)
             .await;
     });
-    Live {
+    LiveServer {
         address,
         shutdown,
         task,
@@ -174,12 +174,12 @@ pub(crate) async fn live(options: Options) -> Live {
 }
 
 /// Creates a router without a burst limit.
-pub(crate) fn patient() -> Router {
-    patient_over(backend(true))
+pub(crate) fn unlimited_router() -> Router {
+    unlimited_router_over(backend(true))
 }
 
 /// Creates a router without a burst limit over a backend.
-pub(crate) fn patient_over(backend: Arc<Backend>) -> Router {
+pub(crate) fn unlimited_router_over(backend: Arc<Backend>) -> Router {
     let limits = LimitSettings {
         per_second: 100_000,
         burst: 100_000,

@@ -1,14 +1,16 @@
 //! Tests that pages agree with the API, for every range, unit, frequency and day.
 
-use super::support::{BASE, Reply, ask, from, get, options, patient, request, router, router_with};
+use super::support::{
+    BASE, Reply, get, options, request, router, router_with, send, unlimited_router, with_peer,
+};
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 
 fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
-    let found = text
+    let rest = text
         .split_once(from)
         .and_then(|(_, rest)| rest.split_once(to));
-    found.map_or("", |(inner, _)| inner)
+    rest.map_or("", |(inner, _)| inner)
 }
 
 fn json(reply: &Reply) -> Value {
@@ -93,11 +95,11 @@ async fn a_series_page_names_its_reference_day() {
             "aria-label=\"Latest observations\"",
             "</table>",
         );
-        let shown = between(table, "<td class=\"n\">", "<").replace('−', "-");
-        let shown: f64 = shown.parse().unwrap();
+        let displayed = between(table, "<td class=\"n\">", "<").replace('−', "-");
+        let displayed: f64 = displayed.parse().unwrap();
         assert!(
-            (shown - newest).abs() < 0.051,
-            "{query}: {shown} for {newest}"
+            (displayed - newest).abs() < 0.051,
+            "{query}: {displayed} for {newest}"
         );
         assert!(page.text().contains(unit), "{query}: not in {unit}");
     }
@@ -136,7 +138,7 @@ async fn a_vintage_is_drawn_behind_the_current_series() {
     );
     let page = get(&router, &format!("/series/PAYEMS?{view}&as_of=2009-01-15")).await;
     assert_eq!(page.status, StatusCode::OK);
-    let told = between(page.text(), "<p class=\"past\">", "</p>");
+    let paragraph = between(page.text(), "<p class=\"past\">", "</p>");
     let counted = format!(
         "{revised} of the {} figures in view have been revised",
         then.len()
@@ -146,10 +148,13 @@ async fn a_vintage_is_drawn_behind_the_current_series() {
         now.len() - then.len()
     );
     assert!(
-        told.starts_with("On 15 January 2009 the newest figure was that of December 2008"),
-        "{told}"
+        paragraph.starts_with("On 15 January 2009 the newest figure was that of December 2008"),
+        "{paragraph}"
     );
-    assert!(told.contains(&counted) && told.contains(&newer), "{told}");
+    assert!(
+        paragraph.contains(&counted) && paragraph.contains(&newer),
+        "{paragraph}"
+    );
     let sources = address(between(page.text(), "data-figures=\"", "\""));
     let last = sources.split(' ').next_back().unwrap();
     assert!(!last.contains("as_of"), "{sources}");
@@ -167,8 +172,8 @@ async fn a_vintage_is_drawn_behind_the_current_series() {
 async fn vintages_with_another_base_are_not_compared() {
     let page = get(&router(), "/series/GDPC1?start=2005-01-01&as_of=2009-01-30").await;
     assert_eq!(page.status, StatusCode::OK);
-    let told = between(page.text(), "<p class=\"past\">", "</p>");
-    assert!(told.contains("in another unit"), "{told}");
+    let paragraph = between(page.text(), "<p class=\"past\">", "</p>");
+    assert!(paragraph.contains("in another unit"), "{paragraph}");
     assert!(!page.text().contains("data-ghost"));
 }
 
@@ -181,7 +186,7 @@ async fn the_comparison_page_agrees_with_the_api() {
     )
     .await;
     assert_eq!(page.status, StatusCode::OK);
-    let held: Value = serde_json::from_str(between(
+    let data: Value = serde_json::from_str(between(
         page.text(),
         "<script type=\"application/json\">",
         "</script>",
@@ -195,11 +200,11 @@ async fn the_comparison_page_agrees_with_the_api() {
         .into_iter()
         .find(|l| l.starts_with("/api/public/compare"))
         .unwrap();
-    assert_eq!(held, json(&get(&router, &source).await), "{source}");
-    let columns = held["columns"].as_array().unwrap();
+    assert_eq!(data, json(&get(&router, &source).await), "{source}");
+    let columns = data["columns"].as_array().unwrap();
     assert_eq!(columns.len(), 3);
     assert!(columns[0]["values"].as_array().unwrap().len() > 300);
-    assert_eq!(held["correlations"].as_array().unwrap().len(), 3);
+    assert_eq!(data["correlations"].as_array().unwrap().len(), 3);
     assert!(page.text().contains("Of figures"));
     let spread = get(&router, "/compare?series=UNRATE,FEDFUNDS").await;
     assert!(spread.text().contains("Spread: UNRATE-FEDFUNDS"));
@@ -274,18 +279,18 @@ async fn a_log_scale_shows_the_levels_of_the_api() {
 
 #[tokio::test]
 async fn a_past_comparison_draws_todays_series_on_top() {
-    let router = patient();
+    let router = unlimited_router();
     let query = "series=PAYEMS,UNRATE&range=5y&as_of=2020-06-01";
     let page = get(&router, &format!("/compare?{query}")).await;
     assert_eq!(page.status, StatusCode::OK, "{}", page.text());
     let text = page.text();
-    let held: Vec<Value> = text
+    let data: Vec<Value> = text
         .split("<script type=\"application/json\">")
         .skip(1)
         .map(|rest| serde_json::from_str(rest.split("</script>").next().unwrap()).unwrap())
         .collect();
-    let [now, then] = held.as_slice() else {
-        panic!("{} answers are held", held.len());
+    let [now, then] = data.as_slice() else {
+        panic!("{} answers are held", data.len());
     };
     // Both begin five years before the past day; the current one continues to today.
     assert_eq!(
@@ -295,10 +300,11 @@ async fn a_past_comparison_draws_todays_series_on_top() {
     assert_eq!(now["start"], then["start"]);
     assert!(now["dates"].as_array().unwrap().len() > then["dates"].as_array().unwrap().len());
     let latest = then["columns"][1]["latest"].as_f64().unwrap();
-    let told = between(text, "<p class=\"past\">", "<");
+    let paragraph = between(text, "<p class=\"past\">", "<");
     assert!(
-        told.starts_with("On 1 June 2020 the newest figure of PAYEMS was that of April 2020, "),
-        "{told}"
+        paragraph
+            .starts_with("On 1 June 2020 the newest figure of PAYEMS was that of April 2020, "),
+        "{paragraph}"
     );
     assert!(
         text.contains(&format!(
@@ -342,7 +348,7 @@ async fn invalid_comparisons_are_explained_above_the_form() {
 
 #[tokio::test]
 async fn a_widget_accepts_range_units_and_several_series() {
-    let router = patient();
+    let router = unlimited_router();
     for path in [
         "/widget/metric/UNRATE?range=max",
         "/widget/metric/PAYEMS?range=30y&units=pc1&theme=dark",
@@ -480,7 +486,7 @@ async fn the_regime_page_shows_every_month() {
 #[tokio::test]
 async fn suggestions_agree_with_the_search() {
     let router = router();
-    let found = json(&get(&router, "/suggest?q=core+inflation").await);
+    let suggestions = json(&get(&router, "/suggest?q=core+inflation").await);
     let searched = json(
         &get(
             &router,
@@ -488,7 +494,7 @@ async fn suggestions_agree_with_the_search() {
         )
         .await,
     );
-    assert_eq!(found["results"], searched["results"]);
+    assert_eq!(suggestions["results"], searched["results"]);
     let empty = get(&router, "/suggest").await;
     assert_eq!(empty.status, StatusCode::BAD_REQUEST);
     assert_eq!(empty.header("content-type"), "application/json");
@@ -499,16 +505,16 @@ async fn each_new_view_is_charged_as_a_page() {
     let mut options = options();
     (options.limits.pages, options.limits.burst) = (2, 10_000);
     let router = router_with(options, true);
-    let asked = async |path: &str| {
-        ask(
+    let status_of = async |path: &str| {
+        send(
             &router,
-            from(request("GET", path, &[], ""), "203.0.113.9:4711"),
+            with_peer(request("GET", path, &[], ""), "203.0.113.9:4711"),
         )
         .await
         .status
     };
-    assert_eq!(asked("/suggest?q=cpi").await, StatusCode::OK);
-    assert_eq!(asked("/compare?series=UNRATE").await, StatusCode::OK);
+    assert_eq!(status_of("/suggest?q=cpi").await, StatusCode::OK);
+    assert_eq!(status_of("/compare?series=UNRATE").await, StatusCode::OK);
     for path in [
         "/compare?series=PAYEMS",
         "/regime",
@@ -519,9 +525,13 @@ async fn each_new_view_is_charged_as_a_page() {
         "/chart/compare.png?series=UNRATE",
         "/series/UNRATE?units=pc1",
     ] {
-        assert_eq!(asked(path).await, StatusCode::TOO_MANY_REQUESTS, "{path}");
+        assert_eq!(
+            status_of(path).await,
+            StatusCode::TOO_MANY_REQUESTS,
+            "{path}"
+        );
     }
-    for held in ["/suggest?q=cpi", "/compare?series=UNRATE"] {
-        assert_eq!(asked(held).await, StatusCode::OK, "{held}");
+    for path in ["/suggest?q=cpi", "/compare?series=UNRATE"] {
+        assert_eq!(status_of(path).await, StatusCode::OK, "{path}");
     }
 }

@@ -62,9 +62,9 @@ async fn the_gauge_has_the_bands_of_the_method() {
         .iter()
         .map(|b| format!("[{}, \"{}\"]", b.from, b.name))
         .collect();
-    let wanted = format!("const BANDS = [{}];", bands.join(", "));
+    let expected = format!("const BANDS = [{}];", bands.join(", "));
     let [_, (_, recession), _] = pages().await;
-    assert!(recession.contains(&wanted), "{wanted}");
+    assert!(recession.contains(&expected), "{expected}");
 }
 
 #[tokio::test]

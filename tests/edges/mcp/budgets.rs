@@ -8,8 +8,8 @@ use econoscope_answers::endpoints::ENDPOINTS;
 use serde_json::{Value, json};
 
 /// Maximum tokens of the text of a call with its defaults, and of any call.
-const DEFAULT: usize = 2_000;
-const ANY: usize = 10_000;
+const MAX_DEFAULT_TOKENS: usize = 2_000;
+const MAX_TOKENS: usize = 10_000;
 
 fn tokens(text: &str) -> usize {
     tiktoken_rs::o200k_base_singleton()
@@ -33,7 +33,11 @@ async fn default_answers_have_at_most_2000_tokens() {
             let text = result["content"][0]["text"].as_str().unwrap();
             let cost = tokens(text);
             println!("{name} {}: {cost} tokens", route.spec.tool);
-            assert!(cost <= DEFAULT, "{name}: {}: {cost}", route.spec.tool);
+            assert!(
+                cost <= MAX_DEFAULT_TOKENS,
+                "{name}: {}: {cost}",
+                route.spec.tool
+            );
         }
     }
 }
@@ -65,7 +69,7 @@ async fn answers_have_at_most_10000_tokens() {
             let text = result["content"][0]["text"].as_str().unwrap();
             let cost = tokens(text);
             println!("{name} {tool} {arguments}: {cost} tokens");
-            assert!(cost <= ANY, "{name}: {tool} {arguments}: {cost}");
+            assert!(cost <= MAX_TOKENS, "{name}: {tool} {arguments}: {cost}");
             if result["isError"] == true {
                 assert!(text.chars().count() <= 1_000, "{tool}: {text}");
             }
@@ -87,15 +91,15 @@ async fn the_tool_list_is_within_its_token_budget() {
     );
     assert!(bytes <= 76_000, "{bytes} bytes");
     // Hosts show models the tools without their output schemas.
-    let shown = list["tools"].as_array().unwrap().iter().map(|tool| {
+    let tool_bytes = list["tools"].as_array().unwrap().iter().map(|tool| {
         let mut tool = tool.clone();
         tool.as_object_mut().unwrap().remove("outputSchema");
         tool.to_string().len()
     });
-    let shown: usize = shown.sum();
+    let tool_bytes: usize = tool_bytes.sum();
     assert!(
-        shown <= 18_500,
-        "{shown} bytes without the schemas of outputs"
+        tool_bytes <= 18_500,
+        "{tool_bytes} bytes without the schemas of outputs"
     );
 }
 

@@ -10,7 +10,7 @@ use tokio::io::{
 };
 
 /// Time limit for a line.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A client on one end of a pipe.
 pub(crate) struct Client {
@@ -59,14 +59,14 @@ impl Client {
         self.writer.write_all(line.as_bytes()).await.unwrap();
     }
 
-    async fn line(&mut self) -> Value {
-        let line = tokio::time::timeout(PATIENCE, self.lines.next_line()).await;
+    async fn read_message(&mut self) -> Value {
+        let line = tokio::time::timeout(TIMEOUT, self.lines.next_line()).await;
         let line = line.expect("an answer in time").unwrap();
         serde_json::from_str(&line.expect("an open pipe")).unwrap()
     }
 
     /// Sends a request as it is and returns its id.
-    pub(crate) async fn ask(&mut self, method: &str, params: Value) -> u64 {
+    pub(crate) async fn send_request(&mut self, method: &str, params: Value) -> u64 {
         self.next += 1;
         let id = self.next;
         self.send(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))
@@ -76,9 +76,9 @@ impl Client {
 
     /// Sends a request as it is and returns the whole response.
     pub(crate) async fn request(&mut self, method: &str, params: Value) -> Value {
-        let id = self.ask(method, params).await;
+        let id = self.send_request(method, params).await;
         loop {
-            let message = self.line().await;
+            let message = self.read_message().await;
             if message["id"] == id {
                 return message;
             }
@@ -102,7 +102,7 @@ impl Client {
     pub(crate) async fn notification(&mut self) -> Value {
         match self.news.pop_front() {
             Some(news) => news,
-            None => self.line().await,
+            None => self.read_message().await,
         }
     }
 

@@ -2,20 +2,20 @@
 
 mod apps;
 mod budgets;
-mod choice;
 mod client;
-mod foreign;
 mod hosts;
 mod lines;
 mod outputs;
 mod pictures;
 mod portable;
-mod price;
 mod protocol;
 mod reading;
 mod subscriptions;
+mod token_cost;
+mod tool_choice;
 mod typos;
 mod unreadable;
+mod untrusted_text;
 
 use crate::home::bundled;
 use econoscope::mcp::Server;

@@ -79,10 +79,10 @@ async fn answers_match_the_brief_and_the_full_schema() {
                 let call = json!({ "name": tool, "arguments": &arguments });
                 let result = client.result("tools/call", call).await;
                 if result["isError"] == true {
-                    let said = result["content"][0]["text"].as_str().unwrap();
+                    let message = result["content"][0]["text"].as_str().unwrap();
                     assert!(
-                        said.starts_with("No data"),
-                        "{name}: {tool} {arguments}: {said}"
+                        message.starts_with("No data"),
+                        "{name}: {tool} {arguments}: {message}"
                     );
                     continue;
                 }
@@ -95,8 +95,8 @@ async fn answers_match_the_brief_and_the_full_schema() {
                         .collect();
                     assert!(wrong.is_empty(), "{name}: {tool} {arguments}: {wrong:#?}");
                 }
-                let given = route.for_assistant(arguments.as_object().cloned().unwrap());
-                let reply = route.call(&backend, given).await.unwrap();
+                let call_arguments = route.for_assistant(arguments.as_object().cloned().unwrap());
+                let reply = route.call(&backend, call_arguments).await.unwrap();
                 let whole: Value = serde_json::from_slice(&reply.json).unwrap();
                 let wrong: Vec<_> = of_answer
                     .iter_errors(&whole)

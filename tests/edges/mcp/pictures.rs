@@ -7,9 +7,9 @@ use econoscope::mcp::Server;
 use serde_json::{Value, json};
 
 /// Maximum size of an image in bytes.
-const MOST_BYTES: usize = 60_000;
+const MAX_BYTES: usize = 60_000;
 
-fn pictures(result: &Value) -> Vec<Vec<u8>> {
+fn images(result: &Value) -> Vec<Vec<u8>> {
     let blocks = result["content"].as_array().unwrap().iter();
     blocks
         .filter(|b| b["type"] == "image")
@@ -32,24 +32,24 @@ fn size(png: &[u8]) -> (u32, u32) {
 async fn a_chart_is_one_small_image() {
     for (name, backend) in backends() {
         let mut client = Client::open(Server::new(backend));
-        for asked in [
+        for arguments in [
             json!({ "seriesId": "DGS10", "start": "max" }),
             json!({ "seriesId": "UNRATE", "start": "5y" }),
             json!({ "seriesId": "CPIAUCSL", "start": "20y", "units": "pc1" }),
             json!({ "seriesId": "UNRATE", "start": "max", "format": "csv" }),
         ] {
-            let mut with = asked.clone();
+            let mut with = arguments.clone();
             with["chart"] = true.into();
             let call = json!({ "name": "get_time_series", "arguments": with });
             let result = client.result("tools/call", call).await;
-            assert_ne!(result["isError"], true, "{name} {asked}: {result}");
-            let found = pictures(&result);
-            assert_eq!(found.len(), 1, "{name} {asked}");
-            assert_eq!(size(&found[0]), (1_200, 630));
-            assert!(found[0].len() <= MOST_BYTES, "{name} {asked}");
-            let call = json!({ "name": "get_time_series", "arguments": asked });
+            assert_ne!(result["isError"], true, "{name} {arguments}: {result}");
+            let charts = images(&result);
+            assert_eq!(charts.len(), 1, "{name} {arguments}");
+            assert_eq!(size(&charts[0]), (1_200, 630));
+            assert!(charts[0].len() <= MAX_BYTES, "{name} {arguments}");
+            let call = json!({ "name": "get_time_series", "arguments": arguments });
             let without = client.result("tools/call", call).await;
-            assert_eq!(pictures(&without), Vec::<Vec<u8>>::new());
+            assert_eq!(images(&without), Vec::<Vec<u8>>::new());
             assert_eq!(result["structuredContent"], without["structuredContent"]);
             assert_eq!(result["content"][0], without["content"][0]);
         }

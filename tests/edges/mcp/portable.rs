@@ -53,37 +53,39 @@ const GEMINI: &[&str] = &[
 const KINDS: &[&str] = &["type", "anyOf", "oneOf", "allOf", "enum", "const"];
 
 /// Calls `visit` with every nested schema and its path.
-fn each(place: &str, schema: &Value, see: &mut impl FnMut(&str, &Value)) {
-    see(place, schema);
+fn visit_schemas(place: &str, schema: &Value, visit: &mut impl FnMut(&str, &Value)) {
+    visit(place, schema);
     for (word, inner) in schema.as_object().into_iter().flatten() {
         let place = format!("{place}/{word}");
         match (word.as_str(), inner) {
             ("properties", Value::Object(all)) => {
                 for (name, inner) in all {
-                    each(&format!("{place}/{name}"), inner, see);
+                    visit_schemas(&format!("{place}/{name}"), inner, visit);
                 }
             }
             ("anyOf" | "oneOf" | "allOf", Value::Array(all)) => {
                 for (n, inner) in all.iter().enumerate() {
-                    each(&format!("{place}/{n}"), inner, see);
+                    visit_schemas(&format!("{place}/{n}"), inner, visit);
                 }
             }
-            ("items" | "additionalProperties", Value::Object(_)) => each(&place, inner, see),
+            ("items" | "additionalProperties", Value::Object(_)) => {
+                visit_schemas(&place, inner, visit)
+            }
             _ => {}
         }
     }
 }
 
 /// Calls `visit` with every schema in one member of the listed tools. Returns their number.
-async fn listed(member: &str, mut see: impl FnMut(&str, &Value)) -> usize {
+async fn visit_listed(member: &str, mut visit: impl FnMut(&str, &Value)) -> usize {
     let mut client = Client::open(server());
     let list = client.result("tools/list", json!({})).await;
     let mut seen = 0;
     for tool in list["tools"].as_array().unwrap() {
         let name = tool["name"].as_str().unwrap();
-        each(name, &tool[member], &mut |place, schema| {
+        visit_schemas(name, &tool[member], &mut |place, schema| {
             seen += 1;
-            see(place, schema);
+            visit(place, schema);
         });
     }
     seen
@@ -92,11 +94,11 @@ async fn listed(member: &str, mut see: impl FnMut(&str, &Value)) -> usize {
 #[tokio::test]
 async fn input_schemas_use_only_widely_supported_keywords() {
     let mut wrong = Vec::new();
-    let seen = listed("inputSchema", |place, schema| {
+    let seen = visit_listed("inputSchema", |place, schema| {
         let words: Vec<&String> = schema.as_object().unwrap().keys().collect();
         let unknown = words.iter().filter(|word| {
-            let known = |all: &[&str]| all.contains(&word.as_str());
-            !known(OPENAI) || !known(GEMINI)
+            let is_known = |all: &[&str]| all.contains(&word.as_str());
+            !is_known(OPENAI) || !is_known(GEMINI)
         });
         wrong.extend(unknown.map(|word| format!("{place}: {word}")));
         if !words.iter().any(|word| KINDS.contains(&word.as_str())) {
@@ -110,7 +112,7 @@ async fn input_schemas_use_only_widely_supported_keywords() {
 #[tokio::test]
 async fn every_output_schema_has_a_type() {
     let mut wrong = Vec::new();
-    let seen = listed("outputSchema", |place, schema| {
+    let seen = visit_listed("outputSchema", |place, schema| {
         let has_kind = KINDS.iter().any(|word| schema.get(word).is_some());
         let has_many = schema.get("type").is_some_and(Value::is_array);
         if !has_kind || has_many {

@@ -20,8 +20,12 @@ async fn older_versions_get_only_supported_capabilities() {
         let (mut client, answer) = Client::legacy(server(), version).await;
         let result = &answer["result"];
         assert_eq!(result["protocolVersion"], version);
-        let said = result["instructions"].as_str().unwrap();
-        assert!(said.chars().count() <= 2_048, "{}", said.chars().count());
+        let instructions = result["instructions"].as_str().unwrap();
+        assert!(
+            instructions.chars().count() <= 2_048,
+            "{}",
+            instructions.chars().count()
+        );
         let offered = &result["capabilities"];
         assert_eq!(offered["resources"], json!({}), "{offered}");
         assert_eq!(offered["tools"], json!({}));
@@ -81,18 +85,18 @@ async fn every_modern_result_is_signed() {
 #[tokio::test]
 async fn discovery_reports_versions_and_capabilities() {
     let mut client = Client::open(server());
-    let found = client.result("server/discover", json!({})).await;
-    assert_eq!(found["supportedVersions"].as_array().unwrap().len(), 5);
-    assert_eq!(found["capabilities"]["resources"]["subscribe"], true);
-    let extensions = &found["capabilities"]["extensions"];
+    let discovery = client.result("server/discover", json!({})).await;
+    assert_eq!(discovery["supportedVersions"].as_array().unwrap().len(), 5);
+    assert_eq!(discovery["capabilities"]["resources"]["subscribe"], true);
+    let extensions = &discovery["capabilities"]["extensions"];
     assert_eq!(
         extensions["io.modelcontextprotocol/skills"]["directoryRead"],
         true
     );
     let types = &extensions["io.modelcontextprotocol/ui"]["mimeTypes"];
     assert_eq!(types, &json!(["text/html;profile=mcp-app"]));
-    assert!(found["instructions"].as_str().unwrap().len() <= 2_048);
-    assert!(found["ttlMs"].as_u64().unwrap() > 0);
+    assert!(discovery["instructions"].as_str().unwrap().len() <= 2_048);
+    assert!(discovery["ttlMs"].as_u64().unwrap() > 0);
 }
 
 #[tokio::test]
@@ -115,7 +119,7 @@ async fn lists_are_identical_over_a_hundred_requests() {
     for list in LISTS {
         let mut first: Option<String> = None;
         for round in 0..100 {
-            let mut client = Client::open(server_if(round % 10 == 0));
+            let mut client = Client::open(server_for(round % 10 == 0));
             let text = client.result(list, json!({})).await.to_string();
             assert_eq!(first.get_or_insert_with(|| text.clone()), &text, "{list}");
         }
@@ -123,13 +127,13 @@ async fn lists_are_identical_over_a_hundred_requests() {
 }
 
 /// Returns a shared server, or a fresh one, so that the order cannot come from one instance.
-fn server_if(fresh: bool) -> econoscope::mcp::Server {
+fn server_for(fresh: bool) -> econoscope::mcp::Server {
     use std::sync::OnceLock;
-    static KEPT: OnceLock<econoscope::mcp::Server> = OnceLock::new();
+    static SHARED: OnceLock<econoscope::mcp::Server> = OnceLock::new();
     if fresh {
         server()
     } else {
-        KEPT.get_or_init(server).clone()
+        SHARED.get_or_init(server).clone()
     }
 }
 

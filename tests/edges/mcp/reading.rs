@@ -176,10 +176,10 @@ async fn search_and_fetch_have_the_expected_shape() {
             "unemployment",
         ] {
             let call = json!({ "name": "search", "arguments": { "query": query } });
-            let found = client.result("tools/call", call).await;
+            let outcome = client.result("tools/call", call).await;
             let text: Value =
-                serde_json::from_str(found["content"][0]["text"].as_str().unwrap()).unwrap();
-            assert_eq!(text, found["structuredContent"]);
+                serde_json::from_str(outcome["content"][0]["text"].as_str().unwrap()).unwrap();
+            assert_eq!(text, outcome["structuredContent"]);
             let results = text["results"].as_array().unwrap();
             assert!(!results.is_empty(), "{name}: {query}");
             for result in results {

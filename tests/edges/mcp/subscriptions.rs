@@ -14,7 +14,7 @@ async fn a_write_is_announced_to_its_listeners() {
     write(store.as_ref(), "DGS10", &[4.0, 4.1]);
     write(store.as_ref(), "DGS2", &[3.0]);
     let mut client = Client::open(Server::new(backend(Arc::clone(&store))));
-    let wanted = [
+    let uris = [
         "macro://metric/DGS10",
         "macro://series/10y",
         "macro://calendar",
@@ -22,10 +22,10 @@ async fn a_write_is_announced_to_its_listeners() {
         "file:///x",
     ];
     let listen = client
-        .ask(
+        .send_request(
             "subscriptions/listen",
             with_meta(json!({ "notifications": {
-                "resourceSubscriptions": wanted, "toolsListChanged": true } })),
+                "resourceSubscriptions": uris, "toolsListChanged": true } })),
         )
         .await;
     let ack = client.notification().await;
@@ -81,7 +81,9 @@ async fn a_change_wakes_only_its_listeners() {
     for _ in 0..20 {
         let mut client = Client::open(server.clone());
         let wish = json!({ "notifications": { "resourceSubscriptions": all } });
-        client.ask("subscriptions/listen", with_meta(wish)).await;
+        client
+            .send_request("subscriptions/listen", with_meta(wish))
+            .await;
         let ack = client.notification().await;
         let granted = &ack["params"]["notifications"]["resourceSubscriptions"];
         assert_eq!(granted.as_array().unwrap().len(), 64);
@@ -104,15 +106,17 @@ async fn a_condition_is_announced_only_when_crossed() {
     write(store.as_ref(), "DGS2", &[3.0, 3.0]);
     let mut client = Client::open(Server::new(backend(Arc::clone(&store))));
     let alert = "macro://alert/DGS10%20-%20DGS2%20%2F%202%20%3E%203";
-    let wanted = [
+    let uris = [
         alert,
         "macro://calendar",
         "macro://alert/DGS10",
         "macro://alert/NOSUCH%20%3E%203",
         "macro://alert/%3E%203",
     ];
-    let wish = json!({ "notifications": { "resourceSubscriptions": wanted } });
-    client.ask("subscriptions/listen", with_meta(wish)).await;
+    let wish = json!({ "notifications": { "resourceSubscriptions": uris } });
+    client
+        .send_request("subscriptions/listen", with_meta(wish))
+        .await;
     let ack = client.notification().await;
     let granted = &ack["params"]["notifications"]["resourceSubscriptions"];
     assert_eq!(granted, &json!([alert, "macro://calendar"]));
@@ -129,8 +133,8 @@ async fn a_condition_is_announced_only_when_crossed() {
         while !news.contains(&"macro://calendar".to_owned())
             || (is_crossing && !news.contains(&alert.to_owned()))
         {
-            let told = client.notification().await;
-            news.push(told["params"]["uri"].as_str().unwrap().to_owned());
+            let notification = client.notification().await;
+            news.push(notification["params"]["uri"].as_str().unwrap().to_owned());
         }
         heard.extend(news);
     }
@@ -143,14 +147,14 @@ async fn a_condition_is_announced_only_when_crossed() {
         .result("resources/read", json!({ "uri": alert }))
         .await;
     let text = read["contents"][0]["text"].as_str().unwrap();
-    let shown: serde_json::Value = serde_json::from_str(text).unwrap();
+    let resource: serde_json::Value = serde_json::from_str(text).unwrap();
     assert_eq!(
-        (&shown["met"], &shown["since"]),
+        (&resource["met"], &resource["since"]),
         (&json!(false), &json!("2026-08-06"))
     );
-    assert_eq!(shown["lastCrossing"]["values"][0]["value"], 2.9);
-    assert_eq!(shown["earlierCrossings"][0]["date"], "2026-08-03");
-    assert_eq!(shown["crossings"], 2);
+    assert_eq!(resource["lastCrossing"]["values"][0]["value"], 2.9);
+    assert_eq!(resource["earlierCrossings"][0]["date"], "2026-08-03");
+    assert_eq!(resource["crossings"], 2);
     for uri in [
         "macro://alert/DGS10",
         "macro://alert/NOSUCH%20%3E%203",

@@ -21,12 +21,12 @@ use tokio::net::{TcpListener, TcpStream};
 pub(crate) struct Faults {
     pub(crate) errors: u64,
     pub(crate) resets: u64,
-    pub(crate) cuts: u64,
+    pub(crate) truncations: u64,
     pub(crate) delay: Duration,
 }
 
 /// The proxy. It runs until its runtime ends.
-pub(crate) struct Chaos {
+pub(crate) struct FaultyProxy {
     pub(crate) address: SocketAddr,
     shared: Arc<Shared>,
 }
@@ -34,16 +34,16 @@ pub(crate) struct Chaos {
 struct Shared {
     origin: SocketAddr,
     faults: Mutex<Faults>,
-    dice: Mutex<Dice>,
+    rng: Mutex<Rng>,
     calls: AtomicU64,
     heads: Mutex<Vec<String>>,
 }
 
 /// A reproducible generator of numbers (splitmix64).
-pub(crate) struct Dice(pub(crate) u64);
+pub(crate) struct Rng(pub(crate) u64);
 
-impl Dice {
-    pub(crate) fn roll(&mut self, below: u64) -> u64 {
+impl Rng {
+    pub(crate) fn below(&mut self, below: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -51,14 +51,14 @@ impl Dice {
     }
 }
 
-impl Chaos {
-    pub(crate) async fn before(origin: SocketAddr, seed: u64) -> Self {
+impl FaultyProxy {
+    pub(crate) async fn start(origin: SocketAddr, seed: u64) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared {
             origin,
             faults: Mutex::default(),
-            dice: Mutex::new(Dice(seed)),
+            rng: Mutex::new(Rng(seed)),
             calls: AtomicU64::new(0),
             heads: Mutex::default(),
         });
@@ -74,7 +74,7 @@ impl Chaos {
     }
 
     /// Sets the faults.
-    pub(crate) fn set(&self, faults: Faults) {
+    pub(crate) fn set_faults(&self, faults: Faults) {
         *self.shared.faults.lock().unwrap() = faults;
     }
 
@@ -100,8 +100,8 @@ impl Shared {
         self.heads.lock().unwrap().push(head.clone());
         let faults = *self.faults.lock().unwrap();
         let (fate, odd) = {
-            let mut dice = self.dice.lock().unwrap();
-            (dice.roll(100), dice.roll(2) == 0)
+            let mut rng = self.rng.lock().unwrap();
+            (rng.below(100), rng.below(2) == 0)
         };
         tokio::time::sleep(faults.delay).await;
         if fate < faults.errors {
@@ -115,8 +115,8 @@ impl Shared {
             return client.set_zero_linger();
         }
         let mut answer = self.ask_origin(&head).await?;
-        if fate < faults.errors + faults.resets + faults.cuts {
-            cut(&mut answer, odd);
+        if fate < faults.errors + faults.resets + faults.truncations {
+            truncate(&mut answer, odd);
         }
         client.write_all(&answer).await?;
         client.shutdown().await
@@ -133,7 +133,7 @@ impl Shared {
 }
 
 /// Drops the second half of the body. With `quietly` it also drops the length.
-fn cut(answer: &mut Vec<u8>, quietly: bool) {
+fn truncate(answer: &mut Vec<u8>, quietly: bool) {
     let body = answer
         .windows(4)
         .position(|w| w == b"\r\n\r\n")

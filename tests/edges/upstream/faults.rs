@@ -5,34 +5,37 @@ use super::*;
 #[tokio::test(flavor = "multi_thread")]
 async fn ten_thousand_requests_on_warm_keys_lose_nothing_while_the_upstream_is_sick() {
     const KEYS: u64 = 20;
-    let origin = origin().await;
-    let chaos = Chaos::before(*origin.address(), 4).await;
+    let origin = start_origin().await;
+    let chaos = FaultyProxy::start(*origin.address(), 4).await;
     let clock = clock();
-    let upstream = open(chaos.address, LARGE, &clock);
+    let upstream = open_upstream(chaos.address, LARGE, &clock);
     for n in 0..KEYS {
-        upstream.get(shared(&format!("k{n}"))).await.unwrap();
+        upstream
+            .get(shared_request(&format!("k{n}")))
+            .await
+            .unwrap();
     }
     let warm = chaos.calls();
-    chaos.set(Faults {
+    chaos.set_faults(Faults {
         errors: 30,
         resets: 5,
-        cuts: 5,
+        truncations: 5,
         delay: Duration::from_millis(2),
     });
-    let mut dice = Dice(7);
+    let mut rng = Rng(7);
     let (mut marks, mut times) = (BTreeMap::new(), Vec::new());
     for n in 0..10_000 {
         if n % 10 == 0 {
-            clock.advance(Duration::from_secs(dice.roll(20)));
+            clock.advance(Duration::from_secs(rng.below(20)));
         }
-        let name = format!("k{}", dice.roll(KEYS));
+        let name = format!("k{}", rng.below(KEYS));
         let started = Instant::now();
         let Fetched {
             body,
             age,
             freshness,
             ..
-        } = upstream.get(shared(&name)).await.unwrap();
+        } = upstream.get(shared_request(&name)).await.unwrap();
         times.push(started.elapsed());
         let start = format!(r#"{{"path":"/api/public/{name}""#);
         assert!(
@@ -67,25 +70,25 @@ async fn ten_thousand_requests_on_warm_keys_lose_nothing_while_the_upstream_is_s
 
 #[tokio::test]
 async fn stale_responses_bridge_an_outage_for_a_day() {
-    let origin = origin().await;
-    let chaos = Chaos::before(*origin.address(), 1).await;
+    let origin = start_origin().await;
+    let chaos = FaultyProxy::start(*origin.address(), 1).await;
     let clock = clock();
-    let upstream = open(chaos.address, 100, &clock);
-    upstream.get(shared("regime")).await.unwrap();
-    chaos.set(Faults {
+    let upstream = open_upstream(chaos.address, 100, &clock);
+    upstream.get(shared_request("regime")).await.unwrap();
+    chaos.set_faults(Faults {
         errors: 100,
         ..Faults::default()
     });
     for _ in 0..24 {
         clock.advance(HOUR - Duration::from_secs(1));
-        upstream.get(shared("regime")).await.unwrap();
+        upstream.get(shared_request("regime")).await.unwrap();
         upstream.settle().await;
     }
-    let last = upstream.get(shared("regime")).await.unwrap();
+    let last = upstream.get(shared_request("regime")).await.unwrap();
     assert_eq!(last.freshness, Freshness::Offline);
     assert!(last.age > 23 * HOUR);
     clock.advance(HOUR);
-    let error = upstream.get(shared("regime")).await.unwrap_err();
+    let error = upstream.get(shared_request("regime")).await.unwrap_err();
     assert_eq!(error.code(), "unavailable");
     assert!(
         error.retry_after().is_some() && error.to_string().contains("Try again in"),
@@ -96,9 +99,9 @@ async fn stale_responses_bridge_an_outage_for_a_day() {
 
 #[tokio::test]
 async fn a_slow_upstream_times_out_and_its_response_is_cached() {
-    let origin = origin().await;
-    let chaos = Chaos::before(*origin.address(), 1).await;
-    chaos.set(Faults {
+    let origin = start_origin().await;
+    let chaos = FaultyProxy::start(*origin.address(), 1).await;
+    chaos.set_faults(Faults {
         delay: Duration::from_millis(600),
         ..Faults::default()
     });
@@ -106,31 +109,35 @@ async fn a_slow_upstream_times_out_and_its_response_is_cached() {
     config.patience = Duration::from_millis(200);
     let upstream = Upstream::open(config, clock()).unwrap();
     let started = Instant::now();
-    let error = upstream.get(shared("regime")).await.unwrap_err();
+    let error = upstream.get(shared_request("regime")).await.unwrap_err();
     assert!(started.elapsed() < Duration::from_millis(500));
     assert_eq!(
         (error.code(), error.retry_after()),
         ("unavailable", Some(Duration::from_secs(5)))
     );
     upstream.settle().await;
-    upstream.get(shared("regime")).await.unwrap();
+    upstream.get(shared_request("regime")).await.unwrap();
     assert_eq!(chaos.calls(), 1);
 }
 
 #[tokio::test]
 async fn repeated_failures_of_a_key_make_no_further_calls() {
-    let sick = always(ResponseTemplate::new(500)).await;
+    let sick = start_fixed(ResponseTemplate::new(500)).await;
     let clock = clock();
-    let upstream = open(*sick.address(), 100, &clock);
+    let upstream = open_upstream(*sick.address(), 100, &clock);
     for _ in 0..50 {
         assert_eq!(
-            upstream.get(single("A")).await.unwrap_err().code(),
+            upstream
+                .get(interactive_request("A"))
+                .await
+                .unwrap_err()
+                .code(),
             "unavailable"
         );
     }
     assert_eq!(calls(&sick).await, 1);
     for name in ["B", "C", "D", "E", "F", "G", "H"] {
-        upstream.get(single(name)).await.unwrap_err();
+        upstream.get(interactive_request(name)).await.unwrap_err();
     }
     assert_eq!(calls(&sick).await, 5, "the breaker is open");
 }
@@ -138,9 +145,9 @@ async fn repeated_failures_of_a_key_make_no_further_calls() {
 #[tokio::test]
 async fn a_failure_costs_a_single_call() {
     for status in [502, 503, 504, 500, 403, 302, 429] {
-        let sick = always(ResponseTemplate::new(status)).await;
-        let upstream = open(*sick.address(), 100, &clock());
-        let error = upstream.get(single("A")).await.unwrap_err();
+        let sick = start_fixed(ResponseTemplate::new(status)).await;
+        let upstream = open_upstream(*sick.address(), 100, &clock());
+        let error = upstream.get(interactive_request("A")).await.unwrap_err();
         assert!(
             error.retryable() && error.retry_after().is_some(),
             "{error}"
@@ -160,10 +167,14 @@ async fn a_response_that_is_not_json_is_rejected_and_not_cached() {
         json(""),
         json(&format!("{{\"a\":\"{}\"}}", "x".repeat(9 << 20))),
     ] {
-        let odd = always(answer).await;
-        let upstream = open(*odd.address(), 100, &clock());
+        let odd = start_fixed(answer).await;
+        let upstream = open_upstream(*odd.address(), 100, &clock());
         assert_eq!(
-            upstream.get(single("A")).await.unwrap_err().code(),
+            upstream
+                .get(interactive_request("A"))
+                .await
+                .unwrap_err()
+                .code(),
             "unavailable"
         );
     }
@@ -193,9 +204,9 @@ async fn an_invalid_body_does_not_replace_a_cached_one() {
         .mount(&server)
         .await;
     let clock = clock();
-    let upstream = open(*server.address(), 100, &clock);
+    let upstream = open_upstream(*server.address(), 100, &clock);
     let ask = |name: &str| {
-        let mut request = shared(name);
+        let mut request = shared_request(name);
         request.check = Some(check);
         upstream.get(request)
     };

@@ -2,12 +2,12 @@
 //! no call exceeds the allowance, and no request goes elsewhere.
 
 mod allowance;
+mod caching;
 mod chaos;
 mod faults;
-mod keeping;
 mod safety;
 
-use chaos::{Chaos, Dice, Faults};
+use chaos::{Faults, FaultyProxy, Rng};
 use econoscope::Error;
 use econoscope_core::clock::{Clock, ManualClock};
 use econoscope_data::pool::Caller;
@@ -36,21 +36,21 @@ fn config(address: SocketAddr, limit: u32) -> UpstreamConfig {
     config
 }
 
-fn open(address: SocketAddr, limit: u32, clock: &Arc<ManualClock>) -> Upstream {
+fn open_upstream(address: SocketAddr, limit: u32, clock: &Arc<ManualClock>) -> Upstream {
     Upstream::open(config(address, limit), Arc::clone(clock) as Arc<dyn Clock>).unwrap()
 }
 
-fn stored(address: SocketAddr, limit: u32, clock: &Arc<ManualClock>, file: &Path) -> Upstream {
+fn open_stored(address: SocketAddr, limit: u32, clock: &Arc<ManualClock>, file: &Path) -> Upstream {
     let mut config = config(address, limit);
     config.state = Some(file.to_owned());
     Upstream::open(config, Arc::clone(clock) as Arc<dyn Clock>).unwrap()
 }
 
-fn shared(name: &str) -> Request {
+fn shared_request(name: &str) -> Request {
     Request::new(&["api", "public", name], &[])
 }
 
-fn single(name: &str) -> Request {
+fn interactive_request(name: &str) -> Request {
     let mut request = Request::new(&["api", "public", "metrics", name], &[]);
     request.kind = Kind::Interactive;
     request.what = "ticker";
@@ -58,7 +58,7 @@ fn single(name: &str) -> Request {
 }
 
 /// Starts a healthy origin whose responses name their path.
-async fn origin() -> MockServer {
+async fn start_origin() -> MockServer {
     let server = MockServer::start().await;
     Mock::given(any())
         .respond_with(|request: &wiremock::Request| {
@@ -77,7 +77,7 @@ async fn origin() -> MockServer {
 }
 
 /// Starts an origin that always gives the same response.
-async fn always(answer: ResponseTemplate) -> MockServer {
+async fn start_fixed(answer: ResponseTemplate) -> MockServer {
     let server = MockServer::start().await;
     Mock::given(any()).respond_with(answer).mount(&server).await;
     server

@@ -4,11 +4,12 @@ use super::*;
 
 #[tokio::test]
 async fn redirects_are_not_followed() {
-    let elsewhere = origin().await;
+    let elsewhere = start_origin().await;
     for target in ["/api/public/there", &format!("{}/x", elsewhere.uri())] {
-        let server = always(ResponseTemplate::new(302).insert_header("location", target)).await;
-        let upstream = open(*server.address(), 100, &clock());
-        let error = upstream.get(shared("regime")).await.unwrap_err();
+        let server =
+            start_fixed(ResponseTemplate::new(302).insert_header("location", target)).await;
+        let upstream = open_upstream(*server.address(), 100, &clock());
+        let error = upstream.get(shared_request("regime")).await.unwrap_err();
         assert!(error.to_string().contains("redirects"), "{error}");
         assert_eq!(calls(&server).await, 1, "{target}");
     }
@@ -17,8 +18,8 @@ async fn redirects_are_not_followed() {
 
 #[tokio::test]
 async fn path_traversal_in_names_sends_no_request() {
-    let origin = origin().await;
-    let upstream = open(*origin.address(), 100, &clock());
+    let origin = start_origin().await;
+    let upstream = open_upstream(*origin.address(), 100, &clock());
     for evil in [
         "../admin",
         "..",
@@ -34,7 +35,7 @@ async fn path_traversal_in_names_sends_no_request() {
         "\\\\evil",
         "",
     ] {
-        let error = upstream.get(single(evil)).await.unwrap_err();
+        let error = upstream.get(interactive_request(evil)).await.unwrap_err();
         assert_eq!(error.code(), "invalid_param", "{evil:?}");
     }
     assert_eq!(
@@ -54,16 +55,16 @@ async fn path_traversal_in_names_sends_no_request() {
 
 #[tokio::test]
 async fn only_own_headers_are_sent_to_the_upstream() {
-    let server = always(
+    let server = start_fixed(
         json("{}")
             .insert_header("set-cookie", "session=canary")
             .insert_header("cache-control", "no-store"),
     )
     .await;
-    let chaos = Chaos::before(*server.address(), 1).await;
-    let upstream = open(chaos.address, 100, &clock());
-    upstream.get(shared("regime")).await.unwrap();
-    upstream.get(shared("regime")).await.unwrap();
+    let chaos = FaultyProxy::start(*server.address(), 1).await;
+    let upstream = open_upstream(chaos.address, 100, &clock());
+    upstream.get(shared_request("regime")).await.unwrap();
+    upstream.get(shared_request("regime")).await.unwrap();
     let heads = chaos.heads();
     assert_eq!(heads.len(), 2, "{heads:?}");
     for head in heads {

@@ -3,7 +3,7 @@
 
 use super::client::Client;
 use crate::direct::corpus;
-use crate::direct::http::{Both, headers};
+use crate::direct::http::{BothSites, headers};
 use crate::home::{backend, now, write};
 use econoscope::mcp::Server;
 use econoscope_answers::endpoints::{Arguments, ENDPOINTS, Route};
@@ -103,7 +103,7 @@ fn calls() -> Vec<(&'static str, Value)> {
 }
 
 /// Returns the text outside the fences, which must be complete and not nested.
-fn outside_the_marks(text: &str) -> String {
+fn outside_fences(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once(OPEN) {
@@ -122,33 +122,33 @@ fn is_hostile(text: &str) -> bool {
 }
 
 /// Checks that every hostile string of an answer is fenced, or declared by its object and harmless.
-fn is_told_apart(place: &str, value: &Value, named: bool, seen: &mut usize) {
+fn check_marked(path: &str, value: &Value, named: bool, seen: &mut usize) {
     match value {
         Value::String(text) if is_hostile(text) => {
             *seen += 1;
-            if !is_hostile(&outside_the_marks(text)) {
+            if !is_hostile(&outside_fences(text)) {
                 return;
             }
-            assert!(named, "{place}: {text:?} is not told apart");
+            assert!(named, "{path}: {text:?} is not told apart");
             let odd = |c: char| {
                 c.is_control() || matches!(c, '[' | ']' | '\u{200b}' | '\u{202e}' | '\u{feff}')
             };
-            assert!(!text.contains(odd), "{place}: {text:?}");
+            assert!(!text.contains(odd), "{path}: {text:?}");
             assert!(
                 !text.contains("```") && !text.contains("<script") && text.chars().count() <= 600
             );
         }
         Value::Array(items) => {
             for item in items {
-                is_told_apart(place, item, named, seen);
+                check_marked(path, item, named, seen);
             }
         }
         Value::Object(fields) => {
             let list = fields.get("untrusted").and_then(Value::as_array);
             let names = |field: &str| list.is_some_and(|l| l.iter().any(|n| n == field));
             for (field, value) in fields {
-                let place = format!("{place}.{field}");
-                is_told_apart(&place, value, named || names(field), seen);
+                let path = format!("{path}.{field}");
+                check_marked(&path, value, named || names(field), seen);
             }
         }
         Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
@@ -156,30 +156,30 @@ fn is_told_apart(place: &str, value: &Value, named: bool, seen: &mut usize) {
 }
 
 /// Checks the text of a tool: prose with fences, or JSON like the structured result.
-fn text_is_told_apart(place: &str, text: &str, seen: &mut usize) {
+fn check_text_marked(path: &str, text: &str, seen: &mut usize) {
     if let Ok(value) = serde_json::from_str::<Value>(text) {
-        is_told_apart(place, &value, false, seen);
+        check_marked(path, &value, false, seen);
         return;
     }
     *seen += usize::from(is_hostile(text));
-    let outside = outside_the_marks(text);
-    assert!(!is_hostile(&outside), "{place}: {outside}");
+    let outside = outside_fences(text);
+    assert!(!is_hostile(&outside), "{path}: {outside}");
 }
 
 #[tokio::test]
 async fn untrusted_text_is_marked_in_every_tool() {
-    let both = Both::over(&backend(store()));
+    let sites = BothSites::new(&backend(store()));
     let (mut structured, mut texts) = (0, 0);
     for (tool, arguments) in calls() {
-        let place = format!("{tool} {arguments}");
+        let path = format!("{tool} {arguments}");
         let call = corpus::call("1", tool, &arguments, None);
-        let answer = both.same(&headers(None), call.as_bytes()).await.body;
+        let answer = sites.send_both(&headers(None), call.as_bytes()).await.body;
         let result = &answer.unwrap()["result"];
         let structure = crate::expanded::expanded(&result["structuredContent"]);
-        is_told_apart(&place, &structure, false, &mut structured);
+        check_marked(&path, &structure, false, &mut structured);
         for block in result["content"].as_array().unwrap() {
             if let Some(text) = block["text"].as_str() {
-                text_is_told_apart(&place, text, &mut texts);
+                check_text_marked(&path, text, &mut texts);
             }
         }
     }
@@ -203,7 +203,7 @@ async fn untrusted_text_is_marked_in_resources() {
     ] {
         let result = client.result("resources/read", json!({ "uri": uri })).await;
         let text = result["contents"][0]["text"].as_str().unwrap();
-        text_is_told_apart(uri, text, &mut seen);
+        check_text_marked(uri, text, &mut seen);
     }
     assert!(seen >= 5, "{seen} hostile texts in resources");
 }
@@ -213,8 +213,8 @@ async fn schemas_declare_untrusted_text() {
     let backend = backend(store());
     for (tool, arguments) in calls() {
         let route = Route::find(tool).unwrap();
-        let given: Arguments = arguments.as_object().cloned().unwrap();
-        let Ok(reply) = route.call(&backend, given).await else {
+        let call_arguments: Arguments = arguments.as_object().cloned().unwrap();
+        let Ok(reply) = route.call(&backend, call_arguments).await else {
             continue;
         };
         let answer = String::from_utf8_lossy(&reply.json);
@@ -233,8 +233,8 @@ async fn schemas_declare_untrusted_text() {
         .filter(|r| r.spec.tool != "get_latest_articles")
     {
         let example = route.spec.example.iter();
-        let given = example.map(|(k, v)| ((*k).to_owned(), Value::from(*v)));
-        let reply = route.call(&own, given.collect()).await.unwrap();
+        let call_arguments = example.map(|(k, v)| ((*k).to_owned(), Value::from(*v)));
+        let reply = route.call(&own, call_arguments.collect()).await.unwrap();
         assert!(!String::from_utf8_lossy(&reply.json).contains("\"untrusted\""));
     }
 }

@@ -4,30 +4,43 @@ use super::*;
 
 #[tokio::test]
 async fn stale_responses_are_revalidated_in_the_background() {
-    let origin = origin().await;
+    let origin = start_origin().await;
     let clock = clock();
-    let upstream = open(*origin.address(), 100, &clock);
-    upstream.get(shared("regime")).await.unwrap();
+    let upstream = open_upstream(*origin.address(), 100, &clock);
+    upstream.get(shared_request("regime")).await.unwrap();
     clock.advance(Duration::from_secs(600));
     assert_eq!(
-        upstream.get(shared("regime")).await.unwrap().freshness,
+        upstream
+            .get(shared_request("regime"))
+            .await
+            .unwrap()
+            .freshness,
         Freshness::Stale
     );
     upstream.settle().await;
     assert_eq!(calls(&origin).await, 1, "stale, but not yet its turn");
     clock.advance(Duration::from_secs(700));
     assert_eq!(
-        upstream.get(shared("regime")).await.unwrap().age.as_secs(),
+        upstream
+            .get(shared_request("regime"))
+            .await
+            .unwrap()
+            .age
+            .as_secs(),
         1300
     );
     upstream.settle().await;
     assert_eq!(calls(&origin).await, 2);
     assert_eq!(
-        upstream.get(shared("regime")).await.unwrap().freshness,
+        upstream
+            .get(shared_request("regime"))
+            .await
+            .unwrap()
+            .freshness,
         Freshness::Fresh
     );
     clock.advance(6 * HOUR);
-    let old = upstream.get(shared("regime")).await.unwrap();
+    let old = upstream.get(shared_request("regime")).await.unwrap();
     assert_eq!(
         old.freshness,
         Freshness::Fresh,
@@ -41,14 +54,14 @@ async fn upstream_refusals_become_errors_and_are_cached() {
     let body =
         |status, text: String| ResponseTemplate::new(status).set_body_raw(text, "application/json");
     let clock = clock();
-    let unknown = always(body(
+    let unknown = start_fixed(body(
         404,
         format!(r#"{{"error":"{evil}","ticker":"ZZ\u202eZ"}}"#),
     ))
     .await;
-    let upstream = open(*unknown.address(), 100, &clock);
+    let upstream = open_upstream(*unknown.address(), 100, &clock);
     for _ in 0..3 {
-        let error = upstream.get(single("zzz")).await.unwrap_err();
+        let error = upstream.get(interactive_request("zzz")).await.unwrap_err();
         assert!(!error.to_string().contains("ignore"), "{error}");
         let Error::Unknown { kind, name, .. } = error else {
             panic!("{error}")
@@ -57,12 +70,12 @@ async fn upstream_refusals_become_errors_and_are_cached() {
     }
     assert_eq!(calls(&unknown).await, 1);
     clock.advance(24 * HOUR);
-    upstream.get(single("zzz")).await.unwrap_err();
+    upstream.get(interactive_request("zzz")).await.unwrap_err();
     assert_eq!(calls(&unknown).await, 2);
-    let refused = always(body(400, format!(r#"{{"error":"{evil}"}}"#))).await;
-    let upstream = open(*refused.address(), 100, &clock);
+    let refused = start_fixed(body(400, format!(r#"{{"error":"{evil}"}}"#))).await;
+    let upstream = open_upstream(*refused.address(), 100, &clock);
     for _ in 0..3 {
-        let error = upstream.get(single("zzz")).await.unwrap_err();
+        let error = upstream.get(interactive_request("zzz")).await.unwrap_err();
         assert!(
             error.code() == "invalid_param" && !error.to_string().contains("ignore"),
             "{error}"
@@ -96,16 +109,16 @@ async fn validators_are_sent_and_a_304_renews_the_cached_response() {
             .mount(&server)
             .await;
         let clock = clock();
-        let upstream = open(*server.address(), 100, &clock);
+        let upstream = open_upstream(*server.address(), 100, &clock);
         for round in 1..4 {
-            let fetched = upstream.get(shared("regime")).await.unwrap();
+            let fetched = upstream.get(shared_request("regime")).await.unwrap();
             assert_eq!(
                 (&fetched.body[..], fetched.freshness, fetched.age),
                 (&b"{}"[..], Freshness::Fresh, Duration::ZERO)
             );
             assert_eq!(calls(&server).await, round);
             clock.advance(Duration::from_secs(59));
-            upstream.get(shared("regime")).await.unwrap();
+            upstream.get(shared_request("regime")).await.unwrap();
             assert_eq!(calls(&server).await, round);
             clock.advance(Duration::from_secs(1));
         }
@@ -125,31 +138,40 @@ async fn no_store_and_no_cache_are_obeyed() {
         ("s-maxage=300", 1),
     ];
     for (control, expected) in table {
-        let server = always(json("{}").insert_header("cache-control", control)).await;
+        let server = start_fixed(json("{}").insert_header("cache-control", control)).await;
         let clock = clock();
-        let upstream = open(*server.address(), 100, &clock);
-        upstream.get(shared("regime")).await.unwrap();
-        upstream.get(shared("regime")).await.unwrap();
+        let upstream = open_upstream(*server.address(), 100, &clock);
+        upstream.get(shared_request("regime")).await.unwrap();
+        upstream.get(shared_request("regime")).await.unwrap();
         clock.advance(Duration::from_secs(60));
-        upstream.get(shared("regime")).await.unwrap();
+        upstream.get(shared_request("regime")).await.unwrap();
         upstream.settle().await;
         assert_eq!(calls(&server).await, expected, "{control}");
     }
-    let aged = always(
+    let aged = start_fixed(
         json("{}")
             .insert_header("age", "250")
             .insert_header("cache-control", "max-age=300"),
     )
     .await;
     let clock = clock();
-    let upstream = open(*aged.address(), 100, &clock);
+    let upstream = open_upstream(*aged.address(), 100, &clock);
     assert_eq!(
-        upstream.get(shared("regime")).await.unwrap().age.as_secs(),
+        upstream
+            .get(shared_request("regime"))
+            .await
+            .unwrap()
+            .age
+            .as_secs(),
         250
     );
     clock.advance(Duration::from_secs(50));
     assert_eq!(
-        upstream.get(shared("regime")).await.unwrap().freshness,
+        upstream
+            .get(shared_request("regime"))
+            .await
+            .unwrap()
+            .freshness,
         Freshness::Stale
     );
 }
@@ -168,22 +190,26 @@ async fn must_revalidate_is_not_served_stale_during_an_outage() {
         .mount(&server)
         .await;
     let clock = clock();
-    let upstream = open(*server.address(), 100, &clock);
-    upstream.get(shared("regime")).await.unwrap();
+    let upstream = open_upstream(*server.address(), 100, &clock);
+    upstream.get(shared_request("regime")).await.unwrap();
     clock.advance(Duration::from_secs(30));
     assert_eq!(
-        upstream.get(shared("regime")).await.unwrap_err().code(),
+        upstream
+            .get(shared_request("regime"))
+            .await
+            .unwrap_err()
+            .code(),
         "unavailable"
     );
 }
 
 #[tokio::test]
 async fn an_unwritable_state_file_allows_only_cached_responses() {
-    let (server, clock) = (origin().await, clock());
+    let (server, clock) = (start_origin().await, clock());
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("upstream.db");
-    let first = stored(*server.address(), 100, &clock, &file);
-    first.get(single("A")).await.unwrap();
+    let first = open_stored(*server.address(), 100, &clock, &file);
+    first.get(interactive_request("A")).await.unwrap();
     first.settle().await;
     drop(first);
     assert_eq!(calls(&server).await, 1);
@@ -191,10 +217,10 @@ async fn an_unwritable_state_file_allows_only_cached_responses() {
     // Another process that holds the lock forever stands for an unwritable disk.
     let other = rusqlite::Connection::open(&file).unwrap();
     other.execute_batch("BEGIN EXCLUSIVE").unwrap();
-    let second = stored(*server.address(), 100, &clock, &file);
-    let held = second.get(single("A")).await.unwrap();
-    assert!(!held.body.is_empty());
-    let error = second.get(single("B")).await.unwrap_err();
+    let second = open_stored(*server.address(), 100, &clock, &file);
+    let cached = second.get(interactive_request("A")).await.unwrap();
+    assert!(!cached.body.is_empty());
+    let error = second.get(interactive_request("B")).await.unwrap_err();
     assert_eq!(error.code(), "unavailable", "{error}");
     assert!(!error.to_string().contains("upstream.db"), "{error}");
     assert_eq!(
@@ -205,7 +231,7 @@ async fn an_unwritable_state_file_allows_only_cached_responses() {
 
     other.execute_batch("ROLLBACK").unwrap();
     clock.advance(HOUR);
-    second.get(single("C")).await.unwrap();
+    second.get(interactive_request("C")).await.unwrap();
     assert_eq!(calls(&server).await, 2);
     assert_eq!(
         second.quota().unwrap().used,
