@@ -6,8 +6,7 @@ use super::server::Shared;
 use axum::body::Bytes;
 use axum::response::Response;
 use base64::Engine;
-use econoscope_answers::endpoints::structure::Structure;
-use econoscope_answers::endpoints::{Answer, Backend, Reply, forward};
+use econoscope_answers::endpoints::{Backend, Reply, forward};
 use econoscope_core::error::Error;
 use econoscope_core::model::untrusted;
 use http::StatusCode;
@@ -60,7 +59,15 @@ pub(super) async fn success(
     reply: &Reply,
 ) -> Result<CallToolResult, CallToolResult> {
     let mut text = reply.text.to_string();
-    let mut structure = structure(backend, &reply.answer).await.map_err(|error| {
+    let answer = &reply.answer;
+    // A long structure takes as long as an answer, so the pool computes it.
+    let structure = if answer.json.len() <= SMALL_ANSWER {
+        answer.structure()
+    } else {
+        let answer = Arc::clone(answer);
+        backend.pool().run(move || answer.structure()).await
+    };
+    let mut structure = structure.map_err(|error| {
         econoscope_core::error::log(&error, "tools/call");
         from_error(&error)
     })?;
@@ -84,15 +91,6 @@ pub(super) async fn success(
         result.meta = Some(MetaObject(Map::from_iter([notices])));
     }
     Ok(result)
-}
-
-/// Computes the structure of an answer; in the pool if the answer is long.
-async fn structure(backend: &Backend, answer: &Arc<Answer>) -> Result<Structure, Error> {
-    if answer.json.len() <= SMALL_ANSWER {
-        return answer.structure();
-    }
-    let answer = Arc::clone(answer);
-    backend.pool().run(move || answer.structure()).await
 }
 
 /// Cleans every string inside a value.

@@ -40,7 +40,7 @@ pub(super) struct Shared {
     pub(super) subscriptions: Arc<Subscriptions>,
 }
 
-/// Marks a result of the SDK as cacheable by anyone for [`LIST_TTL_MS`].
+/// Marks a result of the SDK as cacheable by anyone, for as long as lists.
 macro_rules! public {
     ($result:expr) => {
         $result

@@ -30,7 +30,7 @@ pub(super) const MAX_MESSAGE_BYTES: usize = 256 * 1024;
 ///
 /// It answers a plain `tools/call` itself, with the bytes of the rendered answer that REST sends, too. The SDK answers
 /// everything else; it builds a tree of every message and every answer. The server checks host and origin before
-/// ([`crate::admission::Callers`]).
+/// ([`crate::admission::AccessRules`]).
 pub struct Http {
     server: Server,
     sdk: Box<dyn Fn(Request<Full<Bytes>>) -> BoxFuture<'static, Response> + Send + Sync>,

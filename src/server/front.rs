@@ -35,10 +35,8 @@ impl EntryService {
     pub(super) async fn handle(&self, request: Request, peer: Option<SocketAddr>) -> Response {
         let trace = RequestTrace::begin(&self.shared, &request, peer);
         if trace.is_url_too_long {
-            let (status, why) = (
-                StatusCode::URI_TOO_LONG,
-                "The address is longer than 8 KiB.",
-            );
+            let status = StatusCode::URI_TOO_LONG;
+            let why = "The address is longer than 8 KiB.";
             return trace.end(rest::problem(status, "invalid_param", why));
         }
         self.shared.admission.warn_of_unknown_proxy(&request, peer);

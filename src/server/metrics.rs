@@ -2,7 +2,7 @@
 //! this program, never text of a request, so their number is bounded.
 
 use super::Shared;
-use crate::admission::{Admission, NamedCounters};
+use crate::admission::NamedCounters;
 use crate::rest;
 use askama::Template;
 use axum::extract::State;
@@ -119,12 +119,10 @@ impl Metrics {
 #[derive(Template)]
 #[template(path = "metrics.txt")]
 struct Page<'a> {
-    metrics: &'a Metrics,
-    admission: &'a Admission,
+    shared: &'a Shared,
     /// A copy, so that requests do not wait for the rendering.
     routes: BTreeMap<String, RouteStats>,
     syncs: SyncCounts,
-    ready: bool,
     resident: Option<u64>,
     computed: Counts,
     ages: BTreeMap<&'static str, Ages>,
@@ -138,7 +136,6 @@ struct Page<'a> {
 
 /// Answers `/metrics`.
 pub(super) async fn page(State(shared): State<Shared>) -> Response {
-    let metrics = &shared.metrics;
     let desk = shared.backend.desk();
     let holdings = desk.holdings().ok();
     let ages = holdings
@@ -146,11 +143,9 @@ pub(super) async fn page(State(shared): State<Shared>) -> Response {
         .map(|h| ages_by_frequency(h, desk.today()));
     let (ages, projections) = ages.unwrap_or_default();
     let page = Page {
-        metrics,
-        admission: &shared.admission,
-        routes: metrics.routes.lock().clone(),
-        syncs: metrics.syncs.lock().clone(),
-        ready: shared.ready.load(Ordering::Relaxed),
+        shared: &shared,
+        routes: shared.metrics.routes.lock().clone(),
+        syncs: shared.metrics.syncs.lock().clone(),
         resident: resident_bytes(),
         computed: shared.backend.pool().counts(),
         ages,
@@ -241,7 +236,7 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn ages_start_at_the_end_of_the_period_without_projections() {
+    fn ages_start_at_the_end_of_the_period() {
         let store = Sqlite::in_memory().unwrap();
         for (id, last) in [
             ("DGS10", date(2026, 1, 8)),

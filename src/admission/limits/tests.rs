@@ -161,7 +161,7 @@ fn counts_are_exact_under_concurrency() {
 }
 
 #[test]
-fn an_ipv6_64_is_one_client_and_mapped_ipv4_is_ipv4() {
+fn an_ipv6_64_counts_as_one_client() {
     let clock = Clock::at("2026-11-21T12:00:00Z");
     let limits = limits_with(LimitSettings::default(), &clock);
     for i in 0..100 {
@@ -231,7 +231,7 @@ fn the_narrowest_override_applies() {
 }
 
 #[test]
-fn an_override_within_a_64_applies_to_all_of_it() {
+fn an_override_within_a_64_covers_all_of_it() {
     let clock = Clock::at("2026-11-21T12:00:00Z");
     let overrides = vec![("2001:db8:0:1::7/128".parse().unwrap(), 3)];
     let settings = LimitSettings {

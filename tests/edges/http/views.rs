@@ -58,7 +58,7 @@ async fn home_and_regime_pages_support_as_of() {
 }
 
 #[tokio::test]
-async fn a_series_page_names_its_reference_day() {
+async fn a_series_page_agrees_with_the_api() {
     let router = router();
     for (query, unit) in [
         ("", "Percent"),

@@ -5,12 +5,12 @@ use super::*;
 #[tokio::test(flavor = "multi_thread")]
 async fn concurrent_equal_requests_cost_one_upstream_call() {
     let origin = start_origin().await;
-    let chaos = FaultyProxy::start(*origin.address(), 1).await;
-    chaos.set_faults(Faults {
+    let proxy = FaultyProxy::start(*origin.address(), 1).await;
+    proxy.set_faults(Faults {
         delay: Duration::from_millis(400),
         ..Faults::default()
     });
-    let upstream = open_upstream(chaos.address, 100, &clock());
+    let upstream = open_upstream(proxy.address, 100, &clock());
     let callers: Vec<_> = (0..1_000)
         .map(|_| {
             let upstream = upstream.clone();
@@ -27,7 +27,7 @@ async fn concurrent_equal_requests_cost_one_upstream_call() {
             answered += 1;
         }
     }
-    assert_eq!((answered, chaos.calls()), (500, 1));
+    assert_eq!((answered, proxy.calls()), (500, 1));
     assert_eq!(upstream.quota().unwrap().used, 1);
 }
 
@@ -85,12 +85,12 @@ async fn a_waiter_makes_the_call_that_another_may_not() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_continues_when_its_caller_disconnects() {
     let origin = start_origin().await;
-    let chaos = FaultyProxy::start(*origin.address(), 1).await;
-    chaos.set_faults(Faults {
+    let proxy = FaultyProxy::start(*origin.address(), 1).await;
+    proxy.set_faults(Faults {
         delay: Duration::from_millis(200),
         ..Faults::default()
     });
-    let upstream = open_upstream(chaos.address, 100, &clock());
+    let upstream = open_upstream(proxy.address, 100, &clock());
     let left = tokio::time::timeout(
         Duration::from_millis(50),
         upstream.get(shared_request("regime")),
@@ -99,17 +99,17 @@ async fn a_call_continues_when_its_caller_disconnects() {
     assert!(left.is_err());
     upstream.settle().await;
     upstream.get(shared_request("regime")).await.unwrap();
-    assert_eq!(chaos.calls(), 1);
+    assert_eq!(proxy.calls(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_restarting_processes_stay_within_the_allowance() {
     let origin = start_origin().await;
-    let chaos = FaultyProxy::start(*origin.address(), 1).await;
+    let proxy = FaultyProxy::start(*origin.address(), 1).await;
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("state.db");
     let clock = clock();
-    let start = || open_stored(chaos.address, 100, &clock, &file);
+    let start = || open_stored(proxy.address, 100, &clock, &file);
     let mut processes = [start(), start()];
     let mut rng = Rng(30);
     let (mut hours, mut seen) = (Vec::new(), 0);
@@ -129,8 +129,8 @@ async fn two_restarting_processes_stay_within_the_allowance() {
         for process in &processes {
             process.settle().await;
         }
-        hours.push(chaos.calls() - seen);
-        seen = chaos.calls();
+        hours.push(proxy.calls() - seen);
+        seen = proxy.calls();
         clock.advance(HOUR);
         match rng.below(30) {
             0 => processes[usize::try_from(hour % 2).unwrap()] = start(),
@@ -221,9 +221,9 @@ async fn retry_after_of_the_upstream_is_obeyed_exactly() {
         if !text.is_empty() {
             answer = answer.insert_header("retry-after", text);
         }
-        let sick = start_fixed(answer).await;
+        let failing = start_fixed(answer).await;
         let clock = clock();
-        let upstream = open_upstream(*sick.address(), 100, &clock);
+        let upstream = open_upstream(*failing.address(), 100, &clock);
         let error = upstream.get(interactive_request("A")).await.unwrap_err();
         assert_eq!(
             (error.code(), error.retry_after().unwrap().as_secs()),
@@ -247,10 +247,10 @@ async fn retry_after_of_the_upstream_is_obeyed_exactly() {
                 "{text}"
             );
         }
-        assert_eq!(calls(&sick).await, 1, "{text}");
+        assert_eq!(calls(&failing).await, 1, "{text}");
         clock.advance(Duration::from_secs(3));
         upstream.get(interactive_request("D")).await.unwrap_err();
-        assert_eq!(calls(&sick).await, 2, "{text}");
+        assert_eq!(calls(&failing).await, 2, "{text}");
     }
 }
 
@@ -300,7 +300,7 @@ async fn stale_responses_are_served_when_the_allowance_is_exhausted() {
 }
 
 #[tokio::test]
-async fn a_corrupt_state_file_costs_at_most_one_call() {
+async fn a_corrupt_state_file_blocks_calls_for_a_day() {
     let origin = start_origin().await;
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("state.db");

@@ -87,7 +87,7 @@ async fn upstream_refusals_become_errors_and_are_cached() {
 
 #[tokio::test]
 async fn validators_are_sent_and_a_304_renews_the_cached_response() {
-    for (sent, asked, value) in [
+    for (validator, condition, value) in [
         ("etag", "if-none-match", "\"v1\""),
         (
             "last-modified",
@@ -96,14 +96,14 @@ async fn validators_are_sent_and_a_304_renews_the_cached_response() {
         ),
     ] {
         let server = MockServer::start().await;
-        Mock::given(header(asked, value))
+        Mock::given(header(condition, value))
             .respond_with(ResponseTemplate::new(304))
             .mount(&server)
             .await;
         Mock::given(any())
             .respond_with(
                 json("{}")
-                    .insert_header(sent, value)
+                    .insert_header(validator, value)
                     .insert_header("cache-control", "max-age=60, must-revalidate"),
             )
             .mount(&server)
@@ -127,7 +127,7 @@ async fn validators_are_sent_and_a_304_renews_the_cached_response() {
 
 #[tokio::test]
 async fn no_store_and_no_cache_are_obeyed() {
-    // Headers, number of calls for two concurrent requests, and number for one a minute later.
+    // Header, and number of calls for two requests and a third one a minute later.
     let table = [
         ("max-age=300", 1),
         ("max-age=30", 1),

@@ -3,20 +3,20 @@
 use super::*;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn ten_thousand_requests_on_warm_keys_lose_nothing_while_the_upstream_is_sick() {
+async fn cached_keys_are_answered_while_the_upstream_fails() {
     const KEYS: u64 = 20;
     let origin = start_origin().await;
-    let chaos = FaultyProxy::start(*origin.address(), 4).await;
+    let proxy = FaultyProxy::start(*origin.address(), 4).await;
     let clock = clock();
-    let upstream = open_upstream(chaos.address, LARGE, &clock);
+    let upstream = open_upstream(proxy.address, LARGE, &clock);
     for n in 0..KEYS {
         upstream
             .get(shared_request(&format!("k{n}")))
             .await
             .unwrap();
     }
-    let warm = chaos.calls();
-    chaos.set_faults(Faults {
+    let warm = proxy.calls();
+    proxy.set_faults(Faults {
         errors: 30,
         resets: 5,
         truncations: 5,
@@ -56,9 +56,9 @@ async fn ten_thousand_requests_on_warm_keys_lose_nothing_while_the_upstream_is_s
     assert_eq!(marks.values().sum::<u64>(), 10_000);
     assert!(marks.len() == 3, "every kind was seen: {marks:?}");
     assert!(
-        chaos.calls() - warm > 100,
+        proxy.calls() - warm > 100,
         "{} renewals",
-        chaos.calls() - warm
+        proxy.calls() - warm
     );
     times.sort_unstable();
     assert!(
@@ -71,11 +71,11 @@ async fn ten_thousand_requests_on_warm_keys_lose_nothing_while_the_upstream_is_s
 #[tokio::test]
 async fn stale_responses_bridge_an_outage_for_a_day() {
     let origin = start_origin().await;
-    let chaos = FaultyProxy::start(*origin.address(), 1).await;
+    let proxy = FaultyProxy::start(*origin.address(), 1).await;
     let clock = clock();
-    let upstream = open_upstream(chaos.address, 100, &clock);
+    let upstream = open_upstream(proxy.address, 100, &clock);
     upstream.get(shared_request("regime")).await.unwrap();
-    chaos.set_faults(Faults {
+    proxy.set_faults(Faults {
         errors: 100,
         ..Faults::default()
     });
@@ -94,18 +94,18 @@ async fn stale_responses_bridge_an_outage_for_a_day() {
         error.retry_after().is_some() && error.to_string().contains("Try again in"),
         "{error}"
     );
-    assert!(chaos.calls() <= 26, "{}", chaos.calls());
+    assert!(proxy.calls() <= 26, "{}", proxy.calls());
 }
 
 #[tokio::test]
 async fn a_slow_upstream_times_out_and_its_response_is_cached() {
     let origin = start_origin().await;
-    let chaos = FaultyProxy::start(*origin.address(), 1).await;
-    chaos.set_faults(Faults {
+    let proxy = FaultyProxy::start(*origin.address(), 1).await;
+    proxy.set_faults(Faults {
         delay: Duration::from_millis(600),
         ..Faults::default()
     });
-    let mut config = config(chaos.address, 100);
+    let mut config = config(proxy.address, 100);
     config.patience = Duration::from_millis(200);
     let upstream = Upstream::open(config, clock()).unwrap();
     let started = Instant::now();
@@ -117,14 +117,14 @@ async fn a_slow_upstream_times_out_and_its_response_is_cached() {
     );
     upstream.settle().await;
     upstream.get(shared_request("regime")).await.unwrap();
-    assert_eq!(chaos.calls(), 1);
+    assert_eq!(proxy.calls(), 1);
 }
 
 #[tokio::test]
 async fn repeated_failures_of_a_key_make_no_further_calls() {
-    let sick = start_fixed(ResponseTemplate::new(500)).await;
+    let failing = start_fixed(ResponseTemplate::new(500)).await;
     let clock = clock();
-    let upstream = open_upstream(*sick.address(), 100, &clock);
+    let upstream = open_upstream(*failing.address(), 100, &clock);
     for _ in 0..50 {
         assert_eq!(
             upstream
@@ -135,31 +135,31 @@ async fn repeated_failures_of_a_key_make_no_further_calls() {
             "unavailable"
         );
     }
-    assert_eq!(calls(&sick).await, 1);
+    assert_eq!(calls(&failing).await, 1);
     for name in ["B", "C", "D", "E", "F", "G", "H"] {
         upstream.get(interactive_request(name)).await.unwrap_err();
     }
-    assert_eq!(calls(&sick).await, 5, "the breaker is open");
+    assert_eq!(calls(&failing).await, 5, "the breaker is open");
 }
 
 #[tokio::test]
 async fn a_failure_costs_a_single_call() {
     for status in [502, 503, 504, 500, 403, 302, 429] {
-        let sick = start_fixed(ResponseTemplate::new(status)).await;
-        let upstream = open_upstream(*sick.address(), 100, &clock());
+        let failing = start_fixed(ResponseTemplate::new(status)).await;
+        let upstream = open_upstream(*failing.address(), 100, &clock());
         let error = upstream.get(interactive_request("A")).await.unwrap_err();
         assert!(
             error.retryable() && error.retry_after().is_some(),
             "{error}"
         );
-        assert_eq!(calls(&sick).await, 1, "{status}");
+        assert_eq!(calls(&failing).await, 1, "{status}");
         let used = upstream.quota().unwrap().used;
         assert_eq!(used, if status == 429 { 100 } else { 1 }, "{status}");
     }
 }
 
 #[tokio::test]
-async fn a_response_that_is_not_json_is_rejected_and_not_cached() {
+async fn responses_that_are_not_json_are_rejected() {
     for answer in [
         ResponseTemplate::new(404).set_body_raw("<html>", "text/html"),
         ResponseTemplate::new(200).set_body_raw("<html>", "text/html"),
@@ -205,21 +205,21 @@ async fn an_invalid_body_does_not_replace_a_cached_one() {
         .await;
     let clock = clock();
     let upstream = open_upstream(*server.address(), 100, &clock);
-    let ask = |name: &str| {
+    let get = |name: &str| {
         let mut request = shared_request(name);
         request.check = Some(check);
         upstream.get(request)
     };
-    ask("regime").await.unwrap();
+    get("regime").await.unwrap();
     clock.advance(HOUR);
-    ask("regime").await.unwrap();
+    get("regime").await.unwrap();
     upstream.settle().await;
-    let after = ask("regime").await.unwrap();
+    let after = get("regime").await.unwrap();
     assert_eq!(
         (&after.body[..], after.freshness),
         (&b"{\"good\":1}"[..], Freshness::Offline)
     );
-    let error = ask("other").await.unwrap_err();
+    let error = get("other").await.unwrap_err();
     assert!(
         error.code() == "unavailable" && error.to_string().contains("Invalid regime"),
         "{error}"

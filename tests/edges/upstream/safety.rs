@@ -61,11 +61,11 @@ async fn only_own_headers_are_sent_to_the_upstream() {
             .insert_header("cache-control", "no-store"),
     )
     .await;
-    let chaos = FaultyProxy::start(*server.address(), 1).await;
-    let upstream = open_upstream(chaos.address, 100, &clock());
+    let proxy = FaultyProxy::start(*server.address(), 1).await;
+    let upstream = open_upstream(proxy.address, 100, &clock());
     upstream.get(shared_request("regime")).await.unwrap();
     upstream.get(shared_request("regime")).await.unwrap();
-    let heads = chaos.heads();
+    let heads = proxy.heads();
     assert_eq!(heads.len(), 2, "{heads:?}");
     for head in heads {
         let mut names: Vec<_> = head

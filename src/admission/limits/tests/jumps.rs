@@ -72,7 +72,7 @@ fn setting_the_clock_does_not_move_the_reset() {
 }
 
 #[test]
-fn setting_the_clock_does_not_change_counts_over_a_restart() {
+fn setting_the_clock_keeps_counts_over_a_restart() {
     for hours in JUMPS {
         let folder = tempfile::tempdir().unwrap();
         let settings = LimitSettings {
