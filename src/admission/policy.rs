@@ -39,7 +39,7 @@ impl Policy {
 }
 
 /// The whole cost of a request.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Charge {
     /// The burst limit, if the request counts towards it.
     pub(super) burst: Option<Burst>,

@@ -178,11 +178,8 @@ impl SharedCounters {
             .client
             .get_multiplexed_async_connection_with_config(&config);
         let (connection, nobody) = (connection.await?, Ipv4Addr::UNSPECIFIED.into());
-        let charge = Charge {
-            burst: None,
-            daily: None,
-        };
-        let call = self.run_script(connection, Arc::default(), nobody, &charge);
+        let nothing = Charge::default();
+        let call = self.run_script(connection, Arc::default(), nobody, &nothing);
         call.await.map(drop)
     }
 

@@ -27,8 +27,8 @@ fn skill(dir: &Dir<'_>) -> Option<Skill> {
 }
 
 fn collect_files(dir: &Dir<'_>, files: &mut Vec<SkillResource>) {
-    let own = dir.files();
-    files.extend(own.map(|f| SkillResource::from_bytes(uri(f.path()), f.contents())));
+    let direct = dir.files();
+    files.extend(direct.map(|f| SkillResource::from_bytes(uri(f.path()), f.contents())));
     dir.dirs().for_each(|d| collect_files(d, files));
 }
 
