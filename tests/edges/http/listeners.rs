@@ -211,17 +211,17 @@ async fn a_crossed_condition_is_announced_over_http() {
         (5, 4.4, false),
     ] {
         write(month, value);
-        let (mut calendar, mut told) = (0, 0);
-        while calendar == 0 || (is_crossing && told == 0) {
+        let (mut calendar, mut alerts) = (0, 0);
+        while calendar == 0 || (is_crossing && alerts == 0) {
             match next_event(&mut body).await["params"]["uri"].as_str() {
                 Some("macro://calendar") => calendar += 1,
                 uri => {
                     assert_eq!(uri, Some(alert));
-                    told += 1;
+                    alerts += 1;
                 }
             }
         }
-        crossings += told;
+        crossings += alerts;
     }
     assert_eq!(crossings, 2);
 }

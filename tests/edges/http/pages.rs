@@ -168,10 +168,11 @@ async fn the_theme_of_a_widget_can_be_set() {
     let router = router();
     let html = |reply: Reply| reply.text().to_owned();
     assert!(html(get(&router, "/widget/regime?theme=dark").await).contains("data-theme=\"dark\""));
-    let odd = html(get(&router, "/widget/regime?theme=%22%3E%3Cscript%3E").await);
+    let injected = html(get(&router, "/widget/regime?theme=%22%3E%3Cscript%3E").await);
     assert!(
-        !odd.contains("data-theme=") || !between(&odd, "<html", ">").contains("data-theme"),
-        "{odd}"
+        !injected.contains("data-theme=")
+            || !between(&injected, "<html", ">").contains("data-theme"),
+        "{injected}"
     );
 }
 

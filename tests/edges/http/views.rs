@@ -34,8 +34,8 @@ async fn home_and_regime_pages_support_as_of() {
         assert!(html.contains("As known on 30 April 2020"), "{page}");
         let label = between(html, "<p class=\"label\">", "</p>");
         assert_eq!(label.to_lowercase(), regime, "{page}");
-        let odd = get(&router, &format!("{page}?as_of=yesteryear")).await;
-        assert_eq!(odd.status, StatusCode::BAD_REQUEST, "{page}");
+        let invalid = get(&router, &format!("{page}?as_of=yesteryear")).await;
+        assert_eq!(invalid.status, StatusCode::BAD_REQUEST, "{page}");
     }
     let home = get(&router, "/?as_of=2020-04-30").await;
     let sources = address(between(home.text(), "data-figures=\"", "\""));
@@ -103,14 +103,14 @@ async fn a_series_page_agrees_with_the_api() {
         );
         assert!(page.text().contains(unit), "{query}: not in {unit}");
     }
-    for odd in [
+    for invalid in [
         "?start=3x",
         "?units=nonsense",
         "?frequency=d",
         "?as_of=2999-01-01",
     ] {
-        let reply = get(&router, &format!("/series/UNRATE{odd}")).await;
-        assert_eq!(reply.status, StatusCode::BAD_REQUEST, "{odd}");
+        let reply = get(&router, &format!("/series/UNRATE{invalid}")).await;
+        assert_eq!(reply.status, StatusCode::BAD_REQUEST, "{invalid}");
     }
 }
 
@@ -369,14 +369,14 @@ async fn a_widget_accepts_range_units_and_several_series() {
             "{source}"
         );
     }
-    for odd in [
-        "metric/UNRATE?range=odd",
+    for invalid in [
+        "metric/UNRATE?range=invalid",
         "metric/UNRATE?units=index",
         "chart",
-        "chart?series=UNRATE&range=odd",
+        "chart?series=UNRATE&range=invalid",
     ] {
-        let reply = get(&router, &format!("/widget/{odd}")).await;
-        assert_eq!(reply.status, StatusCode::BAD_REQUEST, "{odd}");
+        let reply = get(&router, &format!("/widget/{invalid}")).await;
+        assert_eq!(reply.status, StatusCode::BAD_REQUEST, "{invalid}");
         assert!(
             reply
                 .header("content-security-policy")

@@ -37,17 +37,20 @@ async fn a_write_is_announced_to_its_listeners() {
     );
     // A change right after the grant, before the first poll, is not lost.
     write(store.as_ref(), "DGS10", &[4.0, 4.1, 4.2]);
-    let mut heard = Vec::new();
+    let mut announced = Vec::new();
     for _ in 0..3 {
-        let news = client.notification().await;
-        assert_eq!(news["method"], "notifications/resources/updated", "{news}");
-        let tag = &news["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"];
+        let notification = client.notification().await;
+        assert_eq!(
+            notification["method"], "notifications/resources/updated",
+            "{notification}"
+        );
+        let tag = &notification["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"];
         assert_eq!(tag, &json!(listen));
-        heard.push(news["params"]["uri"].as_str().unwrap().to_owned());
+        announced.push(notification["params"]["uri"].as_str().unwrap().to_owned());
     }
-    heard.sort();
+    announced.sort();
     assert_eq!(
-        heard,
+        announced,
         [
             "macro://calendar",
             "macro://metric/DGS10",
@@ -56,15 +59,15 @@ async fn a_write_is_announced_to_its_listeners() {
     );
     // A write of another series changes only the calendar, and equal figures change nothing.
     write(store.as_ref(), "DGS2", &[3.0, 3.1]);
-    let news = client.notification().await;
-    assert_eq!(news["params"]["uri"], "macro://calendar");
+    let notification = client.notification().await;
+    assert_eq!(notification["params"]["uri"], "macro://calendar");
     write(store.as_ref(), "DGS10", &[4.0, 4.1, 4.2]);
     assert!(client.is_quiet(Duration::from_millis(2_500)).await);
     // A later change is announced for both addresses and for the calendar.
     write(store.as_ref(), "DGS10", &[4.0, 4.1, 4.3]);
     for _ in 0..3 {
-        let news = client.notification().await;
-        assert_eq!(news["method"], "notifications/resources/updated");
+        let notification = client.notification().await;
+        assert_eq!(notification["method"], "notifications/resources/updated");
     }
 }
 
@@ -80,9 +83,9 @@ async fn a_change_wakes_only_its_listeners() {
     let mut clients = Vec::new();
     for _ in 0..20 {
         let mut client = Client::open(server.clone());
-        let wish = json!({ "notifications": { "resourceSubscriptions": all } });
+        let params = json!({ "notifications": { "resourceSubscriptions": all } });
         client
-            .send_request("subscriptions/listen", with_meta(wish))
+            .send_request("subscriptions/listen", with_meta(params))
             .await;
         let ack = client.notification().await;
         let granted = &ack["params"]["notifications"]["resourceSubscriptions"];
@@ -93,8 +96,11 @@ async fn a_change_wakes_only_its_listeners() {
     assert!(clients[0].is_quiet(Duration::from_millis(2_500)).await);
     write(store.as_ref(), "OWN7", &[1.0, 2.0]);
     for client in &mut clients {
-        let news = client.notification().await;
-        assert_eq!(news["params"]["uri"], "macro://series/OWN7", "{news}");
+        let notification = client.notification().await;
+        assert_eq!(
+            notification["params"]["uri"], "macro://series/OWN7",
+            "{notification}"
+        );
     }
     assert!(clients[19].is_quiet(Duration::from_millis(2_500)).await);
 }
@@ -113,15 +119,15 @@ async fn a_condition_is_announced_only_when_crossed() {
         "macro://alert/NOSUCH%20%3E%203",
         "macro://alert/%3E%203",
     ];
-    let wish = json!({ "notifications": { "resourceSubscriptions": uris } });
+    let params = json!({ "notifications": { "resourceSubscriptions": uris } });
     client
-        .send_request("subscriptions/listen", with_meta(wish))
+        .send_request("subscriptions/listen", with_meta(params))
         .await;
     let ack = client.notification().await;
     let granted = &ack["params"]["notifications"]["resourceSubscriptions"];
     assert_eq!(granted, &json!([alert, "macro://calendar"]));
     // The calendar changes at every write, which shows that a write was noticed.
-    let mut heard = Vec::new();
+    let mut announced = Vec::new();
     for (n, last) in [4.6, 4.7, 4.8, 4.4, 4.3].into_iter().enumerate() {
         let earlier = [4.0, 4.1, 4.6, 4.7, 4.8, 4.4];
         let rows: Vec<f64> = earlier.into_iter().take(n + 2).chain([last]).collect();
@@ -129,19 +135,19 @@ async fn a_condition_is_announced_only_when_crossed() {
         write(store.as_ref(), "DGS10", &rows);
         // The first and the fourth figure change both.
         let is_crossing = n % 3 == 0;
-        let mut news = Vec::new();
-        while !news.contains(&"macro://calendar".to_owned())
-            || (is_crossing && !news.contains(&alert.to_owned()))
+        let mut received = Vec::new();
+        while !received.contains(&"macro://calendar".to_owned())
+            || (is_crossing && !received.contains(&alert.to_owned()))
         {
             let notification = client.notification().await;
-            news.push(notification["params"]["uri"].as_str().unwrap().to_owned());
+            received.push(notification["params"]["uri"].as_str().unwrap().to_owned());
         }
-        heard.extend(news);
+        announced.extend(received);
     }
     assert_eq!(
-        heard.iter().filter(|uri| *uri == alert).count(),
+        announced.iter().filter(|uri| *uri == alert).count(),
         2,
-        "{heard:?}"
+        "{announced:?}"
     );
     let read = client
         .result("resources/read", json!({ "uri": alert }))

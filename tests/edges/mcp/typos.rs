@@ -64,7 +64,7 @@ fn misspell(name: &str, rng: &mut Rng) -> String {
 /// A name with a typo, the intended series, and the suggestions.
 struct Typo {
     typed: String,
-    meant: String,
+    intended: String,
     suggestions: Vec<String>,
 }
 
@@ -93,7 +93,7 @@ fn typos(count: usize) -> Vec<Typo> {
         {
             all.push(Typo {
                 typed,
-                meant: intended.clone(),
+                intended: intended.clone(),
                 suggestions: suggestions.into_iter().map(|s| s.id).collect(),
             });
         }
@@ -108,8 +108,8 @@ fn a_typo_finds_the_series_among_three_suggestions() {
     let each = start.elapsed() / u32::try_from(COUNT).unwrap();
     let missed: Vec<(&str, &str)> = typos
         .iter()
-        .filter(|s| !s.suggestions.contains(&s.meant))
-        .map(|s| (s.typed.as_str(), s.meant.as_str()))
+        .filter(|s| !s.suggestions.contains(&s.intended))
+        .map(|s| (s.typed.as_str(), s.intended.as_str()))
         .collect();
     println!(
         "{} of {COUNT} missed, {each:?} each: {missed:?}",

@@ -130,10 +130,10 @@ fn check_marked(path: &str, value: &Value, named: bool, seen: &mut usize) {
                 return;
             }
             assert!(named, "{path}: {text:?} is not told apart");
-            let odd = |c: char| {
+            let is_forbidden = |c: char| {
                 c.is_control() || matches!(c, '[' | ']' | '\u{200b}' | '\u{202e}' | '\u{feff}')
             };
-            assert!(!text.contains(odd), "{path}: {text:?}");
+            assert!(!text.contains(is_forbidden), "{path}: {text:?}");
             assert!(
                 !text.contains("```") && !text.contains("<script") && text.chars().count() <= 600
             );

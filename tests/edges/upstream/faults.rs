@@ -167,8 +167,8 @@ async fn responses_that_are_not_json_are_rejected() {
         json(""),
         json(&format!("{{\"a\":\"{}\"}}", "x".repeat(9 << 20))),
     ] {
-        let odd = start_fixed(answer).await;
-        let upstream = open_upstream(*odd.address(), 100, &clock());
+        let server = start_fixed(answer).await;
+        let upstream = open_upstream(*server.address(), 100, &clock());
         assert_eq!(
             upstream
                 .get(interactive_request("A"))
