@@ -1,4 +1,4 @@
-//! Who is let in and how much each may ask for: hosts and origins, a number per day, bursts, streams that stay open.
+//! Who may call the server and how much each caller may request: hosts and origins, daily allowances, bursts, open streams.
 
 mod address;
 mod callers;
@@ -10,15 +10,14 @@ mod policy;
 mod redis;
 pub(crate) mod reply;
 mod settings;
-mod tally;
 
 pub use address::peer;
-pub use callers::Callers;
-pub(crate) use callers::{MCP, RESOURCE_POLICY, guard, is_mcp, is_public, rejected};
+pub use callers::AccessRules;
+pub(crate) use callers::{MCP, RESOURCE_POLICY, guard, is_mcp, is_public, jsonrpc_rejection};
+pub(crate) use counters::NamedCounters;
 pub use limits::Admission;
 pub(crate) use limits::charge;
-pub(crate) use permits::{Activity, Full, MAX_LISTENERS_PER_ADDRESS, Permit, Permits};
-pub use policy::{Policy, Refusal, Standing};
-pub use redis::{RedisAddress, SharedState};
+pub(crate) use permits::{MAX_LISTENERS_PER_ADDRESS, NoPermit, Permit, Permits};
+pub use policy::{LimitExceeded, Policy, Quota};
+pub use redis::{RedisAddress, SharedCountersStatus};
 pub use settings::LimitSettings;
-pub(crate) use tally::NamedCounters;

@@ -1,8 +1,7 @@
-//! The MCP edge: tools, resources, prompts, skills and subscriptions, over stdio and streamable HTTP, in
-//! both lifecycles.
+//! The MCP server: tools, resources, prompts, skills and subscriptions, over stdio and streamable HTTP, in both lifecycles
+//! of the protocol.
 //!
-//! The handler is a thin copy over shared, prepared state; every list is built once, in table order, so
-//! that it is the same bytes each time.
+//! The handler shares prepared state with its clones. Every list is built once, in table order, so its bytes never change.
 
 mod apps;
 mod completion;
@@ -21,5 +20,5 @@ mod subscriptions;
 mod tools;
 pub mod transport;
 
-pub use message::{Message, Refused};
+pub use message::{InvalidMessage, Message};
 pub use server::{INSTRUCTIONS, Server};

@@ -1,8 +1,7 @@
-//! The HTTP server: connections and how slow they may be, observation, health, and the drain at the end.
+//! The HTTP server: connections, tracing, metrics, health and graceful shutdown.
 //!
-//! From outside to inside: connections → id, count and log → hosts and origins → panics → CORS →
-//! limits → handler. `/mcp` is asked for before the router and has a mount of its own, because its limits depend on
-//! what the message says.
+//! The layers from outside to inside: connections → id, metrics and log → hosts and origins → panics → CORS → limits →
+//! handler. `/mcp` is split off before the router, because its limits depend on the content of the message.
 
 mod connections;
 mod front;
@@ -10,10 +9,25 @@ mod health;
 mod http_server;
 mod metrics;
 mod observe;
-mod scrape;
 mod settings;
-mod shared;
+
+use crate::admission::{AccessRules, Admission};
+use econoscope_answers::endpoints::Backend;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 pub use http_server::HttpServer;
 pub use metrics::SyncCounts;
 pub use settings::{Connections, Options, Shutdown};
+
+/// The state that all requests share.
+#[derive(Clone)]
+struct Shared {
+    backend: Arc<Backend>,
+    admission: Arc<Admission>,
+    access_rules: Arc<AccessRules>,
+    metrics: Arc<metrics::Metrics>,
+    /// Whether the server accepts requests: false during shutdown.
+    ready: Arc<AtomicBool>,
+    probe: Arc<health::StoreProbe>,
+}

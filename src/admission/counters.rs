@@ -1,12 +1,13 @@
-//! Requests counted by hashed address for one UTC day, in bounded memory, and kept in a small file over a restart.
+//! Counts requests by hashed address for one UTC day, in bounded memory, and keeps the counts in a file over a restart.
 //!
-//! An address is counted under a keyed hash (HMAC-SHA-256, 128 bits) whose key lives one day. The file is readable by
-//! its owner only: with the key, hashes of IPv4 addresses can be tried out until the day is over.
+//! An address is counted under a keyed hash (HMAC-SHA-256, 128 bits) whose key lives one day. Only the owner can read the
+//! file: it has the key, with which hashes of IPv4 addresses can be guessed until the day is over.
 
-use super::policy::{Charge, DAY, Policy, Refusal, Standing};
+use super::policy::{Charge, DAY, LimitExceeded, Policy, Quota};
 use econoscope_core::clock::{Moment, OwnTime, random};
 use econoscope_data::disk;
 use hmac::{Hmac, KeyInit, Mac};
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 use std::collections::BTreeMap;
@@ -17,20 +18,22 @@ use std::path::Path;
 /// A hashed address.
 pub(super) type Key = [u8; 16];
 
-/// Entries compared when room must be made; the least used of them is dropped.
-const COMPARED: usize = 8;
+/// Number of entries that are compared for an eviction; the least used is dropped.
+const EVICTION_SAMPLE: usize = 8;
 
-/// What one address used of a day.
+/// The usage of one address on one day.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct Usage {
     /// Requests by allowance, in the order of [`Policy`].
     counts: [u32; 3],
-    /// When the burst is paid off (the theoretical arrival time of GCRA).
+    /// Theoretical arrival time of GCRA: when the burst is paid off.
     #[serde(skip)]
-    paid_off: i64,
+    arrival_time: i64,
 }
 
 /// The counters of the present day.
+///
+/// Their time is their own: setting the wall clock does not change it.
 pub(super) struct Counters {
     time: OwnTime,
     day: i64,
@@ -43,8 +46,9 @@ pub(super) struct Counters {
 /// The file of the counters.
 #[derive(Serialize, Deserialize)]
 struct File {
-    /// The counters' own time in milliseconds, and the moment it was read: wall, uptime and boot.
+    /// The counters' own time in milliseconds.
     at: i64,
+    /// When `at` was read: wall time, uptime and boot.
     moment: [i64; 3],
     salt: [u8; 32],
     /// Usage by hashed address.
@@ -52,12 +56,12 @@ struct File {
 }
 
 impl Counters {
-    /// Empty counters, whose time begins with the wall's.
+    /// Creates empty counters. Their time starts at the wall time.
     pub(super) fn new(now: Moment, max_addresses: usize) -> Self {
-        Self::at_time(OwnTime::begin(now), &now, fresh_salt(), max_addresses)
+        Self::with_time(OwnTime::begin(now), &now, fresh_salt(), max_addresses)
     }
 
-    fn at_time(time: OwnTime, now: &Moment, salt: [u8; 32], max_addresses: usize) -> Self {
+    fn with_time(time: OwnTime, now: &Moment, salt: [u8; 32], max_addresses: usize) -> Self {
         Self {
             day: time.at(now).div_euclid(DAY),
             time,
@@ -68,13 +72,10 @@ impl Counters {
         }
     }
 
-    /// The counters of a file, unless their day has ended by their own time, or there is no file that can be read.
-    pub(super) fn read(path: &Path, now: &Moment, max_addresses: usize) -> Option<Self> {
-        let read = disk::read(path).and_then(|bytes| {
-            let file: File = serde_json::from_slice(&bytes)?;
-            Ok(file)
-        });
-        let file = match read {
+    /// Loads the counters of a file. Returns `None` if their day has ended, or if the file is absent or unreadable.
+    pub(super) fn load(path: &Path, now: &Moment, max_addresses: usize) -> Option<Self> {
+        let file = disk::read(path).and_then(|bytes| Ok(serde_json::from_slice(&bytes)?));
+        let file: File = match file {
             Ok(file) => file,
             Err(error) => {
                 if error.kind() != io::ErrorKind::NotFound {
@@ -85,7 +86,7 @@ impl Counters {
             }
         };
         let time = OwnTime::resume(file.at, Moment::read(file.moment)?);
-        let mut counters = Self::at_time(time, now, file.salt, max_addresses);
+        let mut counters = Self::with_time(time, now, file.salt, max_addresses);
         if counters.day != file.at.div_euclid(DAY) {
             return None;
         }
@@ -93,11 +94,11 @@ impl Counters {
         Some(counters)
     }
 
-    /// Writes the counters whole or not at all, if anything changed since they were last written.
+    /// Replaces the file atomically, if anything changed since the last time.
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub(super) fn write(&mut self, path: &Path, now: &Moment) -> io::Result<()> {
+    pub(super) fn save(&mut self, path: &Path, now: &Moment) -> io::Result<()> {
         if !std::mem::take(&mut self.is_changed) {
             return Ok(());
         }
@@ -105,105 +106,105 @@ impl Counters {
             at: self.time.at(now),
             moment: now.written(),
             salt: self.salt,
-            usage: self
-                .usage
-                .iter()
-                .map(|(key, usage)| (*key, *usage))
-                .collect(),
+            usage: self.usage.iter().map(|(k, usage)| (*k, *usage)).collect(),
         };
-        let written = disk::replace(path, &serde_json::to_vec(&file)?);
-        self.is_changed = written.is_err();
-        written
+        let result = disk::replace(path, &serde_json::to_vec(&file)?);
+        self.is_changed = result.is_err();
+        result
     }
 
-    /// Addresses remembered now.
+    /// Returns the number of addresses in memory.
     pub(super) fn len(&self) -> usize {
         self.usage.len()
     }
 
-    /// The counters' own time; a new day begins empty, with a new key.
-    fn at(&mut self, now: &Moment) -> i64 {
-        let at = self.time.at(now);
-        // Of two threads at midnight the one that read the clock first may come second.
-        let day = at.div_euclid(DAY);
+    /// Returns the counters' own time in milliseconds. A new day starts without counts and with a new key.
+    fn now(&mut self, moment: &Moment) -> i64 {
+        let now = self.time.at(moment);
+        // At midnight a thread with an earlier reading of the clock may come after one with a later reading.
+        let day = now.div_euclid(DAY);
         if day > self.day {
             self.day = day;
             self.usage.clear();
             self.salt = fresh_salt();
             self.is_changed = true;
         }
-        at
+        now
     }
 
-    /// The hash under which an address is counted today.
-    pub(super) fn key(&mut self, address: IpAddr, now: &Moment) -> Key {
-        self.at(now);
+    /// Returns the hash under which an address is counted today.
+    pub(super) fn key(&mut self, address: IpAddr, moment: &Moment) -> Key {
+        self.now(moment);
         hash(&self.salt, address)
     }
 
-    /// The usage of a key; where there would be more than memory is for, another one makes room.
+    /// Returns the usage of a key. A new key evicts another one when memory is full.
     fn usage(&mut self, key: Key) -> &mut Usage {
         let usage = &mut self.usage;
         if usage.len() >= self.max_addresses && !usage.contains_key(&key) {
-            // Keys are hashes: those that follow one are any.
-            let any = usage.range(key..).chain(&*usage).take(COMPARED);
-            let sum = |usage: &Usage| usage.counts.iter().fold(0_u32, |a, b| a.saturating_add(*b));
-            let least = any.min_by_key(|(_, usage)| sum(usage));
-            if let Some(least) = least.map(|(key, _)| *key) {
-                usage.remove(&least);
+            // Keys are hashes, so the next ones are a random sample.
+            let sample = usage.range(key..).chain(&*usage).take(EVICTION_SAMPLE);
+            let total =
+                |usage: &Usage| usage.counts.iter().fold(0_u32, |a, b| a.saturating_add(*b));
+            let least_used = sample.min_by_key(|(_, usage)| total(usage));
+            if let Some(least_used) = least_used.map(|(key, _)| *key) {
+                usage.remove(&least_used);
             }
         }
         usage.entry(key).or_default()
     }
 
-    /// Charges all that a request costs, or nothing.
+    /// Charges the whole cost of a request, or nothing.
     ///
     /// # Errors
-    /// [`Refusal`] when too many came at once, or nothing is left of the day.
+    /// [`LimitExceeded`] for too many requests at once, or an exhausted day.
     pub(super) fn charge(
         &mut self,
         address: IpAddr,
         charge: &Charge,
         moment: &Moment,
-    ) -> Result<Option<Standing>, Refusal> {
-        let now = self.at(moment);
+    ) -> Result<Option<Quota>, LimitExceeded> {
+        let now = self.now(moment);
         let key = hash(&self.salt, address);
         let usage = self.usage(key);
-        let paid_off = charge.burst.map(|burst| burst.take(usage.paid_off, now));
-        let paid_off = paid_off.transpose().map_err(Refusal::burst)?;
-        let mut standing = None;
-        if let Some((policy, limit)) = charge.day {
+        let arrival_time = match charge.burst {
+            Some(burst) => burst.take(usage.arrival_time, now),
+            None => Ok(usage.arrival_time),
+        };
+        let arrival_time = arrival_time.map_err(LimitExceeded::burst)?;
+        let mut quota = None;
+        if let Some((policy, limit)) = charge.daily {
             let count = policy.count(&mut usage.counts);
-            let left = limit.saturating_sub(*count);
-            let stands = Standing::at((now, moment), (policy, limit), left.saturating_sub(1));
-            if left == 0 {
-                return Err(Refusal::day(stands, &key));
+            let remaining = limit.saturating_sub(*count);
+            let after = Quota::new((now, moment), (policy, limit), remaining.saturating_sub(1));
+            if remaining == 0 {
+                return Err(LimitExceeded::daily(after, &key));
             }
             *count += 1;
-            standing = Some(stands);
+            quota = Some(after);
         }
-        usage.paid_off = paid_off.unwrap_or(usage.paid_off);
-        self.is_changed |= standing.is_some();
-        Ok(standing)
+        usage.arrival_time = arrival_time;
+        self.is_changed |= quota.is_some();
+        Ok(quota)
     }
 
     /// Gives one request back.
-    pub(super) fn refund(&mut self, address: IpAddr, policy: Policy, now: &Moment) {
-        let key = self.key(address, now);
+    pub(super) fn refund(&mut self, address: IpAddr, policy: Policy, moment: &Moment) {
+        let key = self.key(address, moment);
         let count = policy.count(&mut self.usage(key).counts);
         *count = count.saturating_sub(1);
     }
 
-    /// Notes a count that was kept elsewhere, so that counting can go on here.
-    pub(super) fn note(&mut self, address: IpAddr, policy: Policy, count: u32, now: &Moment) {
-        let key = self.key(address, now);
-        let known = policy.count(&mut self.usage(key).counts);
-        *known = count.max(*known);
+    /// Raises a count to that of the shared counters, so that counting can continue here.
+    pub(super) fn raise(&mut self, address: IpAddr, policy: Policy, shared: u32, moment: &Moment) {
+        let key = self.key(address, moment);
+        let count = policy.count(&mut self.usage(key).counts);
+        *count = shared.max(*count);
     }
 }
 
 impl Policy {
-    /// The count of this allowance.
+    /// Returns the count of this allowance.
     fn count(self, [general, data, pages]: &mut [u32; 3]) -> &mut u32 {
         match self {
             Self::General => general,
@@ -213,20 +214,20 @@ impl Policy {
     }
 }
 
-/// The hash of an address under a key.
+/// Hashes an address with a key.
 pub(super) fn hash(salt: &[u8], address: IpAddr) -> Key {
-    // HMAC takes keys of any length; the empty key stands in for an error that cannot come.
+    // HMAC accepts keys of any length; the empty key replaces an error that cannot occur.
     let mac = Hmac::<Sha256>::new_from_slice(salt);
     let mut mac = mac.unwrap_or_else(|_| Hmac::new(&Default::default()));
     match address {
         IpAddr::V4(v4) => mac.update(&v4.octets()),
         IpAddr::V6(v6) => mac.update(&v6.octets()),
     }
-    let full = mac.finalize().into_bytes();
-    full.first_chunk().copied().unwrap_or_default()
+    let digest = mac.finalize().into_bytes();
+    digest.first_chunk().copied().unwrap_or_default()
 }
 
-/// Random bytes from the system; a clock-and-address mix only if the system has none to give.
+/// Returns random bytes of the system, or weaker ones if the system has none.
 pub(super) fn fresh_salt() -> [u8; 32] {
     let mut salt = [0; 32];
     let system = rustls::crypto::ring::default_provider().secure_random;
@@ -241,9 +242,25 @@ pub(super) fn fresh_salt() -> [u8; 32] {
     salt
 }
 
-/// Bytes as hexadecimal digits.
+/// Formats bytes as hexadecimal digits.
 pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Counts by name. The names are constants of this program, so their number is bounded.
+#[derive(Debug, Default)]
+pub(crate) struct NamedCounters(Mutex<BTreeMap<&'static str, u64>>);
+
+impl NamedCounters {
+    /// Increments a counter.
+    pub(crate) fn add(&self, name: &'static str) {
+        *self.0.lock().entry(name).or_default() += 1;
+    }
+
+    /// Returns all counts by name.
+    pub(crate) fn counts(&self) -> BTreeMap<&'static str, u64> {
+        self.0.lock().clone()
+    }
 }
 
 #[cfg(test)]
@@ -263,10 +280,15 @@ mod tests {
         IpAddr::from([203, 0, 113, last])
     }
 
-    fn granted(counters: &mut Counters, address: IpAddr, limit: u32, now: &Moment) -> u32 {
+    fn requests_until_refused(
+        counters: &mut Counters,
+        address: IpAddr,
+        limit: u32,
+        now: &Moment,
+    ) -> u32 {
         let charge = Charge {
             burst: None,
-            day: Some((POLICY, limit)),
+            daily: Some((POLICY, limit)),
         };
         let mut count = 0;
         while counters.charge(address, &charge, now).is_ok() {
@@ -276,11 +298,11 @@ mod tests {
     }
 
     #[test]
-    fn a_new_day_forgets_and_memory_is_bounded() {
+    fn memory_is_bounded_and_cleared_at_midnight() {
         let clock = clock();
         let mut counters = Counters::new(clock.now(), 3);
         for last in 0..9 {
-            granted(&mut counters, address(last), 3, &clock.now());
+            requests_until_refused(&mut counters, address(last), 3, &clock.now());
         }
         assert_eq!(counters.len(), 3);
         let today = counters.key(address(1), &clock.now());
@@ -291,34 +313,40 @@ mod tests {
     }
 
     #[test]
-    fn counting_goes_on_from_what_was_noted_and_a_request_given_back_is_none() {
+    fn shared_counts_and_refunds_change_the_count() {
         let clock = clock();
         let mut counters = Counters::new(clock.now(), 3);
-        counters.note(address(1), POLICY, 5, &clock.now());
-        counters.note(address(1), POLICY, 4, &clock.now());
+        counters.raise(address(1), POLICY, 5, &clock.now());
+        counters.raise(address(1), POLICY, 4, &clock.now());
         counters.refund(address(1), POLICY, &clock.now());
-        assert_eq!(granted(&mut counters, address(1), 10, &clock.now()), 6);
+        assert_eq!(
+            requests_until_refused(&mut counters, address(1), 10, &clock.now()),
+            6
+        );
     }
 
     #[test]
-    fn a_file_brings_the_counts_of_the_same_day_back() {
+    fn counts_of_the_same_day_survive_a_restart() {
         let (clock, folder) = (clock(), tempfile::tempdir().unwrap());
         let path = folder.path().join("limits");
         let mut counters = Counters::new(clock.now(), 9);
-        assert_eq!(granted(&mut counters, address(1), 7, &clock.now()), 7);
-        counters.write(&path, &clock.now()).unwrap();
-        let read = |clock: &ManualClock| Counters::read(&path, &clock.now(), 9);
         assert_eq!(
-            granted(&mut read(&clock).unwrap(), address(1), 9, &clock.now()),
+            requests_until_refused(&mut counters, address(1), 7, &clock.now()),
+            7
+        );
+        counters.save(&path, &clock.now()).unwrap();
+        let load = |clock: &ManualClock| Counters::load(&path, &clock.now(), 9);
+        assert_eq!(
+            requests_until_refused(&mut load(&clock).unwrap(), address(1), 9, &clock.now()),
             2
         );
         clock.jump(jiff::SignedDuration::from_hours(48));
-        assert!(read(&clock).is_some(), "a jump of the wall ends no day");
+        assert!(load(&clock).is_some(), "setting the wall clock ends no day");
         clock.advance(Duration::from_secs(12 * 3600));
-        assert!(read(&clock).is_none(), "the day has ended");
+        assert!(load(&clock).is_none(), "the day has ended");
         for junk in ["", "{}", "[1]", "\0\0"] {
             std::fs::write(&path, junk).unwrap();
-            assert!(read(&clock).is_none(), "{junk}");
+            assert!(load(&clock).is_none(), "{junk}");
         }
     }
 }

@@ -1,18 +1,15 @@
-//! How much one address may ask for: a number per UTC day, and a guard against bursts. What is charged and to whom, and
-//! a count of who was refused.
+//! Rate limits per address: daily allowances and a burst limit, with a count of refusals.
 //!
-//! Addresses are counted by IPv4 address or IPv6 /64 and kept only as a keyed hash whose key lives one day.
-//! Loopback is not counted unless told so; what a reverse proxy says about its clients is believed only from
-//! the networks that were named. Time is the counters' own: setting the wall clock neither grants nor refuses.
+//! An address is an IPv4 address or an IPv6 /64. Only its keyed hash is kept, and the key lives one day. Loopback is not
+//! counted by default. `X-Forwarded-For` is believed only from the configured proxies.
 
 use super::address;
-use super::counters::{Counters, hex};
-use super::permits::{Full, MAX_LISTENERS_PER_ADDRESS, Permit, Permits};
-use super::policy::{Burst, Charge, Policy, Refusal, Standing};
-use super::redis::{Shared, SharedState};
+use super::counters::{Counters, NamedCounters, hex};
+use super::permits::{MAX_LISTENERS_PER_ADDRESS, NoPermit, Permit, Permits};
+use super::policy::{Burst, Charge, LimitExceeded, Policy, Quota};
+use super::redis::{SharedCounters, SharedCountersStatus};
 use super::reply;
 use super::settings::LimitSettings;
-use super::tally::NamedCounters;
 use crate::rest::status;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, Method, StatusCode, Version, header};
@@ -31,65 +28,62 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[cfg(test)]
 mod tests;
 
-/// The part of all connections that may be streams of those who listen: the rest is for requests.
-const LISTENING_SHARE: usize = 4;
-/// What is charged to the day, held or not; documents are free.
-const CHARGED: &str = "/api/public/";
-/// What a supervisor asks every few seconds.
+/// The streams of listeners may take one in this many connections; the rest is for requests.
+const LISTENER_SHARE: usize = 4;
+/// Paths that are charged to a daily allowance, cached or not. Documents are free.
+const CHARGED_PREFIX: &str = "/api/public/";
+/// Paths that a supervisor requests every few seconds.
 const PROBES: [&str; 2] = ["/health", "/ready"];
-/// What a proxy adds to a request.
-const SPOKEN_FOR: [HeaderName; 3] = [
+/// Headers that a proxy adds to a request.
+const PROXY_HEADERS: [HeaderName; 3] = [
     HeaderName::from_static("x-forwarded-for"),
     header::FORWARDED,
     header::VIA,
 ];
 
-/// What is charged and to whom, and a count of who was refused.
+/// Charges requests to their callers, and counts refusals.
 pub struct Admission {
     settings: LimitSettings,
     counters: Arc<Mutex<Counters>>,
-    shared: Option<Arc<Shared>>,
+    shared: Option<Arc<SharedCounters>>,
     /// Refusals by limit.
-    pub(crate) refused: NamedCounters,
+    pub(crate) refusals: NamedCounters,
     /// Calls of tools over `/mcp`.
-    pub(crate) called: NamedCounters,
-    warned: AtomicBool,
+    pub(crate) tool_calls: NamedCounters,
+    has_warned: AtomicBool,
     listeners: Arc<Permits>,
 }
 
 impl Admission {
-    /// Limits with the day's counts as they were left, when they are kept in a file; and permits to listen beside so
-    /// many connections.
+    /// Loads the day's counts, and creates permits for listeners as a share of the `connections`.
     pub fn new(mut settings: LimitSettings, connections: usize) -> Self {
         let (now, max) = (settings.clock.now(), settings.addresses);
-        let address = settings.shared.as_ref();
         let file = settings.file.as_deref();
-        let kept = file.and_then(|file| Counters::read(file, &now, max));
-        let counters = kept.unwrap_or_else(|| Counters::new(now, max));
+        let counters = file.and_then(|file| Counters::load(file, &now, max));
+        let counters = counters.unwrap_or_else(|| Counters::new(now, max));
         let counters = Arc::new(Mutex::new(counters));
-        let shared = address.and_then(|address| {
-            Shared::begin(address, Arc::clone(&settings.clock), Arc::clone(&counters))
+        let shared = settings.shared.as_ref().and_then(|address| {
+            SharedCounters::connect(address, Arc::clone(&settings.clock), Arc::clone(&counters))
         });
         for (network, _) in &mut settings.overrides {
-            *network = counted(*network);
+            *network = widen_to_counted(*network);
         }
-        let streams = (connections / LISTENING_SHARE).max(1);
+        let streams = (connections / LISTENER_SHARE).max(1);
         Self {
             settings,
             counters,
             shared,
-            refused: NamedCounters::default(),
-            called: NamedCounters::default(),
-            warned: AtomicBool::new(false),
+            refusals: NamedCounters::default(),
+            tool_calls: NamedCounters::default(),
+            has_warned: AtomicBool::new(false),
             listeners: Arc::new(Permits::new(streams, MAX_LISTENERS_PER_ADDRESS)),
         }
     }
 
-    /// Who a request is counted for. A proxy speaks for others, so that what comes from it is counted even from
-    /// loopback, and under its own address when it does not say for whom it asks.
+    /// Returns the caller that pays for a request. A trusted proxy that reports no client pays itself, even on loopback.
     pub fn caller(&self, peer: Option<SocketAddr>, headers: &HeaderMap) -> Caller {
         match peer.map(|peer| peer.ip().to_canonical()) {
-            Some(peer) if !self.is_own(peer) => {
+            Some(peer) if !self.is_uncounted(peer) => {
                 let trusted = &self.settings.trusted_proxies;
                 Caller::at(address::client(peer, headers, trusted))
             }
@@ -97,19 +91,17 @@ impl Admission {
         }
     }
 
-    /// Warns once when somebody on loopback speaks for others and is not named as a proxy: they would all pass as this
-    /// machine, under no limit. A proxy that says nothing at all is known by its old protocol.
-    pub(crate) fn watch<B>(&self, request: &Request<B>, peer: Option<SocketAddr>) {
-        let is_own = peer.is_some_and(|peer| self.is_own(peer.ip().to_canonical()));
-        if !is_own || self.warned.load(Ordering::Relaxed) {
+    /// Warns once of a proxy on loopback that is not configured: its clients would have no limits. It is recognised by its
+    /// headers or by HTTP/1.0.
+    pub(crate) fn warn_of_unknown_proxy<B>(&self, request: &Request<B>, peer: Option<SocketAddr>) {
+        let is_uncounted = peer.is_some_and(|peer| self.is_uncounted(peer.ip().to_canonical()));
+        if !is_uncounted || self.has_warned.load(Ordering::Relaxed) {
             return;
         }
-        let is_old = request.version() <= Version::HTTP_10;
-        let speaks = || {
-            let mut names = SPOKEN_FOR.into_iter();
-            names.any(|name| request.headers().contains_key(name))
-        };
-        if (is_old || speaks()) && !self.warned.swap(true, Ordering::Relaxed) {
+        let mut names = PROXY_HEADERS.into_iter();
+        let is_proxy = request.version() <= Version::HTTP_10
+            || names.any(|name| request.headers().contains_key(name));
+        if is_proxy && !self.has_warned.swap(true, Ordering::Relaxed) {
             tracing::warn!(
                 "requests come from loopback for others, as a reverse proxy sends them: whoever asks through it passes \
                  as this machine, without limits. Start with --trusted-proxy 127.0.0.1/32, and let the proxy pass on \
@@ -118,17 +110,17 @@ impl Admission {
         }
     }
 
-    /// For whom the connections of an address are counted: for nobody those of proxies.
-    pub(crate) fn connecting(&self, address: IpAddr) -> Caller {
+    /// Returns the caller that pays for a connection; proxies do not.
+    pub(crate) fn connection_caller(&self, address: IpAddr) -> Caller {
         let address = address.to_canonical();
-        match self.is_own(address) || self.is_proxy(address) {
+        match self.is_uncounted(address) || self.is_proxy(address) {
             true => Caller::OWN,
             false => Caller::at(address),
         }
     }
 
-    /// Whether an address is this machine's own, and nobody asks through it.
-    fn is_own(&self, address: IpAddr) -> bool {
+    /// Whether an address is this machine's own, and not that of a proxy.
+    fn is_uncounted(&self, address: IpAddr) -> bool {
         address.is_loopback() && !self.settings.count_loopback && !self.is_proxy(address)
     }
 
@@ -137,55 +129,52 @@ impl Admission {
         proxies.iter().any(|net| net.contains(&address))
     }
 
-    /// Charges a request to the guard against bursts, and to the day's allowance where one pays: to both or to none.
-    /// What is left of the day, where one pays; nothing for who is not counted.
+    /// Charges a request to the burst limit and, if `policy` is given, to that daily allowance: to both or to neither.
+    /// Returns what is left of the allowance; `None` without one, or for an uncounted caller.
     ///
     /// # Errors
-    /// [`Refusal`] when too many came at once, or nothing is left; that costs nothing.
+    /// [`LimitExceeded`] for too many requests at once, or an exhausted allowance. Nothing is charged then.
     pub(crate) async fn charge(
         &self,
         caller: Caller,
         policy: Option<Policy>,
-    ) -> Result<Option<Standing>, Refusal> {
-        self.take(caller, Some(self.pace()), policy).await
+    ) -> Result<Option<Quota>, LimitExceeded> {
+        let burst = Burst::new(self.settings.per_second, self.settings.burst);
+        self.charge_limits(caller, Some(burst), policy).await
     }
 
-    /// Charges a request to the day's allowance alone.
+    /// Charges a request to a daily allowance alone.
     ///
     /// # Errors
-    /// [`Refusal`] when nothing is left; that costs nothing.
+    /// [`LimitExceeded`] for an exhausted allowance. Nothing is charged then.
     pub(crate) async fn spend(
         &self,
         caller: Caller,
         policy: Policy,
-    ) -> Result<Option<Standing>, Refusal> {
-        self.take(caller, None, Some(policy)).await
+    ) -> Result<Option<Quota>, LimitExceeded> {
+        self.charge_limits(caller, None, Some(policy)).await
     }
 
-    async fn take(
+    async fn charge_limits(
         &self,
         caller: Caller,
         burst: Option<Burst>,
         policy: Option<Policy>,
-    ) -> Result<Option<Standing>, Refusal> {
+    ) -> Result<Option<Quota>, LimitExceeded> {
         let Some(address) = caller.address() else {
             return Ok(None);
         };
-        let day = policy.map(|policy| (policy, self.limit(address, policy)));
-        let charge = Charge { burst, day };
-        let charged = match &self.shared {
+        let daily = policy.map(|policy| (policy, self.daily_limit(address, policy)));
+        let charge = Charge { burst, daily };
+        let outcome = match &self.shared {
             None => self.counters.lock().charge(address, &charge, &self.now()),
-            // In a box, so that the future of a request is no larger where nothing is shared.
+            // Boxed, so that the future of a request stays small without shared counters.
             Some(shared) => Box::pin(shared.charge(address, &charge)).await,
         };
-        charged.inspect_err(|refusal| self.refused.add(refusal.limit()))
+        outcome.inspect_err(|exceeded| self.refusals.add(exceeded.limit_name()))
     }
 
-    fn pace(&self) -> Burst {
-        Burst::of(self.settings.per_second, self.settings.burst)
-    }
-
-    /// Gives one request back: the failure was ours.
+    /// Gives one request back after a failure of the server.
     pub(crate) fn refund(&self, caller: Caller, policy: Policy) {
         match (caller.address(), &self.shared) {
             (None, _) => {}
@@ -194,24 +183,24 @@ impl Admission {
         }
     }
 
-    /// A permit to listen: a stream that stays open for hours costs more than a request, so there are few.
+    /// Acquires a permit for a stream, which may stay open for hours.
     ///
     /// # Errors
-    /// [`Full`] when the caller or all together have as many as they may.
-    pub(crate) fn listen(&self, caller: Caller) -> Result<Permit, Full> {
-        self.listeners.take(caller).inspect_err(|full| {
-            self.refused.add(match full {
-                Full::Caller => "listeners_of_address",
-                Full::All => "listeners",
+    /// [`NoPermit`] if the caller, or all callers together, have the maximum.
+    pub(crate) fn listen(&self, caller: Caller) -> Result<Permit, NoPermit> {
+        self.listeners.acquire(caller).inspect_err(|reason| {
+            self.refusals.add(match reason {
+                NoPermit::CallerFull => "listeners_of_address",
+                NoPermit::AllFull => "listeners",
             });
         })
     }
 
-    /// Charges a caller for what must be made (a page, a widget, a picture, or an upstream's answer behind one), does
-    /// the work, and gives the charge back when the failure is ours.
+    /// Charges a caller for work, such as rendering a page or fetching from an upstream, does the work, and refunds the
+    /// charge if the server fails.
     ///
     /// # Errors
-    /// [`Error::RateLimited`] when the caller's day is used up, and whatever the work says.
+    /// [`Error::RateLimited`] for an exhausted allowance, and the errors of the work.
     pub(crate) async fn paid<T>(
         &self,
         caller: Caller,
@@ -219,18 +208,18 @@ impl Admission {
         work: impl Future<Output = econoscope_core::Result<T>>,
     ) -> econoscope_core::Result<T> {
         let charged = self.spend(caller, policy).await;
-        charged.map_err(|refusal| Error::RateLimited {
-            what: reply::sentence(&refusal),
-            retry_after: refusal.retry_after,
+        charged.map_err(|exceeded| Error::RateLimited {
+            what: reply::describe(&exceeded),
+            retry_after: exceeded.retry_after,
         })?;
-        let done = work.await;
-        if done.as_ref().is_err_and(|e| status(e).is_server_error()) {
+        let result = work.await;
+        if result.as_ref().is_err_and(|e| status(e).is_server_error()) {
             self.refund(caller, policy);
         }
-        done
+        result
     }
 
-    /// A short name for a caller in logs: a keyed hash that means nothing tomorrow.
+    /// Returns a short name of a caller for logs: the start of its keyed hash of the day.
     pub(crate) fn pseudonym(&self, caller: Caller) -> String {
         let Some(address) = caller.address() else {
             return "local".to_owned();
@@ -240,17 +229,17 @@ impl Admission {
         hex(&[a, b, c, d])
     }
 
-    /// Addresses remembered now.
+    /// Returns the number of addresses in memory.
     pub(crate) fn addresses(&self) -> usize {
         self.counters.lock().len()
     }
 
-    /// How the counts are doing that many machines share, where they do.
-    pub(crate) fn shared(&self) -> Option<SharedState> {
-        self.shared.as_ref().map(|shared| shared.state())
+    /// Returns the status of the shared counters, if there are any.
+    pub(crate) fn shared(&self) -> Option<SharedCountersStatus> {
+        self.shared.as_ref().map(|shared| shared.status())
     }
 
-    /// Writes the day's counts to their file, when there is one and something changed.
+    /// Saves the day's counts, if there is a file and something changed.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -259,31 +248,30 @@ impl Admission {
             return Ok(());
         };
         let now = self.now();
-        self.counters.lock().write(path, &now)
+        self.counters.lock().save(path, &now)
     }
 
     fn now(&self) -> Moment {
         self.settings.clock.now()
     }
 
-    /// Requests a day of an address: those of the narrowest network that has a number of its own.
-    fn limit(&self, address: IpAddr, policy: Policy) -> u32 {
+    /// Returns an address' requests per day. The narrowest network with an override counts.
+    fn daily_limit(&self, address: IpAddr, policy: Policy) -> u32 {
         let overrides = self.settings.overrides.iter();
-        let given = overrides
-            .filter(|(network, _)| network.contains(&address))
-            .max_by_key(|(network, _)| network.prefix_len())
-            .map(|(_, limit)| *limit);
-        let usual = match policy {
-            Policy::General => return given.unwrap_or(self.settings.general),
+        let overrides = overrides.filter(|(network, _)| network.contains(&address));
+        let narrowest = overrides.max_by_key(|(network, _)| network.prefix_len());
+        let general = narrowest.map_or(self.settings.general, |(_, limit)| *limit);
+        let default = match policy {
+            Policy::General => return general,
             Policy::Data => self.settings.data,
             Policy::Pages => self.settings.pages,
         };
-        given.map_or(usual, |given| usual.max(given))
+        narrowest.map_or(default, |(_, limit)| default.max(*limit))
     }
 }
 
-/// Charges a request, answers 429 when nothing is left, tells the standing otherwise. Whoever makes something later
-/// finds the caller in the request's extensions.
+/// Middleware that charges a request, answers 429 if a limit is exceeded, and reports the allowance otherwise. It puts the
+/// caller into the extensions of a free request, whose handler may charge later.
 pub(crate) async fn charge(
     State(admission): State<Arc<Admission>>,
     mut request: Request,
@@ -296,30 +284,30 @@ pub(crate) async fn charge(
     let peer = address::peer(request.extensions());
     let caller = admission.caller(peer, request.headers());
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
-    let is_charged = is_read && path.starts_with(CHARGED);
+    let is_charged = is_read && path.starts_with(CHARGED_PREFIX);
     let policy = is_charged.then(|| Policy::of_path(path));
-    let standing = match admission.charge(caller, policy).await {
-        Ok(standing) => standing,
-        Err(refusal) => return reply::too_many(&refusal),
+    let quota = match admission.charge(caller, policy).await {
+        Ok(quota) => quota,
+        Err(exceeded) => return reply::too_many_requests(&exceeded),
     };
     let Some(policy) = policy else {
         request.extensions_mut().insert(caller);
         return caller.scope(next.run(request)).await;
     };
     let mut response = caller.scope(next.run(request)).await;
-    // A form that is not spoken (501) is the asker's mistake, and paid for.
-    let is_ours =
+    // 501 means that the client requested an unsupported format, which is charged.
+    let is_our_failure =
         response.status().is_server_error() && response.status() != StatusCode::NOT_IMPLEMENTED;
-    if is_ours {
+    if is_our_failure {
         admission.refund(caller, policy);
-    } else if let Some(standing) = standing {
-        reply::tell(&mut response, &standing);
+    } else if let Some(quota) = quota {
+        reply::set_quota_headers(&mut response, &quota);
     }
     response
 }
 
-/// A network as its addresses are counted: 64 bits of IPv6 are one address.
-fn counted(network: IpNet) -> IpNet {
+/// Widens an IPv6 network to 64 bits, which are counted as one address.
+fn widen_to_counted(network: IpNet) -> IpNet {
     match network {
         IpNet::V6(v6) if v6.prefix_len() > 64 => {
             Ipv6Net::new(v6.network(), 64).map_or(network, |wider| wider.trunc().into())

@@ -1,32 +1,32 @@
-//! Hosts and origins as they are written: in the operator's lists, in `Host` and in `Origin`. Read strictly, for who reads
-//! less than the whole takes `https://app.example.com:443.evil.example` for the application.
+//! Parses hosts and origins of the operator's lists, of `Host` and of `Origin`. Parsing is strict: a parser that ignores the
+//! rest takes `https://app.example.com:443.evil.example` for the application.
 
 use http::uri::Authority;
 use std::net::{IpAddr, Ipv6Addr};
 
 /// A host or an origin of the operator's lists.
 #[derive(Debug, Clone)]
-pub(super) struct Allowed {
-    /// Of an origin; a host has none.
+pub(super) struct AllowedName {
+    /// Scheme of an origin; empty for a host.
     scheme: String,
     name: String,
-    /// The port, if only one is right; `Some(None)` is that of a scheme without a usual port.
+    /// The port, `None` for any; `Some(None)` is the default port of a scheme that has none.
     port: Option<Option<u16>>,
 }
 
-/// A host as a request names it, or the origin of a page as its browser writes it.
+/// The host of a request, or the origin of a page.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct HostOrOrigin<'a> {
-    /// Of an origin; a host has none.
+    /// Scheme of an origin; empty for a host.
     scheme: &'a str,
     pub(super) name: &'a str,
     pub(super) port: Option<u16>,
 }
 
-impl Allowed {
-    /// Reads a host; one that cannot be read allows nothing and is logged.
+impl AllowedName {
+    /// Parses a host; `None`, with a warning, if it is invalid.
     pub(super) fn host(entry: &str) -> Option<Self> {
-        // IPv6 stands in the list with or without brackets.
+        // The list may have IPv6 without brackets.
         let address = entry.trim().parse::<Ipv6Addr>();
         let text = address.map_or_else(|_| entry.trim().to_owned(), |ip| format!("[{ip}]"));
         let host = HostOrOrigin::host(&text);
@@ -36,10 +36,10 @@ impl Allowed {
                 "not a host; write macro.example.org or macro.example.org:8443"
             );
         }
-        host.map(|host| Self::of(host, host.port.map(Some)))
+        host.map(|host| Self::new(host, host.port.map(Some)))
     }
 
-    /// Reads an origin; one that cannot be read allows nothing and is logged.
+    /// Parses an origin; `None`, with a warning, if it is invalid.
     pub(super) fn origin(entry: &str) -> Option<Self> {
         let text = entry.trim();
         let (text, is_any) = match text.strip_suffix(":*") {
@@ -50,31 +50,31 @@ impl Allowed {
         if origin.is_none() {
             tracing::warn!(entry, "not an origin; write https://app.example.com:443");
         }
-        origin.map(|origin| Self::of(origin, (!is_any).then_some(origin.port_meant())))
+        origin.map(|origin| Self::new(origin, (!is_any).then_some(origin.effective_port())))
     }
 
-    fn of(named: HostOrOrigin<'_>, port: Option<Option<u16>>) -> Self {
+    fn new(name: HostOrOrigin<'_>, port: Option<Option<u16>>) -> Self {
         Self {
-            scheme: named.scheme.to_owned(),
-            name: named.name.to_owned(),
+            scheme: name.scheme.to_owned(),
+            name: name.name.to_owned(),
             port,
         }
     }
 
-    pub(super) fn admits(&self, named: HostOrOrigin<'_>) -> bool {
-        self.scheme.eq_ignore_ascii_case(named.scheme)
-            && self.name.eq_ignore_ascii_case(named.name)
-            && self.port.is_none_or(|own| own == named.port_meant())
+    pub(super) fn matches(&self, name: HostOrOrigin<'_>) -> bool {
+        self.scheme.eq_ignore_ascii_case(name.scheme)
+            && self.name.eq_ignore_ascii_case(name.name)
+            && self.port.is_none_or(|port| port == name.effective_port())
     }
 }
 
 impl<'a> HostOrOrigin<'a> {
-    /// A name or an address and perhaps a port, and nothing else.
+    /// Parses a name or an address with an optional port, and nothing else.
     pub(super) fn host(text: &'a str) -> Option<Self> {
-        let read: Authority = text.parse().ok()?;
-        let name = text.get(..read.host().len())?;
-        // Neither a user before it nor a port in another form behind it.
-        let port = read.port();
+        let authority: Authority = text.parse().ok()?;
+        let name = text.get(..authority.host().len())?;
+        // No user before it, no port in another form after it.
+        let port = authority.port();
         let is_whole = match port.as_ref().map(|port| port.as_str()) {
             Some(port) => {
                 !port.starts_with(['0', '+']) && text.len() == name.len() + 1 + port.len()
@@ -88,7 +88,7 @@ impl<'a> HostOrOrigin<'a> {
         })
     }
 
-    /// Scheme and host of an origin, and nothing longer.
+    /// Parses the scheme and host of an origin, and nothing else.
     pub(super) fn origin(text: &'a str) -> Option<Self> {
         let (scheme, rest) = text.split_once("://")?;
         let is_letter = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.');
@@ -98,8 +98,8 @@ impl<'a> HostOrOrigin<'a> {
         is_scheme.then_some(Self { scheme, ..host })
     }
 
-    /// The port, or that of the scheme where none is written.
-    fn port_meant(self) -> Option<u16> {
+    /// Returns the port, or the default port of the scheme.
+    fn effective_port(self) -> Option<u16> {
         self.port.or(match self.scheme {
             "http" => Some(80),
             "https" => Some(443),
@@ -108,7 +108,7 @@ impl<'a> HostOrOrigin<'a> {
     }
 }
 
-/// Whether a host means the machine itself.
+/// Whether a host is this machine.
 pub(super) fn is_loopback(name: &str) -> bool {
     let name = name.trim_start_matches('[').trim_end_matches(']');
     name == "localhost"

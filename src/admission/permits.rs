@@ -1,5 +1,5 @@
-//! What may be open at once, in all and for one caller: connections, and streams of those who listen. When there is no room
-//! for a connection, one that is idle gives way.
+//! Limits how many connections and streams are open at once, in all and per caller. When no connection is free, an idle one
+//! is evicted.
 
 use econoscope_data::pool::Caller;
 use parking_lot::Mutex;
@@ -10,86 +10,85 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// Streams open at once for one address that is counted.
+/// Maximum number of open streams per counted address.
 pub(crate) const MAX_LISTENERS_PER_ADDRESS: usize = 16;
 
-/// Permits beyond the limit, for callers whom no limit counts and for those to whom another gives way.
+/// Permits beyond the limit, for uncounted callers and for connections that replace an evicted one.
 const RESERVE: usize = 32;
 
-/// So many permits at once, and so many of them for one caller.
+/// A semaphore with a limit in all and one per caller.
 pub(crate) struct Permits {
     open: Mutex<HashMap<usize, Arc<Activity>>>,
-    next: AtomicUsize,
+    next_number: AtomicUsize,
     max: usize,
     max_per_caller: usize,
 }
 
-/// Something may be open; given back when dropped.
+/// A permit, returned when dropped.
 pub(crate) struct Permit {
     permits: Arc<Permits>,
     number: usize,
-    /// What is done with it.
+    /// The activity of the holder.
     pub(crate) activity: Arc<Activity>,
 }
 
-/// What is done with a permit, and the word to give it back.
+/// The activity of a permit's holder.
 pub(crate) struct Activity {
     caller: Caller,
-    busy: AtomicUsize,
-    last: Mutex<Instant>,
-    /// Cancelled when it is to give way.
-    pub(crate) close: CancellationToken,
+    /// Whether a request is being answered, and since when that has not changed.
+    state: Mutex<(bool, Instant)>,
+    /// Cancelled when the holder is evicted.
+    pub(crate) evicted: CancellationToken,
 }
 
-/// A request that is being answered on a connection, until it is dropped.
-pub(crate) struct Busy(Arc<Activity>);
+/// A request that is being answered, until it is dropped. HTTP/1.1 answers one request of a connection at a time.
+pub(crate) struct ActiveRequest(Arc<Activity>);
 
 /// Why there is no permit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Full {
-    /// The caller has all it may have.
-    Caller,
-    /// Nobody gets another one.
-    All,
+pub(crate) enum NoPermit {
+    /// The caller holds its maximum.
+    CallerFull,
+    /// All permits are taken.
+    AllFull,
 }
 
 impl Permits {
     pub(crate) fn new(max: usize, max_per_caller: usize) -> Self {
         Self {
             open: Mutex::default(),
-            next: AtomicUsize::new(0),
+            next_number: AtomicUsize::new(0),
             max,
             max_per_caller,
         }
     }
 
-    /// A permit, while there is one. A caller whom no limit counts may have all, and some beyond: a supervisor on the
-    /// machine must get an answer however many strangers hold.
-    pub(crate) fn take(self: &Arc<Self>, caller: Caller) -> Result<Permit, Full> {
+    /// Acquires a permit. Uncounted callers may have all permits and the reserve, so that a supervisor on this machine is
+    /// always answered.
+    pub(crate) fn acquire(self: &Arc<Self>, caller: Caller) -> Result<Permit, NoPermit> {
         let reserve = if caller.is_own() { RESERVE } else { 0 };
-        self.take_of(caller, self.max.saturating_add(reserve))
+        self.acquire_up_to(caller, self.max.saturating_add(reserve))
     }
 
-    /// A permit for somebody for whom another has just been told to give way, and will in a moment.
-    pub(crate) fn take_beyond(self: &Arc<Self>, caller: Caller) -> Result<Permit, Full> {
-        self.take_of(caller, self.max.saturating_add(RESERVE))
+    /// Acquires a permit from the reserve, for a connection that replaces one that is being evicted.
+    pub(crate) fn acquire_reserve(self: &Arc<Self>, caller: Caller) -> Result<Permit, NoPermit> {
+        self.acquire_up_to(caller, self.max.saturating_add(RESERVE))
     }
 
-    fn take_of(self: &Arc<Self>, caller: Caller, max: usize) -> Result<Permit, Full> {
+    fn acquire_up_to(self: &Arc<Self>, caller: Caller, max: usize) -> Result<Permit, NoPermit> {
         let mut open = self.open.lock();
         if open.len() >= max {
-            return Err(Full::All);
+            return Err(NoPermit::AllFull);
         }
-        let own = open.values().filter(|activity| activity.caller == caller);
-        if !caller.is_own() && own.count() >= self.max_per_caller {
-            return Err(Full::Caller);
+        let of_caller = open.values().filter(|activity| activity.caller == caller);
+        if !caller.is_own() && of_caller.count() >= self.max_per_caller {
+            return Err(NoPermit::CallerFull);
         }
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let number = self.next_number.fetch_add(1, Ordering::Relaxed);
         let activity = Arc::new(Activity {
             caller,
-            busy: AtomicUsize::new(0),
-            last: Mutex::new(Instant::now()),
-            close: CancellationToken::new(),
+            state: Mutex::new((false, Instant::now())),
+            evicted: CancellationToken::new(),
         });
         open.insert(number, Arc::clone(&activity));
         Ok(Permit {
@@ -99,41 +98,39 @@ impl Permits {
         })
     }
 
-    /// Ends one connection of a caller who is counted: of the block of addresses that holds most, the one that has been
-    /// idle longest, or else the one whose request is oldest. False where there is none.
-    pub(crate) fn end_one(&self) -> bool {
-        let all = self.open.lock();
-        let open = all
-            .values()
-            .filter(|activity| !activity.close.is_cancelled());
-        let open = open.filter_map(|activity| Some((block(activity.caller.address()?), activity)));
-        let mut held: HashMap<IpAddr, usize> = HashMap::new();
-        for (block, _) in open.clone() {
-            *held.entry(block).or_default() += 1;
+    /// Evicts one connection of a counted caller, from the block of addresses that holds most: the one that has been idle
+    /// longest, or else the one with the oldest request. Returns whether there was one.
+    pub(crate) fn evict_one(&self) -> bool {
+        let open = self.open.lock();
+        let candidates = open.values().filter(|a| !a.evicted.is_cancelled());
+        let candidates = candidates.filter_map(|a| Some((block(a.caller.address()?), a)));
+        let mut sizes: HashMap<IpAddr, usize> = HashMap::new();
+        for (block, _) in candidates.clone() {
+            *sizes.entry(block).or_default() += 1;
         }
-        let largest = held.into_iter().max_by_key(|(_, count)| *count);
-        let own = open.filter(|(block, _)| largest.is_some_and(|(largest, _)| largest == *block));
-        let idlest =
-            own.min_by_key(|(_, a)| (a.busy.load(Ordering::Relaxed).min(1), *a.last.lock()));
-        idlest
-            .inspect(|(_, activity)| activity.close.cancel())
-            .is_some()
+        let largest = sizes.into_iter().max_by_key(|(_, size)| *size);
+        let largest = largest.map(|(block, _)| block);
+        let victim = candidates
+            .filter(|(block, _)| Some(*block) == largest)
+            .min_by_key(|(_, activity)| *activity.state.lock());
+        if let Some((_, activity)) = victim {
+            activity.evicted.cancel();
+        }
+        victim.is_some()
     }
 }
 
 impl Activity {
-    /// A request begins.
-    pub(crate) fn begin(self: &Arc<Self>) -> Busy {
-        self.busy.fetch_add(1, Ordering::Relaxed);
-        *self.last.lock() = Instant::now();
-        Busy(Arc::clone(self))
+    /// Marks the start of a request.
+    pub(crate) fn begin_request(self: &Arc<Self>) -> ActiveRequest {
+        *self.state.lock() = (true, Instant::now());
+        ActiveRequest(Arc::clone(self))
     }
 }
 
-impl Drop for Busy {
+impl Drop for ActiveRequest {
     fn drop(&mut self) {
-        self.0.busy.fetch_sub(1, Ordering::Relaxed);
-        *self.0.last.lock() = Instant::now();
+        *self.0.state.lock() = (false, Instant::now());
     }
 }
 
@@ -143,7 +140,7 @@ impl Drop for Permit {
     }
 }
 
-/// The addresses that one operator usually has: 256 of IPv4, 2^80 of IPv6.
+/// Returns the block of addresses that one operator usually has: 256 of IPv4, 2^80 of IPv6.
 fn block(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(address) => Ipv4Addr::from_bits(address.to_bits() >> 8 << 8).into(),
@@ -160,64 +157,64 @@ mod tests {
     }
 
     #[test]
-    fn permits_are_counted_by_caller_and_given_back() {
+    fn permits_are_limited_per_caller_and_returned() {
         let permits = Arc::new(Permits::new(3, 2));
-        let take = |caller| permits.take(caller);
-        let first = take(caller("2001:db8::1")).ok().unwrap();
-        let second = take(caller("2001:db8::ffff")).ok().unwrap();
-        let full = take(caller("2001:db8::1")).err();
-        assert_eq!(full, Some(Full::Caller), "its /64 is full");
-        let third = take(Caller::OWN).ok().unwrap();
-        assert_eq!(take(caller("192.0.2.1")).err(), Some(Full::All));
+        let acquire = |caller| permits.acquire(caller);
+        let first = acquire(caller("2001:db8::1")).ok().unwrap();
+        let second = acquire(caller("2001:db8::ffff")).ok().unwrap();
+        let full = acquire(caller("2001:db8::1")).err();
+        assert_eq!(full, Some(NoPermit::CallerFull), "its /64 is full");
+        let third = acquire(Caller::OWN).ok().unwrap();
+        assert_eq!(acquire(caller("192.0.2.1")).err(), Some(NoPermit::AllFull));
         let reserve: Vec<Permit> = (0..RESERVE)
-            .filter_map(|_| take(Caller::OWN).ok())
+            .filter_map(|_| acquire(Caller::OWN).ok())
             .collect();
         assert_eq!(
-            (reserve.len(), take(Caller::OWN).err()),
-            (RESERVE, Some(Full::All))
+            (reserve.len(), acquire(Caller::OWN).err()),
+            (RESERVE, Some(NoPermit::AllFull))
         );
         assert_eq!(
-            permits.take_beyond(caller("192.0.2.1")).err(),
-            Some(Full::All)
+            permits.acquire_reserve(caller("192.0.2.1")).err(),
+            Some(NoPermit::AllFull)
         );
         drop((reserve, first));
-        assert!(take(caller("2001:db8::1")).is_ok());
+        assert!(acquire(caller("2001:db8::1")).is_ok());
         drop((second, third));
         assert!(permits.open.lock().is_empty());
     }
 
     #[test]
-    fn the_idlest_connection_of_the_largest_block_gives_way() {
+    fn the_idlest_connection_of_the_largest_block_is_evicted() {
         let permits = Arc::new(Permits::new(9, 9));
-        let take = |address: &str| permits.take(caller(address)).ok().unwrap();
-        let own = [Caller::OWN; 4].map(|caller| permits.take(caller).ok().unwrap());
-        let many = ["192.0.2.1", "192.0.2.9", "192.0.2.200"].map(take);
-        let few = ["198.51.100.1", "2001:db8:0:1::1"].map(take);
-        let _busy = many[0].activity.begin();
-        let ended = |permit: &Permit| permit.activity.close.is_cancelled();
-        assert!(permits.end_one());
+        let acquire = |address: &str| permits.acquire(caller(address)).ok().unwrap();
+        let own = [Caller::OWN; 4].map(|caller| permits.acquire(caller).ok().unwrap());
+        let many = ["192.0.2.1", "192.0.2.9", "192.0.2.200"].map(acquire);
+        let few = ["198.51.100.1", "2001:db8:0:1::1"].map(acquire);
+        let _request = many[0].activity.begin_request();
+        let is_evicted = |permit: &Permit| permit.activity.evicted.is_cancelled();
+        assert!(permits.evict_one());
         assert_eq!(
-            many.each_ref().map(ended),
+            many.each_ref().map(is_evicted),
             [false, true, false],
             "the oldest idle one"
         );
-        assert!(permits.end_one());
+        assert!(permits.evict_one());
         assert_eq!(
-            many.each_ref().map(ended),
+            many.each_ref().map(is_evicted),
             [false, true, true],
-            "before one that is answered"
+            "before one with a request"
         );
-        assert!(!few.iter().chain(&own).any(ended));
+        assert!(!few.iter().chain(&own).any(is_evicted));
         drop((many, few));
-        assert!(!permits.end_one(), "none is left but our own");
+        assert!(!permits.evict_one(), "only uncounted ones are left");
     }
 
     #[test]
-    fn one_operator_is_one_block() {
-        let of = |address: &str| block(address.parse().unwrap());
-        assert_eq!(of("192.0.2.1"), of("192.0.2.254"));
-        assert_ne!(of("192.0.2.1"), of("192.0.3.1"));
-        assert_eq!(of("2001:db8:1:1::1"), of("2001:db8:1:ffff::2"));
-        assert_ne!(of("2001:db8:1::1"), of("2001:db8:2::1"));
+    fn addresses_of_one_operator_form_a_block() {
+        let block_of = |address: &str| block(address.parse().unwrap());
+        assert_eq!(block_of("192.0.2.1"), block_of("192.0.2.254"));
+        assert_ne!(block_of("192.0.2.1"), block_of("192.0.3.1"));
+        assert_eq!(block_of("2001:db8:1:1::1"), block_of("2001:db8:1:ffff::2"));
+        assert_ne!(block_of("2001:db8:1::1"), block_of("2001:db8:2::1"));
     }
 }

@@ -1,27 +1,26 @@
-//! What a request costs: which allowance pays for it and what is left of that, and the guard against bursts (GCRA, by
-//! the time at which what was asked for is paid off).
+//! The cost of a request: which daily allowance pays for it, what remains of that, and the burst limit (GCRA).
 
 use super::counters::Key;
 use econoscope_core::clock::Moment;
 use jiff::{Timestamp, Unit};
 use std::time::Duration;
 
-/// Milliseconds of a day.
+/// Milliseconds in a day.
 pub(super) const DAY: i64 = 86_400_000;
 
-/// Which allowance a request is charged to.
+/// The daily allowance that pays for a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Policy {
     /// Everything but time series: `daily`.
     General,
     /// Time series: `data`.
     Data,
-    /// Pages, widgets and pictures that must be made: `pages`.
+    /// Pages, widgets and pictures that are not cached: `pages`.
     Pages,
 }
 
 impl Policy {
-    /// Name in headers and answers.
+    /// Returns the name in headers and answers.
     pub fn name(self) -> &'static str {
         match self {
             Self::General => "daily",
@@ -30,7 +29,7 @@ impl Policy {
         }
     }
 
-    /// The allowance that pays for a REST path.
+    /// Returns the allowance that pays for a REST path.
     pub fn of_path(path: &str) -> Self {
         match path.starts_with("/api/public/data/") {
             true => Self::Data,
@@ -39,101 +38,101 @@ impl Policy {
     }
 }
 
-/// All that one request costs.
-#[derive(Debug, Clone, Copy)]
+/// The whole cost of a request.
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Charge {
-    /// The guard against bursts, where it is to be charged.
+    /// The burst limit, if the request counts towards it.
     pub(super) burst: Option<Burst>,
-    /// The allowance that pays, and its requests a day.
-    pub(super) day: Option<(Policy, u32)>,
+    /// The allowance that pays, with its requests per day.
+    pub(super) daily: Option<(Policy, u32)>,
 }
 
-/// Where a client stands after a request.
+/// A client's allowance after a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
+pub struct Quota {
     /// The allowance that was charged.
     pub policy: Policy,
-    /// Requests a day.
+    /// Requests per day.
     pub limit: u32,
     /// Requests left.
     pub remaining: u32,
-    /// Until the count starts anew.
+    /// Time until the count restarts.
     pub reset: Duration,
-    /// When it starts anew.
+    /// Time of the restart.
     pub reset_at: Timestamp,
 }
 
-impl Standing {
-    /// With so much left of an allowance; `now` is the time of the count, and the moment it is.
-    pub(super) fn at(
+impl Quota {
+    /// Creates a quota. `now` is the time of the counters in milliseconds, at `moment`.
+    pub(super) fn new(
         (now, moment): (i64, &Moment),
         (policy, limit): (Policy, u32),
         remaining: u32,
     ) -> Self {
         let reset = Duration::from_millis((DAY - now.rem_euclid(DAY)).unsigned_abs());
-        let then = moment.wall.saturating_add(reset).unwrap_or(Timestamp::MAX);
+        let reset_at = moment.wall.saturating_add(reset).unwrap_or(Timestamp::MAX);
         Self {
             policy,
             limit,
             remaining,
             reset,
-            reset_at: then.round(Unit::Second).unwrap_or(then),
+            reset_at: reset_at.round(Unit::Second).unwrap_or(reset_at),
         }
     }
 }
 
-/// Why a request is not answered: the day's allowance is used up, or too many came at once.
+/// Why a request is refused: the daily allowance is exhausted, or there were too many requests at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Refusal {
-    /// Where the client stands; none of who sent too many at once.
-    pub standing: Option<Standing>,
-    /// When to come back: of a day after its reset, spread over a minute.
+pub struct LimitExceeded {
+    /// The exhausted allowance; `None` for too many requests at once.
+    pub quota: Option<Quota>,
+    /// How long to wait. After an exhausted day this ends within a minute of its reset.
     pub retry_after: Duration,
 }
 
-impl Refusal {
-    /// Too many came at once.
+impl LimitExceeded {
+    /// Creates the refusal of a burst.
     pub(super) fn burst(retry_after: Duration) -> Self {
         Self {
-            standing: None,
+            quota: None,
             retry_after,
         }
     }
 
-    /// The day's allowance is used up. When to come back is spread over a minute, the same for the same client, so that
-    /// midnight brings no stampede.
-    pub(super) fn day(standing: Standing, key: &Key) -> Self {
+    /// Creates the refusal of an exhausted day. Waits are spread over a minute by client, so that not all return at
+    /// midnight.
+    pub(super) fn daily(quota: Quota, key: &Key) -> Self {
         let [.., last] = key;
         Self {
-            standing: Some(standing),
-            retry_after: standing.reset + Duration::from_secs(u64::from(*last) % 60),
+            quota: Some(quota),
+            retry_after: quota.reset + Duration::from_secs(u64::from(*last) % 60),
         }
     }
 
-    /// Name of the limit in answers and counts.
-    pub fn limit(&self) -> &'static str {
-        self.standing.map_or("burst", |s| s.policy.name())
+    /// Returns the name of the limit in answers and metrics.
+    pub fn limit_name(&self) -> &'static str {
+        self.quota.map_or("burst", |quota| quota.policy.name())
     }
 
-    /// Whole seconds until another try makes sense, at least one.
-    pub fn seconds(&self) -> u64 {
+    /// Returns the wait in whole seconds, at least one.
+    pub fn wait_seconds(&self) -> u64 {
         let millis = self.retry_after.as_millis().div_ceil(1_000).max(1);
         u64::try_from(millis).unwrap_or(u64::MAX)
     }
 }
 
-/// How fast requests may come, in milliseconds.
+/// A burst limit by GCRA, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Burst {
-    /// What one request costs.
+    /// Cost of one request.
     pub(super) cost: i64,
-    /// What may be owed.
+    /// Maximum debt.
     pub(super) max: i64,
 }
 
 impl Burst {
-    /// One request costs `1000 / per_second` ms; `burst` of them may be owed.
-    pub(super) fn of(per_second: u32, burst: u32) -> Self {
+    /// Creates a limit of `burst` requests at once that recovers at `per_second`.
+    pub(super) fn new(per_second: u32, burst: u32) -> Self {
         let cost = (1_000 / i64::from(per_second.max(1))).max(1);
         Self {
             cost,
@@ -141,15 +140,15 @@ impl Burst {
         }
     }
 
-    /// When all is paid off after one more request at `now`.
+    /// Returns the new theoretical arrival time after a request at `now`.
     ///
     /// # Errors
-    /// How long to wait when too much is owed already.
-    pub(super) fn take(self, paid_off: i64, now: i64) -> Result<i64, Duration> {
-        let owed = paid_off.saturating_sub(now).clamp(0, self.max) + self.cost;
-        if owed > self.max {
-            return Err(Duration::from_millis((owed - self.max).unsigned_abs()));
+    /// How long to wait if the debt is too large.
+    pub(super) fn take(self, arrival_time: i64, now: i64) -> Result<i64, Duration> {
+        let debt = arrival_time.saturating_sub(now).clamp(0, self.max) + self.cost;
+        if debt > self.max {
+            return Err(Duration::from_millis((debt - self.max).unsigned_abs()));
         }
-        Ok(now.saturating_add(owed))
+        Ok(now.saturating_add(debt))
     }
 }

@@ -1,10 +1,10 @@
-//! Limits that many machines share, in Redis or Valkey: one script, one round trip.
+//! Counters in Redis or Valkey that many machines share: one script, one round trip per request.
 //!
-//! No request waits for the server longer than 50 ms. While it is away each machine counts by itself, from what it last
-//! heard; what was granted meanwhile is not brought into the shared counts afterwards.
+//! A request waits at most 40 ms for the server. During an outage each machine counts alone, starting from the counts it saw
+//! last; these counts are not merged afterwards.
 
 use super::counters::{Counters, Key, fresh_salt, hash, hex};
-use super::policy::{Charge, Policy, Refusal, Standing};
+use super::policy::{Charge, LimitExceeded, Policy, Quota};
 use econoscope_core::clock::Clock;
 use econoscope_core::error::NOTICE;
 use parking_lot::Mutex;
@@ -19,49 +19,50 @@ use tokio::time::timeout;
 use url::Url;
 
 /// How long a request waits for the server.
-const PATIENCE: Duration = Duration::from_millis(40);
-/// How long a connection may take to be made, and the pause between two tries.
+const REQUEST_TIMEOUT: Duration = Duration::from_millis(40);
+/// Time limit for connecting, and the pause between two attempts.
 const RETRY: Duration = Duration::from_secs(1);
 const TOO_SLOW: &str = "does not answer in time";
 /// How to trust the certificate authority of the server.
 const TRUST: &str = "Add the authority's certificate to those of this machine, or name a file with it in SSL_CERT_FILE";
-/// Where the number of the day and the key of its hashes are kept: those of whoever came first. All keys have one hash tag,
-/// so that the script finds them on one node.
+/// The key with the number of the day and the salt of its hashes. The first machine of a day sets it. All keys have one hash
+/// tag, so that a cluster keeps them on one node.
 const DAY_KEY: &str = "{econoscope}:day";
 
-/// How the shared counts are doing.
+/// The status of the shared counters.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct SharedState {
-    /// Whether the server is asked.
-    pub is_there: bool,
-    /// How often it went away.
+pub struct SharedCountersStatus {
+    /// Whether there is a connection.
+    pub is_connected: bool,
+    /// Number of outages.
     pub outages: u64,
-    /// Requests that were counted here alone.
-    pub alone: u64,
-    /// How long a request waited for the server at most.
+    /// Requests that were counted on this machine alone.
+    pub counted_locally: u64,
+    /// Longest time that a request waited for the server.
     pub longest_wait: Duration,
-    /// Whether the log tells of the present outage.
-    is_told: bool,
+    /// Whether the present outage is in the log.
+    is_reported: bool,
 }
 
-/// The counts that many machines share, as this one sees them.
-pub(super) struct Shared {
+/// The client of the shared counters.
+pub(super) struct SharedCounters {
     client: Client,
     script: Script,
-    shown: String,
+    /// The address without its secrets.
+    address: String,
     clock: Arc<dyn Clock>,
     local: Arc<Mutex<Counters>>,
-    /// The connection, while there is one.
-    link: Mutex<Option<Link>>,
-    state: Mutex<SharedState>,
+    session: Mutex<Option<Session>>,
+    status: Mutex<SharedCountersStatus>,
 }
 
-/// A connection, and the day of the server as [`DAY_KEY`] has it; empty until it is known.
-type Link = (MultiplexedConnection, Arc<str>);
+/// A connection with the server's day, as the value of [`DAY_KEY`]; empty until it is known.
+type Session = (MultiplexedConnection, Arc<str>);
 
-impl Shared {
-    /// Begins to connect, in the runtime that this is called in. `None` for what is no address ([`RedisAddress::check`]).
-    pub(super) fn begin(
+impl SharedCounters {
+    /// Starts to connect in the background, on the present runtime. Returns `None` for an invalid address
+    /// ([`RedisAddress::check`]).
+    pub(super) fn connect(
         address: &RedisAddress,
         clock: Arc<dyn Clock>,
         local: Arc<Mutex<Counters>>,
@@ -70,86 +71,86 @@ impl Shared {
         let shared = Arc::new(Self {
             client: address.check().ok()?.clone(),
             script: Script::new(include_str!("charge.lua")),
-            shown: address.to_string(),
+            address: address.to_string(),
             clock,
             local,
-            link: Mutex::default(),
-            state: Mutex::default(),
+            session: Mutex::default(),
+            status: Mutex::default(),
         });
-        shared.keep_connecting();
+        shared.reconnect();
         Some(shared)
     }
 
-    /// Charges a request there, or here alone.
+    /// Charges a request on the server, or on this machine if the server does not answer.
     ///
     /// # Errors
-    /// [`Refusal`] when nothing is left; that costs nothing.
+    /// [`LimitExceeded`], without a charge.
     pub(super) async fn charge(
         self: &Arc<Self>,
         address: IpAddr,
         charge: &Charge,
-    ) -> Result<Option<Standing>, Refusal> {
-        if let Some((connection, day)) = self.connection() {
+    ) -> Result<Option<Quota>, LimitExceeded> {
+        if let Some((connection, day)) = self.session() {
             let start = Instant::now();
-            let asked = timeout(PATIENCE, self.ask(connection, day, address, charge)).await;
-            let mut state = self.state.lock();
-            state.longest_wait = state.longest_wait.max(start.elapsed());
-            drop(state);
-            match asked {
-                Ok(Ok(verdict)) => return verdict,
-                Ok(Err(error)) => self.lose(&problem(&error)),
-                Err(_) => self.lose(TOO_SLOW),
+            let call = self.run_script(connection, day, address, charge);
+            let outcome = timeout(REQUEST_TIMEOUT, call).await;
+            let mut status = self.status.lock();
+            status.longest_wait = status.longest_wait.max(start.elapsed());
+            drop(status);
+            match outcome {
+                Ok(Ok(decision)) => return decision,
+                Ok(Err(error)) => self.disconnect(&describe(&error)),
+                Err(_) => self.disconnect(TOO_SLOW),
             }
         }
-        self.state.lock().alone += 1;
+        self.status.lock().counted_locally += 1;
         let now = self.clock.now();
         self.local.lock().charge(address, charge, &now)
     }
 
-    /// Gives one request back; nobody waits for it.
+    /// Gives one request back, in the background.
     pub(super) fn refund(self: &Arc<Self>, address: IpAddr, policy: Policy) {
         let now = self.clock.now();
         self.local.lock().refund(address, policy, &now);
-        if let Some((mut connection, day)) = self.connection() {
+        if let Some((mut connection, day)) = self.session() {
             let shared = Arc::clone(self);
             tokio::spawn(async move {
-                let mut back = redis::cmd("HINCRBY");
-                back.arg(usage_key(&day, &hash(day.as_bytes(), address)));
-                back.arg(policy.name()).arg(-1);
-                if let Err(error) = back.exec_async(&mut connection).await {
-                    shared.lose(&problem(&error));
+                let mut command = redis::cmd("HINCRBY");
+                command.arg(usage_key(&day, &hash(day.as_bytes(), address)));
+                command.arg(policy.name()).arg(-1);
+                if let Err(error) = command.exec_async(&mut connection).await {
+                    shared.disconnect(&describe(&error));
                 }
             });
         }
     }
 
-    /// How it is doing.
-    pub(super) fn state(&self) -> SharedState {
-        let is_there = self.link.lock().is_some();
-        SharedState {
-            is_there,
-            ..*self.state.lock()
+    /// Returns the status.
+    pub(super) fn status(&self) -> SharedCountersStatus {
+        let is_connected = self.session.lock().is_some();
+        SharedCountersStatus {
+            is_connected,
+            ..*self.status.lock()
         }
     }
 
-    fn connection(&self) -> Option<Link> {
-        self.link.lock().clone()
+    fn session(&self) -> Option<Session> {
+        self.session.lock().clone()
     }
 
-    /// Tries to connect until it succeeds, or nobody counts here any more.
-    fn keep_connecting(self: &Arc<Self>) {
+    /// Tries to connect in the background until it succeeds or the counters are dropped.
+    fn reconnect(self: &Arc<Self>) {
         let weak = Arc::downgrade(self);
         tokio::spawn(async move {
             while let Some(shared) = weak.upgrade() {
-                let connected = timeout(RETRY, shared.connect()).await;
-                match connected.map_err(|_| TOO_SLOW.to_owned()) {
+                match timeout(RETRY, shared.open_session()).await {
                     Ok(Ok(())) => {
-                        let shown = &shared.shown;
-                        tracing::info!(target: NOTICE, "limits are shared through {shown}");
+                        let address = &shared.address;
+                        tracing::info!(target: NOTICE, "limits are shared through {address}");
                         return;
                     }
-                    Ok(Err(error)) => shared.complain(&problem(&error)),
-                    Err(problem) => shared.complain(&problem),
+                    Ok(Err(error)) => shared.report(&describe(&error)),
+                    Err(_) => shared.report(TOO_SLOW),
                 }
                 drop(shared);
                 tokio::time::sleep(RETRY).await;
@@ -157,96 +158,94 @@ impl Shared {
         });
     }
 
-    /// Warns once an outage.
-    fn complain(&self, problem: &str) {
-        let is_told = std::mem::replace(&mut self.state.lock().is_told, true);
-        if !is_told {
+    /// Logs a warning, once per outage.
+    fn report(&self, problem: &str) {
+        let is_reported = std::mem::replace(&mut self.status.lock().is_reported, true);
+        if !is_reported {
+            let address = &self.address;
             tracing::warn!(
-                "the limits' server {} {problem}; this server goes on alone until it is there",
-                self.shown
+                "the limits' server {address} {problem}; this server goes on alone until it is there"
             );
         }
     }
 
-    /// Connects, and reads the day by charging nothing.
-    async fn connect(&self) -> redis::RedisResult<()> {
+    /// Connects, and learns the server's day from a charge of nothing.
+    async fn open_session(&self) -> redis::RedisResult<()> {
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(RETRY))
             .set_response_timeout(Some(RETRY));
-        let client = &self.client;
-        let connecting = client.get_multiplexed_async_connection_with_config(&config);
-        let nothing = Charge {
-            burst: None,
-            day: None,
-        };
-        let (connection, nobody) = (connecting.await?, Ipv4Addr::UNSPECIFIED.into());
-        let asked = self.ask(connection, Arc::default(), nobody, &nothing);
-        asked.await.map(drop)
+        let connection = self
+            .client
+            .get_multiplexed_async_connection_with_config(&config);
+        let (connection, nobody) = (connection.await?, Ipv4Addr::UNSPECIFIED.into());
+        let nothing = Charge::default();
+        let call = self.run_script(connection, Arc::default(), nobody, &nothing);
+        call.await.map(drop)
     }
 
-    /// Asks the server, again when its day is another one than it seemed; of a new day the key is to be brought.
-    async fn ask(
+    /// Runs the script, and runs it again if the server has another day. The first call of a day brings a salt.
+    async fn run_script(
         &self,
         mut connection: MultiplexedConnection,
         mut day: Arc<str>,
         address: IpAddr,
         charge: &Charge,
-    ) -> redis::RedisResult<Result<Option<Standing>, Refusal>> {
+    ) -> redis::RedisResult<Result<Option<Quota>, LimitExceeded>> {
         let (name, limit) = charge
-            .day
+            .daily
             .map_or(("", 0), |(policy, limit)| (policy.name(), limit));
         let (cost, max) = charge.burst.map_or((0, 0), |burst| (burst.cost, burst.max));
         for _ in 0..3 {
             let hash = hash(day.as_bytes(), address);
-            let new = day.is_empty().then(|| hex(&fresh_salt()));
+            let salt = day.is_empty().then(|| hex(&fresh_salt()));
             let mut script = self.script.key(usage_key(&day, &hash));
-            script.key(DAY_KEY).arg(&*day).arg(new.unwrap_or_default());
+            script.key(DAY_KEY).arg(&*day).arg(salt.unwrap_or_default());
             script.arg(name).arg(limit).arg(cost).arg(max);
-            let (verdict, now, count, wait, there): (u8, i64, u32, u64, String) =
+            let (decision, now, count, wait, server_day): (u8, i64, u32, u64, String) =
                 script.invoke_async(&mut connection).await?;
             let moment = self.clock.now();
-            let standing = charge.day.map(|(policy, limit)| {
-                let left = limit.saturating_sub(count);
-                Standing::at((now, &moment), (policy, limit), left)
+            let quota = charge.daily.map(|(policy, limit)| {
+                let remaining = limit.saturating_sub(count);
+                Quota::new((now, &moment), (policy, limit), remaining)
             });
-            if let (0 | 2, Some((policy, _))) = (verdict, charge.day) {
+            if let (0 | 2, Some((policy, _))) = (decision, charge.daily) {
                 let mut local = self.local.lock();
-                local.note(address, policy, count, &moment);
+                local.raise(address, policy, count, &moment);
             }
-            match (verdict, standing) {
-                (0, standing) => return Ok(Ok(standing)),
-                (1, _) => return Ok(Err(Refusal::burst(Duration::from_millis(wait)))),
-                (2, Some(standing)) => return Ok(Err(Refusal::day(standing, &hash))),
+            match (decision, quota) {
+                (0, quota) => return Ok(Ok(quota)),
+                (1, _) => return Ok(Err(LimitExceeded::burst(Duration::from_millis(wait)))),
+                (2, Some(quota)) => return Ok(Err(LimitExceeded::daily(quota, &hash))),
                 _ => {
-                    day = there.into();
-                    *self.link.lock() = Some((connection.clone(), Arc::clone(&day)));
+                    day = server_day.into();
+                    *self.session.lock() = Some((connection.clone(), Arc::clone(&day)));
                 }
             }
         }
         Err((redis::ErrorKind::Client, "cannot say which day it is").into())
     }
 
-    /// Counts here alone until the server is there again.
-    fn lose(self: &Arc<Self>, problem: &str) {
-        if self.link.lock().take().is_none() {
+    /// Drops the connection and starts to reconnect, unless that has happened already.
+    fn disconnect(self: &Arc<Self>, problem: &str) {
+        if self.session.lock().take().is_none() {
             return;
         }
-        let mut state = self.state.lock();
-        (state.outages, state.is_told) = (state.outages + 1, false);
-        drop(state);
-        self.complain(problem);
-        self.keep_connecting();
+        let mut status = self.status.lock();
+        (status.outages, status.is_reported) = (status.outages + 1, false);
+        drop(status);
+        self.report(problem);
+        self.reconnect();
     }
 }
 
-/// Where the usage of a hashed address is counted.
+/// Returns the key for the usage of a hashed address.
 fn usage_key(day: &str, hash: &Key) -> String {
     let number = day.split(' ').next().unwrap_or_default();
     format!("{{econoscope}}:{number}:{}", hex(hash))
 }
 
-/// Why the server is not asked, to follow its name; nothing of what it was asked.
-fn problem(error: &RedisError) -> String {
+/// Describes an error, as the continuation of a sentence that starts with the server's name. It has nothing of the request.
+fn describe(error: &RedisError) -> String {
     if let Some(code) = error.code() {
         return format!("answers {code}");
     }
@@ -263,32 +262,33 @@ fn problem(error: &RedisError) -> String {
     format!("cannot be used: {}", error.category())
 }
 
-/// Address of a Redis or Valkey server, as `redis://user:password@host:6379/0` or `rediss://` with TLS; nothing where that
-/// is not what was given. Prints without name and password.
+/// Address of a Redis or Valkey server, as `redis://user:password@host:6379/0`, or `rediss://` for TLS.
+///
+/// `None` if the argument is invalid. Formatting omits user and password.
 #[derive(Clone)]
 pub struct RedisAddress(Option<(Url, Client)>);
 
 impl RedisAddress {
-    /// Takes what was given for an address, right or not: the reader of the command line repeats what it refuses, and
-    /// a password must not be repeated. [`Self::check`] is for afterwards.
+    /// Parses an argument, and accepts an invalid one: the command line's parser repeats what it rejects, and it must not
+    /// repeat a password. [`Self::check`] reports an invalid address.
     ///
     /// # Errors
     /// None.
-    pub fn given(text: &str) -> Result<Self, Infallible> {
+    pub fn from_argument(text: &str) -> Result<Self, Infallible> {
         let text = text.trim();
-        let is_ours = |url: &Url| {
+        let is_supported = |url: &Url| {
             let is_plain = url.query().is_none() && url.fragment().is_none();
             is_plain && url.has_host() && matches!(url.scheme(), "redis" | "rediss")
         };
-        let url = Url::parse(text).ok().filter(is_ours);
-        // Its own reader knows the rest: numbers of databases, percent signs in passwords.
+        let url = Url::parse(text).ok().filter(is_supported);
+        // The client's parser checks the rest, such as database numbers and percent signs in passwords.
         Ok(Self(url.zip(Client::open(text).ok())))
     }
 
-    /// The client of the server.
+    /// Returns the client of the server.
     ///
     /// # Errors
-    /// What is wrong with the address; the text itself is not repeated.
+    /// An explanation without the text of the address.
     pub fn check(&self) -> Result<&Client, &'static str> {
         let client = self.0.as_ref().map(|(_, client)| client);
         client.ok_or("is no address of Redis; write redis://host:6379/0, or rediss:// for TLS")
@@ -300,9 +300,11 @@ impl fmt::Display for RedisAddress {
         let Some((url, _)) = &self.0 else {
             return f.write_str("(no address)");
         };
-        let (host, port) = (url.host_str(), url.port().unwrap_or(6379));
-        let (scheme, host) = (url.scheme(), host.unwrap_or_default());
-        write!(f, "{scheme}://{host}:{port}{}", url.path())
+        let (host, port) = (
+            url.host_str().unwrap_or_default(),
+            url.port().unwrap_or(6379),
+        );
+        write!(f, "{}://{host}:{port}{}", url.scheme(), url.path())
     }
 }
 
@@ -317,16 +319,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_told_without_its_secrets() {
-        let given = RedisAddress::given("redis://me:s3cret@cache.example/2").unwrap();
-        assert_eq!(given.to_string(), "redis://cache.example:6379/2");
-        assert!(!format!("{given:?}").contains("s3cret"));
+    fn addresses_are_printed_without_secrets() {
+        let address = RedisAddress::from_argument("redis://me:s3cret@cache.example/2").unwrap();
+        assert_eq!(address.to_string(), "redis://cache.example:6379/2");
+        assert!(!format!("{address:?}").contains("s3cret"));
         for text in [
             "redis://10.0.0.1",
             "rediss://:p%40ss@[::1]:6380/0",
             "redis://u:p@h:1/15",
         ] {
-            assert!(RedisAddress::given(text).unwrap().check().is_ok(), "{text}");
+            let address = RedisAddress::from_argument(text).unwrap();
+            assert!(address.check().is_ok(), "{text}");
         }
         for text in [
             "",
@@ -336,9 +339,9 @@ mod tests {
             "redis://h/s3cret",
             "redis://h/0?x=s3cret",
         ] {
-            let given = RedisAddress::given(text).unwrap();
-            let told = given.check().unwrap_err();
-            assert!(!told.contains("s3cret"), "{text}");
+            let address = RedisAddress::from_argument(text).unwrap();
+            let error = address.check().unwrap_err();
+            assert!(!error.contains("s3cret"), "{text}");
         }
     }
 }

@@ -1,13 +1,13 @@
-//! What a client is told about its allowance: headers, the 429 body, and the answer inside MCP.
+//! Reports a client's allowance: headers, the body of a 429, and the details inside MCP.
 
-use super::policy::{Policy, Refusal, Standing};
+use super::policy::{LimitExceeded, Policy, Quota};
 use crate::rest::set;
 use axum::http::{HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value, json};
 
-/// Names of the headers that tell where a client stands, for CORS.
-pub(crate) const EXPOSED: [HeaderName; 5] = [
+/// The headers that report a client's allowance.
+pub(crate) const QUOTA_HEADERS: [HeaderName; 5] = [
     HeaderName::from_static("ratelimit-policy"),
     HeaderName::from_static("ratelimit"),
     HeaderName::from_static("x-ratelimit-limit"),
@@ -15,82 +15,82 @@ pub(crate) const EXPOSED: [HeaderName; 5] = [
     HeaderName::from_static("x-ratelimit-reset"),
 ];
 
-/// Writes where the client stands into the headers, in the draft's form and in the older one.
-pub(crate) fn tell(response: &mut Response, standing: &Standing) {
-    let (policy, reset) = (standing.policy.name(), standing.reset.as_secs());
-    let (limit, remaining) = (standing.limit, standing.remaining);
-    let lines = [
+/// Sets the headers that report a client's allowance, in the form of the IETF draft and in the older one.
+pub(crate) fn set_quota_headers(response: &mut Response, quota: &Quota) {
+    let (policy, reset) = (quota.policy.name(), quota.reset.as_secs());
+    let (limit, remaining) = (quota.limit, quota.remaining);
+    let values = [
         format!("\"{policy}\";q={limit};w=86400"),
         format!("\"{policy}\";r={remaining};t={reset}"),
         limit.to_string(),
         remaining.to_string(),
-        standing.reset_at.as_second().to_string(),
+        quota.reset_at.as_second().to_string(),
     ];
-    for (name, line) in EXPOSED.into_iter().zip(lines) {
-        set(response, name, &line);
+    for (name, value) in QUOTA_HEADERS.into_iter().zip(values) {
+        set(response, name, &value);
     }
 }
 
-/// In words for people and models: what is used up and when it resets.
-pub(crate) fn sentence(refusal: &Refusal) -> String {
-    let Some(standing) = &refusal.standing else {
+/// Describes which limit is exceeded and when it resets.
+pub(crate) fn describe(exceeded: &LimitExceeded) -> String {
+    let Some(quota) = &exceeded.quota else {
         return format!(
             "Too many requests at once from your address. Wait {} s, then go on more slowly.",
-            refusal.seconds()
+            exceeded.wait_seconds()
         );
     };
-    let minutes = standing.reset.as_secs().div_ceil(60);
-    let what = match standing.policy {
+    let minutes = quota.reset.as_secs().div_ceil(60);
+    let what = match quota.policy {
         Policy::General => "requests",
         Policy::Data => "time series requests",
         Policy::Pages => "new pages and pictures",
     };
     format!(
         "Daily limit reached: {} {what} for your address. Resets at {} (in {} h {} min).",
-        standing.limit,
-        standing.reset_at,
+        quota.limit,
+        quota.reset_at,
         minutes / 60,
         minutes % 60
     )
 }
 
-/// The refusal as plain facts: what a REST body, an MCP `_meta` and a JSON-RPC error have in common.
-pub(crate) fn facts(refusal: &Refusal) -> Map<String, Value> {
-    let mut facts = Map::new();
-    let mut add = |name: &str, value: Value| facts.insert(name.to_owned(), value);
+/// Returns the members that a REST body, an MCP `_meta` and a JSON-RPC error have in common.
+pub(crate) fn details(exceeded: &LimitExceeded) -> Map<String, Value> {
+    let mut details = Map::new();
+    let mut add = |name: &str, value: Value| details.insert(name.to_owned(), value);
     add("code", "rate_limited".into());
     add("retryable", true.into());
-    add("retry_after_seconds", refusal.seconds().into());
-    let kind = match &refusal.standing {
-        Some(standing) => {
-            add("limit", standing.limit.into());
+    add("retry_after_seconds", exceeded.wait_seconds().into());
+    let kind = match &exceeded.quota {
+        Some(quota) => {
+            add("limit", quota.limit.into());
             add("remaining", 0.into());
-            add("reset_at", standing.reset_at.to_string().into());
+            add("reset_at", quota.reset_at.to_string().into());
             "quota-exceeded"
         }
         None => "temporary-reduced-capacity",
     };
     let kind = format!("https://iana.org/assignments/http-problem-types#{kind}");
     add("type", kind.into());
-    add("violated-policies", json!([refusal.limit()]));
-    facts
+    add("violated-policies", json!([exceeded.limit_name()]));
+    details
 }
 
-/// 429 with a body and headers that say when to come back.
-pub(crate) fn too_many(refusal: &Refusal) -> Response {
-    let mut body = Map::from_iter([("error".to_owned(), sentence(refusal).into())]);
-    body.extend(facts(refusal));
+/// Builds the 429 response of REST and pages.
+pub(crate) fn too_many_requests(exceeded: &LimitExceeded) -> Response {
+    let mut body = Map::from_iter([("error".to_owned(), describe(exceeded).into())]);
+    body.extend(details(exceeded));
     let response = (StatusCode::TOO_MANY_REQUESTS, axum::Json(body)).into_response();
-    with_headers(response, refusal)
+    with_headers(response, exceeded)
 }
 
-/// `Retry-After`, `no-store` and the standing on a refusal of any form.
-pub(crate) fn with_headers(mut response: Response, refusal: &Refusal) -> Response {
-    let wait = refusal.seconds().to_string();
+/// Sets `Retry-After`, `no-store` and the headers of the allowance on a refusal.
+pub(crate) fn with_headers(mut response: Response, exceeded: &LimitExceeded) -> Response {
+    let wait = exceeded.wait_seconds().to_string();
     set(&mut response, header::RETRY_AFTER, &wait);
     set(&mut response, header::CACHE_CONTROL, "no-store");
-    if let Some(standing) = &refusal.standing {
-        tell(&mut response, standing);
+    if let Some(quota) = &exceeded.quota {
+        set_quota_headers(&mut response, quota);
     }
     response
 }

@@ -1,4 +1,4 @@
-//! How much is allowed, and to whom.
+//! The settings of limits.
 
 use super::redis::RedisAddress;
 use clap::Args;
@@ -9,7 +9,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// How much is allowed, and to whom: flags of `serve`.
+/// The limits per address: flags of `serve`.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Limits")]
 pub struct LimitSettings {
@@ -34,11 +34,11 @@ pub struct LimitSettings {
     pub burst: u32,
 
     /// Another daily number for a network: 203.0.113.0/24=5000 (repeat or separate by commas)
-    #[arg(long = "rate-limit-override", value_name = "NETWORK=N", value_delimiter = ',', value_parser = override_of)]
+    #[arg(long = "rate-limit-override", value_name = "NETWORK=N", value_delimiter = ',', value_parser = parse_override)]
     pub overrides: Vec<(IpNet, u32)>,
 
     /// Redis or Valkey server that keeps the counts of many machines, as redis://user:password@host:6379/0, or rediss:// for TLS [default: this machine's own]
-    #[arg(long = "limits", value_name = "URL", hide_env_values = true, value_parser = RedisAddress::given)]
+    #[arg(long = "limits", value_name = "URL", hide_env_values = true, value_parser = RedisAddress::from_argument)]
     pub shared: Option<RedisAddress>,
 
     /// Count loopback like every other address
@@ -46,18 +46,18 @@ pub struct LimitSettings {
     pub count_loopback: bool,
 
     /// Networks of reverse proxies whose X-Forwarded-For is believed (repeat or separate by commas)
-    #[arg(long = "trusted-proxy", value_name = "NETWORK", value_delimiter = ',', value_parser = network)]
+    #[arg(long = "trusted-proxy", value_name = "NETWORK", value_delimiter = ',', value_parser = parse_network)]
     pub trusted_proxies: Vec<IpNet>,
 
-    /// Addresses remembered at most.
+    /// Maximum number of addresses in memory.
     #[arg(skip = Self::default().addresses)]
     pub addresses: usize,
 
-    /// Where the day's counts outlive a restart.
+    /// File that keeps the day's counts over a restart.
     #[arg(skip)]
     pub file: Option<PathBuf>,
 
-    /// What tells how much time has passed.
+    /// The clock.
     #[arg(skip = Self::default().clock)]
     pub clock: Arc<dyn Clock>,
 }
@@ -85,16 +85,16 @@ fn at_least_one() -> RangedI64ValueParser<u32> {
     RangedI64ValueParser::new().range(1..)
 }
 
-/// A network with a daily number of its own.
-fn override_of(text: &str) -> Result<(IpNet, u32), String> {
-    let wanted = || "write NETWORK=N, for example 203.0.113.0/24=5000".to_owned();
-    let (left, right) = text.split_once('=').ok_or_else(wanted)?;
-    let requests = right.trim().parse().ok().filter(|n| *n > 0);
-    Ok((network(left)?, requests.ok_or_else(wanted)?))
+/// Parses a network and its requests per day.
+fn parse_override(text: &str) -> Result<(IpNet, u32), String> {
+    let usage = || "write NETWORK=N, for example 203.0.113.0/24=5000".to_owned();
+    let (network, requests) = text.split_once('=').ok_or_else(usage)?;
+    let requests = requests.trim().parse().ok().filter(|n| *n > 0);
+    Ok((parse_network(network)?, requests.ok_or_else(usage)?))
 }
 
-/// `10.0.0.0/8`, or one address.
-fn network(text: &str) -> Result<IpNet, String> {
+/// Parses `10.0.0.0/8`, or one address.
+fn parse_network(text: &str) -> Result<IpNet, String> {
     let text = text.trim();
     text.parse()
         .or_else(|_| text.parse::<IpAddr>().map(IpNet::from))

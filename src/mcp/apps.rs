@@ -1,11 +1,11 @@
-//! MCP Apps: self-contained pages under `ui://` that a host shows beside a tool's answer.
+//! MCP Apps: self-contained pages under `ui://` that a host shows next to a tool's answer.
 //!
-//! A page is a template of `templates/apps/`, which share their frame, colours and bridge to the host, and the drawing of all charts; for
-//! another one, write it there and add its row to [`APPS`].
+//! A page is a template of `templates/apps/`. The templates share their frame, colours, charts and the bridge to the host.
+//! To add a page, add a template and a row of [`APPS`].
 
 use askama::Template;
 use rmcp::model::{JsonObject, MetaObject, Resource, ResourceContents, Tool, object};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::sync::LazyLock;
 
 /// The extension's identifier.
@@ -31,57 +31,62 @@ struct App {
     tool: &'static str,
     name: &'static str,
     title: &'static str,
-    html: LazyLock<String>,
+    uri: String,
+    html: String,
 }
 
-static APPS: [App; 3] = [
-    App {
-        tool: "get_regime",
-        name: "regime",
-        title: "Macro regime",
-        html: LazyLock::new(|| Regime.to_string()),
-    },
-    App {
-        tool: "get_signals",
-        name: "recession",
-        title: "Recession probability",
-        html: LazyLock::new(|| Recession.to_string()),
-    },
-    App {
-        tool: "get_time_series",
-        name: "chart",
-        title: "Chart of a series",
-        html: LazyLock::new(|| Chart.to_string()),
-    },
-];
+impl App {
+    fn new(
+        tool: &'static str,
+        name: &'static str,
+        title: &'static str,
+        page: impl Template,
+    ) -> Self {
+        Self {
+            tool,
+            name,
+            title,
+            uri: format!("{SCHEME}{name}.html"),
+            html: page.to_string(),
+        }
+    }
+}
 
-/// What the server says of itself under the extension.
+static APPS: LazyLock<[App; 3]> = LazyLock::new(|| {
+    [
+        App::new("get_regime", "regime", "Macro regime", Regime),
+        App::new(
+            "get_signals",
+            "recession",
+            "Recession probability",
+            Recession,
+        ),
+        App::new("get_time_series", "chart", "Chart of a series", Chart),
+    ]
+});
+
+/// Returns the server's capabilities under the extension.
 pub(super) fn settings() -> JsonObject {
     object(json!({ "mimeTypes": [MIME] }))
 }
 
-fn uri(app: &App) -> String {
-    format!("{SCHEME}{}.html", app.name)
-}
-
-/// Points a tool to its page, under the name the extension gives and the two that hosts read besides it.
+/// Adds a tool's page to its `_meta`, under the extension's name and two others that hosts read.
 pub(super) fn attach(tool: Tool) -> Tool {
     let Some(app) = APPS.iter().find(|app| app.tool == tool.name) else {
         return tool;
     };
-    let uri = Value::from(uri(app));
-    let mut meta = MetaObject::default();
-    meta.insert("ui".into(), json!({ "resourceUri": uri }));
-    meta.insert("ui/resourceUri".into(), uri.clone());
-    meta.insert("openai/outputTemplate".into(), uri);
-    tool.with_meta(meta)
+    tool.with_meta(MetaObject(object(json!({
+        "ui": { "resourceUri": app.uri },
+        "ui/resourceUri": app.uri,
+        "openai/outputTemplate": app.uri,
+    }))))
 }
 
-/// The pages as resources.
+/// Returns the pages as resources.
 pub(super) fn list() -> Vec<Resource> {
     APPS.iter()
         .map(|app| {
-            Resource::new(uri(app), format!("{}-app", app.name))
+            Resource::new(&*app.uri, format!("{}-app", app.name))
                 .with_title(app.title)
                 .with_mime_type(MIME)
                 .with_size(app.html.len() as u64)
@@ -90,23 +95,20 @@ pub(super) fn list() -> Vec<Resource> {
         .collect()
 }
 
-/// A page.
-pub(super) fn read(wanted: &str) -> Option<ResourceContents> {
-    let app = APPS.iter().find(|app| uri(app) == wanted)?;
-    let contents = ResourceContents::text(app.html.as_str(), wanted);
+/// Returns a page.
+pub(super) fn read(address: &str) -> Option<ResourceContents> {
+    let app = APPS.iter().find(|app| app.uri == address)?;
+    let contents = ResourceContents::text(app.html.as_str(), address);
     Some(contents.with_mime_type(MIME).with_meta(policy()))
 }
 
-/// A page brings everything along: it reaches nowhere and asks for nothing.
+/// Returns the policy of a page: it may load nothing and needs no permission.
 fn policy() -> MetaObject {
-    let mut meta = MetaObject::default();
-    meta.insert(
-        "ui".into(),
-        json!({
+    MetaObject(object(json!({
+        "ui": {
             "csp": { "connectDomains": [], "resourceDomains": [], "frameDomains": [], "baseUriDomains": [] },
             "permissions": {},
             "prefersBorder": false,
-        }),
-    );
-    meta
+        },
+    })))
 }

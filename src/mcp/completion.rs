@@ -1,7 +1,8 @@
-//! Completion of arguments: series, terms, indicators, categories and tags, at most 100 at a time.
+//! Completes arguments: series, terms, indicators, categories and tags, at most 100 at a time.
 
 use super::resources::pages;
 use econoscope_core::catalogue::names::Names;
+use econoscope_core::indicators::Indicator;
 use econoscope_core::model::words::fold;
 use econoscope_data::desk::glossary::Glossary;
 use econoscope_data::desk::{articles, library, scenarios};
@@ -9,10 +10,10 @@ use rmcp::ErrorData;
 use rmcp::model::{CompleteRequestParams, CompletionInfo, Reference};
 use std::collections::BTreeSet;
 
-/// Nothing begins like a longer text, in bytes.
-const MAX_TYPED: usize = 200;
+/// Maximum length of a prefix, in bytes; no value is longer.
+const MAX_PREFIX: usize = 200;
 
-/// Values that begin like what was typed, best first.
+/// Returns the values that begin with the typed prefix, best first.
 ///
 /// # Errors
 /// "Invalid params" for a prompt, template or argument that does not exist.
@@ -24,42 +25,35 @@ pub(super) fn complete(request: &CompleteRequestParams) -> Result<CompletionInfo
             None,
         ));
     }
-    let typed = request.argument.value.trim();
-    if typed.len() > MAX_TYPED {
-        return page(Vec::new());
+    let prefix = request.argument.value.trim();
+    if prefix.len() > MAX_PREFIX {
+        return to_page(Vec::new());
     }
-    let all = match argument {
-        "seriesId" | "ticker" | "first" | "second" => series(typed),
-        "condition" => conditions(typed),
-        "slug" => slugs(typed),
-        "indicator" => beginning(indicators(), typed),
-        "category" => beginning(pages::categories(), typed),
-        "tag" => beginning(pages::tags(), typed),
-        "scenario" => {
-            let known = scenarios::embedded();
-            beginning(known.iter().map(|s| s.slug.clone()).collect(), typed)
-        }
-        "article" => {
-            let known = articles::embedded();
-            let slugs = known.iter().map(|t| t.article.slug.clone());
-            beginning(slugs.collect(), typed)
-        }
-        "format" => words("json csv", typed),
-        "frequency" => words("d w m q a", typed),
-        "aggregation" => words("avg sum eop", typed),
-        "units" => words("lin chg ch1 pch pc1 pca cch cca log", typed),
-        "start" | "since" => words("1y 5y 10y 20y ytd max", typed),
+    let values = match argument {
+        "seriesId" | "ticker" | "first" | "second" => series(prefix),
+        "condition" => conditions(prefix),
+        "slug" => terms(prefix),
+        "indicator" => starting_with(prefix, library::methods().map(Indicator::slug)),
+        "category" => starting_with(prefix, pages::categories()),
+        "tag" => starting_with(prefix, pages::tags()),
+        "scenario" => starting_with(prefix, scenarios::embedded().iter().map(|s| &s.slug)),
+        "article" => starting_with(prefix, articles::embedded().iter().map(|t| &t.article.slug)),
+        "format" => starting_with(prefix, ["json", "csv"]),
+        "frequency" => starting_with(prefix, ["d", "w", "m", "q", "a"]),
+        "aggregation" => starting_with(prefix, ["avg", "sum", "eop"]),
+        "units" => starting_with(prefix, "lin chg ch1 pch pc1 pca cch cca log".split(' ')),
+        "start" | "since" => starting_with(prefix, ["1y", "5y", "10y", "20y", "ytd", "max"]),
         _ => Vec::new(),
     };
-    page(all)
+    to_page(values)
 }
 
-/// The first hundred, and how many there are.
-fn page(mut all: Vec<String>) -> Result<CompletionInfo, ErrorData> {
-    let total = u32::try_from(all.len()).unwrap_or(u32::MAX);
-    let more = all.len() > CompletionInfo::MAX_VALUES;
-    all.truncate(CompletionInfo::MAX_VALUES);
-    CompletionInfo::with_pagination(all, Some(total), more)
+/// Returns the first hundred values and the number of all.
+fn to_page(mut values: Vec<String>) -> Result<CompletionInfo, ErrorData> {
+    let total = u32::try_from(values.len()).unwrap_or(u32::MAX);
+    let has_more = values.len() > CompletionInfo::MAX_VALUES;
+    values.truncate(CompletionInfo::MAX_VALUES);
+    CompletionInfo::with_pagination(values, Some(total), has_more)
         .map_err(|e| ErrorData::internal_error(e, None))
 }
 
@@ -78,69 +72,58 @@ fn is_known(reference: &Reference, argument: &str) -> bool {
     }
 }
 
-fn words(all: &str, typed: &str) -> Vec<String> {
-    beginning(all.split(' ').map(str::to_owned).collect(), typed)
-}
-
-fn beginning(mut all: Vec<String>, typed: &str) -> Vec<String> {
-    let typed = typed.to_lowercase();
-    all.retain(|v| v.to_lowercase().starts_with(&typed));
-    all
-}
-
-fn indicators() -> Vec<String> {
-    library::methods()
-        .map(econoscope_core::indicators::Indicator::slug)
+fn starting_with<T: Into<String>>(
+    prefix: &str,
+    values: impl IntoIterator<Item = T>,
+) -> Vec<String> {
+    let prefix = prefix.to_lowercase();
+    let values = values.into_iter().map(Into::into);
+    values
+        .filter(|value: &String| value.to_lowercase().starts_with(&prefix))
         .collect()
 }
 
-/// Identifiers that begin like it, then those whose alias or title does.
-fn series(typed: &str) -> Vec<String> {
+/// Returns identifiers that begin with the prefix, then those whose alias or title does.
+fn series(prefix: &str) -> Vec<String> {
     let names = Names::embedded();
-    let wanted = fold(typed);
-    let begins = |text: &str| fold(text).starts_with(&wanted);
-    let known = || names.catalogue().iter();
-    let by_id = known().filter(|info| begins(info.id.as_str()));
+    let folded = fold(prefix);
+    let matches = |text: &str| fold(text).starts_with(&folded);
+    let catalogue = || names.catalogue().iter();
+    let by_id = catalogue().filter(|info| matches(info.id.as_str()));
     // The catalogue lists a total before its parts: CPIAUCSL, CPILFESL and then CPIAPPSL.
     let mut ids: Vec<String> = by_id.map(|info| info.id.to_string()).collect();
-    // What it is a name of comes first: "vix" is VIXCLS.
-    if let Some(meant) = names.find(typed).map(|info| info.id.to_string()) {
-        ids.retain(|id| *id != meant);
-        ids.insert(0, meant);
+    // An exact alias comes first: "vix" is VIXCLS.
+    if let Some(exact) = names.find(prefix).map(|info| info.id.to_string()) {
+        ids.retain(|id| *id != exact);
+        ids.insert(0, exact);
     }
-    if !wanted.is_empty() {
-        let by_alias = names.aliases().filter(|(alias, _)| begins(alias));
-        let by_title = known().filter(|info| info.title.split(' ').any(begins));
-        let named = by_alias.map(|(_, info)| info).chain(by_title);
-        let named = named.map(|info| info.id.to_string());
-        let named: BTreeSet<String> = named.filter(|id| !ids.contains(id)).collect();
-        ids.extend(named);
+    if !folded.is_empty() {
+        let by_alias = names.aliases().filter(|(alias, _)| matches(alias));
+        let by_title = catalogue().filter(|info| info.title.split(' ').any(matches));
+        let by_name = by_alias.map(|(_, info)| info).chain(by_title);
+        let by_name = by_name.map(|info| info.id.to_string());
+        let by_name: BTreeSet<String> = by_name.filter(|id| !ids.contains(id)).collect();
+        ids.extend(by_name);
     }
     ids
 }
 
-/// Conditions of scenarios, then the series that one may begin with.
-fn conditions(typed: &str) -> Vec<String> {
-    let known = scenarios::embedded();
-    let known = known.iter().filter_map(crate::site::condition_of);
-    let mut all = beginning(known.collect(), typed);
-    all.sort();
-    all.dedup();
-    all.extend(series(typed));
-    all
+/// Returns conditions of scenarios, then the series with which a condition may begin.
+fn conditions(prefix: &str) -> Vec<String> {
+    let scenarios = scenarios::embedded().iter();
+    let mut values = starting_with(prefix, scenarios.filter_map(crate::site::condition_of));
+    values.sort();
+    values.dedup();
+    values.extend(series(prefix));
+    values
 }
 
-fn slugs(typed: &str) -> Vec<String> {
-    let glossary = Glossary::embedded();
-    let typed = typed.to_lowercase();
-    let begins = |t: &&econoscope_data::desk::glossary::Term| {
-        t.slug.starts_with(&typed) || t.term.to_lowercase().starts_with(&typed)
-    };
-    glossary
-        .iter()
-        .filter(begins)
-        .map(|t| t.slug.clone())
-        .collect()
+fn terms(prefix: &str) -> Vec<String> {
+    let prefix = prefix.to_lowercase();
+    let terms = Glossary::embedded().iter();
+    let terms =
+        terms.filter(|t| t.slug.starts_with(&prefix) || t.term.to_lowercase().starts_with(&prefix));
+    terms.map(|t| t.slug.clone()).collect()
 }
 
 #[cfg(test)]
@@ -154,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_begun_is_completed() {
+    fn prefixes_are_completed() {
         let series = |typed| {
             values(
                 Reference::for_resource(
@@ -183,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_exist_cannot_be_completed() {
+    fn unknown_references_and_arguments_fail() {
         for (reference, argument) in [
             (Reference::for_prompt("no_such_prompt"), "first"),
             (Reference::for_prompt("compare_two"), "third"),

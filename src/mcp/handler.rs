@@ -1,25 +1,24 @@
-//! The protocol's methods, each answered from the shared state and signed with the server's name.
+//! Implements the methods of the protocol. Results carry the server's signature where the revision requires it.
 
-use super::protocol::{LIST_TTL_MS, caller, is_modern, sign};
-use super::server::{INSTRUCTIONS, LISTS, Server};
+use super::protocol::{caller, is_modern, sign};
+use super::server::{INSTRUCTIONS, PROMPTS, RESOURCES, SKILLS, Server, TEMPLATES, TOOLS, public};
 use super::{completion, prompts, resources, results, skills, tools};
 use econoscope_answers::endpoints::Route;
+use econoscope_core::error::quote;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
-    DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams,
-    GetSkillResult, InitializeRequestParams, InitializeResult, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult, ListToolsResult,
-    MetaObject, PaginatedRequestParams, ReadResourceDirectoryRequestParams,
-    ReadResourceDirectoryResult, ReadResourceRequestParams, ReadResourceResponse, ServerConfig,
-    SubscribeRequestParams, SubscriptionFilter, Tool,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, DiscoverResult,
+    ErrorCode, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams, GetSkillResult,
+    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListSkillsResult, ListToolsResult, MetaObject, PaginatedRequestParams,
+    ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult, ReadResourceRequestParams,
+    ReadResourceResponse, ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool,
 };
 use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
 
-/// The context of a request, as the library gives it.
 type Context = RequestContext<RoleServer>;
 
-/// Which page of a list is asked for.
+/// The requested page of a list.
 type Page = Option<PaginatedRequestParams>;
 
 type Result<T> = std::result::Result<T, ErrorData>;
@@ -36,7 +35,7 @@ impl ServerHandler for Server {
     ) -> Result<InitializeResult> {
         context.peer.set_peer_info(request.clone());
         let mut result = self.negotiate_initialize(&request)?;
-        // Without a stream of its own, such a client would wait in vain for the changes it subscribed to.
+        // A client of this lifecycle has no stream on which it could receive changes.
         if let Some(resources) = &mut result.capabilities.resources {
             resources.subscribe = None;
         }
@@ -52,19 +51,17 @@ impl ServerHandler for Server {
 
     async fn discover(&self, _: Context) -> Result<DiscoverResult> {
         let versions = self.supported_protocol_versions().into_owned();
-        Ok(DiscoverResult::from_server_info(versions, self.get_info())
-            .with_ttl_ms(LIST_TTL_MS)
-            .with_cache_scope(CacheScope::Public))
+        let info = self.get_info();
+        Ok(public!(DiscoverResult::from_server_info(versions, info)))
     }
 
     async fn list_tools(&self, request: Page, context: Context) -> Result<ListToolsResult> {
-        let mut listed = self.list(request, &context, &LISTS.tools, |list| &mut list.meta)?;
+        let mut list = self.list(request, &context, &*TOOLS, |list| &mut list.meta)?;
         if !self.lists_search {
-            listed
-                .tools
-                .retain(|tool| !matches!(&*tool.name, "search" | "fetch"));
+            let tools = &mut list.tools;
+            tools.retain(|tool| !matches!(&*tool.name, "search" | "fetch"));
         }
-        Ok(listed)
+        Ok(list)
     }
 
     async fn call_tool(
@@ -73,35 +70,29 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<CallToolResponse> {
         let Some(route) = Route::find(&request.name) else {
-            return Err(ErrorData::invalid_params(
-                format!(
-                    "Unknown tool: {}",
-                    econoscope_core::error::quote(&request.name)
-                ),
-                None,
-            ));
+            let message = format!("Unknown tool: {}", quote(&request.name));
+            return Err(ErrorData::invalid_params(message, None));
         };
         let arguments = request.arguments.unwrap_or_default();
         let backend = &self.shared.backend;
         let call = async {
             match tools::call(backend, route, arguments).await {
-                Ok(reply) => results::tree(backend, &reply).await,
+                Ok(reply) => results::success(backend, &reply).await,
                 Err(failure) => Err(failure),
             }
         };
-        let result = caller(&context.extensions).scope(call).await;
-        let result = result.unwrap_or_else(|failure| failure);
-        let result = self.signed(&context, result, |result| &mut result.meta);
+        let outcome = caller(&context.extensions).scope(call).await;
+        let result = outcome.unwrap_or_else(|failure| failure);
+        let result = self.sign(&context, result, |result| &mut result.meta);
         Ok(result.into())
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        let mut tools = LISTS.tools.tools.iter();
-        tools.find(|t| t.name == name).cloned()
+        TOOLS.tools.iter().find(|t| t.name == name).cloned()
     }
 
     async fn list_resources(&self, request: Page, context: Context) -> Result<ListResourcesResult> {
-        self.list(request, &context, &LISTS.resources, |list| &mut list.meta)
+        self.list(request, &context, &RESOURCES, |list| &mut list.meta)
     }
 
     async fn list_resource_templates(
@@ -109,7 +100,7 @@ impl ServerHandler for Server {
         request: Page,
         context: Context,
     ) -> Result<ListResourceTemplatesResult> {
-        self.list(request, &context, &LISTS.templates, |list| &mut list.meta)
+        self.list(request, &context, &TEMPLATES, |list| &mut list.meta)
     }
 
     async fn read_resource(
@@ -119,7 +110,7 @@ impl ServerHandler for Server {
     ) -> Result<ReadResourceResponse> {
         let read = resources::read(&self.shared.backend, &request.uri);
         let result = caller(&context.extensions).scope(read).await?;
-        let result = self.signed(&context, result, |result| &mut result.meta);
+        let result = self.sign(&context, result, |result| &mut result.meta);
         Ok(result.into())
     }
 
@@ -127,7 +118,7 @@ impl ServerHandler for Server {
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        Some(self.shared.subscriptions.accept(requested))
+        Some(self.shared.subscriptions.grant(requested))
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<()> {
@@ -141,11 +132,11 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<CompleteResult> {
         let result = CompleteResult::new(completion::complete(&request)?);
-        Ok(self.signed(&context, result, |result| &mut result.meta))
+        Ok(self.sign(&context, result, |result| &mut result.meta))
     }
 
     async fn list_prompts(&self, request: Page, context: Context) -> Result<ListPromptsResult> {
-        self.list(request, &context, &LISTS.prompts, |list| &mut list.meta)
+        self.list(request, &context, &PROMPTS, |list| &mut list.meta)
     }
 
     async fn get_prompt(
@@ -154,12 +145,12 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<GetPromptResponse> {
         let result = prompts::get(&request.name, request.arguments.as_ref())?;
-        let result = self.signed(&context, result, |result| &mut result.meta);
+        let result = self.sign(&context, result, |result| &mut result.meta);
         Ok(result.into())
     }
 
     async fn list_skills(&self, request: Page, context: Context) -> Result<ListSkillsResult> {
-        self.list(request, &context, &LISTS.skills, |list| &mut list.meta)
+        self.list(request, &context, &SKILLS, |list| &mut list.meta)
     }
 
     async fn get_skill(
@@ -167,13 +158,11 @@ impl ServerHandler for Server {
         request: GetSkillRequestParams,
         context: Context,
     ) -> Result<GetSkillResult> {
-        let mut skills = LISTS.skills.skills.iter();
-        let found = skills.find(|s| s.uri == request.uri);
-        let skill = found.ok_or_else(|| no_such("skill", &request.uri))?;
-        let mut result = GetSkillResult::new(skill.clone());
-        result.ttl_ms = Some(LIST_TTL_MS);
-        result.cache_scope = Some(CacheScope::Public);
-        Ok(self.signed(&context, result, |result| &mut result.meta))
+        let mut skills = SKILLS.skills.iter();
+        let skill = skills.find(|s| s.uri == request.uri);
+        let skill = skill.ok_or_else(|| unknown("skill", &request.uri))?;
+        let result = public!(GetSkillResult::new(skill.clone()));
+        Ok(self.sign(&context, result, |result| &mut result.meta))
     }
 
     async fn read_resource_directory(
@@ -181,18 +170,16 @@ impl ServerHandler for Server {
         request: ReadResourceDirectoryRequestParams,
         context: Context,
     ) -> Result<ReadResourceDirectoryResult> {
-        no_cursor(request.cursor)?;
-        let children =
-            skills::directory(&request.uri).ok_or_else(|| no_such("directory", &request.uri))?;
-        let list = ReadResourceDirectoryResult::with_all_items(children)
-            .with_ttl_ms(LIST_TTL_MS)
-            .with_cache_scope(CacheScope::Public);
-        Ok(self.signed(&context, list, |list| &mut list.meta))
+        check_cursor(request.cursor)?;
+        let children = skills::directory(&request.uri);
+        let children = children.ok_or_else(|| unknown("directory", &request.uri))?;
+        let list = public!(ReadResourceDirectoryResult::with_all_items(children));
+        Ok(self.sign(&context, list, |list| &mut list.meta))
     }
 }
 
 impl Server {
-    /// A list, of which there is one page.
+    /// Returns a list, which has a single page.
     fn list<T: Clone>(
         &self,
         request: Page,
@@ -200,12 +187,12 @@ impl Server {
         list: &T,
         meta: fn(&mut T) -> &mut Option<MetaObject>,
     ) -> Result<T> {
-        no_cursor(request.and_then(|page| page.cursor))?;
-        Ok(self.signed(context, list.clone(), meta))
+        check_cursor(request.and_then(|page| page.cursor))?;
+        Ok(self.sign(context, list.clone(), meta))
     }
 
-    /// The result with the server's name in it, where the request speaks a protocol that asks for that.
-    fn signed<T>(
+    /// Adds the server's name to a result, if the revision of the request requires it.
+    fn sign<T>(
         &self,
         context: &Context,
         mut result: T,
@@ -218,22 +205,18 @@ impl Server {
     }
 }
 
-/// Skills say "invalid params" in every protocol version, where resources once had a code of their own.
-fn no_such(what: &str, uri: &str) -> ErrorData {
-    let uri = econoscope_core::error::quote(uri);
-    ErrorData::invalid_params(
-        format!("No such {what}: {uri}"),
-        Some(serde_json::json!({ "uri": uri })),
-    )
+/// Builds the error for an unknown skill or directory. Its code is "invalid params" in every revision.
+fn unknown(what: &str, uri: &str) -> ErrorData {
+    let uri = quote(uri);
+    let data = serde_json::json!({ "uri": uri });
+    ErrorData::invalid_params(format!("No such {what}: {uri}"), Some(data))
 }
 
-/// Lists fit one page, so every cursor is one we never gave.
-fn no_cursor(cursor: Option<String>) -> Result<()> {
+/// Rejects every cursor, since lists have one page.
+fn check_cursor(cursor: Option<String>) -> Result<()> {
+    let message = "Unknown cursor: this list has one page; ask without a cursor";
     match cursor {
-        Some(_) => Err(ErrorData::invalid_params(
-            "Unknown cursor: this list has one page; ask without a cursor",
-            None,
-        )),
+        Some(_) => Err(ErrorData::invalid_params(message, None)),
         None => Ok(()),
     }
 }

@@ -1,4 +1,4 @@
-//! JSON-RPC's envelopes: the one place that writes them.
+//! Writes the envelopes of JSON-RPC.
 
 use super::message::Message;
 use axum::body::{Body, Bytes, HttpBody};
@@ -11,41 +11,46 @@ use std::convert::Infallible;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// What came is not JSON.
+/// The body is not JSON.
 pub(crate) const PARSE_ERROR: i32 = -32_700;
-/// It is JSON, but no request.
+/// The body is JSON, but not a request.
 pub(crate) const INVALID_REQUEST: i32 = -32_600;
-/// The method is not one of the revision that is spoken.
+/// The revision of the request does not have the method.
 pub(crate) const METHOD_NOT_FOUND: i32 = -32_601;
-/// A failure of the server's own kind, such as a used-up allowance.
+/// An error that the server defines, such as an exhausted allowance.
 pub(crate) const SERVER_ERROR: i32 = -32_000;
 
-/// Up to this length a result is copied behind the id of its caller.
+/// Results up to this length are copied behind the id.
 const MAX_COPIED: usize = 16 * 1024;
 
-/// An error as the answer to a message; to none where it is not known what was asked.
-pub(crate) fn error(to: Option<&Message>, code: i32, message: &str, data: Option<Value>) -> Bytes {
+/// Encodes an error response to `request`; without one the id is null.
+pub(crate) fn error(
+    request: Option<&Message>,
+    code: i32,
+    message: &str,
+    data: Option<Value>,
+) -> Bytes {
     let error = match data {
         Some(data) => json!({ "code": code, "message": message, "data": data }),
         None => json!({ "code": code, "message": message }),
     };
-    // An id of no kind that the protocol knows is not repeated.
-    let is_known =
+    // An id of another type is not echoed.
+    let is_valid =
         |id: &&str| serde_json::from_str::<Value>(id).is_ok_and(|id| id.is_string() || id.is_i64());
-    let id = to
+    let id = request
         .and_then(|m| m.id.as_deref())
-        .filter(is_known)
+        .filter(is_valid)
         .unwrap_or("null");
     Bytes::from(format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#))
 }
 
-/// The answer to what the library cannot read as a message: -32700 for what is no JSON, -32600 for any other.
-pub(super) fn unreadable(bytes: &Bytes) -> Bytes {
-    // The library's own words speak of its types, so it is read again plainly.
-    match serde_json::from_slice::<Value>(bytes) {
+/// Encodes the error for a body that the SDK cannot read: -32700 if it is not JSON, else -32600.
+pub(super) fn unreadable(body: &[u8]) -> Bytes {
+    // The SDK's message names its own types, so the body is parsed again.
+    match serde_json::from_slice::<Value>(body) {
         Err(problem) => error(None, PARSE_ERROR, &format!("Parse error: {problem}"), None),
         Ok(_) => error(
-            Message::read(bytes.clone()).ok().as_ref(),
+            Message::read(Bytes::copy_from_slice(body)).ok().as_ref(),
             INVALID_REQUEST,
             "Invalid request: one JSON-RPC 2.0 request or notification at a time; batches are not spoken",
             None,
@@ -53,8 +58,7 @@ pub(super) fn unreadable(bytes: &Bytes) -> Bytes {
     }
 }
 
-/// A result as the answer to the message with this id. `result` ends with the brace that closes the answer; a long one
-/// is shared and not copied.
+/// Builds the body of a result. `result` ends with the brace that closes the envelope; a long one is shared and not copied.
 pub(super) fn result(id: Option<&str>, result: &Bytes) -> Body {
     let id = id.unwrap_or("null");
     let mut start = Vec::with_capacity(64 + id.len() + result.len().min(MAX_COPIED));
@@ -68,7 +72,7 @@ pub(super) fn result(id: Option<&str>, result: &Bytes) -> Body {
     Body::new(TwoParts([Some(start.into()), Some(result.clone())]))
 }
 
-/// A body of two parts whose length is known.
+/// A body of two parts, of known length.
 struct TwoParts([Option<Bytes>; 2]);
 
 impl HttpBody for TwoParts {
@@ -88,12 +92,12 @@ impl HttpBody for TwoParts {
     }
 
     fn size_hint(&self) -> SizeHint {
-        let left = self.0.iter().flatten();
-        SizeHint::with_exact(left.map(|part| part.len() as u64).sum())
+        let parts = self.0.iter().flatten();
+        SizeHint::with_exact(parts.map(|part| part.len() as u64).sum())
     }
 }
 
-/// A response of JSON.
+/// Builds a response with a JSON body.
 pub(crate) fn response(status: StatusCode, body: impl Into<Body>) -> Response {
     let mut response = Response::new(body.into());
     *response.status_mut() = status;

@@ -1,4 +1,4 @@
-//! Prompts: four things people do with the data, each naming the tools that do it.
+//! Prompts: four common tasks, each with the tools that do it.
 
 use econoscope_core::catalogue::names::Names;
 use econoscope_core::error::quote;
@@ -9,11 +9,11 @@ use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMes
 use serde::Deserialize;
 use std::sync::{Arc, LazyLock};
 
-/// A prompt as listed, and its text with the arguments in braces.
+/// A prompt and its text, with arguments in braces.
 #[derive(Deserialize)]
 struct Template {
     #[serde(flatten)]
-    listed: Prompt,
+    prompt: Prompt,
     text: String,
 }
 
@@ -22,7 +22,7 @@ static TEMPLATES: LazyLock<Vec<Template>> = LazyLock::new(|| {
     struct File {
         prompt: Vec<Template>,
     }
-    // The file is fixed at build time and a test reads it, so an empty list cannot ship.
+    // A test reads the file, so the list is never empty.
     toml::from_str::<File>(include_str!("../../data/prompts.toml"))
         .map_or_else(|_| Vec::new(), |file| file.prompt)
 });
@@ -30,12 +30,12 @@ static TEMPLATES: LazyLock<Vec<Template>> = LazyLock::new(|| {
 const RULES: &str = "Quote every figure with unit and date. If something is null, say it is unavailable and why. \
     If the data are a snapshot, say how old. End with the credit line of the answers.";
 
-/// The prompts as listed.
+/// Returns all prompts.
 pub(super) fn all() -> Vec<Prompt> {
-    TEMPLATES.iter().map(|t| t.listed.clone()).collect()
+    TEMPLATES.iter().map(|t| t.prompt.clone()).collect()
 }
 
-/// A prompt with its arguments filled in.
+/// Returns a prompt with its arguments filled in.
 ///
 /// # Errors
 /// "Invalid params" for an unknown prompt, an unknown or missing argument, or a series that does not resolve.
@@ -43,34 +43,36 @@ pub(super) fn get(
     name: &str,
     arguments: Option<&JsonObject>,
 ) -> Result<GetPromptResult, ErrorData> {
-    let template = TEMPLATES.iter().find(|t| t.listed.name == name);
+    let template = TEMPLATES.iter().find(|t| t.prompt.name == name);
     let template = template.ok_or_else(|| {
-        let names: Vec<&str> = TEMPLATES.iter().map(|t| t.listed.name.as_str()).collect();
+        let names: Vec<&str> = TEMPLATES.iter().map(|t| t.prompt.name.as_str()).collect();
         let (name, names) = (quote(name), names.join(", "));
         invalid(format!("Unknown prompt: {name}. There are: {names}"))
     })?;
-    let taken = || template.listed.arguments.iter().flatten();
-    let mut given = arguments.into_iter().flatten().map(|(name, _)| name);
-    if let Some(odd) = given.find(|given| !taken().any(|a| a.name == **given)) {
-        return Err(invalid(format!("{name} takes no argument {}", quote(odd))));
+    let parameters = || template.prompt.arguments.iter().flatten();
+    let mut names = arguments.into_iter().flatten().map(|(name, _)| name);
+    if let Some(unknown) = names.find(|name| !parameters().any(|p| p.name == **name)) {
+        let unknown = quote(unknown);
+        return Err(invalid(format!("{name} takes no argument {unknown}")));
     }
-    let typed = |argument: &PromptArgument| {
-        let text = arguments?.get(&argument.name)?.as_str()?.trim();
+    let argument = |parameter: &PromptArgument| {
+        let text = arguments?.get(&parameter.name)?.as_str()?.trim();
         (!text.is_empty()).then_some(text)
     };
-    if let Some(missing) = taken().find(|a| a.required == Some(true) && typed(a).is_none()) {
+    let is_missing = |p: &&PromptArgument| p.required == Some(true) && argument(p).is_none();
+    if let Some(missing) = parameters().find(is_missing) {
         let about = missing.description.as_deref().unwrap_or_default();
         return Err(invalid(format!("{name} needs {}: {about}", missing.name)));
     }
     let mut text = template.text.replace("{rules}", RULES);
-    for argument in taken() {
-        let name = argument.name.as_str();
-        let value = match (name, typed(argument)) {
-            ("as_of", Some(time)) => format!(" with as_of={}", day(time, false)?),
+    for parameter in parameters() {
+        let name = parameter.name.as_str();
+        let value = match (name, argument(parameter)) {
+            ("as_of", Some(time)) => format!(" with as_of={}", parse_day(time, false)?),
             ("as_of", None) => String::new(),
-            ("since", time) => since(time)?,
-            (_, typed) => {
-                let series = series(typed.unwrap_or_default())?;
+            ("since", time) => parse_since(time.unwrap_or("10y"))?,
+            (_, typed_name) => {
+                let series = find_series(typed_name.unwrap_or_default())?;
                 text = text.replace(&format!("{{{name}.title}}"), &series.title);
                 series.id.to_string()
             }
@@ -78,7 +80,7 @@ pub(super) fn get(
         text = text.replace(&format!("{{{name}}}"), &value);
     }
     let message = PromptMessage::new_text(Role::User, text);
-    let about = template.listed.description.clone().unwrap_or_default();
+    let about = template.prompt.description.clone().unwrap_or_default();
     Ok(GetPromptResult::new(vec![message]).with_description(about))
 }
 
@@ -86,8 +88,8 @@ fn invalid(message: String) -> ErrorData {
     ErrorData::invalid_params(message, None)
 }
 
-/// A time as a plain day, so that nothing else gets into the text: its first for a start, else its last.
-fn day(text: &str, is_start: bool) -> Result<String, ErrorData> {
+/// Parses a day, month or year and returns its first day for a start, else its last. Nothing else enters the prompt.
+fn parse_day(text: &str, is_start: bool) -> Result<String, ErrorData> {
     match When::read(text) {
         Ok(when) if is_start => Ok(when.from.to_string()),
         Ok(when) => Ok(when.to().to_string()),
@@ -98,29 +100,28 @@ fn day(text: &str, is_start: bool) -> Result<String, ErrorData> {
     }
 }
 
-/// How far back: a count of years, months or days, `ytd`, `max` or a time.
-fn since(typed: Option<&str>) -> Result<String, ErrorData> {
-    let text = typed.unwrap_or("10y");
-    let count = text
+/// Parses a start: a number of years, months or days, `ytd`, `max` or a time.
+fn parse_since(text: &str) -> Result<String, ErrorData> {
+    let is_count = text
         .strip_suffix(['y', 'm', 'd'])
         .is_some_and(|n| !n.is_empty() && n.len() <= 4 && n.bytes().all(|b| b.is_ascii_digit()));
-    if count || matches!(text, "ytd" | "max") {
+    if is_count || matches!(text, "ytd" | "max") {
         return Ok(text.to_owned());
     }
-    day(text, true)
+    parse_day(text, true)
 }
 
-/// The series a name means. A prompt is free, so there is no search for what else could have been meant.
-fn series(typed: &str) -> Result<Arc<SeriesInfo>, ErrorData> {
-    resolve::find(typed).ok_or_else(|| {
-        let choices = Names::embedded().choices(typed);
+/// Returns the series of a name. A prompt is not charged, so an unknown name gets no search for near matches.
+fn find_series(name: &str) -> Result<Arc<SeriesInfo>, ErrorData> {
+    resolve::find(name).ok_or_else(|| {
+        let choices = Names::embedded().choices(name);
         let choices = choices.into_iter().flat_map(|c| &c.all);
         let choices: Vec<&str> = choices.map(|c| c.id.as_str()).collect();
-        let typed = quote(typed);
+        let name = quote(name);
         invalid(if choices.is_empty() {
-            format!("Unknown series: \"{typed}\". search_series finds identifiers by words.")
+            format!("Unknown series: \"{name}\". search_series finds identifiers by words.")
         } else {
-            format!("\"{typed}\" may be {}. Choose one.", choices.join(", "))
+            format!("\"{name}\" may be {}. Choose one.", choices.join(", "))
         })
     })
 }
@@ -137,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn every_prompt_names_tools_that_exist() {
+    fn prompts_name_only_tools_that_exist() {
         for (name, arguments) in [
             ("morning_brief", json!({})),
             ("recession_check", json!({"as_of": "2007-12-01"})),
@@ -165,21 +166,21 @@ mod tests {
     }
 
     #[test]
-    fn no_place_is_left_unfilled() {
+    fn all_placeholders_are_filled() {
         assert_eq!(TEMPLATES.len(), 4);
-        let given = json!({"first": "10y", "second": "vix"});
+        let values = json!({"first": "10y", "second": "vix"});
         for template in TEMPLATES.iter() {
-            let wanted = template.listed.arguments.iter().flatten();
-            let wanted: Vec<&str> = wanted.map(|a| a.name.as_str()).collect();
-            let mut given = given.as_object().unwrap().clone();
-            given.retain(|name, _| wanted.contains(&name.as_str()));
-            let text = text(&template.listed.name, given.into());
+            let parameters = template.prompt.arguments.iter().flatten();
+            let names: Vec<&str> = parameters.map(|p| p.name.as_str()).collect();
+            let mut arguments = values.as_object().unwrap().clone();
+            arguments.retain(|name, _| names.contains(&name.as_str()));
+            let text = text(&template.prompt.name, arguments.into());
             assert!(!text.contains(['{', '}']), "{text}");
         }
     }
 
     #[test]
-    fn arguments_are_checked() {
+    fn invalid_arguments_are_refused() {
         assert!(text("compare_two", json!({"first": "10y", "second": "vix"})).contains("DGS10"));
         for (name, arguments) in [
             ("compare_two", json!({"first": "10y"})),

@@ -1,5 +1,4 @@
-//! What both revisions of the protocol ask for: which lifecycle a request belongs to, how long lists hold, and who signs
-//! a result.
+//! The protocol's revisions: the lifecycle of a request, cache times, and the server's signature on results.
 
 use super::message::PlainCall;
 use econoscope_data::pool::Caller;
@@ -9,10 +8,10 @@ use rmcp::model::{JsonObject, MetaObject, ProtocolVersion, RequestMetaObject};
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Value;
 
-/// How long a client may keep lists and discovery: they change only with the program.
+/// How long a client may cache lists and discovery. They change only with the program.
 pub(super) const LIST_TTL_MS: u64 = 3_600_000;
 
-/// Under which name the server stands in a result's `_meta`.
+/// The member of a result's `_meta` that names the server.
 const SIGNATURE: &str = "io.modelcontextprotocol/serverInfo";
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -20,38 +19,38 @@ const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 
-/// What the protocol wants clients to accept.
-pub(super) const BOTH: &str = "application/json, text/event-stream";
+/// The `Accept` header that the protocol requires of clients.
+pub(super) const ACCEPT_BOTH: &str = "application/json, text/event-stream";
 const JSON: &str = "application/json";
 
-/// Most brackets in a `_meta` that is looked into: deep ones are read differently by different readers.
+/// Maximum number of brackets in a `_meta` that is parsed here. Readers differ in the depth they allow.
 const MAX_BRACKETS: usize = 32;
-/// Where a client names the token under which it wants to hear of progress.
-const PROGRESS: &str = "progressToken";
-/// What begins so in `_meta` is the protocol's.
-const RESERVED: &str = "io.modelcontextprotocol/";
+/// The member of `_meta` with the token for progress notifications.
+const PROGRESS_TOKEN: &str = "progressToken";
+/// Prefix of the protocol's own members of `_meta`.
+const RESERVED_PREFIX: &str = "io.modelcontextprotocol/";
 
-/// The protocol's two lifecycles; their results differ in a few members.
+/// The protocol's two lifecycles. Their results differ in a few members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lifecycle {
-    /// Up to 2025-11-25: the handshake, or nothing at all, says which version is spoken.
+    /// Up to 2025-11-25: the handshake negotiates the version.
     Handshake,
-    /// From 2026-07-28 on: every request says so itself.
-    Inline,
+    /// Since 2026-07-28: every request declares the version.
+    PerRequest,
 }
 
 impl Lifecycle {
-    /// What the headers of a request say, right or wrong.
+    /// Returns the lifecycle that the headers declare, without checking them.
     pub(super) fn of_headers(headers: &HeaderMap) -> Self {
         let version = headers.get(VERSION).and_then(|v| v.to_str().ok());
         match version.is_some_and(|v| v >= ProtocolVersion::V_2026_07_28.as_str()) {
-            true => Self::Inline,
+            true => Self::PerRequest,
             false => Self::Handshake,
         }
     }
 
-    /// What a `_meta` says: all that 2026-07-28 asks for, or nothing of the protocol's; `None` for what the library has to
-    /// judge. No answer reports progress, so a token for it changes nothing.
+    /// Returns the lifecycle of a `_meta` that has all required members of 2026-07-28, or none of the protocol's. Returns
+    /// `None` for any other, which the SDK judges. A progress token is ignored, since no answer reports progress.
     pub(super) fn of_meta(text: Option<&str>) -> Option<Self> {
         let Some(text) = text else {
             return Some(Self::Handshake);
@@ -61,43 +60,43 @@ impl Lifecycle {
         }
         let meta = serde_json::from_str::<JsonObject>(text).ok()?;
         let is_token = |token: &Value| token.is_string() || token.is_i64();
-        if !meta.get(PROGRESS).is_none_or(is_token) {
+        if !meta.get(PROGRESS_TOKEN).is_none_or(is_token) {
             return None;
         }
-        if !meta.keys().any(|key| key.starts_with(RESERVED)) {
+        if !meta.keys().any(|key| key.starts_with(RESERVED_PREFIX)) {
             return Some(Self::Handshake);
         }
         let meta = RequestMetaObject(MetaObject(meta));
         let newest = ProtocolVersion::V_2026_07_28;
-        let is_right = meta.protocol_version().as_ref() == Some(&newest)
+        let is_complete = meta.protocol_version().as_ref() == Some(&newest)
             && meta.missing_required_keys(&newest).is_empty();
-        is_right.then_some(Self::Inline)
+        is_complete.then_some(Self::PerRequest)
     }
 
-    /// The lifecycle of a call whose headers and `_meta` agree; `None` for one that only the library can judge.
+    /// Returns the lifecycle of a call whose headers and `_meta` agree; `None` for a call that the SDK has to judge.
     pub(super) fn of_call(headers: &HeaderMap, call: &PlainCall) -> Option<Self> {
-        let is_usual = !headers.contains_key(SESSION)
-            && only(headers, &ACCEPT).is_some_and(|v| v == BOTH)
-            && only(headers, &CONTENT_TYPE).is_some_and(is_json);
+        let is_standard = !headers.contains_key(SESSION)
+            && single(headers, &ACCEPT).is_some_and(|v| v == ACCEPT_BOTH)
+            && single(headers, &CONTENT_TYPE).is_some_and(is_json);
         let version = match headers.contains_key(VERSION) {
-            true => Some(only(headers, &VERSION)?.to_str().ok()?),
+            true => Some(single(headers, &VERSION)?.to_str().ok()?),
             false => None,
         };
         let agrees = if version == Some(ProtocolVersion::V_2026_07_28.as_str()) {
-            call.lifecycle == Self::Inline
-                && only(headers, &METHOD)? == "tools/call"
-                && only(headers, &NAME)? == call.route.spec.tool
+            call.lifecycle == Self::PerRequest
+                && single(headers, &METHOD)? == "tools/call"
+                && single(headers, &NAME)? == call.route.spec.tool
         } else {
-            let known = |version| {
-                let mut all = ProtocolVersion::KNOWN_VERSIONS.iter();
-                all.any(|known| known.has_initialize() && known.as_str() == version)
+            let is_known = |version| {
+                let mut known = ProtocolVersion::KNOWN_VERSIONS.iter();
+                known.any(|known| known.has_initialize() && known.as_str() == version)
             };
             call.lifecycle == Self::Handshake
-                && version.is_none_or(known)
+                && version.is_none_or(is_known)
                 && !headers.contains_key(METHOD)
                 && !headers.contains_key(NAME)
         };
-        (is_usual && agrees).then_some(call.lifecycle)
+        (is_standard && agrees).then_some(call.lifecycle)
     }
 }
 
@@ -106,26 +105,26 @@ fn is_json(value: &HeaderValue) -> bool {
     essence.is_some_and(|e| e.trim().eq_ignore_ascii_case(JSON))
 }
 
-/// The only value of a header; `None` when there is none, or more than one.
-fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h HeaderValue> {
+/// Returns the value of a header that occurs once.
+fn single<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h HeaderValue> {
     let mut values = headers.get_all(name).iter();
     let first = values.next()?;
     values.next().is_none().then_some(first)
 }
 
-/// Puts the server's name in a result's `_meta`, which 2026-07-28 asks of every result.
+/// Adds the server's name to a result's `_meta`, as 2026-07-28 requires of every result.
 pub(super) fn sign(meta: &mut Option<MetaObject>, signature: &Value) {
     meta.get_or_insert_default()
         .insert(SIGNATURE.to_owned(), signature.clone());
 }
 
-/// Whether the request speaks 2026-07-28 or later.
+/// Whether the request uses 2026-07-28 or later.
 pub(super) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     let version = context.protocol_version();
     version.is_some_and(|v| v.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
 }
 
-/// For whom a request is answered: as the transport noted it, since the library runs a task for each.
+/// Returns the caller that the transport attached to a request. The SDK runs each request in a task of its own.
 pub(super) fn caller(extensions: &rmcp::model::Extensions) -> Caller {
     let parts = extensions.get::<http::request::Parts>();
     let caller = parts.and_then(|parts| parts.extensions.get().copied());

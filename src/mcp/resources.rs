@@ -1,5 +1,5 @@
-//! Resources: the catalogue, series, metrics, methods, terms and the regime as addresses that can be read,
-//! listed and subscribed to.
+//! Resources: the catalogue, series, metrics, methods, terms and the regime under addresses that clients can list, read
+//! and subscribe to.
 
 mod address;
 pub(super) mod pages;
@@ -15,6 +15,7 @@ use econoscope_core::indicators::COMPOSITES;
 use econoscope_core::model::table;
 use econoscope_data::desk::library;
 use econoscope_data::desk::scores::Scores;
+use http::StatusCode;
 use rmcp::ErrorData;
 use rmcp::model::{CacheScope, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use serde_json::{Value, json};
@@ -24,13 +25,15 @@ const JSON: &str = "application/json";
 const CSV: &str = "text/csv";
 const MARKDOWN: &str = "text/markdown";
 
-/// Most time a client may keep data whose next release is known: a revision may come before.
+/// Cache time of alerts and articles.
+const NEWS_TTL_MS: u64 = 300_000;
+
+/// Maximum cache time of data whose next release is known. A revision may come before.
 const MAX_TTL_MS: u64 = 24 * 3_600_000;
 
-/// The fixed resources but those of composites, apps and skills, then the templates, each in a fixed order: address, name,
-/// title, kind and what is there.
+/// Returns the rows of `resources.csv`, fixed resources before templates: address, name, title, media type, description.
 fn rows() -> impl Iterator<Item = [&'static str; 5]> {
-    // A test reads every row.
+    // A test checks that every row is valid.
     let rows = table::rows(include_str!("../../data/resources.csv"));
     rows.filter_map(|(_, row)| row.ok())
 }
@@ -39,7 +42,7 @@ fn is_template([address, ..]: &[&str; 5]) -> bool {
     address.contains('{')
 }
 
-/// The fixed resources, in a fixed order.
+/// Returns all resources but templates, in a fixed order.
 pub(super) fn list() -> Vec<Resource> {
     let row = |[uri, name, title, mime, about]: [&str; 5]| {
         Resource::new(uri, name)
@@ -47,8 +50,8 @@ pub(super) fn list() -> Vec<Resource> {
             .with_mime_type(mime)
             .with_description(about)
     };
-    let fixed = rows().filter(|row| !is_template(row));
-    let mut list: Vec<Resource> = fixed.map(row).collect();
+    let rows = rows().filter(|row| !is_template(row));
+    let mut list: Vec<Resource> = rows.map(row).collect();
     list.extend(COMPOSITES.iter().map(|c| {
         let slug = c.about.slug();
         row([
@@ -64,127 +67,121 @@ pub(super) fn list() -> Vec<Resource> {
     list
 }
 
-/// The templates as listed.
+/// Returns the resource templates.
 pub(super) fn templates() -> Vec<ResourceTemplate> {
-    let templates = rows().filter(is_template);
-    let listed = templates.map(|[uri, name, title, mime, about]| {
+    let template = |[uri, name, title, mime, about]: [&str; 5]| {
         ResourceTemplate::new(uri, name)
             .with_title(title)
             .with_mime_type(mime)
             .with_description(about)
-    });
-    listed.collect()
+    };
+    rows().filter(is_template).map(template).collect()
 }
 
 /// Reads any resource: `macro://`, `ui://` or `skill://`.
 ///
 /// # Errors
-/// The protocol's "resource not found" for what is not there, "invalid params" for what is not an address.
+/// The protocol's "resource not found" for an unknown address or name, "invalid params" for invalid arguments.
 pub(super) async fn read(backend: &Backend, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     if let Some(file) = apps::read(uri).or_else(|| skills::read(uri)) {
-        return Ok(kept(file, LIST_TTL_MS));
+        return Ok(cacheable(file, LIST_TTL_MS));
     }
     let address = Address::parse(uri).map_err(|e| not_found(uri, &e.to_string()))?;
-    let (text, mime, ttl) = content(backend, address)
-        .await
-        .map_err(|e| refuse(uri, &e))?;
+    let content = content(backend, address).await;
+    let (text, mime, ttl) = content.map_err(|e| to_protocol_error(uri, &e))?;
     let contents = ResourceContents::text(text, uri).with_mime_type(mime);
-    Ok(kept(contents, ttl))
+    Ok(cacheable(contents, ttl))
 }
 
-fn kept(contents: ResourceContents, ttl: u64) -> ReadResourceResult {
+fn cacheable(contents: ResourceContents, ttl: u64) -> ReadResourceResult {
     ReadResourceResult::new(vec![contents])
         .with_ttl_ms(ttl)
         .with_cache_scope(CacheScope::Public)
 }
 
-/// Text, media type and milliseconds to keep.
+/// Text, media type and cache time in milliseconds.
 type Content = (String, &'static str, u64);
 
 async fn content(backend: &Backend, address: Address) -> econoscope_core::Result<Content> {
     let (desk, pool) = (Arc::clone(backend.desk()), backend.pool());
-    match address {
+    Ok(match address {
         Address::Catalog(category) => {
-            let make = move || pages::catalogue(&desk, category.as_deref());
-            Ok((pool.run(make).await?, CSV, LIST_TTL_MS))
+            let render = move || pages::catalogue(&desk, category.as_deref());
+            (pool.run(render).await?, CSV, LIST_TTL_MS)
         }
-        Address::Summary => endpoint(backend, "get_macro_summary", &[]).await,
-        Address::Scores => Ok((Scores::embedded().in_markdown(), MARKDOWN, LIST_TTL_MS)),
-        Address::Regime => endpoint(backend, "get_regime", &[]).await,
-        Address::Calendar => endpoint(backend, "get_release_calendar", &[]).await,
-        Address::Metric(ticker) => endpoint(backend, "get_metric", &[("ticker", &ticker)]).await,
+        Address::Summary => endpoint(backend, "get_macro_summary", &[]).await?,
+        Address::Scores => (Scores::embedded().in_markdown(), MARKDOWN, LIST_TTL_MS),
+        Address::Regime => endpoint(backend, "get_regime", &[]).await?,
+        Address::Calendar => endpoint(backend, "get_release_calendar", &[]).await?,
+        Address::Metric(ticker) => endpoint(backend, "get_metric", &[("ticker", &ticker)]).await?,
         Address::Series { id, csv, range } => {
             let format = if csv { "csv" } else { "json" };
             let mut arguments = vec![("seriesId", id.as_str()), ("format", format)];
             arguments.extend(range.iter().map(|(k, v)| (k.as_str(), v.as_str())));
-            endpoint(backend, "get_time_series", &arguments).await
+            endpoint(backend, "get_time_series", &arguments).await?
         }
         Address::Method(indicator) => {
-            let make = move || library::method(&desk, &indicator);
-            Ok((pool.run(make).await?, MARKDOWN, LIST_TTL_MS))
+            let render = move || library::method(&desk, &indicator);
+            (pool.run(render).await?, MARKDOWN, LIST_TTL_MS)
         }
         Address::Alert(condition) => {
-            let make = move || alerts::resource(&desk, &condition);
-            Ok((pool.run(make).await?, JSON, 300_000))
+            let render = move || alerts::resource(&desk, &condition);
+            (pool.run(render).await?, JSON, NEWS_TTL_MS)
         }
-        Address::Formulas => Ok((pages::FORMULAS.to_owned(), MARKDOWN, LIST_TTL_MS)),
+        Address::Formulas => (pages::FORMULAS.to_owned(), MARKDOWN, LIST_TTL_MS),
         Address::Glossary(slug) => {
-            let make = move || library::term(&slug);
-            Ok((pool.run(make).await?, MARKDOWN, LIST_TTL_MS))
+            let render = move || library::term(&slug);
+            (pool.run(render).await?, MARKDOWN, LIST_TTL_MS)
         }
         Address::Document(id) => {
             let (json, _, ttl) = endpoint(backend, "fetch", &[("id", &id)]).await?;
             let document: Value = serde_json::from_str(&json)
                 .map_err(|e| Error::internal("reading a document", e))?;
             let text = document.get("text").and_then(Value::as_str);
-            Ok((text.unwrap_or_default().to_owned(), MARKDOWN, ttl))
+            (text.unwrap_or_default().to_owned(), MARKDOWN, ttl)
         }
         Address::Articles(tag) => {
-            let make = move || pages::articles(&desk, tag.as_deref());
-            Ok((pool.run(make).await?, MARKDOWN, 300_000))
+            let render = move || pages::articles(&desk, tag.as_deref());
+            (pool.run(render).await?, MARKDOWN, NEWS_TTL_MS)
         }
-    }
-}
-
-/// An endpoint's answer as a resource.
-async fn endpoint(
-    backend: &Backend,
-    tool: &'static str,
-    given: &[(&str, &str)],
-) -> econoscope_core::Result<Content> {
-    let answer = Route::ask(backend, tool, given).await?;
-    let ttl = time_to_keep(backend, &answer);
-    Ok(match &answer.csv {
-        Some(csv) => (String::from_utf8_lossy(&csv.body).into_owned(), CSV, ttl),
-        None => (
-            String::from_utf8_lossy(&answer.json).into_owned(),
-            JSON,
-            ttl,
-        ),
     })
 }
 
-/// What is read of an answer: thousands of rows beside it are passed over.
+/// Returns an endpoint's answer as the content of a resource.
+async fn endpoint(
+    backend: &Backend,
+    tool: &'static str,
+    arguments: &[(&str, &str)],
+) -> econoscope_core::Result<Content> {
+    let answer = Route::ask(backend, tool, arguments).await?;
+    let (bytes, mime) = match &answer.csv {
+        Some(csv) => (&csv.body, CSV),
+        None => (&answer.json, JSON),
+    };
+    let text = String::from_utf8_lossy(bytes).into_owned();
+    Ok((text, mime, cache_time(backend, &answer)))
+}
+
+/// The part of an answer that sets its cache time. Serde skips the rows.
 #[derive(serde::Deserialize)]
-struct Due {
+struct Schedule {
     #[serde(rename = "nextRelease")]
     next_release: Option<econoscope_core::model::Date>,
 }
 
-/// Until the day of the next release where one is known, else as long as the endpoint says.
-fn time_to_keep(backend: &Backend, answer: &Answer) -> u64 {
-    let least = u64::try_from(answer.max_age.as_millis()).unwrap_or(LIST_TTL_MS);
-    let due = serde_json::from_slice::<Due>(&answer.json)
-        .ok()
-        .and_then(|due| due.next_release?.to_zoned(jiff::tz::TimeZone::UTC).ok());
-    let wait = due
-        .map(|due| due.timestamp().duration_since(backend.desk().now()))
-        .and_then(|wait| u64::try_from(wait.as_millis()).ok())
-        .unwrap_or(0);
-    wait.clamp(least, MAX_TTL_MS.max(least))
+/// Returns the milliseconds until the day of the next release, but at least the endpoint's own cache time.
+fn cache_time(backend: &Backend, answer: &Answer) -> u64 {
+    let min = u64::try_from(answer.max_age.as_millis()).unwrap_or(LIST_TTL_MS);
+    let until_release = || {
+        let schedule = serde_json::from_slice::<Schedule>(&answer.json).ok()?;
+        let day = schedule.next_release?.to_zoned(jiff::tz::TimeZone::UTC);
+        let wait = day.ok()?.timestamp().duration_since(backend.desk().now());
+        u64::try_from(wait.as_millis()).ok()
+    };
+    until_release().map_or(min, |wait| wait.clamp(min, MAX_TTL_MS.max(min)))
 }
 
-/// The protocol's words for a resource that is not there.
+/// Builds the protocol's error for an unknown resource.
 pub(super) fn not_found(uri: &str, why: &str) -> ErrorData {
     ErrorData::resource_not_found(
         format!("Resource not found: {why}"),
@@ -192,20 +189,12 @@ pub(super) fn not_found(uri: &str, why: &str) -> ErrorData {
     )
 }
 
-fn refuse(uri: &str, error: &Error) -> ErrorData {
+fn to_protocol_error(uri: &str, error: &Error) -> ErrorData {
     econoscope_core::error::log(error, "resources/read");
-    match error {
-        Error::Unknown { .. } | Error::Ambiguous { .. } | Error::NoData { .. } => {
-            not_found(uri, &error.to_string())
-        }
-        Error::InvalidParam { .. } => ErrorData::invalid_params(error.to_string(), None),
-        Error::NotPermitted { .. }
-        | Error::RateLimited { .. }
-        | Error::Unavailable { .. }
-        | Error::Busy { .. }
-        | Error::BadFile { .. }
-        | Error::Store { .. }
-        | Error::Internal { .. } => ErrorData::internal_error(error.to_string(), None),
+    match crate::rest::status(error) {
+        StatusCode::NOT_FOUND => not_found(uri, &error.to_string()),
+        StatusCode::BAD_REQUEST => ErrorData::invalid_params(error.to_string(), None),
+        _ => ErrorData::internal_error(error.to_string(), None),
     }
 }
 
@@ -214,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_row_of_the_table_is_read() {
+    fn every_row_of_the_table_is_valid() {
         let lines = include_str!("../../data/resources.csv").lines().skip(1);
         assert_eq!(rows().count(), lines.count());
         assert!(rows().all(|[address, ..]| address.starts_with(SCHEME)));

@@ -1,15 +1,16 @@
-//! The router of `/mcp`: preflights, the size and time of a body, and rate limits.
+//! The router of `/mcp`: preflights, bounds on a body's size and time, and rate limits.
 //!
 //! `tools/call`, `resources/read` and `subscriptions/listen` are charged like a REST request; other methods are free.
-//! A listener holds one of few permits while its stream is open. A used-up day is answered inside the protocol, where a
-//! model reads it; a burst is a plain 429.
+//! A listener holds one of few permits while its stream is open. An exhausted allowance is reported inside the protocol,
+//! where a model reads it; a burst gets a plain 429.
 
 use super::jsonrpc;
-use super::message::{Message, Refused};
-use super::protocol::BOTH;
+use super::message::{InvalidMessage, Message};
+use super::protocol::ACCEPT_BOTH;
 use super::transport::{Http, MAX_MESSAGE_BYTES};
 use crate::admission::{
-    Admission, Full, MAX_LISTENERS_PER_ADDRESS, Permit, Policy, Refusal, rejected, reply,
+    Admission, LimitExceeded, MAX_LISTENERS_PER_ADDRESS, NoPermit, Permit, Policy,
+    jsonrpc_rejection, reply,
 };
 use crate::rest::set;
 use axum::body::{Body, HttpBody};
@@ -26,17 +27,18 @@ use std::time::Duration;
 /// The method that opens a stream.
 const LISTEN: &str = "subscriptions/listen";
 
-/// A body must have come by then.
-const BODY_TIME: Duration = Duration::from_secs(30);
+/// Time limit for receiving a body.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A piece of a body under so many bytes is a small one, and this many of them are enough for anybody who writes by hand.
-const SMALL_PIECE: usize = 256;
-const MOST_SMALL_PIECES: usize = 512;
+/// Frames of a body below this size, in bytes, count as small.
+const SMALL_FRAME: usize = 256;
+/// Maximum number of small frames in a body; enough for anybody who types by hand.
+const MAX_SMALL_FRAMES: usize = 512;
 
-/// Why a body is no message: the status, JSON-RPC's code, and in words.
-type Unread = (StatusCode, i32, &'static str);
+/// Why a body is not a message: HTTP status, JSON-RPC code and explanation.
+type BodyError = (StatusCode, i32, &'static str);
 
-const TOO_LARGE: Unread = (
+const TOO_LARGE: BodyError = (
     StatusCode::PAYLOAD_TOO_LARGE,
     jsonrpc::INVALID_REQUEST,
     "The body is larger than 256 KiB",
@@ -45,23 +47,21 @@ const TOO_LARGE: Unread = (
 const EXPOSED_HEADERS: &str = "mcp-session-id, mcp-protocol-version, retry-after, ratelimit, ratelimit-policy, \
     x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, x-request-id, www-authenticate";
 
-/// Answers a request to `/mcp`; `peer` is the connection's other end, where there is one.
-pub(crate) async fn pass(
+/// Answers a request to `/mcp`. `peer` is the other end of the connection, if there is one.
+pub(crate) async fn handle(
     admission: &Admission,
     http: &Http,
     request: Request,
     peer: Option<SocketAddr>,
 ) -> Response {
-    let is_page = request.headers().contains_key(header::ORIGIN);
+    let headers = request.headers();
+    let is_page = headers.contains_key(header::ORIGIN);
     let is_preflight = is_page
         && request.method() == Method::OPTIONS
-        && request
-            .headers()
-            .contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
-    let mut response = if is_preflight {
-        preflight(request.headers())
-    } else {
-        admit(admission, http, request, peer).await
+        && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+    let mut response = match is_preflight {
+        true => preflight(headers),
+        false => handle_message(admission, http, request, peer).await,
     };
     if is_page {
         let exposed = HeaderValue::from_static(EXPOSED_HEADERS);
@@ -71,7 +71,7 @@ pub(crate) async fn pass(
     response
 }
 
-/// What a browser asks before it sends a page's request. Its origin is an allowed one: it may send any header.
+/// Answers a CORS preflight. Its origin is allowed, so the page may send any header.
 fn preflight(request: &HeaderMap) -> Response {
     let mut response = StatusCode::NO_CONTENT.into_response();
     if let Some(names) = request.get(header::ACCESS_CONTROL_REQUEST_HEADERS) {
@@ -84,71 +84,71 @@ fn preflight(request: &HeaderMap) -> Response {
     response
 }
 
-async fn admit(
+async fn handle_message(
     admission: &Admission,
     http: &Http,
     request: Request,
     peer: Option<SocketAddr>,
 ) -> Response {
     let caller = admission.caller(peer, request.headers());
-    // Before the body, which somebody who floods us is not listened to for.
-    if let Err(refusal) = admission.charge(caller, None).await {
-        return burst(&refusal);
+    // Before the body: a flood of requests is refused unread.
+    if let Err(exceeded) = admission.charge(caller, None).await {
+        return too_many(&exceeded);
     }
     let (mut parts, body) = request.into_parts();
-    lenient(&mut parts.headers);
-    // Whatever a body says elsewhere, nobody listens.
+    relax_accept(&mut parts.headers);
+    // Only POST has a body.
     let body = match parts.method == Method::POST {
         true => body,
         false => Body::empty(),
     };
-    let message = match read(body).await {
+    let message = match read_message(body).await {
         Ok(message) => message,
-        Err((status, code, why)) => return rejected(status, code, why),
+        Err((status, code, why)) => return jsonrpc_rejection(status, code, why),
     };
     let is_listener = message.method.as_deref() == Some(LISTEN);
     let permit = is_listener.then(|| admission.listen(caller));
     let permit = match permit.transpose() {
         Ok(permit) => permit,
-        Err(full) => return refuse_listener(full, &message),
+        Err(reason) => return refuse_listener(reason, &message),
     };
-    let policy = policy(admission, &message);
-    let spent = match policy {
+    let policy = count_message(admission, &message);
+    let charged = match policy {
         Some(policy) => admission.spend(caller, policy).await,
         None => Ok(None),
     };
-    let standing = match spent {
-        Ok(standing) => standing,
-        Err(refusal) => return quota(http, &message, &refusal, &parts.headers),
+    let quota = match charged {
+        Ok(quota) => quota,
+        Err(exceeded) => return quota_exceeded(http, &message, &exceeded, &parts.headers),
     };
     let request = Request::from_parts(parts, message);
-    let mut response = caller.scope(http.answer(request)).await;
-    if let Some((policy, standing)) = policy.zip(standing) {
+    let mut response = caller.scope(http.handle(request)).await;
+    if let Some((policy, quota)) = policy.zip(quota) {
         if response.status().is_server_error() {
             admission.refund(caller, policy);
         } else {
-            reply::tell(&mut response, &standing);
+            reply::set_quota_headers(&mut response, &quota);
         }
     }
     match permit {
-        Some(permit) => hold(permit, response),
+        Some(permit) => hold_permit(permit, response),
         None => response,
     }
 }
 
-/// Counts a message; what pays for it.
-fn policy(admission: &Admission, message: &Message) -> Option<Policy> {
+/// Counts a call of a tool, and returns the allowance that pays for the message; `None` if it is free.
+fn count_message(admission: &Admission, message: &Message) -> Option<Policy> {
     let target = message.target.as_deref().unwrap_or_default();
     let method = message.method.as_deref().unwrap_or_default();
     let is_call = method == "tools/call";
     let route = is_call.then(|| Route::find(target)).flatten();
     if is_call {
-        // A name out of the table, or labels would have no bound.
-        let called = route.map_or("other", |r| r.spec.tool);
-        admission.called.add(called);
+        // Known names only, since every name becomes a metric label.
+        let tool = route.map_or("other", |r| r.spec.tool);
+        admission.tool_calls.add(tool);
     }
     match method {
-        // Chatter and notifications cost nothing.
+        // Notifications are free.
         _ if message.id.is_none() => None,
         "tools/call" => Some(route.map_or(Policy::General, |r| Policy::of_path(r.spec.path))),
         "resources/read" if target.contains("://series/") => Some(Policy::Data),
@@ -157,94 +157,105 @@ fn policy(admission: &Admission, message: &Message) -> Option<Policy> {
     }
 }
 
-/// The message in a body, if it is small and comes in time.
-async fn read(body: Body) -> Result<Message, Unread> {
+/// Reads a message from a body, if it is small and arrives in time.
+async fn read_message(body: Body) -> Result<Message, BodyError> {
     if body.size_hint().lower() > MAX_MESSAGE_BYTES as u64 {
         return Err(TOO_LARGE);
     }
     let why = "The body did not come within 30 s";
-    let late = (StatusCode::REQUEST_TIMEOUT, jsonrpc::INVALID_REQUEST, why);
-    let bytes = tokio::time::timeout(BODY_TIME, whole(body)).await;
-    let message = Message::read(bytes.map_err(|_| late)??);
-    message.map_err(|Refused(why)| (StatusCode::BAD_REQUEST, jsonrpc::INVALID_REQUEST, why))
+    let timed_out = (StatusCode::REQUEST_TIMEOUT, jsonrpc::INVALID_REQUEST, why);
+    let bytes = tokio::time::timeout(BODY_TIMEOUT, read_bytes(body)).await;
+    let message = Message::read(bytes.map_err(|_| timed_out)??);
+    message.map_err(|InvalidMessage(why)| (StatusCode::BAD_REQUEST, jsonrpc::INVALID_REQUEST, why))
 }
 
-/// The bytes of a body. Each piece costs more to take than its bytes do: one of many small ones is refused.
-async fn whole(mut body: Body) -> Result<Bytes, Unread> {
+/// Reads the bytes of a body. A frame costs more than its bytes, so a body of many small frames is refused.
+async fn read_bytes(mut body: Body) -> Result<Bytes, BodyError> {
     let bad = |code, why| (StatusCode::BAD_REQUEST, code, why);
-    let (mut all, mut small) = (BytesMut::new(), 0);
+    let (mut bytes, mut small_frames) = (BytesMut::new(), 0);
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| bad(jsonrpc::PARSE_ERROR, "The body broke off"))?;
         let Ok(data) = frame.into_data() else {
             continue;
         };
-        small += usize::from(data.len() < SMALL_PIECE);
-        if small > MOST_SMALL_PIECES {
+        small_frames += usize::from(data.len() < SMALL_FRAME);
+        if small_frames > MAX_SMALL_FRAMES {
             let why = "The body comes in too many small pieces";
             return Err(bad(jsonrpc::INVALID_REQUEST, why));
         }
-        if all.len() + data.len() > MAX_MESSAGE_BYTES {
+        if bytes.len() + data.len() > MAX_MESSAGE_BYTES {
             return Err(TOO_LARGE);
         }
-        all.extend_from_slice(&data);
+        bytes.extend_from_slice(&data);
     }
-    Ok(all.freeze())
+    Ok(bytes.freeze())
 }
 
-/// A used-up day inside the protocol: a failed tool result that a model reads, or an error of the resource.
-fn quota(http: &Http, message: &Message, refusal: &Refusal, headers: &HeaderMap) -> Response {
+/// Reports an exhausted allowance inside the protocol: as a failed tool result that a model reads, or as an error.
+fn quota_exceeded(
+    http: &Http,
+    message: &Message,
+    exceeded: &LimitExceeded,
+    headers: &HeaderMap,
+) -> Response {
     let text = format!(
         "{} Do not retry before; answer from data you already have.",
-        reply::sentence(refusal)
+        reply::describe(exceeded)
     );
-    let facts = reply::facts(refusal);
-    if message.method.as_deref() != Some("tools/call") {
-        let data = Some(facts.into());
-        let error = jsonrpc::error(Some(message), jsonrpc::SERVER_ERROR, &text, data);
-        return reply::with_headers(jsonrpc::response(StatusCode::OK, error), refusal);
-    }
-    let meta = Map::from_iter([
-        ("econoscope/error".to_owned(), facts.into()),
-        ("retry_after_seconds".to_owned(), refusal.seconds().into()),
-    ]);
-    reply::with_headers(http.refuse(headers, message, text, meta), refusal)
+    let details = reply::details(exceeded).into();
+    let response = if message.method.as_deref() == Some("tools/call") {
+        let meta = Map::from_iter([
+            ("econoscope/error".to_owned(), details),
+            (
+                "retry_after_seconds".to_owned(),
+                exceeded.wait_seconds().into(),
+            ),
+        ]);
+        http.refuse_call(headers, message, text, meta)
+    } else {
+        let code = jsonrpc::SERVER_ERROR;
+        let error = jsonrpc::error(Some(message), code, &text, Some(details));
+        jsonrpc::response(StatusCode::OK, error)
+    };
+    reply::with_headers(response, exceeded)
 }
 
-/// Abuse: 429 with a JSON-RPC error.
-fn burst(refusal: &Refusal) -> Response {
-    let (why, facts) = (reply::sentence(refusal), reply::facts(refusal));
-    let error = jsonrpc::error(None, jsonrpc::SERVER_ERROR, &why, Some(facts.into()));
+/// Builds the response to a burst: 429 with a JSON-RPC error.
+fn too_many(exceeded: &LimitExceeded) -> Response {
+    let details = Some(reply::details(exceeded).into());
+    let why = reply::describe(exceeded);
+    let error = jsonrpc::error(None, jsonrpc::SERVER_ERROR, &why, details);
     let response = jsonrpc::response(StatusCode::TOO_MANY_REQUESTS, error);
-    reply::with_headers(response, refusal)
+    reply::with_headers(response, exceeded)
 }
 
-/// Lets clients in that send no `Accept`, `*/*` or JSON alone: the protocol wants both types listed.
-fn lenient(headers: &mut HeaderMap) {
+/// Completes an `Accept` that is missing, `*/*` or JSON alone; the protocol requires both types.
+fn relax_accept(headers: &mut HeaderMap) {
     let accept = headers.get(header::ACCEPT).and_then(|v| v.to_str().ok());
     let accept = accept.unwrap_or("*/*");
-    if accept == BOTH {
+    if accept == ACCEPT_BOTH {
         return;
     }
-    let is_loose = accept
+    let accepts_json = accept
         .split(',')
         .map(|part| part.split(';').next().unwrap_or("").trim())
         .any(|t| matches!(t, "*/*" | "application/*" | "application/json"));
-    if is_loose {
-        headers.insert(header::ACCEPT, HeaderValue::from_static(BOTH));
+    if accepts_json {
+        headers.insert(header::ACCEPT, HeaderValue::from_static(ACCEPT_BOTH));
     }
 }
 
-/// The refusal of a stream.
-fn refuse_listener(full: Full, message: &Message) -> Response {
-    let (status, wait, why) = match full {
-        Full::Caller => (
+/// Builds the response to a listener that gets no permit.
+fn refuse_listener(reason: NoPermit, message: &Message) -> Response {
+    let (status, wait, why) = match reason {
+        NoPermit::CallerFull => (
             StatusCode::TOO_MANY_REQUESTS,
             60,
             format!(
                 "{MAX_LISTENERS_PER_ADDRESS} subscriptions are open from your address, which is the most. Close one, or watch more addresses in one."
             ),
         ),
-        Full::All => (
+        NoPermit::AllFull => (
             StatusCode::SERVICE_UNAVAILABLE,
             30,
             "All subscriptions are taken. Ask for the resource itself, or try again later."
@@ -259,15 +270,15 @@ fn refuse_listener(full: Full, message: &Message) -> Response {
     response
 }
 
-/// A stream keeps its permit until it ends; any other answer is no stream and needs none.
-fn hold(permit: Permit, response: Response) -> Response {
+/// Keeps a permit until the response's stream ends. A response that is not a stream returns it at once.
+fn hold_permit(permit: Permit, response: Response) -> Response {
     let kind = response.headers().get(header::CONTENT_TYPE);
     if !kind.is_some_and(|k| k.as_bytes().starts_with(b"text/event-stream")) {
         return response;
     }
     response.map(|body| {
         Body::new(body.map_frame(move |frame| {
-            let _kept = &permit;
+            let _permit = &permit;
             frame
         }))
     })

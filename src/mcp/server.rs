@@ -1,18 +1,17 @@
-//! The handler and what it shares: the lists, who the server is, and what it can do.
+//! The MCP handler and its shared state: lists, identity and capabilities.
 
-use super::protocol::LIST_TTL_MS;
 use super::subscriptions::Subscriptions;
 use super::{apps, prompts, resources, skills, tools};
 use econoscope_answers::endpoints::Backend;
 use rmcp::model::{
-    CacheScope, Implementation, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListSkillsResult, ListToolsResult, ServerCapabilities, ServerConfig,
+    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListSkillsResult, ListToolsResult, ServerCapabilities, ServerConfig,
 };
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 
-/// What a host reads first (at most 2,048 characters, or hosts cut it).
+/// The instructions for hosts. With [`SUBSCRIBE`] at most 2,048 characters, since hosts cut longer ones.
 pub const INSTRUCTIONS: &str = "US macroeconomic data: regime, recession probability, net liquidity, risk appetite, \
     macro stress, 400+ series with history. Start with get_macro_summary: one call answers most questions about the \
     economy (regime, rates, curve, inflation, labor, credit, volatility). get_metric gives one figure, \
@@ -25,62 +24,59 @@ pub const INSTRUCTIONS: &str = "US macroeconomic data: regime, recession probabi
     Resources: macro://catalog lists every series; macro://method/{indicator} says how a composite is computed; \
     macro://series/{seriesId}.csv is a series as a file.";
 
-/// What is said besides where subscriptions are there.
+/// Added to the instructions for clients that can subscribe.
 pub(super) const SUBSCRIBE: &str = " Subscribe to macro://regime or a series to hear of new data, to macro://alert/{condition} to hear \
     when a condition such as T10Y2Y < 0 is crossed.";
 
-/// What the transports share.
+/// The state that all transports share.
 pub(super) struct Shared {
     pub(super) backend: Arc<Backend>,
-    /// What the server is and can do.
+    /// Identity, capabilities and instructions.
     pub(super) info: ServerConfig,
-    /// Who it is, as that stands in a result's `_meta`.
+    /// The server's name for the `_meta` of results.
     pub(super) signature: Value,
-    /// Plain calls answered without the library.
+    /// Number of plain calls answered without the SDK.
     pub(super) direct_calls: AtomicU64,
     pub(super) subscriptions: Arc<Subscriptions>,
 }
 
-/// What is listed, each in its order and on one page.
-pub(super) struct Lists {
-    pub(super) tools: ListToolsResult,
-    pub(super) resources: ListResourcesResult,
-    pub(super) templates: ListResourceTemplatesResult,
-    pub(super) prompts: ListPromptsResult,
-    pub(super) skills: ListSkillsResult,
+/// Marks a result of the SDK as cacheable by anyone, for as long as lists.
+macro_rules! public {
+    ($result:expr) => {
+        $result
+            .with_ttl_ms($crate::mcp::protocol::LIST_TTL_MS)
+            .with_cache_scope(rmcp::model::CacheScope::Public)
+    };
 }
+pub(super) use public;
 
-/// The lists, made when the first of them is asked for: a call needs none of them.
-pub(super) static LISTS: LazyLock<Lists> = LazyLock::new(|| Lists {
-    tools: ListToolsResult::with_all_items(tools::all())
-        .with_ttl_ms(LIST_TTL_MS)
-        .with_cache_scope(CacheScope::Public),
-    resources: ListResourcesResult::with_all_items(resources::list())
-        .with_ttl_ms(LIST_TTL_MS)
-        .with_cache_scope(CacheScope::Public),
-    templates: ListResourceTemplatesResult::with_all_items(resources::templates())
-        .with_ttl_ms(LIST_TTL_MS)
-        .with_cache_scope(CacheScope::Public),
-    prompts: ListPromptsResult::with_all_items(prompts::all())
-        .with_ttl_ms(LIST_TTL_MS)
-        .with_cache_scope(CacheScope::Public),
-    skills: ListSkillsResult::with_all_items(skills::all())
-        .with_ttl_ms(LIST_TTL_MS)
-        .with_cache_scope(CacheScope::Public),
+// The lists, each in a fixed order and on one page. They are built at first use, since a call needs none of them.
+pub(super) static TOOLS: LazyLock<ListToolsResult> =
+    LazyLock::new(|| public!(ListToolsResult::with_all_items(tools::all())));
+pub(super) static RESOURCES: LazyLock<ListResourcesResult> =
+    LazyLock::new(|| public!(ListResourcesResult::with_all_items(resources::list())));
+pub(super) static TEMPLATES: LazyLock<ListResourceTemplatesResult> = LazyLock::new(|| {
+    public!(ListResourceTemplatesResult::with_all_items(
+        resources::templates()
+    ))
 });
+pub(super) static PROMPTS: LazyLock<ListPromptsResult> =
+    LazyLock::new(|| public!(ListPromptsResult::with_all_items(prompts::all())));
+pub(super) static SKILLS: LazyLock<ListSkillsResult> =
+    LazyLock::new(|| public!(ListSkillsResult::with_all_items(skills::all())));
 
 /// The MCP handler; cheap to clone, shared by every transport.
 #[derive(Clone)]
 pub struct Server {
     pub(super) shared: Arc<Shared>,
-    /// Whether plain calls are answered without the library.
+    /// Whether plain calls are answered without the SDK.
     pub(super) is_direct: bool,
-    /// Whether `search` and `fetch` are among the tools that are listed.
+    /// Whether `tools/list` has `search` and `fetch`.
     pub(super) lists_search: bool,
 }
 
 impl Server {
-    /// A handler over a backend.
+    /// Creates a handler over a backend.
     pub fn new(backend: Arc<Backend>) -> Self {
         let identity = Implementation::new("econoscope", env!("CARGO_PKG_VERSION"))
             .with_title("Econoscope")
@@ -103,7 +99,7 @@ impl Server {
         }
     }
 
-    /// The same with or without `search` and `fetch` among the tools that are listed.
+    /// Sets whether `tools/list` has `search` and `fetch`.
     #[must_use]
     pub fn listing_search(self, lists_search: bool) -> Self {
         Self {
@@ -112,7 +108,7 @@ impl Server {
         }
     }
 
-    /// The same where the protocol library answers every call, to compare with.
+    /// Lets the SDK answer every call, for comparison.
     #[must_use]
     pub fn without_direct_calls(self) -> Self {
         Self {
@@ -121,12 +117,12 @@ impl Server {
         }
     }
 
-    /// Calls answered without the library so far.
+    /// Returns the number of calls answered without the SDK.
     pub fn direct_calls(&self) -> u64 {
         self.shared.direct_calls.load(Ordering::Relaxed)
     }
 
-    /// What the server can do for a client of the newest protocol.
+    /// Returns the capabilities for a client of the newest revision.
     fn capabilities() -> ServerCapabilities {
         let mut capabilities = ServerCapabilities::builder()
             .enable_tools()
@@ -147,13 +143,13 @@ mod tests {
     use econoscope_answers::endpoints::ENDPOINTS;
 
     #[test]
-    fn the_instructions_are_not_cut_by_hosts() {
-        let all = super::INSTRUCTIONS.chars().chain(super::SUBSCRIBE.chars());
-        assert!(all.count() <= 2_048);
+    fn instructions_fit_the_limit_of_hosts() {
+        let characters = super::INSTRUCTIONS.chars().chain(super::SUBSCRIBE.chars());
+        assert!(characters.count() <= 2_048);
     }
 
     #[test]
-    fn no_tool_wants_its_arguments_in_headers() {
+    fn no_tool_takes_arguments_in_headers() {
         for route in ENDPOINTS.iter() {
             let schema = serde_json::to_string(route.input_schema()).unwrap();
             assert!(!schema.contains("x-mcp-header"), "{}", route.spec.tool);

@@ -1,5 +1,5 @@
-//! Skills: a directory of texts that teaches a host how to answer with these tools, embedded from
-//! `data/skills/` and listed with the digest of every file.
+//! Skills: texts that teach a host how to answer with these tools. They are embedded from `data/skills/` and listed with
+//! the digest of every file.
 
 use include_dir::{Dir, DirEntry, include_dir};
 use rmcp::model::{
@@ -12,7 +12,7 @@ const SCHEME: &str = "skill://";
 const MARKDOWN: &str = "text/markdown";
 const DIRECTORY: &str = "inode/directory";
 
-/// Every skill; a directory without a readable `SKILL.md` is none, which a test rules out.
+/// Returns every skill. A directory without a readable `SKILL.md` is skipped; a test rules that out.
 pub(super) fn all() -> Vec<Skill> {
     FILES.dirs().filter_map(skill).collect()
 }
@@ -21,30 +21,24 @@ fn skill(dir: &Dir<'_>) -> Option<Skill> {
     let main = dir.get_file(dir.path().join(SKILL_MD))?;
     let front = frontmatter(main.contents_utf8()?)?;
     let mut files = Vec::new();
-    collect(dir, &mut files);
-    Some(Skill::new(
-        address(main.path()),
-        front,
-        SkillResources::Files(files),
-    ))
+    collect_files(dir, &mut files);
+    let files = SkillResources::Files(files);
+    Some(Skill::new(uri(main.path()), front, files))
 }
 
-fn collect(dir: &Dir<'_>, files: &mut Vec<SkillResource>) {
-    files.extend(
-        dir.files()
-            .map(|f| SkillResource::from_bytes(address(f.path()), f.contents())),
-    );
-    dir.dirs().for_each(|d| collect(d, files));
+fn collect_files(dir: &Dir<'_>, files: &mut Vec<SkillResource>) {
+    let direct = dir.files();
+    files.extend(direct.map(|f| SkillResource::from_bytes(uri(f.path()), f.contents())));
+    dir.dirs().for_each(|d| collect_files(d, files));
 }
 
-/// The lines `key: value` between the first two `---`; the values of ours are plain text.
+/// Parses the lines `key: value` between the first two `---`. All values are plain text.
 fn frontmatter(text: &str) -> Option<SkillFrontmatter> {
     let (head, _) = text.strip_prefix("---\n")?.split_once("\n---\n")?;
     let field = |name: &str| {
-        head.lines()
-            .filter_map(|l| l.split_once(": "))
-            .find(|(k, _)| *k == name)
-            .map(|(_, v)| v.trim())
+        let mut fields = head.lines().filter_map(|l| l.split_once(": "));
+        let (_, value) = fields.find(|(key, _)| *key == name)?;
+        Some(value.trim())
     };
     let front = SkillFrontmatter::new(field("name")?, field("description")?);
     Some(match field("license") {
@@ -53,11 +47,11 @@ fn frontmatter(text: &str) -> Option<SkillFrontmatter> {
     })
 }
 
-fn address(path: &std::path::Path) -> String {
+fn uri(path: &std::path::Path) -> String {
     format!("{SCHEME}{}", path.display())
 }
 
-/// The skills' entry files as resources, named and described by their front matter.
+/// Returns the `SKILL.md` files as resources, named and described by their front matter.
 pub(super) fn files() -> Vec<Resource> {
     all()
         .into_iter()
@@ -69,14 +63,14 @@ pub(super) fn files() -> Vec<Resource> {
         .collect()
 }
 
-/// A file of a skill.
+/// Returns a file of a skill.
 pub(super) fn read(uri: &str) -> Option<ResourceContents> {
     let file = FILES.get_file(uri.strip_prefix(SCHEME)?)?;
     let text = file.contents_utf8()?;
     Some(ResourceContents::text(text, uri).with_mime_type(MARKDOWN))
 }
 
-/// What lies directly in a directory of a skill; nothing for what is no directory.
+/// Returns the direct children of a directory, sorted by address; `None` if there is no such directory.
 pub(super) fn directory(uri: &str) -> Option<Vec<Resource>> {
     let path = uri.strip_prefix(SCHEME)?.trim_end_matches('/');
     let dir = FILES.get_dir(path)?;
@@ -86,12 +80,9 @@ pub(super) fn directory(uri: &str) -> Option<Vec<Resource>> {
 }
 
 fn child(entry: &DirEntry<'_>) -> Resource {
-    let name = entry
-        .path()
-        .file_name()
-        .map(|n| n.to_string_lossy().into_owned())
-        .unwrap_or_default();
-    let resource = Resource::new(address(entry.path()), name);
+    let name = entry.path().file_name().unwrap_or_default();
+    let name = name.to_string_lossy();
+    let resource = Resource::new(uri(entry.path()), name);
     match entry {
         DirEntry::Dir(_) => resource.with_mime_type(DIRECTORY),
         DirEntry::File(file) => resource
@@ -106,7 +97,7 @@ mod tests {
     use rmcp::model::validate_skills;
 
     #[test]
-    fn every_skill_is_sound_and_every_file_matches_its_digest() {
+    fn skills_are_valid_and_files_match_their_digests() {
         let skills = all();
         assert_eq!(skills.len(), FILES.dirs().count());
         validate_skills(&skills).unwrap();
@@ -126,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn directories_list_their_children_and_files_are_none() {
+    fn directories_list_children_and_files_do_not() {
         let top = directory("skill://us-macro-data").unwrap();
         assert!(top.iter().any(Resource::is_directory));
         assert_eq!(directory("skill://us-macro-data/").unwrap(), top);
@@ -136,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn the_skill_names_tools_that_exist() {
+    fn skills_name_only_tools_that_exist() {
         for skill in all() {
             let Some(ResourceContents::TextResourceContents { text, .. }) = read(&skill.uri) else {
                 panic!("unreadable")

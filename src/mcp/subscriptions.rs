@@ -1,9 +1,8 @@
-//! Subscriptions: a listener to the regime, a composite or a series gets a message when it changes, one to a condition when
-//! it is crossed.
+//! Subscriptions: a listener gets a message when the regime, the summary, the calendar or a series changes, or when a
+//! condition is crossed.
 //!
-//! One task looks at the state of the data once a second, and only while somebody listens: the store may also be written
-//! by another process, so nothing inside this one could announce every change. Each topic is read once for all of its
-//! listeners, in the pool, and a change wakes those alone who subscribed to it.
+//! One task polls the state of the data once a second, and only while there are listeners. It polls because another process
+//! may write to the store. Each topic is read once for all of its listeners, in the pool, and a change wakes only them.
 
 use super::resources::{Address, SCHEME};
 use econoscope_answers::endpoints::Backend;
@@ -23,34 +22,33 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tokio_stream::wrappers::WatchStream;
 
-/// How often the state of the data is looked at.
+/// Minimum pause between two polls.
 const INTERVAL: Duration = Duration::from_secs(1);
-/// After reading the topics the task rests so many times as long: many changes in a row must not keep a thread busy.
-const REST: u32 = 9;
-/// Most addresses in one subscription; of a longer request the first are granted.
+/// The pause is at least this multiple of the time a poll took, so that frequent changes do not keep a thread busy.
+const PAUSE_FACTOR: u32 = 9;
+/// Maximum number of addresses in a subscription. Further ones are not granted.
 const MAX_ADDRESSES: usize = 64;
-/// Most topics at once; a request for more is not granted.
+/// Maximum number of topics at once. Further ones are not granted.
 const MAX_TOPICS: usize = 65_536;
-/// Most of them that are conditions: each is evaluated anew when the data change.
+/// Maximum number of conditions among the topics. Each is evaluated when the data change.
 const MAX_CONDITIONS: usize = 1_024;
-/// A topic without listeners is kept so long: between a grant and its listener lies the time that the answer takes, and
-/// a change in it is sent to the listener.
+/// How long a topic without listeners is kept. A listener that connects this long after the grant misses no change.
 const GRACE: Duration = Duration::from_secs(30);
 
-/// What an address shows; many addresses show the same.
+/// What an address shows. Many addresses show the same topic.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Topic {
     Regime,
     Summary,
     Calendar,
     Series(SeriesId),
-    /// A condition, which its crossings change.
+    /// The crossings of a condition.
     Alert(String),
 }
 
 impl Topic {
-    /// What an address shows; nothing for one that cannot change or does not exist.
-    fn of(desk: &Desk, uri: &str) -> Result<Option<Self>> {
+    /// Returns the topic of an address; `None` if it does not exist or cannot change.
+    fn from_uri(desk: &Desk, uri: &str) -> Result<Option<Self>> {
         if !uri.starts_with(SCHEME) {
             return Ok(None);
         }
@@ -69,11 +67,11 @@ impl Topic {
         })
     }
 
-    /// A hash of what it shows now: another one is a change.
+    /// Returns a hash of what the topic shows now.
     fn fingerprint(&self, desk: &Desk) -> Result<u64> {
         let mut hasher = DefaultHasher::new();
         match self {
-            // They rest on so many series that any change of the data may be one of them.
+            // They depend on so many series that every change of the data counts.
             Self::Summary | Self::Calendar => desk.state()?.hash(&mut hasher),
             Self::Series(id) => {
                 let info = desk.resolve("series", id.as_str())?;
@@ -82,16 +80,15 @@ impl Topic {
                     (row.date, row.value.to_bits()).hash(&mut hasher);
                 }
             }
-            Self::Alert(condition) => match crossings(desk, condition) {
-                Ok(found) => {
-                    let last = found.all.last();
-                    last.map(|crossing| (crossing.date, crossing.met))
-                        .hash(&mut hasher);
-                }
-                Err(error) if error.retryable() => return Err(error),
-                // What cannot be judged has not crossed.
-                Err(_) => None::<(Date, bool)>.hash(&mut hasher),
-            },
+            Self::Alert(condition) => {
+                let last = match crossings(desk, condition) {
+                    Ok(crossings) => crossings.all.last().map(|last| (last.date, last.met)),
+                    Err(error) if error.retryable() => return Err(error),
+                    // A condition that cannot be evaluated has no crossing.
+                    Err(_) => None::<(Date, bool)>,
+                };
+                last.hash(&mut hasher);
+            }
             Self::Regime => {
                 let now = &desk.regimes(AsOf::Latest)?.now;
                 let state = now.state.as_ref();
@@ -104,169 +101,72 @@ impl Topic {
     }
 }
 
-/// A topic somebody listens to, or has just been granted.
-struct Watched {
-    /// None until it is first read.
+/// A topic that has listeners, or was granted lately.
+struct ActiveTopic {
+    /// `None` until the topic is first read.
     fingerprint: Option<u64>,
-    /// State of the data when it was read, or granted.
+    /// State of the data when the topic was granted or last read.
     state: State,
-    granted: Instant,
-    changed: Option<Instant>,
+    granted_at: Instant,
+    changed_at: Option<Instant>,
     changes: watch::Sender<()>,
 }
 
-impl Watched {
-    fn is_wanted(&self) -> bool {
-        self.changes.receiver_count() > 0 || self.granted.elapsed() < GRACE
+impl ActiveTopic {
+    fn is_expired(&self) -> bool {
+        self.changes.receiver_count() == 0 && self.granted_at.elapsed() >= GRACE
     }
 
-    fn is_due(&self, state: State) -> bool {
+    fn is_stale(&self, state: State) -> bool {
         self.fingerprint.is_none() || self.state != state
     }
 }
 
-/// Whether there is no room for a topic.
-fn is_full(topics: &HashMap<Topic, Watched>, topic: &Topic) -> bool {
-    let is_condition = |topic: &Topic| matches!(topic, Topic::Alert(_));
-    let conditions = || topics.keys().filter(|topic| is_condition(topic)).count();
-    topics.len() >= MAX_TOPICS || is_condition(topic) && conditions() >= MAX_CONDITIONS
-}
-
-/// Every topic once, with its listeners.
-#[derive(Default)]
-struct Registry(Mutex<HashMap<Topic, Watched>>);
-
-impl Registry {
-    /// Receives every change of a topic from now on, and those since it was lately granted; `None` when there are too
-    /// many topics.
-    fn listen(&self, desk: &Desk, topic: &Topic) -> Result<Option<watch::Receiver<()>>> {
-        let state = desk.state()?;
-        let mut topics = self.0.lock();
-        if !topics.contains_key(topic) && is_full(&topics, topic) {
-            return Ok(None);
-        }
-        if topics.get(topic).is_none_or(|w| !w.is_wanted()) {
-            let fresh = Watched {
-                fingerprint: None,
-                state,
-                granted: Instant::now(),
-                changed: None,
-                changes: watch::Sender::new(()),
-            };
-            topics.insert(topic.clone(), fresh);
-        }
-        let Some(watched) = topics.get_mut(topic) else {
-            return Ok(None);
-        };
-        watched.granted = Instant::now();
-        let mut changes = watched.changes.subscribe();
-        if watched.changed.is_some_and(|at| at.elapsed() < GRACE) {
-            changes.mark_changed();
-        }
-        Ok(Some(changes))
-    }
-
-    /// Whether any topic may show something else than when it was last read.
-    fn is_due(&self, desk: &Desk) -> Result<bool> {
-        let state = desk.state()?;
-        Ok(self.0.lock().values().any(|w| w.is_due(state)))
-    }
-
-    /// Reads each topic that is due and wakes the listeners of those that changed. What cannot be read is left for the
-    /// next time.
-    fn refresh(&self, desk: &Desk) -> Result<()> {
-        let now = desk.state()?;
-        let due: Vec<Topic> = {
-            let topics = self.0.lock();
-            let due = topics.iter().filter(|(_, w)| w.is_due(now));
-            due.map(|(topic, _)| topic.clone()).collect()
-        };
-        for topic in due {
-            // A figure of another state than the one noted with it would be news twice.
-            match desk.consistent(|| Ok((desk.state()?, topic.fingerprint(desk)?))) {
-                Ok((state, fingerprint)) => self.note(&topic, state, fingerprint),
-                Err(error) => error::log(&error, "subscriptions"),
-            }
-        }
-        Ok(())
-    }
-
-    /// Notes what was read at a state.
-    fn note(&self, topic: &Topic, state: State, fingerprint: u64) {
-        let mut topics = self.0.lock();
-        let Some(watched) = topics.get_mut(topic) else {
-            return;
-        };
-        let has_changed = match watched.fingerprint {
-            Some(old) => old != fingerprint,
-            // What it showed at the grant is not known once the data have moved on.
-            None => watched.state != state,
-        };
-        watched.fingerprint = Some(fingerprint);
-        watched.state = state;
-        if has_changed {
-            watched.changed = Some(Instant::now());
-            watched.changes.send_replace(());
-        }
-    }
-
-    /// Drops topics that nobody wants any more, and says whether one with listeners is left.
-    fn tidy(&self) -> bool {
-        let mut topics = self.0.lock();
-        topics.retain(|_, w| w.is_wanted());
-        topics.values().any(|w| w.changes.receiver_count() > 0)
-    }
-}
-
-/// Sends listeners the changes of the data; rests until somebody listens.
+/// Notifies listeners of changes in the data.
 pub(super) struct Subscriptions {
     backend: Arc<Backend>,
-    registry: Registry,
-    is_running: Mutex<bool>,
+    topics: Mutex<HashMap<Topic, ActiveTopic>>,
+    /// Whether the polling task runs.
+    is_polling: Mutex<bool>,
 }
 
 impl Subscriptions {
     pub(super) fn new(backend: Arc<Backend>) -> Arc<Self> {
         Arc::new(Self {
             backend,
-            registry: Registry::default(),
-            is_running: Mutex::new(false),
+            topics: Mutex::default(),
+            is_polling: Mutex::new(false),
         })
     }
 
-    /// The part of a request that is granted: addresses that exist and can change. Names are looked up and not searched
-    /// for, and nothing is computed: this runs where all requests are answered.
-    pub(super) fn accept(&self, requested: &SubscriptionFilter) -> SubscriptionFilter {
+    /// Returns the part of a request that is granted: addresses that exist and can change. It runs on an executor thread,
+    /// so it looks names up without a search and computes nothing.
+    pub(super) fn grant(&self, requested: &SubscriptionFilter) -> SubscriptionFilter {
         let mut granted = SubscriptionFilter::new();
         granted.resource_subscriptions = requested.resource_subscriptions.as_ref().map(|uris| {
-            let is_granted = |uri: &&String| self.changes(uri).is_some();
+            let is_granted = |uri: &&String| self.subscribe(uri).is_some();
             distinct(uris).filter(is_granted).cloned().collect()
         });
         granted
     }
 
-    /// Serves one listener until it leaves.
+    /// Sends changes to one listener until it leaves.
     pub(super) async fn serve(self: &Arc<Self>, context: &SubscriptionContext) {
         let uris = &context.accepted().resource_subscriptions;
         let streams = distinct(uris.as_deref().unwrap_or_default()).filter_map(|uri| {
-            let changes = WatchStream::from_changes(self.changes(uri)?);
+            let changes = WatchStream::from_changes(self.subscribe(uri)?);
             let uri = uri.clone();
             Some(changes.map(move |()| uri.clone()))
         });
         let mut changes: SelectAll<_> = streams.collect();
-        if changes.is_empty() {
-            context.cancelled().await;
-            return;
-        }
-        if !std::mem::replace(&mut *self.is_running.lock(), true) {
-            tokio::spawn(Arc::clone(self).run());
+        if !changes.is_empty() && !std::mem::replace(&mut *self.is_polling.lock(), true) {
+            tokio::spawn(Arc::clone(self).poll());
         }
         loop {
-            let changed = tokio::select! {
+            let uri = tokio::select! {
                 () = context.cancelled() => return,
-                changed = changes.next() => changed,
+                Some(uri) = changes.next() => uri,
             };
-            let Some(uri) = changed else { return };
             if let Err(error) = context.sink().notify_resource_updated(uri).await {
                 tracing::debug!(%error, "a listener is gone");
                 return;
@@ -274,43 +174,120 @@ impl Subscriptions {
         }
     }
 
-    /// The changes of an address; none where it does not exist or cannot change.
-    fn changes(&self, uri: &str) -> Option<watch::Receiver<()>> {
-        let desk = self.backend.desk();
-        let topic = Topic::of(desk, uri).transpose()?;
-        let changes = topic.and_then(|topic| self.registry.listen(desk, &topic));
+    /// Subscribes to an address; `None` if it is not granted.
+    fn subscribe(&self, uri: &str) -> Option<watch::Receiver<()>> {
+        let topic = Topic::from_uri(self.backend.desk(), uri).transpose()?;
+        let changes = topic.and_then(|topic| self.subscribe_topic(topic));
         changes
             .inspect_err(|error| error::log(error, "subscriptions"))
             .ok()?
     }
 
-    /// Reads the topics again and again until nobody listens.
-    async fn run(self: Arc<Self>) {
+    /// Subscribes to the changes of a topic from now on, and to those since its latest grant. Returns `None` if there are
+    /// too many topics.
+    fn subscribe_topic(&self, topic: Topic) -> Result<Option<watch::Receiver<()>>> {
+        let state = self.backend.desk().state()?;
+        let mut topics = self.topics.lock();
+        let is_alert = |topic: &Topic| matches!(topic, Topic::Alert(_));
+        let alerts = || topics.keys().filter(|topic| is_alert(topic)).count();
+        let is_full =
+            || topics.len() >= MAX_TOPICS || is_alert(&topic) && alerts() >= MAX_CONDITIONS;
+        if !topics.contains_key(&topic) && is_full() {
+            return Ok(None);
+        }
+        if topics.get(&topic).is_some_and(ActiveTopic::is_expired) {
+            topics.remove(&topic);
+        }
+        let topic = topics.entry(topic).or_insert_with(|| ActiveTopic {
+            fingerprint: None,
+            state,
+            granted_at: Instant::now(),
+            changed_at: None,
+            changes: watch::Sender::new(()),
+        });
+        topic.granted_at = Instant::now();
+        let mut changes = topic.changes.subscribe();
+        if topic.changed_at.is_some_and(|at| at.elapsed() < GRACE) {
+            changes.mark_changed();
+        }
+        Ok(Some(changes))
+    }
+
+    /// Polls until there are no listeners.
+    async fn poll(self: Arc<Self>) {
         loop {
-            let begun = Instant::now();
+            let start = Instant::now();
             if let Err(error) = self.refresh().await {
                 error::log(&error, "subscriptions");
             }
-            tokio::time::sleep(INTERVAL.max(begun.elapsed() * REST)).await;
-            let mut is_running = self.is_running.lock();
-            if !self.registry.tidy() {
-                *is_running = false;
+            tokio::time::sleep(INTERVAL.max(start.elapsed() * PAUSE_FACTOR)).await;
+            let mut is_polling = self.is_polling.lock();
+            if !self.remove_expired() {
+                *is_polling = false;
                 return;
             }
         }
     }
 
+    /// Reads the stale topics in the pool, if there are any.
     async fn refresh(self: &Arc<Self>) -> Result<()> {
-        if !self.registry.is_due(self.backend.desk())? {
+        if self.stale_topics()?.is_empty() {
             return Ok(());
         }
         let this = Arc::clone(self);
-        let work = move || this.registry.refresh(this.backend.desk());
-        self.backend.pool().run(work).await
+        let refresh = move || this.refresh_topics();
+        self.backend.pool().run(refresh).await
+    }
+
+    /// Returns the topics that were not read at the present state of the data.
+    fn stale_topics(&self) -> Result<Vec<Topic>> {
+        let state = self.backend.desk().state()?;
+        let topics = self.topics.lock();
+        let stale = topics.iter().filter(|(_, topic)| topic.is_stale(state));
+        Ok(stale.map(|(topic, _)| topic.clone()).collect())
+    }
+
+    /// Reads each stale topic and wakes the listeners of those that changed. A topic that cannot be read stays stale.
+    fn refresh_topics(&self) -> Result<()> {
+        let desk = self.backend.desk();
+        for topic in self.stale_topics()? {
+            // State and fingerprint must belong together, or one change is reported twice.
+            match desk.consistent(|| Ok((desk.state()?, topic.fingerprint(desk)?))) {
+                Ok((state, fingerprint)) => self.record(&topic, state, fingerprint),
+                Err(error) => error::log(&error, "subscriptions"),
+            }
+        }
+        Ok(())
+    }
+
+    /// Records what a topic showed at a state of the data, and wakes its listeners if it changed.
+    fn record(&self, topic: &Topic, state: State, fingerprint: u64) {
+        let mut topics = self.topics.lock();
+        let Some(topic) = topics.get_mut(topic) else {
+            return;
+        };
+        let has_changed = match topic.fingerprint {
+            Some(previous) => previous != fingerprint,
+            // The topic was not read at the grant, so a later state counts as a change.
+            None => topic.state != state,
+        };
+        topic.fingerprint = Some(fingerprint);
+        topic.state = state;
+        if has_changed {
+            topic.changed_at = Some(Instant::now());
+            topic.changes.send_replace(());
+        }
+    }
+
+    /// Removes expired topics. Returns whether any topic has listeners.
+    fn remove_expired(&self) -> bool {
+        let mut topics = self.topics.lock();
+        topics.retain(|_, topic| !topic.is_expired());
+        topics.values().any(|t| t.changes.receiver_count() > 0)
     }
 }
 
-/// The first addresses of a list, each once.
+/// Returns the first addresses of a list, each once.
 fn distinct(uris: &[String]) -> impl Iterator<Item = &String> {
     let mut seen = HashSet::new();
     let first = uris.iter().take(MAX_ADDRESSES);
@@ -341,19 +318,19 @@ mod tests {
         store.write(write).unwrap();
     }
 
-    fn desk() -> (Arc<Sqlite>, Desk) {
+    fn subscriptions() -> (Arc<Sqlite>, Arc<Subscriptions>) {
         let store = Arc::new(Sqlite::in_memory().unwrap());
         write(store.as_ref(), "OWN", &[1.0]);
         write(store.as_ref(), "OTHER", &[1.0]);
         let now = Arc::new(|| "2026-08-22T12:00:00Z".parse().unwrap());
         let desk = Desk::open(Arc::clone(&store) as _, Settings::default(), now);
-        (store, desk)
+        let backend = Backend::local(Arc::new(desk));
+        (store, Subscriptions::new(Arc::new(backend)))
     }
 
     #[test]
-    fn many_listeners_to_many_forms_of_an_address_are_one_topic() {
-        let (store, desk) = desk();
-        let registry = Registry::default();
+    fn all_listeners_of_a_series_share_one_topic() {
+        let (store, subscriptions) = subscriptions();
         let forms = [
             "macro://series/OWN",
             "macro://series/own.csv",
@@ -362,65 +339,59 @@ mod tests {
         ];
         let mut listeners: Vec<_> = (0..300)
             .flat_map(|_| forms)
-            .map(|uri| {
-                let topic = Topic::of(&desk, uri).unwrap().unwrap();
-                registry.listen(&desk, &topic).unwrap().unwrap()
-            })
+            .map(|uri| subscriptions.subscribe(uri).unwrap())
             .collect();
-        assert_eq!(registry.0.lock().len(), 1);
+        assert_eq!(subscriptions.topics.lock().len(), 1);
         let woken = |listeners: &[watch::Receiver<()>]| {
             let woken = listeners.iter().filter(|l| l.has_changed().unwrap());
             woken.count()
         };
-        registry.refresh(&desk).unwrap();
-        assert!(!registry.is_due(&desk).unwrap(), "each was read");
+        let is_stale = || !subscriptions.stale_topics().unwrap().is_empty();
+        subscriptions.refresh_topics().unwrap();
+        assert!(!is_stale(), "each was read");
         write(store.as_ref(), "OTHER", &[1.0, 2.0]);
-        assert!(registry.is_due(&desk).unwrap());
-        registry.refresh(&desk).unwrap();
+        assert!(is_stale());
+        subscriptions.refresh_topics().unwrap();
         assert_eq!(woken(&listeners), 0);
         write(store.as_ref(), "OWN", &[1.0, 2.0]);
-        registry.refresh(&desk).unwrap();
+        subscriptions.refresh_topics().unwrap();
         assert_eq!(woken(&listeners), listeners.len());
         listeners.iter_mut().for_each(|l| l.mark_unchanged());
-        registry.refresh(&desk).unwrap();
+        subscriptions.refresh_topics().unwrap();
         assert_eq!(woken(&listeners), 0);
-        assert!(registry.tidy());
+        assert!(subscriptions.remove_expired());
         drop(listeners);
-        assert!(!registry.tidy(), "nobody listens any more");
+        assert!(!subscriptions.remove_expired(), "no listeners are left");
     }
 
     #[test]
-    fn what_changes_between_the_grant_and_the_listener_is_news() {
-        let (store, desk) = desk();
-        let registry = Registry::default();
-        let topics = ["macro://series/OWN", "macro://regime"]
-            .map(|uri| Topic::of(&desk, uri).unwrap().unwrap());
-        for topic in &topics {
-            assert!(registry.listen(&desk, topic).unwrap().is_some());
+    fn a_change_between_grant_and_listener_is_reported() {
+        let (store, subscriptions) = subscriptions();
+        let uris = ["macro://series/OWN", "macro://regime"];
+        for uri in uris {
+            assert!(subscriptions.subscribe(uri).is_some());
         }
         write(store.as_ref(), "OWN", &[1.0, 2.0]);
-        registry.refresh(&desk).unwrap();
-        for topic in &topics {
-            let news = registry.listen(&desk, topic).unwrap().unwrap();
-            assert!(news.has_changed().unwrap(), "{topic:?}");
+        subscriptions.refresh_topics().unwrap();
+        for uri in uris {
+            let changes = subscriptions.subscribe(uri).unwrap();
+            assert!(changes.has_changed().unwrap(), "{uri}");
         }
     }
 
     #[test]
-    fn a_computed_topic_that_stays_the_same_is_no_news() {
-        let (store, desk) = desk();
-        let registry = Registry::default();
-        let regime = Topic::of(&desk, "macro://regime").unwrap().unwrap();
-        let news = registry.listen(&desk, &regime).unwrap().unwrap();
-        registry.refresh(&desk).unwrap();
+    fn an_unchanged_computed_topic_wakes_nobody() {
+        let (store, subscriptions) = subscriptions();
+        let changes = subscriptions.subscribe("macro://regime").unwrap();
+        subscriptions.refresh_topics().unwrap();
         write(store.as_ref(), "OTHER", &[1.0, 2.0]);
-        registry.refresh(&desk).unwrap();
-        assert!(!news.has_changed().unwrap());
+        subscriptions.refresh_topics().unwrap();
+        assert!(!changes.has_changed().unwrap());
     }
 
     #[test]
-    fn names_that_mean_nothing_are_no_topic() {
-        let (_, desk) = desk();
+    fn unknown_names_are_not_topics() {
+        let (_, subscriptions) = subscriptions();
         for uri in [
             "macro://series/NOSUCH",
             "macro://metric/DGS1O",
@@ -428,7 +399,7 @@ mod tests {
             "file:///etc/passwd",
             "macro://series/",
         ] {
-            assert_eq!(Topic::of(&desk, uri).unwrap(), None, "{uri}");
+            assert!(subscriptions.subscribe(uri).is_none(), "{uri}");
         }
     }
 }

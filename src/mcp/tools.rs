@@ -1,4 +1,4 @@
-//! Endpoints as tools: how they are declared and called.
+//! Declares and calls endpoints as tools.
 
 use super::{apps, results};
 use econoscope_answers::endpoints::structure::without_prose;
@@ -6,13 +6,13 @@ use econoscope_answers::endpoints::{Arguments, Backend, ENDPOINTS, Reply, Route}
 use rmcp::model::{CallToolResult, Tool, ToolAnnotations, object};
 use serde_json::{Map, Value, json};
 
-/// Every endpoint as a tool, in table order.
+/// Returns every endpoint as a tool, in table order.
 pub(super) fn all() -> Vec<Tool> {
-    let tools = ENDPOINTS.iter().map(|route| apps::attach(declare(route)));
+    let tools = ENDPOINTS.iter().map(|route| apps::attach(tool(route)));
     tools.collect()
 }
 
-fn declare(route: &Route) -> Tool {
+fn tool(route: &Route) -> Tool {
     let spec = &route.spec;
     let hints = ToolAnnotations::new()
         .read_only(true)
@@ -22,52 +22,53 @@ fn declare(route: &Route) -> Tool {
     Tool::new(
         spec.tool,
         spec.description,
-        std::sync::Arc::new(brief_input(&route.assistant_schema())),
+        std::sync::Arc::new(input_schema(route)),
     )
     .with_title(spec.title)
-    .with_raw_output_schema(std::sync::Arc::new(brief_output(route)))
+    .with_raw_output_schema(std::sync::Arc::new(output_schema(route)))
     .with_annotations(hints)
 }
 
 /// Calls an endpoint.
 ///
 /// # Errors
-/// Whatever goes wrong, as a result that the model can act on.
+/// A failed result that the model can act on.
 pub(super) async fn call(
     backend: &Backend,
     route: &'static Route,
     arguments: Arguments,
 ) -> Result<Reply, CallToolResult> {
-    let answered = route.call(backend, route.for_assistant(arguments)).await;
-    answered.map_err(|error| {
+    let outcome = route.call(backend, route.for_assistant(arguments)).await;
+    outcome.map_err(|error| {
         econoscope_core::error::log(&error, route.spec.tool);
-        results::of_error(&error)
+        results::from_error(&error)
     })
 }
 
-// Schemas as the tool list carries them. A host reads the whole list at the start of every conversation, so they have names
-// and types alone; prose, examples and the lengths of texts stand in `tool-schemas/` and the OpenAPI document, and arguments
-// are checked against the whole schema.
+// A host reads the tool list at the start of every conversation, so its schemas have names and types only. The full schemas
+// are in `tool-schemas/` and the OpenAPI document. Arguments are checked against the full schema.
 
-/// The structure's schema without its prose.
-fn brief_output(route: &Route) -> Map<String, Value> {
+/// Returns the schema of a tool's structure without descriptions.
+fn output_schema(route: &Route) -> Map<String, Value> {
     let mut schema = without_prose(Value::Object(route.structure_schema().clone()));
-    open(&mut schema);
+    allow_more(&mut schema);
     object(schema)
 }
 
-/// Says of every object that it may have more, and of a map that it may be null. Clients that make types of schemas drop
-/// the fields that they cannot name (`10y`, `from`) from other objects, and empty other maps.
-fn open(schema: &mut Value) {
+/// Allows additional properties in every object, and null in place of a map. Otherwise clients that generate types from
+/// schemas drop fields whose names they cannot use (`10y`, `from`), and the entries of maps.
+fn allow_more(schema: &mut Value) {
     let Some(fields) = schema.as_object_mut() else {
         return;
     };
-    let all = fields.get_mut("properties").and_then(Value::as_object_mut);
-    all.into_iter().flatten().for_each(|(_, inner)| open(inner));
-    let choices = fields.get_mut("anyOf").and_then(Value::as_array_mut);
-    choices.into_iter().flatten().for_each(open);
-    for word in ["items", "additionalProperties"] {
-        fields.get_mut(word).into_iter().for_each(open);
+    if let Some(Value::Object(properties)) = fields.get_mut("properties") {
+        properties.values_mut().for_each(allow_more);
+    }
+    if let Some(Value::Array(choices)) = fields.get_mut("anyOf") {
+        choices.iter_mut().for_each(allow_more);
+    }
+    for keyword in ["items", "additionalProperties"] {
+        fields.get_mut(keyword).into_iter().for_each(allow_more);
     }
     if fields.contains_key("properties") {
         fields.insert("additionalProperties".into(), true.into());
@@ -77,25 +78,22 @@ fn open(schema: &mut Value) {
     }
 }
 
-/// The arguments' schema without the lengths of texts and without examples, which the descriptions give.
-fn brief_input(whole: &Map<String, Value>) -> Map<String, Value> {
-    let mut out = whole.clone();
-    if let Some(Value::Object(properties)) = out.get_mut("properties") {
+/// Returns the schema of a tool's arguments without string lengths and examples, which the descriptions give.
+fn input_schema(route: &Route) -> Map<String, Value> {
+    let mut schema = route.assistant_schema();
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         for property in properties.values_mut() {
-            without_lengths(property);
-            property
-                .get_mut("items")
-                .into_iter()
-                .for_each(without_lengths);
+            shorten(property);
+            property.get_mut("items").into_iter().for_each(shorten);
         }
     }
-    out
+    schema
 }
 
-fn without_lengths(schema: &mut Value) {
+fn shorten(schema: &mut Value) {
     if let Some(schema) = schema.as_object_mut() {
-        for word in ["minLength", "maxLength", "examples"] {
-            schema.remove(word);
+        for keyword in ["minLength", "maxLength", "examples"] {
+            schema.remove(keyword);
         }
     }
 }

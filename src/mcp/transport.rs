@@ -1,6 +1,6 @@
-//! How MCP travels: lines on stdin and stdout, or POSTs to `/mcp`.
+//! The transports of MCP: lines on stdin and stdout, and POST requests to `/mcp`.
 
-use super::framing::Lines;
+use super::framing::LineTransport;
 use super::message::{Message, PlainCall};
 use super::protocol::Lifecycle;
 use super::server::Server;
@@ -23,25 +23,25 @@ use std::sync::atomic::Ordering;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
-/// Largest message, as a body on `/mcp` or as a line; arguments are short.
+/// Size limit of a message, as a body on `/mcp` or as a line. Arguments are short.
 pub(super) const MAX_MESSAGE_BYTES: usize = 256 * 1024;
 
-/// What answers at `/mcp`: stateless, JSON replies, every error as JSON.
+/// The service behind `/mcp`: stateless, with JSON replies, and with every error as JSON.
 ///
-/// A plain `tools/call` is answered with the bytes of the rendered answer, which REST sends, too. Everything else goes to
-/// the protocol library, which builds a tree of every message and of every answer. Hosts and origins are checked by the
-/// server before it ([`crate::admission::Callers`]).
+/// It answers a plain `tools/call` itself, with the bytes of the rendered answer that REST sends, too. The SDK answers
+/// everything else; it builds a tree of every message and every answer. The server checks host and origin before
+/// ([`crate::admission::AccessRules`]).
 pub struct Http {
     server: Server,
-    library: Box<dyn Fn(Request<Full<Bytes>>) -> BoxFuture<'static, Response> + Send + Sync>,
+    sdk: Box<dyn Fn(Request<Full<Bytes>>) -> BoxFuture<'static, Response> + Send + Sync>,
 }
 
-/// Builds what answers at `/mcp`, until `stop` ends its streams.
+/// Builds the service behind `/mcp`. Cancelling `stop` ends its streams.
 pub fn http(server: Server, stop: CancellationToken) -> Http {
     http_with(server.clone(), server, stop)
 }
 
-/// The same with another handler for what is no plain call.
+/// Builds the service with another handler for what is not a plain call.
 pub fn http_with<H: ServerHandler + Clone>(
     handler: H,
     server: Server,
@@ -56,27 +56,31 @@ pub fn http_with<H: ServerHandler + Clone>(
     let sessions = Arc::new(NeverSessionManager::default());
     let service = StreamableHttpService::new(move || Ok(handler.clone()), sessions, config);
     let service = Arc::new(service);
-    let library = move |request| -> BoxFuture<'static, Response> {
+    let sdk = move |request| -> BoxFuture<'static, Response> {
         let service = Arc::clone(&service);
         Box::pin(async move { service.handle(request).await.map(Body::new) })
     };
     Http {
         server,
-        library: Box::new(library),
+        sdk: Box::new(sdk),
     }
 }
 
 impl Http {
     /// Answers a message.
-    pub(super) async fn answer(&self, request: Request<Message>) -> Response {
-        match self.direct(&request) {
-            Some((call, lifecycle)) => self.call(call, &request.body().id, lifecycle).await,
-            None => self.handle(request).await,
-        }
+    pub(super) async fn handle(&self, request: Request<Message>) -> Response {
+        let Some((call, lifecycle)) = self.plain_call(&request) else {
+            return self.forward_to_sdk(request).await;
+        };
+        let shared = &self.server.shared;
+        shared.direct_calls.fetch_add(1, Ordering::Relaxed);
+        let outcome = tools::call(&shared.backend, call.route, call.arguments.clone()).await;
+        let id = request.body().id.as_deref();
+        results::response(shared, id, outcome, lifecycle).await
     }
 
-    /// A plain call of a tool whose answers depend on nothing but arguments and the local data.
-    fn direct<'r>(&self, request: &'r Request<Message>) -> Option<(&'r PlainCall, Lifecycle)> {
+    /// Returns the plain call in a request, if its answer depends on its arguments and the local data alone.
+    fn plain_call<'r>(&self, request: &'r Request<Message>) -> Option<(&'r PlainCall, Lifecycle)> {
         let call = request.body().call.as_ref()?;
         let is_direct = self.server.is_direct
             && request.method() == Method::POST
@@ -85,27 +89,11 @@ impl Http {
         is_direct.then_some((call, lifecycle))
     }
 
-    /// Answers a plain call.
-    async fn call(&self, call: &PlainCall, id: &Option<String>, lifecycle: Lifecycle) -> Response {
-        let shared = &self.server.shared;
-        shared.direct_calls.fetch_add(1, Ordering::Relaxed);
-        let outcome = tools::call(&shared.backend, call.route, call.arguments.clone()).await;
-        results::response(
-            &shared.backend,
-            id.as_deref(),
-            outcome,
-            lifecycle,
-            &shared.signature,
-        )
-        .await
-    }
-
-    /// Lets the protocol library answer.
-    async fn handle(&self, mut request: Request<Message>) -> Response {
+    async fn forward_to_sdk(&self, mut request: Request<Message>) -> Response {
         let method = request.body().method.as_deref().unwrap_or_default();
-        // The library refuses these for want of `Mcp-Name`, which the revision asks of calls and reads alone.
-        if REPLACED.contains(&method)
-            && Lifecycle::of_headers(request.headers()) == Lifecycle::Inline
+        // The SDK refuses these because `Mcp-Name` is missing, which the revision requires of calls and reads alone.
+        if REPLACED_METHODS.contains(&method)
+            && Lifecycle::of_headers(request.headers()) == Lifecycle::PerRequest
         {
             let why = format!("{method} is no method of 2026-07-28: use subscriptions/listen");
             let error = jsonrpc::METHOD_NOT_FOUND;
@@ -113,17 +101,17 @@ impl Http {
             return jsonrpc::response(StatusCode::NOT_FOUND, error);
         }
         if method == "subscriptions/listen" {
-            self.read_holdings().await;
+            self.warm_holdings().await;
         }
-        // The library answers from tasks of its own, which find the caller again by this.
+        // The SDK answers in tasks of its own, which read the caller from here.
         request.extensions_mut().insert(Caller::current());
-        let sent = request.body().bytes.clone();
+        let body = request.body().bytes.clone();
         let request = request.map(|message| Full::new(message.bytes));
-        to_json((self.library)(request).await, &sent).await
+        errors_to_json((self.sdk)(request).await, &body).await
     }
 
-    /// Reads what a subscription is looked up in: the library asks for that where it must not wait.
-    async fn read_holdings(&self) {
+    /// Reads the holdings into their cache. A subscription looks series up in them on a thread that must not block.
+    async fn warm_holdings(&self) {
         let backend = &self.server.shared.backend;
         let desk = Arc::clone(backend.desk());
         if let Err(error) = backend.pool().run(move || desk.holdings()).await {
@@ -131,35 +119,40 @@ impl Http {
         }
     }
 
-    /// The answer to a call that is refused before it is made, in the form that the request's headers ask for: `why`
-    /// for the model, `meta` for programs.
-    pub(super) fn refuse(
+    /// Builds the failed result of a call that is refused before it runs, in the lifecycle of the request's headers.
+    /// `why` is for the model, `meta` for programs.
+    pub(super) fn refuse_call(
         &self,
         headers: &HeaderMap,
         message: &Message,
         why: String,
         meta: Map<String, Value>,
     ) -> Response {
-        let (id, failure) = (message.id.as_deref(), results::failure(why, meta));
+        let result = results::failure(why, meta);
         let lifecycle = Lifecycle::of_headers(headers);
-        results::failed(id, failure, lifecycle, &self.server.shared.signature)
+        results::failed_response(
+            &self.server.shared,
+            message.id.as_deref(),
+            result,
+            lifecycle,
+        )
     }
 }
 
-/// Serves one client over stdin and stdout until it closes them or `stop` is given.
+/// Serves one client over stdin and stdout until it closes them or `stop` is cancelled.
 ///
 /// # Errors
-/// When the client's opening is not MCP, or the streams fail.
+/// When the client's first message is not MCP, or the streams fail.
 pub async fn stdio(server: Server, stop: CancellationToken) -> anyhow::Result<()> {
     let (reader, writer) = stdio_pipes();
-    lines(server, reader, writer, stop).await
+    serve_lines(server, reader, writer, stop).await
 }
 
-/// Serves one client over two streams that carry a message a line.
+/// Serves one client over two streams with one message per line.
 ///
 /// # Errors
-/// When the client's opening is not MCP, or the streams fail.
-pub async fn lines<R, W>(
+/// When the client's first message is not MCP, or the streams fail.
+pub async fn serve_lines<R, W>(
     server: Server,
     reader: R,
     writer: W,
@@ -169,29 +162,27 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let lines = Lines::new(reader, writer, MAX_MESSAGE_BYTES - 1);
-    let running = match server.serve_with_ct(lines, stop).await {
+    let transport = LineTransport::new(reader, writer, MAX_MESSAGE_BYTES - 1);
+    let running = match server.serve_with_ct(transport, stop).await {
         Ok(running) => running,
-        // A client that goes away before it says anything is not a fault.
+        // A client may leave before its first message.
         Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(error) => return Err(error).context("the client did not open an MCP conversation"),
     };
-    running
-        .waiting()
-        .await
-        .context("the stdio conversation ended badly")?;
+    let ended = running.waiting().await;
+    ended.context("the stdio conversation ended badly")?;
     Ok(())
 }
 
 /// Methods that 2026-07-28 replaced by `subscriptions/listen`.
-const REPLACED: [&str; 2] = ["resources/subscribe", "resources/unsubscribe"];
+const REPLACED_METHODS: [&str; 2] = ["resources/subscribe", "resources/unsubscribe"];
 
-/// How the library begins when it cannot read a body.
-const UNREAD: &str = "fail to deserialize request body ";
+/// Start of the SDK's message about a body that it cannot read.
+const SDK_UNREADABLE: &str = "fail to deserialize request body ";
 
-/// Turns a refusal in plain text into a JSON-RPC error; everything else passes as it is. A body that could not be
-/// read is the client's mistake in what it sent (400), not in the media type it named, and told like a line.
-async fn to_json(response: Response, sent: &Bytes) -> Response {
+/// Converts a plain-text client error of the SDK into a JSON-RPC error; other responses pass unchanged. An unreadable
+/// body becomes 400, since the client named the right media type, with the same error that a line gets.
+async fn errors_to_json(response: Response, request_body: &Bytes) -> Response {
     let is_json = response
         .headers()
         .get(header::CONTENT_TYPE)
@@ -204,8 +195,8 @@ async fn to_json(response: Response, sent: &Bytes) -> Response {
     let text = body.collect().await.map(|body| body.to_bytes());
     let text = text.unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
-    if text.starts_with(UNREAD) {
-        return jsonrpc::response(StatusCode::BAD_REQUEST, jsonrpc::unreadable(sent));
+    if text.starts_with(SDK_UNREADABLE) {
+        return jsonrpc::response(StatusCode::BAD_REQUEST, jsonrpc::unreadable(request_body));
     }
     let reason = parts.status.canonical_reason().unwrap_or("refused");
     let why = if text.is_empty() { reason } else { &text };
@@ -221,22 +212,22 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn refusals_become_json_and_answers_pass() {
+    async fn plain_text_errors_become_json() {
         let plain = |status: StatusCode, text: &'static str| {
             let mut response = Response::new(Body::from(text));
             *response.status_mut() = status;
             response
         };
-        let unread = "fail to deserialize request body of some type";
-        for (sent, code) in [("{", -32_700), ("{}", -32_600)] {
-            let refused = plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, unread);
-            let out = to_json(refused, &Bytes::from(sent)).await;
+        let unreadable = "fail to deserialize request body of some type";
+        for (body, code) in [("{", -32_700), ("{}", -32_600)] {
+            let error = plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, unreadable);
+            let out = errors_to_json(error, &Bytes::from(body)).await;
             assert_eq!(out.status(), 400);
             let body = out.into_body().collect().await.unwrap().to_bytes();
             let value: serde_json::Value = serde_json::from_slice(&body).unwrap();
             assert_eq!(value["error"]["code"], code);
         }
-        let out = to_json(
+        let out = errors_to_json(
             plain(
                 StatusCode::FORBIDDEN,
                 "Forbidden: Host header is not allowed",
@@ -245,7 +236,7 @@ mod tests {
         )
         .await;
         assert_eq!(out.status(), 403);
-        let passed = to_json(plain(StatusCode::OK, "x"), &Bytes::from("{}")).await;
+        let passed = errors_to_json(plain(StatusCode::OK, "x"), &Bytes::from("{}")).await;
         assert!(passed.headers().get(header::CONTENT_TYPE).is_none());
     }
 }

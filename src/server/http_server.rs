@@ -1,12 +1,12 @@
-//! Everything that a server answers with, on a public listener and on one for metrics.
+//! Assembles the server's routes and serves them on a public listener and on one for metrics.
 
+use super::Shared;
 use super::connections::Acceptor;
 use super::front::EntryService;
 use super::metrics::{Metrics, SyncCounts};
 use super::settings::{Connections, Options, Shutdown};
-use super::shared::Shared;
-use super::{health, observe, scrape};
-use crate::admission::{self, Admission, Callers};
+use super::{health, metrics, observe};
+use crate::admission::{self, AccessRules, Admission};
 use crate::mcp::transport::Http;
 use crate::{rest, site};
 use axum::Router;
@@ -25,31 +25,31 @@ use tokio::net::TcpListener;
 use tower::ServiceExt;
 use tower_http::cors::{Any, CorsLayer};
 
-/// How often the day's counts are written down.
-const SAVE_EVERY: Duration = Duration::from_secs(30);
-/// Connections to the metrics: a scraper and a few who look. The descriptors are the callers'.
+/// How often the day's counts are saved.
+const SAVE_INTERVAL: Duration = Duration::from_secs(30);
+/// Maximum number of connections to the metrics listener.
 const MAX_METRICS_CONNECTIONS: usize = 64;
 
-/// A server before it listens.
+/// The HTTP server of a backend.
 pub struct HttpServer {
     shared: Shared,
     connections: Connections,
 }
 
 impl HttpServer {
-    /// A server over a backend.
+    /// Creates a server over a backend.
     pub fn new(backend: Arc<Backend>, options: Options) -> Self {
         let admission = Admission::new(options.limits.clone(), options.connections.max);
         let metrics = Metrics {
             started: clock::wall(),
             ..Metrics::default()
         };
-        let callers = Callers::new(&options.hosts, &options.origins, backend.base_url());
+        let access_rules = AccessRules::new(&options.hosts, &options.origins, backend.base_url());
         Self {
             shared: Shared {
                 backend,
                 admission: Arc::new(admission),
-                callers: Arc::new(callers),
+                access_rules: Arc::new(access_rules),
                 metrics: Arc::new(metrics),
                 ready: Arc::new(AtomicBool::new(true)),
                 probe: Arc::default(),
@@ -58,29 +58,29 @@ impl HttpServer {
         }
     }
 
-    /// Counts what a sync did.
-    pub fn synced(&self, done: SyncCounts) {
-        self.shared.metrics.add(done);
+    /// Adds the counts of a sync to the metrics.
+    pub fn synced(&self, counts: SyncCounts) {
+        self.shared.metrics.add_sync(counts);
     }
 
-    /// Counts what came of an attempt to deliver an alert to a webhook.
+    /// Counts an attempt to deliver an alert to a webhook by its outcome.
     pub(crate) fn delivered(&self, outcome: &'static str) {
         self.shared.metrics.webhooks.add(outcome);
     }
 
-    /// Everything that [`Self::serve`] answers with on a public listener, as a service: `mcp` answers at `/mcp`.
+    /// Returns everything that [`Self::serve`] answers on a public listener as a router.
     pub fn router(&self, mcp: Http) -> Router {
-        let front = self.front(mcp, false);
+        let entry = self.entry(mcp, false);
         Router::new().fallback(move |request: Request| {
-            let (front, peer) = (Arc::clone(&front), admission::peer(request.extensions()));
-            async move { front.pass(request, peer).await }
+            let (entry, peer) = (Arc::clone(&entry), admission::peer(request.extensions()));
+            async move { entry.handle(request, peer).await }
         })
     }
 
-    fn front(&self, mcp: Http, is_local: bool) -> Arc<EntryService> {
+    fn entry(&self, mcp: Http, is_local: bool) -> Arc<EntryService> {
         let shared = &self.shared;
         let (backend, admission) = (&shared.backend, &shared.admission);
-        let pages = Router::new()
+        let router = Router::new()
             .route("/health", get(health::alive))
             .route("/ready", get(health::ready))
             .with_state(shared.clone())
@@ -94,46 +94,53 @@ impl HttpServer {
         Arc::new(EntryService {
             shared: shared.clone(),
             mcp,
-            pages,
+            router,
             is_local,
         })
     }
 
-    /// Serves until told to stop, then lets open answers finish; keeps the day's counts on disk.
+    /// Serves until shutdown, then lets open responses finish. Saves the day's counts in between and at the end.
     pub async fn serve(&self, listener: TcpListener, mcp: Http, shutdown: Shutdown) {
         let admission = Arc::clone(&self.shared.admission);
-        let front = self.front(mcp, is_local(&listener));
+        let entry = self.entry(mcp, is_local(&listener));
         let serving = Acceptor {
-            answer: move |request, peer| {
-                let front = Arc::clone(&front);
-                async move { front.pass(request, Some(peer)).await }
+            handler: move |request, peer| {
+                let entry = Arc::clone(&entry);
+                async move { entry.handle(request, Some(peer)).await }
             },
             connections: self.connections.clone(),
             metrics: Arc::clone(&self.shared.metrics),
             ready: Arc::clone(&self.shared.ready),
-            counted: Box::new(move |address| admission.connecting(address)),
+            caller_of: Box::new(move |address| admission.connection_caller(address)),
         }
         .run(listener, shutdown);
+        let saving = async {
+            loop {
+                tokio::time::sleep(SAVE_INTERVAL).await;
+                let admission = Arc::clone(&self.shared.admission);
+                let task = tokio::task::spawn_blocking(move || save_counts(&admission));
+                task.await.unwrap_or_default();
+            }
+        };
         tokio::select! {
             () = serving => {}
-            () = self.keep_counts() => {}
+            () = saving => {}
         }
         save_counts(&self.shared.admission);
     }
 
-    /// Serves `/metrics` alone, on a listener that is not for the public.
+    /// Serves `/metrics` alone, on a private listener.
     pub async fn serve_metrics(&self, listener: TcpListener, shutdown: Shutdown) {
-        let callers = Arc::clone(&self.shared.callers);
-        let guarded = (callers, is_local(&listener));
+        let rules = (Arc::clone(&self.shared.access_rules), is_local(&listener));
         let router = Router::new()
-            .route("/metrics", get(scrape::page))
+            .route("/metrics", get(metrics::page))
             .with_state(self.shared.clone())
             .fallback(rest::not_found)
-            .layer(from_fn_with_state(guarded, admission::guard));
+            .layer(from_fn_with_state(rules, admission::guard));
         Acceptor {
-            answer: move |request, _| {
-                let answered = router.clone().oneshot(request);
-                answered.map(|Ok(response)| response)
+            handler: move |request, _| {
+                let response = router.clone().oneshot(request);
+                response.map(|Ok(response)| response)
             },
             connections: Connections {
                 max: MAX_METRICS_CONNECTIONS,
@@ -141,19 +148,10 @@ impl HttpServer {
             },
             metrics: Arc::new(Metrics::default()),
             ready: Arc::default(),
-            counted: Box::new(Caller::at),
+            caller_of: Box::new(Caller::at),
         }
         .run(listener, shutdown)
         .await;
-    }
-
-    async fn keep_counts(&self) {
-        loop {
-            tokio::time::sleep(SAVE_EVERY).await;
-            let admission = Arc::clone(&self.shared.admission);
-            let saved = tokio::task::spawn_blocking(move || save_counts(&admission));
-            saved.await.unwrap_or_default();
-        }
     }
 }
 
@@ -163,13 +161,13 @@ fn save_counts(admission: &Admission) {
     }
 }
 
-/// Whether only the machine itself can reach a listener; one that cannot say so is taken for such.
+/// Whether a listener is on loopback, or its address is unknown.
 fn is_local(listener: &TcpListener) -> bool {
     let address = listener.local_addr();
     address.map_or(true, |address| address.ip().to_canonical().is_loopback())
 }
 
-/// What is public may be read by any page: no cookie or key is looked at. What is not, [`Callers`] takes back.
+/// Lets any page read public responses, since there are no cookies or keys. [`AccessRules`] restricts the others.
 fn cors() -> CorsLayer {
     let mut exposed = vec![
         header::ETAG,
@@ -178,7 +176,7 @@ fn cors() -> CorsLayer {
         header::CONTENT_DISPOSITION,
         observe::REQUEST_ID,
     ];
-    exposed.extend(admission::reply::EXPOSED);
+    exposed.extend(admission::reply::QUOTA_HEADERS);
     CorsLayer::new()
         .allow_origin(Any)
         .allow_methods([Method::GET, Method::HEAD, Method::OPTIONS])

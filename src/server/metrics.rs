@@ -1,25 +1,38 @@
-//! What the server counts about itself, in Prometheus' text form, on a listener of its own.
-//!
-//! Labels come from the routes and tables of this program, never from a request, so their number is fixed.
+//! The metrics of the server, rendered in Prometheus' text format on a listener of their own. Labels are routes and names of
+//! this program, never text of a request, so their number is bounded.
 
+use super::Shared;
 use crate::admission::NamedCounters;
+use crate::rest;
+use askama::Template;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use econoscope_core::catalogue::Catalogue;
+use econoscope_core::clock;
+use econoscope_core::error::Error;
+use econoscope_core::model::Date;
+use econoscope_core::model::frequency::days_between;
+use econoscope_data::desk::Holdings;
+use econoscope_data::pool::Counts;
+use econoscope_data::store::ReplicaStatus;
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Upper bounds of the time classes, in seconds.
-const BOUNDS: [f64; 10] = [
+/// Upper bounds of the histogram's buckets, in seconds.
+const BUCKET_BOUNDS: [f64; 10] = [
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 10.0,
 ];
 
-/// Answers of one route: how many of each status, and how long they took.
+/// Responses of one route by status, with their duration.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RouteStats {
     pub(super) statuses: BTreeMap<u16, u64>,
-    classes: [u64; BOUNDS.len()],
+    bucket_counts: [u64; BUCKET_BOUNDS.len()],
     pub(super) time: Duration,
 }
 
@@ -28,73 +41,234 @@ impl RouteStats {
         self.statuses.values().sum()
     }
 
-    /// Answers that took at most as long as each bound.
+    /// Returns each bound with the number of responses up to it.
     pub(super) fn buckets(&self) -> impl Iterator<Item = (f64, u64)> {
         let mut below = 0;
-        BOUNDS.iter().zip(&self.classes).map(move |(bound, count)| {
-            below += count;
-            (*bound, below)
-        })
+        BUCKET_BOUNDS
+            .iter()
+            .zip(&self.bucket_counts)
+            .map(move |(bound, count)| {
+                below += count;
+                (*bound, below)
+            })
     }
 }
 
-/// What the syncs of one process did.
+/// Counts of the syncs of one process.
 #[derive(Debug, Clone, Default)]
 pub struct SyncCounts {
-    /// Syncs that brought all that was due.
+    /// Syncs that fetched everything that was due.
     pub complete: u64,
-    /// Syncs that did not.
+    /// Other syncs.
     pub incomplete: u64,
-    /// Requests that failed or whose answers were refused, by source.
+    /// Requests that failed or whose responses were rejected, by source.
     pub failures: BTreeMap<String, u64>,
 }
 
 /// Counters of one process.
 #[derive(Debug, Default)]
 pub(super) struct Metrics {
-    /// When the process began.
+    /// Start of the process.
     pub(super) started: Timestamp,
-    pub(super) synced: Mutex<SyncCounts>,
-    /// By the router's own patterns.
+    pub(super) syncs: Mutex<SyncCounts>,
+    /// Statistics by the pattern of the route.
     pub(super) routes: Mutex<BTreeMap<String, RouteStats>>,
-    /// Connections that were refused, by why: `too_many`, `not_accepted`.
+    /// Closed connections by reason: `too_many`, `gave_way`, `not_accepted`.
     pub(super) closed: NamedCounters,
-    /// Attempts to deliver an alert to a webhook, by what came of them.
+    /// Attempts to deliver an alert to a webhook, by outcome.
     pub(super) webhooks: NamedCounters,
-    /// Held once more for each request being answered, however that ends.
+    /// A gauge: cloned for each request while it is answered.
     pub(super) in_flight: Arc<()>,
-    /// Held once more for each connection that is open.
+    /// A gauge: cloned for each open connection.
     pub(super) connections: Arc<()>,
-    /// Connections taken since the start.
+    /// Connections accepted since the start.
     pub(super) accepted: AtomicU64,
-    /// Handlers that panicked.
+    /// Panics of handlers.
     pub(super) panics: AtomicU64,
 }
 
 impl Metrics {
-    /// Adds what a sync did.
-    pub(super) fn add(&self, done: SyncCounts) {
-        let mut synced = self.synced.lock();
-        synced.complete += done.complete;
-        synced.incomplete += done.incomplete;
-        for (source, times) in done.failures {
-            *synced.failures.entry(source).or_default() += times;
+    /// Adds the counts of a sync.
+    pub(super) fn add_sync(&self, counts: SyncCounts) {
+        let mut syncs = self.syncs.lock();
+        syncs.complete += counts.complete;
+        syncs.incomplete += counts.incomplete;
+        for (source, count) in counts.failures {
+            *syncs.failures.entry(source).or_default() += count;
         }
     }
 
-    /// Counts one answered request.
-    pub(super) fn answered(&self, route: &str, status: u16, time: Duration) {
+    /// Counts a response.
+    pub(super) fn add_response(&self, route: &str, status: u16, time: Duration) {
         let routes = &mut *self.routes.lock();
-        let answered = match routes.get_mut(route) {
-            Some(answered) => answered,
+        let stats = match routes.get_mut(route) {
+            Some(stats) => stats,
             None => routes.entry(route.to_owned()).or_default(),
         };
-        *answered.statuses.entry(status).or_default() += 1;
-        answered.time += time;
+        *stats.statuses.entry(status).or_default() += 1;
+        stats.time += time;
         let seconds = time.as_secs_f64();
-        let class = BOUNDS.iter().position(|bound| seconds <= *bound);
-        if let Some(count) = class.and_then(|class| answered.classes.get_mut(class)) {
+        let mut buckets = BUCKET_BOUNDS.iter().zip(&mut stats.bucket_counts);
+        if let Some((_, count)) = buckets.find(|(bound, _)| seconds <= **bound) {
             *count += 1;
         }
+    }
+}
+
+/// The metrics page.
+#[derive(Template)]
+#[template(path = "metrics.txt")]
+struct Page<'a> {
+    shared: &'a Shared,
+    /// A copy, so that requests do not wait for the rendering.
+    routes: BTreeMap<String, RouteStats>,
+    syncs: SyncCounts,
+    resident: Option<u64>,
+    computed: Counts,
+    ages: BTreeMap<&'static str, Ages>,
+    projections: usize,
+    /// `None` if the store cannot be read.
+    holdings: Option<Arc<Holdings>>,
+    /// `None` if the store is not a replica.
+    replica: Option<ReplicaStatus>,
+    now: Timestamp,
+}
+
+/// Answers `/metrics`.
+pub(super) async fn page(State(shared): State<Shared>) -> Response {
+    let desk = shared.backend.desk();
+    let holdings = desk.holdings().ok();
+    let ages = holdings
+        .as_ref()
+        .map(|h| ages_by_frequency(h, desk.today()));
+    let (ages, projections) = ages.unwrap_or_default();
+    let page = Page {
+        shared: &shared,
+        routes: shared.metrics.routes.lock().clone(),
+        syncs: shared.metrics.syncs.lock().clone(),
+        resident: resident_bytes(),
+        computed: shared.backend.pool().counts(),
+        ages,
+        projections,
+        holdings,
+        replica: desk.store().replica(),
+        now: clock::wall(),
+    };
+    match page.render() {
+        Ok(text) => {
+            let kind = "text/plain; version=0.0.4; charset=utf-8";
+            ([(header::CONTENT_TYPE, kind)], text).into_response()
+        }
+        Err(error) => rest::respond(&Error::internal("writing metrics", error), "metrics", None),
+    }
+}
+
+/// Returns the resident memory of this process; `None` without `/proc`.
+fn resident_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1_024)
+}
+
+/// The ages of the series of one frequency.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Ages {
+    /// Days from the end of the newest period to today, for each series, ascending.
+    days: Vec<i64>,
+    /// Number of series whose next figure is overdue.
+    late: usize,
+}
+
+impl Ages {
+    fn series(&self) -> usize {
+        self.days.len()
+    }
+
+    fn youngest(&self) -> i64 {
+        self.seconds_at(0)
+    }
+
+    fn median(&self) -> i64 {
+        self.seconds_at(self.days.len() / 2)
+    }
+
+    fn seconds_at(&self, index: usize) -> i64 {
+        self.days.get(index).copied().unwrap_or_default() * 86_400
+    }
+}
+
+/// Returns the ages of the catalogue's series by frequency, without composites, and the number of projections.
+fn ages_by_frequency(holdings: &Holdings, today: Date) -> (BTreeMap<&'static str, Ages>, usize) {
+    let catalogue = Catalogue::embedded();
+    let mut ages: BTreeMap<&'static str, Ages> = BTreeMap::new();
+    let mut projections = 0;
+    for status in holdings.iter() {
+        let Some(info) = catalogue.get(status.id.as_str()) else {
+            continue;
+        };
+        let (frequency, last) = (info.frequency, status.last);
+        if info.is_composite() {
+            continue;
+        }
+        if last > today {
+            projections += 1;
+            continue;
+        }
+        let days = days_between(frequency.period_end(last), today).max(0);
+        let group = ages.entry(frequency.word()).or_default();
+        group.days.push(days);
+        group.late += usize::from(info.late_since(last, today).is_some());
+    }
+    for group in ages.values_mut() {
+        group.days.sort_unstable();
+    }
+    (ages, projections)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use econoscope_core::model::{Observation, SeriesId};
+    use econoscope_data::desk::{Desk, Settings};
+    use econoscope_data::store::{Sqlite, Store, Write};
+    use jiff::civil::date;
+    use std::sync::Arc;
+
+    #[test]
+    fn ages_start_at_the_end_of_the_period() {
+        let store = Sqlite::in_memory().unwrap();
+        for (id, last) in [
+            ("DGS10", date(2026, 1, 8)),
+            ("DGS2", date(2025, 12, 1)),
+            ("UNRATE", date(2025, 12, 1)),
+            ("GDPPOT", date(2036, 10, 1)),
+        ] {
+            let write = Write {
+                id: &SeriesId::new(id).unwrap(),
+                observations: &[Observation::new(last, 4.0)],
+                known_from: None,
+                fetched_at: "2026-01-10T00:00:00Z".parse().unwrap(),
+                origin: "import",
+            };
+            store.write(write).unwrap();
+        }
+        let now = || "2026-01-10T12:00:00Z".parse().unwrap();
+        let desk = Desk::open(Arc::new(store), Settings::default(), Arc::new(now));
+        let (ages, projections) = ages_by_frequency(&desk.holdings().unwrap(), desk.today());
+        let daily = &ages["daily"];
+        assert_eq!(
+            (daily.series(), daily.late),
+            (2, 1),
+            "DGS2 is forty days old"
+        );
+        assert_eq!(daily.youngest(), 2 * 86_400);
+        assert_eq!(daily.median(), 40 * 86_400);
+        assert_eq!(
+            ages["monthly"].youngest(),
+            10 * 86_400,
+            "from the month's end"
+        );
+        assert_eq!((ages["monthly"].late, projections), (0, 1));
     }
 }

@@ -1,50 +1,47 @@
-//! Around every request: an id, a trace, a count, a line in the log, the length of the address, and what browsers
-//! must not do with the answer.
+//! Traces every request: id, trace, metrics, access log, length of the address, and headers that restrict browsers.
 //!
-//! The log names a route, never a query or an address; a client appears as a hash that changes every day.
+//! The log has the route, never the query or the client's address; a client appears as a hash that changes every day.
 
-use super::shared::Shared;
+use super::Shared;
 use crate::admission::{MCP, is_mcp};
 use axum::extract::{MatchedPath, Request};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use econoscope_data::pool::Caller;
+use std::hash::{BuildHasher, RandomState};
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 use tracing::{Level, Span};
 
-/// Longest path and query together.
+/// Maximum length of path and query.
 const MAX_URL_BYTES: usize = 8 * 1024;
 
 pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-static COUNT: AtomicU64 = AtomicU64::new(1);
-
-/// A request from when it comes in until its answer goes out.
+/// The trace of a request from its arrival until its response.
 pub(super) struct RequestTrace<'a> {
     shared: &'a Shared,
     start: Instant,
     method: &'static str,
     pub(super) is_mcp: bool,
-    /// Whether the address is longer than any of ours.
-    pub(super) is_too_long: bool,
+    /// Whether path and query are too long.
+    pub(super) is_url_too_long: bool,
     id: HeaderValue,
-    /// Who asked, when that is going to be logged.
+    /// The caller, if the access log is enabled.
     caller: Option<Caller>,
-    /// Encloses the work.
+    /// The span of the request.
     pub(super) span: Span,
-    _open: Arc<()>,
+    _in_flight: Arc<()>,
 }
 
 impl<'a> RequestTrace<'a> {
-    /// Takes a request in.
+    /// Starts the trace of a request.
     pub(super) fn begin(shared: &'a Shared, request: &Request, peer: Option<SocketAddr>) -> Self {
         let id = request_id(request.headers());
-        let address = request.uri().path_and_query();
-        // The fields are made only when somebody listens.
+        let url = request.uri().path_and_query();
         let span = tracing::info_span!(
             "request",
             request_id = id.to_str().unwrap_or_default(),
@@ -55,16 +52,16 @@ impl<'a> RequestTrace<'a> {
             start: Instant::now(),
             method: method(request.method()),
             is_mcp: is_mcp(request),
-            is_too_long: address.is_some_and(|both| both.as_str().len() > MAX_URL_BYTES),
+            is_url_too_long: url.is_some_and(|url| url.as_str().len() > MAX_URL_BYTES),
             id,
             caller: tracing::enabled!(target: "econoscope::access", Level::INFO)
                 .then(|| shared.admission.caller(peer, request.headers())),
             span,
-            _open: Arc::clone(&shared.metrics.in_flight),
+            _in_flight: Arc::clone(&shared.metrics.in_flight),
         }
     }
 
-    /// Counts and logs the answer, and dresses it.
+    /// Counts and logs the response, and adds its id and the headers for browsers.
     pub(super) fn end(self, mut response: Response) -> Response {
         let matched = response.extensions_mut().remove::<MatchedPath>();
         let route = match &matched {
@@ -74,7 +71,7 @@ impl<'a> RequestTrace<'a> {
         };
         let status = response.status().as_u16();
         let time = self.start.elapsed();
-        self.shared.metrics.answered(route, status, time);
+        self.shared.metrics.add_response(route, status, time);
         if let Some(caller) = self.caller {
             let _entered = self.span.entered();
             let duration_ms = time.as_secs_f64() * 1_000.0;
@@ -82,13 +79,13 @@ impl<'a> RequestTrace<'a> {
             let method = self.method;
             tracing::info!(target: "econoscope::access", method, route, status, duration_ms, client, "answered");
         }
-        guard_browsers(response.headers_mut());
+        set_browser_policy(response.headers_mut());
         response.headers_mut().insert(REQUEST_ID, self.id);
         response
     }
 }
 
-/// Writes the pattern that the router found onto the answer, where [`RequestTrace::end`] reads it.
+/// Copies the matched pattern to the response, where [`RequestTrace::end`] reads it.
 pub(super) async fn name_route(request: Request, next: Next) -> Response {
     let matched = request.extensions().get::<MatchedPath>().cloned();
     let mut response = next.run(request).await;
@@ -98,8 +95,8 @@ pub(super) async fn name_route(request: Request, next: Next) -> Response {
     response
 }
 
-/// What browsers should not do with an answer, unless its handler said otherwise (widgets may be framed).
-fn guard_browsers(headers: &mut HeaderMap) {
+/// Sets the headers that restrict browsers, unless the handler has set them (widgets may be framed).
+fn set_browser_policy(headers: &mut HeaderMap) {
     for (name, value) in [
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "strict-origin-when-cross-origin"),
@@ -114,13 +111,13 @@ fn guard_browsers(headers: &mut HeaderMap) {
     }
 }
 
-/// Methods by name; a made-up one is not copied into the log.
+/// Returns the name of a method for the log, `other` for an unknown one.
 fn method(method: &axum::http::Method) -> &'static str {
     let mut known = ["GET", "HEAD", "POST", "OPTIONS", "DELETE"].into_iter();
     known.find(|known| method == known).unwrap_or("other")
 }
 
-/// The caller's own id when it is short and plain, so that both logs can be laid side by side; else a new one.
+/// Returns the client's request id if it is short and plain, so that logs can be joined; else a new one.
 fn request_id(headers: &HeaderMap) -> HeaderValue {
     match headers.get(REQUEST_ID) {
         Some(id) if is_plain(id.as_bytes()) => id.clone(),
@@ -138,39 +135,37 @@ fn is_plain(id: &[u8]) -> bool {
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
 }
 
-/// The trace of W3C `traceparent`, or a new one.
+/// Returns the trace id of W3C `traceparent`, or a new one.
 fn trace_id(headers: &HeaderMap) -> String {
-    let given = headers.get("traceparent").and_then(|v| v.to_str().ok());
-    match given.and_then(read_traceparent) {
+    let header = headers.get("traceparent").and_then(|v| v.to_str().ok());
+    match header.and_then(parse_traceparent) {
         Some(trace) => trace.to_owned(),
         None => format!("{:016x}{:016x}", unique(), unique()),
     }
 }
 
-/// `00-<32 hex>-<16 hex>-<2 hex>`, neither id all zeros.
-fn read_traceparent(text: &str) -> Option<&str> {
+/// Returns the trace id of `00-<32 hex>-<16 hex>-<2 hex>`, if neither id is all zeros.
+fn parse_traceparent(text: &str) -> Option<&str> {
     let mut parts = text.split('-');
     let (version, trace, span, flags) =
         (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
     let is_digit = |b: u8| matches!(b, b'0'..=b'9' | b'a'..=b'f');
     let is_hex = |text: &str, length| text.len() == length && text.bytes().all(is_digit);
     let is_id = |text: &str, length| is_hex(text, length) && text.bytes().any(|b| b != b'0');
-    let sound = is_hex(version, 2)
+    let is_valid = is_hex(version, 2)
         && version != "ff"
         && (version != "00" || parts.next().is_none())
         && is_id(trace, 32)
         && is_id(span, 16)
         && is_hex(flags, 2);
-    sound.then_some(trace)
+    is_valid.then_some(trace)
 }
 
-/// Not to be guessed from another one, and never twice in a process.
+/// Returns a number that cannot be guessed from others and does not repeat within a process.
 fn unique() -> u64 {
-    use std::hash::BuildHasher;
-    use std::sync::OnceLock;
-    static KEYS: OnceLock<std::hash::RandomState> = OnceLock::new();
-    KEYS.get_or_init(std::hash::RandomState::new)
-        .hash_one(COUNT.fetch_add(1, Ordering::Relaxed))
+    static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+    static COUNT: AtomicU64 = AtomicU64::new(1);
+    KEYS.hash_one(COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
 #[cfg(test)]
@@ -178,10 +173,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sound_traceparent_is_taken_up_and_any_other_is_not() {
+    fn only_a_valid_traceparent_is_used() {
         let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
-        let sound = format!("00-{trace}-00f067aa0ba902b7-01");
-        assert_eq!(read_traceparent(&sound), Some(trace));
+        let valid = format!("00-{trace}-00f067aa0ba902b7-01");
+        assert_eq!(parse_traceparent(&valid), Some(trace));
         for bad in [
             "",
             "00",
@@ -191,12 +186,12 @@ mod tests {
             "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01",
             "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
         ] {
-            assert_eq!(read_traceparent(bad), None, "{bad}");
+            assert_eq!(parse_traceparent(bad), None, "{bad}");
         }
     }
 
     #[test]
-    fn only_plain_ids_are_echoed() {
+    fn only_plain_request_ids_are_echoed() {
         let mut headers = HeaderMap::new();
         headers.insert(REQUEST_ID, "abc-1.2_3".parse().unwrap());
         assert_eq!(request_id(&headers), "abc-1.2_3");

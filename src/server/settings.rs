@@ -1,4 +1,4 @@
-//! How a server behaves: who may call, how many connections it takes, how it leaves.
+//! The settings of the server.
 
 use crate::admission::LimitSettings;
 use clap::Args;
@@ -6,20 +6,20 @@ use clap::builder::RangedU64ValueParser;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// How a server is to behave towards its clients.
+/// The settings of a server towards its clients.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// How much one address may ask for.
+    /// Limits per address.
     pub limits: LimitSettings,
-    /// Names of the server besides loopback: hosts under which `/mcp`, and on loopback anything, may be called.
+    /// Names of the server besides loopback, which `/mcp` and loopback listeners require as the host.
     pub hosts: Vec<String>,
-    /// Browser origins whose pages may call what not every page may.
+    /// Origins whose pages may call `/mcp` and loopback listeners.
     pub origins: Vec<String>,
-    /// Connections and their end.
+    /// Connections and shutdown.
     pub connections: Connections,
 }
 
-/// Connections and their end; how many there may be are flags of `serve`.
+/// Connections and shutdown. The maximum numbers are flags of `serve`.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Limits")]
 pub struct Connections {
@@ -31,15 +31,15 @@ pub struct Connections {
     #[arg(long = "max-connections-per-address", value_name = "N", default_value_t = Self::default().max_per_address, value_parser = at_least_one())]
     pub max_per_address: usize,
 
-    /// A request head must be complete this long after the connection began or the last answer ended.
+    /// Time limit for a request head, from the start of the connection or the end of the last response.
     #[arg(skip = Self::default().head_time)]
     pub head_time: Duration,
 
-    /// How long requests are still taken after a stop, while `/ready` says no.
+    /// How long requests are still accepted at shutdown, while `/ready` fails.
     #[arg(skip = Self::default().linger)]
     pub linger: Duration,
 
-    /// How long open answers may then take.
+    /// How long open responses may take after that.
     #[arg(skip = Self::default().drain)]
     pub drain: Duration,
 }
@@ -49,9 +49,9 @@ impl Default for Connections {
         Self {
             max: 4_096,
             max_per_address: 256,
-            // Longer than proxies keep an idle connection, which is a minute.
+            // Proxies keep an idle connection for a minute.
             head_time: Duration::from_secs(75),
-            // Long enough for connections that wait in the kernel's queue.
+            // Enough for connections in the kernel's queue.
             linger: Duration::from_millis(100),
             drain: Duration::from_secs(10),
         }
@@ -62,11 +62,11 @@ fn at_least_one() -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(1..)
 }
 
-/// How a server is told to end.
+/// The tokens that end a server.
 #[derive(Debug, Clone, Default)]
 pub struct Shutdown {
-    /// Take no more work, finish what is open.
+    /// Cancelled to start the shutdown.
     pub stop: CancellationToken,
-    /// Cancelled by the server shortly before the drain is over: open-ended streams should close.
+    /// Cancelled by the server shortly before the drain ends: endless streams close.
     pub cut: CancellationToken,
 }

@@ -1,4 +1,4 @@
-//! Backends to ask, and figures to put into them.
+//! Backends and figures for tests.
 
 use econoscope_answers::endpoints::Backend;
 use econoscope_core::model::{Observation, SeriesId};
@@ -9,24 +9,24 @@ use jiff::civil::date;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-/// The moment at which every test runs.
+/// Returns the time at which every test runs.
 pub(crate) fn now() -> Timestamp {
     "2026-08-22T12:00:00Z".parse().unwrap()
 }
 
-/// A backend over a store.
+/// Creates a backend over a store.
 pub(crate) fn backend(store: Arc<dyn Store>) -> Arc<Backend> {
     let desk = Desk::open(store, Settings::default(), Arc::new(now));
     Arc::new(Backend::local(Arc::new(desk)))
 }
 
-/// A backend over the bundled history.
+/// Returns a backend over the bundled history.
 pub(crate) fn bundled() -> Arc<Backend> {
     static BUNDLED: OnceLock<Arc<Backend>> = OnceLock::new();
     Arc::clone(BUNDLED.get_or_init(|| backend(Arc::new(Sqlite::bundled().unwrap()))))
 }
 
-/// A backend over the real series as files.
+/// Returns a backend over the series files of `data/series`.
 fn imported() -> Arc<Backend> {
     static IMPORTED: OnceLock<Arc<Backend>> = OnceLock::new();
     IMPORTED
@@ -46,12 +46,12 @@ fn imported() -> Arc<Backend> {
         .clone()
 }
 
-/// The bundled history, and the real series as files.
+/// Returns both backends with their names.
 pub(crate) fn backends() -> [(&'static str, Arc<Backend>); 2] {
     [("bundled", bundled()), ("imported", imported())]
 }
 
-/// Days of August 2026 for a series.
+/// Writes values of a series for the first days of August 2026.
 pub(crate) fn write(store: &dyn Store, id: &str, values: &[f64]) {
     let observations: Vec<Observation> = values
         .iter()

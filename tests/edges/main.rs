@@ -1,6 +1,6 @@
-//! The program through its public entry points: MCP, HTTP, plain calls beside the library, and an upstream before it.
+//! Tests of the program through its public entry points: MCP, HTTP, direct calls next to the SDK, and an upstream.
 //!
-//! One program, and not one for each: every program of tests links all of the library.
+//! One test program in place of many, since each links the whole library.
 #![expect(
     clippy::expect_used,
     clippy::indexing_slicing,

@@ -1,5 +1,5 @@
-//! Forwarding is invisible: a second instance on its local data is the upstream, and every endpoint answers
-//! through the forwarder what it answers directly, JSON for JSON.
+//! Tests that forwarding is transparent: a second instance on local data is the upstream, and every endpoint forwards the
+//! JSON that the upstream gives directly.
 
 use econoscope::{admission, mcp, server};
 use econoscope_answers::endpoints::{Arguments, Backend, ENDPOINTS, Route};
@@ -14,11 +14,11 @@ use tokio_util::sync::CancellationToken;
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-const SERVICE: &str = "https://service.example";
+const SERVICE_URL: &str = "https://service.example";
 
 fn desk() -> Arc<Desk> {
     let settings = Settings {
-        base_url: Some(SERVICE.into()),
+        base_url: Some(SERVICE_URL.into()),
         ..Settings::default()
     };
     Arc::new(Desk::open(
@@ -28,7 +28,7 @@ fn desk() -> Arc<Desk> {
     ))
 }
 
-/// Serves a backend on a free port; the address.
+/// Serves a backend on a free port and returns its address.
 async fn serve(backend: Arc<Backend>, stop: &CancellationToken) -> url::Url {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -59,7 +59,7 @@ fn arguments(route: &Route) -> Arguments {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_endpoint_forwards_the_direct_answer() {
+async fn every_endpoint_forwards_the_upstream_answer() {
     let stop = CancellationToken::new();
     let direct = Arc::new(Backend::local(desk()));
     let base = serve(Arc::clone(&direct), &stop).await;
@@ -84,7 +84,7 @@ async fn every_endpoint_forwards_the_direct_answer() {
         );
         let (mine, theirs) = (
             tool(&base, route).await,
-            without_state(tool(&relayed_base, route).await),
+            without_forwarding_note(tool(&relayed_base, route).await),
         );
         assert_eq!(mine, theirs, "{} over MCP", route.spec.tool);
     }
@@ -92,19 +92,26 @@ async fn every_endpoint_forwards_the_direct_answer() {
 }
 
 #[tokio::test]
-async fn an_answer_about_another_series_is_not_passed_on() {
+async fn an_answer_about_another_series_is_rejected() {
     let direct = Arc::new(Backend::local(desk()));
     for (tool, name) in [("get_metric", "ticker"), ("get_time_series", "seriesId")] {
         let route = Route::find(tool).unwrap();
-        let asked = |id: &str| Arguments::from_iter([(name.to_owned(), Value::from(id))]);
-        let other = route.call(&direct, asked("UNRATE")).await.unwrap();
+        let arguments_for = |id: &str| Arguments::from_iter([(name.to_owned(), Value::from(id))]);
+        let other = route.call(&direct, arguments_for("UNRATE")).await.unwrap();
         let origin = MockServer::start().await;
         let answer =
             ResponseTemplate::new(200).set_body_raw(other.json.to_vec(), "application/json");
         Mock::given(any()).respond_with(answer).mount(&origin).await;
         let relay = forwarding(origin.uri().parse().unwrap());
-        assert!(route.call(&relay, asked("UNRATE")).await.is_ok(), "{tool}");
-        let refused = route.call(&relay, asked("CPIAUCSL")).await.err().unwrap();
+        assert!(
+            route.call(&relay, arguments_for("UNRATE")).await.is_ok(),
+            "{tool}"
+        );
+        let refused = route
+            .call(&relay, arguments_for("CPIAUCSL"))
+            .await
+            .err()
+            .unwrap();
         assert!(
             refused
                 .to_string()
@@ -114,41 +121,41 @@ async fn an_answer_about_another_series_is_not_passed_on() {
     }
 }
 
-/// The command line, too: two programs, one of which knows nothing but the other's address.
+/// Two programs, one of which knows only the address of the other.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_command_line_forwards_the_direct_answer() {
+async fn the_command_line_forwards_the_upstream_answer() {
     let stop = CancellationToken::new();
     let base = serve(Arc::new(Backend::local(desk())), &stop).await;
     let folder = tempfile::tempdir().unwrap();
     for route in ENDPOINTS.iter() {
-        let mine = command(folder.path(), route, &[]).await;
-        let theirs = command(folder.path(), route, &["--upstream", base.as_str()]).await;
+        let mine = run_call(folder.path(), route, &[]).await;
+        let theirs = run_call(folder.path(), route, &["--upstream", base.as_str()]).await;
         assert_eq!(mine, theirs, "{}", route.spec.tool);
     }
     stop.cancel();
 }
 
-/// What `econoscope call` prints.
-async fn command(folder: &std::path::Path, route: &Route, way: &[&str]) -> Value {
+/// Returns the output of `econoscope call`.
+async fn run_call(folder: &std::path::Path, route: &Route, way: &[&str]) -> Value {
     let store = if way.is_empty() { "own.db" } else { "relay.db" };
-    let given = route.spec.example.iter().map(|(k, v)| format!("{k}={v}"));
-    let done = tokio::process::Command::new(env!("CARGO_BIN_EXE_econoscope"))
+    let values = route.spec.example.iter().map(|(k, v)| format!("{k}={v}"));
+    let output = tokio::process::Command::new(env!("CARGO_BIN_EXE_econoscope"))
         .arg("--store")
         .arg(folder.join(store))
-        .args(["--base-url", SERVICE])
+        .args(["--base-url", SERVICE_URL])
         .args(way)
         .args(["call", route.spec.tool])
-        .args(given)
+        .args(values)
         .output()
         .await
         .unwrap();
-    let said = String::from_utf8_lossy(&done.stderr);
-    assert!(done.status.success(), "{}: {said}", route.spec.tool);
-    serde_json::from_slice(&done.stdout).unwrap()
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}: {stderr}", route.spec.tool);
+    serde_json::from_slice(&output.stdout).unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn names_and_mistakes_forward_like_direct_answers() {
+async fn aliases_and_errors_forward_like_direct_answers() {
     let stop = CancellationToken::new();
     let direct = Arc::new(Backend::local(desk()));
     let relay = forwarding(serve(Arc::clone(&direct), &stop).await);
@@ -190,15 +197,15 @@ async fn names_and_mistakes_forward_like_direct_answers() {
         ("list_scenarios", json!({"status": "paused", "limit": "2"})),
     ] {
         let route = Route::find(tool).unwrap();
-        let given = || arguments.as_object().cloned().unwrap();
-        let told = |outcome: econoscope::Result<econoscope_answers::endpoints::Reply>| match outcome
-        {
-            Ok(reply) => serde_json::from_slice::<Value>(&reply.json).unwrap(),
-            Err(error) => json!({"code": error.code(), "said": error.to_string()}),
-        };
+        let values = || arguments.as_object().cloned().unwrap();
+        let answer =
+            |outcome: econoscope::Result<econoscope_answers::endpoints::Reply>| match outcome {
+                Ok(reply) => serde_json::from_slice::<Value>(&reply.json).unwrap(),
+                Err(error) => json!({"code": error.code(), "message": error.to_string()}),
+            };
         let (mine, theirs) = (
-            told(route.call(&direct, given()).await),
-            told(route.call(&relay, given()).await),
+            answer(route.call(&direct, values()).await),
+            answer(route.call(&relay, values()).await),
         );
         assert_eq!(mine, theirs, "{tool} {arguments}");
     }
@@ -206,7 +213,7 @@ async fn names_and_mistakes_forward_like_direct_answers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn both_documented_shapes_become_one_and_a_broken_field_is_named() {
+async fn documented_shapes_are_normalised_and_invalid_fields_named() {
     use wiremock::matchers::path;
     use wiremock::{Mock, MockServer, ResponseTemplate};
     let upstream = MockServer::start().await;
@@ -214,7 +221,7 @@ async fn both_documented_shapes_become_one_and_a_broken_field_is_named() {
         "generatedAt": "2026-11-20T00:00:00Z",
         "convexIndices": {"SERVICE_CRPI": {"value": 34, "interpretation": "elevated"}, "SERVICE_CNLI": {"value": null}},
         "marketSignals": {"T10Y2Y": {"value": 0.5}, "VIXCLS": 17.25},
-        "attribution": {"text": "Data by Service", "url": SERVICE},
+        "attribution": {"text": "Data by Service", "url": SERVICE_URL},
         "unknownField": [1, 2, 3],
     });
     Mock::given(path("/api/public/signals"))
@@ -252,7 +259,7 @@ async fn both_documented_shapes_become_one_and_a_broken_field_is_named() {
     assert!(error.to_string().contains("generatedAt"), "{error}");
 }
 
-/// The result of a tool call over `/mcp`.
+/// Returns the result of a tool call over `/mcp`.
 async fn tool(base: &url::Url, route: &Route) -> Value {
     let call = json!({
         "jsonrpc": "2.0", "id": 1, "method": "tools/call",
@@ -269,8 +276,8 @@ async fn tool(base: &url::Url, route: &Route) -> Value {
     reply["result"].take()
 }
 
-/// A forwarder's result without the line that says so.
-fn without_state(mut result: Value) -> Value {
+/// Removes the line about forwarding from a result.
+fn without_forwarding_note(mut result: Value) -> Value {
     let text = result["content"][0]["text"].as_str().unwrap().to_owned();
     if let Some((own, state)) = text.rsplit_once("\nForwarded from the upstream service; fresh, ") {
         assert!(state.ends_with(" s old."), "{state}");
@@ -279,13 +286,13 @@ fn without_state(mut result: Value) -> Value {
     result
 }
 
-/// A GET over a plain socket, so that no client of ours stands between.
+/// Sends a GET request over a plain socket.
 async fn get(base: &url::Url, route: &Route) -> Value {
     let head = format!("GET {} HTTP/1.1\r\n", route.example_path());
     send(base, &head, "").await
 }
 
-/// Sends a request's lines and body over a socket of its own; the JSON that comes back.
+/// Sends a request over a new socket and returns the JSON of the response.
 async fn send(base: &url::Url, head: &str, body: &str) -> Value {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let host = format!("{}:{}", base.host_str().unwrap(), base.port().unwrap());
@@ -299,9 +306,9 @@ async fn send(base: &url::Url, head: &str, body: &str) -> Value {
     serde_json::from_str(body).unwrap()
 }
 
-/// A widget in front of an upstream is as dear as the answers it is made of: both are that upstream's calls.
+/// In front of an upstream a widget is charged like the answers it needs: both cost upstream calls.
 #[tokio::test(flavor = "multi_thread")]
-async fn one_address_does_not_spend_the_upstream_s_allowance_on_widgets() {
+async fn widgets_of_one_address_cannot_exhaust_the_upstream() {
     let stop = CancellationToken::new();
     let base = serve(Arc::new(Backend::local(desk())), &stop).await;
     let relay = forwarding(base);
@@ -351,15 +358,15 @@ async fn one_address_does_not_spend_the_upstream_s_allowance_on_widgets() {
     stop.cancel();
 }
 
-/// Everything that a server over a backend answers with.
+/// Returns the router of a server over a backend.
 fn router(backend: &Arc<Backend>, options: server::Options) -> axum::Router {
     let speaker = mcp::transport::http(mcp::Server::new(Arc::clone(backend)), Default::default());
     server::HttpServer::new(Arc::clone(backend), options).router(speaker)
 }
 
-/// In front of an upstream a page of a series, its picture and the API beside it show the same figures.
+/// In front of an upstream a series page, its chart and the API show the same figures.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_series_page_and_its_picture_are_of_the_upstream() {
+async fn a_series_page_and_its_chart_come_from_the_upstream() {
     let stop = CancellationToken::new();
     let base = serve(Arc::new(Backend::local(desk())), &stop).await;
     let relay = forwarding(base);
@@ -383,14 +390,14 @@ async fn a_series_page_and_its_picture_are_of_the_upstream() {
     stop.cancel();
 }
 
-/// The home page asks the endpoint table like everybody else: in front of an upstream it shows the upstream's figures.
+/// The home page shows the upstream's figures.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_home_page_forwards_like_the_rest() {
+async fn the_home_page_forwards_to_the_upstream() {
     let stop = CancellationToken::new();
     let ours = Backend::local(desk());
     let regime = Route::find("get_regime").unwrap();
-    let told = regime.call(&ours, Arguments::new()).await.unwrap();
-    let told: serde_json::Value = serde_json::from_slice(&told.json).unwrap();
+    let answer = regime.call(&ours, Arguments::new()).await.unwrap();
+    let answer: serde_json::Value = serde_json::from_slice(&answer.json).unwrap();
     let base = serve(Arc::new(ours), &stop).await;
     let relay = forwarding(base);
     let router = router(&relay, Default::default());
@@ -404,7 +411,7 @@ async fn the_home_page_forwards_like_the_rest() {
         .await
         .unwrap();
     let html = String::from_utf8(body.to_vec()).unwrap();
-    let narrative = econoscope_core::format::readable(told["narrative"].as_str().unwrap());
+    let narrative = econoscope_core::format::readable(answer["narrative"].as_str().unwrap());
     assert!(html.contains(&narrative), "{narrative}: {html}");
     let used = relay.upstream().unwrap().quota().unwrap().used;
     assert_eq!(

@@ -1,8 +1,8 @@
-//! Names in requests: read strictly, judged alike for every path.
+//! Tests of hosts and origins.
 
 use super::*;
 
-fn callers() -> Callers {
+fn rules() -> AccessRules {
     let origins = [
         "http://localhost:*",
         "https://app.example.com",
@@ -13,35 +13,35 @@ fn callers() -> Callers {
         "http://port.example:80:*",
     ];
     let hosts = ["macro.lan", "[2001:db8::1]:8080", "not a host"];
-    Callers::new(
+    AccessRules::new(
         &hosts.map(String::from),
         &origins.map(String::from),
         "https://macro.example.org",
     )
 }
 
-/// A request to a listener on loopback as its head is written, without the version.
-fn local(address: &str, headers: &[(&str, &str)]) -> Result<AllowedRequest, StatusCode> {
-    judged(address, headers, Version::HTTP_11, true)
+/// Checks a request to a listener on loopback.
+fn check_local(address: &str, headers: &[(&str, &str)]) -> Result<Access, StatusCode> {
+    check(address, headers, Version::HTTP_11, true)
 }
 
-fn judged(
+fn check(
     address: &str,
     headers: &[(&str, &str)],
     version: Version,
     is_local: bool,
-) -> Result<AllowedRequest, StatusCode> {
+) -> Result<Access, StatusCode> {
     let mut request = Request::get(address).version(version);
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
     let request = request.body(()).unwrap();
-    let admitted = callers().admit(&request, is_local);
-    admitted.map_err(|Refusal(status, _)| status)
+    let access = rules().check(&request, is_local);
+    access.map_err(|AccessDenied(status, _)| status)
 }
 
 #[test]
-fn only_the_very_origin_is_allowed() {
+fn only_exact_origins_are_allowed() {
     for (origin, is_allowed) in [
         ("http://localhost", true),
         ("http://localhost:3000", true),
@@ -77,24 +77,24 @@ fn only_the_very_origin_is_allowed() {
         ("null", false),
         ("", false),
     ] {
-        let asked = local("/", &[("host", "localhost"), ("origin", origin)]);
+        let access = check_local("/", &[("host", "localhost"), ("origin", origin)]);
         let expected = if is_allowed {
             Ok(())
         } else {
             Err(StatusCode::FORBIDDEN)
         };
-        assert_eq!(asked.map(drop), expected, "{origin}");
+        assert_eq!(access.map(drop), expected, "{origin}");
     }
     let two = [
         ("host", "localhost"),
         ("origin", "http://localhost"),
         ("origin", "https://evil.example"),
     ];
-    assert_eq!(local("/", &two).unwrap_err(), StatusCode::FORBIDDEN);
+    assert_eq!(check_local("/", &two).unwrap_err(), StatusCode::FORBIDDEN);
 }
 
 #[test]
-fn on_loopback_only_the_servers_own_names_are_answered() {
+fn loopback_answers_only_own_host_names() {
     for (host, status) in [
         ("localhost", 200),
         ("LocalHost:8080", 200),
@@ -121,18 +121,18 @@ fn on_loopback_only_the_servers_own_names_are_answered() {
         ("[::1]x", 400),
         ("", 400),
     ] {
-        let asked = local("/api/public/regime", &[("host", host)]);
-        let found = asked.map_or_else(|status| status.as_u16(), |_| 200);
-        assert_eq!(found, status, "{host:?}");
+        let access = check_local("/api/public/regime", &[("host", host)]);
+        let actual = access.map_or_else(|status| status.as_u16(), |_| 200);
+        assert_eq!(actual, status, "{host:?}");
     }
 }
 
 #[test]
-fn a_request_names_one_host_and_only_http_1_0_may_name_none() {
+fn exactly_one_host_is_required_after_http_1_0() {
     let (one, own) = (Version::HTTP_11, [("host", "localhost:8080")]);
     let twice = [("host", "localhost"), ("host", "localhost")];
     for is_local in [true, false] {
-        for (address, headers, version, is_right) in [
+        for (address, headers, version, is_valid) in [
             ("/", &own[..], one, true),
             ("http://localhost:8080/", &own, one, true),
             ("http://LOCALHOST:8080/", &own, Version::HTTP_2, true),
@@ -145,15 +145,15 @@ fn a_request_names_one_host_and_only_http_1_0_may_name_none() {
             ("http://localhost:81/", &own, one, true),
             ("http://evil@localhost:8080/", &own, one, false),
         ] {
-            let found = judged(address, headers, version, is_local);
-            if is_right {
+            let access = check(address, headers, version, is_local);
+            if is_valid {
                 assert!(
-                    found.is_ok(),
-                    "{address} {headers:?} {version:?}: {found:?}"
+                    access.is_ok(),
+                    "{address} {headers:?} {version:?}: {access:?}"
                 );
             } else {
                 assert_eq!(
-                    found.unwrap_err(),
+                    access.unwrap_err(),
                     StatusCode::BAD_REQUEST,
                     "{address} {headers:?}"
                 );
@@ -161,13 +161,13 @@ fn a_request_names_one_host_and_only_http_1_0_may_name_none() {
         }
     }
     for header in ["evil.example", "localhost"] {
-        let foreign = local("http://evil.example/", &[("host", header)]);
+        let foreign = check_local("http://evil.example/", &[("host", header)]);
         assert_eq!(foreign.unwrap_err(), StatusCode::FORBIDDEN, "{header}");
     }
 }
 
 #[test]
-fn on_loopback_a_foreign_page_may_link_here_and_nothing_else() {
+fn loopback_lets_foreign_pages_link_but_not_embed() {
     for (site, mode, dest, is_allowed) in [
         ("none", "navigate", "document", true),
         ("same-origin", "cors", "empty", true),
@@ -186,40 +186,37 @@ fn on_loopback_a_foreign_page_may_link_here_and_nothing_else() {
             ("sec-fetch-mode", mode),
             ("sec-fetch-dest", dest),
         ];
-        let found = local("/chart/DFF.png", &headers);
-        assert_eq!(found.is_ok(), is_allowed, "{site} {mode} {dest}");
-        let public = judged("/chart/DFF.png", &headers, Version::HTTP_11, false);
-        assert!(
-            matches!(public, Ok(AllowedRequest::Anyone)),
-            "{site} {mode} {dest}"
-        );
+        let access = check_local("/chart/DFF.png", &headers);
+        assert_eq!(access.is_ok(), is_allowed, "{site} {mode} {dest}");
+        let public = check("/chart/DFF.png", &headers, Version::HTTP_11, false);
+        assert!(matches!(public, Ok(Access::Public)), "{site} {mode} {dest}");
     }
 }
 
 #[test]
-fn what_is_public_stays_open_but_for_mcp() {
+fn public_paths_accept_any_origin_except_mcp() {
     let page = |host| [("host", host), ("origin", "https://evil.example")];
     // Behind the operator's proxy, and on a listener that others reach.
-    let proxied = local("/widget/regime", &page("macro.example.org"));
-    assert!(matches!(proxied, Ok(AllowedRequest::Anyone)));
+    let proxied = check_local("/widget/regime", &page("macro.example.org"));
+    assert!(matches!(proxied, Ok(Access::Public)));
     for host in ["macro.example.org", "203.0.113.9", "any_container:8080"] {
-        let found = judged("/api/public/regime", &page(host), Version::HTTP_11, false);
-        assert!(matches!(found, Ok(AllowedRequest::Anyone)), "{host}");
+        let access = check("/api/public/regime", &page(host), Version::HTTP_11, false);
+        assert!(matches!(access, Ok(Access::Public)), "{host}");
     }
     for (host, is_local) in [
         ("macro.lan", true),
         ("macro.lan", false),
         ("localhost", false),
     ] {
-        let found = judged("/mcp", &page(host), Version::HTTP_11, is_local);
-        assert_eq!(found.unwrap_err(), StatusCode::FORBIDDEN, "{host}");
+        let access = check("/mcp", &page(host), Version::HTTP_11, is_local);
+        assert_eq!(access.unwrap_err(), StatusCode::FORBIDDEN, "{host}");
     }
-    let unknown = judged("/mcp", &[("host", "evil.example")], Version::HTTP_11, false);
+    let unknown = check("/mcp", &[("host", "evil.example")], Version::HTTP_11, false);
     assert_eq!(unknown.unwrap_err(), StatusCode::FORBIDDEN);
 }
 
 #[test]
-fn a_base_address_on_this_machine_makes_nothing_public() {
+fn a_loopback_base_url_is_not_public() {
     for (base, expected) in [
         ("https://macro.example.org/econ", true),
         ("http://192.168.1.5:8080", true),
@@ -235,10 +232,10 @@ fn a_base_address_on_this_machine_makes_nothing_public() {
 
 proptest::proptest! {
     #[test]
-    fn any_host_and_origin_is_read_without_a_panic(text in "\\PC{0,40}") {
+    fn any_host_and_origin_parses_without_a_panic(text in "\\PC{0,40}") {
         HostOrOrigin::host(&text);
         HostOrOrigin::origin(&text);
-        Allowed::host(&text);
-        Allowed::origin(&text);
+        AllowedName::host(&text);
+        AllowedName::origin(&text);
     }
 }

@@ -1,4 +1,4 @@
-//! Admission: exact under concurrency, not to be spoofed, bounded, kept over a restart.
+//! Tests of rate limits: exact under concurrency, safe from forged headers, bounded, kept over a restart.
 
 use super::*;
 use econoscope_core::clock::ManualClock;
@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 use proptest::prelude::*;
 use std::sync::Arc;
 use std::time::Duration;
-use whole::Asked;
+use whole::ChargeNow;
 
 mod jumps;
 mod proxies;
@@ -19,17 +19,17 @@ impl Clock {
     fn at(text: &str) -> Self {
         Self(Arc::new(ManualClock::at(text.parse().unwrap())))
     }
-    /// Time passes.
+    /// Lets time pass.
     fn advance(&self, milliseconds: u64) {
         self.0.advance(Duration::from_millis(milliseconds));
     }
-    /// The wall clock is set; no time passes.
+    /// Sets the wall clock without letting time pass.
     fn jump(&self, hours: i64) {
         self.0.jump(SignedDuration::from_hours(hours));
     }
 }
 
-fn public(settings: LimitSettings, clock: &Clock) -> Admission {
+fn limits_with(settings: LimitSettings, clock: &Clock) -> Admission {
     Admission::new(
         LimitSettings {
             clock: Arc::clone(&clock.0) as Arc<dyn econoscope_core::clock::Clock>,
@@ -40,7 +40,7 @@ fn public(settings: LimitSettings, clock: &Clock) -> Admission {
 }
 
 fn from(address: &str) -> Caller {
-    Caller::at(address::read(address).unwrap())
+    Caller::at(address::parse_address(address).unwrap())
 }
 
 fn behind_proxy(limits: &Admission, lines: &[&str]) -> Caller {
@@ -51,7 +51,7 @@ fn behind_proxy(limits: &Admission, lines: &[&str]) -> Caller {
     limits.caller(Some("10.0.0.1:999".parse().unwrap()), &headers)
 }
 
-fn trusting() -> LimitSettings {
+fn trusting_proxies() -> LimitSettings {
     LimitSettings {
         trusted_proxies: vec!["10.0.0.0/8".parse().unwrap()],
         ..LimitSettings::default()
@@ -59,33 +59,33 @@ fn trusting() -> LimitSettings {
 }
 
 #[test]
-fn a_day_holds_its_number_and_the_next_day_starts_anew() {
+fn the_daily_limit_resets_at_midnight() {
     let clock = Clock::at("2026-11-21T15:08:43Z");
-    let limits = public(LimitSettings::default(), &clock);
+    let limits = limits_with(LimitSettings::default(), &clock);
     let client = from("203.0.113.9");
     for left in (0..100).rev() {
-        let standing = limits.spent(client, Policy::General).unwrap().unwrap();
-        assert_eq!(standing.remaining, left);
+        let quota = limits.spend_now(client, Policy::General).unwrap().unwrap();
+        assert_eq!(quota.remaining, left);
     }
-    let refusal = limits.spent(client, Policy::General).unwrap_err();
-    let Refusal {
-        standing: Some(standing),
+    let refusal = limits.spend_now(client, Policy::General).unwrap_err();
+    let LimitExceeded {
+        quota: Some(quota),
         retry_after,
     } = refusal
     else {
         panic!("{refusal:?}")
     };
-    assert_eq!(standing.reset, std::time::Duration::from_secs(31_877));
-    assert_eq!(standing.reset_at.to_string(), "2026-11-22T00:00:00Z");
-    assert!(retry_after >= standing.reset && retry_after.as_secs() < 31_877 + 60);
+    assert_eq!(quota.reset, std::time::Duration::from_secs(31_877));
+    assert_eq!(quota.reset_at.to_string(), "2026-11-22T00:00:00Z");
+    assert!(retry_after >= quota.reset && retry_after.as_secs() < 31_877 + 60);
     assert!(
-        limits.spent(client, Policy::Data).is_ok(),
+        limits.spend_now(client, Policy::Data).is_ok(),
         "series are counted apart"
     );
     clock.advance(31_877_000);
     assert_eq!(
         limits
-            .spent(client, Policy::General)
+            .spend_now(client, Policy::General)
             .unwrap()
             .unwrap()
             .remaining,
@@ -94,17 +94,17 @@ fn a_day_holds_its_number_and_the_next_day_starts_anew() {
 }
 
 #[test]
-fn our_own_failures_are_given_back() {
+fn refunded_requests_are_not_counted() {
     let clock = Clock::at("2026-11-21T12:00:00Z");
-    let limits = public(LimitSettings::default(), &clock);
+    let limits = limits_with(LimitSettings::default(), &clock);
     let client = from("203.0.113.9");
     for _ in 0..500 {
-        limits.spent(client, Policy::General).unwrap();
+        limits.spend_now(client, Policy::General).unwrap();
         limits.refund(client, Policy::General);
     }
     assert_eq!(
         limits
-            .spent(client, Policy::General)
+            .spend_now(client, Policy::General)
             .unwrap()
             .unwrap()
             .remaining,
@@ -113,34 +113,42 @@ fn our_own_failures_are_given_back() {
 }
 
 #[test]
-fn bursts_are_cut_and_recover_at_the_steady_rate() {
+fn bursts_are_limited_and_recover_at_the_steady_rate() {
     let clock = Clock::at("2026-11-21T12:00:00Z");
-    let limits = public(LimitSettings::default(), &clock);
+    let limits = limits_with(LimitSettings::default(), &clock);
     let client = from("203.0.113.9");
-    let passed = (0..100).filter(|_| limits.burst(client).is_ok()).count();
+    let passed = (0..100)
+        .filter(|_| limits.charge_burst(client).is_ok())
+        .count();
     assert_eq!(passed, 20);
-    let wait = limits.burst(client).unwrap_err().retry_after;
+    let wait = limits.charge_burst(client).unwrap_err().retry_after;
     assert_eq!(wait.as_millis(), 100);
     clock.advance(1_000);
     assert_eq!(
-        (0..100).filter(|_| limits.burst(client).is_ok()).count(),
+        (0..100)
+            .filter(|_| limits.charge_burst(client).is_ok())
+            .count(),
         10
     );
     assert!(
-        limits.burst(from("203.0.113.10")).is_ok(),
+        limits.charge_burst(from("203.0.113.10")).is_ok(),
         "others are not held up"
     );
 }
 
 #[test]
-fn admission_is_exact_under_concurrency() {
+fn counts_are_exact_under_concurrency() {
     let clock = Clock::at("2026-11-21T12:00:00Z");
-    let limits = Arc::new(public(LimitSettings::default(), &clock));
+    let limits = Arc::new(limits_with(LimitSettings::default(), &clock));
     let threads = (0..16).map(|_| {
         let limits = Arc::clone(&limits);
         std::thread::spawn(move || {
             (0..1_000)
-                .filter(|_| limits.spent(from("203.0.113.9"), Policy::General).is_ok())
+                .filter(|_| {
+                    limits
+                        .spend_now(from("203.0.113.9"), Policy::General)
+                        .is_ok()
+                })
                 .count()
         })
     });
@@ -153,35 +161,35 @@ fn admission_is_exact_under_concurrency() {
 }
 
 #[test]
-fn an_ipv6_network_of_64_bits_is_one_client_and_mapped_ipv4_is_ipv4() {
+fn an_ipv6_64_counts_as_one_client() {
     let clock = Clock::at("2026-11-21T12:00:00Z");
-    let limits = public(LimitSettings::default(), &clock);
+    let limits = limits_with(LimitSettings::default(), &clock);
     for i in 0..100 {
         limits
-            .spent(from(&format!("2001:db8:0:1::{i:x}")), Policy::General)
+            .spend_now(from(&format!("2001:db8:0:1::{i:x}")), Policy::General)
             .unwrap();
     }
     assert!(
         limits
-            .spent(from("2001:db8:0:1:ffff::1"), Policy::General)
+            .spend_now(from("2001:db8:0:1:ffff::1"), Policy::General)
             .is_err()
     );
     assert!(
         limits
-            .spent(from("2001:db8:0:2::1"), Policy::General)
+            .spend_now(from("2001:db8:0:2::1"), Policy::General)
             .is_ok()
     );
     assert_eq!(from("::ffff:203.0.113.9"), from("203.0.113.9"));
 }
 
 #[test]
-fn the_most_specific_override_counts() {
+fn the_narrowest_override_applies() {
     let clock = Clock::at("2026-11-21T12:00:00Z");
     let overrides = vec![
         ("203.0.113.0/24".parse().unwrap(), 500),
         ("203.0.113.9/32".parse().unwrap(), 3),
     ];
-    let limits = public(
+    let limits = limits_with(
         LimitSettings {
             overrides,
             ..LimitSettings::default()
@@ -190,7 +198,7 @@ fn the_most_specific_override_counts() {
     );
     assert_eq!(
         limits
-            .spent(from("203.0.113.9"), Policy::General)
+            .spend_now(from("203.0.113.9"), Policy::General)
             .unwrap()
             .unwrap()
             .limit,
@@ -198,7 +206,7 @@ fn the_most_specific_override_counts() {
     );
     assert_eq!(
         limits
-            .spent(from("203.0.113.8"), Policy::General)
+            .spend_now(from("203.0.113.8"), Policy::General)
             .unwrap()
             .unwrap()
             .limit,
@@ -206,7 +214,7 @@ fn the_most_specific_override_counts() {
     );
     assert_eq!(
         limits
-            .spent(from("203.0.113.8"), Policy::Data)
+            .spend_now(from("203.0.113.8"), Policy::Data)
             .unwrap()
             .unwrap()
             .limit,
@@ -214,7 +222,7 @@ fn the_most_specific_override_counts() {
     );
     assert_eq!(
         limits
-            .spent(from("203.0.113.9"), Policy::Data)
+            .spend_now(from("203.0.113.9"), Policy::Data)
             .unwrap()
             .unwrap()
             .limit,
@@ -223,24 +231,24 @@ fn the_most_specific_override_counts() {
 }
 
 #[test]
-fn an_override_of_part_of_a_64_bit_network_is_for_all_of_it() {
+fn an_override_within_a_64_covers_all_of_it() {
     let clock = Clock::at("2026-11-21T12:00:00Z");
     let overrides = vec![("2001:db8:0:1::7/128".parse().unwrap(), 3)];
     let settings = LimitSettings {
         overrides,
         ..LimitSettings::default()
     };
-    let limits = public(settings, &clock);
+    let limits = limits_with(settings, &clock);
     for (address, limit) in [("2001:db8:0:1::7", 3), ("2001:db8:0:2::7", 100)] {
-        let standing = limits.spent(from(address), Policy::General).unwrap();
-        assert_eq!(standing.unwrap().limit, limit, "{address}");
+        let quota = limits.spend_now(from(address), Policy::General).unwrap();
+        assert_eq!(quota.unwrap().limit, limit, "{address}");
     }
 }
 
 #[test]
-fn memory_is_bounded_and_the_heaviest_users_stay_counted() {
+fn memory_is_bounded_and_heavy_users_stay_counted() {
     let clock = Clock::at("2026-11-21T12:00:00Z");
-    let limits = public(
+    let limits = limits_with(
         LimitSettings {
             addresses: 1_000,
             ..LimitSettings::default()
@@ -248,18 +256,18 @@ fn memory_is_bounded_and_the_heaviest_users_stay_counted() {
         &clock,
     );
     let heavy = from("203.0.113.9");
-    while limits.spent(heavy, Policy::General).is_ok() {}
+    while limits.spend_now(heavy, Policy::General).is_ok() {}
     for i in 0..100_000u32 {
         let [a, b, c, d] = i.to_be_bytes();
         let client = Caller::at(IpAddr::from([20 + a, b, c, d]));
-        limits.spent(client, Policy::General).unwrap();
+        limits.spend_now(client, Policy::General).unwrap();
     }
     assert!(limits.addresses() <= 1_024, "{}", limits.addresses());
-    assert!(limits.spent(heavy, Policy::General).is_err());
+    assert!(limits.spend_now(heavy, Policy::General).is_err());
 }
 
 #[test]
-fn a_restart_on_the_same_day_keeps_the_counts_and_no_address_is_on_disk() {
+fn counts_survive_a_restart_without_addresses_on_disk() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("limits");
     let settings = LimitSettings {
@@ -267,9 +275,9 @@ fn a_restart_on_the_same_day_keeps_the_counts_and_no_address_is_on_disk() {
         ..LimitSettings::default()
     };
     let clock = Clock::at("2026-11-21T12:00:00Z");
-    let limits = public(settings.clone(), &clock);
+    let limits = limits_with(settings.clone(), &clock);
     let client = from("203.0.113.9");
-    while limits.spent(client, Policy::General).is_ok() {}
+    while limits.spend_now(client, Policy::General).is_ok() {}
     limits.save().unwrap();
     let bytes = std::fs::read(&path).unwrap();
     assert!(
@@ -282,32 +290,32 @@ fn a_restart_on_the_same_day_keeps_the_counts_and_no_address_is_on_disk() {
         0o600
     );
     assert!(
-        public(settings.clone(), &clock)
-            .spent(client, Policy::General)
+        limits_with(settings.clone(), &clock)
+            .spend_now(client, Policy::General)
             .is_err()
     );
     let mut damaged = bytes.clone();
     damaged[60] ^= 1;
     std::fs::write(&path, &damaged).unwrap();
     assert!(
-        public(settings.clone(), &clock)
-            .spent(client, Policy::General)
+        limits_with(settings.clone(), &clock)
+            .spend_now(client, Policy::General)
             .is_ok()
     );
     std::fs::write(&path, &bytes).unwrap();
     clock.advance(86_400_000);
     assert!(
-        public(settings, &clock)
-            .spent(client, Policy::General)
+        limits_with(settings, &clock)
+            .spend_now(client, Policy::General)
             .is_ok()
     );
 }
 
 proptest! {
     #[test]
-    fn any_forwarded_for_is_read_without_a_panic(lines in prop::collection::vec("[ -~]{0,60}", 0..6)) {
+    fn any_forwarded_for_parses_without_a_panic(lines in prop::collection::vec("[ -~]{0,60}", 0..6)) {
         let clock = Clock::at("2026-11-21T12:00:00Z");
-        let limits = public(trusting(), &clock);
+        let limits = limits_with(trusting_proxies(), &clock);
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
         behind_proxy(&limits, &lines);
     }

@@ -5,35 +5,35 @@ fn read(body: &str) -> Message {
     Message::read(Bytes::copy_from_slice(body.as_bytes())).unwrap()
 }
 
-fn refused(body: &str) -> bool {
+fn is_refused(body: &str) -> bool {
     Message::read(Bytes::copy_from_slice(body.as_bytes())).is_err()
 }
 
 #[test]
-fn method_name_and_arguments_are_found_wherever_they_stand() {
+fn members_are_found_in_any_order() {
     let body = r#" {"params":{"_meta":{"name":"no"},"arguments":{"place":"here"},"name":"now"},
         "id":"a\"1","jsonrpc":"2.0","method":"tools\/call"}"#;
-    let found = read(body);
-    assert_eq!(found.method.as_deref(), Some("tools/call"));
-    assert_eq!(found.target.as_deref(), Some("now"));
-    assert_eq!(found.id.as_deref(), Some(r#""a\"1""#));
-    let read = read(r#"{"method":"resources/read","params":{"uri":"file://a"}}"#);
-    assert_eq!(read.target.as_deref(), Some("file://a"));
-    assert!(read.id.as_deref().is_none());
-    // What pays is the resource, whatever else is named.
+    let message = read(body);
+    assert_eq!(message.method.as_deref(), Some("tools/call"));
+    assert_eq!(message.target.as_deref(), Some("now"));
+    assert_eq!(message.id.as_deref(), Some(r#""a\"1""#));
+    let message = read(r#"{"method":"resources/read","params":{"uri":"file://a"}}"#);
+    assert_eq!(message.target.as_deref(), Some("file://a"));
+    assert!(message.id.as_deref().is_none());
+    // The resource is charged, even if another name is present.
     for params in [
         r#"{"uri":"macro://series/UNRATE","name":"get_regime"}"#,
         r#"{"name":"get_regime","uri":"macro://series/UNRATE"}"#,
     ] {
-        let stray = self::read(&format!(
+        let message = read(&format!(
             r#"{{"method":"resources/read","params":{params}}}"#
         ));
-        assert_eq!(stray.target.as_deref(), Some("macro://series/UNRATE"));
+        assert_eq!(message.target.as_deref(), Some("macro://series/UNRATE"));
     }
 }
 
 #[test]
-fn what_could_be_read_in_two_ways_is_refused() {
+fn ambiguous_messages_are_refused() {
     for body in [
         r#"{"method":"ping","method":"tools/call"}"#,
         r#"{"method":"ping","params":{},"params":{}}"#,
@@ -46,7 +46,7 @@ fn what_could_be_read_in_two_ways_is_refused() {
         r#"{"method":"tools/call","params":"a"}"#,
         r#"{"method":7}"#,
     ] {
-        assert!(refused(body), "{body}");
+        assert!(is_refused(body), "{body}");
     }
     for body in [
         "",
@@ -61,17 +61,17 @@ fn what_could_be_read_in_two_ways_is_refused() {
 }
 
 #[test]
-fn depth_costs_no_stack() {
+fn deep_nesting_uses_no_stack() {
     let deep = |depth| {
         let (open, close) = ("[".repeat(depth), "]".repeat(depth));
         format!(r#"{{"method":"tools/call","params":{{"arguments":{open}1{close}}}}}"#)
     };
-    assert!(!refused(&deep(4_000)));
-    assert!(refused(&deep(100_000)));
+    assert!(!is_refused(&deep(4_000)));
+    assert!(is_refused(&deep(100_000)));
 }
 
-/// Refused, or whole and with no method but the one that any reader of JSON finds.
-fn keeps_what_came(body: &[u8]) {
+/// Checks that a body is refused, or kept whole with the method that any reader of JSON finds.
+fn check_any_body(body: &[u8]) {
     let value: Value = serde_json::from_slice(body).unwrap_or_default();
     if let Ok(message) = Message::read(Bytes::copy_from_slice(body)) {
         assert_eq!(message.bytes, body);
@@ -81,13 +81,13 @@ fn keeps_what_came(body: &[u8]) {
 
 proptest! {
     #[test]
-    fn any_bytes_are_read_without_a_panic(body in prop::collection::vec(any::<u8>(), 0..200)) {
-        keeps_what_came(&body);
+    fn any_bytes_parse_without_a_panic(body in prop::collection::vec(any::<u8>(), 0..200)) {
+        check_any_body(&body);
     }
 
     #[test]
-    fn any_text_near_json_is_read_without_a_panic(body in "[\\[\\]{}:,\"a-z0-9 .\\\\]{0,80}") {
-        keeps_what_came(body.as_bytes());
+    fn near_json_parses_without_a_panic(body in "[\\[\\]{}:,\"a-z0-9 .\\\\]{0,80}") {
+        check_any_body(body.as_bytes());
     }
 }
 
@@ -99,7 +99,7 @@ fn with_id(id: &str) -> Message {
 }
 
 #[test]
-fn a_plain_call_is_read_whatever_the_order() {
+fn plain_calls_parse_in_any_member_order() {
     let body = r#"{"params":{"_meta":{"a":1},"arguments":{"place":"here"},"name":"get_metric"},
         "method":"tools/call","id":"a1","jsonrpc":"2.0"}"#;
     let message = read(body);
@@ -107,12 +107,19 @@ fn a_plain_call_is_read_whatever_the_order() {
     assert_eq!(call.route.spec.tool, "get_metric");
     assert_eq!(call.lifecycle, Lifecycle::Handshake);
     assert_eq!(call.arguments["place"], "here");
-    let bare = with_id("7");
-    assert!(bare.call.as_ref().unwrap().arguments.is_empty());
+    let without_arguments = with_id("7");
+    assert!(
+        without_arguments
+            .call
+            .as_ref()
+            .unwrap()
+            .arguments
+            .is_empty()
+    );
 }
 
 #[test]
-fn ids_that_are_written_back_otherwise_are_left() {
+fn ids_without_a_canonical_form_are_not_plain() {
     for id in ["0", "7", "-7", "999999999999999999", r#""""#, r#""x y""#] {
         assert!(with_id(id).call.is_some(), "{id}");
     }
@@ -132,7 +139,7 @@ fn ids_that_are_written_back_otherwise_are_left() {
 }
 
 #[test]
-fn what_has_two_readings_is_left() {
+fn ambiguous_calls_are_not_plain() {
     for body in [
         r#"["2.0",1,"tools/call",{"name":"get_metric"}]"#,
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":["now"]}"#,
@@ -159,7 +166,7 @@ fn what_has_two_readings_is_left() {
 
 proptest! {
     #[test]
-    fn any_id_that_is_taken_is_json_that_reads_back(id in "[-\"0-9a-z ]{1,24}") {
+    fn ids_of_plain_calls_round_trip(id in "[-\"0-9a-z ]{1,24}") {
         let message = with_id(&id);
         if message.call.is_some() {
             let id = message.id.as_deref().unwrap();

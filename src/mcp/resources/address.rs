@@ -1,50 +1,49 @@
-//! What a `macro://` address names. Templates are matched by hand: few shapes, every part decoded and
-//! bounded, and whatever else is asked for is refused.
+//! Parses `macro://` addresses. There are few shapes; every segment is decoded and bounded, and anything else is refused.
 
 use econoscope_core::error::{Error, Result, is_invisible};
 use percent_encoding::percent_decode_str;
 use std::collections::BTreeMap;
 
-/// The scheme of everything that is read from the desk.
+/// The scheme of resources that the desk answers.
 pub(in crate::mcp) const SCHEME: &str = "macro://";
 
-/// Longest address that is looked at.
+/// Maximum length of an address.
 const MAX_BYTES: usize = 400;
 
-/// Longest part of an address, decoded.
+/// Maximum length of a decoded segment.
 const MAX_SEGMENT: usize = 120;
 
 /// A resource of the desk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::mcp) enum Address {
-    /// Every series, or those of one category.
+    /// All series, or those of one category.
     Catalog(Option<String>),
-    /// The state of the economy in one page.
+    /// The summary of the economy.
     Summary,
-    /// How good the indicators were in real time.
+    /// The real-time record of the indicators.
     Scores,
-    /// The regime now.
+    /// The present regime.
     Regime,
-    /// What comes when.
+    /// The release calendar.
     Calendar,
-    /// One series' rows.
+    /// The rows of a series.
     Series {
         /// Identifier or name.
         id: String,
-        /// Whether rows are wanted as CSV.
+        /// Whether the format is CSV.
         csv: bool,
-        /// Days, frequency and units, as given.
+        /// Start, end, frequency and units, as in the query.
         range: BTreeMap<String, String>,
     },
-    /// One figure.
+    /// The latest figure of a series.
     Metric(String),
-    /// How an indicator is computed.
+    /// The method of an indicator.
     Method(String),
     /// The language of formulas and conditions.
     Formulas,
-    /// A term.
+    /// A glossary term.
     Glossary(String),
-    /// Articles that carry a tag, or all of the newest.
+    /// The newest articles, all or those with a tag.
     Articles(Option<String>),
     /// A condition and its crossings.
     Alert(String),
@@ -53,10 +52,10 @@ pub(in crate::mcp) enum Address {
 }
 
 impl Address {
-    /// Reads an address.
+    /// Parses an address.
     ///
     /// # Errors
-    /// [`Error::InvalidParam`] saying which addresses there are.
+    /// [`Error::InvalidParam`] that lists the valid addresses.
     pub(in crate::mcp) fn parse(uri: &str) -> Result<Self> {
         let fail = |problem: &str| {
             Error::invalid(
@@ -78,20 +77,17 @@ impl Address {
             return Err(fail("has a fragment"));
         }
         let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
-        // A condition may divide.
-        let levels = if path.starts_with("alert/") {
-            2
-        } else {
-            usize::MAX
-        };
-        let segments: Vec<String> = path
-            .splitn(levels, '/')
-            .map(|raw| segment(raw, levels == 2))
-            .collect::<Option<_>>()
-            .ok_or_else(|| fail("is not a plain address"))?;
-        let parts: Vec<&str> = segments.iter().map(String::as_str).collect();
-        let found = match parts.as_slice() {
-            ["series", id] => return series(id, query).ok_or_else(|| fail("is not understood")),
+        // A condition may contain a division.
+        let is_alert = path.starts_with("alert/");
+        let segments = path.splitn(if is_alert { 2 } else { usize::MAX }, '/');
+        let segments: Option<Vec<String>> =
+            segments.map(|raw| decode_segment(raw, is_alert)).collect();
+        let segments = segments.ok_or_else(|| fail("is not a plain address"))?;
+        let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+        let address = match segments.as_slice() {
+            ["series", id] => {
+                return parse_series(id, query).ok_or_else(|| fail("is not understood"));
+            }
             ["catalog"] => Self::Catalog(None),
             ["catalog", category] => Self::Catalog(Some((*category).to_owned())),
             ["summary"] => Self::Summary,
@@ -108,24 +104,23 @@ impl Address {
             [kind @ ("scenario" | "article"), slug] => Self::Document(format!("{kind}:{slug}")),
             _ => return Err(fail("is not understood")),
         };
-        if query.is_empty() {
-            Ok(found)
-        } else {
-            Err(fail("takes no query"))
+        match query.is_empty() {
+            true => Ok(address),
+            false => Err(fail("takes no query")),
         }
     }
 }
 
-/// One decoded part of the path; nothing that hides, climbs or nests, but for a condition that divides.
-fn segment(raw: &str, may_divide: bool) -> Option<String> {
+/// Decodes a segment of the path; `None` if it is empty, too long, `.` or `..`, or has invisible characters or slashes.
+fn decode_segment(raw: &str, may_have_slash: bool) -> Option<String> {
     let text = percent_decode_str(raw).decode_utf8().ok()?;
-    let hidden =
-        |c: char| c.is_control() || is_invisible(c) || c == '\\' || (c == '/' && !may_divide);
-    let plain = !text.is_empty() && text.len() <= MAX_SEGMENT && !text.contains(hidden);
-    (plain && !matches!(&*text, "." | "..")).then(|| text.into_owned())
+    let is_forbidden =
+        |c: char| c.is_control() || is_invisible(c) || c == '\\' || (c == '/' && !may_have_slash);
+    let is_plain = !text.is_empty() && text.len() <= MAX_SEGMENT && !text.contains(is_forbidden);
+    (is_plain && !matches!(&*text, "." | "..")).then(|| text.into_owned())
 }
 
-fn series(name: &str, query: &str) -> Option<Address> {
+fn parse_series(name: &str, query: &str) -> Option<Address> {
     let (id, mut csv) = match name.rsplit_once('.') {
         Some((id, ending)) if ending.eq_ignore_ascii_case("csv") => (id, true),
         Some((id, ending)) if ending.eq_ignore_ascii_case("json") => (id, false),
@@ -153,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_read() -> Result<()> {
+    fn addresses_parse() -> Result<()> {
         assert_eq!(Address::parse("macro://regime")?, Address::Regime);
         assert_eq!(
             Address::parse("macro://metric/10%20year")?,
@@ -173,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_else_is_asked_for_is_refused() {
+    fn other_addresses_are_refused() {
         for uri in [
             "macro://",
             "macro://series/",

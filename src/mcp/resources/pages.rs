@@ -1,30 +1,31 @@
-//! The texts behind resources that no endpoint answers: the catalogue and articles.
+//! Renders the resources that no endpoint answers: the catalogue and articles.
 
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result, Suggestion, quote};
 use econoscope_core::model::untrusted;
 use econoscope_data::desk::{Desk, articles};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// The page on formulas and conditions.
 pub(super) const FORMULAS: &str = include_str!("../../../docs/FORMULAS.md");
 
-/// Most articles on a page.
-const ARTICLES: usize = 10;
+/// Maximum number of articles on a page.
+const MAX_ARTICLES: usize = 10;
 
-/// The catalogue as CSV, whole or of one category.
+/// Renders the catalogue as CSV, whole or of one category.
 ///
 /// # Errors
 /// [`Error::Unknown`] for a category that does not exist, [`Error::Store`] when the store cannot be read.
 pub(super) fn catalogue(desk: &Desk, category: Option<&str>) -> Result<String> {
-    let held = desk.holdings()?;
+    let holdings = desk.holdings()?;
     let mut text = String::from("series_id,title,unit,frequency,category,source,newest\n");
     let mut rows = 0;
     for info in Catalogue::embedded().iter() {
         if category.is_some_and(|c| !c.eq_ignore_ascii_case(&info.category)) {
             continue;
         }
-        let newest = held.get(&info.id).map(|s| s.last.to_string());
+        let newest = holdings.get(&info.id).map(|s| s.last.to_string());
         let _ = writeln!(
             text,
             "{},{},{},{},{},{},{}",
@@ -38,23 +39,21 @@ pub(super) fn catalogue(desk: &Desk, category: Option<&str>) -> Result<String> {
         );
         rows += 1;
     }
+    let suggestion = |id| Suggestion {
+        title: format!("macro://catalog/{id}"),
+        id,
+    };
     match category {
         Some(name) if rows == 0 => Err(Error::Unknown {
             kind: "category",
             name: quote(name),
-            suggestions: categories()
-                .into_iter()
-                .map(|id| Suggestion {
-                    title: format!("macro://catalog/{id}"),
-                    id,
-                })
-                .collect(),
+            suggestions: categories().into_iter().map(suggestion).collect(),
         }),
         _ => Ok(text),
     }
 }
 
-/// A CSV cell, quoted where it must be.
+/// Formats a CSV cell, quoted if necessary.
 fn cell(text: &str) -> String {
     if text.contains([',', '"', '\n']) {
         format!("\"{}\"", text.replace('"', "\"\""))
@@ -63,23 +62,23 @@ fn cell(text: &str) -> String {
     }
 }
 
-/// The categories of the catalogue, sorted.
+/// Returns the categories of the catalogue, sorted.
 pub(in crate::mcp) fn categories() -> Vec<String> {
     let names = Catalogue::embedded().categories().into_iter();
     names.map(str::to_owned).collect()
 }
 
-/// The newest articles, fenced as what they are: texts by others.
+/// Renders the newest articles, fenced as untrusted text.
 ///
 /// # Errors
 /// [`Error::Store`] when the store cannot be read; [`Error::Unknown`] for a tag that no article carries.
 pub(super) fn articles(desk: &Desk, tag: Option<&str>) -> Result<String> {
-    let all = desk.articles(100)?;
-    let mut text = String::new();
-    let wanted =
+    let matches =
         |tags: &[String]| tag.is_none_or(|t| tags.iter().any(|x| x.eq_ignore_ascii_case(t)));
-    let found = all.into_iter().filter(|a| wanted(&a.tags)).take(ARTICLES);
-    for a in found.map(articles::shown) {
+    let articles = desk.articles(100)?.into_iter();
+    let articles = articles.filter(|a| matches(&a.tags)).take(MAX_ARTICLES);
+    let mut text = String::new();
+    for a in articles.map(articles::shown) {
         let day = a.published_at.to_zoned(jiff::tz::TimeZone::UTC).date();
         let _ = writeln!(text, "- {day} {} ({})", a.title, a.url);
         if let Some(summary) = &a.summary {
@@ -96,11 +95,9 @@ pub(super) fn articles(desk: &Desk, tag: Option<&str>) -> Result<String> {
     }
 }
 
-/// The tags that articles carry, sorted.
+/// Returns the tags of articles, sorted.
 pub(in crate::mcp) fn tags() -> Vec<String> {
-    let texts = econoscope_data::desk::articles::embedded().iter();
-    let mut tags: Vec<String> = texts.flat_map(|t| t.article.tags.clone()).collect();
-    tags.sort();
-    tags.dedup();
-    tags
+    let texts = articles::embedded().iter();
+    let tags: BTreeSet<_> = texts.flat_map(|t| t.article.tags.clone()).collect();
+    tags.into_iter().collect()
 }

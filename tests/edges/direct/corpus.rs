@@ -1,12 +1,12 @@
-//! Messages: plain ones, hostile ones, and plain ones with bytes changed at random, the same in every run.
+//! A corpus of messages: plain, hostile and randomly mutated ones, the same in every run.
 
 use serde_json::{Value, json};
 
-/// A protocol version that opens with `initialize`, and the one that does not.
+/// A protocol version with a handshake, and one without.
 pub(crate) const LEGACY: &str = "2025-06-18";
 pub(crate) const MODERN: &str = "2026-07-28";
 
-/// Identifiers, also such as none should send.
+/// Ids, including invalid ones.
 pub(crate) const IDS: [&str; 22] = [
     "0",
     "1",
@@ -32,7 +32,7 @@ pub(crate) const IDS: [&str; 22] = [
     "{}",
 ];
 
-/// `_meta` of the newest protocol, right and wrong.
+/// `_meta` of the newest revision, valid and invalid.
 pub(crate) fn metas() -> Vec<String> {
     let version = "\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\"";
     let client = "\"io.modelcontextprotocol/clientInfo\":{\"name\":\"t\",\"version\":\"1\"}";
@@ -81,7 +81,7 @@ pub(crate) fn metas() -> Vec<String> {
     ]
 }
 
-/// What a client of the newest protocol says of itself in every call.
+/// The `_meta` of a client of the newest revision.
 pub(crate) fn modern_meta() -> String {
     json!({
         "io.modelcontextprotocol/protocolVersion": MODERN,
@@ -91,7 +91,7 @@ pub(crate) fn modern_meta() -> String {
     .to_string()
 }
 
-/// A call as text, with `_meta` when given.
+/// Formats a call as text, with `_meta` if given.
 pub(crate) fn call(id: &str, tool: &str, arguments: &Value, meta: Option<&str>) -> String {
     let meta = meta.map(|m| format!(",\"_meta\":{m}")).unwrap_or_default();
     let name = Value::from(tool);
@@ -100,7 +100,7 @@ pub(crate) fn call(id: &str, tool: &str, arguments: &Value, meta: Option<&str>) 
     )
 }
 
-/// Bodies that are calls in an unusual form, or nearly calls.
+/// Bodies that are calls in an unusual form, or almost calls.
 pub(crate) fn odd_bodies() -> Vec<String> {
     let call =
         r#""method":"tools/call","params":{"name":"get_metric","arguments":{"ticker":"10y"}}"#;
@@ -183,10 +183,10 @@ pub(crate) fn odd_bodies() -> Vec<String> {
     all
 }
 
-/// Numbers that look random and are the same in every run (xorshift64*).
-pub(crate) struct Dice(u64);
+/// A reproducible generator of numbers (xorshift64*).
+pub(crate) struct Rng(u64);
 
-impl Dice {
+impl Rng {
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
@@ -203,7 +203,7 @@ impl Dice {
         from[self.below(from.len())]
     }
 
-    /// A message with a few bytes changed, taken out, doubled or put in.
+    /// Mutates a message: a few bytes are changed, removed, doubled or inserted.
     pub(crate) fn mutate(&mut self, text: &str) -> Vec<u8> {
         const PIECES: [&str; 16] = [
             "\"",
@@ -247,7 +247,7 @@ impl Dice {
     }
 }
 
-/// Calls of every kind of answer: small, large, a file, a picture, failures of each sort.
+/// Calls with every kind of answer: small, large, a file, an image, each kind of error.
 pub(crate) fn calls() -> Vec<(&'static str, Value)> {
     let mut all = vec![
         ("get_metric", json!({ "ticker": "10y" })),

@@ -1,7 +1,7 @@
-//! A figure is the same bytes whichever way it leaves: REST, MCP by either way, and the command line.
+//! Tests that a figure has the same bytes over REST, over both paths of MCP, and on the command line.
 
 use super::corpus;
-use super::http::{Both, headers};
+use super::http::{BothSites, headers};
 use crate::expanded::{expanded, untrue};
 use crate::home::bundled;
 use axum::Router;
@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
-async fn ask(router: &Router, request: Request<Body>) -> Vec<u8> {
+async fn send(router: &Router, request: Request<Body>) -> Vec<u8> {
     let response = router.clone().oneshot(request).await.unwrap();
     let status = response.status();
     let bytes = response.into_body().collect().await.unwrap().to_bytes();
@@ -26,22 +26,22 @@ async fn ask(router: &Router, request: Request<Body>) -> Vec<u8> {
     bytes.to_vec()
 }
 
-/// The structured result of a call as it was sent.
-async fn called(router: &Router, tool: &str, arguments: &Value) -> String {
+/// Returns the structured result of a call as it was sent.
+async fn structured_result(router: &Router, tool: &str, arguments: &Value) -> String {
     #[derive(Deserialize)]
     struct Envelope<'a> {
         #[serde(borrow)]
-        result: Called<'a>,
+        result: CallResult<'a>,
     }
     #[derive(Deserialize)]
-    struct Called<'a> {
+    struct CallResult<'a> {
         #[serde(borrow, rename = "structuredContent")]
         structured: &'a RawValue,
     }
     let body = corpus::call("1", tool, arguments, None);
     let mut request = Request::post("/mcp").body(Body::from(body)).unwrap();
     *request.headers_mut() = headers(None);
-    let body = ask(router, request).await;
+    let body = send(router, request).await;
     let read: Envelope<'_> = serde_json::from_slice(&body).unwrap();
     read.result.structured.get().to_owned()
 }
@@ -60,16 +60,16 @@ fn address(route: &Route, arguments: &Value) -> String {
     format!("{path}?{}", query.finish())
 }
 
-/// Every endpoint as its example has it, and derived figures of many series.
-fn questions() -> Vec<(&'static str, Value)> {
+/// Every endpoint with its example, and derived figures of many series.
+fn calls() -> Vec<(&'static str, Value)> {
     let examples = ENDPOINTS.iter().map(|route| {
-        let given = route.spec.example.iter();
-        let given = given.map(|(k, v)| ((*k).to_owned(), Value::from(*v)));
-        (route.spec.tool, Value::Object(given.collect()))
+        let values = route.spec.example.iter();
+        let values = values.map(|(k, v)| ((*k).to_owned(), Value::from(*v)));
+        (route.spec.tool, Value::Object(values.collect()))
     });
     let mut all: Vec<_> = examples.collect();
-    let held = bundled().desk().holdings().unwrap();
-    for id in held.iter().map(|s| s.id.as_str()) {
+    let holdings = bundled().desk().holdings().unwrap();
+    for id in holdings.iter().map(|s| s.id.as_str()) {
         all.push(("get_metric", json!({ "ticker": id })));
         let mut rows = |more: Value| {
             let mut arguments = json!({ "seriesId": id, "start": "1960-01-01", "detail": "full" });
@@ -97,22 +97,22 @@ fn floats(text: &str) -> usize {
 }
 
 #[tokio::test]
-async fn every_figure_is_the_same_bytes_over_rest_and_mcp_direct_and_through_the_library() {
-    let both = Both::over(&bundled());
+async fn figures_are_identical_over_rest_and_both_mcp_paths() {
+    let sites = BothSites::new(&bundled());
     let mut compared = 0;
-    for (tool, arguments) in questions() {
+    for (tool, arguments) in calls() {
         let route = Route::find(tool).unwrap();
-        let given = route.for_assistant(arguments.as_object().unwrap().clone());
-        let given = Value::Object(given);
-        let request = Request::get(address(route, &texts(&given)))
+        let values = route.for_assistant(arguments.as_object().unwrap().clone());
+        let values = Value::Object(values);
+        let request = Request::get(address(route, &texts(&values)))
             .header("host", "localhost:8080")
             .body(Body::empty())
             .unwrap();
-        let rest = String::from_utf8(ask(&both.library, request).await).unwrap();
-        let direct = called(&both.direct, tool, &arguments).await;
-        let library = called(&both.library, tool, &arguments).await;
+        let rest = String::from_utf8(send(&sites.sdk, request).await).unwrap();
+        let direct = structured_result(&sites.direct, tool, &arguments).await;
+        let from_sdk = structured_result(&sites.sdk, tool, &arguments).await;
         compared += floats(&rest);
-        assert_eq!(direct, library, "{tool} {arguments}");
+        assert_eq!(direct, from_sdk, "{tool} {arguments}");
         let [direct, rest] =
             [direct, rest].map(|json| serde_json::from_str::<Value>(&json).unwrap());
         assert_eq!(
@@ -124,7 +124,7 @@ async fn every_figure_is_the_same_bytes_over_rest_and_mcp_direct_and_through_the
     assert!(compared > 10_000, "only {compared} figures were compared");
 }
 
-/// Values as a query has them.
+/// Values as text of a query.
 fn texts(arguments: &Value) -> Value {
     let text = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
     let pairs = arguments.as_object().unwrap().iter();
@@ -141,8 +141,8 @@ async fn the_command_line_prints_the_same_figures() {
     for id in ["DGS10", "DGS2", "T10Y2Y"] {
         let arguments = json!({ "seriesId": id, "start": "1990-01-01", "end": "2020-01-01", "detail": "full",
             "frequency": "m", "aggregation": "avg" });
-        let both = Both::over(&bundled());
-        let structured = called(&both.library, "get_time_series", &arguments).await;
+        let sites = BothSites::new(&bundled());
+        let structured = structured_result(&sites.sdk, "get_time_series", &arguments).await;
         let pairs = arguments.as_object().unwrap().iter();
         let done = std::process::Command::new(env!("CARGO_BIN_EXE_econoscope"))
             .arg("--store")

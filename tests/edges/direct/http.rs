@@ -1,6 +1,6 @@
-//! Both ways over HTTP: one backend, two sites, of which one sends every call to the library.
+//! Both ways over HTTP: one backend and two sites, one of which sends every call to the SDK.
 
-use super::corpus::{self, Dice, LEGACY, MODERN};
+use super::corpus::{self, LEGACY, MODERN, Rng};
 use crate::home::{backend, bundled, write};
 use axum::Router;
 use axum::body::Body;
@@ -16,27 +16,27 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use tower::ServiceExt;
 
-/// Under which name the server stands in a result's `_meta`.
+/// The member of a result's `_meta` that names the server.
 const SIGNATURE: &str = "io.modelcontextprotocol/serverInfo";
-/// Messages with bytes changed at random.
-const MUTATED: usize = 3_000;
+/// Number of randomly mutated messages.
+const MUTATIONS: usize = 3_000;
 
-pub(crate) struct Both {
+pub(crate) struct BothSites {
     pub(super) direct: Router,
-    pub(super) library: Router,
+    pub(super) sdk: Router,
     server: Server,
 }
 
-/// What a client sees of an answer.
+/// The parts of a response that a client sees.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Seen {
+pub(crate) struct ClientView {
     pub(crate) status: StatusCode,
     headers: Vec<(String, Vec<u8>)>,
     bytes: Vec<u8>,
     pub(crate) body: Result<Value, Vec<u8>>,
 }
 
-/// Headers of a plain call; a test adds, replaces and removes.
+/// Headers of a plain call. A test adds, replaces and removes some.
 pub(crate) fn headers(version: Option<&str>) -> HeaderMap {
     let mut headers = HeaderMap::new();
     let mut set = |name: &'static str, value: &str| headers.insert(name, value.parse().unwrap());
@@ -58,8 +58,8 @@ fn modern_headers(tool: &str) -> HeaderMap {
     headers
 }
 
-impl Both {
-    pub(crate) fn over(backend: &Arc<Backend>) -> Self {
+impl BothSites {
+    pub(crate) fn new(backend: &Arc<Backend>) -> Self {
         let mut options = Options {
             hosts: vec!["macro.example:443".into()],
             origins: vec!["http://localhost:*".into()],
@@ -75,31 +75,31 @@ impl Both {
         let server = Server::new(Arc::clone(backend));
         Self {
             direct: site(server.clone()),
-            library: site(Server::new(Arc::clone(backend)).without_direct_calls()),
+            sdk: site(Server::new(Arc::clone(backend)).without_direct_calls()),
             server,
         }
     }
 
-    /// Sends a message both ways, twice the direct one: made, and kept.
-    pub(crate) async fn same(&self, headers: &HeaderMap, body: &[u8]) -> Seen {
-        let library = send(&self.library, headers, body, None).await;
-        for round in ["made", "kept"] {
+    /// Sends a message both ways. The direct one is sent twice: computed, then cached.
+    pub(crate) async fn send_both(&self, headers: &HeaderMap, body: &[u8]) -> ClientView {
+        let from_sdk = send(&self.sdk, headers, body, None).await;
+        for round in ["computed", "cached"] {
             let direct = send(&self.direct, headers, body, None).await;
             let text = String::from_utf8_lossy(body);
-            assert_eq!(direct, library, "{round}: {headers:?} {text}");
+            assert_eq!(direct, from_sdk, "{round}: {headers:?} {text}");
         }
-        library
+        from_sdk
     }
 
-    /// Whether this call is answered without the library.
-    async fn is_taken(&self, headers: &HeaderMap, body: &str) -> bool {
+    /// Whether a call is answered without the SDK.
+    async fn is_direct(&self, headers: &HeaderMap, body: &str) -> bool {
         let before = self.server.direct_calls();
-        self.same(headers, body.as_bytes()).await;
+        self.send_both(headers, body.as_bytes()).await;
         self.server.direct_calls() > before
     }
 }
 
-async fn send(router: &Router, headers: &HeaderMap, body: &[u8], peer: Option<&str>) -> Seen {
+async fn send(router: &Router, headers: &HeaderMap, body: &[u8], peer: Option<&str>) -> ClientView {
     let mut request = Request::post("/mcp")
         .body(Body::from(body.to_vec()))
         .unwrap();
@@ -117,7 +117,7 @@ async fn send(router: &Router, headers: &HeaderMap, body: &[u8], peer: Option<&s
         .map(|(name, value)| (name.to_string(), value.as_bytes().to_vec()))
         .collect();
     headers.sort();
-    Seen {
+    ClientView {
         status: parts.status,
         headers,
         bytes: bytes.to_vec(),
@@ -126,8 +126,8 @@ async fn send(router: &Router, headers: &HeaderMap, body: &[u8], peer: Option<&s
 }
 
 #[tokio::test]
-async fn every_call_is_answered_alike_in_both_lifecycles() {
-    let both = Both::over(&bundled());
+async fn direct_and_sdk_responses_agree_in_both_lifecycles() {
+    let sites = BothSites::new(&bundled());
     for (tool, arguments) in corpus::calls() {
         for version in [
             None,
@@ -137,27 +137,33 @@ async fn every_call_is_answered_alike_in_both_lifecycles() {
             Some("2025-11-25"),
         ] {
             let body = corpus::call("1", tool, &arguments, None);
-            both.same(&headers(version), body.as_bytes()).await;
+            sites.send_both(&headers(version), body.as_bytes()).await;
         }
         let meta = corpus::modern_meta();
         let body = corpus::call("\"a\"", tool, &arguments, Some(&meta));
-        both.same(&modern_headers(tool), body.as_bytes()).await;
+        sites
+            .send_both(&modern_headers(tool), body.as_bytes())
+            .await;
     }
 }
 
 #[tokio::test]
-async fn plain_calls_are_taken_and_others_are_not() {
-    let both = Both::over(&bundled());
+async fn only_plain_calls_are_answered_directly() {
+    let sites = BothSites::new(&bundled());
     let arguments = json!({ "ticker": "10y" });
     let meta = corpus::modern_meta();
     let legacy = corpus::call("1", "get_metric", &arguments, None);
     let modern = corpus::call("1", "get_metric", &arguments, Some(&meta));
-    assert!(both.is_taken(&headers(Some(LEGACY)), &legacy).await);
-    assert!(both.is_taken(&headers(None), &legacy).await);
-    assert!(both.is_taken(&modern_headers("get_metric"), &modern).await);
+    assert!(sites.is_direct(&headers(Some(LEGACY)), &legacy).await);
+    assert!(sites.is_direct(&headers(None), &legacy).await);
+    assert!(
+        sites
+            .is_direct(&modern_headers("get_metric"), &modern)
+            .await
+    );
     let mut loose = headers(Some(LEGACY));
     loose.remove("accept");
-    assert!(both.is_taken(&loose, &legacy).await, "a loose wish");
+    assert!(sites.is_direct(&loose, &legacy).await, "a loose wish");
     for (name, value) in [
         ("mcp-session-id", "abc"),
         ("origin", "http://evil.example"),
@@ -167,11 +173,14 @@ async fn plain_calls_are_taken_and_others_are_not() {
     ] {
         let mut changed = headers(Some(LEGACY));
         changed.insert(name, value.parse().unwrap());
-        assert!(!both.is_taken(&changed, &legacy).await, "{name}");
+        assert!(!sites.is_direct(&changed, &legacy).await, "{name}");
     }
     let mut page = headers(Some(LEGACY));
     page.insert("origin", "http://localhost:3000".parse().unwrap());
-    assert!(both.is_taken(&page, &legacy).await, "known after the first");
+    assert!(
+        sites.is_direct(&page, &legacy).await,
+        "known after the first"
+    );
     for (meta, taken) in [
         ("{\"progressToken\":1}", true),
         ("{\"progressToken\":\"a\",\"openai/locale\":\"en\"}", true),
@@ -179,38 +188,43 @@ async fn plain_calls_are_taken_and_others_are_not() {
         ("{\"progressToken\":null}", false),
         ("{\"io.modelcontextprotocol/x\":1}", false),
     ] {
-        let told = corpus::call("1", "get_metric", &arguments, Some(meta));
-        let is_taken = both.is_taken(&headers(Some(LEGACY)), &told).await;
-        assert_eq!(is_taken, taken, "{meta}");
+        let body = corpus::call("1", "get_metric", &arguments, Some(meta));
+        let is_direct = sites.is_direct(&headers(Some(LEGACY)), &body).await;
+        assert_eq!(is_direct, taken, "{meta}");
     }
 }
 
 #[tokio::test]
-async fn identifiers_of_all_kinds() {
-    let both = Both::over(&bundled());
+async fn unusual_ids_are_answered_alike() {
+    let sites = BothSites::new(&bundled());
     let (arguments, meta) = (json!({ "ticker": "10y" }), corpus::modern_meta());
     for id in corpus::IDS {
         let body = corpus::call(id, "get_metric", &arguments, None);
-        both.same(&headers(Some(LEGACY)), body.as_bytes()).await;
+        sites
+            .send_both(&headers(Some(LEGACY)), body.as_bytes())
+            .await;
         let body = corpus::call(id, "get_metric", &arguments, Some(&meta));
-        both.same(&modern_headers("get_metric"), body.as_bytes())
+        sites
+            .send_both(&modern_headers("get_metric"), body.as_bytes())
             .await;
     }
     let long = format!("\"{}\"", "x".repeat(10_000));
     let body = corpus::call(&long, "get_metric", &arguments, None);
-    both.same(&headers(Some(LEGACY)), body.as_bytes()).await;
+    sites
+        .send_both(&headers(Some(LEGACY)), body.as_bytes())
+        .await;
 }
 
 #[tokio::test]
-async fn odd_bodies_and_meta_of_all_kinds() {
-    let both = Both::over(&bundled());
+async fn unusual_bodies_and_meta_are_answered_alike() {
+    let sites = BothSites::new(&bundled());
     for body in corpus::odd_bodies() {
         for headers in [
             headers(None),
             headers(Some(LEGACY)),
             modern_headers("get_regime"),
         ] {
-            both.same(&headers, body.as_bytes()).await;
+            sites.send_both(&headers, body.as_bytes()).await;
         }
     }
     for meta in corpus::metas() {
@@ -222,7 +236,7 @@ async fn odd_bodies_and_meta_of_all_kinds() {
             headers(Some("2027-01-01")),
             modern_headers("get_regime"),
         ] {
-            both.same(&headers, body.as_bytes()).await;
+            sites.send_both(&headers, body.as_bytes()).await;
         }
     }
     let large = corpus::call(
@@ -231,12 +245,12 @@ async fn odd_bodies_and_meta_of_all_kinds() {
         &json!({ "ticker": "x".repeat(300_000) }),
         None,
     );
-    both.same(&headers(None), large.as_bytes()).await;
+    sites.send_both(&headers(None), large.as_bytes()).await;
 }
 
 #[tokio::test]
-async fn hostile_and_contradicting_headers() {
-    let both = Both::over(&bundled());
+async fn hostile_and_contradictory_headers_are_answered_alike() {
+    let sites = BothSites::new(&bundled());
     let arguments = json!({ "ticker": "10y" });
     let legacy = corpus::call("1", "get_metric", &arguments, None);
     let modern = corpus::call("1", "get_metric", &arguments, Some(&corpus::modern_meta()));
@@ -342,7 +356,7 @@ async fn hostile_and_contradicting_headers() {
             let mut without = base.clone();
             without.remove(name);
             for body in [&legacy, &modern] {
-                both.same(&without, body.as_bytes()).await;
+                sites.send_both(&without, body.as_bytes()).await;
             }
             for value in values {
                 let value = HeaderValue::from_bytes(value).unwrap();
@@ -357,7 +371,7 @@ async fn hostile_and_contradicting_headers() {
                 }
                 for headers in [replaced, doubled, first] {
                     for body in [&legacy, &modern] {
-                        both.same(&headers, body.as_bytes()).await;
+                        sites.send_both(&headers, body.as_bytes()).await;
                     }
                 }
             }
@@ -366,17 +380,17 @@ async fn hostile_and_contradicting_headers() {
 }
 
 #[tokio::test]
-async fn messages_changed_at_random() {
-    let both = Both::over(&bundled());
-    let mut dice = Dice::new(20_261_121);
+async fn randomly_mutated_messages_are_answered_alike() {
+    let sites = BothSites::new(&bundled());
+    let mut rng = Rng::new(20_261_121);
     let meta = corpus::modern_meta();
     let calls = [
         ("get_metric", json!({ "ticker": "10y" })),
         ("get_regime", json!({})),
     ];
-    for round in 0..MUTATED {
-        let (tool, arguments) = &calls[dice.below(calls.len())];
-        let is_modern = dice.below(2) == 0;
+    for round in 0..MUTATIONS {
+        let (tool, arguments) = &calls[rng.below(calls.len())];
+        let is_modern = rng.below(2) == 0;
         let body = corpus::call("17", tool, arguments, is_modern.then_some(meta.as_str()));
         let headers = if is_modern {
             modern_headers(tool)
@@ -386,29 +400,29 @@ async fn messages_changed_at_random() {
         let body = if round % 20 == 0 {
             body.into_bytes()
         } else {
-            dice.mutate(&body)
+            rng.mutate(&body)
         };
-        both.same(&headers, &body).await;
+        sites.send_both(&headers, &body).await;
     }
     assert!(
-        both.server.direct_calls() > 200,
-        "few calls were answered without the library"
+        sites.server.direct_calls() > 200,
+        "few calls were answered without the SDK"
     );
 }
 
 #[tokio::test]
-async fn the_day_s_allowance_is_charged_alike() {
-    let both = Both::over(&bundled());
+async fn direct_and_sdk_calls_are_charged_alike() {
+    let sites = BothSites::new(&bundled());
     let peer = Some("203.0.113.9:4711");
     let body = corpus::call("1", "get_metric", &json!({ "ticker": "10y" }), None);
     for left in [4, 3, 2, 1, 0] {
-        let library = send(&both.library, &headers(Some(LEGACY)), body.as_bytes(), peer).await;
-        let direct = send(&both.direct, &headers(Some(LEGACY)), body.as_bytes(), peer).await;
-        assert_eq!(direct, library, "{left} left");
+        let from_sdk = send(&sites.sdk, &headers(Some(LEGACY)), body.as_bytes(), peer).await;
+        let direct = send(&sites.direct, &headers(Some(LEGACY)), body.as_bytes(), peer).await;
+        assert_eq!(direct, from_sdk, "{left} left");
     }
-    // When to come back is spread over a minute by a hash that differs from site to site.
+    // The wait is spread over a minute by a hash that differs between sites.
     let modern = corpus::call("1", "get_metric", &json!({}), Some(&corpus::modern_meta()));
-    for router in [&both.library, &both.direct] {
+    for router in [&sites.sdk, &sites.direct] {
         let refused = send(router, &headers(Some(LEGACY)), body.as_bytes(), peer).await;
         let legacy = &refused.body.unwrap()["result"];
         assert_eq!(legacy["isError"], true);
@@ -425,13 +439,17 @@ async fn the_day_s_allowance_is_charged_alike() {
 }
 
 #[tokio::test]
-async fn new_data_make_old_answers_old() {
+async fn new_data_invalidate_direct_answers() {
     let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());
     write(store.as_ref(), "DGS10", &[4.0, 4.1]);
-    let both = Both::over(&backend(Arc::clone(&store)));
+    let sites = BothSites::new(&backend(Arc::clone(&store)));
     let body = corpus::call("1", "get_metric", &json!({ "ticker": "DGS10" }), None);
-    let before = both.same(&headers(Some(LEGACY)), body.as_bytes()).await;
+    let before = sites
+        .send_both(&headers(Some(LEGACY)), body.as_bytes())
+        .await;
     write(store.as_ref(), "DGS10", &[4.0, 4.1, 4.2]);
-    let after = both.same(&headers(Some(LEGACY)), body.as_bytes()).await;
+    let after = sites
+        .send_both(&headers(Some(LEGACY)), body.as_bytes())
+        .await;
     assert_ne!(before, after);
 }

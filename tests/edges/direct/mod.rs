@@ -1,4 +1,4 @@
-//! Plain calls are answered as the protocol library answers them: the same messages sent both ways, answers compared.
+//! Tests that plain calls get the response that the SDK gives: every message is sent both ways and the responses are compared.
 
 pub(crate) mod corpus;
 mod figures;

@@ -1,8 +1,8 @@
-//! A store that breaks under a running server: `/ready` says so, callers hear when to come back and no path, and a
-//! store that is whole again is read without a restart.
+//! Tests of a store that breaks under a running server: `/ready` fails, errors have a retry time and no path, and a
+//! repaired store is read without a restart.
 
-use super::everything::{ANSWERS, SURFACES};
-use super::support::{ask, get, mcp_service, options, request, tool_call};
+use super::everything::{ENDPOINT_PATHS, PAGES};
+use super::support::{get, mcp_service, options, request, send, tool_call};
 use axum::Router;
 use axum::http::StatusCode;
 use econoscope::server::{HttpServer, Shutdown};
@@ -16,18 +16,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A word that stands in the path of the store and must be in no answer.
+/// A word in the store's path that no response may have.
 const SECRET: &str = "where-it-lies";
 
-struct House {
+struct BreakableServer {
     _folder: tempfile::TempDir,
     store: PathBuf,
     backup: PathBuf,
     router: Router,
 }
 
-/// A server over a file with the bundled history, and a backup of it.
-fn house() -> House {
+/// Creates a server over a file with the bundled history, and a backup of it.
+fn breakable_server() -> BreakableServer {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().join(SECRET);
     let (store, backup) = (home.join("econoscope.db"), home.join("backup.db"));
@@ -43,7 +43,7 @@ fn house() -> House {
     );
     let backend = Arc::new(Backend::local(Arc::new(desk)));
     let mcp = mcp_service(&backend, &Shutdown::default());
-    House {
+    BreakableServer {
         _folder: folder,
         store,
         backup,
@@ -51,15 +51,15 @@ fn house() -> House {
     }
 }
 
-/// Longer than `/ready` repeats what it found.
-async fn a_moment() {
+/// Waits longer than `/ready` caches its outcome.
+async fn wait_for_probe() {
     tokio::time::sleep(Duration::from_millis(600)).await;
 }
 
-/// Everything that can be asked; each answer is checked for the path.
+/// Requests every kind of path and checks each response for the secret word.
 async fn statuses(router: &Router) -> Vec<(&'static str, StatusCode)> {
     let mut all = Vec::new();
-    for path in ANSWERS.iter().copied().chain(SURFACES) {
+    for path in ENDPOINT_PATHS.iter().copied().chain(PAGES) {
         let reply = get(router, path).await;
         let text = String::from_utf8_lossy(&reply.body).into_owned();
         assert!(!text.contains(SECRET), "{path}: {text}");
@@ -76,7 +76,7 @@ async fn statuses(router: &Router) -> Vec<(&'static str, StatusCode)> {
     all
 }
 
-async fn mcp(router: &Router) -> String {
+async fn mcp_responses(router: &Router) -> String {
     let call = tool_call("get_regime", &json!({"as_of": "2021-03-04"}), &[]);
     let read = json!({"jsonrpc": "2.0", "id": 1, "method": "resources/read",
         "params": {"uri": "macro://series/UNRATE"}});
@@ -87,15 +87,15 @@ async fn mcp(router: &Router) -> String {
         ("mcp-protocol-version", "2025-06-18"),
     ];
     let read = request("POST", "/mcp", &headers, &read.to_string());
-    let mut said = String::new();
-    for asked in [call, read] {
-        let reply = ask(router, asked).await;
-        said.push_str(&String::from_utf8_lossy(&reply.body));
+    let mut bodies = String::new();
+    for message in [call, read] {
+        let reply = send(router, message).await;
+        bodies.push_str(&String::from_utf8_lossy(&reply.body));
     }
-    said
+    bodies
 }
 
-fn garbage(path: &Path) {
+fn overwrite_pages(path: &Path) {
     let length = fs::metadata(path).unwrap().len();
     let mut file = fs::File::options().write(true).open(path).unwrap();
     file.seek(std::io::SeekFrom::Start(4_096)).unwrap();
@@ -104,10 +104,10 @@ fn garbage(path: &Path) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_store_that_breaks_is_told_without_its_path_and_one_that_is_whole_again_is_read() {
-    type Break = (&'static str, fn(&House));
+async fn a_broken_store_is_reported_without_its_path_until_repaired() {
+    type Break = (&'static str, fn(&BreakableServer));
     let breaks: [Break; 3] = [
-        ("damaged in place", |h| garbage(&h.store)),
+        ("damaged in place", |h| overwrite_pages(&h.store)),
         ("deleted", |h| fs::remove_file(&h.store).unwrap()),
         ("another kind of file", |h| {
             let other = h.store.with_file_name("other");
@@ -116,16 +116,16 @@ async fn a_store_that_breaks_is_told_without_its_path_and_one_that_is_whole_agai
         }),
     ];
     for (how, broken) in breaks {
-        let house = house();
+        let house = breakable_server();
         let router = &house.router;
         assert_eq!(get(router, "/ready").await.status, StatusCode::OK, "{how}");
         assert_eq!(
-            get(router, ANSWERS[2]).await.status,
+            get(router, ENDPOINT_PATHS[2]).await.status,
             StatusCode::OK,
             "{how}"
         );
         broken(&house);
-        a_moment().await;
+        wait_for_probe().await;
 
         let ready = get(router, "/ready").await;
         let unavailable = StatusCode::SERVICE_UNAVAILABLE;
@@ -136,18 +136,18 @@ async fn a_store_that_breaks_is_told_without_its_path_and_one_that_is_whole_agai
         let all = statuses(router).await;
         let data = "/api/public/data/UNRATE?start=2000-01-01";
         assert!(all.contains(&(data, unavailable)), "{how}: {all:?}");
-        let said = mcp(router).await;
-        assert!(!said.contains(SECRET), "{how}: {said}");
-        assert!(said.contains("Try again in 10 s"), "{how}: {said}");
+        let bodies = mcp_responses(router).await;
+        assert!(!bodies.contains(SECRET), "{how}: {bodies}");
+        assert!(bodies.contains("Try again in 10 s"), "{how}: {bodies}");
 
         fs::rename(&house.backup, &house.store).unwrap();
-        a_moment().await;
+        wait_for_probe().await;
         assert_eq!(get(router, "/ready").await.status, StatusCode::OK, "{how}");
         let healed = statuses(router).await;
         assert!(
             healed.iter().all(|(_, s)| *s == StatusCode::OK),
             "{how}: {healed:?}"
         );
-        assert!(!mcp(router).await.contains("Try again"), "{how}");
+        assert!(!mcp_responses(router).await.contains("Try again"), "{how}");
     }
 }

@@ -1,11 +1,11 @@
-//! The release calendar as a page and as a calendar that programs subscribe to.
+//! Tests of the release calendar as a page and as an iCalendar feed.
 
 use super::support::{BASE, get, router};
 use axum::http::StatusCode;
 use std::collections::BTreeSet;
 
-/// Lines as a calendar program reads them: folded ones joined (RFC 5545 3.1).
-fn unfolded(text: &str) -> Vec<String> {
+/// Unfolds lines as RFC 5545, 3.1 has it.
+fn unfold(text: &str) -> Vec<String> {
     let whole = text.replace("\r\n ", "");
     whole.split("\r\n").map(str::to_owned).collect()
 }
@@ -16,7 +16,7 @@ fn values<'a>(lines: &'a [String], name: &str) -> Vec<&'a str> {
 }
 
 #[tokio::test]
-async fn programs_can_subscribe_to_it() {
+async fn calendar_programs_can_subscribe_to_the_calendar() {
     let router = router();
     let reply = get(&router, "/calendar.ics").await;
     assert_eq!(reply.status, StatusCode::OK);
@@ -31,7 +31,7 @@ async fn programs_can_subscribe_to_it() {
         text.split("\r\n").all(|line| line.len() <= 75),
         "lines are folded"
     );
-    let lines = unfolded(text);
+    let lines = unfold(text);
     assert_eq!(values(&lines, "VERSION"), ["2.0"]);
     assert_eq!(values(&lines, "PRODID").len(), 1);
     assert_eq!(values(&lines, "REFRESH-INTERVAL;VALUE=DURATION"), ["PT6H"]);
@@ -71,15 +71,15 @@ async fn programs_can_subscribe_to_it() {
     );
     let is_instant = |value: &&str| value.len() == 16 && value.ends_with('Z');
     assert!(values(&lines, "DTSTART").iter().all(is_instant));
-    // The same question has the same bytes all day, so that programs need not load it again.
+    // The feed has the same bytes all day, so that programs need not load it again.
     assert_eq!(get(&router, "/calendar.ics").await.text(), text);
 }
 
 #[tokio::test]
-async fn a_part_of_it_can_be_subscribed_to() {
+async fn part_of_the_calendar_can_be_subscribed_to() {
     let router = router();
-    let whole = unfolded(get(&router, "/calendar.ics").await.text());
-    let part = unfolded(get(&router, "/calendar.ics?series=employment").await.text());
+    let whole = unfold(get(&router, "/calendar.ics").await.text());
+    let part = unfold(get(&router, "/calendar.ics?series=employment").await.text());
     let (whole, part) = (values(&whole, "UID"), values(&part, "UID"));
     assert!((3..=4).contains(&part.len()), "{part:?}");
     assert!(
@@ -92,7 +92,7 @@ async fn a_part_of_it_can_be_subscribed_to() {
 }
 
 #[tokio::test]
-async fn the_page_tells_days_as_expected_and_links_what_it_names() {
+async fn the_calendar_page_marks_expected_days_and_links_series() {
     let router = router();
     let page = get(&router, "/calendar").await;
     assert_eq!(page.status, StatusCode::OK);

@@ -1,22 +1,22 @@
-//! Release cards, scenario dials and alerts: they say what the API says, and each crossing is one entry.
+//! Tests of release cards, scenario dials and alert feeds: they agree with the API.
 
-use super::cite::World;
-use super::support::{BASE, get, options, patient, router_with};
+use super::cite::TestServer;
+use super::support::{BASE, get, options, router_with, unlimited_router};
 use axum::http::StatusCode;
 use econoscope_core::model::{Known, SeriesId};
 use econoscope_data::store::Store;
 use jiff::civil::date;
 use std::collections::BTreeSet;
 
-/// Texts between two marks.
-fn all<'a>(text: &'a str, from: &str, to: &str) -> Vec<&'a str> {
+/// Returns the texts between two marks.
+fn all_between<'a>(text: &'a str, from: &str, to: &str) -> Vec<&'a str> {
     let parts = text.split(from).skip(1);
     parts.map(|rest| rest.split(to).next().unwrap()).collect()
 }
 
 #[tokio::test]
-async fn a_release_card_says_what_the_calendar_says() {
-    let router = patient();
+async fn a_release_card_agrees_with_the_calendar() {
+    let router = unlimited_router();
     let calendar = get(&router, "/api/public/calendar?series=PAYEMS&days=120")
         .await
         .json();
@@ -31,13 +31,13 @@ async fn a_release_card_says_what_the_calendar_says() {
     };
     let page = get(&router, "/release/PAYEMS").await;
     assert_eq!(page.status, StatusCode::OK);
-    let told = all(page.text(), "<dd>", "</dd>");
-    assert_eq!(told[0], signed(&last["value"]));
-    assert_eq!(told[1], signed(&last["expected"]["value"]));
+    let values = all_between(page.text(), "<dd>", "</dd>");
+    assert_eq!(values[0], signed(&last["value"]));
+    assert_eq!(values[1], signed(&last["expected"]["value"]));
     let surprise = signed(&last["surprise"]).replace(" people", " (");
-    assert!(told[2].starts_with(&surprise), "{told:?}");
+    assert!(values[2].starts_with(&surprise), "{values:?}");
     let revisions = get(&router, "/api/public/revisions/PAYEMS").await.json();
-    let first = all(page.text(), "<td class=\"n\">", "</td>");
+    let first = all_between(page.text(), "<td class=\"n\">", "</td>");
     for (n, print) in revisions["first_prints"]
         .as_array()
         .unwrap()
@@ -67,19 +67,20 @@ async fn a_release_card_says_what_the_calendar_says() {
 }
 
 #[tokio::test]
-async fn a_scenario_tells_how_far_it_is_and_when_it_came() {
-    let router = patient();
+async fn a_scenario_shows_its_distance_and_past_crossings() {
+    let router = unlimited_router();
     let page = get(&router, "/scenarios/sahm-trigger").await;
     assert_eq!(page.status, StatusCode::OK);
     let now = get(&router, "/api/public/metrics/SAHMREALTIME")
         .await
         .json();
     let value = now["value"].as_f64().unwrap();
-    let told = all(page.text(), "<dd>", "</dd>");
+    let values = all_between(page.text(), "<dd>", "</dd>");
     assert!(
-        told.iter()
+        values
+            .iter()
             .any(|t| *t == format!("{:+.2} to go", 0.5 - value)),
-        "{told:?}"
+        "{values:?}"
     );
     assert!(
         page.text()
@@ -95,7 +96,7 @@ async fn a_scenario_tells_how_far_it_is_and_when_it_came() {
     let widget = get(&router, "/widget/scenario/sahm-trigger").await;
     assert_eq!(widget.status, StatusCode::OK);
     assert!(widget.text().contains("trigger 0.50 points") && widget.text().contains("<svg"));
-    // What may not be passed on has neither distance nor chart for strangers.
+    // Restricted series have neither distance nor chart in public.
     let public = router_with(options(), false);
     let page = get(&public, "/scenarios/vix-40").await;
     assert_eq!(page.status, StatusCode::OK);
@@ -109,8 +110,8 @@ async fn a_scenario_tells_how_far_it_is_and_when_it_came() {
 }
 
 #[tokio::test]
-async fn cards_and_dials_are_pictures_that_pages_name() {
-    let router = patient();
+async fn cards_and_dials_are_images_that_pages_reference() {
+    let router = unlimited_router();
     for (page, picture, said) in [
         (
             "/release/PAYEMS",
@@ -147,7 +148,7 @@ async fn cards_and_dials_are_pictures_that_pages_name() {
         assert!(dark.text().contains("#101318"));
         let raster = get(&router, &format!("{picture}.png")).await;
         assert_eq!(raster.header("content-type"), "image/png");
-        let again = get(&patient(), &format!("{picture}.png")).await;
+        let again = get(&unlimited_router(), &format!("{picture}.png")).await;
         assert_eq!(raster.body, again.body, "the same from another server");
         for wrong in [".gif", ".svg?width=9", ".svg?theme=pink"] {
             let refused = get(&router, &format!("{picture}{wrong}")).await;
@@ -157,7 +158,7 @@ async fn cards_and_dials_are_pictures_that_pages_name() {
             .await
             .json();
         assert_eq!(card["thumbnail_url"], format!("{BASE}{picture}.png"));
-        let widget = all(card["html"].as_str().unwrap(), "src=\"", "\"")[0];
+        let widget = all_between(card["html"].as_str().unwrap(), "src=\"", "\"")[0];
         let widget = get(&router, widget.strip_prefix(BASE).unwrap()).await;
         assert_eq!(widget.status, StatusCode::OK);
     }
@@ -166,12 +167,12 @@ async fn cards_and_dials_are_pictures_that_pages_name() {
 }
 
 #[tokio::test]
-async fn every_widget_is_offered_with_its_code() {
-    let router = patient();
+async fn every_widget_is_offered_with_its_embed_code() {
+    let router = unlimited_router();
     for show in ["", "regime", "recession", "release", "scenario"] {
         let page = get(&router, &format!("/embed?show={show}&theme=dark")).await;
         assert_eq!(page.status, StatusCode::OK);
-        let frame = all(page.text(), "<iframe src=\"", "\"")[0].replace("&#38;", "&");
+        let frame = all_between(page.text(), "<iframe src=\"", "\"")[0].replace("&#38;", "&");
         assert!(frame.contains("theme=dark"), "{frame}");
         let widget = get(&router, &frame).await;
         assert_eq!(widget.status, StatusCode::OK, "{frame}: {}", widget.text());
@@ -186,15 +187,15 @@ async fn every_widget_is_offered_with_its_code() {
 }
 
 #[tokio::test]
-async fn an_article_shows_where_its_series_stands() {
-    let page = get(&patient(), "/articles/sahm-rule-record").await;
+async fn an_article_shows_the_latest_figures_of_its_series() {
+    let page = get(&unlimited_router(), "/articles/sahm-rule-record").await;
     assert!(page.text().contains("Where it stands now") && page.text().contains("<svg"));
     assert!(page.text().contains("href=\"/cite/SAHMREALTIME\""));
 }
 
 #[tokio::test]
-async fn an_alert_has_one_entry_for_each_crossing() {
-    let router = patient();
+async fn an_alert_feed_has_one_entry_per_crossing() {
+    let router = unlimited_router();
     let feed = get(&router, "/alerts.atom?condition=T10Y2Y%20%3C%200").await;
     assert_eq!(feed.status, StatusCode::OK, "{}", feed.text());
     assert_eq!(
@@ -202,29 +203,32 @@ async fn an_alert_has_one_entry_for_each_crossing() {
         "application/atom+xml; charset=utf-8"
     );
     let text = feed.text();
-    let entries = all(text, "<entry>", "</entry>");
-    let ids: BTreeSet<&str> = entries.iter().map(|e| all(e, "<id>", "</id>")[0]).collect();
+    let entries = all_between(text, "<entry>", "</entry>");
+    let ids: BTreeSet<&str> = entries
+        .iter()
+        .map(|e| all_between(e, "<id>", "</id>")[0])
+        .collect();
     assert!(entries.len() > 20 && ids.len() == entries.len());
     let counted = "/api/public/data/T10Y2Y?start=max&condition=%3C%200&detail=summary";
     let counted = get(&router, counted).await.json();
     let crossing = &counted["condition"]["crossing"];
     let newest = format!("{}T00:00:00Z", crossing["date"].as_str().unwrap());
     assert_eq!(
-        all(entries[0], "<updated>", "</updated>"),
+        all_between(entries[0], "<updated>", "</updated>"),
         [newest.as_str()]
     );
     assert_ne!(
         entries[0].contains("no longer met"),
         crossing["met"].as_bool().unwrap()
     );
-    // The condition in other spaces is the same condition.
+    // Spaces do not change a condition.
     let same = get(&router, "/alerts.atom?condition=t10y2y%3C0").await;
     assert_eq!(
-        all(same.text(), "<id>", "</id>"),
-        all(text, "<id>", "</id>")
+        all_between(same.text(), "<id>", "</id>"),
+        all_between(text, "<id>", "</id>")
     );
     // Links lead to charts.
-    let link = all(entries[0], "href=\"", "\"")[0].replace("&#38;", "&");
+    let link = all_between(entries[0], "href=\"", "\"")[0].replace("&#38;", "&");
     assert_eq!(
         get(&router, link.strip_prefix(BASE).unwrap()).await.status,
         StatusCode::OK
@@ -248,31 +252,31 @@ async fn an_alert_has_one_entry_for_each_crossing() {
         assert_eq!(refused.status, status, "{condition}");
     }
     let public = router_with(options(), false);
-    let shown = get(&public, "/chart/VIXCLS.png").await.status;
+    let chart_status = get(&public, "/chart/VIXCLS.png").await.status;
     let refused = get(&public, "/alerts.atom?condition=VIXCLS%20%3E%2030").await;
-    assert_eq!(refused.status, shown);
+    assert_eq!(refused.status, chart_status);
     assert!(!refused.text().contains("<entry>"));
 }
 
 #[tokio::test]
-async fn entries_of_an_alert_stay_as_figures_come() {
-    let world = World::new();
+async fn alert_entries_are_stable_when_figures_arrive() {
+    let server = TestServer::new();
     let id = SeriesId::new("UNRATE").unwrap();
     let values = [4.0, 4.2, 4.6, 4.7, 4.4, 4.5, 4.6, 4.3, 4.2, 4.9];
     let mut before: Vec<String> = Vec::new();
     for (n, value) in values.into_iter().enumerate() {
         let month = i8::try_from(n).unwrap() + 1;
-        world.set(date(2025, month, 28), 9);
+        server.set_time(date(2025, month, 28), 9);
         let row = Known {
             date: date(2025, month, 1),
             known_from: None,
             value: Some(value),
         };
-        world.write(&id, &[row]);
-        assert!(world.store.read(&id).unwrap().is_some());
-        let feed = get(&world.router, "/alerts.atom?condition=UNRATE%20%3E%204.5").await;
+        server.write(&id, &[row]);
+        assert!(server.store.read(&id).unwrap().is_some());
+        let feed = get(&server.router, "/alerts.atom?condition=UNRATE%20%3E%204.5").await;
         assert_eq!(feed.status, StatusCode::OK);
-        let mut ids: Vec<String> = all(feed.text(), "<id>", "</id>")[1..]
+        let mut ids: Vec<String> = all_between(feed.text(), "<id>", "</id>")[1..]
             .iter()
             .map(|id| (*id).to_owned())
             .collect();

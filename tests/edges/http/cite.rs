@@ -1,6 +1,6 @@
-//! Citations: the address of a figure gives the same figure after every later sync, and says so where it cannot.
+//! Tests of citations: the address of a figure gives the same figure after every later sync, or says why it cannot.
 
-use super::support::{BASE, Reply, get, options, patient, public, router_with};
+use super::support::{BASE, Reply, get, options, public_router, router_with, unlimited_router};
 use axum::Router;
 use axum::http::StatusCode;
 use econoscope_core::catalogue::Catalogue;
@@ -13,44 +13,44 @@ use jiff::{Timestamp, ToSpan};
 use serde_json::Value;
 use std::sync::{Arc, Mutex};
 
-/// A server over a store of one's own, whose clock is set.
-pub(super) struct World {
+/// A server over its own store and clock.
+pub(super) struct TestServer {
     pub(super) store: Arc<Sqlite>,
     now: Arc<Mutex<Timestamp>>,
     pub(super) router: Router,
 }
 
-impl World {
+impl TestServer {
     pub(super) fn new() -> Self {
         let store = Arc::new(Sqlite::in_memory().unwrap());
         let now = Arc::new(Mutex::new(Timestamp::UNIX_EPOCH));
         let clock = Arc::clone(&now);
         let at = Arc::new(move || *clock.lock().unwrap());
         Self {
-            router: public(Arc::clone(&store), at),
+            router: public_router(Arc::clone(&store), at),
             store,
             now,
         }
     }
 
-    pub(super) fn set(&self, day: Date, hour: i8) {
+    pub(super) fn set_time(&self, day: Date, hour: i8) {
         let at = day.at(hour, 0, 0, 0).to_zoned(TimeZone::UTC).unwrap();
         *self.now.lock().unwrap() = at.timestamp();
     }
 
-    /// Writes what a source says, as a sync does: what was due at the last read, or is not due yet, counts from now on.
+    /// Writes the rows of a source as a sync does: rows that were due at the last read are known from now on.
     fn sync(&self, id: &str, rows: &[(Date, f64)], (last_read, today): (Date, Date)) {
         let info = Catalogue::embedded().get(id).unwrap();
         let id = SeriesId::new(id).unwrap();
-        let held = self.store.read(&id).unwrap().unwrap_or_default();
-        let is_held = |day: Date| held.rows().iter().any(|row| row.date == day);
-        let is_todays = |day: Date| {
+        let stored = self.store.read(&id).unwrap().unwrap_or_default();
+        let is_stored = |day: Date| stored.rows().iter().any(|row| row.date == day);
+        let is_new = |day: Date| {
             let public = info.known_by(day);
-            !is_held(day) && (public <= last_read || public > today)
+            !is_stored(day) && (public <= last_read || public > today)
         };
         let row = |(day, value): &(Date, f64)| Known {
             date: *day,
-            known_from: is_todays(*day).then_some(today),
+            known_from: is_new(*day).then_some(today),
             value: Some(*value),
         };
         let rows: Vec<Known> = rows.iter().map(row).collect();
@@ -74,25 +74,25 @@ impl World {
     }
 }
 
-/// Numbers that look drawn by lot, the same each time.
-fn lot(seed: i64) -> f64 {
+/// Returns pseudo-random numbers, the same each time.
+fn random(seed: i64) -> f64 {
     let mixed = seed
         .wrapping_mul(6_364_136_223_846_793_005)
         .wrapping_add(1_442_695_040_888_963_407);
     f64::from(u32::try_from(mixed >> 33 & 0xFFFF).unwrap()) / 65_536.0
 }
 
-/// A monthly series as a source has it on a day: young months are revised at each release, one in nine comes weeks late.
+/// Returns a monthly series as of a day: recent months are revised at each release, one in nine is weeks late.
 fn monthly(today: Date) -> Vec<(Date, f64)> {
     let mut rows = Vec::new();
     let mut month = date(2020, 1, 1);
     while month <= today {
         let n = i64::from(month.year()) * 12 + i64::from(month.month());
-        let lateness = if lot(n) < 0.11 { 45 } else { 0 };
+        let lateness = if random(n) < 0.11 { 45 } else { 0 };
         let age = (today - month).get_days() - lateness;
         let releases = i64::from((age - 36).div_euclid(30)).min(3);
         if releases >= 0 {
-            let value = 4.0 + lot(n) + lot(n * 31 + releases) / 10.0;
+            let value = 4.0 + random(n) + random(n * 31 + releases) / 10.0;
             rows.push((month, (value * 10.0).round() / 10.0));
         }
         month = shift(month, 1.month());
@@ -100,25 +100,25 @@ fn monthly(today: Date) -> Vec<(Date, f64)> {
     rows
 }
 
-/// A daily series: a day comes on the next one, one in six up to a week late, and few are corrected.
+/// Returns a daily series as of a day: values are published on the next day, one in six up to a week late; few are corrected.
 fn daily(today: Date) -> Vec<(Date, f64)> {
     let mut rows = Vec::new();
     let mut day = date(2025, 6, 2);
     while day < today {
         let n = i64::from((day - date(2025, 1, 1)).get_days());
-        let lateness = if lot(n) < 0.16 {
-            1 + (lot(n * 7) * 6.0) as i32
+        let lateness = if random(n) < 0.16 {
+            1 + (random(n * 7) * 6.0) as i32
         } else {
             1
         };
         let age = (today - day).get_days();
         if day.weekday().to_monday_zero_offset() < 5 && age >= lateness {
-            let corrected = if lot(n * 13) < 0.1 && age > 20 {
+            let corrected = if random(n * 13) < 0.1 && age > 20 {
                 0.01
             } else {
                 0.0
             };
-            rows.push((day, ((4.0 + lot(n)) * 100.0).round() / 100.0 + corrected));
+            rows.push((day, ((4.0 + random(n)) * 100.0).round() / 100.0 + corrected));
         }
         day = shift(day, 1.day());
     }
@@ -126,13 +126,13 @@ fn daily(today: Date) -> Vec<(Date, f64)> {
 }
 
 #[tokio::test]
-async fn a_citation_is_the_same_after_a_year_of_syncs() {
-    let world = World::new();
+async fn a_citation_is_stable_over_a_year_of_syncs() {
+    let world = TestServer::new();
     let mut cited: Vec<(String, Value)> = Vec::new();
     let (mut today, end) = (date(2025, 11, 24), date(2026, 11, 25));
     let mut last_read = date(2019, 1, 1);
     while today < end {
-        world.set(today, 9);
+        world.set_time(today, 9);
         world.sync("UNRATE", &monthly(today), (last_read, today));
         world.sync("DGS10", &daily(today), (last_read, today));
         last_read = today;
@@ -150,15 +150,15 @@ async fn a_citation_is_the_same_after_a_year_of_syncs() {
             let url = made["url"].as_str().unwrap().strip_prefix(BASE).unwrap();
             cited.push((format!("{url}&format=json"), made));
         }
-        // Reads come a day apart, and after pauses of up to two weeks.
+        // Syncs run a day apart, and after pauses of up to two weeks.
         let n = i64::from((today - date(2025, 1, 1)).get_days());
-        let pause = [1, 1, 1, 2, 3, 4, 9, 14][(lot(n * 3) * 8.0) as usize];
+        let pause = [1, 1, 1, 2, 3, 4, 9, 14][(random(n * 3) * 8.0) as usize];
         today = shift(today, pause.days());
     }
     assert!(cited.len() > 200, "{}", cited.len());
     let values = |text: &str| cited.iter().filter(|(url, _)| url.contains(text)).count();
     assert!(values("units=pc1") > 30 && values("start=") > 60);
-    world.set(end, 9);
+    world.set_time(end, 9);
     let whole = |made: &Value| made["as_of"].as_str().unwrap() < "2026-11-25";
     assert!(cited.iter().all(|(_, made)| whole(made)));
     for (n, (url, made)) in cited.iter().enumerate() {
@@ -169,7 +169,7 @@ async fn a_citation_is_the_same_after_a_year_of_syncs() {
             assert_eq!(again[field], made[field], "{field} of {url}");
         }
         assert_eq!(again["agrees"], true, "{url}");
-        // The permanent address is its own: what it leads to is itself.
+        // The permanent address of a permanent address is itself.
         assert_eq!(again["url"], made["url"]);
         assert!(made["agrees"].is_null());
         if n % 5 > 0 {
@@ -186,10 +186,10 @@ async fn a_citation_is_the_same_after_a_year_of_syncs() {
 }
 
 #[tokio::test]
-async fn an_archive_that_tells_more_of_a_past_day_is_named() {
-    let world = World::new();
+async fn a_citation_names_an_archive_that_knows_more() {
+    let world = TestServer::new();
     let today = date(2026, 3, 20);
-    world.set(today, 9);
+    world.set_time(today, 9);
     world.sync("UNRATE", &monthly(today), (date(2019, 1, 1), today));
     let made = world.json("/cite/UNRATE?date=2025-12&format=json").await;
     let (value, as_of) = (
@@ -203,15 +203,15 @@ async fn an_archive_that_tells_more_of_a_past_day_is_named() {
         .strip_prefix(BASE)
         .unwrap()
         .to_owned();
-    world.set(date(2026, 3, 22), 9);
-    let known = |day, value| Known {
+    world.set_time(date(2026, 3, 22), 9);
+    let row = |day, value| Known {
         date: date(2025, 12, 1),
         known_from: Some(day),
         value: Some(value),
     };
     let archive = [
-        known(date(2026, 1, 9), value + 0.3),
-        known(date(2026, 3, 21), value),
+        row(date(2026, 1, 9), value + 0.3),
+        row(date(2026, 3, 21), value),
     ];
     world.write(&SeriesId::new("UNRATE").unwrap(), &archive);
     let again = world.json(&format!("{url}&format=json")).await;
@@ -223,9 +223,9 @@ async fn an_archive_that_tells_more_of_a_past_day_is_named() {
     );
     let page = get(&world.router, &url).await;
     assert_eq!(page.status, StatusCode::OK);
-    let said = format!("The address names {value}.");
-    assert!(page.text().contains(&said), "{}", page.text());
-    // Nobody makes us say what was never so.
+    let message = format!("The address names {value}.");
+    assert!(page.text().contains(&message), "{}", page.text());
+    // A citation of a value that never was is refused.
     let forged = url.replace(&format!("check={value}"), "check=99.9");
     let page = get(&world.router, &forged).await;
     let sentence = page
@@ -240,11 +240,11 @@ async fn an_archive_that_tells_more_of_a_past_day_is_named() {
     assert!(page.text().contains("the record says otherwise"));
 }
 
-/// The address of a week names a day, as it did when pages wrote the day alone: it stays, and the page says the week.
+/// An address with a day within a week still works, and the page names the week.
 #[tokio::test]
-async fn the_citation_of_a_week_stays_and_names_the_week() {
-    let world = World::new();
-    world.set(date(2026, 3, 20), 9);
+async fn a_weekly_citation_is_stable_and_names_its_week() {
+    let world = TestServer::new();
+    world.set_time(date(2026, 3, 20), 9);
     let rows = [
         (date(2026, 2, 28), 219_000.0),
         (date(2026, 3, 7), 213_000.0),
@@ -260,20 +260,20 @@ async fn the_citation_of_a_week_stays_and_names_the_week() {
 }
 
 #[tokio::test]
-async fn a_page_has_the_citation_of_its_figure() {
-    let router = patient();
+async fn a_page_shows_the_citation_of_its_figure() {
+    let router = unlimited_router();
     let page = get(&router, "/series/UNRATE?units=pc1").await;
     assert!(page.text().contains("href=\"/cite/UNRATE?units=pc1\""));
     let cite = get(&router, "/cite/UNRATE?units=pc1").await;
     assert_eq!(cite.status, StatusCode::OK);
     let text = cite.text();
-    for said in [
+    for message in [
         "Source: Bureau of Labor Statistics",
         "units=pc1",
         "% from a year earlier",
         "as known on",
     ] {
-        assert!(text.contains(said), "{said}: {text}");
+        assert!(text.contains(message), "{message}: {text}");
     }
     let picture = get(&router, "/chart/UNRATE.svg").await;
     assert!(picture.text().contains("macro.example/cite/UNRATE"));
@@ -289,12 +289,12 @@ async fn a_page_has_the_citation_of_its_figure() {
 }
 
 #[tokio::test]
-async fn what_may_not_be_passed_on_is_not_cited_to_strangers() {
+async fn restricted_figures_are_not_cited_publicly() {
     let router = router_with(options(), false);
-    let shown = get(&router, "/chart/VIXCLS.png").await;
+    let chart = get(&router, "/chart/VIXCLS.png").await;
     for path in ["/cite/VIXCLS", "/cite/VIXCLS?format=json"] {
         let refused: Reply = get(&router, path).await;
-        assert_eq!(refused.status, shown.status, "{path}");
+        assert_eq!(refused.status, chart.status, "{path}");
         assert!(refused.status.is_client_error());
     }
     assert!(get(&router, "/cite/VIXCLS?format=json").await.json()["code"] == "not_permitted");

@@ -1,5 +1,5 @@
-//! What programs do that were written for other services: repeated parameters, marks of trackers, files by their
-//! ending, media types, parts of files.
+//! Tests of the habits of other clients: repeated parameters, tracking parameters, file extensions, media types and
+//! ranges.
 
 use super::support::{Reply, get, get_with, router};
 
@@ -11,7 +11,7 @@ fn is_csv(reply: &Reply) -> bool {
 }
 
 #[tokio::test]
-async fn a_list_may_be_repeated_or_separated_by_commas() {
+async fn lists_may_be_repeated_or_comma_separated() {
     let router = router();
     let path = "/api/public/compare?start=2024-01-01&series=";
     let (commas, twice) = (
@@ -24,10 +24,10 @@ async fn a_list_may_be_repeated_or_separated_by_commas() {
 }
 
 #[tokio::test]
-async fn what_is_not_a_parameter_changes_nothing_and_is_told_in_a_header() {
+async fn unknown_parameters_are_ignored_and_reported_in_a_header() {
     let router = router();
     let plain = get(&router, UNRATE).await;
-    for (query, told) in [
+    for (query, warning) in [
         ("?_=1732270000&utm_source=news&utm_x=", ""),
         (
             "?nonsense=1&%22odd%0d=2",
@@ -37,7 +37,7 @@ async fn what_is_not_a_parameter_changes_nothing_and_is_told_in_a_header() {
         let reply = get(&router, &format!("{UNRATE}{query}")).await;
         assert_eq!(
             (reply.status.as_u16(), reply.header("warning")),
-            (200, told)
+            (200, warning)
         );
         assert_eq!(reply.body, plain.body, "{query}");
     }
@@ -46,7 +46,7 @@ async fn what_is_not_a_parameter_changes_nothing_and_is_told_in_a_header() {
 }
 
 #[tokio::test]
-async fn what_a_table_has_no_room_for_stands_in_its_head() {
+async fn csv_warnings_are_in_the_headers() {
     let router = router();
     let table = get(
         &router,
@@ -54,10 +54,11 @@ async fn what_a_table_has_no_room_for_stands_in_its_head() {
     )
     .await;
     assert!(is_csv(&table));
-    let told = table.header("warning");
+    let warning = table.header("warning");
     assert!(
-        told.contains("October 2025 was never published") && told.contains("Q4 2025 (2 of 3)"),
-        "{told}"
+        warning.contains("October 2025 was never published")
+            && warning.contains("Q4 2025 (2 of 3)"),
+        "{warning}"
     );
     let days = get(
         &router,
@@ -68,7 +69,7 @@ async fn what_a_table_has_no_room_for_stands_in_its_head() {
 }
 
 #[tokio::test]
-async fn csv_comes_by_format_by_ending_and_by_media_type() {
+async fn csv_is_selected_by_parameter_extension_or_accept() {
     let router = router();
     assert!(is_csv(&get(&router, &format!("{UNRATE}?format=csv")).await));
     assert!(is_csv(&get(&router, &format!("{UNRATE}.csv")).await));
@@ -94,7 +95,7 @@ async fn csv_comes_by_format_by_ending_and_by_media_type() {
 }
 
 #[tokio::test]
-async fn a_part_of_a_file_is_given_as_that_part() {
+async fn range_requests_return_partial_content() {
     let router = router();
     let path = format!("{UNRATE}.csv?start=2020-01-01");
     let whole = get(&router, &path).await;
@@ -113,8 +114,8 @@ async fn a_part_of_a_file_is_given_as_that_part() {
         ];
         let reply = get_with(&router, &path, &headers).await;
         assert_eq!(reply.status, 206, "{range}");
-        let told = format!("bytes {}-{}/{size}", part.start, part.end - 1);
-        assert_eq!(reply.header("content-range"), told);
+        let content_range = format!("bytes {}-{}/{size}", part.start, part.end - 1);
+        assert_eq!(reply.header("content-range"), content_range);
         assert_eq!(reply.body, &whole.body[part], "{range}");
     }
     let beyond = get_with(&router, &path, &[("range", "bytes=999999-")]).await;
@@ -137,7 +138,7 @@ async fn a_part_of_a_file_is_given_as_that_part() {
 }
 
 #[tokio::test]
-async fn a_known_series_without_data_is_an_answer_with_the_reason() {
+async fn a_known_series_without_data_returns_the_reason() {
     let router = router();
     let metric = get(&router, "/api/public/metrics/VIXCLS").await.json();
     let series = get(&router, "/api/public/data/VIXCLS").await;
@@ -155,7 +156,7 @@ async fn a_known_series_without_data_is_an_answer_with_the_reason() {
 }
 
 #[tokio::test]
-async fn the_first_day_is_the_one_the_answer_begins_with() {
+async fn the_reported_start_is_the_first_row() {
     let router = router();
     let start = async |query: &str| {
         let reply = get(&router, &format!("/api/public/data/{query}"))
@@ -171,6 +172,9 @@ async fn the_first_day_is_the_one_the_answer_begins_with() {
         let (start, first) = start(query).await;
         assert_eq!(start, first, "{query}");
     }
-    let (asked, first) = start("DGS10?start=2023-01-01").await;
-    assert_eq!((asked, first), ("2023-01-01".into(), "2023-01-03".into()));
+    let (start_day, first_row) = start("DGS10?start=2023-01-01").await;
+    assert_eq!(
+        (start_day, first_row),
+        ("2023-01-01".into(), "2023-01-03".into())
+    );
 }

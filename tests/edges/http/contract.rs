@@ -1,6 +1,6 @@
-//! REST as the contract has it: paths, parameters, errors, methods, CORS, caching headers.
+//! Tests of the REST contract: paths, parameters, errors, methods, CORS and caching headers.
 
-use super::support::{ask, get, get_with, request, router};
+use super::support::{get, get_with, request, router, send};
 use axum::http::StatusCode;
 
 const PATHS: [(&str, u32); 8] = [
@@ -15,7 +15,7 @@ const PATHS: [(&str, u32); 8] = [
 ];
 
 #[tokio::test]
-async fn every_endpoint_answers_json_that_may_be_cached_and_read_by_any_page() {
+async fn every_endpoint_returns_cacheable_json_for_any_origin() {
     let router = router();
     for (path, max_age) in PATHS {
         let reply = get_with(&router, path, &[("origin", "https://page.example")]).await;
@@ -40,24 +40,7 @@ async fn every_endpoint_answers_json_that_may_be_cached_and_read_by_any_page() {
 }
 
 #[tokio::test]
-async fn head_is_get_without_the_body() {
-    let router = router();
-    for (path, _) in PATHS {
-        let full = get(&router, path).await;
-        let head = ask(&router, request("HEAD", path, &[], "")).await;
-        assert_eq!(head.status, StatusCode::OK);
-        assert!(head.body.is_empty());
-        assert_eq!(
-            head.header("content-length"),
-            full.body.len().to_string(),
-            "{path}"
-        );
-        assert_eq!(head.header("etag"), full.header("etag"));
-    }
-}
-
-#[tokio::test]
-async fn the_series_comes_as_csv_under_a_safe_fixed_name() {
+async fn csv_downloads_have_a_safe_file_name() {
     let router = router();
     let reply = get(
         &router,
@@ -92,7 +75,7 @@ async fn the_series_comes_as_csv_under_a_safe_fixed_name() {
 }
 
 #[tokio::test]
-async fn no_cell_of_a_csv_can_be_a_formula() {
+async fn csv_cells_cannot_be_spreadsheet_formulas() {
     let router = router();
     for id in ["T10Y2Y", "NFCI", "SERVICE_CRPI", "DGS10"] {
         let path = format!("/api/public/data/{id}?start=max&format=csv");
@@ -110,14 +93,14 @@ async fn no_cell_of_a_csv_can_be_a_formula() {
 }
 
 #[tokio::test]
-async fn five_thousand_rows_are_the_most_and_the_cut_is_told() {
+async fn rows_are_capped_at_5000_and_the_cut_is_reported() {
     let reply = get(&router(), "/api/public/data/DGS10?start=max")
         .await
         .json();
     assert_eq!(reply["rowCount"], 5_000);
     assert_eq!(reply["truncated"], true);
     assert_eq!(reply["data"].as_array().unwrap().len(), 5_000);
-    // A file has every row: it is as long as the chart beside its link.
+    // A CSV file has every row, like the chart.
     let csv = get(&router(), "/api/public/data/DGS10?start=max&format=csv").await;
     let rows = csv.text().lines().count() - 1;
     assert!(rows > 10_000, "{rows}");
@@ -129,7 +112,7 @@ async fn five_thousand_rows_are_the_most_and_the_cut_is_told() {
 }
 
 #[tokio::test]
-async fn errors_say_what_is_wrong_and_what_would_be_right() {
+async fn errors_name_the_problem_and_the_valid_values() {
     let router = router();
     for (path, status, words) in [
         ("/api/public/glossary/search", 400, "q is required"),
@@ -153,8 +136,8 @@ async fn errors_say_what_is_wrong_and_what_would_be_right() {
         let reply = get(&router, path).await;
         assert_eq!(reply.status.as_u16(), status, "{path}: {}", reply.text());
         let body = reply.json();
-        let said = body["error"].as_str().unwrap();
-        assert!(said.contains(words), "{path}: {said}");
+        let message = body["error"].as_str().unwrap();
+        assert!(message.contains(words), "{path}: {message}");
         assert!(body["code"].is_string(), "{path}");
         assert_eq!(reply.header("content-type"), "application/json");
         assert_eq!(reply.header("access-control-allow-origin"), "*");
@@ -165,7 +148,7 @@ async fn errors_say_what_is_wrong_and_what_would_be_right() {
 }
 
 #[tokio::test]
-async fn no_path_leads_out_of_the_table() {
+async fn unknown_and_escaping_paths_are_not_found() {
     let router = router();
     for id in [
         "..%2f..%2fetc%2fpasswd",
@@ -193,7 +176,7 @@ async fn no_path_leads_out_of_the_table() {
 }
 
 #[tokio::test]
-async fn other_methods_are_refused_with_what_is_allowed() {
+async fn other_methods_get_405_with_allow() {
     let router = router();
     for method in ["POST", "PUT", "DELETE", "PATCH", "TRACE"] {
         for path in [
@@ -202,7 +185,7 @@ async fn other_methods_are_refused_with_what_is_allowed() {
             "/health",
             "/llms.txt",
         ] {
-            let reply = ask(&router, request(method, path, &[], "")).await;
+            let reply = send(&router, request(method, path, &[], "")).await;
             assert_eq!(
                 reply.status,
                 StatusCode::METHOD_NOT_ALLOWED,
@@ -215,7 +198,7 @@ async fn other_methods_are_refused_with_what_is_allowed() {
 }
 
 #[tokio::test]
-async fn preflights_are_answered_everywhere_and_on_mcp_for_allowed_origins_only() {
+async fn preflights_are_open_except_on_mcp() {
     let router = router();
     let preflight = |path: &'static str, origin: &'static str| {
         let headers = [
@@ -237,12 +220,12 @@ async fn preflights_are_answered_everywhere_and_on_mcp_for_allowed_origins_only(
         "/mcp/server-card",
         "/nowhere",
     ] {
-        let reply = ask(&router, preflight(path, "https://page.example")).await;
+        let reply = send(&router, preflight(path, "https://page.example")).await;
         assert!(reply.status.is_success(), "{path}");
         assert_eq!(reply.header("access-control-allow-origin"), "*");
         assert!(reply.header("access-control-allow-methods").contains("GET"));
     }
-    let reply = ask(&router, preflight("/mcp", "http://localhost:3000")).await;
+    let reply = send(&router, preflight("/mcp", "http://localhost:3000")).await;
     assert_eq!(reply.status, StatusCode::NO_CONTENT);
     assert_eq!(
         reply.header("access-control-allow-origin"),
@@ -279,14 +262,14 @@ async fn preflights_are_answered_everywhere_and_on_mcp_for_allowed_origins_only(
         "null",
         "http://localhost.evil.example",
     ] {
-        let reply = ask(&router, preflight("/mcp", origin)).await;
+        let reply = send(&router, preflight("/mcp", origin)).await;
         assert_eq!(reply.status, StatusCode::FORBIDDEN, "{origin}");
         assert!(reply.headers.get("access-control-allow-origin").is_none());
     }
 }
 
 #[tokio::test]
-async fn health_and_readiness_answer_and_are_not_cached() {
+async fn health_and_readiness_are_not_cached() {
     let router = router();
     let alive = get(&router, "/health").await;
     assert_eq!(alive.json()["status"], "ok");
@@ -300,7 +283,7 @@ async fn health_and_readiness_answer_and_are_not_cached() {
 }
 
 #[tokio::test]
-async fn a_long_address_is_refused() {
+async fn a_long_url_is_refused() {
     let path = format!("/api/public/glossary/search?q={}", "a".repeat(9_000));
     let reply = get(&router(), &path).await;
     assert_eq!(reply.status, StatusCode::URI_TOO_LONG);
@@ -308,7 +291,7 @@ async fn a_long_address_is_refused() {
 }
 
 #[tokio::test]
-async fn the_callers_request_id_comes_back() {
+async fn the_clients_request_id_is_echoed() {
     let reply = get_with(&router(), "/health", &[("x-request-id", "abc-123")]).await;
     assert_eq!(reply.header("x-request-id"), "abc-123");
 }

@@ -1,10 +1,10 @@
-//! Discovery files: right type, right address, CORS, validators.
+//! Tests of the discovery documents: type, address, CORS and validators.
 
 use super::support::{BASE, get, get_with, router};
 use axum::http::StatusCode;
 
 #[tokio::test]
-async fn every_document_names_the_base_address_and_can_be_validated() {
+async fn discovery_documents_name_the_base_url_and_have_validators() {
     let router = router();
     for (path, kind) in [
         ("/mcp/server-card", "application/mcp-server-card+json"),
@@ -39,7 +39,7 @@ async fn every_document_names_the_base_address_and_can_be_validated() {
 }
 
 #[tokio::test]
-async fn the_catalogue_leads_to_the_card_and_the_card_to_mcp() {
+async fn the_server_card_is_linked_and_links_to_mcp() {
     let router = router();
     let catalog = get(&router, "/.well-known/ai-catalog.json").await.json();
     let card = catalog["entries"][0]["url"]
@@ -60,9 +60,9 @@ async fn the_catalogue_leads_to_the_card_and_the_card_to_mcp() {
     assert!(card.get("tools").is_none(), "cards list no tools");
 }
 
-/// What the reference parser of llms.txt takes: a title, a quote, prose before the first section, then links alone.
+/// The structure of llms.txt by its reference parser: title, quote, prose before the first section, then only links.
 #[tokio::test]
-async fn llms_txt_has_links_alone_in_its_sections_and_each_answers() {
+async fn all_links_of_llms_txt_resolve() {
     let router = router();
     let text = get(&router, "/llms.txt").await.text().to_owned();
     let (_, sections) = text.split_once("\n## ").unwrap();

@@ -1,7 +1,8 @@
-//! What holds of every address that can be read: HEAD, 304, compressed forms, and that the sitemap names it.
+//! Tests of every address: HEAD, 304, compression and the sitemap.
 
 use super::support::{
-    BASE, Reply, ask, backend_at, get_with, patient, patient_over, request, tool_call,
+    BASE, Reply, backend_at, get_with, request, send, tool_call, unlimited_router,
+    unlimited_router_over,
 };
 use axum::http::StatusCode;
 use econoscope_answers::endpoints::ENDPOINTS;
@@ -9,8 +10,8 @@ use std::collections::BTreeSet;
 use std::io::Read;
 use std::sync::Arc;
 
-/// One address of each endpoint, in the table's order.
-pub(super) const ANSWERS: &[&str] = &[
+/// One address per endpoint, in table order.
+pub(super) const ENDPOINT_PATHS: &[&str] = &[
     "/api/public/macro-summary",
     "/api/public/regime",
     "/api/public/metrics/DGS10",
@@ -29,7 +30,7 @@ pub(super) const ANSWERS: &[&str] = &[
     "/api/public/calendar?series=cpi",
 ];
 
-pub(super) const SURFACES: [&str; 28] = [
+pub(super) const PAGES: [&str; 28] = [
     "/",
     "/series",
     "/series/UNRATE",
@@ -61,13 +62,13 @@ pub(super) const SURFACES: [&str; 28] = [
 ];
 
 fn addresses() -> impl Iterator<Item = &'static str> {
-    ANSWERS.iter().copied().chain(SURFACES)
+    ENDPOINT_PATHS.iter().copied().chain(PAGES)
 }
 
 #[test]
-fn every_endpoint_is_among_the_addresses() {
-    assert_eq!(ANSWERS.len(), ENDPOINTS.len());
-    for (path, route) in ANSWERS.iter().zip(ENDPOINTS.iter()) {
+fn the_address_list_covers_every_endpoint() {
+    assert_eq!(ENDPOINT_PATHS.len(), ENDPOINTS.len());
+    for (path, route) in ENDPOINT_PATHS.iter().zip(ENDPOINTS.iter()) {
         let fixed = route.spec.path.split('{').next().unwrap();
         assert!(
             path.starts_with(fixed),
@@ -77,7 +78,7 @@ fn every_endpoint_is_among_the_addresses() {
     }
 }
 
-/// Far too early and far too late, up to the ends of what `clock::wall` shows.
+/// Clocks far too early and far too late, up to the limits of `clock::wall`.
 const WRONG_CLOCKS: [&str; 6] = [
     "0001-01-01T00:00:00Z",
     "1899-12-31T23:59:59Z",
@@ -88,10 +89,10 @@ const WRONG_CLOCKS: [&str; 6] = [
 ];
 
 #[tokio::test]
-async fn no_clock_is_too_wrong_for_an_answer() {
+async fn every_address_answers_with_a_wrong_clock() {
     for shown in WRONG_CLOCKS {
         let now: jiff::Timestamp = shown.parse().unwrap();
-        let router = patient_over(backend_at(Arc::new(move || now), true));
+        let router = unlimited_router_over(backend_at(Arc::new(move || now), true));
         let far = [
             "/api/public/data/UNRATE?start=100y",
             "/api/public/what-changed?since=50y",
@@ -109,7 +110,7 @@ async fn no_clock_is_too_wrong_for_an_answer() {
                 &serde_json::Value::Object(arguments.collect()),
                 &[],
             );
-            let reply = ask(&router, call).await;
+            let reply = send(&router, call).await;
             assert_eq!(reply.status, StatusCode::OK, "{shown} {}", route.spec.tool);
             assert!(
                 !reply.text().contains("Internal error"),
@@ -121,12 +122,12 @@ async fn no_clock_is_too_wrong_for_an_answer() {
 }
 
 #[tokio::test]
-async fn head_says_what_get_says_without_the_body() {
-    let router = patient();
+async fn head_matches_get_on_every_address() {
+    let router = unlimited_router();
     for path in addresses() {
         let full = get_with(&router, path, &[]).await;
         assert_eq!(full.status, StatusCode::OK, "{path}");
-        let head = ask(&router, request("HEAD", path, &[], "")).await;
+        let head = send(&router, request("HEAD", path, &[], "")).await;
         assert_eq!(head.status, StatusCode::OK, "{path}");
         assert!(head.body.is_empty(), "{path}");
         let length = full.body.len().to_string();
@@ -138,8 +139,8 @@ async fn head_says_what_get_says_without_the_body() {
 }
 
 #[tokio::test]
-async fn what_a_client_has_is_not_sent_again() {
-    let router = patient();
+async fn conditional_requests_get_304_on_every_address() {
+    let router = unlimited_router();
     for path in addresses() {
         let full = get_with(&router, path, &[]).await;
         let tag = full.header("etag").to_owned();
@@ -157,7 +158,7 @@ async fn what_a_client_has_is_not_sent_again() {
     }
 }
 
-fn plain(reply: &Reply) -> Vec<u8> {
+fn uncompressed(reply: &Reply) -> Vec<u8> {
     let mut out = Vec::new();
     let body = reply.body.as_slice();
     match reply.header("content-encoding") {
@@ -170,15 +171,15 @@ fn plain(reply: &Reply) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn every_body_worth_it_comes_in_both_compressed_forms() {
-    let router = patient();
+async fn large_bodies_are_offered_as_gzip_and_zstd() {
+    let router = unlimited_router();
     let mut compressed = 0;
     for path in addresses() {
         let whole = get_with(&router, path, &[]).await;
         let mut tags = BTreeSet::from([whole.header("etag").to_owned()]);
         for encoding in ["gzip", "zstd"] {
             let reply = get_with(&router, path, &[("accept-encoding", encoding)]).await;
-            assert_eq!(plain(&reply), whole.body, "{path} {encoding}");
+            assert_eq!(uncompressed(&reply), whole.body, "{path} {encoding}");
             let packed = path.ends_with(".png") || whole.body.len() < 1_024;
             let used = reply.header("content-encoding");
             assert_eq!(used, if packed { "" } else { encoding }, "{path}");
@@ -204,8 +205,8 @@ async fn every_body_worth_it_comes_in_both_compressed_forms() {
 }
 
 #[tokio::test]
-async fn the_sitemap_names_every_page_once_and_none_that_is_not_there() {
-    let router = patient();
+async fn the_sitemap_lists_every_page_once() {
+    let router = unlimited_router();
     let map = get_with(&router, "/sitemap.xml", &[]).await;
     let listed: Vec<&str> = map
         .text()
@@ -221,7 +222,7 @@ async fn the_sitemap_names_every_page_once_and_none_that_is_not_there() {
         .collect();
     let unique: BTreeSet<&str> = listed.iter().copied().collect();
     assert_eq!(unique.len(), listed.len(), "named twice");
-    for path in SURFACES {
+    for path in PAGES {
         let file = path.starts_with("/chart") || path.starts_with("/widget/metric");
         let machine = path.contains("well-known/mcp")
             || path.contains("ai-catalog")
@@ -236,11 +237,11 @@ async fn the_sitemap_names_every_page_once_and_none_that_is_not_there() {
         ("/scenarios/", 20),
         ("/articles/", 8),
     ] {
-        let found = listed.iter().filter(|p| p.starts_with(folder)).count();
-        assert!(found >= least, "{folder}: {found}");
+        let count = listed.iter().filter(|p| p.starts_with(folder)).count();
+        assert!(count >= least, "{folder}: {count}");
     }
     for (n, path) in listed.iter().enumerate() {
-        // Hundreds of series and terms are made alike: every seventh stands for its neighbours.
+        // Hundreds of series and terms are alike, so every seventh is checked.
         if n < 40 || n % 7 == 0 {
             let reply = get_with(&router, path, &[]).await;
             assert_eq!(reply.status, StatusCode::OK, "{path}");
@@ -249,8 +250,8 @@ async fn the_sitemap_names_every_page_once_and_none_that_is_not_there() {
 }
 
 #[tokio::test]
-async fn the_long_text_for_machines_tells_every_tool_term_and_scenario() {
-    let reply = get_with(&patient(), "/llms-full.txt", &[]).await;
+async fn llms_full_txt_covers_every_tool_term_and_scenario() {
+    let reply = get_with(&unlimited_router(), "/llms-full.txt", &[]).await;
     let text = reply.text();
     for route in ENDPOINTS.iter() {
         assert!(text.contains(route.spec.tool), "{}", route.spec.tool);

@@ -1,4 +1,4 @@
-//! Compressed forms and validators: what a cache between us and a client must be able to rely on.
+//! Tests of compressed bodies and validators, as caches need them.
 
 use super::support::{get_with, router};
 use axum::http::StatusCode;
@@ -21,7 +21,7 @@ fn plain(encoding: &str, body: &[u8]) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn each_form_has_its_bytes_its_validator_and_its_304() {
+async fn each_encoding_has_its_own_etag_and_304() {
     let router = router();
     let whole = get_with(&router, LARGE, &[]).await;
     assert!(whole.body.len() > 50_000);
@@ -44,16 +44,16 @@ async fn each_form_has_its_bytes_its_validator_and_its_304() {
         );
         assert_eq!(plain(encoding, &reply.body), whole.body, "{encoding}");
         let tag = reply.header("etag").to_owned();
-        let known = get_with(
+        let conditional = get_with(
             &router,
             LARGE,
             &[("accept-encoding", encoding), ("if-none-match", &tag)],
         )
         .await;
-        assert_eq!(known.status, StatusCode::NOT_MODIFIED, "{encoding}");
-        assert!(known.body.is_empty());
-        assert_eq!(known.header("etag"), tag);
-        assert_eq!(known.header("cache-control"), "public, max-age=1800");
+        assert_eq!(conditional.status, StatusCode::NOT_MODIFIED, "{encoding}");
+        assert!(conditional.body.is_empty());
+        assert_eq!(conditional.header("etag"), tag);
+        assert_eq!(conditional.header("cache-control"), "public, max-age=1800");
         let other = get_with(&router, LARGE, &[("if-none-match", &tag)]).await;
         assert_eq!(
             other.status,
@@ -68,7 +68,7 @@ async fn each_form_has_its_bytes_its_validator_and_its_304() {
 }
 
 #[tokio::test]
-async fn small_bodies_are_not_compressed_and_csv_is() {
+async fn only_large_bodies_are_compressed() {
     let router = router();
     let small = get_with(
         &router,
@@ -88,7 +88,7 @@ async fn small_bodies_are_not_compressed_and_csv_is() {
 }
 
 #[tokio::test]
-async fn what_an_address_says_too_much_does_not_fill_the_head_of_its_answer() {
+async fn many_unknown_parameters_do_not_fill_the_headers() {
     let name = "%C3%A9".repeat(1_200);
     let many: String = (0..50).map(|n| format!("&x{n}{name}=1")).collect();
     let reply = get_with(
@@ -98,9 +98,9 @@ async fn what_an_address_says_too_much_does_not_fill_the_head_of_its_answer() {
     )
     .await;
     assert_eq!(reply.status, StatusCode::OK);
-    let said = reply.header("warning");
+    let warning = reply.header("warning");
     assert!(
-        said.contains("not a parameter") && said.len() < 1_000,
-        "{said}"
+        warning.contains("not a parameter") && warning.len() < 1_000,
+        "{warning}"
     );
 }

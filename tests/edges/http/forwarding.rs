@@ -1,6 +1,6 @@
-//! Pages in front of an upstream: they show its figures, as the API does, or none.
+//! Tests of pages in front of an upstream: they show its figures, as the API does, or none.
 
-use super::support::{backend, get, patient, patient_over};
+use super::support::{backend, get, unlimited_router, unlimited_router_over};
 use axum::Router;
 use axum::http::StatusCode;
 use econoscope_answers::endpoints::Backend;
@@ -11,19 +11,21 @@ use std::sync::Arc;
 use wiremock::matchers::path;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-/// The newest figure of the upstream, which is none of ours.
-const THEIRS: f64 = 9.99;
+/// The newest figure of the upstream, which the local store does not have.
+const UPSTREAM_FIGURE: f64 = 9.99;
 
-/// A server in front of an upstream with another ten-year yield.
-async fn in_front() -> (Router, MockServer) {
+/// Creates a server in front of an upstream with another ten-year yield.
+async fn forwarding_router() -> (Router, MockServer) {
     let origin = MockServer::start().await;
-    let own = patient();
+    let own = unlimited_router();
     let data = "/api/public/data/DGS10";
     for (address, query) in [("/api/public/metrics/DGS10", ""), (data, "?start=10y")] {
         let mut answer = get(&own, &format!("{address}{query}")).await.json();
         match answer.get_mut("data").and_then(Value::as_array_mut) {
-            Some(rows) => rows.iter_mut().for_each(|row| row["value"] = json!(THEIRS)),
-            None => answer["value"] = json!(THEIRS),
+            Some(rows) => rows
+                .iter_mut()
+                .for_each(|row| row["value"] = json!(UPSTREAM_FIGURE)),
+            None => answer["value"] = json!(UPSTREAM_FIGURE),
         }
         let reply = ResponseTemplate::new(200).set_body_json(answer);
         let mock = Mock::given(path(address)).respond_with(reply);
@@ -32,29 +34,31 @@ async fn in_front() -> (Router, MockServer) {
     let config = UpstreamConfig::new(origin.uri().parse().unwrap());
     let upstream = Upstream::open(config, Arc::new(SystemClock::default())).unwrap();
     let desk = Arc::clone(backend(true).desk());
-    let router = patient_over(Arc::new(Backend::forwarding(desk, upstream)));
+    let router = unlimited_router_over(Arc::new(Backend::forwarding(desk, upstream)));
     (router, origin)
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_in_front_of_an_upstream_has_the_figures_of_the_api_or_says_why_not() {
-    let (router, _origin) = in_front().await;
+async fn forwarded_pages_show_upstream_figures_or_the_reason() {
+    let (router, _origin) = forwarding_router().await;
     let api = get(&router, "/api/public/metrics/DGS10").await.json();
-    assert_eq!(api["value"], THEIRS);
+    assert_eq!(api["value"], UPSTREAM_FIGURE);
     let page = get(&router, "/series/DGS10").await;
     assert!(page.text().contains("9.99 %"), "{}", page.text());
-    // A citation and a comparison would be of the figures held here.
+    // Citations and comparisons would use local figures.
     for link in ["href=\"/cite/", "href=\"/compare?"] {
         assert!(!page.text().contains(link), "{link}");
     }
     let picture = get(&router, "/chart/DGS10.svg").await;
     assert!(picture.text().contains("9.99") && !picture.text().contains("/cite/"));
-    let ours = get(&patient(), "/api/public/metrics/DGS10").await.json();
+    let ours = get(&unlimited_router(), "/api/public/metrics/DGS10")
+        .await
+        .json();
     let ours = ours["value"].to_string();
-    let found = get(&router, "/search?q=DGS10").await;
-    assert_eq!(found.status, StatusCode::OK);
-    assert!(found.text().contains("href=\"/series/DGS10\""));
-    assert!(!found.text().contains(&ours), "{ours}");
+    let search_page = get(&router, "/search?q=DGS10").await;
+    assert_eq!(search_page.status, StatusCode::OK);
+    assert!(search_page.text().contains("href=\"/series/DGS10\""));
+    assert!(!search_page.text().contains(&ours), "{ours}");
     for path in [
         "/compare?series=DGS10,DGS2",
         "/widget/chart?series=DGS10,DGS2",

@@ -1,7 +1,8 @@
-//! The limits as clients meet them, over REST and over MCP.
+//! Tests of the rate limits over REST and MCP.
 
 use super::support::{
-    ask, backend, from, options, patient, patient_over, request, router, router_with, tool_call,
+    backend, options, request, router, router_with, send, tool_call, unlimited_router,
+    unlimited_router_over, with_peer,
 };
 use axum::Router;
 use axum::http::StatusCode;
@@ -16,7 +17,7 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 
 const PEER: &str = "203.0.113.9:4711";
 
-fn small(general: u32, data: u32) -> Router {
+fn router_with_limits(general: u32, data: u32) -> Router {
     let mut options = options();
     options.limits.general = general;
     options.limits.data = data;
@@ -25,14 +26,14 @@ fn small(general: u32, data: u32) -> Router {
 }
 
 fn get(path: &str) -> axum::http::Request<axum::body::Body> {
-    from(request("GET", path, &[], ""), PEER)
+    with_peer(request("GET", path, &[], ""), PEER)
 }
 
 #[tokio::test]
-async fn a_used_up_day_is_429_with_everything_a_client_needs() {
-    let router = small(3, 2);
+async fn an_exhausted_day_is_429_with_full_details() {
+    let router = router_with_limits(3, 2);
     for left in ["2", "1", "0"] {
-        let reply = ask(&router, get("/api/public/regime")).await;
+        let reply = send(&router, get("/api/public/regime")).await;
         assert_eq!(reply.status, StatusCode::OK);
         assert_eq!(reply.header("x-ratelimit-remaining"), left);
         assert_eq!(reply.header("ratelimit-policy"), "\"daily\";q=3;w=86400");
@@ -42,7 +43,7 @@ async fn a_used_up_day_is_429_with_everything_a_client_needs() {
                 .starts_with(&format!("\"daily\";r={left};t="))
         );
     }
-    let reply = ask(&router, get("/api/public/regime")).await;
+    let reply = send(&router, get("/api/public/regime")).await;
     assert_eq!(reply.status, StatusCode::TOO_MANY_REQUESTS);
     let body = reply.json();
     assert!(
@@ -67,13 +68,13 @@ async fn a_used_up_day_is_429_with_everything_a_client_needs() {
     assert_eq!(reply.header("cache-control"), "no-store");
     assert_eq!(reply.header("access-control-allow-origin"), "*");
     assert_eq!(body["violated-policies"], json!(["daily"]));
-    let series = ask(&router, get("/api/public/data/DGS10")).await;
+    let series = send(&router, get("/api/public/data/DGS10")).await;
     assert_eq!(series.header("ratelimit-policy"), "\"data\";q=2;w=86400");
 }
 
 #[tokio::test]
-async fn what_is_not_data_costs_nothing() {
-    let router = small(1, 1);
+async fn requests_without_data_are_free() {
+    let router = router_with_limits(1, 1);
     for path in [
         "/health",
         "/ready",
@@ -83,7 +84,7 @@ async fn what_is_not_data_costs_nothing() {
     ] {
         for _ in 0..5 {
             assert_ne!(
-                ask(&router, get(path)).await.status,
+                send(&router, get(path)).await.status,
                 StatusCode::TOO_MANY_REQUESTS,
                 "{path}"
             );
@@ -92,8 +93,8 @@ async fn what_is_not_data_costs_nothing() {
 }
 
 #[tokio::test]
-async fn over_mcp_a_used_up_day_is_a_result_a_model_can_read() {
-    let router = small(1, 1);
+async fn over_mcp_an_exhausted_day_is_a_failed_result() {
+    let router = router_with_limits(1, 1);
     let chatter = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).to_string();
     let headers = [
         ("host", "localhost"),
@@ -101,19 +102,19 @@ async fn over_mcp_a_used_up_day_is_a_result_a_model_can_read() {
         ("accept", "application/json, text/event-stream"),
     ];
     for _ in 0..5 {
-        let list = from(request("POST", "/mcp", &headers, &chatter), PEER);
+        let list = with_peer(request("POST", "/mcp", &headers, &chatter), PEER);
         assert_eq!(
-            ask(&router, list).await.status,
+            send(&router, list).await.status,
             StatusCode::OK,
             "lists are free"
         );
     }
-    let call = || from(tool_call("get_regime", &json!({}), &[]), PEER);
-    let first = ask(&router, call()).await;
+    let call = || with_peer(tool_call("get_regime", &json!({}), &[]), PEER);
+    let first = send(&router, call()).await;
     assert_eq!(first.status, StatusCode::OK, "{}", first.text());
     assert_ne!(first.json()["result"]["isError"], true);
     assert_eq!(first.header("x-ratelimit-remaining"), "0");
-    let second = ask(&router, call()).await;
+    let second = send(&router, call()).await;
     assert_eq!(second.status, StatusCode::OK, "told inside the protocol");
     let body = second.json();
     assert_eq!(body["id"], 7);
@@ -130,7 +131,7 @@ async fn over_mcp_a_used_up_day_is_a_result_a_model_can_read() {
             > 0
     );
     assert!(body["result"].get("resultType").is_none());
-    let modern = from(
+    let modern = with_peer(
         tool_call(
             "get_regime",
             &json!({}),
@@ -142,11 +143,11 @@ async fn over_mcp_a_used_up_day_is_a_result_a_model_can_read() {
     parts
         .headers
         .insert("mcp-protocol-version", "2026-07-28".parse().unwrap());
-    let modern = ask(&router, axum::http::Request::from_parts(parts, body)).await;
+    let modern = send(&router, axum::http::Request::from_parts(parts, body)).await;
     assert_eq!(modern.json()["result"]["resultType"], "complete");
-    let series = ask(
+    let series = send(
         &router,
-        from(
+        with_peer(
             tool_call("get_time_series", &json!({"seriesId": "UNRATE"}), &[]),
             PEER,
         ),
@@ -158,9 +159,9 @@ async fn over_mcp_a_used_up_day_is_a_result_a_model_can_read() {
         "series have an allowance of their own"
     );
     let read = json!({"jsonrpc": "2.0", "id": 9, "method": "resources/read", "params": {"uri": "macro://catalog"}});
-    let read = ask(
+    let read = send(
         &router,
-        from(request("POST", "/mcp", &headers, &read.to_string()), PEER),
+        with_peer(request("POST", "/mcp", &headers, &read.to_string()), PEER),
     )
     .await;
     assert_eq!(read.status, StatusCode::OK);
@@ -174,26 +175,32 @@ async fn over_mcp_a_used_up_day_is_a_result_a_model_can_read() {
 
 #[tokio::test]
 async fn rest_and_mcp_share_one_allowance() {
-    let router = small(2, 2);
+    let router = router_with_limits(2, 2);
     assert_eq!(
-        ask(&router, get("/api/public/regime")).await.status,
+        send(&router, get("/api/public/regime")).await.status,
         StatusCode::OK
     );
-    let call = || from(tool_call("get_regime", &json!({}), &[]), PEER);
-    assert_ne!(ask(&router, call()).await.json()["result"]["isError"], true);
-    assert_eq!(ask(&router, call()).await.json()["result"]["isError"], true);
+    let call = || with_peer(tool_call("get_regime", &json!({}), &[]), PEER);
+    assert_ne!(
+        send(&router, call()).await.json()["result"]["isError"],
+        true
+    );
     assert_eq!(
-        ask(&router, get("/api/public/regime")).await.status,
+        send(&router, call()).await.json()["result"]["isError"],
+        true
+    );
+    assert_eq!(
+        send(&router, get("/api/public/regime")).await.status,
         StatusCode::TOO_MANY_REQUESTS
     );
 }
 
 #[tokio::test]
-async fn bursts_are_429_on_both_sides() {
+async fn bursts_get_429_over_rest_and_mcp() {
     let router = router_with(Options { ..options() }, true);
     let mut refused = None;
     for _ in 0..40 {
-        let reply = ask(&router, get("/llms.txt")).await;
+        let reply = send(&router, get("/llms.txt")).await;
         if reply.status == StatusCode::TOO_MANY_REQUESTS {
             refused = Some(reply);
             break;
@@ -202,9 +209,9 @@ async fn bursts_are_429_on_both_sides() {
     let refused = refused.expect("40 at once are too many");
     assert_eq!(refused.header("retry-after"), "1");
     assert_eq!(refused.json()["violated-policies"], json!(["burst"]));
-    let call = ask(
+    let call = send(
         &router,
-        from(tool_call("get_regime", &json!({}), &[]), PEER),
+        with_peer(tool_call("get_regime", &json!({}), &[]), PEER),
     )
     .await;
     assert_eq!(call.status, StatusCode::TOO_MANY_REQUESTS);
@@ -218,11 +225,11 @@ async fn bursts_are_429_on_both_sides() {
 
 #[tokio::test]
 async fn loopback_is_not_counted() {
-    let router = small(1, 1);
+    let router = router_with_limits(1, 1);
     for _ in 0..50 {
-        let reply = ask(
+        let reply = send(
             &router,
-            from(request("GET", "/api/public/regime", &[], ""), "127.0.0.1:5"),
+            with_peer(request("GET", "/api/public/regime", &[], ""), "127.0.0.1:5"),
         )
         .await;
         assert_eq!(reply.status, StatusCode::OK);
@@ -231,27 +238,7 @@ async fn loopback_is_not_counted() {
 }
 
 #[tokio::test]
-async fn a_proxy_on_loopback_without_a_readable_client_is_counted() {
-    let mut options = options();
-    options.limits.general = 3;
-    options.limits.trusted_proxies = vec!["127.0.0.1/32".parse().unwrap()];
-    let router = router_with(options, true);
-    for (said, status) in [
-        ("unknown", StatusCode::OK),
-        ("", StatusCode::OK),
-        ("203.0.113.9,", StatusCode::OK),
-        ("unknown", StatusCode::TOO_MANY_REQUESTS),
-        ("203.0.113.9", StatusCode::OK),
-    ] {
-        let headers = [("x-forwarded-for", said)];
-        let asked = request("GET", "/api/public/regime", &headers, "");
-        let reply = ask(&router, from(asked, "127.0.0.1:5")).await;
-        assert_eq!(reply.status, status, "{said:?}");
-    }
-}
-
-#[tokio::test]
-async fn messages_that_two_readers_would_read_differently_are_refused() {
+async fn ambiguous_messages_are_refused() {
     let router = router();
     let headers = [
         ("host", "localhost"),
@@ -262,24 +249,24 @@ async fn messages_that_two_readers_would_read_differently_are_refused() {
         r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/call","params":{"name":"get_regime"}}"#,
         r#"[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_regime"}}]"#,
     ] {
-        let reply = ask(&router, request("POST", "/mcp", &headers, body)).await;
+        let reply = send(&router, request("POST", "/mcp", &headers, body)).await;
         assert_eq!(reply.status, StatusCode::BAD_REQUEST, "{body}");
         assert_eq!(reply.json()["error"]["code"], -32600);
     }
     let large = format!("{{\"jsonrpc\":\"2.0\",\"x\":\"{}\"}}", "a".repeat(300_000));
-    let reply = ask(&router, request("POST", "/mcp", &headers, &large)).await;
+    let reply = send(&router, request("POST", "/mcp", &headers, &large)).await;
     assert_eq!(reply.status, StatusCode::PAYLOAD_TOO_LARGE);
     let deep = format!(
         "{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{}1{}}}",
         "[".repeat(100_000),
         "]".repeat(100_000)
     );
-    let reply = ask(&router, request("POST", "/mcp", &headers, &deep)).await;
+    let reply = send(&router, request("POST", "/mcp", &headers, &deep)).await;
     assert!(reply.status.is_client_error(), "{}", reply.status);
 }
 
 #[tokio::test]
-async fn foreign_hosts_and_origins_stay_out_of_mcp() {
+async fn mcp_refuses_unknown_hosts_and_origins() {
     let router = router();
     for (header, value) in [
         ("origin", "https://evil.example"),
@@ -290,7 +277,7 @@ async fn foreign_hosts_and_origins_stay_out_of_mcp() {
     ] {
         let mut request = tool_call("get_regime", &json!({}), &[]);
         request.headers_mut().insert(header, value.parse().unwrap());
-        let reply = ask(&router, request).await;
+        let reply = send(&router, request).await;
         assert_eq!(reply.status, StatusCode::FORBIDDEN, "{header}: {value}");
         assert!(reply.headers.get("access-control-allow-origin").is_none());
     }
@@ -299,7 +286,7 @@ async fn foreign_hosts_and_origins_stay_out_of_mcp() {
         &json!({}),
         &[("origin", "http://localhost:3000")],
     );
-    let reply = ask(&router, allowed).await;
+    let reply = send(&router, allowed).await;
     assert_eq!(reply.status, StatusCode::OK, "{}", reply.text());
     assert_eq!(
         reply.header("access-control-allow-origin"),
@@ -307,26 +294,26 @@ async fn foreign_hosts_and_origins_stay_out_of_mcp() {
     );
 }
 
-/// One address could take the day's calls of an upstream with names that nobody else asks for.
+/// One address could use up an upstream's calls with names that nobody else requests.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_address_leaves_half_of_an_upstreams_calls_to_others() {
-    let metric = super::support::get(&patient(), "/api/public/metrics/UNRATE").await;
+async fn one_address_gets_at_most_half_of_the_upstream_budget() {
+    let metric = super::support::get(&unlimited_router(), "/api/public/metrics/UNRATE").await;
     let origin = MockServer::start().await;
     let answer = ResponseTemplate::new(200).set_body_raw(metric.body, "application/json");
     Mock::given(any()).respond_with(answer).mount(&origin).await;
     let config = UpstreamConfig::new(origin.uri().parse().unwrap());
     let upstream = Upstream::open(config, Arc::new(SystemClock::default())).unwrap();
     let desk = Arc::clone(backend(true).desk());
-    let router = patient_over(Arc::new(Backend::forwarding(desk, upstream)));
+    let router = unlimited_router_over(Arc::new(Backend::forwarding(desk, upstream)));
     let mut answered = [0, 0];
     for (host, answered) in (1..).zip(&mut answered) {
         for n in 0..40 {
             let path = format!("/api/public/metrics/OTHER{host}X{n}");
-            let asked = from(
+            let message = with_peer(
                 request("GET", &path, &[], ""),
                 &format!("203.0.113.{host}:4711"),
             );
-            let reply = ask(&router, asked).await;
+            let reply = send(&router, message).await;
             match reply.status {
                 StatusCode::OK => *answered += 1,
                 status => {

@@ -1,7 +1,7 @@
-//! Who listens pays for it and has a seat, of which there are few; a wish of any length costs little.
+//! Tests of the limits of listeners: charges, permits and the size of a subscription.
 
-use super::cite::World;
-use super::support::{ask, from, options, request, router_with};
+use super::cite::TestServer;
+use super::support::{options, request, router_with, send, with_peer};
 use axum::Router;
 use axum::body::Body;
 use axum::http::StatusCode;
@@ -13,20 +13,24 @@ use jiff::civil::date;
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
-fn site(change: impl Fn(&mut Options)) -> Router {
+fn router_with_options(change: impl Fn(&mut Options)) -> Router {
     let mut options = options();
     options.limits.burst = 10_000;
     change(&mut options);
     router_with(options, true)
 }
 
-fn listen(uris: &[String], peer: &str) -> axum::http::Request<Body> {
-    let wish = json!({ "notifications": { "resourceSubscriptions": uris } });
-    modern("subscriptions/listen", wish, peer)
+fn listen_request(uris: &[String], peer: &str) -> axum::http::Request<Body> {
+    let params = json!({ "notifications": { "resourceSubscriptions": uris } });
+    modern_request("subscriptions/listen", params, peer)
 }
 
-/// A request of 2026-07-28 without a name in its headers.
-fn modern(method: &'static str, mut params: Value, peer: &str) -> axum::http::Request<Body> {
+/// A request of 2026-07-28 without `Mcp-Name`.
+fn modern_request(
+    method: &'static str,
+    mut params: Value,
+    peer: &str,
+) -> axum::http::Request<Body> {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
@@ -40,27 +44,27 @@ fn modern(method: &'static str, mut params: Value, peer: &str) -> axum::http::Re
         ("mcp-protocol-version", "2026-07-28"),
         ("mcp-method", method),
     ];
-    from(request("POST", "/mcp", &headers, &body.to_string()), peer)
+    with_peer(request("POST", "/mcp", &headers, &body.to_string()), peer)
 }
 
-fn regime() -> Vec<String> {
+fn regime_uri() -> Vec<String> {
     vec!["macro://regime".to_owned()]
 }
 
-/// Begins to listen from an address.
-async fn open(router: &Router, host: u8) -> Response {
+/// Opens a stream from an address.
+async fn open_stream(router: &Router, host: u8) -> Response {
     let peer = format!("203.0.113.{host}:4711");
-    let request = listen(&regime(), &peer);
+    let request = listen_request(&regime_uri(), &peer);
     router.clone().oneshot(request).await.unwrap()
 }
 
-/// The first event of a stream.
-async fn first(response: Response) -> Value {
-    next(&mut response.into_body()).await
+/// Returns the first event of a stream.
+async fn first_event(response: Response) -> Value {
+    next_event(&mut response.into_body()).await
 }
 
-/// The next event of a stream.
-async fn next(body: &mut Body) -> Value {
+/// Returns the next event of a stream.
+async fn next_event(body: &mut Body) -> Value {
     loop {
         let frame = body.frame().await.expect("an event").unwrap();
         let data = frame.into_data().unwrap_or_default();
@@ -73,47 +77,47 @@ async fn next(body: &mut Body) -> Value {
 }
 
 #[tokio::test]
-async fn an_address_may_listen_sixteen_times_at_once() {
-    let router = site(|_| {});
+async fn an_address_may_have_sixteen_listeners() {
+    let router = router_with_options(|_| {});
     let mut open_streams = Vec::new();
     for n in 0..16 {
-        let response = open(&router, 1).await;
+        let response = open_stream(&router, 1).await;
         assert_eq!(response.status(), StatusCode::OK, "{n}");
         open_streams.push(response);
     }
-    let refused = ask(&router, listen(&regime(), "203.0.113.1:4711")).await;
+    let refused = send(&router, listen_request(&regime_uri(), "203.0.113.1:4711")).await;
     assert_eq!(refused.status, StatusCode::TOO_MANY_REQUESTS);
     assert_eq!(refused.header("retry-after"), "60");
     assert_eq!(refused.json()["id"], 7);
     assert_eq!(refused.json()["error"]["code"], -32_000);
-    // Others are not hindered, and who leaves makes room.
-    assert_eq!(open(&router, 2).await.status(), StatusCode::OK);
+    // Others are not affected, and closing a stream frees its permit.
+    assert_eq!(open_stream(&router, 2).await.status(), StatusCode::OK);
     open_streams.pop();
-    assert_eq!(open(&router, 1).await.status(), StatusCode::OK);
+    assert_eq!(open_stream(&router, 1).await.status(), StatusCode::OK);
 }
 
 #[tokio::test]
-async fn most_connections_are_kept_for_requests() {
-    let router = site(|o| o.connections.max = 64);
+async fn listeners_leave_most_connections_to_requests() {
+    let router = router_with_options(|o| o.connections.max = 64);
     let mut open_streams = Vec::new();
     for host in 0..16 {
-        open_streams.push(open(&router, host).await);
+        open_streams.push(open_stream(&router, host).await);
     }
     assert!(open_streams.iter().all(|s| s.status() == StatusCode::OK));
-    let refused = ask(&router, listen(&regime(), "203.0.113.99:4711")).await;
+    let refused = send(&router, listen_request(&regime_uri(), "203.0.113.99:4711")).await;
     assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(refused.header("retry-after"), "30");
     assert_eq!(refused.json()["error"]["code"], -32_000);
-    let health = from(request("GET", "/health", &[], ""), "203.0.113.99:4711");
-    assert_eq!(ask(&router, health).await.status, StatusCode::OK);
+    let health = with_peer(request("GET", "/health", &[], ""), "203.0.113.99:4711");
+    assert_eq!(send(&router, health).await.status, StatusCode::OK);
 }
 
 #[tokio::test]
-async fn what_listening_replaced_is_no_method_of_the_newest_revision() {
-    let router = site(|_| {});
+async fn replaced_subscription_methods_are_not_found() {
+    let router = router_with_options(|_| {});
     for method in ["resources/subscribe", "resources/unsubscribe"] {
-        let wish = json!({ "uri": "macro://regime" });
-        let refused = ask(&router, modern(method, wish, "203.0.113.1:4711")).await;
+        let params = json!({ "uri": "macro://regime" });
+        let refused = send(&router, modern_request(method, params, "203.0.113.1:4711")).await;
         assert_eq!(refused.status, StatusCode::NOT_FOUND, "{method}");
         let refused = refused.json();
         assert_eq!(
@@ -127,37 +131,45 @@ async fn what_listening_replaced_is_no_method_of_the_newest_revision() {
 
 #[tokio::test]
 async fn listening_is_charged_like_reading() {
-    let router = site(|o| o.limits.general = 2);
+    let router = router_with_options(|o| o.limits.general = 2);
     for left in ["1", "0"] {
-        let response = open(&router, 1).await;
+        let response = open_stream(&router, 1).await;
         assert_eq!(response.headers()["x-ratelimit-remaining"], left);
     }
-    let refused = ask(&router, listen(&regime(), "203.0.113.1:4711")).await;
+    let refused = send(&router, listen_request(&regime_uri(), "203.0.113.1:4711")).await;
     assert_eq!(refused.json()["error"]["data"]["code"], "rate_limited");
     assert_eq!(refused.json()["id"], 7);
 }
 
 #[tokio::test]
-async fn names_beyond_the_first_sixty_four_are_not_looked_up() {
+async fn a_subscription_is_limited_to_64_addresses() {
     let unknown = |n: usize| format!("macro://metric/no such series {n}");
-    let mut wish: Vec<String> = (0..2_000).map(unknown).collect();
-    wish[63] = "macro://metric/DGS10".to_owned();
-    wish[64] = "macro://metric/UNRATE".to_owned();
-    let router = site(|_| {});
-    let response = router.clone().oneshot(listen(&wish, "203.0.113.1:4711"));
-    let ack = first(response.await.unwrap()).await;
+    let mut uris: Vec<String> = (0..2_000).map(unknown).collect();
+    uris[63] = "macro://metric/DGS10".to_owned();
+    uris[64] = "macro://metric/UNRATE".to_owned();
+    let router = router_with_options(|_| {});
+    let response = router
+        .clone()
+        .oneshot(listen_request(&uris, "203.0.113.1:4711"));
+    let ack = first_event(response.await.unwrap()).await;
     let granted = &ack["params"]["notifications"]["resourceSubscriptions"];
     assert_eq!(granted, &json!(["macro://metric/DGS10"]));
-    // One name many times is one.
+    // A repeated address counts once.
     let same = vec!["macro://metric/DGS10".to_owned(); 2_000];
-    let response = router.clone().oneshot(listen(&same, "203.0.113.1:4711"));
+    let response = router
+        .clone()
+        .oneshot(listen_request(&same, "203.0.113.1:4711"));
     assert_eq!(response.await.unwrap().status(), StatusCode::OK);
 }
 
 #[tokio::test]
-async fn a_message_of_too_many_values_is_refused_before_it_is_read() {
-    let wish: Vec<String> = (0..7_400).map(|n| format!("macro://metric/X{n}")).collect();
-    let refused = ask(&site(|_| {}), listen(&wish, "203.0.113.1:4711")).await;
+async fn a_message_with_too_many_values_is_refused() {
+    let uris: Vec<String> = (0..7_400).map(|n| format!("macro://metric/X{n}")).collect();
+    let refused = send(
+        &router_with_options(|_| {}),
+        listen_request(&uris, "203.0.113.1:4711"),
+    )
+    .await;
     assert_eq!(refused.status, StatusCode::BAD_REQUEST);
     assert_eq!(refused.json()["error"]["code"], -32_600);
     let why = refused.json()["error"]["message"].to_string();
@@ -165,9 +177,9 @@ async fn a_message_of_too_many_values_is_refused_before_it_is_read() {
 }
 
 #[tokio::test]
-async fn a_condition_is_news_over_http_when_it_is_crossed() {
-    let world = World::new();
-    world.set(date(2026, 8, 22), 12);
+async fn a_crossed_condition_is_announced_over_http() {
+    let server = TestServer::new();
+    server.set_time(date(2026, 8, 22), 12);
     let id = SeriesId::new("UNRATE").unwrap();
     let write = |month: i8, value: f64| {
         let row = Known {
@@ -175,21 +187,23 @@ async fn a_condition_is_news_over_http_when_it_is_crossed() {
             known_from: None,
             value: Some(value),
         };
-        world.write(&id, &[row]);
+        server.write(&id, &[row]);
     };
     write(1, 4.0);
     let alert = "macro://alert/UNRATE%20%3E%204.5";
-    let wish = [alert, "macro://calendar"].map(str::to_owned);
-    let response = world.router.clone();
-    let response = response.oneshot(listen(&wish, "127.0.0.1:4711")).await;
+    let uris = [alert, "macro://calendar"].map(str::to_owned);
+    let response = server.router.clone();
+    let response = response
+        .oneshot(listen_request(&uris, "127.0.0.1:4711"))
+        .await;
     let mut body = response.unwrap().into_body();
-    let ack = next(&mut body).await;
+    let ack = next_event(&mut body).await;
     assert_eq!(
         ack["params"]["notifications"]["resourceSubscriptions"],
-        json!(wish)
+        json!(uris)
     );
     let mut crossings = 0;
-    // The calendar hears of every write; the condition of the first and the third.
+    // The calendar changes at every write, the condition at the first and the third.
     for (month, value, is_crossing) in [
         (2, 4.6, true),
         (3, 4.7, false),
@@ -197,17 +211,17 @@ async fn a_condition_is_news_over_http_when_it_is_crossed() {
         (5, 4.4, false),
     ] {
         write(month, value);
-        let (mut calendar, mut told) = (0, 0);
-        while calendar == 0 || (is_crossing && told == 0) {
-            match next(&mut body).await["params"]["uri"].as_str() {
+        let (mut calendar, mut alerts) = (0, 0);
+        while calendar == 0 || (is_crossing && alerts == 0) {
+            match next_event(&mut body).await["params"]["uri"].as_str() {
                 Some("macro://calendar") => calendar += 1,
                 uri => {
                     assert_eq!(uri, Some(alert));
-                    told += 1;
+                    alerts += 1;
                 }
             }
         }
-        crossings += told;
+        crossings += alerts;
     }
     assert_eq!(crossings, 2);
 }

@@ -1,15 +1,15 @@
-//! What the log must never hold: addresses, queries, keys.
+//! Tests that logs have no addresses, queries or keys.
 
-use super::support::{ask, from, request, router, tool_call};
+use super::support::{request, router, send, tool_call, with_peer};
 use serde_json::json;
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 use tracing_subscriber::fmt::MakeWriter;
 
 #[derive(Clone, Default)]
-struct Page(Arc<Mutex<Vec<u8>>>);
+struct LogBuffer(Arc<Mutex<Vec<u8>>>);
 
-impl Write for Page {
+impl Write for LogBuffer {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0.lock().unwrap().write(bytes)
     }
@@ -18,7 +18,7 @@ impl Write for Page {
     }
 }
 
-impl<'a> MakeWriter<'a> for Page {
+impl<'a> MakeWriter<'a> for LogBuffer {
     type Writer = Self;
     fn make_writer(&'a self) -> Self {
         self.clone()
@@ -26,14 +26,14 @@ impl<'a> MakeWriter<'a> for Page {
 }
 
 #[tokio::test]
-async fn no_address_query_or_key_reaches_the_log_at_any_level() {
-    let page = Page::default();
+async fn logs_have_no_addresses_queries_or_keys() {
+    let page = LogBuffer::default();
     let log = tracing_subscriber::fmt()
         .json()
         .with_max_level(tracing::Level::TRACE)
         .with_writer(page.clone())
         .finish();
-    // With a single subscriber, what another test's thread meets first would be switched off for all.
+    // With a single subscriber, a callsite that another test's thread reaches first would be disabled for all.
     let log = tracing::Dispatch::new(log);
     let _second = tracing::Dispatch::new(
         tracing_subscriber::fmt()
@@ -58,17 +58,17 @@ async fn no_address_query_or_key_reaches_the_log_at_any_level() {
         "/nowhere?api_key=canary-key",
         "/api/public/regime?api_key=canary-key",
     ] {
-        ask(
+        send(
             &router,
-            from(request("GET", path, &headers, ""), "203.0.113.99:4711"),
+            with_peer(request("GET", path, &headers, ""), "203.0.113.99:4711"),
         )
         .await;
     }
-    let call = from(
+    let call = with_peer(
         tool_call("get_metric", &json!({"ticker": "DGS10"}), &headers),
         "[2001:db8:aaaa:bbbb::1]:1",
     );
-    ask(&router, call).await;
+    send(&router, call).await;
     let bytes = page.0.lock().unwrap().clone();
     let log = String::from_utf8(bytes).unwrap();
     for line in log.lines().filter(|line| line.contains("econoscope")) {
@@ -84,11 +84,11 @@ async fn no_address_query_or_key_reaches_the_log_at_any_level() {
             assert!(!line.contains(secret), "{secret} in {line}");
         }
     }
-    let answered = log
+    let entries = log
         .lines()
         .filter(|line| line.contains("\"answered\""))
         .count();
-    assert_eq!(answered, 6, "{log}");
+    assert_eq!(entries, 6, "{log}");
     assert!(
         log.contains("4bf92f3577b34da6a3ce929d0e0e4736"),
         "the caller's trace is taken up"

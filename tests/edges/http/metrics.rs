@@ -1,4 +1,4 @@
-//! The page for scrapers: what it counts, that junk adds no label, and that the public listener has none.
+//! Tests of the metrics page: its counts, its bounded labels, and its absence from the public listener.
 
 use super::support::{BASE, backend, get, mcp_service, options, router, tool_call};
 use axum::http::StatusCode;
@@ -20,8 +20,8 @@ async fn scrape(address: std::net::SocketAddr) -> String {
     text.split_once("\r\n\r\n").unwrap().1.to_owned()
 }
 
-/// Names with labels, without figures.
-fn names(page: &str) -> BTreeSet<&str> {
+/// Returns names and labels without values.
+fn metric_names(page: &str) -> BTreeSet<&str> {
     page.lines()
         .filter(|line| !line.starts_with('#') && !line.is_empty())
         .map(|line| line.rsplit_once(' ').unwrap().0)
@@ -29,7 +29,7 @@ fn names(page: &str) -> BTreeSet<&str> {
 }
 
 #[tokio::test]
-async fn junk_is_counted_under_labels_of_our_own() {
+async fn unknown_paths_share_one_metric_label() {
     let backend = backend(true);
     let shutdown = Shutdown::default();
     let site = HttpServer::new(backend.clone(), options());
@@ -63,7 +63,11 @@ async fn junk_is_counted_under_labels_of_our_own() {
     junk(2).await;
     let second = scrape(address).await;
     assert!(!second.contains("junk"), "a caller's word is a label");
-    assert_eq!(names(&first), names(&second), "junk adds labels");
+    assert_eq!(
+        metric_names(&first),
+        metric_names(&second),
+        "junk adds labels"
+    );
     let total = |page: &str| -> u64 {
         page.lines()
             .filter(|l| l.starts_with("econoscope_http_requests_total"))
@@ -98,7 +102,7 @@ async fn junk_is_counted_under_labels_of_our_own() {
 }
 
 #[tokio::test]
-async fn the_public_listener_has_no_such_page() {
+async fn the_public_listener_has_no_metrics() {
     let reply = get(&router(), "/metrics").await;
     assert_eq!(reply.status, StatusCode::NOT_FOUND);
     assert!(!reply.text().contains("econoscope_") && !reply.text().contains(BASE));

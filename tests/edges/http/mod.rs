@@ -1,9 +1,9 @@
-//! The HTTP edge through its public door: a real router, and a real socket where time and bytes matter.
+//! Tests of the HTTP interface: through the router, and through a socket where time and bytes matter.
 
 mod broken;
 mod calendar;
 mod cards;
-mod changes;
+mod charges;
 mod cite;
 mod clients;
 mod contract;
@@ -11,13 +11,13 @@ mod discovery;
 mod everything;
 mod forms;
 mod forwarding;
+mod imports;
 mod limits;
 mod listeners;
 mod logs;
 mod metrics;
 mod origins;
 mod pages;
-mod prices;
 mod rights;
 mod search;
 mod slow;

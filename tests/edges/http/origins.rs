@@ -1,6 +1,6 @@
-//! A listener on loopback and the pages of a browser on the same machine, through a real socket.
+//! Tests of a loopback listener against pages in a browser of the same machine, through a real socket.
 
-use super::support::{backend, live, options, router, tool_call};
+use super::support::{backend, options, router, start_server, tool_call};
 use econoscope::server::{HttpServer, Options, Shutdown};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -20,10 +20,10 @@ const PATHS: [&str; 9] = [
     "/nowhere",
 ];
 
-const EVIL: &str = "https://evil.example";
+const FOREIGN_ORIGIN: &str = "https://evil.example";
 
-/// Sends a head as it is written and reads the whole answer: status, head in lower case, body.
-async fn say(address: SocketAddr, head: &str) -> (u16, String, String) {
+/// Sends a head as it is and reads the whole response: status, head in lower case, body.
+async fn send_head(address: SocketAddr, head: &str) -> (u16, String, String) {
     let mut stream = TcpStream::connect(address).await.unwrap();
     let request = format!("{}\r\nconnection: close\r\n\r\n", head.trim_end());
     stream.write_all(request.as_bytes()).await.unwrap();
@@ -40,37 +40,37 @@ fn get(path: &str, headers: &str) -> String {
 }
 
 #[tokio::test]
-async fn on_loopback_no_foreign_host_or_origin_reads_anything() {
-    let live = live(options()).await;
+async fn loopback_refuses_foreign_hosts_and_origins() {
+    let server = start_server(options()).await;
     for path in PATHS {
         let rebound = get(path, "host: evil.example:8080");
-        let (status, head, body) = say(live.address, &rebound).await;
+        let (status, head, body) = send_head(server.address, &rebound).await;
         assert_eq!(status, 403, "{path}");
         assert!(body.contains("--allowed-host evil.example"), "{body}");
         assert!(!head.contains("access-control-allow-origin"), "{head}");
-        for origin in [EVIL, "null", "http://localhost:80.evil.example"] {
+        for origin in [FOREIGN_ORIGIN, "null", "http://localhost:80.evil.example"] {
             let page = get(path, &format!("host: localhost\r\norigin: {origin}"));
-            let (status, head, body) = say(live.address, &page).await;
+            let (status, head, body) = send_head(server.address, &page).await;
             assert_eq!(status, 403, "{path} {origin}");
             assert!(body.contains("--allowed-origin"), "{body}");
             assert!(!head.contains("access-control-allow-origin"), "{head}");
         }
         let part = "host: localhost\r\nsec-fetch-site: cross-site\r\nsec-fetch-mode: no-cors\r\nsec-fetch-dest: image";
-        let (status, _, body) = say(live.address, &get(path, part)).await;
+        let (status, _, body) = send_head(server.address, &get(path, part)).await;
         assert_eq!(status, 403, "{path}");
         assert!(body.contains("--base-url"), "{body}");
         let link = "host: localhost\r\nsec-fetch-site: cross-site\r\nsec-fetch-mode: navigate\r\nsec-fetch-dest: document";
-        let (status, _, _) = say(live.address, &get(path, link)).await;
+        let (status, _, _) = send_head(server.address, &get(path, link)).await;
         assert_ne!(status, 403, "{path}: a link that a person follows");
     }
-    live.shutdown.stop.cancel();
+    server.shutdown.stop.cancel();
 }
 
 #[tokio::test]
-async fn on_loopback_only_allowed_pages_are_told_that_they_may_read() {
-    let live = live(options()).await;
+async fn loopback_sends_cors_headers_to_allowed_origins_only() {
+    let server = start_server(options()).await;
     for path in PATHS {
-        let (_, head, _) = say(live.address, &get(path, "host: localhost")).await;
+        let (_, head, _) = send_head(server.address, &get(path, "host: localhost")).await;
         assert!(
             !head.contains("access-control-allow-origin"),
             "{path} {head}"
@@ -81,7 +81,7 @@ async fn on_loopback_only_allowed_pages_are_told_that_they_may_read() {
             "{path} {head}"
         );
         let page = "host: localhost\r\norigin: http://localhost:3000";
-        let (status, head, _) = say(live.address, &get(path, page)).await;
+        let (status, head, _) = send_head(server.address, &get(path, page)).await;
         assert_ne!(status, 403, "{path}");
         let named = "access-control-allow-origin: http://localhost:3000\r\n";
         assert!(
@@ -90,19 +90,24 @@ async fn on_loopback_only_allowed_pages_are_told_that_they_may_read() {
         );
     }
     let ask = "OPTIONS /api/public/regime HTTP/1.1\r\nhost: localhost\r\naccess-control-request-method: GET\r\norigin: ";
-    let (status, head, _) = say(live.address, &format!("{ask}http://localhost:3000")).await;
+    let (status, head, _) = send_head(server.address, &format!("{ask}http://localhost:3000")).await;
     assert_eq!(status, 200, "{head}");
     assert!(
         head.contains("access-control-allow-origin: http://localhost:3000\r\n"),
         "{head}"
     );
-    assert_eq!(say(live.address, &format!("{ask}{EVIL}")).await.0, 403);
-    live.shutdown.stop.cancel();
+    assert_eq!(
+        send_head(server.address, &format!("{ask}{FOREIGN_ORIGIN}"))
+            .await
+            .0,
+        403
+    );
+    server.shutdown.stop.cancel();
 }
 
 #[tokio::test]
-async fn a_request_that_names_two_hosts_or_none_is_refused_on_every_path() {
-    let live = live(options()).await;
+async fn requests_with_two_hosts_or_none_are_refused() {
+    let server = start_server(options()).await;
     for path in PATHS.into_iter().chain(["/mcp"]) {
         for head in [
             get(path, "host: localhost\r\nhost: localhost"),
@@ -111,7 +116,7 @@ async fn a_request_that_names_two_hosts_or_none_is_refused_on_every_path() {
             get(path, "host: local host"),
             get(path, "host: a@localhost"),
         ] {
-            let (status, _, body) = say(live.address, &head).await;
+            let (status, _, body) = send_head(server.address, &head).await;
             assert_eq!(status, 400, "{head} {body}");
             let body: Value = serde_json::from_str(&body).unwrap();
             assert!(
@@ -119,22 +124,27 @@ async fn a_request_that_names_two_hosts_or_none_is_refused_on_every_path() {
                 "{body}"
             );
         }
-        // The address goes before the header (RFC 9112, 3.2.2).
+        // The address has precedence over the header (RFC 9112, 3.2.2).
         for header in ["host: evil.example", "host: localhost"] {
             let foreign = get(&format!("http://evil.example{path}"), header);
-            assert_eq!(say(live.address, &foreign).await.0, 403, "{path} {header}");
+            assert_eq!(
+                send_head(server.address, &foreign).await.0,
+                403,
+                "{path} {header}"
+            );
         }
     }
-    live.shutdown.stop.cancel();
+    server.shutdown.stop.cancel();
 }
 
 #[tokio::test]
-async fn under_the_public_address_a_server_behind_a_proxy_stays_open() {
+async fn requests_for_the_public_host_are_open() {
     // The base address of these tests is https://macro.example.
-    let live = live(options()).await;
-    let page = format!("host: macro.example\r\norigin: {EVIL}\r\nsec-fetch-site: cross-site");
+    let server = start_server(options()).await;
+    let page =
+        format!("host: macro.example\r\norigin: {FOREIGN_ORIGIN}\r\nsec-fetch-site: cross-site");
     for path in PATHS {
-        let (status, head, body) = say(live.address, &get(path, &page)).await;
+        let (status, head, body) = send_head(server.address, &get(path, &page)).await;
         assert_ne!(status, 403, "{path} {body}");
         assert!(
             head.contains("access-control-allow-origin: *\r\n"),
@@ -145,32 +155,35 @@ async fn under_the_public_address_a_server_behind_a_proxy_stays_open() {
         hosts: vec!["macro.lan".into()],
         ..options()
     };
-    let named = super::support::live(named).await;
+    let named = super::support::start_server(named).await;
     assert_eq!(
-        say(named.address, &get("/health", "host: macro.lan:80"))
+        send_head(named.address, &get("/health", "host: macro.lan:80"))
             .await
             .0,
         200
     );
-    let page = get("/health", &format!("host: macro.lan\r\norigin: {EVIL}"));
+    let page = get(
+        "/health",
+        &format!("host: macro.lan\r\norigin: {FOREIGN_ORIGIN}"),
+    );
     assert_eq!(
-        say(named.address, &page).await.0,
+        send_head(named.address, &page).await.0,
         403,
         "a name is not an invitation"
     );
-    live.shutdown.stop.cancel();
+    server.shutdown.stop.cancel();
     named.shutdown.stop.cancel();
 }
 
 #[tokio::test]
-async fn the_metrics_of_a_loopback_listener_are_for_this_machine() {
+async fn loopback_metrics_refuse_foreign_hosts() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let shutdown = Shutdown::default();
     let stop = shutdown.stop.clone();
     let site = HttpServer::new(backend(true), options());
     let task = tokio::spawn(async move { site.serve_metrics(listener, shutdown).await });
-    let (status, head, _) = say(address, &get("/metrics", "host: localhost")).await;
+    let (status, head, _) = send_head(address, &get("/metrics", "host: localhost")).await;
     assert_eq!(status, 200);
     assert!(
         head.contains("cross-origin-resource-policy: same-site"),
@@ -183,7 +196,7 @@ async fn the_metrics_of_a_loopback_listener_are_for_this_machine() {
         ("host: localhost\r\nhost: localhost", 400),
         ("accept: */*", 400),
     ] {
-        let (status, _, body) = say(address, &get("/metrics", headers)).await;
+        let (status, _, body) = send_head(address, &get("/metrics", headers)).await;
         assert_eq!(status, expected, "{headers} {body}");
     }
     stop.cancel();
@@ -191,7 +204,7 @@ async fn the_metrics_of_a_loopback_listener_are_for_this_machine() {
 }
 
 #[tokio::test]
-async fn an_origin_that_only_begins_like_an_allowed_one_is_not_told_so() {
+async fn origins_with_an_allowed_prefix_are_refused() {
     let options = Options {
         origins: vec!["https://app.example.com".into()],
         ..options()
@@ -202,7 +215,7 @@ async fn an_origin_that_only_begins_like_an_allowed_one_is_not_told_so() {
         "https://app.example.com:444",
     ] {
         let call = tool_call("get_regime", &json!({}), &[("origin", origin)]);
-        let reply = super::support::ask(&router, call).await;
+        let reply = super::support::send(&router, call).await;
         assert_eq!(reply.status, 403, "{origin}");
         assert_eq!(reply.header("access-control-allow-origin"), "");
         let why = reply.json()["error"]["message"]
@@ -220,16 +233,16 @@ async fn an_origin_that_only_begins_like_an_allowed_one_is_not_told_so() {
         ],
         "",
     );
-    assert_eq!(super::support::ask(&router, preflight).await.status, 403);
+    assert_eq!(super::support::send(&router, preflight).await.status, 403);
 }
 
 #[tokio::test]
-async fn a_public_listener_keeps_its_open_answers() {
+async fn a_public_listener_serves_any_origin() {
     let router = router();
     for path in PATHS {
         let headers = [
             ("host", "whatever.example"),
-            ("origin", EVIL),
+            ("origin", FOREIGN_ORIGIN),
             ("sec-fetch-site", "cross-site"),
         ];
         let reply = super::support::get_with(&router, path, &headers).await;

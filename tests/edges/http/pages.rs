@@ -1,7 +1,8 @@
-//! Pages, widgets and pictures: what a browser is told, what a name may not become, and that no link is dead.
+//! Tests of pages, widgets and images: browser policies, escaping and links.
 
 use super::support::{
-    BASE, Reply, backend_with, get, get_with, options, patient, patient_over, router, router_with,
+    BASE, Reply, backend_with, get, get_with, options, router, router_with, unlimited_router,
+    unlimited_router_over,
 };
 use axum::http::StatusCode;
 use econoscope_data::desk::{Desk, Settings, articles, scenarios};
@@ -14,8 +15,8 @@ const WIDGETS: [&str; 3] = [
     "/widget/metric/DGS10",
 ];
 
-/// Names that try to become markup.
-const EVIL: [&str; 12] = [
+/// Names that try to inject markup.
+const INJECTIONS: [&str; 12] = [
     "<script>alert(1)</script>",
     "\"><svg onload=alert(1)>",
     "'><img src=x onerror=alert(1)>",
@@ -34,23 +35,23 @@ fn encoded(text: &str) -> String {
     text.bytes().map(|b| format!("%{b:02X}")).collect()
 }
 
-/// Text between two marks.
+/// Returns the text between two marks.
 fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
     text.split_once(from)
         .and_then(|(_, rest)| rest.split_once(to))
         .map_or("", |(inner, _)| inner)
 }
 
-/// Base64, as a policy writes a hash.
+/// Encodes bytes in base64, as in a content security policy.
 fn base64(bytes: &[u8]) -> String {
-    const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();
     for chunk in bytes.chunks(3) {
         let [a, b, c] = [0, 1, 2].map(|i| u32::from(*chunk.get(i).unwrap_or(&0)));
         let all = a << 16 | b << 8 | c;
         for i in 0..4 {
             if i <= chunk.len() {
-                out.push(SIGNS[(all >> (18 - 6 * i) & 63) as usize] as char);
+                out.push(ALPHABET[(all >> (18 - 6 * i) & 63) as usize] as char);
             } else {
                 out.push('=');
             }
@@ -64,7 +65,7 @@ fn hash(text: &str) -> String {
 }
 
 #[tokio::test]
-async fn widgets_may_be_framed_by_everyone_and_run_nothing_but_our_own() {
+async fn widgets_may_be_framed_and_run_only_own_scripts() {
     let router = router();
     for path in WIDGETS {
         let reply = get(&router, path).await;
@@ -72,11 +73,11 @@ async fn widgets_may_be_framed_by_everyone_and_run_nothing_but_our_own() {
         let (policy, html) = (reply.header("content-security-policy"), reply.text());
         let style = hash(between(html, "<style>", "</style>"));
         let script = hash(between(html, "<script>", "</script>"));
-        let wanted = format!(
+        let expected = format!(
             "default-src 'none'; style-src {style}; script-src {script} 'self'; connect-src 'self'; img-src 'self' data:; \
              base-uri 'none'; form-action 'none'; frame-ancestors *"
         );
-        assert_eq!(policy, wanted, "{path}");
+        assert_eq!(policy, expected, "{path}");
         assert!(!reply.headers.contains_key("x-frame-options"), "{path}");
         assert_eq!(reply.header("x-content-type-options"), "nosniff");
         assert_eq!(
@@ -103,7 +104,7 @@ async fn widgets_may_be_framed_by_everyone_and_run_nothing_but_our_own() {
 }
 
 #[tokio::test]
-async fn a_widget_says_what_is_unknown_and_what_may_not_be_served() {
+async fn a_widget_explains_unknown_and_restricted_series() {
     let reply = get(&router(), "/widget/metric/dgs1O").await;
     assert_eq!(reply.status, StatusCode::NOT_FOUND);
     assert_eq!(reply.header("cache-control"), "no-store");
@@ -128,7 +129,7 @@ async fn a_widget_says_what_is_unknown_and_what_may_not_be_served() {
             "{path}: {}",
             reply.text()
         );
-        // What only an operator can do is not told to readers.
+        // Readers are not told what only an operator can do.
         assert!(!reply.text().contains("--serve-restricted"), "{path}");
     }
     let page = get(&public, "/series/VIXCLS").await;
@@ -138,7 +139,7 @@ async fn a_widget_says_what_is_unknown_and_what_may_not_be_served() {
 }
 
 #[tokio::test]
-async fn a_series_without_figures_says_why_and_leads_to_the_nearest() {
+async fn an_empty_series_page_explains_and_links_alternatives() {
     let router = router();
     for id in ["SP500", "TEDRATE", "OBFR"] {
         let page = get(&router, &format!("/series/{id}")).await;
@@ -163,21 +164,22 @@ async fn a_series_without_figures_says_why_and_leads_to_the_nearest() {
 }
 
 #[tokio::test]
-async fn a_theme_can_be_fixed() {
+async fn the_theme_of_a_widget_can_be_set() {
     let router = router();
     let html = |reply: Reply| reply.text().to_owned();
     assert!(html(get(&router, "/widget/regime?theme=dark").await).contains("data-theme=\"dark\""));
-    let odd = html(get(&router, "/widget/regime?theme=%22%3E%3Cscript%3E").await);
+    let injected = html(get(&router, "/widget/regime?theme=%22%3E%3Cscript%3E").await);
     assert!(
-        !odd.contains("data-theme=") || !between(&odd, "<html", ">").contains("data-theme"),
-        "{odd}"
+        !injected.contains("data-theme=")
+            || !between(&injected, "<html", ">").contains("data-theme"),
+        "{injected}"
     );
 }
 
 #[tokio::test]
-async fn no_name_becomes_markup() {
-    let router = patient();
-    for name in EVIL {
+async fn names_are_escaped_in_html() {
+    let router = unlimited_router();
+    for name in INJECTIONS {
         let name = encoded(name);
         for path in [
             format!("/widget/metric/{name}"),
@@ -209,7 +211,7 @@ async fn no_name_becomes_markup() {
             let reply = get(&router, &path).await;
             assert!(!reply.status.is_server_error(), "{path}: {}", reply.status);
             if reply.header("content-type") == "application/json" {
-                // No browser makes a page of it.
+                // No browser renders it as a page.
                 assert_eq!(reply.header("x-content-type-options"), "nosniff", "{path}");
                 continue;
             }
@@ -244,7 +246,7 @@ async fn no_name_becomes_markup() {
 }
 
 #[tokio::test]
-async fn pages_cannot_be_framed_and_allow_their_own_style_and_script_alone() {
+async fn pages_cannot_be_framed_and_allow_only_own_code() {
     let router = router();
     for path in [
         "/",
@@ -296,8 +298,8 @@ async fn pages_cannot_be_framed_and_allow_their_own_style_and_script_alone() {
         if !script.is_empty() {
             let sent = get(&router, script).await;
             assert_eq!(sent.status, StatusCode::OK, "{script}");
-            let kept = "public, max-age=31536000, immutable";
-            assert_eq!(sent.header("cache-control"), kept);
+            let immutable = "public, max-age=31536000, immutable";
+            assert_eq!(sent.header("cache-control"), immutable);
             assert!(sent.header("content-type").starts_with("text/javascript"));
         }
         assert!(
@@ -308,7 +310,7 @@ async fn pages_cannot_be_framed_and_allow_their_own_style_and_script_alone() {
 }
 
 #[tokio::test]
-async fn the_home_page_says_how_old_it_is_and_lists_every_endpoint() {
+async fn the_home_page_shows_its_age_and_every_endpoint() {
     let reply = get(&router(), "/").await;
     let html = reply.text();
     assert!(html.contains("Data as of "), "{html}");
@@ -326,8 +328,8 @@ async fn the_home_page_says_how_old_it_is_and_lists_every_endpoint() {
 }
 
 #[tokio::test]
-async fn no_link_is_dead() {
-    let router = patient();
+async fn all_internal_links_resolve() {
+    let router = unlimited_router();
     let mut open: Vec<String> = vec!["/".into()];
     let mut seen: BTreeSet<String> = open.iter().cloned().collect();
     let mut series = 0;
@@ -344,7 +346,7 @@ async fn no_link_is_dead() {
                 .unwrap_or_default()
                 .replace("&amp;", "&");
             let link = link.split('#').next().unwrap_or_default();
-            // A page per series is made alike: a few dozen stand for all of them.
+            // All series pages are alike, so a few dozen are checked.
             let alike = [
                 "/series/",
                 "/chart/",
@@ -359,14 +361,14 @@ async fn no_link_is_dead() {
             if !link.starts_with('/') || seen.contains(link) || (alike && series > 40) {
                 continue;
             }
-            // A series that is known but not held has a page; its figures have none.
-            let held = !alike
+            // A known series without figures has a page, but no figures page.
+            let has_figures = !alike
                 || ["/series/", "/compare?"]
                     .iter()
                     .any(|p| link.starts_with(p));
             series += usize::from(alike);
             seen.insert(link.to_owned());
-            if held {
+            if has_figures {
                 open.push(link.to_owned());
             }
         }
@@ -375,7 +377,7 @@ async fn no_link_is_dead() {
 }
 
 #[tokio::test]
-async fn pictures_have_their_type_and_size() {
+async fn images_have_the_declared_type_and_size() {
     let router = router();
     let png = get(&router, "/chart/UNRATE.png?start=max").await;
     assert_eq!(
@@ -389,7 +391,7 @@ async fn pictures_have_their_type_and_size() {
     );
     let svg = get(&router, "/chart/UNRATE.svg").await;
     assert_eq!(svg.header("content-type"), "image/svg+xml");
-    // Literal colors: programs other than browsers draw what they do not know in black.
+    // Literal colours: programs other than browsers draw unknown ones in black.
     assert!(!svg.text().contains("var(") && svg.text().contains("=\"#"));
     for (query, size) in [
         ("", [1_200_u32, 630]),
@@ -417,9 +419,9 @@ async fn pictures_have_their_type_and_size() {
     );
 }
 
-/// What an operator adds has its page, as what comes with the program has.
+/// Articles and scenarios of an operator have pages like the embedded ones.
 #[tokio::test]
-async fn an_operators_article_and_scenario_have_pages() {
+async fn operator_articles_and_scenarios_have_pages() {
     let article = "---\nid: our-view\ntitle: Our view\npublished: 2026-01-05T12:00:00Z\n---\n\nWhat **we** think.\n";
     let scenario = include_str!("../../../crates/data/data/scenarios/10y-above-5pct.toml");
     let scenario = scenario
@@ -430,7 +432,7 @@ async fn an_operators_article_and_scenario_have_pages() {
         scenarios: vec![scenarios::read("our-own.toml", &scenario).unwrap()],
         ..Settings::default()
     };
-    let router = patient_over(backend_with(settings, Desk::system_clock()));
+    let router = unlimited_router_over(backend_with(settings, Desk::system_clock()));
     let page = get(&router, "/articles/our-view").await;
     assert_eq!(page.status, StatusCode::OK);
     assert!(page.text().contains("What <strong>we</strong> think."));
@@ -440,8 +442,8 @@ async fn an_operators_article_and_scenario_have_pages() {
     assert!(list.text().contains("href=\"/scenarios/our-own\""));
 }
 
-/// Bytes on the wire of an answer to a client that takes gzip.
-async fn transferred(router: &axum::Router, path: &str) -> usize {
+/// Returns the transferred bytes of a response with gzip.
+async fn transferred_bytes(router: &axum::Router, path: &str) -> usize {
     let reply = get_with(router, path, &[("accept-encoding", "gzip")]).await;
     assert_eq!(reply.status, StatusCode::OK, "{path}");
     assert_eq!(reply.header("content-encoding"), "gzip", "{path}");
@@ -449,8 +451,8 @@ async fn transferred(router: &axum::Router, path: &str) -> usize {
 }
 
 #[tokio::test]
-async fn the_first_load_of_home_and_of_the_longest_series_is_less_than_100_kb() {
-    let router = patient();
+async fn first_page_loads_are_below_100_kb() {
+    let router = unlimited_router();
     for path in [
         "/",
         "/series/DGS10",
@@ -463,8 +465,9 @@ async fn the_first_load_of_home_and_of_the_longest_series_is_less_than_100_kb() 
         let page = get(&router, path).await;
         let script = page.text().split("src=\"/assets/").nth(1).unwrap();
         let script = format!("/assets/{}", script.split('"').next().unwrap());
-        let mut all = transferred(&router, path).await + transferred(&router, &script).await;
-        // Figures that the script reads at once; a history longer than one answer waits for the reader.
+        let mut all =
+            transferred_bytes(&router, path).await + transferred_bytes(&router, &script).await;
+        // The figures that the script loads at once; a longer history is loaded on demand.
         for figure in page.text().split("<figure ").skip(1) {
             let figure = figure.split('>').next().unwrap();
             let Some((_, sources)) = figure.split_once("data-figures=\"") else {
@@ -481,7 +484,7 @@ async fn the_first_load_of_home_and_of_the_longest_series_is_less_than_100_kb() 
                         .text()
                         .contains("\"truncated\":true")
                 );
-                all += transferred(&router, &source).await;
+                all += transferred_bytes(&router, &source).await;
             }
         }
         assert!(all < 100_000, "{path}: {all}");

@@ -1,6 +1,6 @@
-//! Series that may not be passed on are not, whichever way they are asked for.
+//! Tests that restricted series are not passed on by any route.
 
-use super::support::{ask, get, options, public, request, router_with, tool_call};
+use super::support::{get, options, public_router, request, router_with, send, tool_call};
 use axum::Router;
 use axum::http::StatusCode;
 use econoscope_core::catalogue::Catalogue;
@@ -10,20 +10,20 @@ use jiff::{Timestamp, ToSpan};
 use serde_json::{Value, json};
 use std::sync::{Arc, LazyLock};
 
-fn restricted() -> Vec<String> {
+fn restricted_ids() -> Vec<String> {
     let all = Catalogue::embedded().iter();
-    let found: Vec<_> = all
+    let ids: Vec<_> = all
         .filter(|info| info.rights == Rights::FetchOnly)
         .map(|info| info.id.to_string())
         .collect();
-    assert!(found.len() > 3, "the catalogue has restricted series");
-    found
+    assert!(ids.len() > 3, "the catalogue has restricted series");
+    ids
 }
 
 #[tokio::test]
-async fn a_restricted_series_is_refused_with_the_reason_over_rest_and_mcp() {
+async fn a_restricted_series_is_refused_with_the_reason() {
     let router = router_with(options(), false);
-    let all = restricted();
+    let all = restricted_ids();
     for id in &all {
         for path in ["/api/public/metrics/", "/api/public/data/"] {
             let reply = get(&router, &format!("{path}{id}")).await;
@@ -33,21 +33,21 @@ async fn a_restricted_series_is_refused_with_the_reason_over_rest_and_mcp() {
                 "{path}{id}: {}",
                 reply.text()
             );
-            let said = reply.json()["error"].as_str().unwrap().to_owned();
-            assert!(said.contains("--serve-restricted"), "{said}");
+            let message = reply.json()["error"].as_str().unwrap().to_owned();
+            assert!(message.contains("--serve-restricted"), "{message}");
         }
         for (tool, argument) in [("get_metric", "ticker"), ("get_time_series", "seriesId")] {
-            let reply = ask(&router, tool_call(tool, &json!({argument: id}), &[])).await;
+            let reply = send(&router, tool_call(tool, &json!({argument: id}), &[])).await;
             let result = reply.json()["result"].clone();
             assert_eq!(result["isError"], true, "{tool} {id}");
-            let said = result["content"][0]["text"].as_str().unwrap();
-            assert!(said.contains("--serve-restricted"), "{said}");
+            let message = result["content"][0]["text"].as_str().unwrap();
+            assert!(message.contains("--serve-restricted"), "{message}");
         }
     }
 }
 
-/// Whether an object that names the series carries a figure of it.
-fn shows(value: &Value, id: &str) -> bool {
+/// Whether an object that names the series has a figure of it.
+fn has_figure(value: &Value, id: &str) -> bool {
     match value {
         Value::Object(object) => {
             let named = object.values().any(|v| v == id);
@@ -55,47 +55,47 @@ fn shows(value: &Value, id: &str) -> bool {
             let keyed = object
                 .get(id)
                 .is_some_and(|entry| entry.is_number() || entry["value"].is_number());
-            (named && figure) || keyed || object.values().any(|v| shows(v, id))
+            (named && figure) || keyed || object.values().any(|v| has_figure(v, id))
         }
-        Value::Array(items) => items.iter().any(|v| shows(v, id)),
+        Value::Array(items) => items.iter().any(|v| has_figure(v, id)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }
 
 #[tokio::test]
-async fn no_restricted_figure_hides_in_signals_or_summary() {
+async fn signals_and_summary_have_no_restricted_figures() {
     let router = router_with(options(), false);
     let signals = get(&router, "/api/public/signals").await.json();
     let summary = get(&router, "/api/public/macro-summary").await.json();
-    for id in restricted() {
-        assert!(!shows(&signals, &id), "{id} in {signals:#}");
-        assert!(!shows(&summary, &id), "{id} in {summary:#}");
+    for id in restricted_ids() {
+        assert!(!has_figure(&signals, &id), "{id} in {signals:#}");
+        assert!(!has_figure(&summary, &id), "{id} in {summary:#}");
     }
     for (id, field) in [
         ("VIXCLS", &summary["volatility"]["vix"]),
         ("BAMLH0A0HYM2", &summary["credit"]["hy_spread_bps"]),
     ] {
-        if restricted().iter().any(|r| r == id) {
+        if restricted_ids().iter().any(|r| r == id) {
             assert!(field.is_null(), "{id}: {field}");
         }
     }
 }
 
-/// A figure that stands nowhere else; each restricted series holds it on every day.
+/// A unique figure, which every restricted series has on every day.
 const SECRET: f64 = 73_135.79;
 
-/// A public service over a store that holds all restricted series, and the bundled history.
-fn holding_them_all() -> Router {
-    holding(|_| SECRET)
+/// Creates a public service over a store with the bundled history and all restricted series.
+fn service_with_secrets() -> Router {
+    service_with_restricted(|_| SECRET)
 }
 
-/// The same with other figures, by the number of the day.
-fn holding(figure: impl Fn(u32) -> f64) -> Router {
+/// Creates one with other figures, by the number of the day.
+fn service_with_restricted(figure: impl Fn(u32) -> f64) -> Router {
     let store = Sqlite::bundled().unwrap();
     let today = now().to_zoned(jiff::tz::TimeZone::UTC).date();
     let row = |n: u32| Observation::new(today.checked_sub(i64::from(n).days()).unwrap(), figure(n));
     let rows: Vec<Observation> = (0..4_000).rev().map(row).collect();
-    for id in restricted() {
+    for id in restricted_ids() {
         store
             .write(Write {
                 id: &SeriesId::new(&id).unwrap(),
@@ -106,14 +106,14 @@ fn holding(figure: impl Fn(u32) -> f64) -> Router {
             })
             .unwrap();
     }
-    public(Arc::new(store), Arc::new(now))
+    public_router(Arc::new(store), Arc::new(now))
 }
 
-/// Points, ranks and contributions would give a figure back: none of it enters anything that is passed on.
+/// Points, ranks and contributions would reveal a figure, so public answers have none of them.
 #[tokio::test]
-async fn two_stores_that_differ_in_restricted_figures_alone_answer_the_same() {
-    let calm = holding(|n| 20.0 + f64::from(n % 7));
-    let wild = holding(|n| 20.0 + f64::from(n * n % 61));
+async fn restricted_figures_do_not_influence_public_answers() {
+    let calm = service_with_restricted(|n| 20.0 + f64::from(n % 7));
+    let wild = service_with_restricted(|n| 20.0 + f64::from(n * n % 61));
     for path in [
         "/api/public/explain/cmsi",
         "/api/public/explain/cmsi?as_of=2026-03-31",
@@ -157,11 +157,11 @@ async fn two_stores_that_differ_in_restricted_figures_alone_answer_the_same() {
     ] {
         let (one, other) = (get(&calm, path).await, get(&wild, path).await);
         assert_eq!(one.status, other.status, "{path}");
-        // Some of these are refused, and none is missing.
+        // Some are refused, and none is missing.
         assert_ne!(one.status, StatusCode::NOT_FOUND, "{path}");
         assert!(one.body == other.body, "{path}");
     }
-    // What a model gets of the same: text, and tables of columns and rows.
+    // The same over MCP: text, and tables of columns and rows.
     for (tool, arguments) in [
         ("get_macro_summary", json!({})),
         ("get_regime", json!({})),
@@ -188,32 +188,35 @@ async fn two_stores_that_differ_in_restricted_figures_alone_answer_the_same() {
         ("get_release_calendar", json!({})),
     ] {
         let [mut one, mut other] = [Value::Null, Value::Null];
-        for (router, said) in [(&calm, &mut one), (&wild, &mut other)] {
-            *said = ask(router, tool_call(tool, &arguments, &[])).await.json();
-            assert_eq!(said["result"]["isError"], false, "{tool}: {said}");
-            assert!(said["result"]["structuredContent"].is_object(), "{tool}");
+        for (router, response) in [(&calm, &mut one), (&wild, &mut other)] {
+            *response = send(router, tool_call(tool, &arguments, &[])).await.json();
+            assert_eq!(response["result"]["isError"], false, "{tool}: {response}");
+            assert!(
+                response["result"]["structuredContent"].is_object(),
+                "{tool}"
+            );
         }
         assert!(one == other, "{tool}: {one}\n{other}");
     }
 }
 
-/// One instant for all of a run, so that two services say when they were made in the same words.
+/// One time for the whole run, so that two services report the same time.
 fn now() -> Timestamp {
     static NOW: LazyLock<Timestamp> = LazyLock::new(econoscope_core::clock::wall);
     *NOW
 }
 
-/// Whether a text shows the secret figure, in any of the ways that figures are written here.
-fn tells(text: &str) -> bool {
+/// Whether a text has the secret figure in any of its formats.
+fn has_secret(text: &str) -> bool {
     ["73135", "73,135", "73 135", "731357"]
         .iter()
         .any(|form| text.contains(form))
 }
 
 #[tokio::test]
-async fn a_held_restricted_figure_leaves_by_no_door() {
-    let router = holding_them_all();
-    for id in restricted() {
+async fn stored_restricted_figures_appear_on_no_surface() {
+    let router = service_with_secrets();
+    for id in restricted_ids() {
         for (path, expected) in [
             (format!("/api/public/metrics/{id}"), StatusCode::FORBIDDEN),
             (
@@ -248,9 +251,9 @@ async fn a_held_restricted_figure_leaves_by_no_door() {
             ),
         ] {
             let reply = get(&router, &path).await;
-            let said = String::from_utf8_lossy(&reply.body).into_owned();
-            assert_eq!(reply.status, expected, "{path}: {said}");
-            assert!(!tells(&said), "{path}: {said}");
+            let message = String::from_utf8_lossy(&reply.body).into_owned();
+            assert_eq!(reply.status, expected, "{path}: {message}");
+            assert!(!has_secret(&message), "{path}: {message}");
         }
         for (tool, arguments) in [
             ("compare_series", json!({"series": format!("{id},UNRATE")})),
@@ -258,8 +261,8 @@ async fn a_held_restricted_figure_leaves_by_no_door() {
             ("get_time_series", json!({"seriesId": id, "detail": "csv"})),
             ("get_revisions", json!({"seriesId": id})),
         ] {
-            let said = ask(&router, tool_call(tool, &arguments, &[])).await;
-            assert!(!tells(said.text()), "{tool} {id}: {}", said.text());
+            let reply = send(&router, tool_call(tool, &arguments, &[])).await;
+            assert!(!has_secret(reply.text()), "{tool} {id}: {}", reply.text());
         }
         let read = json!({"jsonrpc": "2.0", "id": 1, "method": "resources/read",
             "params": {"uri": format!("macro://series/{id}")}});
@@ -268,18 +271,18 @@ async fn a_held_restricted_figure_leaves_by_no_door() {
             ("content-type", "application/json"),
             ("accept", "application/json, text/event-stream"),
         ];
-        let said = ask(
+        let reply = send(
             &router,
             request("POST", "/mcp", &headers, &read.to_string()),
         )
         .await;
-        assert!(!tells(said.text()), "{id}: {}", said.text());
+        assert!(!has_secret(reply.text()), "{id}: {}", reply.text());
     }
 }
 
 #[tokio::test]
-async fn no_answer_or_page_that_gathers_series_shows_a_restricted_one() {
-    let router = holding_them_all();
+async fn collections_of_series_omit_restricted_ones() {
+    let router = service_with_secrets();
     for path in [
         "/",
         "/series",
@@ -308,12 +311,12 @@ async fn no_answer_or_page_that_gathers_series_shows_a_restricted_one() {
     ] {
         let reply = get(&router, path).await;
         assert_eq!(reply.status, StatusCode::OK, "{path}: {}", reply.text());
-        assert!(!tells(reply.text()), "{path}: {}", reply.text());
+        assert!(!has_secret(reply.text()), "{path}: {}", reply.text());
     }
 }
 
-/// Writes a figure for each of some days of November 2026, as of a source.
-fn bring(store: &Sqlite, id: &str, days: std::ops::RangeInclusive<i8>, origin: &str) {
+/// Writes a figure for some days of November 2026 with an origin.
+fn write_rows(store: &Sqlite, id: &str, days: std::ops::RangeInclusive<i8>, origin: &str) {
     let day = |d| Observation::new(jiff::civil::date(2026, 11, d), SECRET);
     store
         .write(Write {
@@ -327,13 +330,13 @@ fn bring(store: &Sqlite, id: &str, days: std::ops::RangeInclusive<i8>, origin: &
 }
 
 #[tokio::test]
-async fn rows_of_a_personal_source_are_kept_back_whoever_brought_the_newest() {
+async fn rows_of_a_personal_source_are_withheld() {
     let store = Sqlite::in_memory().unwrap();
-    bring(&store, "DGS10", 2..=6, "cboe");
-    bring(&store, "DGS10", 9..=13, "treasury");
-    bring(&store, "DGS2", 2..=6, "cboe");
-    bring(&store, "DGS2", 2..=13, "treasury");
-    bring(&store, "DGS5", 2..=6, "cboe");
+    write_rows(&store, "DGS10", 2..=6, "cboe");
+    write_rows(&store, "DGS10", 9..=13, "treasury");
+    write_rows(&store, "DGS2", 2..=6, "cboe");
+    write_rows(&store, "DGS2", 2..=13, "treasury");
+    write_rows(&store, "DGS5", 2..=6, "cboe");
     let days = (
         jiff::civil::date(2026, 11, 1),
         jiff::civil::date(2026, 11, 8),
@@ -342,8 +345,8 @@ async fn rows_of_a_personal_source_are_kept_back_whoever_brought_the_newest() {
         let id = SeriesId::new(id).unwrap();
         store.attribute(&id, "treasury", days).unwrap();
     }
-    bring(&store, "DGS30", 2..=6, "tiingo");
-    let router = public(Arc::new(store), Arc::new(now));
+    write_rows(&store, "DGS30", 2..=6, "tiingo");
+    let router = public_router(Arc::new(store), Arc::new(now));
     for (id, owner) in [("DGS10", "Cboe"), ("DGS30", "Tiingo")] {
         for path in [
             format!("/api/public/metrics/{id}"),
@@ -352,7 +355,7 @@ async fn rows_of_a_personal_source_are_kept_back_whoever_brought_the_newest() {
         ] {
             let reply = get(&router, &path).await;
             assert_eq!(reply.status, StatusCode::FORBIDDEN, "{path}");
-            assert!(!tells(reply.text()), "{path}");
+            assert!(!has_secret(reply.text()), "{path}");
             assert!(path.starts_with("/chart") || reply.text().contains(owner));
         }
     }
@@ -363,22 +366,22 @@ async fn rows_of_a_personal_source_are_kept_back_whoever_brought_the_newest() {
 }
 
 #[tokio::test]
-async fn what_an_owner_asks_for_stands_beside_the_figures() {
+async fn notices_of_the_source_accompany_the_figures() {
     let store = Sqlite::in_memory().unwrap();
-    bring(&store, "UNRATE", 1..=1, "bls");
-    bring(&store, "ICSA", 2..=6, "dol");
-    bring(&store, "ICSA", 9..=13, "fred");
-    let router = public(Arc::new(store), Arc::new(now));
+    write_rows(&store, "UNRATE", 1..=1, "bls");
+    write_rows(&store, "ICSA", 2..=6, "dol");
+    write_rows(&store, "ICSA", 9..=13, "fred");
+    let router = public_router(Arc::new(store), Arc::new(now));
     let reply = get(&router, "/api/public/metrics/UNRATE").await.json();
     let cited = &reply["sources"][0];
     assert_eq!(cited["series"], json!(["UNRATE"]));
     let notice = cited["notice"].as_str().unwrap();
     assert!(notice.contains("BLS.gov cannot vouch"), "{notice}");
     let call = tool_call("get_metric", &json!({"ticker": "UNRATE"}), &[]);
-    let result = ask(&router, call).await.json()["result"].clone();
-    let said = &result["content"][0]["text"];
+    let result = send(&router, call).await.json()["result"].clone();
+    let message = &result["content"][0]["text"];
     let named = "Figures: Bureau of Labor Statistics; their notices: /rights.";
-    assert!(said.as_str().unwrap().contains(named), "{said}");
+    assert!(message.as_str().unwrap().contains(named), "{message}");
     assert_eq!(result["_meta"]["econoscope/notices"], json!([notice]));
     assert!(
         get(&router, "/rights")

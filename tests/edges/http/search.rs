@@ -1,4 +1,4 @@
-//! The search box of every page, and addresses that lead nowhere: people get a page that helps, programs get JSON.
+//! Tests of the search form, and of unknown paths: a page for browsers, JSON for programs.
 
 use super::support::{get, get_with, router};
 use axum::http::StatusCode;
@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 const BROWSER: [(&str, &str); 1] = [("accept", "text/html,application/xhtml+xml,*/*;q=0.8")];
 
 #[tokio::test]
-async fn every_page_has_a_search_box_that_works_without_script() {
+async fn every_page_has_a_search_form() {
     let router = router();
     for path in ["/", "/series", "/series/UNRATE", "/glossary", "/search"] {
         let page = get(&router, path).await;
@@ -19,7 +19,7 @@ async fn every_page_has_a_search_box_that_works_without_script() {
 }
 
 #[tokio::test]
-async fn a_question_about_recessions_leads_with_our_own_probability() {
+async fn a_question_about_recessions_finds_our_probability_first() {
     let router = router();
     let page = get(&router, "/search?q=is+a+recession+coming").await;
     assert_eq!(page.status, StatusCode::OK);
@@ -30,7 +30,7 @@ async fn a_question_about_recessions_leads_with_our_own_probability() {
 }
 
 #[tokio::test]
-async fn a_name_leads_with_its_series_and_its_newest_figure() {
+async fn a_series_name_finds_its_latest_figure_first() {
     let page = get(&router(), "/search?q=unemployment+rate").await;
     let (_, answer) = page.text().split_once("class=\"answer\"").unwrap();
     assert!(answer.contains("href=\"/series/UNRATE\""), "{answer}");
@@ -42,7 +42,7 @@ async fn a_name_leads_with_its_series_and_its_newest_figure() {
 }
 
 #[tokio::test]
-async fn a_wrong_address_is_a_page_for_people_and_json_for_programs() {
+async fn not_found_is_html_for_browsers_and_json_for_programs() {
     let router = router();
     for (path, link) in [
         ("/calender", "href=\"/calendar\""),

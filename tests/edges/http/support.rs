@@ -1,4 +1,4 @@
-//! A server over the bundled history, asked in memory or through a socket.
+//! A server over the bundled history, in memory or on a socket.
 
 use axum::Router;
 use axum::body::Body;
@@ -23,7 +23,7 @@ pub(crate) fn backend(serve_restricted: bool) -> Arc<Backend> {
     backend_at(Desk::system_clock(), serve_restricted)
 }
 
-/// The same where the clock shows another time.
+/// Creates a backend with a clock.
 pub(crate) fn backend_at(now: Now, serve_restricted: bool) -> Arc<Backend> {
     let settings = Settings {
         serve_restricted,
@@ -32,25 +32,25 @@ pub(crate) fn backend_at(now: Now, serve_restricted: bool) -> Arc<Backend> {
     backend_with(settings, now)
 }
 
-/// The same with other settings.
+/// Creates a backend with settings and a clock.
 pub(crate) fn backend_with(settings: Settings, now: Now) -> Arc<Backend> {
     backend_over(Arc::new(Sqlite::bundled().unwrap()), settings, now)
 }
 
-/// The same over another store.
+/// Creates a backend over a store.
 fn backend_over(store: Arc<Sqlite>, mut settings: Settings, now: Now) -> Arc<Backend> {
     settings.base_url = Some(BASE.into());
     let desk = Desk::open(store, settings, now);
     Arc::new(Backend::local(Arc::new(desk)))
 }
 
-/// A service that others reach, over a store and a clock of one's own; it never says "too many".
-pub(crate) fn public(store: Arc<Sqlite>, now: Now) -> Router {
+/// Creates a public service without a burst limit over a store and a clock.
+pub(crate) fn public_router(store: Arc<Sqlite>, now: Now) -> Router {
     let settings = Settings {
         serve_restricted: false,
         ..Settings::default()
     };
-    patient_over(backend_over(store, settings, now))
+    unlimited_router_over(backend_over(store, settings, now))
 }
 
 pub(crate) fn mcp_service(backend: &Arc<Backend>, shutdown: &Shutdown) -> mcp::transport::Http {
@@ -94,7 +94,7 @@ impl Reply {
     }
 }
 
-pub(crate) async fn ask(router: &Router, request: Request<Body>) -> Reply {
+pub(crate) async fn send(router: &Router, request: Request<Body>) -> Reply {
     let response = router.clone().oneshot(request).await.unwrap();
     let (parts, body) = response.into_parts();
     Reply {
@@ -109,7 +109,7 @@ pub(crate) async fn get(router: &Router, path: &str) -> Reply {
 }
 
 pub(crate) async fn get_with(router: &Router, path: &str, headers: &[(&str, &str)]) -> Reply {
-    ask(router, request("GET", path, headers, "")).await
+    send(router, request("GET", path, headers, "")).await
 }
 
 pub(crate) fn request(
@@ -128,8 +128,8 @@ pub(crate) fn request(
     builder.body(Body::from(body.to_owned())).unwrap()
 }
 
-/// The same request as it would come from an address.
-pub(crate) fn from(mut request: Request<Body>, peer: &str) -> Request<Body> {
+/// Sets the peer of a request.
+pub(crate) fn with_peer(mut request: Request<Body>, peer: &str) -> Request<Body> {
     let peer: SocketAddr = peer.parse().unwrap();
     request.extensions_mut().insert(ConnectInfo(peer));
     request
@@ -147,14 +147,14 @@ pub(crate) fn tool_call(tool: &str, arguments: &Value, headers: &[(&str, &str)])
     request("POST", "/mcp", &all, &body.to_string())
 }
 
-/// A server on a socket of its own, stopped when dropped.
-pub(crate) struct Live {
+/// A server on its own socket, stopped when dropped.
+pub(crate) struct LiveServer {
     pub(crate) address: SocketAddr,
     pub(crate) shutdown: Shutdown,
     pub(crate) task: tokio::task::JoinHandle<()>,
 }
 
-pub(crate) async fn live(options: Options) -> Live {
+pub(crate) async fn start_server(options: Options) -> LiveServer {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let backend = backend(true);
@@ -166,20 +166,20 @@ pub(crate) async fn live(options: Options) -> Live {
             .serve(listener, mcp, ending)
             .await;
     });
-    Live {
+    LiveServer {
         address,
         shutdown,
         task,
     }
 }
 
-/// A router that never says "too many".
-pub(crate) fn patient() -> Router {
-    patient_over(backend(true))
+/// Creates a router without a burst limit.
+pub(crate) fn unlimited_router() -> Router {
+    unlimited_router_over(backend(true))
 }
 
-/// The same over a backend.
-pub(crate) fn patient_over(backend: Arc<Backend>) -> Router {
+/// Creates a router without a burst limit over a backend.
+pub(crate) fn unlimited_router_over(backend: Arc<Backend>) -> Router {
     let limits = LimitSettings {
         per_second: 100_000,
         burst: 100_000,

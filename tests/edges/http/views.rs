@@ -1,27 +1,29 @@
-//! Views of figures: what a page shows is what the API says, whatever range, units, frequency or day is asked for.
+//! Tests that pages agree with the API, for every range, unit, frequency and day.
 
-use super::support::{BASE, Reply, ask, from, get, options, patient, request, router, router_with};
+use super::support::{
+    BASE, Reply, get, options, request, router, router_with, send, unlimited_router, with_peer,
+};
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 
 fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
-    let found = text
+    let rest = text
         .split_once(from)
         .and_then(|(_, rest)| rest.split_once(to));
-    found.map_or("", |(inner, _)| inner)
+    rest.map_or("", |(inner, _)| inner)
 }
 
 fn json(reply: &Reply) -> Value {
     serde_json::from_slice(&reply.body).unwrap()
 }
 
-/// An address as it stands in a page.
+/// Escapes an address as in a page.
 fn address(text: &str) -> String {
     text.replace("&#38;", "&").replace("&amp;", "&")
 }
 
 #[tokio::test]
-async fn home_and_regime_pages_show_what_was_known_on_a_day() {
+async fn home_and_regime_pages_support_as_of() {
     let router = router();
     let api = get(&router, "/api/public/regime?as_of=2020-04-30").await;
     let regime = json(&api)["regime"].as_str().unwrap().to_lowercase();
@@ -32,8 +34,8 @@ async fn home_and_regime_pages_show_what_was_known_on_a_day() {
         assert!(html.contains("As known on 30 April 2020"), "{page}");
         let label = between(html, "<p class=\"label\">", "</p>");
         assert_eq!(label.to_lowercase(), regime, "{page}");
-        let odd = get(&router, &format!("{page}?as_of=yesteryear")).await;
-        assert_eq!(odd.status, StatusCode::BAD_REQUEST, "{page}");
+        let invalid = get(&router, &format!("{page}?as_of=yesteryear")).await;
+        assert_eq!(invalid.status, StatusCode::BAD_REQUEST, "{page}");
     }
     let home = get(&router, "/?as_of=2020-04-30").await;
     let sources = address(between(home.text(), "data-figures=\"", "\""));
@@ -56,7 +58,7 @@ async fn home_and_regime_pages_show_what_was_known_on_a_day() {
 }
 
 #[tokio::test]
-async fn a_series_page_names_the_figures_that_it_shows() {
+async fn a_series_page_agrees_with_the_api() {
     let router = router();
     for (query, unit) in [
         ("", "Percent"),
@@ -73,7 +75,7 @@ async fn a_series_page_names_the_figures_that_it_shows() {
     ] {
         let page = get(&router, &format!("/series/UNRATE{query}")).await;
         assert_eq!(page.status, StatusCode::OK, "{query}");
-        // Those of a past day come first, then those of today.
+        // Lines of the past day come first, then those of today.
         let sources = address(between(page.text(), "data-figures=\"", "\""));
         let source = sources.split(' ').next().unwrap();
         let answer = get(&router, source).await;
@@ -93,27 +95,27 @@ async fn a_series_page_names_the_figures_that_it_shows() {
             "aria-label=\"Latest observations\"",
             "</table>",
         );
-        let shown = between(table, "<td class=\"n\">", "<").replace('−', "-");
-        let shown: f64 = shown.parse().unwrap();
+        let displayed = between(table, "<td class=\"n\">", "<").replace('−', "-");
+        let displayed: f64 = displayed.parse().unwrap();
         assert!(
-            (shown - newest).abs() < 0.051,
-            "{query}: {shown} for {newest}"
+            (displayed - newest).abs() < 0.051,
+            "{query}: {displayed} for {newest}"
         );
         assert!(page.text().contains(unit), "{query}: not in {unit}");
     }
-    for odd in [
+    for invalid in [
         "?start=3x",
         "?units=nonsense",
         "?frequency=d",
         "?as_of=2999-01-01",
     ] {
-        let reply = get(&router, &format!("/series/UNRATE{odd}")).await;
-        assert_eq!(reply.status, StatusCode::BAD_REQUEST, "{odd}");
+        let reply = get(&router, &format!("/series/UNRATE{invalid}")).await;
+        assert_eq!(reply.status, StatusCode::BAD_REQUEST, "{invalid}");
     }
 }
 
 #[tokio::test]
-async fn a_past_line_stands_behind_todays_and_its_difference_is_told() {
+async fn a_vintage_is_drawn_behind_the_current_series() {
     let router = router();
     let view = "start=2007-01-01&end=2009-06-30";
     let figures = async |query: &str| {
@@ -136,7 +138,7 @@ async fn a_past_line_stands_behind_todays_and_its_difference_is_told() {
     );
     let page = get(&router, &format!("/series/PAYEMS?{view}&as_of=2009-01-15")).await;
     assert_eq!(page.status, StatusCode::OK);
-    let told = between(page.text(), "<p class=\"past\">", "</p>");
+    let paragraph = between(page.text(), "<p class=\"past\">", "</p>");
     let counted = format!(
         "{revised} of the {} figures in view have been revised",
         then.len()
@@ -146,15 +148,18 @@ async fn a_past_line_stands_behind_todays_and_its_difference_is_told() {
         now.len() - then.len()
     );
     assert!(
-        told.starts_with("On 15 January 2009 the newest figure was that of December 2008"),
-        "{told}"
+        paragraph.starts_with("On 15 January 2009 the newest figure was that of December 2008"),
+        "{paragraph}"
     );
-    assert!(told.contains(&counted) && told.contains(&newer), "{told}");
+    assert!(
+        paragraph.contains(&counted) && paragraph.contains(&newer),
+        "{paragraph}"
+    );
     let sources = address(between(page.text(), "data-figures=\"", "\""));
     let last = sources.split(' ').next_back().unwrap();
     assert!(!last.contains("as_of"), "{sources}");
     assert_eq!(json(&get(&router, last).await)["rowCount"], now.len());
-    // The same address draws the same picture: two lines where there is one of today.
+    // The image of the same address has two lines as well.
     let lines = async |query: &str| {
         let picture = get(&router, &format!("/chart/PAYEMS.svg?{view}{query}")).await;
         assert_eq!(picture.status, StatusCode::OK);
@@ -164,16 +169,16 @@ async fn a_past_line_stands_behind_todays_and_its_difference_is_told() {
 }
 
 #[tokio::test]
-async fn figures_in_another_base_are_not_set_against_each_other() {
+async fn vintages_with_another_base_are_not_compared() {
     let page = get(&router(), "/series/GDPC1?start=2005-01-01&as_of=2009-01-30").await;
     assert_eq!(page.status, StatusCode::OK);
-    let told = between(page.text(), "<p class=\"past\">", "</p>");
-    assert!(told.contains("in another unit"), "{told}");
+    let paragraph = between(page.text(), "<p class=\"past\">", "</p>");
+    assert!(paragraph.contains("in another unit"), "{paragraph}");
     assert!(!page.text().contains("data-ghost"));
 }
 
 #[tokio::test]
-async fn a_comparison_holds_the_answer_of_the_api() {
+async fn the_comparison_page_agrees_with_the_api() {
     let router = router();
     let page = get(
         &router,
@@ -181,7 +186,7 @@ async fn a_comparison_holds_the_answer_of_the_api() {
     )
     .await;
     assert_eq!(page.status, StatusCode::OK);
-    let held: Value = serde_json::from_str(between(
+    let data: Value = serde_json::from_str(between(
         page.text(),
         "<script type=\"application/json\">",
         "</script>",
@@ -195,18 +200,18 @@ async fn a_comparison_holds_the_answer_of_the_api() {
         .into_iter()
         .find(|l| l.starts_with("/api/public/compare"))
         .unwrap();
-    assert_eq!(held, json(&get(&router, &source).await), "{source}");
-    let columns = held["columns"].as_array().unwrap();
+    assert_eq!(data, json(&get(&router, &source).await), "{source}");
+    let columns = data["columns"].as_array().unwrap();
     assert_eq!(columns.len(), 3);
     assert!(columns[0]["values"].as_array().unwrap().len() > 300);
-    assert_eq!(held["correlations"].as_array().unwrap().len(), 3);
+    assert_eq!(data["correlations"].as_array().unwrap().len(), 3);
     assert!(page.text().contains("Of figures"));
     let spread = get(&router, "/compare?series=UNRATE,FEDFUNDS").await;
     assert!(spread.text().contains("Spread: UNRATE-FEDFUNDS"));
 }
 
 #[tokio::test]
-async fn three_units_have_a_panel_each_under_titles_with_codes() {
+async fn each_unit_of_a_comparison_has_its_own_panel() {
     let router = router();
     let query = "series=UNRATE,PAYEMS,GASREGW&start=2015-01-01";
     let titles = "Unemployment Rate (U-3) (UNRATE), Nonfarm Payrolls (PAYEMS)";
@@ -273,21 +278,21 @@ async fn a_log_scale_shows_the_levels_of_the_api() {
 }
 
 #[tokio::test]
-async fn a_comparison_of_a_past_day_has_todays_lines_before_those_of_then() {
-    let router = patient();
+async fn a_past_comparison_draws_todays_series_on_top() {
+    let router = unlimited_router();
     let query = "series=PAYEMS,UNRATE&range=5y&as_of=2020-06-01";
     let page = get(&router, &format!("/compare?{query}")).await;
     assert_eq!(page.status, StatusCode::OK, "{}", page.text());
     let text = page.text();
-    let held: Vec<Value> = text
+    let data: Vec<Value> = text
         .split("<script type=\"application/json\">")
         .skip(1)
         .map(|rest| serde_json::from_str(rest.split("</script>").next().unwrap()).unwrap())
         .collect();
-    let [now, then] = held.as_slice() else {
-        panic!("{} answers are held", held.len());
+    let [now, then] = data.as_slice() else {
+        panic!("{} answers are held", data.len());
     };
-    // Both begin five years before the past day; that of now goes on to today.
+    // Both begin five years before the past day; the current one continues to today.
     assert_eq!(
         (&then["start"], &then["end"]),
         (&json!("2015-06-01"), &json!("2020-06-01"))
@@ -295,10 +300,11 @@ async fn a_comparison_of_a_past_day_has_todays_lines_before_those_of_then() {
     assert_eq!(now["start"], then["start"]);
     assert!(now["dates"].as_array().unwrap().len() > then["dates"].as_array().unwrap().len());
     let latest = then["columns"][1]["latest"].as_f64().unwrap();
-    let told = between(text, "<p class=\"past\">", "<");
+    let paragraph = between(text, "<p class=\"past\">", "<");
     assert!(
-        told.starts_with("On 1 June 2020 the newest figure of PAYEMS was that of April 2020, "),
-        "{told}"
+        paragraph
+            .starts_with("On 1 June 2020 the newest figure of PAYEMS was that of April 2020, "),
+        "{paragraph}"
     );
     assert!(
         text.contains(&format!(
@@ -319,7 +325,7 @@ async fn a_comparison_of_a_past_day_has_todays_lines_before_those_of_then() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_compared_is_said_above_the_form() {
+async fn invalid_comparisons_are_explained_above_the_form() {
     let router = router();
     let many = ["UNRATE"; 9].join(",");
     for (series, status, said) in [
@@ -341,8 +347,8 @@ async fn what_cannot_be_compared_is_said_above_the_form() {
 }
 
 #[tokio::test]
-async fn a_widget_takes_range_units_and_several_series() {
-    let router = patient();
+async fn a_widget_accepts_range_units_and_several_series() {
+    let router = unlimited_router();
     for path in [
         "/widget/metric/UNRATE?range=max",
         "/widget/metric/PAYEMS?range=30y&units=pc1&theme=dark",
@@ -363,14 +369,14 @@ async fn a_widget_takes_range_units_and_several_series() {
             "{source}"
         );
     }
-    for odd in [
-        "metric/UNRATE?range=odd",
+    for invalid in [
+        "metric/UNRATE?range=invalid",
         "metric/UNRATE?units=index",
         "chart",
-        "chart?series=UNRATE&range=odd",
+        "chart?series=UNRATE&range=invalid",
     ] {
-        let reply = get(&router, &format!("/widget/{odd}")).await;
-        assert_eq!(reply.status, StatusCode::BAD_REQUEST, "{odd}");
+        let reply = get(&router, &format!("/widget/{invalid}")).await;
+        assert_eq!(reply.status, StatusCode::BAD_REQUEST, "{invalid}");
         assert!(
             reply
                 .header("content-security-policy")
@@ -380,7 +386,7 @@ async fn a_widget_takes_range_units_and_several_series() {
 }
 
 #[tokio::test]
-async fn a_pasted_link_becomes_a_card() {
+async fn links_of_pages_support_oembed() {
     let router = router();
     for (page, widget) in [
         ("/series/UNRATE?start=5y", "/widget/metric/UNRATE?range=5y"),
@@ -445,9 +451,9 @@ async fn a_pasted_link_becomes_a_card() {
     );
 }
 
-/// Comparing a name with every other one costs its length.
+/// The cost of finding near names grows with the length of the name.
 #[tokio::test]
-async fn a_name_of_thousands_of_letters_is_compared_with_none() {
+async fn a_very_long_name_gets_no_suggestions() {
     let router = router();
     for section in ["glossary", "series", "scenarios", "articles"] {
         let long = get(&router, &format!("/{section}/{}", "sahm-rule".repeat(870))).await;
@@ -462,7 +468,7 @@ async fn a_name_of_thousands_of_letters_is_compared_with_none() {
 }
 
 #[tokio::test]
-async fn the_regime_page_has_every_month_and_ends_with_the_answer() {
+async fn the_regime_page_shows_every_month() {
     let router = router();
     let page = get(&router, "/regime").await;
     let answer = json(&get(&router, "/api/public/regime").await);
@@ -478,9 +484,9 @@ async fn the_regime_page_has_every_month_and_ends_with_the_answer() {
 }
 
 #[tokio::test]
-async fn suggestions_are_what_the_search_finds() {
+async fn suggestions_agree_with_the_search() {
     let router = router();
-    let found = json(&get(&router, "/suggest?q=core+inflation").await);
+    let suggestions = json(&get(&router, "/suggest?q=core+inflation").await);
     let searched = json(
         &get(
             &router,
@@ -488,27 +494,27 @@ async fn suggestions_are_what_the_search_finds() {
         )
         .await,
     );
-    assert_eq!(found["results"], searched["results"]);
+    assert_eq!(suggestions["results"], searched["results"]);
     let empty = get(&router, "/suggest").await;
     assert_eq!(empty.status, StatusCode::BAD_REQUEST);
     assert_eq!(empty.header("content-type"), "application/json");
 }
 
 #[tokio::test]
-async fn each_new_view_is_paid_for_as_a_page() {
+async fn each_new_view_is_charged_as_a_page() {
     let mut options = options();
     (options.limits.pages, options.limits.burst) = (2, 10_000);
     let router = router_with(options, true);
-    let asked = async |path: &str| {
-        ask(
+    let status_of = async |path: &str| {
+        send(
             &router,
-            from(request("GET", path, &[], ""), "203.0.113.9:4711"),
+            with_peer(request("GET", path, &[], ""), "203.0.113.9:4711"),
         )
         .await
         .status
     };
-    assert_eq!(asked("/suggest?q=cpi").await, StatusCode::OK);
-    assert_eq!(asked("/compare?series=UNRATE").await, StatusCode::OK);
+    assert_eq!(status_of("/suggest?q=cpi").await, StatusCode::OK);
+    assert_eq!(status_of("/compare?series=UNRATE").await, StatusCode::OK);
     for path in [
         "/compare?series=PAYEMS",
         "/regime",
@@ -519,9 +525,13 @@ async fn each_new_view_is_paid_for_as_a_page() {
         "/chart/compare.png?series=UNRATE",
         "/series/UNRATE?units=pc1",
     ] {
-        assert_eq!(asked(path).await, StatusCode::TOO_MANY_REQUESTS, "{path}");
+        assert_eq!(
+            status_of(path).await,
+            StatusCode::TOO_MANY_REQUESTS,
+            "{path}"
+        );
     }
-    for held in ["/suggest?q=cpi", "/compare?series=UNRATE"] {
-        assert_eq!(asked(held).await, StatusCode::OK, "{held}");
+    for path in ["/suggest?q=cpi", "/compare?series=UNRATE"] {
+        assert_eq!(status_of(path).await, StatusCode::OK, "{path}");
     }
 }

@@ -1,4 +1,4 @@
-//! The MCP Apps stand alone and look like everything else: same colours, same bridge, same recessions.
+//! Tests of MCP Apps: they are self-contained and share colours, bridge and recessions.
 
 use super::client::Client;
 use super::server;
@@ -6,7 +6,7 @@ use econoscope_core::indicators::nber::RECESSIONS;
 use econoscope_core::indicators::{Composite, recession};
 use serde_json::json;
 
-/// The pages as a host reads them.
+/// Returns the pages as a host reads them.
 async fn pages() -> [(&'static str, String); 3] {
     let mut client = Client::open(server());
     let mut page = async |name| {
@@ -23,7 +23,7 @@ async fn pages() -> [(&'static str, String); 3] {
 }
 
 #[tokio::test]
-async fn apps_are_whole_pages_in_the_colours_of_all_others() {
+async fn apps_are_self_contained_and_share_the_colours() {
     let tokens = include_str!("../../../crates/core/templates/tokens.css");
     let base = include_str!("../../../templates/base.css");
     for (name, html) in pages().await {
@@ -40,7 +40,7 @@ async fn apps_are_whole_pages_in_the_colours_of_all_others() {
 }
 
 #[tokio::test]
-async fn apps_shade_the_recessions_that_the_nber_dated() {
+async fn apps_shade_nber_recessions() {
     let spans: Vec<String> = RECESSIONS
         .iter()
         .map(|r| format!("[\"{}\", \"{}\"]", r.start(), r.end()))
@@ -62,13 +62,13 @@ async fn the_gauge_has_the_bands_of_the_method() {
         .iter()
         .map(|b| format!("[{}, \"{}\"]", b.from, b.name))
         .collect();
-    let wanted = format!("const BANDS = [{}];", bands.join(", "));
+    let expected = format!("const BANDS = [{}];", bands.join(", "));
     let [_, (_, recession), _] = pages().await;
-    assert!(recession.contains(&wanted), "{wanted}");
+    assert!(recession.contains(&expected), "{expected}");
 }
 
 #[tokio::test]
-async fn apps_reach_nowhere_and_make_no_markup_from_text() {
+async fn apps_load_nothing_and_escape_text() {
     for (name, html) in pages().await {
         for word in [
             "innerHTML",
@@ -85,7 +85,7 @@ async fn apps_reach_nowhere_and_make_no_markup_from_text() {
         ] {
             assert!(!html.contains(word), "{name} has {word}");
         }
-        // The library's own line tells where it comes from.
+        // The line of a library that names its origin.
         let html = html.replace("/*! https://github.com/leeoniya/uPlot (v1.6.32) */", "");
         assert!(!html.contains("https://"), "{name} names another site");
         assert!(html.len() < 100_000, "{name}: {} bytes", html.len());

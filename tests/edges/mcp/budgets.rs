@@ -1,4 +1,4 @@
-//! What an answer costs a model, counted in the tokens of a common encoding.
+//! Tests of the size of answers, in tokens of a common encoding.
 
 use super::client::Client;
 use super::server;
@@ -7,9 +7,9 @@ use econoscope::mcp::Server;
 use econoscope_answers::endpoints::ENDPOINTS;
 use serde_json::{Value, json};
 
-/// Text of a call with its defaults, and of any call.
-const DEFAULT: usize = 2_000;
-const ANY: usize = 10_000;
+/// Maximum tokens of the text of a call with its defaults, and of any call.
+const MAX_DEFAULT_TOKENS: usize = 2_000;
+const MAX_TOKENS: usize = 10_000;
 
 fn tokens(text: &str) -> usize {
     tiktoken_rs::o200k_base_singleton()
@@ -18,7 +18,7 @@ fn tokens(text: &str) -> usize {
 }
 
 #[tokio::test]
-async fn default_answers_cost_at_most_two_thousand_tokens() {
+async fn default_answers_have_at_most_2000_tokens() {
     for (name, backend) in backends() {
         let mut client = Client::open(Server::new(backend));
         for route in ENDPOINTS.iter() {
@@ -33,13 +33,17 @@ async fn default_answers_cost_at_most_two_thousand_tokens() {
             let text = result["content"][0]["text"].as_str().unwrap();
             let cost = tokens(text);
             println!("{name} {}: {cost} tokens", route.spec.tool);
-            assert!(cost <= DEFAULT, "{name}: {}: {cost}", route.spec.tool);
+            assert!(
+                cost <= MAX_DEFAULT_TOKENS,
+                "{name}: {}: {cost}",
+                route.spec.tool
+            );
         }
     }
 }
 
 #[tokio::test]
-async fn no_answer_costs_more_than_ten_thousand_tokens() {
+async fn answers_have_at_most_10000_tokens() {
     for (name, backend) in backends() {
         let mut client = Client::open(Server::new(backend));
         for (tool, arguments) in [
@@ -65,7 +69,7 @@ async fn no_answer_costs_more_than_ten_thousand_tokens() {
             let text = result["content"][0]["text"].as_str().unwrap();
             let cost = tokens(text);
             println!("{name} {tool} {arguments}: {cost} tokens");
-            assert!(cost <= ANY, "{name}: {tool} {arguments}: {cost}");
+            assert!(cost <= MAX_TOKENS, "{name}: {tool} {arguments}: {cost}");
             if result["isError"] == true {
                 assert!(text.chars().count() <= 1_000, "{tool}: {text}");
             }
@@ -74,7 +78,7 @@ async fn no_answer_costs_more_than_ten_thousand_tokens() {
 }
 
 #[tokio::test]
-async fn the_whole_tool_list_is_small() {
+async fn the_tool_list_is_within_its_token_budget() {
     let mut client = Client::open(server());
     let list = client.result("tools/list", json!({})).await;
     for tool in list["tools"].as_array().unwrap() {
@@ -86,21 +90,21 @@ async fn the_whole_tool_list_is_small() {
         tokens(&list["tools"].to_string())
     );
     assert!(bytes <= 76_000, "{bytes} bytes");
-    // What hosts show to models: they keep the schemas of outputs to themselves.
-    let shown = list["tools"].as_array().unwrap().iter().map(|tool| {
+    // Hosts show models the tools without their output schemas.
+    let tool_bytes = list["tools"].as_array().unwrap().iter().map(|tool| {
         let mut tool = tool.clone();
         tool.as_object_mut().unwrap().remove("outputSchema");
         tool.to_string().len()
     });
-    let shown: usize = shown.sum();
+    let tool_bytes: usize = tool_bytes.sum();
     assert!(
-        shown <= 18_500,
-        "{shown} bytes without the schemas of outputs"
+        tool_bytes <= 18_500,
+        "{tool_bytes} bytes without the schemas of outputs"
     );
 }
 
 #[tokio::test]
-async fn arguments_are_described_briefly_and_tell_their_default_in_its_place() {
+async fn argument_descriptions_are_brief_and_defaults_declared() {
     let mut client = Client::open(server());
     let list = client.result("tools/list", json!({})).await;
     for tool in list["tools"].as_array().unwrap() {
@@ -110,7 +114,7 @@ async fn arguments_are_described_briefly_and_tell_their_default_in_its_place() {
             let about = property["description"].as_str().unwrap();
             assert!(about.chars().count() <= 200, "{name}: {about}");
             let words = about.to_lowercase();
-            // What stands in for an argument that is left out is a value, or is told without that word.
+            // The value that replaces an omitted argument is declared as its default, or described in other words.
             assert!(
                 !words.contains("default") || property.get("default").is_some(),
                 "{name}: {about}"

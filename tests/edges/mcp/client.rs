@@ -1,4 +1,4 @@
-//! A client of few words: one request a line, one answer a line, notifications kept aside.
+//! A minimal client: one request per line, one response per line, notifications queued.
 
 use econoscope::mcp::Server;
 use rmcp::ServiceExt;
@@ -9,8 +9,8 @@ use tokio::io::{
     AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
 };
 
-/// Longest wait for a line.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Time limit for a line.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A client on one end of a pipe.
 pub(crate) struct Client {
@@ -21,7 +21,7 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Opens a pipe to a server.
+    /// Connects to a server.
     pub(crate) fn open(server: Server) -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         tokio::spawn(async move {
@@ -38,7 +38,7 @@ impl Client {
         }
     }
 
-    /// Opens a pipe and goes through `initialize`.
+    /// Connects and performs `initialize`.
     pub(crate) async fn legacy(server: Server, version: &str) -> (Self, Value) {
         let mut client = Self::open(server);
         let answer = client
@@ -59,14 +59,14 @@ impl Client {
         self.writer.write_all(line.as_bytes()).await.unwrap();
     }
 
-    async fn line(&mut self) -> Value {
-        let line = tokio::time::timeout(PATIENCE, self.lines.next_line()).await;
+    async fn read_message(&mut self) -> Value {
+        let line = tokio::time::timeout(TIMEOUT, self.lines.next_line()).await;
         let line = line.expect("an answer in time").unwrap();
         serde_json::from_str(&line.expect("an open pipe")).unwrap()
     }
 
-    /// Sends a request as it is and gives its identifier.
-    pub(crate) async fn ask(&mut self, method: &str, params: Value) -> u64 {
+    /// Sends a request as it is and returns its id.
+    pub(crate) async fn send_request(&mut self, method: &str, params: Value) -> u64 {
         self.next += 1;
         let id = self.next;
         self.send(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))
@@ -74,11 +74,11 @@ impl Client {
         id
     }
 
-    /// Sends a request as it is and waits for its answer: the whole envelope.
+    /// Sends a request as it is and returns the whole response.
     pub(crate) async fn request(&mut self, method: &str, params: Value) -> Value {
-        let id = self.ask(method, params).await;
+        let id = self.send_request(method, params).await;
         loop {
-            let message = self.line().await;
+            let message = self.read_message().await;
             if message["id"] == id {
                 return message;
             }
@@ -86,27 +86,27 @@ impl Client {
         }
     }
 
-    /// A request of 2026-07-28, with the metadata it wants.
+    /// Sends a request of 2026-07-28 with its metadata.
     pub(crate) async fn modern(&mut self, method: &str, params: Value) -> Value {
         self.request(method, with_meta(params)).await
     }
 
-    /// The result of a request of 2026-07-28 that must succeed.
+    /// Returns the result of a request of 2026-07-28 that must succeed.
     pub(crate) async fn result(&mut self, method: &str, params: Value) -> Value {
         let mut answer = self.modern(method, params).await;
         assert!(answer.get("error").is_none(), "{method}: {answer}");
         answer["result"].take()
     }
 
-    /// The next notification.
+    /// Returns the next notification.
     pub(crate) async fn notification(&mut self) -> Value {
         match self.news.pop_front() {
             Some(news) => news,
-            None => self.line().await,
+            None => self.read_message().await,
         }
     }
 
-    /// Whether nothing comes for a while.
+    /// Whether nothing arrives for a while.
     pub(crate) async fn is_quiet(&mut self, time: Duration) -> bool {
         self.news.is_empty()
             && tokio::time::timeout(time, self.lines.next_line())
@@ -115,7 +115,7 @@ impl Client {
     }
 }
 
-/// Parameters with the metadata that 2026-07-28 wants of every request.
+/// Adds the metadata that 2026-07-28 requires of every request.
 pub(crate) fn with_meta(mut params: Value) -> Value {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",

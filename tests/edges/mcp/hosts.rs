@@ -1,5 +1,5 @@
-//! What hosts make of the server: some show a model the text alone, others the structure alone, some put all names
-//! into one list, and none can open an address where nobody listens.
+//! Tests of the habits of hosts: some show a model only the text, others only the structure, some merge all names into
+//! one list, and none can open an address without a listener.
 
 use super::client::Client;
 use super::server;
@@ -50,14 +50,14 @@ async fn text_and_structure_have_the_same_rows() {
             line.split_once(',')
                 .is_some_and(|(d, v)| d.len() == 10 && v.parse::<f64>().is_ok())
         };
-        let shown: Vec<&str> = text.lines().filter(is_row).collect();
-        assert_eq!(shown, structure, "{arguments}");
+        let lines: Vec<&str> = text.lines().filter(is_row).collect();
+        assert_eq!(lines, structure, "{arguments}");
         assert!(
-            rows.contains(&shown.len()),
+            rows.contains(&lines.len()),
             "{arguments}: {} rows",
-            shown.len()
+            lines.len()
         );
-        assert_eq!(answer["rowCount"], shown.len(), "{arguments}");
+        assert_eq!(answer["rowCount"], lines.len(), "{arguments}");
         if let Some(all) = answer["all_rows"]
             .as_str()
             .filter(|_| answer["reduction"]["from_rows"] != answer["rowCount"])
@@ -77,7 +77,7 @@ async fn text_and_structure_have_the_same_rows() {
 }
 
 #[tokio::test]
-async fn every_name_is_given_once() {
+async fn tool_resource_and_prompt_names_are_unique() {
     let mut client = Client::open(server());
     let mut seen = HashSet::new();
     for (method, list) in [
@@ -88,7 +88,7 @@ async fn every_name_is_given_once() {
     ] {
         let listed = client.result(method, json!({})).await;
         for one in listed[list].as_array().unwrap() {
-            // Hosts put what is no letter of a name into one form.
+            // Hosts replace other characters than letters in names.
             let name = one["name"]
                 .as_str()
                 .unwrap()
@@ -103,7 +103,7 @@ async fn every_name_is_given_once() {
     assert!(seen.len() > 30);
 }
 
-/// Every link in an answer, in its structure and in its text.
+/// Returns every link in an answer, in its structure and its text.
 fn links(result: &Value) -> Vec<String> {
     let text = result.to_string();
     let begin = |scheme: &str| {
@@ -126,7 +126,7 @@ fn links(result: &Value) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn where_nothing_is_listened_on_every_link_leads_somewhere() {
+async fn links_of_a_stdio_server_resolve() {
     let settings = Settings {
         base_url: None,
         ..Settings::default()
@@ -168,12 +168,12 @@ async fn where_nothing_is_listened_on_every_link_leads_somewhere() {
     }
     assert!(read > 15, "{read}");
     let alert = "macro://alert/T10Y2Y%20%3C%200";
-    let shown = client
+    let resource = client
         .result("resources/read", json!({ "uri": alert }))
         .await;
-    let shown = shown["contents"][0]["text"].as_str().unwrap();
-    let shown: Value = serde_json::from_str(shown).unwrap();
-    assert_eq!(shown["lastCrossing"]["page"], alert);
+    let resource = resource["contents"][0]["text"].as_str().unwrap();
+    let resource: Value = serde_json::from_str(resource).unwrap();
+    assert_eq!(resource["lastCrossing"]["page"], alert);
     let whole = json!({"seriesId": "DGS10", "start": "5y", "frequency": "m", "aggregation": "avg", "units": "pc1"});
     let uri =
         call(&mut client, "get_time_series", &whole).await["structuredContent"]["all_rows"].clone();
@@ -183,18 +183,18 @@ async fn where_nothing_is_listened_on_every_link_leads_somewhere() {
 }
 
 #[tokio::test]
-async fn subscribing_is_offered_where_it_can_be_done() {
+async fn subscriptions_are_offered_only_where_supported() {
     let (mut client, hello) = Client::legacy(server(), "2025-06-18").await;
-    let told = |words: &Value| words.as_str().unwrap().contains("Subscribe to");
-    assert!(!told(&hello["result"]["instructions"]));
-    let asked = client
+    let is_mentioned = |words: &Value| words.as_str().unwrap().contains("Subscribe to");
+    assert!(!is_mentioned(&hello["result"]["instructions"]));
+    let discovery = client
         .request("resources/subscribe", json!({ "uri": "macro://regime" }))
         .await;
-    assert_eq!(asked["error"]["code"], -32601);
-    let why = asked["error"]["message"].as_str().unwrap();
+    assert_eq!(discovery["error"]["code"], -32601);
+    let why = discovery["error"]["message"].as_str().unwrap();
     assert!(why.contains("subscriptions/listen"), "{why}");
     let mut modern = Client::open(Server::new(bundled()));
-    assert!(told(
+    assert!(is_mentioned(
         &modern.result("server/discover", json!({})).await["instructions"]
     ));
 }

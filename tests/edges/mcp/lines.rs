@@ -1,6 +1,6 @@
-//! A pair of streams, as a host that starts the program has them.
+//! Tests of the stdio transport over a pair of streams.
 
-use crate::direct::corpus::{self, Dice};
+use crate::direct::corpus::{self, Rng};
 use crate::home::bundled;
 use econoscope::mcp::{Server, transport};
 use serde_json::{Value, json};
@@ -9,26 +9,31 @@ use tokio::io::{
     AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf,
 };
 
-const PATIENCE: Duration = Duration::from_secs(60);
-const MUTATED: usize = 400;
+const TIMEOUT: Duration = Duration::from_secs(60);
+const MUTATIONS: usize = 400;
 
-/// A conversation.
-pub(super) struct Talk {
+/// A session over a pair of streams.
+pub(super) struct Session {
     pub(super) reader: BufReader<ReadHalf<DuplexStream>>,
     writer: WriteHalf<DuplexStream>,
-    asked: usize,
+    pings: usize,
 }
 
-impl Talk {
+impl Session {
     pub(super) fn open(server: Server) -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let (reader, writer) = tokio::io::split(theirs);
-        tokio::spawn(transport::lines(server, reader, writer, Default::default()));
+        tokio::spawn(transport::serve_lines(
+            server,
+            reader,
+            writer,
+            Default::default(),
+        ));
         let (reader, writer) = tokio::io::split(ours);
         Self {
             reader: BufReader::new(reader),
             writer,
-            asked: 0,
+            pings: 0,
         }
     }
 
@@ -38,43 +43,43 @@ impl Talk {
         self.writer.write_all(&line).await.unwrap();
     }
 
-    /// Sends a line without its end, and nothing more.
-    pub(super) async fn leave_with(&mut self, line: &[u8]) {
+    /// Sends a line without its newline and closes the stream.
+    pub(super) async fn close_with(&mut self, line: &[u8]) {
         self.writer.write_all(line).await.unwrap();
         self.writer.shutdown().await.unwrap();
     }
 
-    pub(super) async fn line(&mut self) -> Option<Value> {
+    pub(super) async fn read_line(&mut self) -> Option<Value> {
         let mut line = String::new();
-        let read = tokio::time::timeout(PATIENCE, self.reader.read_line(&mut line));
+        let read = tokio::time::timeout(TIMEOUT, self.reader.read_line(&mut line));
         match read.await.expect("an answer in time").unwrap() {
             0 => None,
             _ => Some(serde_json::from_str(&line).unwrap_or_else(|e| panic!("{e}: {line}"))),
         }
     }
 
-    /// Sends a line and a question that is always answered, and gives the answer to the line, if it wants one.
-    async fn ask(&mut self, line: &[u8]) -> Option<Value> {
-        self.asked += 1;
-        let mark = format!("mark-{}", self.asked);
+    /// Sends a line and a ping, and returns the response to the line, if it gets one.
+    async fn request(&mut self, line: &[u8]) -> Option<Value> {
+        self.pings += 1;
+        let mark = format!("mark-{}", self.pings);
         self.send(line).await;
         let ping = json!({ "jsonrpc": "2.0", "id": mark, "method": "ping" });
         self.send(ping.to_string().as_bytes()).await;
-        let (mut came, mut is_marked) = (None, false);
-        while !is_marked || came.is_none() && wants_answer(line) {
-            let next = self.line().await.expect("an answer");
+        let (mut response, mut is_marked) = (None, false);
+        while !is_marked || response.is_none() && needs_response(line) {
+            let next = self.read_line().await.expect("an answer");
             if next["id"] == mark.as_str() {
                 is_marked = true;
             } else {
                 assert!(
-                    came.is_none(),
+                    response.is_none(),
                     "{} has two answers",
                     String::from_utf8_lossy(line)
                 );
-                came = Some(next);
+                response = Some(next);
             }
         }
-        came
+        response
     }
 
     pub(super) async fn handshake(&mut self, version: &str) {
@@ -82,20 +87,20 @@ impl Talk {
             "protocolVersion": version, "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } } });
         let line =
             format!("{opening}\n{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}}");
-        let answer = self.ask(line.as_bytes()).await.expect("an answer");
+        let answer = self.request(line.as_bytes()).await.expect("an answer");
         assert_eq!(answer["result"]["protocolVersion"], version);
     }
 }
 
-/// Whether a line is a request in any form, or cannot be read: those are answered, however late.
-fn wants_answer(line: &[u8]) -> bool {
+/// Whether a line is a request in any form, or unreadable. These get a response, at any time.
+fn needs_response(line: &[u8]) -> bool {
     match serde_json::from_slice::<Value>(line) {
         Ok(v) => v["method"].is_string() && v["id"] != Value::Null && v["result"] == Value::Null,
         Err(_) => !line.trim_ascii().is_empty(),
     }
 }
 
-/// A line: breaks inside become spaces.
+/// Replaces line breaks inside a message by spaces.
 fn one_line(bytes: &[u8]) -> Vec<u8> {
     bytes
         .iter()
@@ -103,29 +108,29 @@ fn one_line(bytes: &[u8]) -> Vec<u8> {
         .collect()
 }
 
-/// A conversation of either lifecycle.
-async fn open(version: &str) -> Talk {
-    let mut talk = Talk::open(Server::new(bundled()));
+/// Opens a session in either lifecycle.
+async fn open(version: &str) -> Session {
+    let mut session = Session::open(Server::new(bundled()));
     if version == corpus::MODERN {
         let opening = corpus::call("0", "get_regime", &json!({}), Some(&corpus::modern_meta()));
-        talk.send(opening.as_bytes()).await;
-        assert_eq!(talk.line().await.unwrap()["id"], 0);
+        session.send(opening.as_bytes()).await;
+        assert_eq!(session.read_line().await.unwrap()["id"], 0);
     } else {
-        talk.handshake(version).await;
+        session.handshake(version).await;
     }
-    talk
+    session
 }
 
 #[tokio::test]
-async fn every_call_is_answered_in_both_lifecycles_with_a_signature_where_it_belongs() {
+async fn calls_are_answered_and_signed_in_both_lifecycles() {
     for version in ["2024-11-05", "2025-11-25", corpus::MODERN] {
-        let mut talk = open(version).await;
+        let mut session = open(version).await;
         let is_modern = version == corpus::MODERN;
         let meta = corpus::modern_meta();
         for (tool, arguments) in corpus::calls() {
             let call = corpus::call("7", tool, &arguments, is_modern.then_some(meta.as_str()));
-            talk.send(call.as_bytes()).await;
-            let answer = talk.line().await.unwrap();
+            session.send(call.as_bytes()).await;
+            let answer = session.read_line().await.unwrap();
             assert_eq!(answer["id"], 7, "{call}");
             let result = &answer["result"];
             if result.is_object() {
@@ -138,44 +143,44 @@ async fn every_call_is_answered_in_both_lifecycles_with_a_signature_where_it_bel
 }
 
 #[tokio::test]
-async fn each_line_that_wants_an_answer_has_one() {
-    let mut talk = open("2025-11-25").await;
+async fn every_request_line_gets_one_response() {
+    let mut session = open("2025-11-25").await;
     for id in corpus::IDS {
         let call = corpus::call(id, "get_regime", &json!({}), None);
-        talk.ask(call.as_bytes()).await;
+        session.request(call.as_bytes()).await;
     }
     for meta in corpus::metas() {
         let call = corpus::call("1", "get_regime", &json!({}), Some(&meta));
-        talk.ask(call.as_bytes()).await;
+        session.request(call.as_bytes()).await;
     }
     for body in corpus::odd_bodies() {
-        // A second handshake would change the conversation under the other lines.
+        // A second handshake would change the session for the other lines.
         if !body.contains("\"initialize\"") {
-            talk.ask(&one_line(body.as_bytes())).await;
+            session.request(&one_line(body.as_bytes())).await;
         }
     }
     let returned = corpus::call("1", "get_regime", &json!({}), None) + "\r";
-    talk.ask(returned.as_bytes()).await;
+    session.request(returned.as_bytes()).await;
     let long = "x".repeat(200_000);
     let large = corpus::call("1", "get_metric", &json!({ "ticker": long }), None);
-    talk.ask(large.as_bytes()).await;
+    session.request(large.as_bytes()).await;
 }
 
 #[tokio::test]
-async fn lines_changed_at_random_are_answered_and_end_no_conversation() {
-    let mut talk = open("2025-06-18").await;
-    let mut dice = Dice::new(7);
+async fn randomly_mutated_lines_do_not_end_the_session() {
+    let mut session = open("2025-06-18").await;
+    let mut rng = Rng::new(7);
     let call = corpus::call("17", "get_metric", &json!({ "ticker": "10y" }), None);
-    for _ in 0..MUTATED {
-        let line = one_line(&dice.mutate(&call));
-        talk.ask(&line).await;
+    for _ in 0..MUTATIONS {
+        let line = one_line(&rng.mutate(&call));
+        session.request(&line).await;
     }
 }
 
 #[tokio::test]
-async fn a_thousand_calls_at_once_are_all_answered_also_when_the_client_then_leaves() {
-    let mut talk = Talk::open(Server::new(bundled()));
-    talk.handshake("2025-06-18").await;
+async fn a_thousand_concurrent_calls_are_all_answered() {
+    let mut session = Session::open(Server::new(bundled()));
+    session.handshake("2025-06-18").await;
     let mut sent = Vec::new();
     for id in 0..1_000 {
         let call = corpus::call(
@@ -187,13 +192,13 @@ async fn a_thousand_calls_at_once_are_all_answered_also_when_the_client_then_lea
         sent.extend_from_slice(call.as_bytes());
         sent.push(b'\n');
     }
-    let mut writer = talk.writer;
+    let mut writer = session.writer;
     let writing = tokio::spawn(async move {
         writer.write_all(&sent).await.unwrap();
         writer.shutdown().await.unwrap();
     });
     let mut all = String::new();
-    talk.reader.read_to_string(&mut all).await.unwrap();
+    session.reader.read_to_string(&mut all).await.unwrap();
     writing.await.unwrap();
     let mut ids: Vec<u64> = all
         .lines()

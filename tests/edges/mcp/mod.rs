@@ -1,26 +1,26 @@
-//! The MCP edge through its public door: a client that speaks lines of JSON over a pipe, as a host would.
+//! Tests of the MCP server through a client that sends lines of JSON over a pipe.
 
 mod apps;
 mod budgets;
-mod choice;
 mod client;
-mod foreign;
 mod hosts;
 mod lines;
 mod outputs;
 mod pictures;
 mod portable;
-mod price;
 mod protocol;
 mod reading;
 mod subscriptions;
+mod token_cost;
+mod tool_choice;
 mod typos;
 mod unreadable;
+mod untrusted_text;
 
 use crate::home::bundled;
 use econoscope::mcp::Server;
 
-/// A server over the bundled history.
+/// Creates a server over the bundled history.
 fn server() -> Server {
     Server::new(bundled())
 }

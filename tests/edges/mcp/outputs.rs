@@ -1,4 +1,4 @@
-//! Answers fit their schemas, inputs fit theirs, and every schema is one that all hosts understand.
+//! Tests that answers and inputs match their schemas, and that all hosts support the schemas.
 
 use super::client::Client;
 use super::server;
@@ -9,7 +9,7 @@ use econoscope_answers::endpoints::{ENDPOINTS, Route};
 use rmcp::ServerHandler as _;
 use serde_json::{Map, Value, json};
 
-/// Arguments of the calls that are checked for each tool, besides the endpoint's own example.
+/// Arguments of the calls that are checked for each tool, besides the endpoint's example.
 fn calls(tool: &str) -> Vec<Value> {
     match tool {
         "get_metric" => [
@@ -56,7 +56,7 @@ fn example(route: &Route) -> Value {
 }
 
 #[tokio::test]
-async fn every_answer_fits_its_schema_in_brief_and_whole() {
+async fn answers_match_the_brief_and_the_full_schema() {
     for (name, backend) in backends() {
         let mut client = Client::open(Server::new(std::sync::Arc::clone(&backend)));
         let list = client.result("tools/list", json!({})).await;
@@ -79,10 +79,10 @@ async fn every_answer_fits_its_schema_in_brief_and_whole() {
                 let call = json!({ "name": tool, "arguments": &arguments });
                 let result = client.result("tools/call", call).await;
                 if result["isError"] == true {
-                    let said = result["content"][0]["text"].as_str().unwrap();
+                    let message = result["content"][0]["text"].as_str().unwrap();
                     assert!(
-                        said.starts_with("No data"),
-                        "{name}: {tool} {arguments}: {said}"
+                        message.starts_with("No data"),
+                        "{name}: {tool} {arguments}: {message}"
                     );
                     continue;
                 }
@@ -95,8 +95,8 @@ async fn every_answer_fits_its_schema_in_brief_and_whole() {
                         .collect();
                     assert!(wrong.is_empty(), "{name}: {tool} {arguments}: {wrong:#?}");
                 }
-                let given = route.for_assistant(arguments.as_object().cloned().unwrap());
-                let reply = route.call(&backend, given).await.unwrap();
+                let call_arguments = route.for_assistant(arguments.as_object().cloned().unwrap());
+                let reply = route.call(&backend, call_arguments).await.unwrap();
                 let whole: Value = serde_json::from_slice(&reply.json).unwrap();
                 let wrong: Vec<_> = of_answer
                     .iter_errors(&whole)
@@ -119,7 +119,7 @@ async fn every_answer_fits_its_schema_in_brief_and_whole() {
 }
 
 #[test]
-fn every_example_of_an_input_fits_its_schema() {
+fn input_examples_match_their_schema() {
     let mut checked = 0;
     for route in ENDPOINTS.iter() {
         let schema = Value::Object((**route.input_schema()).clone());
@@ -146,7 +146,7 @@ fn every_example_of_an_input_fits_its_schema() {
 }
 
 #[test]
-fn schemas_are_portable() {
+fn output_schemas_are_portable() {
     let server = server();
     for tool in ENDPOINTS
         .iter()

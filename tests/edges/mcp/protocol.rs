@@ -1,4 +1,4 @@
-//! Both lifecycles: what each client is offered, how every result is signed and how long it may be kept.
+//! Tests of both lifecycles: capabilities, signatures and cache times.
 
 use super::client::Client;
 use super::server;
@@ -15,13 +15,17 @@ const LISTS: [&str; 5] = [
 ];
 
 #[tokio::test]
-async fn every_older_version_is_answered_and_offered_only_what_works() {
+async fn older_versions_get_only_supported_capabilities() {
     for version in VERSIONS {
         let (mut client, answer) = Client::legacy(server(), version).await;
         let result = &answer["result"];
         assert_eq!(result["protocolVersion"], version);
-        let said = result["instructions"].as_str().unwrap();
-        assert!(said.chars().count() <= 2_048, "{}", said.chars().count());
+        let instructions = result["instructions"].as_str().unwrap();
+        assert!(
+            instructions.chars().count() <= 2_048,
+            "{}",
+            instructions.chars().count()
+        );
         let offered = &result["capabilities"];
         assert_eq!(offered["resources"], json!({}), "{offered}");
         assert_eq!(offered["tools"], json!({}));
@@ -35,7 +39,7 @@ async fn every_older_version_is_answered_and_offered_only_what_works() {
 }
 
 #[tokio::test]
-async fn a_version_nobody_knows_is_answered_with_the_newest_that_opens_so() {
+async fn an_unknown_version_negotiates_the_newest_handshake_version() {
     let (_, answer) = Client::legacy(server(), "1999-01-01").await;
     assert_eq!(answer["result"]["protocolVersion"], "2025-11-25");
 }
@@ -79,24 +83,24 @@ async fn every_modern_result_is_signed() {
 }
 
 #[tokio::test]
-async fn discovery_says_what_there_is() {
+async fn discovery_reports_versions_and_capabilities() {
     let mut client = Client::open(server());
-    let found = client.result("server/discover", json!({})).await;
-    assert_eq!(found["supportedVersions"].as_array().unwrap().len(), 5);
-    assert_eq!(found["capabilities"]["resources"]["subscribe"], true);
-    let extensions = &found["capabilities"]["extensions"];
+    let discovery = client.result("server/discover", json!({})).await;
+    assert_eq!(discovery["supportedVersions"].as_array().unwrap().len(), 5);
+    assert_eq!(discovery["capabilities"]["resources"]["subscribe"], true);
+    let extensions = &discovery["capabilities"]["extensions"];
     assert_eq!(
         extensions["io.modelcontextprotocol/skills"]["directoryRead"],
         true
     );
     let types = &extensions["io.modelcontextprotocol/ui"]["mimeTypes"];
     assert_eq!(types, &json!(["text/html;profile=mcp-app"]));
-    assert!(found["instructions"].as_str().unwrap().len() <= 2_048);
-    assert!(found["ttlMs"].as_u64().unwrap() > 0);
+    assert!(discovery["instructions"].as_str().unwrap().len() <= 2_048);
+    assert!(discovery["ttlMs"].as_u64().unwrap() > 0);
 }
 
 #[tokio::test]
-async fn lists_may_be_kept_and_a_foreign_cursor_is_refused() {
+async fn lists_are_cacheable_and_unknown_cursors_refused() {
     let mut client = Client::open(server());
     for list in LISTS {
         let result = client.result(list, json!({})).await;
@@ -111,30 +115,30 @@ async fn lists_may_be_kept_and_a_foreign_cursor_is_refused() {
 }
 
 #[tokio::test]
-async fn a_hundred_lists_are_the_same_bytes() {
+async fn lists_are_identical_over_a_hundred_requests() {
     for list in LISTS {
         let mut first: Option<String> = None;
         for round in 0..100 {
-            let mut client = Client::open(server_if(round % 10 == 0));
+            let mut client = Client::open(server_for(round % 10 == 0));
             let text = client.result(list, json!({})).await.to_string();
             assert_eq!(first.get_or_insert_with(|| text.clone()), &text, "{list}");
         }
     }
 }
 
-/// A fresh server, built anew now and then so that the order cannot come from one instance.
-fn server_if(fresh: bool) -> econoscope::mcp::Server {
+/// Returns a shared server, or a fresh one, so that the order cannot come from one instance.
+fn server_for(fresh: bool) -> econoscope::mcp::Server {
     use std::sync::OnceLock;
-    static KEPT: OnceLock<econoscope::mcp::Server> = OnceLock::new();
+    static SHARED: OnceLock<econoscope::mcp::Server> = OnceLock::new();
     if fresh {
         server()
     } else {
-        KEPT.get_or_init(server).clone()
+        SHARED.get_or_init(server).clone()
     }
 }
 
 #[tokio::test]
-async fn errors_of_a_call_are_results_and_errors_of_the_protocol_are_not() {
+async fn tool_errors_are_results_and_protocol_errors_are_not() {
     let mut client = Client::open(server());
     let bad = client
         .result(
@@ -163,7 +167,7 @@ async fn errors_of_a_call_are_results_and_errors_of_the_protocol_are_not() {
 }
 
 #[tokio::test]
-async fn the_tools_of_searching_hosts_can_be_left_out() {
+async fn search_and_fetch_can_be_unlisted() {
     for (search_tools, expected) in [(true, [true, true, true]), (false, [false, false, true])] {
         let server = server().listing_search(search_tools);
         let (mut client, _) = Client::legacy(server, "2025-06-18").await;

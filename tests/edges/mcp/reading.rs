@@ -1,4 +1,4 @@
-//! Resources, templates, completion and pages, as a host reads them.
+//! Tests of resources, templates and completion, as a host uses them.
 
 use super::client::Client;
 use super::server;
@@ -14,7 +14,7 @@ async fn read(client: &mut Client, uri: &str) -> Value {
 }
 
 #[tokio::test]
-async fn everything_listed_can_be_read() {
+async fn every_listed_resource_can_be_read() {
     for (name, backend) in backends() {
         let mut client = Client::open(Server::new(backend));
         let list = client.result("resources/list", json!({})).await;
@@ -36,7 +36,7 @@ async fn everything_listed_can_be_read() {
 }
 
 #[tokio::test]
-async fn a_series_is_read_as_json_and_as_csv() {
+async fn a_series_can_be_read_as_json_and_csv() {
     let mut client = Client::open(server());
     let json_text = read(&mut client, "macro://series/DGS10?start=1y").await;
     let body: Value =
@@ -59,7 +59,7 @@ async fn a_series_is_read_as_json_and_as_csv() {
 }
 
 #[tokio::test]
-async fn data_may_be_kept_until_their_next_release() {
+async fn data_are_cacheable_until_the_next_release() {
     let mut client = Client::open(server());
     let monthly = read(&mut client, "macro://metric/UNRATE").await;
     let ttl = monthly["ttlMs"].as_u64().unwrap();
@@ -87,7 +87,7 @@ async fn a_method_shows_formula_inputs_and_contributions() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_said_with_its_address() {
+async fn unknown_resources_are_errors_with_their_address() {
     let mut client = Client::open(server());
     for uri in [
         "macro://series/NOSUCHSERIES",
@@ -116,7 +116,7 @@ async fn what_is_not_there_is_said_with_its_address() {
 }
 
 #[tokio::test]
-async fn every_argument_of_a_template_or_prompt_can_be_completed() {
+async fn every_template_and_prompt_argument_can_be_completed() {
     let mut client = Client::open(server());
     for (uri, argument, typed, want) in [
         (SERIES, "seriesId", "cpiau", "CPIAUCSL"),
@@ -165,7 +165,7 @@ async fn every_argument_of_a_template_or_prompt_can_be_completed() {
 }
 
 #[tokio::test]
-async fn search_and_fetch_have_the_shape_that_hosts_expect() {
+async fn search_and_fetch_have_the_expected_shape() {
     for (name, backend) in backends() {
         let mut client = Client::open(Server::new(backend));
         for query in [
@@ -176,10 +176,10 @@ async fn search_and_fetch_have_the_shape_that_hosts_expect() {
             "unemployment",
         ] {
             let call = json!({ "name": "search", "arguments": { "query": query } });
-            let found = client.result("tools/call", call).await;
+            let outcome = client.result("tools/call", call).await;
             let text: Value =
-                serde_json::from_str(found["content"][0]["text"].as_str().unwrap()).unwrap();
-            assert_eq!(text, found["structuredContent"]);
+                serde_json::from_str(outcome["content"][0]["text"].as_str().unwrap()).unwrap();
+            assert_eq!(text, outcome["structuredContent"]);
             let results = text["results"].as_array().unwrap();
             assert!(!results.is_empty(), "{name}: {query}");
             for result in results {

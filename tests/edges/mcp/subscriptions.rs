@@ -1,4 +1,4 @@
-//! Whoever listens to a series hears of a write, and only of what was subscribed to.
+//! Tests that listeners are notified of changes to what they subscribed to, and of nothing else.
 
 use super::client::{Client, with_meta};
 use crate::home::{backend, write};
@@ -9,12 +9,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 #[tokio::test]
-async fn a_write_is_heard_by_those_who_listen_to_it() {
+async fn a_write_is_announced_to_its_listeners() {
     let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());
     write(store.as_ref(), "DGS10", &[4.0, 4.1]);
     write(store.as_ref(), "DGS2", &[3.0]);
     let mut client = Client::open(Server::new(backend(Arc::clone(&store))));
-    let wanted = [
+    let uris = [
         "macro://metric/DGS10",
         "macro://series/10y",
         "macro://calendar",
@@ -22,10 +22,10 @@ async fn a_write_is_heard_by_those_who_listen_to_it() {
         "file:///x",
     ];
     let listen = client
-        .ask(
+        .send_request(
             "subscriptions/listen",
             with_meta(json!({ "notifications": {
-                "resourceSubscriptions": wanted, "toolsListChanged": true } })),
+                "resourceSubscriptions": uris, "toolsListChanged": true } })),
         )
         .await;
     let ack = client.notification().await;
@@ -35,41 +35,44 @@ async fn a_write_is_heard_by_those_who_listen_to_it() {
         granted,
         &json!({ "resourceSubscriptions": ["macro://metric/DGS10", "macro://series/10y", "macro://calendar"] })
     );
-    // A change right after the grant, before the first beat, is not lost.
+    // A change right after the grant, before the first poll, is not lost.
     write(store.as_ref(), "DGS10", &[4.0, 4.1, 4.2]);
-    let mut heard = Vec::new();
+    let mut announced = Vec::new();
     for _ in 0..3 {
-        let news = client.notification().await;
-        assert_eq!(news["method"], "notifications/resources/updated", "{news}");
-        let tag = &news["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"];
+        let notification = client.notification().await;
+        assert_eq!(
+            notification["method"], "notifications/resources/updated",
+            "{notification}"
+        );
+        let tag = &notification["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"];
         assert_eq!(tag, &json!(listen));
-        heard.push(news["params"]["uri"].as_str().unwrap().to_owned());
+        announced.push(notification["params"]["uri"].as_str().unwrap().to_owned());
     }
-    heard.sort();
+    announced.sort();
     assert_eq!(
-        heard,
+        announced,
         [
             "macro://calendar",
             "macro://metric/DGS10",
             "macro://series/10y"
         ]
     );
-    // Another series is news of the calendar alone, and the same figures again are none.
+    // A write of another series changes only the calendar, and equal figures change nothing.
     write(store.as_ref(), "DGS2", &[3.0, 3.1]);
-    let news = client.notification().await;
-    assert_eq!(news["params"]["uri"], "macro://calendar");
+    let notification = client.notification().await;
+    assert_eq!(notification["params"]["uri"], "macro://calendar");
     write(store.as_ref(), "DGS10", &[4.0, 4.1, 4.2]);
     assert!(client.is_quiet(Duration::from_millis(2_500)).await);
-    // A later change is, of both addresses and of the calendar.
+    // A later change is announced for both addresses and for the calendar.
     write(store.as_ref(), "DGS10", &[4.0, 4.1, 4.3]);
     for _ in 0..3 {
-        let news = client.notification().await;
-        assert_eq!(news["method"], "notifications/resources/updated");
+        let notification = client.notification().await;
+        assert_eq!(notification["method"], "notifications/resources/updated");
     }
 }
 
 #[tokio::test]
-async fn a_change_wakes_those_alone_who_watch_it() {
+async fn a_change_wakes_only_its_listeners() {
     let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());
     for n in 0..64 {
         write(store.as_ref(), &format!("OWN{n}"), &[1.0]);
@@ -80,8 +83,10 @@ async fn a_change_wakes_those_alone_who_watch_it() {
     let mut clients = Vec::new();
     for _ in 0..20 {
         let mut client = Client::open(server.clone());
-        let wish = json!({ "notifications": { "resourceSubscriptions": all } });
-        client.ask("subscriptions/listen", with_meta(wish)).await;
+        let params = json!({ "notifications": { "resourceSubscriptions": all } });
+        client
+            .send_request("subscriptions/listen", with_meta(params))
+            .await;
         let ack = client.notification().await;
         let granted = &ack["params"]["notifications"]["resourceSubscriptions"];
         assert_eq!(granted.as_array().unwrap().len(), 64);
@@ -91,66 +96,71 @@ async fn a_change_wakes_those_alone_who_watch_it() {
     assert!(clients[0].is_quiet(Duration::from_millis(2_500)).await);
     write(store.as_ref(), "OWN7", &[1.0, 2.0]);
     for client in &mut clients {
-        let news = client.notification().await;
-        assert_eq!(news["params"]["uri"], "macro://series/OWN7", "{news}");
+        let notification = client.notification().await;
+        assert_eq!(
+            notification["params"]["uri"], "macro://series/OWN7",
+            "{notification}"
+        );
     }
     assert!(clients[19].is_quiet(Duration::from_millis(2_500)).await);
 }
 
 #[tokio::test]
-async fn a_condition_is_news_when_it_is_crossed_and_at_no_other_time() {
+async fn a_condition_is_announced_only_when_crossed() {
     let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());
     write(store.as_ref(), "DGS10", &[4.0, 4.1]);
     write(store.as_ref(), "DGS2", &[3.0, 3.0]);
     let mut client = Client::open(Server::new(backend(Arc::clone(&store))));
     let alert = "macro://alert/DGS10%20-%20DGS2%20%2F%202%20%3E%203";
-    let wanted = [
+    let uris = [
         alert,
         "macro://calendar",
         "macro://alert/DGS10",
         "macro://alert/NOSUCH%20%3E%203",
         "macro://alert/%3E%203",
     ];
-    let wish = json!({ "notifications": { "resourceSubscriptions": wanted } });
-    client.ask("subscriptions/listen", with_meta(wish)).await;
+    let params = json!({ "notifications": { "resourceSubscriptions": uris } });
+    client
+        .send_request("subscriptions/listen", with_meta(params))
+        .await;
     let ack = client.notification().await;
     let granted = &ack["params"]["notifications"]["resourceSubscriptions"];
     assert_eq!(granted, &json!([alert, "macro://calendar"]));
-    // The calendar hears of every write, so that it tells when one was looked at.
-    let mut heard = Vec::new();
+    // The calendar changes at every write, which shows that a write was noticed.
+    let mut announced = Vec::new();
     for (n, last) in [4.6, 4.7, 4.8, 4.4, 4.3].into_iter().enumerate() {
         let earlier = [4.0, 4.1, 4.6, 4.7, 4.8, 4.4];
         let rows: Vec<f64> = earlier.into_iter().take(n + 2).chain([last]).collect();
         write(store.as_ref(), "DGS2", &vec![3.0; n + 3]);
         write(store.as_ref(), "DGS10", &rows);
-        // Of the first and the fourth figure both are told.
+        // The first and the fourth figure change both.
         let is_crossing = n % 3 == 0;
-        let mut news = Vec::new();
-        while !news.contains(&"macro://calendar".to_owned())
-            || (is_crossing && !news.contains(&alert.to_owned()))
+        let mut received = Vec::new();
+        while !received.contains(&"macro://calendar".to_owned())
+            || (is_crossing && !received.contains(&alert.to_owned()))
         {
-            let told = client.notification().await;
-            news.push(told["params"]["uri"].as_str().unwrap().to_owned());
+            let notification = client.notification().await;
+            received.push(notification["params"]["uri"].as_str().unwrap().to_owned());
         }
-        heard.extend(news);
+        announced.extend(received);
     }
     assert_eq!(
-        heard.iter().filter(|uri| *uri == alert).count(),
+        announced.iter().filter(|uri| *uri == alert).count(),
         2,
-        "{heard:?}"
+        "{announced:?}"
     );
     let read = client
         .result("resources/read", json!({ "uri": alert }))
         .await;
     let text = read["contents"][0]["text"].as_str().unwrap();
-    let shown: serde_json::Value = serde_json::from_str(text).unwrap();
+    let resource: serde_json::Value = serde_json::from_str(text).unwrap();
     assert_eq!(
-        (&shown["met"], &shown["since"]),
+        (&resource["met"], &resource["since"]),
         (&json!(false), &json!("2026-08-06"))
     );
-    assert_eq!(shown["lastCrossing"]["values"][0]["value"], 2.9);
-    assert_eq!(shown["earlierCrossings"][0]["date"], "2026-08-03");
-    assert_eq!(shown["crossings"], 2);
+    assert_eq!(resource["lastCrossing"]["values"][0]["value"], 2.9);
+    assert_eq!(resource["earlierCrossings"][0]["date"], "2026-08-03");
+    assert_eq!(resource["crossings"], 2);
     for uri in [
         "macro://alert/DGS10",
         "macro://alert/NOSUCH%20%3E%203",

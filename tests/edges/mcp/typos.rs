@@ -1,5 +1,5 @@
-//! Two thousand seeded slips of the hand: the right series is among the three that are offered, and taking
-//! an offer by the letter works.
+//! Tests with two thousand seeded typos: the intended series is among the three suggestions, and a suggested name
+//! resolves.
 
 use super::client::Client;
 use super::server;
@@ -13,11 +13,11 @@ use std::time::Instant;
 const COUNT: usize = 2_000;
 const ROWS: [&str; 3] = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
 
-/// A small generator with a fixed seed: the same slips each time.
-struct Dice(u64);
+/// A small seeded generator.
+struct Rng(u64);
 
-impl Dice {
-    fn roll(&mut self, below: usize) -> usize {
+impl Rng {
+    fn below(&mut self, below: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -26,8 +26,8 @@ impl Dice {
     }
 }
 
-/// A key beside the one that was meant.
-fn beside(c: char, dice: &mut Dice) -> char {
+/// Returns a key next to another one.
+fn neighbouring_key(c: char, rng: &mut Rng) -> char {
     let low = c.to_ascii_lowercase();
     for row in ROWS {
         if let Some(at) = row.find(low) {
@@ -35,7 +35,7 @@ fn beside(c: char, dice: &mut Dice) -> char {
                 .iter()
                 .filter_map(|i| row.chars().nth(*i))
                 .collect();
-            return near[dice.roll(near.len())];
+            return near[rng.below(near.len())];
         }
     }
     match low {
@@ -46,55 +46,55 @@ fn beside(c: char, dice: &mut Dice) -> char {
     }
 }
 
-/// A letter left out, struck twice, swapped with the next, or missed by one key.
-fn slip(name: &str, dice: &mut Dice) -> String {
+/// Returns a name with a letter omitted, doubled, swapped with the next, or replaced by a neighbouring key.
+fn misspell(name: &str, rng: &mut Rng) -> String {
     let mut letters: Vec<char> = name.chars().collect();
-    let at = dice.roll(letters.len());
-    match dice.roll(4) {
+    let at = rng.below(letters.len());
+    match rng.below(4) {
         0 => {
             letters.remove(at);
         }
         1 => letters.insert(at, letters[at]),
         2 if at + 1 < letters.len() => letters.swap(at, at + 1),
-        _ => letters[at] = beside(letters[at], dice),
+        _ => letters[at] = neighbouring_key(letters[at], rng),
     }
     letters.into_iter().collect()
 }
 
-/// A slipped name, the series that was meant, and what is offered instead.
-struct Slip {
+/// A name with a typo, the intended series, and the suggestions.
+struct Typo {
     typed: String,
-    meant: String,
-    offers: Vec<String>,
+    intended: String,
+    suggestions: Vec<String>,
 }
 
-/// The slips; what is a good name of something is none.
-fn slips(count: usize) -> Vec<Slip> {
-    let known = Names::embedded();
-    let mut names: Vec<(String, String)> = known
+/// Returns typos of all names, without those that are valid names.
+fn typos(count: usize) -> Vec<Typo> {
+    let embedded = Names::embedded();
+    let mut names: Vec<(String, String)> = embedded
         .catalogue()
         .iter()
         .map(|i| (i.id.to_string(), i.id.to_string()))
         .chain(
-            known
+            embedded
                 .aliases()
                 .map(|(alias, info)| (fold(alias), info.id.to_string())),
         )
         .filter(|(name, _)| fold(name).len() >= 3)
         .collect();
     names.sort();
-    let mut dice = Dice(20_260_728);
+    let mut rng = Rng(20_260_728);
     let mut all = Vec::new();
     while all.len() < count {
-        let (name, meant) = &names[dice.roll(names.len())];
-        let typed = slip(name, &mut dice);
+        let (name, intended) = &names[rng.below(names.len())];
+        let typed = misspell(name, &mut rng);
         if resolve::find(&typed).is_none()
             && let Error::Unknown { suggestions, .. } = resolve::explain("ticker", &typed)
         {
-            all.push(Slip {
+            all.push(Typo {
                 typed,
-                meant: meant.clone(),
-                offers: suggestions.into_iter().map(|s| s.id).collect(),
+                intended: intended.clone(),
+                suggestions: suggestions.into_iter().map(|s| s.id).collect(),
             });
         }
     }
@@ -102,14 +102,14 @@ fn slips(count: usize) -> Vec<Slip> {
 }
 
 #[test]
-fn the_right_series_is_among_three_offers() {
+fn a_typo_finds_the_series_among_three_suggestions() {
     let start = Instant::now();
-    let slips = slips(COUNT);
+    let typos = typos(COUNT);
     let each = start.elapsed() / u32::try_from(COUNT).unwrap();
-    let missed: Vec<(&str, &str)> = slips
+    let missed: Vec<(&str, &str)> = typos
         .iter()
-        .filter(|s| !s.offers.contains(&s.meant))
-        .map(|s| (s.typed.as_str(), s.meant.as_str()))
+        .filter(|s| !s.suggestions.contains(&s.intended))
+        .map(|s| (s.typed.as_str(), s.intended.as_str()))
         .collect();
     println!(
         "{} of {COUNT} missed, {each:?} each: {missed:?}",
@@ -123,26 +123,29 @@ fn the_right_series_is_among_three_offers() {
 }
 
 #[tokio::test]
-async fn an_offer_taken_by_the_letter_works() {
+async fn suggested_names_resolve() {
     let mut client = Client::open(server());
     let mut works = 0;
-    for Slip { typed, .. } in &slips(100) {
+    for Typo { typed, .. } in &typos(100) {
         let call = json!({ "name": "get_metric", "arguments": { "ticker": typed } });
-        let refused = client.result("tools/call", call).await;
-        assert_eq!(refused["isError"], true, "{typed}");
-        let offers = &refused["_meta"]["econoscope/error"]["suggestions"];
-        for offer in offers.as_array().into_iter().flatten() {
+        let error_result = client.result("tools/call", call).await;
+        assert_eq!(error_result["isError"], true, "{typed}");
+        let suggestions = &error_result["_meta"]["econoscope/error"]["suggestions"];
+        for suggestion in suggestions.as_array().into_iter().flatten() {
             assert!(
-                refused["content"][0]["text"]
+                error_result["content"][0]["text"]
                     .as_str()
                     .unwrap()
-                    .contains(offer.as_str().unwrap())
+                    .contains(suggestion.as_str().unwrap())
             );
-            let call = json!({ "name": "get_metric", "arguments": { "ticker": offer } });
-            let taken = client.result("tools/call", call).await;
-            assert_eq!(taken["isError"], false, "{typed} -> {offer}: {taken}");
+            let call = json!({ "name": "get_metric", "arguments": { "ticker": suggestion } });
+            let result = client.result("tools/call", call).await;
+            assert_eq!(
+                result["isError"], false,
+                "{typed} -> {suggestion}: {result}"
+            );
             works += 1;
         }
     }
-    assert!(works > 100, "{works} offers");
+    assert!(works > 100, "{works} suggestions");
 }

@@ -1,9 +1,9 @@
-//! Whoever sends a line that cannot be read is told so, once, and the conversation goes on.
+//! Tests that a line that cannot be read gets one error, and that the session goes on.
 
-use super::lines::Talk;
+use super::lines::Session;
 use super::server;
 use crate::direct::corpus;
-use crate::direct::http::{Both, headers};
+use crate::direct::http::{BothSites, headers};
 use crate::home::bundled;
 use axum::http::StatusCode;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use tokio::io::AsyncReadExt;
 const PARSE_ERROR: i64 = -32_700;
 const INVALID_REQUEST: i64 = -32_600;
 
-/// Lines with the code and the id they are answered with.
+/// Lines with the code and id of their errors.
 fn unreadable() -> Vec<(Vec<u8>, i64, Value)> {
     let call = |ticker: &str| {
         format!(
@@ -73,44 +73,44 @@ fn unreadable() -> Vec<(Vec<u8>, i64, Value)> {
     broken.chain(no_request).collect()
 }
 
-/// Every line is answered once, before the question that follows it in the same stream.
-async fn each_is_told(talk: &mut Talk, meta: Option<&str>) {
+/// Checks that every line gets one error, before the response to the next request.
+async fn check_each(session: &mut Session, meta: Option<&str>) {
     for (line, code, id) in unreadable() {
-        let shown = String::from_utf8_lossy(&line)
+        let excerpt = String::from_utf8_lossy(&line)
             .chars()
             .take(120)
             .collect::<String>();
         let call = corpus::call("\"next\"", "get_metric", &json!({ "ticker": "10y" }), meta);
-        talk.send(&line).await;
-        talk.send(call.as_bytes()).await;
-        let told = talk.line().await.unwrap();
-        assert_eq!(told["error"]["code"], code, "{shown}: {told}");
-        assert_eq!(told["jsonrpc"], "2.0");
-        assert_eq!(told.get("id"), Some(&id), "{shown}: {told}");
-        let next = talk.line().await.unwrap();
-        assert_eq!(next["id"], "next", "{shown}: {next}");
+        session.send(&line).await;
+        session.send(call.as_bytes()).await;
+        let error = session.read_line().await.unwrap();
+        assert_eq!(error["error"]["code"], code, "{excerpt}: {error}");
+        assert_eq!(error["jsonrpc"], "2.0");
+        assert_eq!(error.get("id"), Some(&id), "{excerpt}: {error}");
+        let next = session.read_line().await.unwrap();
+        assert_eq!(next["id"], "next", "{excerpt}: {next}");
     }
 }
 
 #[tokio::test]
-async fn each_unreadable_line_is_answered_once_before_and_after_the_handshake() {
-    let mut talk = Talk::open(server());
-    each_is_told(&mut talk, None).await;
-    talk.handshake("2025-11-25").await;
-    each_is_told(&mut talk, None).await;
+async fn unreadable_lines_get_one_error_with_a_handshake() {
+    let mut session = Session::open(server());
+    check_each(&mut session, None).await;
+    session.handshake("2025-11-25").await;
+    check_each(&mut session, None).await;
 }
 
 #[tokio::test]
-async fn each_unreadable_line_is_answered_once_where_every_request_says_its_version() {
-    let mut talk = Talk::open(server());
+async fn unreadable_lines_get_one_error_without_a_handshake() {
+    let mut session = Session::open(server());
     let meta = corpus::modern_meta();
-    each_is_told(&mut talk, Some(&meta)).await;
+    check_each(&mut session, Some(&meta)).await;
 }
 
 #[tokio::test]
 async fn blank_lines_and_notifications_are_not_answered() {
-    let mut talk = Talk::open(server());
-    talk.handshake("2025-11-25").await;
+    let mut session = Session::open(server());
+    session.handshake("2025-11-25").await;
     let silent: [&[u8]; 6] = [
         b"",
         b"\r",
@@ -120,26 +120,27 @@ async fn blank_lines_and_notifications_are_not_answered() {
         br#"{"jsonrpc":"2.0","method":"textDocument/didOpen","params":{"a":1}}"#,
     ];
     for line in silent {
-        talk.send(line).await;
+        session.send(line).await;
     }
-    talk.send(br#"{"jsonrpc":"2.0","id":"next","method":"ping"}"#)
+    session
+        .send(br#"{"jsonrpc":"2.0","id":"next","method":"ping"}"#)
         .await;
-    assert_eq!(talk.line().await.unwrap()["id"], "next");
+    assert_eq!(session.read_line().await.unwrap()["id"], "next");
 }
 
 #[tokio::test]
-async fn a_last_line_without_its_end_is_answered() {
+async fn a_last_line_without_a_newline_is_answered() {
     let call = corpus::call("9", "get_metric", &json!({ "ticker": "10y" }), None);
     let lines = [
         (call.as_bytes(), json!(9), Value::Null),
         (&b"{\"jsonrpc\":"[..], Value::Null, json!(PARSE_ERROR)),
     ];
     for (line, id, code) in lines {
-        let mut talk = Talk::open(server());
-        talk.handshake("2025-11-25").await;
+        let mut session = Session::open(server());
+        session.handshake("2025-11-25").await;
         let mut all = String::new();
-        talk.leave_with(line).await;
-        talk.reader.read_to_string(&mut all).await.unwrap();
+        session.close_with(line).await;
+        session.reader.read_to_string(&mut all).await.unwrap();
         let answers: Vec<Value> = all
             .lines()
             .map(|l| serde_json::from_str(l).unwrap())
@@ -153,26 +154,26 @@ async fn a_last_line_without_its_end_is_answered() {
 }
 
 #[tokio::test]
-async fn a_body_that_cannot_be_read_is_told_like_a_line() {
-    let both = Both::over(&bundled());
+async fn an_unreadable_body_gets_the_same_error_as_a_line() {
+    let sites = BothSites::new(&bundled());
     for (body, code, id) in unreadable() {
-        let shown = String::from_utf8_lossy(&body)
+        let excerpt = String::from_utf8_lossy(&body)
             .chars()
             .take(120)
             .collect::<String>();
-        let seen = both.same(&headers(None), &body).await;
-        let told = seen.body.expect(&shown);
-        // HTTP knows from its length that a body is too large, and has a status for it.
+        let view = sites.send_both(&headers(None), &body).await;
+        let error = view.body.expect(&excerpt);
+        // HTTP rejects a body that is too large by its length, with a status of its own.
         let (status, code) = match body.len() {
             ..=262_144 => (StatusCode::BAD_REQUEST, code),
             _ => (StatusCode::PAYLOAD_TOO_LARGE, -32_600),
         };
-        assert_eq!(seen.status, status, "{shown}: {told}");
-        assert_eq!(told["error"]["code"], code, "{shown}: {told}");
-        assert_eq!(told["jsonrpc"], "2.0");
-        assert_eq!(told.get("id"), Some(&id), "{shown}: {told}");
+        assert_eq!(view.status, status, "{excerpt}: {error}");
+        assert_eq!(error["error"]["code"], code, "{excerpt}: {error}");
+        assert_eq!(error["jsonrpc"], "2.0");
+        assert_eq!(error.get("id"), Some(&id), "{excerpt}: {error}");
     }
-    // What means nothing as a line is an empty body here.
-    let seen = both.same(&headers(None), b"").await;
-    assert_eq!(seen.body.unwrap()["error"]["code"], -32_700);
+    // A blank line is an empty body here.
+    let view = sites.send_both(&headers(None), b"").await;
+    assert_eq!(view.body.unwrap()["error"]["code"], -32_700);
 }

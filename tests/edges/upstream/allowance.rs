@@ -1,20 +1,20 @@
-//! One call per key, never one too many, and silence where the upstream asks for it.
+//! Tests of the upstream budget: one call per key, within the allowance, and none while the upstream asks for a pause.
 
 use super::*;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_thousand_cold_callers_half_of_them_leaving_cost_one_call() {
-    let origin = origin().await;
-    let chaos = Chaos::before(*origin.address(), 1).await;
-    chaos.set(Faults {
+async fn concurrent_equal_requests_cost_one_upstream_call() {
+    let origin = start_origin().await;
+    let proxy = FaultyProxy::start(*origin.address(), 1).await;
+    proxy.set_faults(Faults {
         delay: Duration::from_millis(400),
         ..Faults::default()
     });
-    let upstream = open(chaos.address, 100, &clock());
+    let upstream = open_upstream(proxy.address, 100, &clock());
     let callers: Vec<_> = (0..1_000)
         .map(|_| {
             let upstream = upstream.clone();
-            tokio::spawn(async move { upstream.get(shared("regime")).await })
+            tokio::spawn(async move { upstream.get(shared_request("regime")).await })
         })
         .collect();
     tokio::time::sleep(Duration::from_millis(100)).await;
@@ -27,18 +27,18 @@ async fn a_thousand_cold_callers_half_of_them_leaving_cost_one_call() {
             answered += 1;
         }
     }
-    assert_eq!((answered, chaos.calls()), (500, 1));
+    assert_eq!((answered, proxy.calls()), (500, 1));
     assert_eq!(upstream.quota().unwrap().used, 1);
 }
 
-/// Asks for so many names at once; how many were answered and how many refused.
-async fn ask_for(upstream: &Upstream, caller: Caller, prefix: &str) -> (usize, usize) {
-    let asked = (0..40).map(|n| {
+/// Requests several names concurrently. Returns how many were answered and how many refused.
+async fn request_names(upstream: &Upstream, caller: Caller, prefix: &str) -> (usize, usize) {
+    let requests = (0..40).map(|n| {
         let (upstream, name) = (upstream.clone(), format!("{prefix}{n}"));
-        tokio::spawn(caller.scope(async move { upstream.get(single(&name)).await }))
+        tokio::spawn(caller.scope(async move { upstream.get(interactive_request(&name)).await }))
     });
     let (mut answered, mut refused) = (0, 0);
-    for one in asked.collect::<Vec<_>>() {
+    for one in requests.collect::<Vec<_>>() {
         match one.await.unwrap() {
             Ok(_) => answered += 1,
             Err(Error::RateLimited { .. }) => refused += 1,
@@ -49,70 +49,77 @@ async fn ask_for(upstream: &Upstream, caller: Caller, prefix: &str) -> (usize, u
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_address_cannot_take_the_calls_of_another() {
-    let origin = origin().await;
-    let upstream = open(*origin.address(), 100, &clock());
+async fn one_address_cannot_use_up_the_calls_of_others() {
+    let origin = start_origin().await;
+    let upstream = open_upstream(*origin.address(), 100, &clock());
     let [one, other] = [1, 2].map(|n| Caller::at([203, 0, 113, n].into()));
-    assert_eq!(ask_for(&upstream, one, "A").await, (17, 23));
-    assert_eq!(ask_for(&upstream, one, "B").await, (0, 40));
-    assert_eq!(ask_for(&upstream, other, "C").await, (8, 32));
-    // What was fetched for one is answered to all, and what all share goes on.
-    assert_eq!(ask_for(&upstream, other, "A").await, (17, 23));
-    one.scope(upstream.get(shared("regime"))).await.unwrap();
-    // The program's own user has no half.
-    let (answered, _) = ask_for(&upstream, Caller::OWN, "D").await;
+    assert_eq!(request_names(&upstream, one, "A").await, (17, 23));
+    assert_eq!(request_names(&upstream, one, "B").await, (0, 40));
+    assert_eq!(request_names(&upstream, other, "C").await, (8, 32));
+    // Cached responses answer every caller, and shared requests continue.
+    assert_eq!(request_names(&upstream, other, "A").await, (17, 23));
+    one.scope(upstream.get(shared_request("regime")))
+        .await
+        .unwrap();
+    // The limit of one half does not apply to the program's own user.
+    let (answered, _) = request_names(&upstream, Caller::OWN, "D").await;
     assert_eq!(answered, 6);
     assert_eq!(calls(&origin).await, 17 + 8 + 1 + 6);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_waits_for_a_call_that_another_may_not_make_makes_it() {
-    let origin = origin().await;
-    let upstream = open(*origin.address(), 100, &clock());
+async fn a_waiter_makes_the_call_that_another_may_not() {
+    let origin = start_origin().await;
+    let upstream = open_upstream(*origin.address(), 100, &clock());
     let [one, other] = [1, 2].map(|n| Caller::at([203, 0, 113, n].into()));
-    assert_eq!(ask_for(&upstream, one, "A").await.0, 17);
-    // Both ask for the same names at once: whoever leads, the second gets what it has a right to.
-    let (first, second) =
-        tokio::join!(ask_for(&upstream, one, "B"), ask_for(&upstream, other, "B"));
+    assert_eq!(request_names(&upstream, one, "A").await.0, 17);
+    // Both request the same names at once. Whichever leads, the second gets the calls it may make.
+    let (first, second) = tokio::join!(
+        request_names(&upstream, one, "B"),
+        request_names(&upstream, other, "B")
+    );
     assert_eq!(second.0, 8);
     assert!(first.0 <= 8, "{first:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_goes_on_when_its_only_caller_leaves() {
-    let origin = origin().await;
-    let chaos = Chaos::before(*origin.address(), 1).await;
-    chaos.set(Faults {
+async fn a_call_continues_when_its_caller_disconnects() {
+    let origin = start_origin().await;
+    let proxy = FaultyProxy::start(*origin.address(), 1).await;
+    proxy.set_faults(Faults {
         delay: Duration::from_millis(200),
         ..Faults::default()
     });
-    let upstream = open(chaos.address, 100, &clock());
-    let left =
-        tokio::time::timeout(Duration::from_millis(50), upstream.get(shared("regime"))).await;
+    let upstream = open_upstream(proxy.address, 100, &clock());
+    let left = tokio::time::timeout(
+        Duration::from_millis(50),
+        upstream.get(shared_request("regime")),
+    )
+    .await;
     assert!(left.is_err());
     upstream.settle().await;
-    upstream.get(shared("regime")).await.unwrap();
-    assert_eq!(chaos.calls(), 1);
+    upstream.get(shared_request("regime")).await.unwrap();
+    assert_eq!(proxy.calls(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn days_of_two_restarting_processes_over_sockets_stay_within_the_allowance() {
-    let origin = origin().await;
-    let chaos = Chaos::before(*origin.address(), 1).await;
+async fn two_restarting_processes_stay_within_the_allowance() {
+    let origin = start_origin().await;
+    let proxy = FaultyProxy::start(*origin.address(), 1).await;
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("state.db");
     let clock = clock();
-    let start = || stored(chaos.address, 100, &clock, &file);
+    let start = || open_stored(proxy.address, 100, &clock, &file);
     let mut processes = [start(), start()];
-    let mut dice = Dice(30);
+    let mut rng = Rng(30);
     let (mut hours, mut seen) = (Vec::new(), 0);
     for hour in 0..4 * 24_u64 {
-        for _ in 0..dice.roll(14) {
-            let process = &processes[usize::try_from(dice.roll(2)).unwrap()];
-            let request = if dice.roll(2) == 0 {
-                shared(&format!("k{}", dice.roll(6)))
+        for _ in 0..rng.below(14) {
+            let process = &processes[usize::try_from(rng.below(2)).unwrap()];
+            let request = if rng.below(2) == 0 {
+                shared_request(&format!("k{}", rng.below(6)))
             } else {
-                single(&format!("T{}", dice.roll(100_000)))
+                interactive_request(&format!("T{}", rng.below(100_000)))
             };
             match process.get(request).await {
                 Ok(_) | Err(Error::RateLimited { .. }) => {}
@@ -122,10 +129,10 @@ async fn days_of_two_restarting_processes_over_sockets_stay_within_the_allowance
         for process in &processes {
             process.settle().await;
         }
-        hours.push(chaos.calls() - seen);
-        seen = chaos.calls();
+        hours.push(proxy.calls() - seen);
+        seen = proxy.calls();
         clock.advance(HOUR);
-        match dice.roll(30) {
+        match rng.below(30) {
             0 => processes[usize::try_from(hour % 2).unwrap()] = start(),
             1 => processes = [start(), start()],
             2 => clock.jump(jiff::SignedDuration::from_hours(24)),
@@ -143,14 +150,14 @@ async fn days_of_two_restarting_processes_over_sockets_stay_within_the_allowance
 }
 
 #[tokio::test]
-async fn a_restart_costs_no_call() {
-    let origin = origin().await;
+async fn a_restart_makes_no_upstream_call() {
+    let origin = start_origin().await;
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("state.db");
     let clock = clock();
     for round in 0..3 {
-        let upstream = stored(*origin.address(), 100, &clock, &file);
-        let fetched = upstream.get(shared("regime")).await.unwrap();
+        let upstream = open_stored(*origin.address(), 100, &clock, &file);
+        let fetched = upstream.get(shared_request("regime")).await.unwrap();
         assert_eq!(fetched.age, Duration::from_secs(100 * round));
         upstream.settle().await;
         clock.advance(Duration::from_secs(100));
@@ -159,26 +166,34 @@ async fn a_restart_costs_no_call() {
 }
 
 #[tokio::test]
-async fn one_process_uses_what_another_has_fetched() {
-    let origin = origin().await;
+async fn processes_share_fetched_responses() {
+    let origin = start_origin().await;
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("state.db");
     let clock = clock();
-    let one = stored(*origin.address(), 100, &clock, &file);
-    let two = stored(*origin.address(), 100, &clock, &file);
+    let one = open_stored(*origin.address(), 100, &clock, &file);
+    let two = open_stored(*origin.address(), 100, &clock, &file);
     for upstream in [&one, &two] {
-        upstream.get(shared("regime")).await.unwrap();
+        upstream.get(shared_request("regime")).await.unwrap();
         upstream.settle().await;
     }
     clock.advance(HOUR);
     for upstream in [&one, &two] {
         assert_eq!(
-            upstream.get(shared("regime")).await.unwrap().freshness,
+            upstream
+                .get(shared_request("regime"))
+                .await
+                .unwrap()
+                .freshness,
             Freshness::Stale
         );
         upstream.settle().await;
         assert_eq!(
-            upstream.get(shared("regime")).await.unwrap().freshness,
+            upstream
+                .get(shared_request("regime"))
+                .await
+                .unwrap()
+                .freshness,
             Freshness::Fresh
         );
     }
@@ -186,7 +201,7 @@ async fn one_process_uses_what_another_has_fetched() {
 }
 
 #[tokio::test]
-async fn the_upstreams_wish_for_silence_is_kept_to_the_second() {
+async fn retry_after_of_the_upstream_is_obeyed_exactly() {
     let hour = 3600;
     let table = [
         ("120", 120),
@@ -200,16 +215,16 @@ async fn the_upstreams_wish_for_silence_is_kept_to_the_second() {
         ("", 12 * hour),
     ];
     for (text, seconds) in table {
-        // A date is told by the upstream's clock, and ours may stand elsewhere.
+        // A date counts by the upstream's clock, which may differ from ours.
         let mut answer =
             ResponseTemplate::new(429).insert_header("date", "Sat, 21 Nov 2026 12:00:00 GMT");
         if !text.is_empty() {
             answer = answer.insert_header("retry-after", text);
         }
-        let sick = always(answer).await;
+        let failing = start_fixed(answer).await;
         let clock = clock();
-        let upstream = open(*sick.address(), 100, &clock);
-        let error = upstream.get(single("A")).await.unwrap_err();
+        let upstream = open_upstream(*failing.address(), 100, &clock);
+        let error = upstream.get(interactive_request("A")).await.unwrap_err();
         assert_eq!(
             (error.code(), error.retry_after().unwrap().as_secs()),
             ("rate_limited", seconds),
@@ -218,31 +233,35 @@ async fn the_upstreams_wish_for_silence_is_kept_to_the_second() {
         clock.advance(Duration::from_secs(seconds - 2));
         for name in ["A", "B", "C"] {
             assert_eq!(
-                upstream.get(single(name)).await.unwrap_err().code(),
+                upstream
+                    .get(interactive_request(name))
+                    .await
+                    .unwrap_err()
+                    .code(),
                 "rate_limited",
                 "{text}"
             );
             assert_eq!(
-                upstream.get(shared(name)).await.unwrap_err().code(),
+                upstream.get(shared_request(name)).await.unwrap_err().code(),
                 "rate_limited",
                 "{text}"
             );
         }
-        assert_eq!(calls(&sick).await, 1, "{text}");
+        assert_eq!(calls(&failing).await, 1, "{text}");
         clock.advance(Duration::from_secs(3));
-        upstream.get(single("D")).await.unwrap_err();
-        assert_eq!(calls(&sick).await, 2, "{text}");
+        upstream.get(interactive_request("D")).await.unwrap_err();
+        assert_eq!(calls(&failing).await, 2, "{text}");
     }
 }
 
 #[tokio::test]
-async fn a_spent_allowance_says_so_and_stale_answers_go_on() {
-    let origin = origin().await;
+async fn stale_responses_are_served_when_the_allowance_is_exhausted() {
+    let origin = start_origin().await;
     let clock = clock();
-    let upstream = open(*origin.address(), 10, &clock);
+    let upstream = open_upstream(*origin.address(), 10, &clock);
     assert!(
         upstream
-            .get(shared("regime"))
+            .get(shared_request("regime"))
             .await
             .unwrap()
             .quota
@@ -251,7 +270,7 @@ async fn a_spent_allowance_says_so_and_stale_answers_go_on() {
     let mut refused = None;
     for n in 0..30 {
         refused = upstream
-            .get(single(&format!("T{n}")))
+            .get(interactive_request(&format!("T{n}")))
             .await
             .err()
             .or(refused);
@@ -259,52 +278,56 @@ async fn a_spent_allowance_says_so_and_stale_answers_go_on() {
     let refused = refused.unwrap();
     assert_eq!(refused.code(), "rate_limited");
     assert!(refused.to_string().contains("2026-11-"), "{refused}");
-    // Ten calls a day leave one renewal in three hours.
+    // Ten calls per day allow one revalidation in three hours.
     for expected in [Freshness::Stale, Freshness::Fresh] {
         clock.advance(2 * HOUR);
-        let fetched = upstream.get(shared("regime")).await.unwrap();
+        let fetched = upstream.get(shared_request("regime")).await.unwrap();
         assert_eq!(fetched.freshness, expected);
     }
-    let spent = always(json("{}")).await;
-    let small = open(*spent.address(), 1, &clock);
-    let last = small.get(shared("regime")).await.unwrap();
+    let spent = start_fixed(json("{}")).await;
+    let small = open_upstream(*spent.address(), 1, &clock);
+    let last = small.get(shared_request("regime")).await.unwrap();
     assert_eq!(
         last.quota.map(|quota| (quota.used, quota.remaining)),
         Some((1, 0))
     );
     clock.advance(2 * HOUR);
     assert_eq!(
-        small.get(shared("regime")).await.unwrap().freshness,
+        small.get(shared_request("regime")).await.unwrap().freshness,
         Freshness::Stale
     );
     assert_eq!(calls(&spent).await, 1);
 }
 
 #[tokio::test]
-async fn junk_in_the_state_file_costs_a_call_and_nothing_else() {
-    let origin = origin().await;
+async fn a_corrupt_state_file_blocks_calls_for_a_day() {
+    let origin = start_origin().await;
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("state.db");
     let clock = clock();
     std::fs::write(&file, b"not a database").unwrap();
-    let upstream = stored(*origin.address(), 100, &clock, &file);
+    let upstream = open_stored(*origin.address(), 100, &clock, &file);
     assert_eq!(
-        upstream.get(shared("regime")).await.unwrap_err().code(),
+        upstream
+            .get(shared_request("regime"))
+            .await
+            .unwrap_err()
+            .code(),
         "rate_limited"
     );
     clock.advance(25 * HOUR);
-    upstream.get(shared("regime")).await.unwrap();
+    upstream.get(shared_request("regime")).await.unwrap();
 }
 
 #[tokio::test]
-async fn clock_jumps_neither_age_answers_nor_grant_calls() {
-    let origin = origin().await;
+async fn clock_jumps_neither_age_responses_nor_grant_calls() {
+    let origin = start_origin().await;
     let clock = clock();
-    let upstream = open(*origin.address(), 100, &clock);
-    upstream.get(shared("regime")).await.unwrap();
+    let upstream = open_upstream(*origin.address(), 100, &clock);
+    upstream.get(shared_request("regime")).await.unwrap();
     for hours in [24, -48, 24 * 365 * 12, -24 * 365 * 90] {
         clock.jump(jiff::SignedDuration::from_hours(hours));
-        let fetched = upstream.get(shared("regime")).await.unwrap();
+        let fetched = upstream.get(shared_request("regime")).await.unwrap();
         assert_eq!(
             (fetched.freshness, fetched.age),
             (Freshness::Fresh, Duration::ZERO),
@@ -315,7 +338,7 @@ async fn clock_jumps_neither_age_answers_nor_grant_calls() {
 }
 
 #[tokio::test]
-async fn a_call_is_on_record_before_it_reaches_the_upstream() {
+async fn a_call_is_recorded_before_it_is_sent() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("state.db");
     let clock = clock();
@@ -327,14 +350,17 @@ async fn a_call_is_on_record_before_it_reaches_the_upstream() {
         json(&format!("{{\"used\":{}}}", ledger.quota().unwrap().used))
     };
     Mock::given(any()).respond_with(answer).mount(&server).await;
-    let upstream = stored(*server.address(), 100, &clock, &file);
+    let upstream = open_stored(*server.address(), 100, &clock, &file);
     for n in 1..6 {
-        let fetched = upstream.get(single(&format!("T{n}"))).await.unwrap();
+        let fetched = upstream
+            .get(interactive_request(&format!("T{n}")))
+            .await
+            .unwrap();
         assert_eq!(&fetched.body[..], format!("{{\"used\":{n}}}").as_bytes());
     }
 }
 
-/// What the process does that the next test kills.
+/// The process that the next test kills.
 fn pay_until_killed(file: &std::ffi::OsStr) -> ! {
     let clock = Arc::new(econoscope_core::clock::SystemClock::new());
     let ledger = Ledger::open(Some(Path::new(file)), "up", LARGE, clock).unwrap();
@@ -343,15 +369,15 @@ fn pay_until_killed(file: &std::ffi::OsStr) -> ! {
             ledger.pay(Purpose::Miss(Kind::Shared), Caller::OWN),
             Ok(Verdict::Granted)
         ));
-        // What follows a payment stands for the call.
+        // The line stands for the call that follows a payment.
         println!("\ncalled");
     }
 }
 
 #[test]
-fn a_killed_process_has_paid_for_every_call_it_made() {
+fn a_killed_process_has_recorded_all_of_its_calls() {
     use std::io::BufRead;
-    // The test calls itself: there it is the process that gets killed.
+    // The test starts itself as the process to kill.
     if let Some(file) = std::env::var_os("STATE_OF_THE_VICTIM") {
         pay_until_killed(&file);
     }
@@ -363,7 +389,7 @@ fn a_killed_process_has_paid_for_every_call_it_made() {
             .args([
                 "--exact",
                 "--nocapture",
-                "upstream::allowance::a_killed_process_has_paid_for_every_call_it_made",
+                "upstream::allowance::a_killed_process_has_recorded_all_of_its_calls",
             ])
             .env("STATE_OF_THE_VICTIM", &file)
             .stdout(std::process::Stdio::piped())

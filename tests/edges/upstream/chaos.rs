@@ -1,7 +1,7 @@
-//! A sick network, repeatable: a TCP proxy that spoils answers by the dice of a seed, and counts calls.
+//! A faulty network: a TCP proxy that spoils responses by a seeded generator, and counts calls.
 //!
-//! It sits between the client and a healthy origin. Each connection carries one request; per request it
-//! answers 503, resets, cuts the body (with or without its length stated), or passes the answer on.
+//! It sits between the client and a healthy origin. Each connection carries one request. For each request it
+//! answers 503, resets, truncates the body (with or without its length), or passes the response on.
 
 #![expect(
     clippy::unwrap_used,
@@ -16,17 +16,17 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// How often what goes wrong, in percent, and how long everything takes.
+/// The faults, in percent, and the latency.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Faults {
     pub(crate) errors: u64,
     pub(crate) resets: u64,
-    pub(crate) cuts: u64,
+    pub(crate) truncations: u64,
     pub(crate) delay: Duration,
 }
 
-/// The proxy; it runs until its runtime ends.
-pub(crate) struct Chaos {
+/// The proxy. It runs until its runtime ends.
+pub(crate) struct FaultyProxy {
     pub(crate) address: SocketAddr,
     shared: Arc<Shared>,
 }
@@ -34,16 +34,16 @@ pub(crate) struct Chaos {
 struct Shared {
     origin: SocketAddr,
     faults: Mutex<Faults>,
-    dice: Mutex<Dice>,
+    rng: Mutex<Rng>,
     calls: AtomicU64,
     heads: Mutex<Vec<String>>,
 }
 
-/// A repeatable stream of numbers (splitmix64).
-pub(crate) struct Dice(pub(crate) u64);
+/// A reproducible generator of numbers (splitmix64).
+pub(crate) struct Rng(pub(crate) u64);
 
-impl Dice {
-    pub(crate) fn roll(&mut self, below: u64) -> u64 {
+impl Rng {
+    pub(crate) fn below(&mut self, below: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -51,14 +51,14 @@ impl Dice {
     }
 }
 
-impl Chaos {
-    pub(crate) async fn before(origin: SocketAddr, seed: u64) -> Self {
+impl FaultyProxy {
+    pub(crate) async fn start(origin: SocketAddr, seed: u64) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared {
             origin,
             faults: Mutex::default(),
-            dice: Mutex::new(Dice(seed)),
+            rng: Mutex::new(Rng(seed)),
             calls: AtomicU64::new(0),
             heads: Mutex::default(),
         });
@@ -66,24 +66,24 @@ impl Chaos {
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
                 let shared = Arc::clone(&serving);
-                // A client that hangs up in the middle ends its own connection only.
+                // A client that hangs up ends its own connection only.
                 tokio::spawn(async move { shared.serve(client).await.ok() });
             }
         });
         Self { address, shared }
     }
 
-    /// What goes wrong from now on.
-    pub(crate) fn set(&self, faults: Faults) {
+    /// Sets the faults.
+    pub(crate) fn set_faults(&self, faults: Faults) {
         *self.shared.faults.lock().unwrap() = faults;
     }
 
-    /// Requests that arrived.
+    /// Returns the number of requests.
     pub(crate) fn calls(&self) -> u64 {
         self.shared.calls.load(Ordering::SeqCst)
     }
 
-    /// Their heads, as they came over the wire.
+    /// Returns the heads of all requests.
     pub(crate) fn heads(&self) -> Vec<String> {
         self.shared.heads.lock().unwrap().clone()
     }
@@ -100,8 +100,8 @@ impl Shared {
         self.heads.lock().unwrap().push(head.clone());
         let faults = *self.faults.lock().unwrap();
         let (fate, odd) = {
-            let mut dice = self.dice.lock().unwrap();
-            (dice.roll(100), dice.roll(2) == 0)
+            let mut rng = self.rng.lock().unwrap();
+            (rng.below(100), rng.below(2) == 0)
         };
         tokio::time::sleep(faults.delay).await;
         if fate < faults.errors {
@@ -115,8 +115,8 @@ impl Shared {
             return client.set_zero_linger();
         }
         let mut answer = self.ask_origin(&head).await?;
-        if fate < faults.errors + faults.resets + faults.cuts {
-            cut(&mut answer, odd);
+        if fate < faults.errors + faults.resets + faults.truncations {
+            truncate(&mut answer, odd);
         }
         client.write_all(&answer).await?;
         client.shutdown().await
@@ -132,8 +132,8 @@ impl Shared {
     }
 }
 
-/// Loses the second half of the body; `quietly` also removes the length that would betray it.
-fn cut(answer: &mut Vec<u8>, quietly: bool) {
+/// Drops the second half of the body. With `quietly` it also drops the length.
+fn truncate(answer: &mut Vec<u8>, quietly: bool) {
     let body = answer
         .windows(4)
         .position(|w| w == b"\r\n\r\n")

@@ -1,38 +1,41 @@
-//! What callers get while the upstream is slow, broken or gone.
+//! Tests of what callers get while the upstream is slow, broken or unreachable.
 
 use super::*;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn ten_thousand_requests_on_warm_keys_lose_nothing_while_the_upstream_is_sick() {
+async fn cached_keys_are_answered_while_the_upstream_fails() {
     const KEYS: u64 = 20;
-    let origin = origin().await;
-    let chaos = Chaos::before(*origin.address(), 4).await;
+    let origin = start_origin().await;
+    let proxy = FaultyProxy::start(*origin.address(), 4).await;
     let clock = clock();
-    let upstream = open(chaos.address, LARGE, &clock);
+    let upstream = open_upstream(proxy.address, LARGE, &clock);
     for n in 0..KEYS {
-        upstream.get(shared(&format!("k{n}"))).await.unwrap();
+        upstream
+            .get(shared_request(&format!("k{n}")))
+            .await
+            .unwrap();
     }
-    let warm = chaos.calls();
-    chaos.set(Faults {
+    let warm = proxy.calls();
+    proxy.set_faults(Faults {
         errors: 30,
         resets: 5,
-        cuts: 5,
+        truncations: 5,
         delay: Duration::from_millis(2),
     });
-    let mut dice = Dice(7);
+    let mut rng = Rng(7);
     let (mut marks, mut times) = (BTreeMap::new(), Vec::new());
     for n in 0..10_000 {
         if n % 10 == 0 {
-            clock.advance(Duration::from_secs(dice.roll(20)));
+            clock.advance(Duration::from_secs(rng.below(20)));
         }
-        let name = format!("k{}", dice.roll(KEYS));
+        let name = format!("k{}", rng.below(KEYS));
         let started = Instant::now();
         let Fetched {
             body,
             age,
             freshness,
             ..
-        } = upstream.get(shared(&name)).await.unwrap();
+        } = upstream.get(shared_request(&name)).await.unwrap();
         times.push(started.elapsed());
         let start = format!(r#"{{"path":"/api/public/{name}""#);
         assert!(
@@ -53,9 +56,9 @@ async fn ten_thousand_requests_on_warm_keys_lose_nothing_while_the_upstream_is_s
     assert_eq!(marks.values().sum::<u64>(), 10_000);
     assert!(marks.len() == 3, "every kind was seen: {marks:?}");
     assert!(
-        chaos.calls() - warm > 100,
+        proxy.calls() - warm > 100,
         "{} renewals",
-        chaos.calls() - warm
+        proxy.calls() - warm
     );
     times.sort_unstable();
     assert!(
@@ -66,93 +69,97 @@ async fn ten_thousand_requests_on_warm_keys_lose_nothing_while_the_upstream_is_s
 }
 
 #[tokio::test]
-async fn an_outage_is_bridged_for_a_day_and_then_said() {
-    let origin = origin().await;
-    let chaos = Chaos::before(*origin.address(), 1).await;
+async fn stale_responses_bridge_an_outage_for_a_day() {
+    let origin = start_origin().await;
+    let proxy = FaultyProxy::start(*origin.address(), 1).await;
     let clock = clock();
-    let upstream = open(chaos.address, 100, &clock);
-    upstream.get(shared("regime")).await.unwrap();
-    chaos.set(Faults {
+    let upstream = open_upstream(proxy.address, 100, &clock);
+    upstream.get(shared_request("regime")).await.unwrap();
+    proxy.set_faults(Faults {
         errors: 100,
         ..Faults::default()
     });
     for _ in 0..24 {
         clock.advance(HOUR - Duration::from_secs(1));
-        upstream.get(shared("regime")).await.unwrap();
+        upstream.get(shared_request("regime")).await.unwrap();
         upstream.settle().await;
     }
-    let last = upstream.get(shared("regime")).await.unwrap();
+    let last = upstream.get(shared_request("regime")).await.unwrap();
     assert_eq!(last.freshness, Freshness::Offline);
     assert!(last.age > 23 * HOUR);
     clock.advance(HOUR);
-    let error = upstream.get(shared("regime")).await.unwrap_err();
+    let error = upstream.get(shared_request("regime")).await.unwrap_err();
     assert_eq!(error.code(), "unavailable");
     assert!(
         error.retry_after().is_some() && error.to_string().contains("Try again in"),
         "{error}"
     );
-    assert!(chaos.calls() <= 26, "{}", chaos.calls());
+    assert!(proxy.calls() <= 26, "{}", proxy.calls());
 }
 
 #[tokio::test]
-async fn a_slow_upstream_gets_an_error_in_time_and_its_answer_is_kept() {
-    let origin = origin().await;
-    let chaos = Chaos::before(*origin.address(), 1).await;
-    chaos.set(Faults {
+async fn a_slow_upstream_times_out_and_its_response_is_cached() {
+    let origin = start_origin().await;
+    let proxy = FaultyProxy::start(*origin.address(), 1).await;
+    proxy.set_faults(Faults {
         delay: Duration::from_millis(600),
         ..Faults::default()
     });
-    let mut config = config(chaos.address, 100);
+    let mut config = config(proxy.address, 100);
     config.patience = Duration::from_millis(200);
     let upstream = Upstream::open(config, clock()).unwrap();
     let started = Instant::now();
-    let error = upstream.get(shared("regime")).await.unwrap_err();
+    let error = upstream.get(shared_request("regime")).await.unwrap_err();
     assert!(started.elapsed() < Duration::from_millis(500));
     assert_eq!(
         (error.code(), error.retry_after()),
         ("unavailable", Some(Duration::from_secs(5)))
     );
     upstream.settle().await;
-    upstream.get(shared("regime")).await.unwrap();
-    assert_eq!(chaos.calls(), 1);
+    upstream.get(shared_request("regime")).await.unwrap();
+    assert_eq!(proxy.calls(), 1);
 }
 
 #[tokio::test]
-async fn a_failing_key_is_not_paid_for_again_and_again() {
-    let sick = always(ResponseTemplate::new(500)).await;
+async fn repeated_failures_of_a_key_make_no_further_calls() {
+    let failing = start_fixed(ResponseTemplate::new(500)).await;
     let clock = clock();
-    let upstream = open(*sick.address(), 100, &clock);
+    let upstream = open_upstream(*failing.address(), 100, &clock);
     for _ in 0..50 {
         assert_eq!(
-            upstream.get(single("A")).await.unwrap_err().code(),
+            upstream
+                .get(interactive_request("A"))
+                .await
+                .unwrap_err()
+                .code(),
             "unavailable"
         );
     }
-    assert_eq!(calls(&sick).await, 1);
+    assert_eq!(calls(&failing).await, 1);
     for name in ["B", "C", "D", "E", "F", "G", "H"] {
-        upstream.get(single(name)).await.unwrap_err();
+        upstream.get(interactive_request(name)).await.unwrap_err();
     }
-    assert_eq!(calls(&sick).await, 5, "the breaker is open");
+    assert_eq!(calls(&failing).await, 5, "the breaker is open");
 }
 
 #[tokio::test]
-async fn a_failure_costs_one_call() {
+async fn a_failure_costs_a_single_call() {
     for status in [502, 503, 504, 500, 403, 302, 429] {
-        let sick = always(ResponseTemplate::new(status)).await;
-        let upstream = open(*sick.address(), 100, &clock());
-        let error = upstream.get(single("A")).await.unwrap_err();
+        let failing = start_fixed(ResponseTemplate::new(status)).await;
+        let upstream = open_upstream(*failing.address(), 100, &clock());
+        let error = upstream.get(interactive_request("A")).await.unwrap_err();
         assert!(
             error.retryable() && error.retry_after().is_some(),
             "{error}"
         );
-        assert_eq!(calls(&sick).await, 1, "{status}");
+        assert_eq!(calls(&failing).await, 1, "{status}");
         let used = upstream.quota().unwrap().used;
         assert_eq!(used, if status == 429 { 100 } else { 1 }, "{status}");
     }
 }
 
 #[tokio::test]
-async fn a_page_that_is_not_the_api_is_no_answer_and_not_kept() {
+async fn responses_that_are_not_json_are_rejected() {
     for answer in [
         ResponseTemplate::new(404).set_body_raw("<html>", "text/html"),
         ResponseTemplate::new(200).set_body_raw("<html>", "text/html"),
@@ -160,17 +167,21 @@ async fn a_page_that_is_not_the_api_is_no_answer_and_not_kept() {
         json(""),
         json(&format!("{{\"a\":\"{}\"}}", "x".repeat(9 << 20))),
     ] {
-        let odd = always(answer).await;
-        let upstream = open(*odd.address(), 100, &clock());
+        let server = start_fixed(answer).await;
+        let upstream = open_upstream(*server.address(), 100, &clock());
         assert_eq!(
-            upstream.get(single("A")).await.unwrap_err().code(),
+            upstream
+                .get(interactive_request("A"))
+                .await
+                .unwrap_err()
+                .code(),
             "unavailable"
         );
     }
 }
 
 #[tokio::test]
-async fn a_body_that_fails_its_check_does_not_displace_an_older_one() {
+async fn an_invalid_body_does_not_replace_a_cached_one() {
     fn check(body: &[u8]) -> econoscope::Result<()> {
         if body == b"{\"good\":1}" {
             return Ok(());
@@ -193,22 +204,22 @@ async fn a_body_that_fails_its_check_does_not_displace_an_older_one() {
         .mount(&server)
         .await;
     let clock = clock();
-    let upstream = open(*server.address(), 100, &clock);
-    let ask = |name: &str| {
-        let mut request = shared(name);
+    let upstream = open_upstream(*server.address(), 100, &clock);
+    let get = |name: &str| {
+        let mut request = shared_request(name);
         request.check = Some(check);
         upstream.get(request)
     };
-    ask("regime").await.unwrap();
+    get("regime").await.unwrap();
     clock.advance(HOUR);
-    ask("regime").await.unwrap();
+    get("regime").await.unwrap();
     upstream.settle().await;
-    let after = ask("regime").await.unwrap();
+    let after = get("regime").await.unwrap();
     assert_eq!(
         (&after.body[..], after.freshness),
         (&b"{\"good\":1}"[..], Freshness::Offline)
     );
-    let error = ask("other").await.unwrap_err();
+    let error = get("other").await.unwrap_err();
     assert!(
         error.code() == "unavailable" && error.to_string().contains("Invalid regime"),
         "{error}"

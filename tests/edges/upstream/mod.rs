@@ -1,13 +1,13 @@
-//! The upstream floor through its public door, over real sockets: nothing lost, nothing paid twice,
-//! nothing beyond the allowance, nothing sent elsewhere.
+//! Tests of the upstream client through its public interface, over real sockets: no response is lost, none paid for twice,
+//! no call exceeds the allowance, and no request goes elsewhere.
 
 mod allowance;
+mod caching;
 mod chaos;
 mod faults;
-mod keeping;
 mod safety;
 
-use chaos::{Chaos, Dice, Faults};
+use chaos::{Faults, FaultyProxy, Rng};
 use econoscope::Error;
 use econoscope_core::clock::{Clock, ManualClock};
 use econoscope_data::pool::Caller;
@@ -36,29 +36,29 @@ fn config(address: SocketAddr, limit: u32) -> UpstreamConfig {
     config
 }
 
-fn open(address: SocketAddr, limit: u32, clock: &Arc<ManualClock>) -> Upstream {
+fn open_upstream(address: SocketAddr, limit: u32, clock: &Arc<ManualClock>) -> Upstream {
     Upstream::open(config(address, limit), Arc::clone(clock) as Arc<dyn Clock>).unwrap()
 }
 
-fn stored(address: SocketAddr, limit: u32, clock: &Arc<ManualClock>, file: &Path) -> Upstream {
+fn open_stored(address: SocketAddr, limit: u32, clock: &Arc<ManualClock>, file: &Path) -> Upstream {
     let mut config = config(address, limit);
     config.state = Some(file.to_owned());
     Upstream::open(config, Arc::clone(clock) as Arc<dyn Clock>).unwrap()
 }
 
-fn shared(name: &str) -> Request {
+fn shared_request(name: &str) -> Request {
     Request::new(&["api", "public", name], &[])
 }
 
-fn single(name: &str) -> Request {
+fn interactive_request(name: &str) -> Request {
     let mut request = Request::new(&["api", "public", "metrics", name], &[]);
     request.kind = Kind::Interactive;
     request.what = "ticker";
     request
 }
 
-/// A healthy origin whose answers name their path.
-async fn origin() -> MockServer {
+/// Starts a healthy origin whose responses name their path.
+async fn start_origin() -> MockServer {
     let server = MockServer::start().await;
     Mock::given(any())
         .respond_with(|request: &wiremock::Request| {
@@ -76,8 +76,8 @@ async fn origin() -> MockServer {
     server
 }
 
-/// An origin that always gives one answer.
-async fn always(answer: ResponseTemplate) -> MockServer {
+/// Starts an origin that always gives the same response.
+async fn start_fixed(answer: ResponseTemplate) -> MockServer {
     let server = MockServer::start().await;
     Mock::given(any()).respond_with(answer).mount(&server).await;
     server

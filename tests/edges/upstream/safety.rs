@@ -1,14 +1,15 @@
-//! Where requests go and what they carry.
+//! Tests of where upstream requests go and what they carry.
 
 use super::*;
 
 #[tokio::test]
-async fn no_redirect_is_followed() {
-    let elsewhere = origin().await;
+async fn redirects_are_not_followed() {
+    let elsewhere = start_origin().await;
     for target in ["/api/public/there", &format!("{}/x", elsewhere.uri())] {
-        let server = always(ResponseTemplate::new(302).insert_header("location", target)).await;
-        let upstream = open(*server.address(), 100, &clock());
-        let error = upstream.get(shared("regime")).await.unwrap_err();
+        let server =
+            start_fixed(ResponseTemplate::new(302).insert_header("location", target)).await;
+        let upstream = open_upstream(*server.address(), 100, &clock());
+        let error = upstream.get(shared_request("regime")).await.unwrap_err();
         assert!(error.to_string().contains("redirects"), "{error}");
         assert_eq!(calls(&server).await, 1, "{target}");
     }
@@ -16,9 +17,9 @@ async fn no_redirect_is_followed() {
 }
 
 #[tokio::test]
-async fn names_that_try_to_escape_send_nothing() {
-    let origin = origin().await;
-    let upstream = open(*origin.address(), 100, &clock());
+async fn path_traversal_in_names_sends_no_request() {
+    let origin = start_origin().await;
+    let upstream = open_upstream(*origin.address(), 100, &clock());
     for evil in [
         "../admin",
         "..",
@@ -34,7 +35,7 @@ async fn names_that_try_to_escape_send_nothing() {
         "\\\\evil",
         "",
     ] {
-        let error = upstream.get(single(evil)).await.unwrap_err();
+        let error = upstream.get(interactive_request(evil)).await.unwrap_err();
         assert_eq!(error.code(), "invalid_param", "{evil:?}");
     }
     assert_eq!(
@@ -53,18 +54,18 @@ async fn names_that_try_to_escape_send_nothing() {
 }
 
 #[tokio::test]
-async fn nothing_but_the_clients_own_headers_is_sent() {
-    let server = always(
+async fn only_own_headers_are_sent_to_the_upstream() {
+    let server = start_fixed(
         json("{}")
             .insert_header("set-cookie", "session=canary")
             .insert_header("cache-control", "no-store"),
     )
     .await;
-    let chaos = Chaos::before(*server.address(), 1).await;
-    let upstream = open(chaos.address, 100, &clock());
-    upstream.get(shared("regime")).await.unwrap();
-    upstream.get(shared("regime")).await.unwrap();
-    let heads = chaos.heads();
+    let proxy = FaultyProxy::start(*server.address(), 1).await;
+    let upstream = open_upstream(proxy.address, 100, &clock());
+    upstream.get(shared_request("regime")).await.unwrap();
+    upstream.get(shared_request("regime")).await.unwrap();
+    let heads = proxy.heads();
     assert_eq!(heads.len(), 2, "{heads:?}");
     for head in heads {
         let mut names: Vec<_> = head

@@ -1,4 +1,4 @@
-//! Who speaks for others without being named as a proxy.
+//! Tests of the warning about a proxy that is not configured.
 
 use super::*;
 use axum::http::{Request, Version};
@@ -15,12 +15,12 @@ fn warns(trusted: &[&str], peer: &str, version: Version, name: Option<&str>) -> 
         request = request.header(name, "203.0.113.9");
     }
     let request = request.body(()).unwrap();
-    limits.watch(&request, Some(peer.parse().unwrap()));
-    limits.warned.load(Ordering::Relaxed)
+    limits.warn_of_unknown_proxy(&request, Some(peer.parse().unwrap()));
+    limits.has_warned.load(Ordering::Relaxed)
 }
 
 #[test]
-fn a_proxy_on_loopback_that_was_not_named_is_noticed_and_nobody_else() {
+fn only_an_unknown_proxy_on_loopback_is_warned_of() {
     let (new, old) = (Version::HTTP_11, Version::HTTP_10);
     for name in ["x-forwarded-for", "forwarded", "via"] {
         assert!(warns(&[], "127.0.0.1:1", new, Some(name)), "{name}");

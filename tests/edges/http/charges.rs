@@ -1,21 +1,21 @@
-//! Who pays for what: HEAD like GET, and whoever asks for a page, widget or picture that must be made.
+//! Tests of charges: HEAD like GET, and pages, widgets and images that are not cached.
 
-use super::support::{Reply, ask, from, options, request, router_with};
+use super::support::{Reply, options, request, router_with, send, with_peer};
 use axum::Router;
 use axum::http::StatusCode;
 
 const PEER: &str = "203.0.113.9:4711";
 
 #[tokio::test]
-async fn head_costs_what_get_costs() {
+async fn head_is_charged_like_get() {
     let mut options = options();
     (options.limits.general, options.limits.data) = (3, 1);
     let router = router_with(options, true);
-    let head = |path| ask_as(&router, "HEAD", path, PEER);
+    let head = |path| send_from(&router, "HEAD", path, PEER);
     let first = head("/api/public/regime").await;
     assert_eq!(first.status, StatusCode::OK);
     assert_eq!(first.header("x-ratelimit-remaining"), "2");
-    let second = ask_as(&router, "GET", "/api/public/regime", PEER).await;
+    let second = send_from(&router, "GET", "/api/public/regime", PEER).await;
     assert_eq!(second.header("x-ratelimit-remaining"), "1");
     let series = head("/api/public/data/UNRATE").await;
     assert_eq!(series.header("x-ratelimit-remaining"), "0");
@@ -27,21 +27,21 @@ async fn head_costs_what_get_costs() {
     assert!(last.body.is_empty() && !last.header("retry-after").is_empty());
 }
 
-/// A router that makes so many pages a day for an address.
-fn pages(most: u32) -> Router {
+/// Creates a router with a daily allowance of pages per address.
+fn router_with_pages(most: u32) -> Router {
     let mut options = options();
     options.limits.pages = most;
     options.limits.burst = 10_000;
     router_with(options, true)
 }
 
-async fn ask_as(router: &Router, method: &str, path: &str, peer: &str) -> Reply {
-    ask(router, from(request(method, path, &[], ""), peer)).await
+async fn send_from(router: &Router, method: &str, path: &str, peer: &str) -> Reply {
+    send(router, with_peer(request(method, path, &[], ""), peer)).await
 }
 
 #[tokio::test]
-async fn a_page_that_must_be_made_is_paid_for_and_one_that_is_held_is_free() {
-    let router = pages(3);
+async fn rendered_pages_are_charged_and_cached_ones_are_free() {
+    let router = router_with_pages(3);
     let made = [
         "/widget/metric/UNRATE",
         "/series/UNRATE",
@@ -49,7 +49,7 @@ async fn a_page_that_must_be_made_is_paid_for_and_one_that_is_held_is_free() {
     ];
     for path in made {
         assert_eq!(
-            ask_as(&router, "HEAD", path, PEER).await.status,
+            send_from(&router, "HEAD", path, PEER).await.status,
             StatusCode::OK,
             "{path}"
         );
@@ -61,7 +61,7 @@ async fn a_page_that_must_be_made_is_paid_for_and_one_that_is_held_is_free() {
         "/",
         "/series/nonsense",
     ] {
-        let reply = ask_as(&router, "GET", path, PEER).await;
+        let reply = send_from(&router, "GET", path, PEER).await;
         assert_eq!(reply.status, StatusCode::TOO_MANY_REQUESTS, "{path}");
         assert!(!reply.header("retry-after").is_empty(), "{path}");
         assert!(
@@ -73,25 +73,25 @@ async fn a_page_that_must_be_made_is_paid_for_and_one_that_is_held_is_free() {
     }
     for path in made {
         assert_eq!(
-            ask_as(&router, "GET", path, PEER).await.status,
+            send_from(&router, "GET", path, PEER).await.status,
             StatusCode::OK,
             "{path}"
         );
     }
     assert_eq!(
-        ask_as(&router, "GET", "/api/public/regime", PEER)
+        send_from(&router, "GET", "/api/public/regime", PEER)
             .await
             .header("x-ratelimit-remaining"),
         "99",
         "questions are counted apart"
     );
-    let other = ask_as(&router, "GET", "/series/DGS10", "203.0.113.10:5").await;
+    let other = send_from(&router, "GET", "/series/DGS10", "203.0.113.10:5").await;
     assert_eq!(other.status, StatusCode::OK, "each address for itself");
 }
 
 #[tokio::test]
-async fn a_picture_or_widget_is_the_same_whatever_else_its_address_says() {
-    let router = pages(3);
+async fn unknown_parameters_do_not_create_new_images() {
+    let router = router_with_pages(3);
     for (n, path) in [
         "/chart/DGS10.png?start=max",
         "/chart/dgs10.PNG?x=1&start=max",
@@ -102,7 +102,7 @@ async fn a_picture_or_widget_is_the_same_whatever_else_its_address_says() {
     {
         for more in 0..5 {
             let path = format!("{path}&{n}{more}&y={}", "z".repeat(more * 1_000));
-            let reply = ask_as(&router, "GET", &path, PEER).await;
+            let reply = send_from(&router, "GET", &path, PEER).await;
             assert_eq!(reply.status, StatusCode::OK, "{path}");
         }
     }
@@ -112,7 +112,7 @@ async fn a_picture_or_widget_is_the_same_whatever_else_its_address_says() {
         "/series/10%20year?",
     ] {
         assert_eq!(
-            ask_as(&router, "GET", path, PEER).await.status,
+            send_from(&router, "GET", path, PEER).await.status,
             StatusCode::OK,
             "{path}"
         );
@@ -123,12 +123,12 @@ async fn a_picture_or_widget_is_the_same_whatever_else_its_address_says() {
         "/widget/metric/dgs10?theme=green",
     ] {
         assert_eq!(
-            ask_as(&router, "GET", path, PEER).await.status,
+            send_from(&router, "GET", path, PEER).await.status,
             StatusCode::OK,
             "{path}"
         );
     }
-    let fourth = ask_as(&router, "GET", "/chart/DGS10.png?start=5y", PEER).await;
+    let fourth = send_from(&router, "GET", "/chart/DGS10.png?start=5y", PEER).await;
     assert_eq!(
         fourth.status,
         StatusCode::TOO_MANY_REQUESTS,

@@ -1,6 +1,6 @@
-//! What readers see while a folder is imported: all of it or nothing, and never the old figures after the new ones.
+//! Tests that readers see an import whole or not at all, and never older figures after newer ones.
 
-use super::support::{get, patient_over};
+use super::support::{get, unlimited_router_over};
 use crate::home;
 use axum::Router;
 use econoscope_data::ingest::{Progress, import};
@@ -9,11 +9,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How often the folder is imported.
+/// Number of imports.
 const IMPORTS: u32 = 60;
 
-/// Two series that are always equal, the first and the last of many, and their newest figure.
-fn lay_out(folder: &Path, newest: u32) {
+/// Two series that are always equal, the first and the last of many. Returns their newest figure.
+fn write_files(folder: &Path, newest: u32) {
     for name in ["TWINA", "TWINZ"] {
         let text = format!("date,value\n2026-08-03,1.5\n2026-08-20,{newest}\n");
         std::fs::write(folder.join(format!("{name}.csv")), text).unwrap();
@@ -24,14 +24,14 @@ fn lay_out(folder: &Path, newest: u32) {
     }
 }
 
-async fn newest(router: &Router, series: &str) -> f64 {
+async fn newest_figure(router: &Router, series: &str) -> f64 {
     let path = format!("/api/public/data/{series}?start=max");
     let answer = get(router, &path).await.json();
     answer["data"][1]["value"].as_f64().unwrap()
 }
 
-/// Asks until the imports are done; how many answers differed, and how many showed older figures than one before.
-async fn watch(router: Router, is_done: &AtomicBool) -> (u32, u32, u32) {
+/// Reads until the imports are done. Returns how many answers differed, and how many were older than one before.
+async fn watch_imports(router: Router, is_done: &AtomicBool) -> (u32, u32, u32) {
     let (mut answers, mut differed, mut went_back, mut seen) = (0, 0, 0, 0.0);
     while !is_done.load(Ordering::Relaxed) {
         let path = "/api/public/compare?series=TWINA,TWINZ&start=2026-08-01";
@@ -45,8 +45,8 @@ async fn watch(router: Router, is_done: &AtomicBool) -> (u32, u32, u32) {
         };
         for value in [
             a.max(z),
-            newest(&router, first).await,
-            newest(&router, second).await,
+            newest_figure(&router, first).await,
+            newest_figure(&router, second).await,
         ] {
             went_back += u32::from(value < seen);
             seen = seen.max(value);
@@ -57,22 +57,22 @@ async fn watch(router: Router, is_done: &AtomicBool) -> (u32, u32, u32) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_folder_comes_in_as_one_change() {
+async fn an_import_is_visible_as_one_change() {
     let dir = tempfile::tempdir().unwrap();
     let (folder, file) = (dir.path().join("figures"), dir.path().join("econoscope.db"));
     std::fs::create_dir(&folder).unwrap();
-    lay_out(&folder, 1);
+    write_files(&folder, 1);
     let served = Arc::new(Sqlite::open(&file).unwrap());
     import(served.as_ref(), &folder, &mut Progress::quiet()).unwrap();
-    let router = patient_over(home::backend(served.clone()));
+    let router = unlimited_router_over(home::backend(served.clone()));
     let is_done = Arc::new(AtomicBool::new(false));
     let watched = Arc::clone(&is_done);
-    let watcher = tokio::spawn(async move { watch(router, &watched).await });
+    let watcher = tokio::spawn(async move { watch_imports(router, &watched).await });
     let importer = tokio::task::spawn_blocking(move || {
-        // As another process does it, and as the server's own.
+        // Imports by another process, and by the server itself.
         let other = Sqlite::open_existing(&file).unwrap();
         for n in 2..2 + IMPORTS {
-            lay_out(&folder, n);
+            write_files(&folder, n);
             let store = if n % 2 == 0 { &other } else { served.as_ref() };
             import(store, &folder, &mut Progress::quiet()).unwrap();
         }

@@ -1,10 +1,10 @@
-//! What a call costs a model: hosts pass the structure, the text, or both.
+//! Tests of the tokens of a call: hosts pass the structure, the text, or both.
 
 use super::client::Client;
 use super::server;
 use serde_json::{Value, json};
 
-/// Calls as assistants make them, one or two of every tool.
+/// Typical calls of assistants, one or two per tool.
 fn calls() -> Vec<(&'static str, Value)> {
     vec![
         ("get_macro_summary", json!({})),
@@ -51,7 +51,7 @@ fn calls() -> Vec<(&'static str, Value)> {
 }
 
 #[tokio::test]
-async fn the_structure_costs_about_as_much_as_the_text() {
+async fn the_structure_has_about_as_many_tokens_as_the_text() {
     let mut client = Client::open(server());
     let (mut texts, mut structures) = (0, 0);
     for (tool, arguments) in calls() {
