@@ -9,10 +9,10 @@
 //! None of the bundled public series measures equities or credit, so without an operator's own figures
 //! there is no reading, and that is said.
 
-use super::blend::{Index, Part};
+use super::blend::{DailyIndex, Part};
 use super::composite::{Composite, Computation, Indicator, Listing, band};
-use super::explain::{opening, without};
-use super::measure::{Measure, Way, difference};
+use super::explain::{describe_reading, describe_unavailable};
+use super::measure::{Measure, Proxy, difference};
 use super::reading::Reading;
 use super::statistics::{normal_cdf, rolling_z};
 use crate::model::Frequency;
@@ -74,49 +74,51 @@ const LEAST_DAYS: usize = 252;
 /// Two and a half years of credit figures, in days (docs/METHODS.md#risk-appetite).
 const CREDIT_PAST_DAYS: i64 = 913;
 
-static INDEX: Index = Index {
+static INDEX: DailyIndex = DailyIndex {
     full: FULL,
-    other: FRED_ONLY,
-    full_with: &[&["IWM", "SPY"], &["HYG", "LQD"], &["SPY", "TLT"]],
-    other_basis: "FRED-only profile: equities .30, volatility .20, term structure .10, credit .25, breakevens .05, \
+    fallback: FRED_ONLY,
+    full_requires: &[&["IWM", "SPY"], &["HYG", "LQD"], &["SPY", "TLT"]],
+    fallback_basis: "FRED-only profile: equities .30, volatility .20, term structure .10, credit .25, breakevens .05, \
                   financial conditions .10, because no pair of exchange-traded funds is current",
     score: |values| {
         let z = rolling_z(values, WINDOW, LEAST_DAYS, 3.0);
         z.into_iter().map(|z| z.map(normal_cdf)).collect()
     },
     base: 50.0,
-    least_weight: 0.5,
+    min_weight: 0.5,
 };
 
 const MOMENTUM: Part = Part {
     name: "Equities against their 125-day mean",
     unit: "log",
     weight: 0.20,
-    ways: &[
-        Way::of(&["SPY"], momentum),
-        Way::of(&["SP500"], momentum),
-        Way::of(&["NASDAQCOM"], momentum),
+    proxies: &[
+        Proxy::new(&["SPY"], momentum),
+        Proxy::new(&["SP500"], momentum),
+        Proxy::new(&["NASDAQCOM"], momentum),
     ],
 };
 const VOLATILITY: Part = Part {
     name: "Equity volatility against its 50-day mean (inverted)",
     unit: "log",
     weight: 0.15,
-    ways: &[Way::of(&["VIXCLS"], |m| m.against_mean(50).scaled(-1.0))],
+    proxies: &[Proxy::new(&["VIXCLS"], |m| {
+        m.log_distance_from_mean(50).scale(-1.0)
+    })],
 };
 const TERM: Part = Part {
     name: "Volatility term structure, 1 to 3 months (inverted)",
     unit: "log",
     weight: 0.10,
-    ways: &[Way::of(&["VIXCLS", "VXVCLS"], |m| m.scaled(-1.0))],
+    proxies: &[Proxy::new(&["VIXCLS", "VXVCLS"], |m| m.scale(-1.0))],
 };
 const CREDIT: Part = Part {
     name: "Credit spread, 63 days (inverted)",
     unit: "percentage points",
     weight: 0.20,
-    ways: &[
-        Way::of(&["BAMLH0A0HYM2"], narrowing).after(CREDIT_PAST_DAYS),
-        Way::of(&["BAA10Y"], narrowing),
+    proxies: &[
+        Proxy::new(&["BAMLH0A0HYM2"], narrowing).with_min_history(CREDIT_PAST_DAYS),
+        Proxy::new(&["BAA10Y"], narrowing),
     ],
 };
 
@@ -129,66 +131,74 @@ const FULL: &[Part] = &[
         name: "High yield against investment grade, 20 days",
         unit: "log",
         weight: 0.10,
-        ways: &[Way::of(&["HYG", "LQD"], |m| m.over(20, difference))],
+        proxies: &[Proxy::new(&["HYG", "LQD"], |m| {
+            m.change_over(20, difference)
+        })],
     },
     Part {
         name: "Equities against long Treasuries, 20 days",
         unit: "log",
         weight: 0.10,
-        ways: &[Way::of(&["SPY", "TLT"], |m| m.over(20, difference))],
+        proxies: &[Proxy::new(&["SPY", "TLT"], |m| {
+            m.change_over(20, difference)
+        })],
     },
     Part {
         name: "Small against large companies, 60 days",
         unit: "log",
         weight: 0.10,
-        ways: &[Way::of(&["IWM", "SPY"], |m| m.over(60, difference))],
+        proxies: &[Proxy::new(&["IWM", "SPY"], |m| {
+            m.change_over(60, difference)
+        })],
     },
     Part {
         name: "Bitcoin against its 125-day mean",
         unit: "log",
         weight: 0.05,
         // It trades on every day of the year; the index keeps to the days of the other markets.
-        ways: &[Way::of(&["BTC"], momentum).on_days_of_others()],
+        proxies: &[Proxy::new(&["BTC"], momentum).without_own_days()],
     },
 ];
 
 const FRED_ONLY: &[Part] = &[
     Part {
         weight: 0.30,
-        ways: &[
-            Way::of(&["NASDAQCOM"], momentum),
-            Way::of(&["SP500"], momentum),
+        proxies: &[
+            Proxy::new(&["NASDAQCOM"], momentum),
+            Proxy::new(&["SP500"], momentum),
         ],
         ..MOMENTUM
     },
-    VOLATILITY.weighing(0.20),
+    VOLATILITY.with_weight(0.20),
     TERM,
-    CREDIT.weighing(0.25),
+    CREDIT.with_weight(0.25),
     Part {
         name: "Breakeven inflation, 63 days",
         unit: "percentage points",
         weight: 0.05,
-        ways: &[Way::of(&["T10YIE"], |m| m.over(63, difference))],
+        proxies: &[Proxy::new(&["T10YIE"], |m| m.change_over(63, difference))],
     },
     Part {
         name: "Financial conditions, 13 weeks (inverted)",
         unit: "index points",
         weight: 0.10,
-        ways: &[Way::of(&["NFCI"], |m| m.over(13, difference).scaled(-1.0))],
+        proxies: &[Proxy::new(&["NFCI"], |m| {
+            m.change_over(13, difference).scale(-1.0)
+        })],
     },
 ];
 
 fn momentum(level: Measure) -> Measure {
-    level.against_mean(125)
+    level.log_distance_from_mean(125)
 }
 
 fn narrowing(spread: Measure) -> Measure {
-    spread.over(63, difference).scaled(-1.0)
+    spread.change_over(63, difference).scale(-1.0)
 }
 
 fn interpret(reading: &Reading) -> String {
-    let Some((sentence, band)) = opening(&CRAI, "Risk appetite", reading) else {
-        return without(&CRAI, reading);
+    let Some((sentence, band)) = describe_reading(&CRAI, "Risk appetite", reading) else {
+        return describe_unavailable(&CRAI, reading);
     };
     let meaning = match band {
         "extreme fear" => {
