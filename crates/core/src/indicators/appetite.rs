@@ -1,18 +1,18 @@
 //! SERVICE_CRAI: risk appetite, 0 to 100 with 50 neutral, daily (docs/METHODS.md#risk-appetite).
 //!
-//! Each input is set against its own last two years and turned into a score; the scores are averaged by
+//! Each input is compared with its own last two years and scored; the scores are averaged by
 //! weight. Two profiles, chosen once for the whole history:
 //! - full (`crai-v1`): applies when both funds of a pair (IWM/SPY, HYG/LQD, SPY/TLT) are current on the
 //!   reference day;
 //! - FRED-only: applies otherwise; needs an equity index (NASDAQCOM or SP500) or VIXCLS and a credit spread.
 //!
 //! None of the bundled public series measures equities or credit, so without an operator's own figures
-//! there is no reading, and that is said.
+//! there is no reading, but a reason.
 
 use super::blend::{DailyIndex, Part};
 use super::composite::{Composite, Computation, Indicator, Listing, band};
 use super::explain::{describe_reading, describe_unavailable};
-use super::measure::{Measure, Proxy, difference};
+use super::measure::{Measure, Proxy};
 use super::reading::Reading;
 use super::statistics::{normal_cdf, rolling_z};
 use crate::model::Frequency;
@@ -70,7 +70,7 @@ pub const CRAI: Composite = Composite {
 };
 
 const WINDOW: usize = 504;
-const LEAST_DAYS: usize = 252;
+const MIN_DAYS: usize = 252;
 /// Two and a half years of credit figures, in days (docs/METHODS.md#risk-appetite).
 const CREDIT_PAST_DAYS: i64 = 913;
 
@@ -81,7 +81,7 @@ static INDEX: DailyIndex = DailyIndex {
     fallback_basis: "FRED-only profile: equities .30, volatility .20, term structure .10, credit .25, breakevens .05, \
                   financial conditions .10, because no pair of exchange-traded funds is current",
     score: |values| {
-        let z = rolling_z(values, WINDOW, LEAST_DAYS, 3.0);
+        let z = rolling_z(values, WINDOW, MIN_DAYS, 3.0);
         z.into_iter().map(|z| z.map(normal_cdf)).collect()
     },
     base: 50.0,
@@ -102,15 +102,13 @@ const VOLATILITY: Part = Part {
     name: "Equity volatility against its 50-day mean (inverted)",
     unit: "log",
     weight: 0.15,
-    proxies: &[Proxy::new(&["VIXCLS"], |m| {
-        m.log_distance_from_mean(50).scale(-1.0)
-    })],
+    proxies: &[Proxy::new(&["VIXCLS"], |m| m.relative_to_mean(50).invert())],
 };
 const TERM: Part = Part {
     name: "Volatility term structure, 1 to 3 months (inverted)",
     unit: "log",
     weight: 0.10,
-    proxies: &[Proxy::new(&["VIXCLS", "VXVCLS"], |m| m.scale(-1.0))],
+    proxies: &[Proxy::new(&["VIXCLS", "VXVCLS"], |m| m.invert())],
 };
 const CREDIT: Part = Part {
     name: "Credit spread, 63 days (inverted)",
@@ -131,25 +129,19 @@ const FULL: &[Part] = &[
         name: "High yield against investment grade, 20 days",
         unit: "log",
         weight: 0.10,
-        proxies: &[Proxy::new(&["HYG", "LQD"], |m| {
-            m.change_over(20, difference)
-        })],
+        proxies: &[Proxy::new(&["HYG", "LQD"], |m| m.change(20))],
     },
     Part {
         name: "Equities against long Treasuries, 20 days",
         unit: "log",
         weight: 0.10,
-        proxies: &[Proxy::new(&["SPY", "TLT"], |m| {
-            m.change_over(20, difference)
-        })],
+        proxies: &[Proxy::new(&["SPY", "TLT"], |m| m.change(20))],
     },
     Part {
         name: "Small against large companies, 60 days",
         unit: "log",
         weight: 0.10,
-        proxies: &[Proxy::new(&["IWM", "SPY"], |m| {
-            m.change_over(60, difference)
-        })],
+        proxies: &[Proxy::new(&["IWM", "SPY"], |m| m.change(60))],
     },
     Part {
         name: "Bitcoin against its 125-day mean",
@@ -176,24 +168,22 @@ const FRED_ONLY: &[Part] = &[
         name: "Breakeven inflation, 63 days",
         unit: "percentage points",
         weight: 0.05,
-        proxies: &[Proxy::new(&["T10YIE"], |m| m.change_over(63, difference))],
+        proxies: &[Proxy::new(&["T10YIE"], |m| m.change(63))],
     },
     Part {
         name: "Financial conditions, 13 weeks (inverted)",
         unit: "index points",
         weight: 0.10,
-        proxies: &[Proxy::new(&["NFCI"], |m| {
-            m.change_over(13, difference).scale(-1.0)
-        })],
+        proxies: &[Proxy::new(&["NFCI"], |m| m.change(13).invert())],
     },
 ];
 
 fn momentum(level: Measure) -> Measure {
-    level.log_distance_from_mean(125)
+    level.relative_to_mean(125)
 }
 
 fn narrowing(spread: Measure) -> Measure {
-    spread.change_over(63, difference).scale(-1.0)
+    spread.change(63).invert()
 }
 
 fn interpret(reading: &Reading) -> String {

@@ -187,27 +187,17 @@ pub fn standing(
     }
     .unwrap_or((newest, event.trigger(value)));
     let runs = outcomes.hits.chunk_by(|a, b| a.0.plus(1) == b.0);
-    let episode = |run: &[Hit]| {
-        let (from, met, value) = *run.first()?;
-        Some(Episode {
-            from: from.first_day(),
-            met: met.first_day(),
-            value,
-        })
-    };
+    let episodes = runs.filter_map(|run| Some(run.first()?.1));
     let observation = |(month, x): (Month, f64)| Observation::new(month.first_day(), x);
     Some(Standing {
         now: observation((newest, value)),
         trigger,
         since: since.first_day(),
         met: event.is_reached(trigger, value),
-        episodes: runs.filter_map(episode).collect(),
+        episodes: episodes.collect(),
         figures: outcomes.figures.iter().map(observation).collect(),
     })
 }
-
-/// A starting month, the first month in its window in which the event came, and that month's figure.
-type Hit = (Month, Month, f64);
 
 /// Starting months and what followed them.
 struct Outcomes {
@@ -215,8 +205,8 @@ struct Outcomes {
     figures: Months,
     /// Starting months whose window is complete.
     starts: Vec<Month>,
-    /// Those of them that were followed by the event.
-    hits: Vec<Hit>,
+    /// Those of them that were followed by the event, with the first month in the window in which it came.
+    hits: Vec<(Month, Episode)>,
     /// Starting months whose window reaches beyond the newest figure, with their figures.
     open: Vec<(Month, f64)>,
 }
@@ -253,7 +243,11 @@ impl Outcomes {
                 let window = month.plus(1).until(end);
                 let mut later = window.filter_map(|m| Some((m, figures.get(m)?)));
                 let hit = later.find(|(_, value)| event.is_reached(trigger, *value));
-                hits.extend(hit.map(|(event_month, value)| (month, event_month, value)));
+                let from = month.first_day();
+                hits.extend(hit.map(|(met, value)| {
+                    let met = met.first_day();
+                    (month, Episode { from, met, value })
+                }));
             }
         }
         Some(Self {

@@ -106,13 +106,7 @@ impl Formula {
     }
 
     /// Builds an expectation with the formula's errors.
-    fn expectation(
-        &self,
-        period: Date,
-        value: f64,
-        before: f64,
-        note: Option<String>,
-    ) -> Expectation {
+    fn build(&self, period: Date, value: f64, before: f64, note: Option<String>) -> Expectation {
         let sd = match self.kind {
             Measure::Level => self.sd * value,
             Measure::Change | Measure::LogPercent => self.sd,
@@ -135,7 +129,7 @@ impl Formula {
         note: Option<String>,
     ) -> Result<Expectation, String> {
         let (period, before) = (series.next().first_day(), series.lag(0)?);
-        Ok(self.expectation(period, value, before, note))
+        Ok(self.build(period, value, before, note))
     }
 
     /// Returns the value of a period in the formula's measure; `None` where it or the period before is absent.
@@ -211,7 +205,7 @@ impl Formula {
         let mean = mean(&weeks.map(|o| o.value.ln())).unwrap_or_default();
         let value = (0.5 * last.value.ln() + 0.5 * mean).exp();
         let next = days_later(last.date, 7);
-        Ok(self.expectation(next, value, last.value, None))
+        Ok(self.build(next, value, last.value, None))
     }
 }
 

@@ -131,8 +131,17 @@ impl Measure {
         }
     }
 
-    /// Takes the change over `n` observations. Formula: f(xₜ, xₜ₋ₙ).
-    pub fn change_over(mut self, n: usize, change: fn(f64, f64) -> Option<f64>) -> Self {
+    /// Takes the change over `n` observations. Formula: xₜ − xₜ₋ₙ.
+    pub fn change(self, n: usize) -> Self {
+        self.compare(n, |now, before| Some(now - before))
+    }
+
+    /// Takes the logarithmic change over `n` observations. Formula: ln(xₜ / xₜ₋ₙ).
+    pub fn log_change(self, n: usize) -> Self {
+        self.compare(n, log_ratio)
+    }
+
+    fn compare(mut self, n: usize, change: fn(f64, f64) -> Option<f64>) -> Self {
         let rows = &self.series.observations;
         let pairs = rows.iter().zip(rows.iter().skip(n));
         let whole = pairs.filter(|(before, now)| self.is_continuous(before.date, now.date, n));
@@ -143,13 +152,13 @@ impl Measure {
     }
 
     /// Takes the distance from the mean of the last `n` observations, in logarithms. Formula: ln(xₜ / MAₙ(x)ₜ).
-    pub fn log_distance_from_mean(self, n: usize) -> Self {
+    pub fn relative_to_mean(self, n: usize) -> Self {
         self.map_windows(n, |value, window| log_ratio(value, window.mean()))
     }
 
     /// Takes the standard deviation of the last `n` changes from one observation to the next, times `scale`.
     pub fn volatility(self, n: usize, scale: f64) -> Self {
-        let changes = self.change_over(1, difference);
+        let changes = self.change(1);
         changes.map_windows(n, |_, window| window.sd()).scale(scale)
     }
 
@@ -178,6 +187,11 @@ impl Measure {
         self
     }
 
+    /// Reverses the sign of every value.
+    pub fn invert(self) -> Self {
+        self.scale(-1.0)
+    }
+
     /// Computes a value from each observation and the moments of the `n` that end with it.
     fn map_windows(mut self, n: usize, value: impl Fn(f64, &Moments) -> Option<f64>) -> Self {
         let rows = &self.series.observations;
@@ -204,11 +218,6 @@ impl Measure {
         };
         days_between(from, to) <= usual + 14
     }
-}
-
-/// Returns `now − before`, for [`Measure::change_over`].
-pub fn difference(now: f64, before: f64) -> Option<f64> {
-    Some(now - before)
 }
 
 /// Returns `day`, or the Friday before it on a weekend: the last possible day of an index.

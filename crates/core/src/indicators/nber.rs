@@ -13,8 +13,8 @@ pub struct Recession {
     pub peak: Month,
     /// Last month of the recession.
     pub trough: Month,
-    /// Announcement days of peak and trough; `None` before 1980, when there were none.
-    announced: (Option<Date>, Option<Date>),
+    /// Days from which peak and trough were known: their announcement; before 1980, without one, a year later.
+    known: (Date, Date),
 }
 
 impl Recession {
@@ -36,23 +36,13 @@ const MAX_DISTANCE: i32 = 8;
 ///
 /// Only recessions whose peak was known on `day` count; the last month is `None` while the trough was not known.
 pub fn recession_near(from: Month, to: Month, day: Date) -> Option<(Month, Option<Month>)> {
-    let known = RECESSIONS
-        .iter()
-        .filter(|r| known_day(r.peak, r.announced.0) <= day);
+    let known = RECESSIONS.iter().filter(|r| r.known.0 <= day);
     let distance = |r: &&Recession| r.peak.plus(1).since(to).max(from.since(r.trough)).max(0);
     let nearest = known
         .min_by_key(distance)
         .filter(|r| distance(r) <= MAX_DISTANCE)?;
-    let is_trough_known = known_day(nearest.trough, nearest.announced.1) <= day;
-    Some((
-        nearest.peak.plus(1),
-        is_trough_known.then_some(nearest.trough),
-    ))
-}
-
-/// Returns the day from which a turning point counts as known: its announcement, or a year after it where there was none.
-fn known_day(turning_point: Month, announced: Option<Date>) -> Date {
-    announced.unwrap_or_else(|| turning_point.plus(12).last_day())
+    let last = (nearest.known.1 <= day).then_some(nearest.trough);
+    Some((nearest.peak.plus(1), last))
 }
 
 /// Whether a month was in a recession.
@@ -65,27 +55,32 @@ pub fn is_recession(month: Month) -> bool {
 /// Returns the day from which it was known whether `month` was in a recession, unless its own end is later: the day
 /// from which the last turning point before it was known.
 pub(crate) fn known_from(month: Month) -> Option<Date> {
-    let turning_points = RECESSIONS
-        .iter()
-        .flat_map(|r| [(r.peak, r.announced.0), (r.trough, r.announced.1)]);
-    let (turning_point, announced) = turning_points.rev().find(|(m, _)| *m < month)?;
-    Some(known_day(turning_point, announced))
+    let newest_first = RECESSIONS.iter().rev();
+    let mut turns = newest_first.flat_map(|r| [(r.trough, r.known.1), (r.peak, r.known.0)]);
+    let last = turns.find(|(turn, _)| *turn < month);
+    last.map(|(_, known)| known)
 }
 
 /// Every dated recession, the earliest first; none after 2020-04 as of August 2026.
 /// Source: NBER, "US Business Cycle Expansions and Contractions".
 pub static RECESSIONS: LazyLock<Vec<Recession>> = LazyLock::new(|| {
     let month = |text: &str| Some(Month::of(text.parse().ok()?));
+    let known = |turn: Month, announced: &str| {
+        announced
+            .parse()
+            .unwrap_or_else(|_| turn.plus(12).last_day())
+    };
     let rows = table::rows(include_str!("../../data/recessions.csv"));
-    let dated = rows.filter_map(|(_, row)| {
+    let recessions = rows.filter_map(|(_, row)| {
         let [peak, trough, peak_day, trough_day] = row.ok()?;
+        let (peak, trough) = (month(peak)?, month(trough)?);
         Some(Recession {
-            peak: month(peak)?,
-            trough: month(trough)?,
-            announced: (peak_day.parse().ok(), trough_day.parse().ok()),
+            peak,
+            trough,
+            known: (known(peak, peak_day), known(trough, trough_day)),
         })
     });
-    dated.collect()
+    recessions.collect()
 });
 
 #[cfg(test)]

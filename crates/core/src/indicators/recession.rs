@@ -78,7 +78,7 @@ pub const CRPI: Composite = Composite {
 /// Means of S, F and B over the months of the fit, 1971-01 to 2024-07: the reference of the contributions.
 const USUAL: [f64; 3] = [1.423, 0.019, 0.338];
 
-/// Returns the probability, 0 to 100; `None` when all three are absent. Without the spread the first term is dropped.
+/// Returns the probability, 0 to 100; `None` without the second term. Without the spread the first term is dropped.
 ///
 /// Golden values to the printed digit come out of the printed (rounded) inputs: 75.45 for May 2023;
 /// unrounded inputs give 75.44.

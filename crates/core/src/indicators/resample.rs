@@ -74,7 +74,7 @@ impl Aggregation {
     }
 
     /// Aggregates the observations of a period; `None` without any, or where the result is not finite.
-    pub fn of(self, period: &[Observation]) -> Option<f64> {
+    pub fn apply(self, period: &[Observation]) -> Option<f64> {
         let last = period.last()?;
         let sum = || {
             let sum: f64 = period.iter().map(|o| o.value).sum();
@@ -125,7 +125,7 @@ pub fn aggregate(
     };
     let aggregated = rows.chunk_by(is_same).filter_map(|period| {
         let date = periods.stamp(period.last()?.date);
-        Some(Observation::new(date, how.of(period)?))
+        Some(Observation::new(date, how.apply(period)?))
     });
     Ok(aggregated.collect())
 }
@@ -218,7 +218,7 @@ mod tests {
     fn cancelling_terms_leave_no_noise() {
         let of = |values: &[f64], how: Aggregation| {
             let row = |value: &f64| Observation::new(date(2016, 3, 4), *value);
-            how.of(&values.iter().map(row).collect::<Vec<_>>())
+            how.apply(&values.iter().map(row).collect::<Vec<_>>())
         };
         // The week of the five-year real yield that began on 29 February 2016.
         for how in [Aggregation::Average, Aggregation::Sum] {

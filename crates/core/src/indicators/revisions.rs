@@ -230,9 +230,8 @@ fn spread(
     pairs: impl Iterator<Item = (f64, f64)> + Clone,
     measure: PrintMeasure,
 ) -> Option<Spread> {
-    let revisions: Vec<f64> = (pairs.clone())
-        .map(|(first, later)| measure.revision(first, later))
-        .collect();
+    let revisions = pairs.clone().map(|(a, b)| measure.revision(a, b));
+    let revisions: Vec<f64> = revisions.collect();
     let mut sizes: Vec<f64> = revisions.iter().map(|r| r.abs()).collect();
     sizes.sort_unstable_by(f64::total_cmp);
     let flips = pairs.filter(|(first, later)| first * later < 0.0);

@@ -1,9 +1,9 @@
 //! SERVICE_CMSI: macro stress, 0 to 100, daily (docs/METHODS.md#macro-stress).
 //!
-//! Each input is ranked against its own past since 1986; the ranks are averaged by weight. Two profiles:
-//! - full (`cmsi-v1`): applies when BAA10Y or VIXCLS, which are copyrighted and only there when an operator
+//! Each input is ranked in its own past since 1986; the ranks are averaged by weight. Two profiles:
+//! - full (`cmsi-v1`): applies when BAA10Y or VIXCLS, which are copyrighted and present only when an operator
 //!   fetches or imports them, is current on the reference day;
-//! - public: applies otherwise; made of public figures alone, so that a bundled history can answer.
+//! - public: applies otherwise; made of public figures alone, so that a bundled history suffices.
 //!
 //! The profile is chosen once for the whole history, so that a history never mixes two definitions.
 
@@ -11,7 +11,6 @@ use super::blend::{DailyIndex, Part};
 use super::composite::{Composite, Computation, Indicator, Listing, band};
 use super::explain::{describe_reading, describe_unavailable};
 use super::measure::Proxy;
-use super::months::log_ratio;
 use super::reading::Reading;
 use super::statistics::expanding_ecdf;
 use crate::model::Frequency;
@@ -59,7 +58,7 @@ pub const CMSI: Composite = Composite {
 };
 
 /// Earlier days an input needs before it is ranked.
-const LEAST_PAST: usize = 504;
+const MIN_HISTORY: usize = 504;
 
 static INDEX: DailyIndex = DailyIndex {
     full: FULL,
@@ -68,9 +67,9 @@ static INDEX: DailyIndex = DailyIndex {
     fallback_basis: "public profile: NFCI .45, excess bond premium .25, claims .20, rates volatility .10, because \
                   neither BAA10Y nor VIXCLS is current",
     score: |values| {
-        // Values that are equal but for the dust of their arithmetic must rank as equal.
+        // Values that differ only by rounding noise must rank as equal.
         let clean: Vec<f64> = values.iter().map(|v| round_to(*v, 9)).collect();
-        expanding_ecdf(&clean, LEAST_PAST)
+        expanding_ecdf(&clean, MIN_HISTORY)
     },
     base: 0.0,
     min_weight: 0.6,
@@ -124,9 +123,7 @@ const FULL: &[Part] = &[
         name: "Dollar, 63 days",
         unit: "log %",
         weight: 0.10,
-        proxies: &[Proxy::new(&["DTWEXBGS"], |m| {
-            m.change_over(63, log_ratio).scale(100.0)
-        })],
+        proxies: &[Proxy::new(&["DTWEXBGS"], |m| m.log_change(63).scale(100.0))],
     },
 ];
 

@@ -63,7 +63,7 @@ fn aggregate_to_weeks(days: &Series, weeks: &Series, how: Aggregation) -> Vec<Ob
         let first = days_later(week.date, -6);
         rest = rest.get(rest.iter().take_while(|o| o.date < first).count()..)?;
         let days = rest.iter().take_while(|o| o.date <= week.date).count();
-        Some(Observation::new(week.date, how.of(rest.get(..days)?)?))
+        Some(Observation::new(week.date, how.apply(rest.get(..days)?)?))
     };
     weeks.observations.iter().filter_map(aggregate).collect()
 }

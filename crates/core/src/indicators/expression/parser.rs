@@ -171,11 +171,8 @@ impl<'a> Parser<'a> {
     }
 
     fn any(&mut self) -> Result<Expr, Fault> {
-        self.chain(Self::every, &[("or", Op::Or)])
-    }
-
-    fn every(&mut self) -> Result<Expr, Fault> {
-        self.chain(Self::comparison, &[("and", Op::And)])
+        let every = |p: &mut Self| p.chain(Self::comparison, &[("and", Op::And)]);
+        self.chain(every, &[("or", Op::Or)])
     }
 
     /// A comparison, or figures without one.

@@ -209,11 +209,14 @@ impl Expr {
         let Self::Call(function, arguments, column) = self else {
             return self;
         };
-        let side = |side: Self| match side {
-            Self::Name { name, column } if function.is_comparison() && is_subject(&name) => {
-                Self::Subject { column }
+        let side = |side: Self| {
+            if let Self::Name { name, column } = &side
+                && function.is_comparison()
+                && is_subject(name)
+            {
+                return Self::Subject { column: *column };
             }
-            other => other.about(is_subject),
+            side.about(is_subject)
         };
         let arguments = arguments.into_iter().map(side).collect();
         Self::Call(function, arguments, column)

@@ -1,7 +1,7 @@
 //! The three channels of the index, from counts of texts by day, term and source.
 
 use super::vocabulary::Vocabulary;
-use crate::indicators::statistics::{count, mean, normal_cdf, rolling_z};
+use crate::indicators::statistics::{average, count, normal_cdf, rolling_z};
 use crate::model::Date;
 use crate::model::frequency::days_between;
 use std::borrow::Cow;
@@ -65,19 +65,16 @@ impl<'a> MentionCounts<'a> {
             weights: Vec::new(),
             recent: Vec::new(),
         };
-        ordered
-            .into_iter()
-            .for_each(|document| counts.add(document));
-        counts.weights = (0..READ_DAYS)
-            .map(|back| counts.week_weights(back))
-            .collect();
+        ordered.into_iter().for_each(|text| counts.add(text));
+        let days = 0..READ_DAYS;
+        counts.weights = days.map(|back| counts.week_weights(back)).collect();
         counts
     }
 
     fn add(&mut self, document: &'a Document<'a>) {
         let age = days_between(document.day, self.reference_day);
-        let index = usize::try_from(age).ok();
-        let Some(day) = index.and_then(|k| self.days.get_mut(k)) else {
+        let index = usize::try_from(age).unwrap_or(usize::MAX);
+        let Some(day) = self.days.get_mut(index) else {
             return;
         };
         day.texts += 1;
@@ -178,8 +175,8 @@ impl<'a> MentionCounts<'a> {
             };
             shares.map(entropy).sum::<f64>() / max_entropy
         };
-        let evenness: Vec<f64> = self.top_terms(0).iter().map(evenness).collect();
-        let mean = mean(&evenness).filter(|_| sources.len() >= 2);
+        let mean = average(self.top_terms(0).iter().map(evenness));
+        let mean = mean.filter(|_| sources.len() >= 2);
         mean.map(|mean| (100.0 * mean).clamp(0.0, 100.0))
     }
 
@@ -188,12 +185,7 @@ impl<'a> MentionCounts<'a> {
     pub(super) fn primacy(&self) -> Option<f64> {
         let terms = self.top_terms(0).into_iter();
         let repeats = terms.filter_map(|(term, _)| self.has_repeated_first_source(term));
-        mean(
-            &repeats
-                .map(|b| f64::from(u8::from(b)))
-                .collect::<Vec<f64>>(),
-        )
-        .map(|share| 100.0 * share)
+        average(repeats.map(|b| f64::from(u8::from(b)))).map(|share| 100.0 * share)
     }
 
     /// Whether one source was first in more than half of the weeks with the term; `None` under two such weeks.

@@ -70,7 +70,7 @@ pub(super) fn values(drivers: &Drivers) -> [Option<f64>; 3] {
     drivers.each_ref().map(|d| d.as_ref().map(|d| d.value))
 }
 
-/// Returns the probit on spread, conditions and permits, 0 to 1; `None` when all three are absent.
+/// Returns the probit on spread, conditions and permits, 0 to 1; `None` without the spread and one of the others.
 ///
 /// Each combination of absent inputs has a probit of its own, fitted to the same target
 /// (docs/METHODS.md#recession-probability).

@@ -157,7 +157,7 @@ impl MonthlyInputs {
 
 /// The monthly inputs, and the growth inputs with their scores.
 pub(super) struct Axes {
-    growth: Vec<GrowthInput>,
+    growth: [GrowthInput; GROWTH_INPUTS],
     inputs: MonthlyInputs,
 }
 
@@ -170,11 +170,19 @@ struct GrowthInput {
 
 impl Axes {
     pub(super) fn new(inputs: MonthlyInputs) -> Self {
-        let growth = GROWTH.map(|definition| GrowthInput::new(definition, &inputs));
-        Self {
-            growth: growth.into(),
-            inputs,
-        }
+        let growth = GROWTH.map(|(part, grid, change)| {
+            let grid = grid(&inputs);
+            let changes = grid.map(|month, _| change(grid, month));
+            let values: Vec<f64> = changes.iter().map(|(_, v)| v).collect();
+            let scores = rolling_z(&values, WINDOW, MIN_WINDOW, CLIP);
+            let scores = changes.iter().zip(scores);
+            GrowthInput {
+                part,
+                scores: Months::new(scores.filter_map(|((m, _), z)| Some((m, z?)))),
+                changes,
+            }
+        });
+        Self { growth, inputs }
     }
 
     /// Iterates over the months up to `last` that have both scores, with the parts of growth and of inflation; figures
@@ -241,22 +249,6 @@ impl Axes {
             .map(|id| format!("growth without {id}"))
             .chain(interpolated.map(|(id, gap)| format!("bridged {id} of {}", gap.name())))
             .collect()
-    }
-}
-
-impl GrowthInput {
-    fn new((part, grid, change): GrowthDefinition, inputs: &MonthlyInputs) -> Self {
-        let grid = grid(inputs);
-        let changes = grid.map(|month, _| change(grid, month));
-        let values: Vec<f64> = changes.iter().map(|(_, v)| v).collect();
-        let z = rolling_z(&values, WINDOW, MIN_WINDOW, CLIP);
-        let scores = changes.iter().zip(z);
-        let scores = Months::new(scores.filter_map(|((m, _), z)| Some((m, z?))));
-        Self {
-            part,
-            changes,
-            scores,
-        }
     }
 }
 
