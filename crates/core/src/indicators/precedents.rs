@@ -164,9 +164,9 @@ fn distance(a: [f64; 4], b: [f64; 4]) -> f64 {
 
 /// Summarises what followed the months within a year, where it is known.
 fn outcomes(months: &[Month], set: &SeriesSet, day: Date) -> Vec<Followed> {
-    type Outcome = fn(&Months, Month) -> Option<f64>;
-    let change: Outcome = |g, m| Some(g.get(m.plus(YEAR))? - g.get(m)?);
-    let growth: Outcome =
+    type OutcomeFn = fn(&Months, Month) -> Option<f64>;
+    let change: OutcomeFn = |g, m| Some(g.get(m.plus(YEAR))? - g.get(m)?);
+    let growth: OutcomeFn =
         |g, m| Some(100.0 * (log_ratio(g.get(m.plus(YEAR))?, g.get(m)?)?.exp() - 1.0));
     let outcomes = [
         ("Unemployment rate, change", "pp", "UNRATE", change),
@@ -174,7 +174,7 @@ fn outcomes(months: &[Month], set: &SeriesSet, day: Date) -> Vec<Followed> {
         ("Consumer prices", "%", "CPIAUCSL", growth),
         ("10-year yield, change", "pp", "GS10", change),
     ];
-    let summarise = |(name, unit, id, outcome): (&'static str, &'static str, &str, Outcome)| {
+    let summarise = |(name, unit, id, outcome): (&'static str, &'static str, &str, OutcomeFn)| {
         let (grid, _) = Months::lasts(set.up_to(id, day)).interpolate_gaps();
         let values: Vec<f64> = months.iter().filter_map(|m| outcome(&grid, *m)).collect();
         Some(Followed {

@@ -36,8 +36,8 @@ fn adds_up(reading: &Reading) -> bool {
 fn composites_match_the_catalogue() {
     for c in COMPOSITES {
         let id = c.about.id;
-        let found = composite(id).unwrap();
-        assert_eq!(found.about.method, c.about.method);
+        let composite = composite(id).unwrap();
+        assert_eq!(composite.about.method, c.about.method);
         for input in c.inputs() {
             assert!(
                 Catalogue::embedded().get(input).is_some(),
@@ -143,11 +143,11 @@ proptest! {
     fn readings_use_no_later_figures_and_survive_missing_series(
         days in 0..24_000i64,
         back in 30..400i64,
-        kept in prop::collection::vec(prop::bool::weighted(0.85), 40),
+        is_present in prop::collection::vec(prop::bool::weighted(0.85), 40),
     ) {
         let set = real();
         let day: Date = shift(date(1961, 1, 1), days.days());
-        let some: SeriesSet = set.iter().zip(kept.iter().cycle()).filter(|(_, k)| **k).map(|(s, _)| Arc::clone(s)).collect();
+        let some: SeriesSet = set.iter().zip(is_present.iter().cycle()).filter(|(_, k)| **k).map(|(s, _)| Arc::clone(s)).collect();
         let cut = testdata::as_of(&some, day);
         let then = shift(day, (-back).days());
         let cut_then = testdata::as_of(&some, then);

@@ -18,7 +18,7 @@ pub struct Column {
 
 impl Column {
     /// Takes a series as it is published.
-    pub(super) fn new(series: Arc<Series>) -> Self {
+    pub fn new(series: Arc<Series>) -> Self {
         let unit = Unit::of_series(&series.info);
         Self { series, unit }
     }

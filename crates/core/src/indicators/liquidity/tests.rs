@@ -69,7 +69,7 @@ fn reading_adds_up_and_ends_the_history() {
     let day = date(2026, 8, 19);
     let known = testdata::as_of(&set, day);
     assert_eq!(reading(&known, day).date, date(2026, 8, 12));
-    // … and count at once where they are held.
+    // … and count at once where they are loaded.
     assert_eq!(reading(&set, day).date, day);
     let text = interpret(&reading(&set, date(2026, 8, 20)));
     assert!(

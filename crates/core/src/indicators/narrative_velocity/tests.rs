@@ -60,17 +60,17 @@ fn channel(reading: &Reading, name: &str) -> Option<f64> {
 #[test]
 fn terms_match_whole_words_in_any_case_and_number() {
     let v = vocabulary();
-    let found = |text| {
+    let terms = |text| {
         v.mentioned(text)
             .into_iter()
             .map(|t| v.name(t).to_owned())
             .collect::<Vec<_>>()
     };
     assert_eq!(
-        found("Consumer-prices rose; RATE CUTS, rate cuts ahead"),
+        terms("Consumer-prices rose; RATE CUTS, rate cuts ahead"),
         ["Inflation", "Rate cut"]
     );
-    assert!(found("scuttlebutt: rates were cut, stagflationary").is_empty());
+    assert!(terms("scuttlebutt: rates were cut, stagflationary").is_empty());
     assert_eq!(v.len(), 3);
 }
 

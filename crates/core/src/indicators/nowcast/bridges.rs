@@ -43,7 +43,7 @@ pub struct Coefficients {
     pub prices: [f64; 2],
 }
 
-/// The coefficients in use (docs/METHODS.md#bridges); `desk/scores/regime/lessons.rs` re-estimates them.
+/// The coefficients in use (docs/METHODS.md#bridges); `crates/score/src/regime/lessons.rs` re-estimates them.
 pub const SHIPPED: Coefficients = Coefficients {
     payrolls: [0.029_227, 0.686_757, -0.010_914, -0.008_232],
     production: [0.069_204, 0.490_269, -0.045_126, -0.034_942],

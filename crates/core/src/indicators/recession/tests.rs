@@ -27,8 +27,8 @@ fn real_series_give_the_documented_values() {
     let history = CRPI.history(&set, date(2026, 8, 31));
     let month = |y, m| {
         let stamp = date(y, m, 1);
-        let found = history.iter().find(|o| o.date == stamp).unwrap();
-        round_to(found.value, 2)
+        let row = history.iter().find(|o| o.date == stamp).unwrap();
+        round_to(row.value, 2)
     };
     assert_eq!(month(2023, 5), 75.44);
     assert_eq!(month(2009, 1), 49.83);

@@ -60,8 +60,8 @@ fn first_day(month: i32) -> Date {
 }
 
 fn info(id: &str) -> SeriesInfo {
-    let found = Catalogue::embedded().get(&id.to_ascii_uppercase());
-    SeriesInfo::clone(found.unwrap_or_else(|| panic!("{id} is not in the catalogue")))
+    let info = Catalogue::embedded().get(&id.to_ascii_uppercase());
+    SeriesInfo::clone(info.unwrap_or_else(|| panic!("{id} is not in the catalogue")))
 }
 
 fn read(id: &str) -> Revisions {
@@ -210,14 +210,14 @@ fn usual_revisions_match_the_documented_table() {
         let usual = read(id).usual.unwrap();
         let [sooner, later] = usual.after;
         assert_eq!(usual.n, n, "{id}");
-        let found = [sooner.mean_abs, later.mean_abs].map(|mean| round(mean, decimals));
-        assert_eq!(found, means, "{id}");
-        let found = (
+        let actual = [sooner.mean_abs, later.mean_abs].map(|mean| round(mean, decimals));
+        assert_eq!(actual, means, "{id}");
+        let actual = (
             round(later.p90_abs, coarse),
             round(later.bias, coarse),
             later.flips,
         );
-        assert_eq!(found, (p90, bias, flips), "{id}");
+        assert_eq!(actual, (p90, bias, flips), "{id}");
     }
 }
 
@@ -252,9 +252,9 @@ fn regular(months: std::ops::Range<i32>) -> Vec<Known> {
 }
 
 fn prints(rows: Vec<Known>) -> Vec<i32> {
-    let found = Revisions::of(&info("PAYEMS"), &Vintages::new(rows)).prints;
+    let prints = Revisions::of(&info("PAYEMS"), &Vintages::new(rows)).prints;
     let number = |p: &Revised| Frequency::Monthly.period_number(p.date) - 24_000;
-    found.iter().map(number).collect()
+    prints.iter().map(number).collect()
 }
 
 #[test]
