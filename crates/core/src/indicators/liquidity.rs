@@ -99,7 +99,7 @@ type Balance = Result<(f64, Date), String>;
 
 impl BalanceComponent {
     /// Returns the balance that counts on the Wednesday `week`.
-    fn at(&self, set: &SeriesSet, week: Date) -> Balance {
+    fn balance(&self, set: &SeriesSet, week: Date) -> Balance {
         let id = self.id;
         let series = match set.get(id) {
             Some(series) => series,
@@ -156,7 +156,7 @@ fn trillions_per_unit(series: &Series) -> Result<f64, String> {
 fn net_liquidity(set: &SeriesSet, week: Date) -> Option<f64> {
     let balances = COMPONENTS
         .iter()
-        .map(|c| Some(c.sign * c.at(set, week).ok()?.0));
+        .map(|c| Some(c.sign * c.balance(set, week).ok()?.0));
     balances.sum()
 }
 
@@ -177,7 +177,7 @@ fn reading(set: &SeriesSet, day: Date) -> Reading {
         let inputs = COMPONENTS.iter().map(|c| c.input(Err(reason.clone())));
         return Reading::without_value(day, reason.clone(), inputs.collect());
     };
-    let inputs = COMPONENTS.iter().map(|c| c.input(c.at(set, week)));
+    let inputs = COMPONENTS.iter().map(|c| c.input(c.balance(set, week)));
     let inputs: Vec<Input> = inputs.collect();
     if inputs.iter().any(|i| i.missing.is_some()) {
         return Reading::with_missing_inputs(week, inputs);

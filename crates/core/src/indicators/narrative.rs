@@ -40,8 +40,8 @@ pub fn narrative(evidence: &Evidence<'_>) -> String {
 }
 
 fn describe_regime(outlook: &Outlook) -> String {
-    let known = outlook.state.as_ref().filter(|_| outlook.reason.is_none());
-    let Some(state) = known else {
+    let state = outlook.state.as_ref();
+    let Some(state) = state.filter(|_| outlook.reason.is_none()) else {
         let reason = outlook.reason.as_deref().unwrap_or("no figures");
         return format!("The regime is unknown: {reason}.");
     };

@@ -175,13 +175,13 @@ pub fn published_claims(set: &SeriesSet, day: Date) -> Result<(Date, &[Observati
     let claims = set.up_to(CLAIMS, day);
     // A week counts from its Thursday, even where it was loaded sooner.
     let end = claims.partition_point(|o| thursday(o.date) <= day);
-    let out = claims.get(..end).unwrap_or_default();
-    match out.last().map(|o| o.date) {
+    let published = claims.get(..end).unwrap_or_default();
+    match published.last().map(|o| o.date) {
         None => Err("ICSA is not loaded".to_owned()),
         Some(week) if days_between(week, day) > STALE_DAYS => Err(format!(
             "the newest week of ICSA ended on {week}, more than {STALE_DAYS} days before {day}"
         )),
-        Some(week) => Ok((week, out)),
+        Some(week) => Ok((week, published)),
     }
 }
 

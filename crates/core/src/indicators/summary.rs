@@ -157,14 +157,14 @@ fn first_current(set: &SeriesSet, day: Date, ids: &[&'static str]) -> Figure {
 /// Returns the spread of daily yields on their newest common date; where that is late, of monthly averages on their
 /// newest common month, unless they are late, too.
 fn spread(set: &SeriesSet, day: Date) -> Figure {
-    let of = |long: &'static str, short: &'static str| {
+    let spread = |long: &'static str, short: &'static str| {
         let (a, b) = (set.get(long)?, set.get(short)?);
         let spread = spread_bps(a, b, day)?;
         let late = a.late_since(spread.date, day);
         let late = late.or(b.late_since(spread.date, day));
         Some((spread, late, vec![long, short]))
     };
-    let (daily, monthly) = (of("DGS10", "DGS2"), of("GS10", "GS2"));
+    let (daily, monthly) = (spread("DGS10", "DGS2"), spread("GS10", "GS2"));
     let is_current = |spread: &(_, Option<Date>, _)| spread.1.is_none();
     let uses_monthly = !daily.as_ref().is_some_and(is_current)
         && (daily.is_none() || monthly.as_ref().is_some_and(is_current));
@@ -182,14 +182,14 @@ fn spread(set: &SeriesSet, day: Date) -> Figure {
 /// its month is newer or the other has none (docs/METHODS.md#inflation-rate). A month without a base a year earlier is
 /// passed over.
 fn consumer_prices(set: &SeriesSet, day: Date) -> Figure {
-    let of = |id: &'static str, basis| {
+    let inflation = |id: &'static str, basis| {
         let series = set.get(id)?;
         let rate = latest_year_on_year(series, day)?;
         Some((rate, series.late_since(rate.date, day), id, basis))
     };
-    let headline = of("CPIAUCNS", "not seasonally adjusted");
+    let headline = inflation("CPIAUCNS", "not seasonally adjusted");
     let no_newer = "seasonally adjusted; the unadjusted index has no newer month";
-    let adjusted = of("CPIAUCSL", no_newer);
+    let adjusted = inflation("CPIAUCSL", no_newer);
     let is_newer =
         |(o, ..): &(Observation, _, _, _)| headline.is_none_or(|(h, ..)| o.date > h.date);
     let Some((rate, late, id, basis)) = adjusted.filter(is_newer).or(headline) else {

@@ -87,9 +87,9 @@ impl<const N: usize> NormalEquations<N> {
         let mut coefficients = [0.0; N];
         for (column, equation) in solved.iter().enumerate().rev() {
             let (left, right) = equation.split_at_checked(N)?;
-            let known = left.iter().zip(&coefficients).skip(column + 1);
-            let known: f64 = known.map(|(a, b)| a * b).sum();
-            *coefficients.get_mut(column)? = (right.first()? - known) / left.get(column)?;
+            let solved = left.iter().zip(&coefficients).skip(column + 1);
+            let solved: f64 = solved.map(|(a, b)| a * b).sum();
+            *coefficients.get_mut(column)? = (right.first()? - solved) / left.get(column)?;
         }
         let is_finite = coefficients.iter().all(|v| v.is_finite());
         is_finite.then_some(coefficients)
