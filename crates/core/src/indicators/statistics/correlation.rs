@@ -4,6 +4,8 @@ use super::count;
 
 /// Returns the Pearson correlation of two samples of one length, pair by pair; `None` under three pairs or when one side
 /// does not vary.
+///
+/// Formula: Σ(x − x̄)(y − ȳ) / √(Σ(x − x̄)² · Σ(y − ȳ)²), clamped to ±1 against rounding.
 pub fn correlation(x: Vec<f64>, y: Vec<f64>) -> Option<f64> {
     let (x, y) = (centered(x), centered(y));
     let product = |a: &[f64], b: &[f64]| sum_in_lanes(a, b, |a, b| a * b);
