@@ -19,7 +19,7 @@ pub struct Column {
 impl Column {
     /// Takes a series as it is published.
     pub fn new(series: Arc<Series>) -> Self {
-        let unit = Unit::of_series(&series.info);
+        let unit = Unit::of(&series.info);
         Self { series, unit }
     }
 

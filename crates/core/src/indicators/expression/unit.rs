@@ -30,7 +30,7 @@ impl Unit {
     }
 
     /// Returns a series' unit. Indices are of one kind when they have the same base period.
-    pub(super) fn of_series(info: &SeriesInfo) -> Self {
+    pub fn of(info: &SeriesInfo) -> Self {
         let mut unit = Self::new(&info.units_short);
         if info.units_short == "index" {
             unit.kind.clone_from(&info.units);
