@@ -26,7 +26,7 @@ fuzz_target!(|text: &str| {
     assert!(text.chars().count() <= MAX_CHARACTERS, "a bound on length");
     let scope = Scope {
         series: &|name| SERIES.iter().find(|s| s.info.id.as_str() == name).or_else(|| SERIES.first()).cloned(),
-        subject: SERIES.first().cloned().map(Column::of),
+        subject: SERIES.first().cloned().map(Column::new),
         start: date(2021, 1, 1),
         how: Aggregation::EndOfPeriod,
         frequency: None,

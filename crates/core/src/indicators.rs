@@ -1,20 +1,20 @@
 //! Figures computed from series: transforms, composites, the regime, and the sentences about them.
 //!
-//! Everything here is pure: the same series and the same day give the same figure. No I/O, no clock, no
-//! async. Series that are missing are simply absent from the [`crate::model::SeriesSet`]; every figure
+//! All functions are pure: the same series and the same day give the same figure. No I/O, no clock, no
+//! async. Missing series are absent from the [`crate::model::SeriesSet`]; a figure
 //! that cannot be computed is `None` with a reason, never zero.
 //!
-//! [`months`], [`transform`], [`resample`], [`statistics`], [`window`] are the arithmetic; [`recession`],
-//! [`recession_now`], [`liquidity`], [`stress`] and [`appetite`] the composites, one row each in [`COMPOSITES`];
-//! [`regime`], [`sahm`], [`summary`] and [`nber`] stand beside them; [`prose`] and [`narrative`] put figures into words.
+//! [`months`], [`transform`], [`resample`], [`statistics`] and [`window`] are the arithmetic; [`recession`],
+//! [`recession_now`], [`liquidity`], [`stress`] and [`appetite`] are the composites, one row each in [`COMPOSITES`];
+//! [`regime`], [`sahm`], [`summary`] and [`nber`] are other indicators; [`prose`] and [`narrative`] format figures as text.
 //!
 //! # To add a composite
-//! Write `src/indicators/<name>.rs` with its [`Composite`] and add it to [`COMPOSITES`] here. Every list of composites,
-//! in answers, documents and pages, its line in the catalogue and its term in the glossary follow.
+//! Write `src/indicators/<name>.rs` with its [`Composite`] and add it to [`COMPOSITES`] here. The lists of composites
+//! in answers, documents and pages, the catalogue and the glossary read from there.
 //!
-//! A set is what was known on the reference day: whoever hands it over has cut it, by recorded vintages or by
-//! publication lags. At the reference day nothing more is cut, so a figure that came earlier than usual
-//! counts; in a daily index each past day sees coarser figures from their typical publication day on.
+//! A set holds what was known on the reference day: the caller selects it by recorded vintages or by
+//! publication lags. On the reference day a figure that came earlier than usual
+//! counts; in a daily index each past day uses coarser figures from their typical publication day.
 
 pub mod alarm;
 pub mod appetite;
@@ -63,17 +63,17 @@ pub const COMPOSITES: &[&Composite] = &[
     &appetite::CRAI,
 ];
 
-/// The composites that are not on trial, in the order in which they are shown.
+/// Iterates over the composites that are not experimental, in the order in which they are shown.
 pub fn established() -> impl Iterator<Item = &'static Composite> + Clone {
     COMPOSITES.iter().copied().filter(|c| !c.experimental)
 }
 
-/// The composite of that series identifier (upper case).
+/// Returns the composite with a series identifier (upper case).
 pub fn composite(id: &str) -> Option<&'static Composite> {
     COMPOSITES.iter().copied().find(|c| c.about.id == id)
 }
 
-/// Every indicator: the composites, the index of texts and the regime.
+/// Iterates over every indicator: the composites, the index of texts and the regime.
 pub fn indicators() -> impl Iterator<Item = &'static Indicator> {
     let composites = COMPOSITES.iter().map(|c| &c.about);
     composites.chain([&narrative_velocity::NVI, &regime::REGIME])

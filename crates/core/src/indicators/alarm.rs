@@ -1,32 +1,31 @@
-//! An alarm that rings and ends after several readings in a row, so that one odd week does neither.
+//! An alarm that begins and ends only after several readings in a row, so that a single odd week does neither.
 
-use super::prose::joined;
 use crate::model::{Date, Observation};
 
-/// When an alarm rings and when it ends.
+/// Thresholds at which an alarm begins and ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AlarmRule {
     /// Readings at or above it count for the alarm.
     pub on: f64,
-    /// So many in a row begin it.
+    /// Number of readings in a row that begin it.
     pub on_after: usize,
     /// Readings below it count against the alarm.
     pub off: f64,
-    /// So many in a row end it.
+    /// Number of readings in a row that end it.
     pub off_after: usize,
 }
 
-/// An alarm on some day.
+/// The state of an alarm on a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Alarm {
-    /// Whether it rings.
+    /// Whether it is on.
     pub on: bool,
-    /// Date of the reading that began or ended it last; `None` before the first alarm.
+    /// Date of the reading that last began or ended it; `None` before the first alarm.
     pub since: Option<Date>,
 }
 
 impl Alarm {
-    /// The state as a phrase, of weekly readings: "on since the week of 2020-03-28", "off".
+    /// Describes the state of an alarm on weekly readings: "on since the week of 2020-03-28", "off".
     pub fn in_words(&self) -> String {
         let state = if self.on { "on" } else { "off" };
         let since = self.since.map(|week| format!(" since the week of {week}"));
@@ -34,58 +33,61 @@ impl Alarm {
     }
 }
 
-/// A time for which an alarm rang.
+/// A period in which an alarm was on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AlarmPeriod {
     /// Date of the reading that began it.
     pub from: Date,
-    /// Date of the reading that ended it; `None` while it rings.
+    /// Date of the reading that ended it; `None` while it is on.
     pub to: Option<Date>,
 }
 
 impl AlarmRule {
-    /// The rule as a phrase; `readings` names what is counted.
+    /// Describes the rule; `readings` names what is counted.
     /// Shape: "on after 2 weeks in a row at 65 or more, off after 4 weeks in a row under 35".
     pub fn in_words(&self, readings: &str) -> String {
-        let sides = [
-            ("on", self.on_after, "at", self.on, " or more"),
-            ("off", self.off_after, "under", self.off, ""),
-        ];
-        let side = |(word, after, where_to, level, end): (&str, usize, &str, f64, &str)| {
-            let row = match after {
-                ..=1 => String::new(),
-                many => format!("after {many} {readings} in a row "),
-            };
-            format!("{word} {row}{where_to} {level}{end}")
+        let streak = |length: usize| match length {
+            ..=1 => String::new(),
+            _ => format!("after {length} {readings} in a row "),
         };
-        joined(sides.map(side), ", ")
+        let (on_after, off_after) = (streak(self.on_after), streak(self.off_after));
+        let (on, off) = (self.on, self.off);
+        format!("on {on_after}at {on} or more, off {off_after}under {off}")
     }
 
-    /// Every time for which it rang, ascending. A reading that is missing between two others breaks no run.
+    /// Returns every period in which the alarm was on, ascending. A missing reading does not break a run.
     pub fn spells(&self, readings: &[Observation]) -> Vec<AlarmPeriod> {
-        let mut spells: Vec<AlarmPeriod> = Vec::new();
-        let (mut for_it, mut against) = (0, 0);
+        let mut periods: Vec<AlarmPeriod> = Vec::new();
+        let (mut readings_on, mut readings_off) = (0, 0);
         for o in readings {
-            for_it = if o.value >= self.on { for_it + 1 } else { 0 };
-            against = if o.value < self.off { against + 1 } else { 0 };
-            match spells.last_mut().filter(|s| s.to.is_none()) {
-                Some(rings) if against >= self.off_after => rings.to = Some(o.date),
-                None if for_it >= self.on_after => spells.push(AlarmPeriod {
+            readings_on = if o.value >= self.on {
+                readings_on + 1
+            } else {
+                0
+            };
+            readings_off = if o.value < self.off {
+                readings_off + 1
+            } else {
+                0
+            };
+            match periods.last_mut().filter(|p| p.to.is_none()) {
+                Some(period) if readings_off >= self.off_after => period.to = Some(o.date),
+                None if readings_on >= self.on_after => periods.push(AlarmPeriod {
                     from: o.date,
                     to: None,
                 }),
                 _ => {}
             }
         }
-        spells
+        periods
     }
 
-    /// The alarm after all these readings.
+    /// Returns the state of the alarm after all these readings.
     pub fn state(&self, readings: &[Observation]) -> Alarm {
         let last = self.spells(readings).last().copied();
         Alarm {
-            on: last.is_some_and(|s| s.to.is_none()),
-            since: last.map(|s| s.to.unwrap_or(s.from)),
+            on: last.is_some_and(|p| p.to.is_none()),
+            since: last.map(|p| p.to.unwrap_or(p.from)),
         }
     }
 }
@@ -103,7 +105,7 @@ mod tests {
     };
 
     #[test]
-    fn a_rule_is_a_phrase() {
+    fn rule_is_described_as_a_phrase() {
         assert_eq!(
             RULE.in_words("weeks"),
             "on after 2 weeks in a row at 65 or more, off after 4 weeks in a row under 35"
@@ -121,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn an_alarm_needs_a_row_of_readings_to_ring_and_to_end() {
+    fn alarm_needs_several_readings_to_begin_and_end() {
         let values = [
             70.0, 60.0, 65.0, 65.0, 34.0, 34.0, 34.0, 35.0, 20.0, 20.0, 20.0, 20.0, 99.0,
         ];
@@ -130,12 +132,12 @@ mod tests {
             .zip(values)
             .map(|(d, v)| Observation::new(d, v))
             .collect();
-        let spell = |to| AlarmPeriod {
+        let period = |to| AlarmPeriod {
             from: date(2020, 1, 4),
             to,
         };
-        assert_eq!(RULE.spells(&readings), [spell(Some(date(2020, 1, 12)))]);
-        assert_eq!(RULE.spells(&readings[..11]), [spell(None)]);
+        assert_eq!(RULE.spells(&readings), [period(Some(date(2020, 1, 12)))]);
+        assert_eq!(RULE.spells(&readings[..11]), [period(None)]);
         assert_eq!(RULE.spells(&readings[..3]), []);
         let state = |n: usize| {
             let alarm = RULE.state(&readings[..n]);

@@ -1,18 +1,18 @@
 //! SERVICE_CRAI: risk appetite, 0 to 100 with 50 neutral, daily (docs/METHODS.md#risk-appetite).
 //!
-//! Each input is set against its own last two years and turned into a score; the scores are averaged by
+//! Each input is compared with its own last two years and scored; the scores are averaged by
 //! weight. Two profiles, chosen once for the whole history:
 //! - full (`crai-v1`): applies when both funds of a pair (IWM/SPY, HYG/LQD, SPY/TLT) are current on the
 //!   reference day;
 //! - FRED-only: applies otherwise; needs an equity index (NASDAQCOM or SP500) or VIXCLS and a credit spread.
 //!
 //! None of the bundled public series measures equities or credit, so without an operator's own figures
-//! there is no reading, and that is said.
+//! there is no reading, but a reason.
 
-use super::blend::{Index, Part};
+use super::blend::{DailyIndex, Part};
 use super::composite::{Composite, Computation, Indicator, Listing, band};
-use super::explain::{opening, without};
-use super::measure::{Measure, Way, difference};
+use super::explain::{describe_reading, describe_unavailable};
+use super::measure::{Measure, Proxy};
 use super::reading::Reading;
 use super::statistics::{normal_cdf, rolling_z};
 use crate::model::Frequency;
@@ -70,53 +70,53 @@ pub const CRAI: Composite = Composite {
 };
 
 const WINDOW: usize = 504;
-const LEAST_DAYS: usize = 252;
+const MIN_DAYS: usize = 252;
 /// Two and a half years of credit figures, in days (docs/METHODS.md#risk-appetite).
 const CREDIT_PAST_DAYS: i64 = 913;
 
-static INDEX: Index = Index {
+static INDEX: DailyIndex = DailyIndex {
     full: FULL,
-    other: FRED_ONLY,
-    full_with: &[&["IWM", "SPY"], &["HYG", "LQD"], &["SPY", "TLT"]],
-    other_basis: "FRED-only profile: equities .30, volatility .20, term structure .10, credit .25, breakevens .05, \
+    fallback: FRED_ONLY,
+    full_requires: &[&["IWM", "SPY"], &["HYG", "LQD"], &["SPY", "TLT"]],
+    fallback_basis: "FRED-only profile: equities .30, volatility .20, term structure .10, credit .25, breakevens .05, \
                   financial conditions .10, because no pair of exchange-traded funds is current",
     score: |values| {
-        let z = rolling_z(values, WINDOW, LEAST_DAYS, 3.0);
+        let z = rolling_z(values, WINDOW, MIN_DAYS, 3.0);
         z.into_iter().map(|z| z.map(normal_cdf)).collect()
     },
     base: 50.0,
-    least_weight: 0.5,
+    min_weight: 0.5,
 };
 
 const MOMENTUM: Part = Part {
     name: "Equities against their 125-day mean",
     unit: "log",
     weight: 0.20,
-    ways: &[
-        Way::of(&["SPY"], momentum),
-        Way::of(&["SP500"], momentum),
-        Way::of(&["NASDAQCOM"], momentum),
+    proxies: &[
+        Proxy::new(&["SPY"], momentum),
+        Proxy::new(&["SP500"], momentum),
+        Proxy::new(&["NASDAQCOM"], momentum),
     ],
 };
 const VOLATILITY: Part = Part {
     name: "Equity volatility against its 50-day mean (inverted)",
     unit: "log",
     weight: 0.15,
-    ways: &[Way::of(&["VIXCLS"], |m| m.against_mean(50).scaled(-1.0))],
+    proxies: &[Proxy::new(&["VIXCLS"], |m| m.relative_to_mean(50).invert())],
 };
 const TERM: Part = Part {
     name: "Volatility term structure, 1 to 3 months (inverted)",
     unit: "log",
     weight: 0.10,
-    ways: &[Way::of(&["VIXCLS", "VXVCLS"], |m| m.scaled(-1.0))],
+    proxies: &[Proxy::new(&["VIXCLS", "VXVCLS"], |m| m.invert())],
 };
 const CREDIT: Part = Part {
     name: "Credit spread, 63 days (inverted)",
     unit: "percentage points",
     weight: 0.20,
-    ways: &[
-        Way::of(&["BAMLH0A0HYM2"], narrowing).after(CREDIT_PAST_DAYS),
-        Way::of(&["BAA10Y"], narrowing),
+    proxies: &[
+        Proxy::new(&["BAMLH0A0HYM2"], narrowing).with_min_history(CREDIT_PAST_DAYS),
+        Proxy::new(&["BAA10Y"], narrowing),
     ],
 };
 
@@ -129,66 +129,66 @@ const FULL: &[Part] = &[
         name: "High yield against investment grade, 20 days",
         unit: "log",
         weight: 0.10,
-        ways: &[Way::of(&["HYG", "LQD"], |m| m.over(20, difference))],
+        proxies: &[Proxy::new(&["HYG", "LQD"], |m| m.change(20))],
     },
     Part {
         name: "Equities against long Treasuries, 20 days",
         unit: "log",
         weight: 0.10,
-        ways: &[Way::of(&["SPY", "TLT"], |m| m.over(20, difference))],
+        proxies: &[Proxy::new(&["SPY", "TLT"], |m| m.change(20))],
     },
     Part {
         name: "Small against large companies, 60 days",
         unit: "log",
         weight: 0.10,
-        ways: &[Way::of(&["IWM", "SPY"], |m| m.over(60, difference))],
+        proxies: &[Proxy::new(&["IWM", "SPY"], |m| m.change(60))],
     },
     Part {
         name: "Bitcoin against its 125-day mean",
         unit: "log",
         weight: 0.05,
         // It trades on every day of the year; the index keeps to the days of the other markets.
-        ways: &[Way::of(&["BTC"], momentum).on_days_of_others()],
+        proxies: &[Proxy::new(&["BTC"], momentum).without_own_days()],
     },
 ];
 
 const FRED_ONLY: &[Part] = &[
     Part {
         weight: 0.30,
-        ways: &[
-            Way::of(&["NASDAQCOM"], momentum),
-            Way::of(&["SP500"], momentum),
+        proxies: &[
+            Proxy::new(&["NASDAQCOM"], momentum),
+            Proxy::new(&["SP500"], momentum),
         ],
         ..MOMENTUM
     },
-    VOLATILITY.weighing(0.20),
+    VOLATILITY.with_weight(0.20),
     TERM,
-    CREDIT.weighing(0.25),
+    CREDIT.with_weight(0.25),
     Part {
         name: "Breakeven inflation, 63 days",
         unit: "percentage points",
         weight: 0.05,
-        ways: &[Way::of(&["T10YIE"], |m| m.over(63, difference))],
+        proxies: &[Proxy::new(&["T10YIE"], |m| m.change(63))],
     },
     Part {
         name: "Financial conditions, 13 weeks (inverted)",
         unit: "index points",
         weight: 0.10,
-        ways: &[Way::of(&["NFCI"], |m| m.over(13, difference).scaled(-1.0))],
+        proxies: &[Proxy::new(&["NFCI"], |m| m.change(13).invert())],
     },
 ];
 
 fn momentum(level: Measure) -> Measure {
-    level.against_mean(125)
+    level.relative_to_mean(125)
 }
 
 fn narrowing(spread: Measure) -> Measure {
-    spread.over(63, difference).scaled(-1.0)
+    spread.change(63).invert()
 }
 
 fn interpret(reading: &Reading) -> String {
-    let Some((sentence, band)) = opening(&CRAI, "Risk appetite", reading) else {
-        return without(&CRAI, reading);
+    let Some((sentence, band)) = describe_reading(&CRAI, "Risk appetite", reading) else {
+        return describe_unavailable(&CRAI, reading);
     };
     let meaning = match band {
         "extreme fear" => {

@@ -1,10 +1,9 @@
-//! What past months of each regime say about six assets (docs/METHODS.md#asset-views): a view with the figures it
-//! rests on.
+//! Views on six assets from past months of each regime (docs/METHODS.md#asset-views), with the figures behind them.
 //!
 //! The evidence is the return of a month in a regime known the month before, against all other months. Few
-//! of the differences are large, and some are chance; so a view is never more than of medium conviction and
-//! its thesis cites the figures, not the textbook. An operator's own price series, where long enough, take
-//! the place of the documented figures ([`measured`]).
+//! of the differences are large, and some are chance; so a view is never of more than medium conviction and
+//! its thesis cites the figures, not the textbook. An operator's own price series, where long enough,
+//! replace the documented figures ([`measured`]).
 
 mod asset;
 mod evidence;
@@ -15,7 +14,7 @@ pub use evidence::{Evidence, Sample, documented, measured};
 use super::prose::{number, signed};
 use super::regime::Regime;
 
-/// Which way the evidence points.
+/// Direction of the evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// Better than in other months.
@@ -26,7 +25,7 @@ pub enum Direction {
     Neutral,
 }
 
-/// How much the evidence carries; the scale of the contract, of which the rule uses the lower two.
+/// Strength of the evidence. The rule gives only the lower two; the third is part of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Conviction {
     /// Little.
@@ -40,11 +39,11 @@ pub enum Conviction {
 /// A view of one asset.
 #[derive(Debug, Clone, PartialEq)]
 pub struct View {
-    /// What it is about.
+    /// The asset.
     pub asset: Asset,
-    /// Which way the evidence points.
+    /// Direction of the evidence.
     pub direction: Direction,
-    /// How much it carries.
+    /// Strength of the evidence.
     pub conviction: Conviction,
     /// The figures behind it, in sentences.
     pub thesis: String,
@@ -53,23 +52,23 @@ pub struct View {
 }
 
 /// |t| from which a difference has a direction, and from which it would be of high conviction.
-const SOME_T: f64 = 1.0;
+const DIRECTION_T: f64 = 1.0;
 const CLEAR_T: f64 = 2.0;
 /// Regime confidence, in percent, below which conviction falls one notch.
-const UNSURE_BELOW: f64 = 50.0;
+const MIN_CONFIDENCE: f64 = 50.0;
 
-/// What is said of every asset while the regime is unknown.
+/// The thesis of every asset while the regime is unknown.
 const UNKNOWN: &str = "The regime is unknown, so no past months can be compared with the present.";
 
-/// A view of every asset in `regime`, held with `confidence` percent.
+/// Returns a view of every asset in `regime`, whose probability is `confidence` percent.
 ///
-/// `own` answers with an operator's measured evidence where there is some; elsewhere the documented stands.
+/// `measured` returns evidence from an operator's own series; the documented evidence is the fallback.
 pub fn views(
     regime: Regime,
     confidence: Option<f64>,
-    own: impl Fn(Asset) -> Option<Evidence>,
+    measured: impl Fn(Asset) -> Option<Evidence>,
 ) -> Vec<View> {
-    let view = |asset| match own(asset).or_else(|| documented(regime, asset)) {
+    let view = |asset| match measured(asset).or_else(|| documented(regime, asset)) {
         Some(evidence) => view(asset, regime, confidence, evidence),
         None => View {
             asset,
@@ -82,43 +81,43 @@ pub fn views(
     Asset::ALL.into_iter().map(view).collect()
 }
 
-/// The view that evidence supports.
+/// Returns the view that evidence supports.
 ///
-/// Direction from |t| ≥ 1 on. Conviction: low under |t| 1, else medium (|t| ≥ 2 would be high, which one
-/// of 48 such tests does not earn); low where the record is about one cycle; a notch lower when the
-/// regime itself is less likely than not.
+/// Direction from |t| ≥ 1. Conviction: low under |t| 1, else medium (|t| ≥ 2 would be high, which one
+/// of 48 such tests does not justify); low where the record is about one cycle; a notch lower when the
+/// probability of the regime is under a half.
 fn view(asset: Asset, regime: Regime, confidence: Option<f64>, evidence: Evidence) -> View {
-    let t = evidence.t;
-    let direction = match t {
-        _ if t.abs() < SOME_T => Direction::Neutral,
-        _ if t > 0.0 => Direction::Bullish,
-        _ => Direction::Bearish,
+    let strength = strength(evidence.t);
+    let direction = match strength {
+        Conviction::Low => Direction::Neutral,
+        Conviction::Medium | Conviction::High if evidence.t > 0.0 => Direction::Bullish,
+        Conviction::Medium | Conviction::High => Direction::Bearish,
     };
     let highest = match confidence {
-        Some(c) if c >= UNSURE_BELOW && !evidence.one_cycle => Conviction::Medium,
+        Some(c) if c >= MIN_CONFIDENCE && !evidence.one_cycle => Conviction::Medium,
         _ => Conviction::Low,
     };
     View {
         asset,
         direction,
-        conviction: table_conviction(t).min(highest),
+        conviction: strength.min(highest),
         thesis: thesis(asset, regime, confidence, &evidence),
         evidence: Some(evidence),
     }
 }
 
-/// Conviction by the size of the difference alone.
-fn table_conviction(t: f64) -> Conviction {
+/// Returns the conviction by the t statistic alone.
+fn strength(t: f64) -> Conviction {
     match t.abs() {
         t if t >= CLEAR_T => Conviction::High,
-        t if t >= SOME_T => Conviction::Medium,
+        t if t >= DIRECTION_T => Conviction::Medium,
         _ => Conviction::Low,
     }
 }
 
 fn thesis(asset: Asset, regime: Regime, confidence: Option<f64>, evidence: &Evidence) -> String {
-    let t = evidence.t;
-    let verdict = match table_conviction(t) {
+    let strength = strength(evidence.t);
+    let verdict = match strength {
         Conviction::Low => "no difference that stands out",
         Conviction::Medium => "a difference of some weight",
         Conviction::High => {
@@ -133,14 +132,13 @@ fn thesis(asset: Asset, regime: Regime, confidence: Option<f64>, evidence: &Evid
         number(evidence.in_regime, decimals),
         regime.word(),
         number(evidence.elsewhere, decimals),
-        signed(t, 1),
+        signed(evidence.t, 1),
         evidence.basis
     );
+    let is_uncertain = |c: &f64| *c < MIN_CONFIDENCE && strength != Conviction::Low;
     if evidence.one_cycle {
         text += " The record is about one cycle, so conviction is low.";
-    }
-    let could_fall = !evidence.one_cycle && t.abs() >= SOME_T;
-    if let Some(c) = confidence.filter(|c| could_fall && *c < UNSURE_BELOW) {
+    } else if let Some(c) = confidence.filter(is_uncertain) {
         text += &format!(" The regime itself is held with {c:.0} % only, which lowers conviction.");
     }
     text

@@ -1,7 +1,7 @@
-//! How often an event has followed: base rates of scenarios from monthly figures (docs/METHODS.md#base-rates).
+//! Base rates of scenarios: how often an event has followed, from monthly figures (docs/METHODS.md#base-rates).
 //!
-//! Every month of the past is a starting month, so windows overlap and one recession makes twelve hits. The
-//! share is right all the same; the interval is not, unless it counts windows without overlap. It does.
+//! Every past month is a starting month, so windows overlap and one recession gives twelve hits. The share is unaffected;
+//! the interval counts only windows without overlap.
 //! The definitions in `data/scenarios/` deserialize into [`Event`] and [`Condition`].
 
 use super::months::{Month, Months};
@@ -9,22 +9,22 @@ use super::statistics::{Z_90, count, wilson};
 use crate::model::{Date, Observation};
 use serde::{Deserialize, Serialize};
 
-/// Allowance for binary dust: 4.2 − 3.7 is half a point.
-const DUST: f64 = 1e-9;
+/// Tolerance for binary rounding: 4.2 − 3.7 counts as half a point.
+const TOLERANCE: f64 = 1e-9;
 
-/// How a series becomes monthly; no matter for one that is.
+/// How a series becomes monthly; has no effect on a monthly series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Monthly {
     /// Mean of the month's figures.
     Mean,
-    /// Last one.
+    /// Last figure.
     Last,
-    /// Largest one.
+    /// Largest figure.
     Max,
 }
 
-/// What is looked at.
+/// What is computed from the monthly figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Transform {
@@ -34,7 +34,7 @@ pub enum Transform {
     YoyPct,
 }
 
-/// What must happen, from the starting month's figure x to a later month's figure u.
+/// What must happen between the starting month's figure x and a later month's figure u.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Move {
@@ -54,7 +54,7 @@ pub enum Move {
     ReachesOrBelow,
 }
 
-/// How the starting month's figure must stand to a condition's threshold.
+/// How the starting month's figure x compares with a condition's threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Relation {
@@ -73,7 +73,7 @@ pub enum Relation {
 pub struct Event {
     /// Series that decides.
     pub series: String,
-    /// What is looked at.
+    /// What is computed from it.
     pub transform: Transform,
     /// What must happen.
     #[serde(rename = "move")]
@@ -86,12 +86,12 @@ pub struct Event {
     pub monthly: Monthly,
 }
 
-/// Which starting months count, judged on the event's monthly series.
+/// Selects starting months by the event's monthly series.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Condition {
-    /// What is looked at.
+    /// What is computed from the series.
     pub transform: Transform,
-    /// How it must stand to the threshold.
+    /// How it must compare with the threshold.
     pub relation: Relation,
     /// In the series' unit after the transform.
     pub threshold: f64,
@@ -112,23 +112,22 @@ pub struct BaseRate {
     pub span: (Date, Date),
 }
 
-/// How often the event followed a starting month from January of the year `since` on.
+/// Returns how often the event followed a starting month from January of the year `since` on.
 ///
 /// A starting month needs a figure, the condition, and a figure at the window's end; it is a hit when any
 /// month inside the window that has a figure satisfies the move. `None` when the series begins after the
-/// year `since`, since a shorter past would answer another question, or when no month can start.
+/// year `since`, because the sample would not be the requested one, or when there is no starting month.
 pub fn base_rate(
     observations: &[Observation],
     event: &Event,
     condition: Option<&Condition>,
     since: i16,
 ) -> Option<BaseRate> {
-    let record = Record::of(observations, event, condition, since)?;
-    if record.figures.first()? > Month::new(i32::from(since), 1).plus(11) {
+    let outcomes = Outcomes::new(observations, event, condition, since)?;
+    if outcomes.figures.first()? > Month::new(i32::from(since), 1).plus(11) {
         return None;
     }
-    let starting = &record.starts;
-    let (hits, starts) = (record.hits.len(), starting.len());
+    let (hits, starts) = (outcomes.hits.len(), outcomes.starts.len());
     let share = count(hits) / count(starts);
     Some(BaseRate {
         share,
@@ -136,136 +135,132 @@ pub fn base_rate(
         hits,
         starts,
         span: (
-            starting.first()?.0.first_day(),
-            starting.last()?.0.first_day(),
+            outcomes.starts.first()?.first_day(),
+            outcomes.starts.last()?.first_day(),
         ),
     })
 }
 
-/// A time from which an event followed.
+/// A run of consecutive starting months that the event followed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Episode {
     /// The first of the starting months, as its first day.
     pub from: Date,
     /// The month in which the event came.
     pub met: Date,
-    /// Its figure.
+    /// That month's figure.
     pub value: f64,
 }
 
-/// How far an event is in the newest month, and when it came in the past.
+/// How far away an event is in the newest month, and when it came in the past.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Standing {
     /// The monthly figures that decide.
     pub figures: Vec<Observation>,
     /// The newest of them.
     pub now: Observation,
-    /// The figure at which the event comes: the nearest of all windows that are open.
+    /// The figure at which the event comes: the nearest trigger of all open windows.
     pub trigger: f64,
     /// The month in which that window began.
     pub since: Date,
-    /// Whether the newest figure has reached it.
+    /// Whether the newest figure has reached the trigger.
     pub met: bool,
-    /// Past times from which the event followed, the oldest first; starting months in a row are one.
+    /// Past runs of starting months that the event followed, the oldest first.
     pub episodes: Vec<Episode>,
 }
 
-/// How far an event is, from January of the year `since` on; `None` where nothing is known.
+/// Returns how far away an event is, with starting months from January of the year `since` on; `None` without figures.
 pub fn standing(
     observations: &[Observation],
     event: &Event,
     condition: Option<&Condition>,
     since: i16,
 ) -> Option<Standing> {
-    let record = Record::of(observations, event, condition, since)?;
-    let (newest, value) = (record.figures.last()?, record.figures.iter().last()?.1);
+    let outcomes = Outcomes::new(observations, event, condition, since)?;
+    let (newest, value) = outcomes.figures.iter().last()?;
     let first = newest.plus(1 - event.horizon_months);
-    let open = record.open.iter().filter(|(month, _)| *month >= first);
-    let open = open.map(|(month, x)| (*month, event.trigger(*x)));
+    let open = outcomes.open.iter().filter(|(month, _)| *month >= first);
+    let triggers = open.map(|(month, x)| (*month, event.trigger(*x)));
     let (since, trigger) = match event.is_upward() {
-        true => open.min_by(|a, b| a.1.total_cmp(&b.1)),
-        false => open.max_by(|a, b| a.1.total_cmp(&b.1)),
+        true => triggers.min_by(|a, b| a.1.total_cmp(&b.1)),
+        false => triggers.max_by(|a, b| a.1.total_cmp(&b.1)),
     }
     .unwrap_or((newest, event.trigger(value)));
-    let runs = record.hits.chunk_by(|a, b| a.0.plus(1) == b.0);
-    let episode = |run: &[Hit]| {
-        let (from, met, value) = *run.first()?;
-        Some(Episode {
-            from: from.first_day(),
-            met: met.first_day(),
-            value,
-        })
-    };
-    let stamped = |(month, x): (Month, f64)| Observation::new(month.first_day(), x);
+    let runs = outcomes.hits.chunk_by(|a, b| a.0.plus(1) == b.0);
+    let episodes = runs.filter_map(|run| Some(run.first()?.1));
+    let observation = |(month, x): (Month, f64)| Observation::new(month.first_day(), x);
     Some(Standing {
-        now: stamped((newest, value)),
+        now: observation((newest, value)),
         trigger,
         since: since.first_day(),
-        met: match event.is_upward() {
-            true => value >= trigger - DUST,
-            false => value <= trigger + DUST,
-        },
-        episodes: runs.filter_map(episode).collect(),
-        figures: record.figures.iter().map(stamped).collect(),
+        met: event.is_reached(trigger, value),
+        episodes: episodes.collect(),
+        figures: outcomes.figures.iter().map(observation).collect(),
     })
 }
 
-/// A starting month, the first month in its window in which the event came, and the figure of that.
-type Hit = (Month, Month, f64);
-
 /// Starting months and what followed them.
-struct Record {
-    /// What is looked at, by month.
+struct Outcomes {
+    /// The transformed figures by month.
     figures: Months,
-    /// Starting months whose window is complete, with their figures.
-    starts: Vec<(Month, f64)>,
-    /// Those of them that were followed by the event.
-    hits: Vec<Hit>,
-    /// Starting months whose window is not complete, with their figures.
+    /// Starting months whose window is complete.
+    starts: Vec<Month>,
+    /// Those of them that were followed by the event, with the first month in the window in which it came.
+    hits: Vec<(Month, Episode)>,
+    /// Starting months whose window reaches beyond the newest figure, with their figures.
     open: Vec<(Month, f64)>,
 }
 
-impl Record {
-    /// `None` for a window that is shorter than a month.
-    fn of(
+impl Outcomes {
+    /// Classifies the starting months; `None` for a window that is shorter than a month.
+    fn new(
         observations: &[Observation],
         event: &Event,
         condition: Option<&Condition>,
         since: i16,
     ) -> Option<Self> {
-        let monthly = to_months(observations, event.monthly);
-        let figures = transformed(&monthly, event.transform);
-        let judged = condition.map(|c| (c, transformed(&monthly, c.transform)));
-        let from = Month::new(i32::from(since), 1);
         if event.horizon_months < 1 {
             return None;
         }
-        let counts = |(month, _): &(Month, f64)| {
-            let holds = |(c, of): &(&Condition, Months)| of.get(*month).is_some_and(|x| c.holds(x));
-            *month >= from && judged.as_ref().is_none_or(holds)
+        let monthly = event.monthly.aggregate(observations);
+        let figures = event.transform.apply(&monthly);
+        let condition = condition.map(|c| (c, c.transform.apply(&monthly)));
+        let first = Month::new(i32::from(since), 1);
+        let is_start = |(month, _): &(Month, f64)| {
+            let holds = |(condition, months): &(&Condition, Months)| {
+                months.get(*month).is_some_and(|x| condition.holds(x))
+            };
+            *month >= first && condition.as_ref().is_none_or(holds)
         };
-        let end = |month: Month| month.plus(event.horizon_months);
-        let newest = figures.last();
-        let counted: Vec<(Month, f64)> = figures.iter().filter(counts).collect();
-        let is_whole = |(month, _): &(Month, f64)| figures.get(end(*month)).is_some();
-        let starts: Vec<_> = counted.iter().copied().filter(is_whole).collect();
-        let hit = |(month, x): &(Month, f64)| {
-            let window = month.plus(1).until(end(*month));
-            let mut later = window.filter_map(|m| Some((m, figures.get(m)?)));
-            let (met, u) = later.find(|(_, u)| event.is_met(*x, *u))?;
-            Some((*month, met, u))
-        };
+        let (mut starts, mut hits, mut open) = (Vec::new(), Vec::new(), Vec::new());
+        for (month, x) in figures.iter().filter(is_start) {
+            let end = month.plus(event.horizon_months);
+            if Some(end) > figures.last() {
+                open.push((month, x));
+            } else if figures.get(end).is_some() {
+                starts.push(month);
+                let trigger = event.trigger(x);
+                let window = month.plus(1).until(end);
+                let mut later = window.filter_map(|m| Some((m, figures.get(m)?)));
+                let hit = later.find(|(_, value)| event.is_reached(trigger, *value));
+                let from = month.first_day();
+                hits.extend(hit.map(|(met, value)| {
+                    let met = met.first_day();
+                    (month, Episode { from, met, value })
+                }));
+            }
+        }
         Some(Self {
-            hits: starts.iter().filter_map(hit).collect(),
-            open: (counted.into_iter().filter(|(m, _)| Some(end(*m)) > newest)).collect(),
             starts,
+            hits,
+            open,
             figures,
         })
     }
 }
 
 impl Event {
-    /// The figure at which it comes after a starting month with the figure x.
+    /// The figure at which the event comes after a starting month with the figure x.
     fn trigger(&self, x: f64) -> f64 {
         let by = self.threshold;
         match self.movement {
@@ -277,7 +272,7 @@ impl Event {
         }
     }
 
-    /// Whether it comes from below.
+    /// Whether the figure must rise to the trigger.
     fn is_upward(&self) -> bool {
         !matches!(
             self.movement,
@@ -285,10 +280,18 @@ impl Event {
         )
     }
 
-    /// The rule in words: "the monthly mean of DGS10 rises by 1 or more within 12 months".
+    /// Whether a figure is at the trigger or beyond it.
+    fn is_reached(&self, trigger: f64, value: f64) -> bool {
+        match self.is_upward() {
+            true => value >= trigger - TOLERANCE,
+            false => value <= trigger + TOLERANCE,
+        }
+    }
+
+    /// Describes the rule: "the monthly mean of DGS10 rises by 1 or more within 12 months".
     pub fn in_words(&self) -> String {
         let by = self.threshold;
-        let happens = match self.movement {
+        let movement = match self.movement {
             Move::Starts | Move::ReachesOrAbove => format!("is {by} or above"),
             Move::ReachesOrBelow => format!("is {by} or below"),
             Move::RisesBy => format!("rises by {by} or more"),
@@ -301,22 +304,36 @@ impl Event {
             Monthly::Last => "last figure",
             Monthly::Max => "highest figure",
         };
-        let (what, within) = (self.transform.of(&self.series), self.horizon_months);
-        format!("{what}, {monthly} of the month, {happens} in one of the next {within} months")
+        let (subject, months) = (self.transform.describe(&self.series), self.horizon_months);
+        format!("{subject}, {monthly} of the month, {movement} in one of the next {months} months")
     }
+}
 
-    fn is_met(&self, x: f64, u: f64) -> bool {
-        let trigger = self.trigger(x);
-        match self.is_upward() {
-            true => u >= trigger - DUST,
-            false => u <= trigger + DUST,
+impl Monthly {
+    fn aggregate(self, observations: &[Observation]) -> Months {
+        match self {
+            Self::Mean => Months::means(observations),
+            Self::Last => Months::lasts(observations),
+            Self::Max => Months::aggregate(observations, |month| {
+                month.iter().map(|o| o.value).max_by(f64::total_cmp)
+            }),
         }
     }
 }
 
 impl Transform {
-    /// What is looked at of a series, in words.
-    fn of(self, series: &str) -> String {
+    fn apply(self, monthly: &Months) -> Months {
+        match self {
+            Self::Level => monthly.clone(),
+            Self::YoyPct => monthly.map(|month, x| {
+                let base = monthly.get(month.plus(-12)).filter(|b| *b != 0.0)?;
+                Some(100.0 * (x / base - 1.0))
+            }),
+        }
+    }
+
+    /// Names the transformed series.
+    fn describe(self, series: &str) -> String {
         match self {
             Self::Level => series.to_owned(),
             Self::YoyPct => format!("12-month % change of {series}"),
@@ -325,7 +342,7 @@ impl Transform {
 }
 
 impl Condition {
-    /// Which months count, in words, of an event's series: "DGS10 below 5".
+    /// Describes which starting months of an event's series count: "DGS10 below 5".
     pub fn in_words(&self, series: &str) -> String {
         let relation = match self.relation {
             Relation::Below => "below",
@@ -333,37 +350,17 @@ impl Condition {
             Relation::AtOrBelow => "at or below",
             Relation::Equals => "equal to",
         };
-        let (what, threshold) = (self.transform.of(series), self.threshold);
-        format!("{what} {relation} {threshold}")
+        let subject = self.transform.describe(series);
+        format!("{subject} {relation} {}", self.threshold)
     }
 
     fn holds(&self, x: f64) -> bool {
         match self.relation {
-            Relation::Below => x < self.threshold - DUST,
-            Relation::Above => x > self.threshold + DUST,
-            Relation::AtOrBelow => x <= self.threshold + DUST,
-            Relation::Equals => (x - self.threshold).abs() <= DUST,
+            Relation::Below => x < self.threshold - TOLERANCE,
+            Relation::Above => x > self.threshold + TOLERANCE,
+            Relation::AtOrBelow => x <= self.threshold + TOLERANCE,
+            Relation::Equals => (x - self.threshold).abs() <= TOLERANCE,
         }
-    }
-}
-
-fn to_months(observations: &[Observation], how: Monthly) -> Months {
-    match how {
-        Monthly::Mean => Months::means(observations),
-        Monthly::Last => Months::lasts(observations),
-        Monthly::Max => Months::each(observations, |month| {
-            month.iter().map(|o| o.value).max_by(f64::total_cmp)
-        }),
-    }
-}
-
-fn transformed(monthly: &Months, transform: Transform) -> Months {
-    match transform {
-        Transform::Level => monthly.clone(),
-        Transform::YoyPct => Months::new(monthly.iter().filter_map(|(month, x)| {
-            let base = monthly.get(month.plus(-12)).filter(|b| *b != 0.0)?;
-            Some((month, 100.0 * (x / base - 1.0)))
-        })),
     }
 }
 

@@ -1,16 +1,15 @@
-//! How a daily index is blended from parts: one way of scoring, one rule for gaps.
+//! Daily indices blended from parts.
 //!
-//! Stress and risk appetite differ in their parts and in how a part is scored; everything else is the same
-//! and stands here: the days of the index, which way of measuring a part counts on a day, renormalised
-//! weights, and a reading whose contributions add up. Each day uses only figures from before or on it.
+//! Stress and risk appetite differ in their parts and in the scoring of a part. This module holds what they share:
+//! the days of the index, which proxy of a part counts on a day, renormalised weights, and a reading whose
+//! contributions add up. Each day uses only figures from before or on it.
 
-use super::measure::{Measure, Way};
+use super::measure::{Measure, Proxy};
 use super::prose::joined;
-use super::reading::{Input, Reading, Trend, too_little};
+use super::reading::{Input, Reading, Trend, describe_missing_weight};
 use super::statistics::percentile_rank;
-use crate::model::frequency::{days_between, shift};
+use crate::model::frequency::{days_between, days_later};
 use crate::model::{Date, Frequency, Observation, SeriesSet};
-use jiff::ToSpan;
 use jiff::civil::{Weekday, date};
 
 /// First day of every daily index (docs/METHODS.md#macro-stress).
@@ -20,7 +19,7 @@ const READ_FROM: Date = date(1984, 1, 1);
 /// A daily index whose newest day is older than this has no value: one period and the slack of
 /// docs/METHODS.md#staleness.
 const STALE_AFTER_DAYS: i64 = 8;
-/// Calendar days over which the trend is taken, and the words for it.
+/// Calendar days over which the trend is taken, and their name.
 const TREND: (i64, &str) = (28, "4 weeks");
 
 /// One part of an index.
@@ -32,48 +31,48 @@ pub struct Part {
     pub unit: &'static str,
     /// Weight; those of an index add up to 1.
     pub weight: f64,
-    /// Ways to measure it, the preferred first: on each day the first that has a score counts.
-    pub ways: &'static [Way],
+    /// Proxies, the preferred first: on each day the first that has a score counts.
+    pub proxies: &'static [Proxy],
 }
 
 impl Part {
-    /// The same with another weight.
-    pub const fn weighing(self, weight: f64) -> Self {
+    /// Returns the same part with another weight.
+    pub const fn with_weight(self, weight: f64) -> Self {
         Self { weight, ..self }
     }
 
-    /// Series that it may be measured by, the preferred first.
+    /// Iterates over the series of its proxies, the preferred first.
     fn series(&self) -> impl Iterator<Item = &'static str> {
-        self.ways.iter().flat_map(|w| w.series).copied()
+        self.proxies.iter().flat_map(|p| p.series).copied()
     }
 }
 
-/// A daily index: its parts, and how they are scored and put together.
+/// Definition of a daily index.
 ///
-/// The profile, full or other, is chosen once for the whole history, so that no history mixes two definitions.
+/// The profile, full or fallback, is chosen once for the whole history, so that no history mixes two definitions.
 #[derive(Debug)]
-pub struct Index {
-    /// Its parts where their series are there.
+pub struct DailyIndex {
+    /// Parts of the full profile.
     pub full: &'static [Part],
-    /// Its parts elsewhere.
-    pub other: &'static [Part],
+    /// Parts of the fallback profile.
+    pub fallback: &'static [Part],
     /// The full profile applies when all series of one of these groups are current on the reference day.
-    pub full_with: &'static [&'static [&'static str]],
-    /// What is said of a reading of the other profile.
-    pub other_basis: &'static str,
-    /// From a part's values up to each day to scores from 0 to 1; `None` while the past is too short.
+    pub full_requires: &'static [&'static [&'static str]],
+    /// Note on a reading of the fallback profile.
+    pub fallback_basis: &'static str,
+    /// Maps a part's values up to each day to scores from 0 to 1; `None` while the history is too short.
     pub score: fn(&[f64]) -> Vec<Option<f64>>,
     /// The index with every part at its reference.
     pub base: f64,
     /// Share of the weight that must be present.
-    pub least_weight: f64,
+    pub min_weight: f64,
 }
 
-impl Index {
-    /// Every series that it may read, each once.
+impl DailyIndex {
+    /// Returns every series that it may read, each once.
     pub fn inputs(&self) -> Vec<&'static str> {
         let mut inputs = Vec::new();
-        for id in self.full.iter().chain(self.other).flat_map(Part::series) {
+        for id in self.full.iter().chain(self.fallback).flat_map(Part::series) {
             if !inputs.contains(&id) {
                 inputs.push(id);
             }
@@ -81,32 +80,33 @@ impl Index {
         inputs
     }
 
-    /// The reading at `day`, on which the set was known, and the history that it ranks itself in: every day on
+    /// Computes the reading at `day`, on which the set was known, and the history in which it is ranked: every day on
     /// which enough weight is present, ascending. O(n log n) in the number of days.
-    pub fn at(&'static self, set: &SeriesSet, day: Date) -> (Reading, Vec<Observation>) {
-        let current = |id: &&str| set.get(id).is_some_and(|s| s.lookup(day).is_some());
-        let is_full = self.full_with.iter().any(|group| group.iter().all(current));
-        let parts = if is_full { self.full } else { self.other };
-        let blend = Blend::compute(self, parts, set, day);
-        let history = blend.history();
-        let mut reading = blend.reading();
-        let standing = reading.value.and_then(|v| standing(&history, v));
-        reading.basis.extend(standing);
+    pub fn compute(&'static self, set: &SeriesSet, day: Date) -> (Reading, Vec<Observation>) {
+        let is_current = |id: &&str| set.get(id).is_some_and(|s| s.lookup(day).is_some());
+        let mut groups = self.full_requires.iter();
+        let is_full = groups.any(|group| group.iter().all(is_current));
+        let parts = if is_full { self.full } else { self.fallback };
+        let path = IndexPath::new(self, parts, set, day);
+        let history = path.history();
+        let mut reading = path.reading();
+        let rank = reading.value.and_then(|v| describe_rank(&history, v));
+        reading.basis.extend(rank);
         if !is_full {
-            reading.basis.push(self.other_basis.to_owned());
+            reading.basis.push(self.fallback_basis.to_owned());
         }
         (reading, history)
     }
 }
 
-/// Where a value stands in its own history, in words.
-fn standing(history: &[Observation], value: f64) -> Option<String> {
+/// Describes the rank of a value in its own history: "the highest since 1986-01".
+fn describe_rank(history: &[Observation], value: f64) -> Option<String> {
     let values: Vec<f64> = history.iter().map(|o| o.value).collect();
     let rank = percentile_rank(&values, value)?;
     let since = history.first()?.date.strftime("%Y-%m");
-    let is_extreme = |beyond: fn(f64, f64) -> bool| !values.iter().any(|v| beyond(*v, value));
-    let (highest, lowest) = (is_extreme(|v, now| v > now), is_extreme(|v, now| v < now));
-    Some(match (highest, lowest) {
+    let is_highest = values.iter().all(|v| *v <= value);
+    let is_lowest = values.iter().all(|v| *v >= value);
+    Some(match (is_highest, is_lowest) {
         (true, false) => format!("the highest since {since}"),
         (false, true) => format!("the lowest since {since}"),
         // Rounded down: nothing is above 100 % of days that include itself.
@@ -115,126 +115,134 @@ fn standing(history: &[Observation], value: f64) -> Option<String> {
 }
 
 /// An index on all its days.
-struct Blend {
-    index: &'static Index,
-    day: Date,
+struct IndexPath {
+    index: &'static DailyIndex,
+    reference_day: Date,
     days: Vec<Date>,
-    parts: Vec<PartDays>,
+    parts: Vec<ScoredPart>,
 }
 
 /// A part on all days of the index.
-struct PartDays {
+struct ScoredPart {
     part: &'static Part,
     measures: Vec<Measure>,
     /// One per day.
     scores: Vec<Option<f64>>,
-    /// The score of the last day, with the series and the figure that it was made of.
+    /// The score of the last day, with its series and figure.
     newest: Option<(&'static [&'static str], Observation, f64)>,
 }
 
-impl Blend {
-    fn compute(index: &'static Index, parts: &'static [Part], set: &SeriesSet, day: Date) -> Self {
-        let measure = |part: &'static Part| {
-            let ways = part.ways.iter();
-            let measures = ways.filter_map(|w| w.measure(set, (READ_FROM, day)));
-            (part, measures.collect::<Vec<_>>())
+impl IndexPath {
+    fn new(
+        index: &'static DailyIndex,
+        parts: &'static [Part],
+        set: &SeriesSet,
+        reference_day: Date,
+    ) -> Self {
+        let measures = |part: &'static Part| -> Vec<Measure> {
+            let proxies = part.proxies.iter();
+            let measures = proxies.filter_map(|p| p.measure(set, READ_FROM, reference_day));
+            measures.collect()
         };
-        let measured: Vec<_> = parts.iter().map(measure).collect();
-        let days = index_days(measured.iter().flat_map(|(_, m)| m), day);
-        let scored = |(part, measures)| PartDays::score(part, measures, &days, index.score);
+        let measures: Vec<_> = parts.iter().map(measures).collect();
+        let days = index_days(measures.iter().flatten(), reference_day);
+        let parts = parts.iter().zip(measures);
         Self {
             index,
-            day,
-            parts: measured.into_iter().map(scored).collect(),
+            reference_day,
+            parts: parts
+                .map(|(part, measures)| ScoredPart::new(part, measures, &days, index.score))
+                .collect(),
             days,
         }
     }
 
     fn history(&self) -> Vec<Observation> {
         let days = self.days.iter().enumerate();
-        let rows = days.filter_map(|(i, day)| Some(Observation::new(*day, self.at(i).1?)));
+        let rows = days.filter_map(|(i, day)| Some(Observation::new(*day, self.value_on(i).1?)));
         rows.collect()
     }
 
-    /// The newest day's value with its parts; without a value, the reason.
+    /// Returns the newest day's value with its parts, or the reason why there is none.
     fn reading(&self) -> Reading {
-        let newest = self.days.iter().copied().enumerate().next_back();
-        let fresh = newest.filter(|(_, d)| days_between(*d, self.day) <= STALE_AFTER_DAYS);
-        let Some((last, date)) = fresh else {
-            let old =
-                |(_, date)| format!("its newest input day is {date}, too old for {}", self.day);
-            let reason = newest.map_or_else(|| "none of its inputs is there".to_owned(), old);
-            return Reading::none(self.day, reason, self.inputs(None));
+        let day = self.reference_day;
+        let Some((last, date)) = self.days.iter().copied().enumerate().next_back() else {
+            let reason = "none of its inputs is there".to_owned();
+            return Reading::without_value(day, reason, self.inputs(None));
         };
-        let (weight, value) = self.at(last);
+        if days_between(date, day) > STALE_AFTER_DAYS {
+            let reason = format!("its newest input day is {date}, too old for {day}");
+            return Reading::without_value(day, reason, self.inputs(None));
+        }
+        let (weight, value) = self.value_on(last);
         let Some(value) = value else {
             // Without a value of the index there is nothing to contribute to.
-            let reason = too_little(weight, self.index.least_weight);
-            return Reading::none(date, reason, self.inputs(Some((date, None))));
+            let reason = describe_missing_weight(weight, self.index.min_weight);
+            return Reading::without_value(date, reason, self.inputs(Some((date, None))));
         };
-        let inputs = self.inputs(Some((date, Some(weight))));
         Reading {
             base: self.index.base,
             weight_present: weight,
             trend: self.trend(date, value),
-            ..Reading::of(date, value, inputs)
+            ..Reading::new(date, value, self.inputs(Some((date, Some(weight)))))
         }
     }
 
     fn trend(&self, date: Date, value: f64) -> Option<Trend> {
-        let (span, over) = TREND;
-        let then = shift(date, (-span).days());
-        let place = self.days.partition_point(|d| *d <= then).checked_sub(1)?;
-        let fresh = days_between(*self.days.get(place)?, then) <= STALE_AFTER_DAYS;
-        let (_, before) = self.at(place);
-        Trend::since(before.filter(|_| fresh), value, over)
+        let (days, over) = TREND;
+        let start = days_later(date, -days);
+        let position = self.days.partition_point(|d| *d <= start).checked_sub(1)?;
+        let is_fresh = days_between(*self.days.get(position)?, start) <= STALE_AFTER_DAYS;
+        let (_, before) = self.value_on(position);
+        Trend::between(before.filter(|_| is_fresh), value, over)
     }
 
-    /// The weight that is present on the day of that place, and the index where that is enough.
-    fn at(&self, place: usize) -> (f64, Option<f64>) {
+    /// Returns the weight that is present on the day at a position, and the index where that is enough.
+    fn value_on(&self, position: usize) -> (f64, Option<f64>) {
         let (mut weight, mut points) = (0.0, 0.0);
         for p in &self.parts {
-            if let Some(score) = p.scores.get(place).copied().flatten() {
+            if let Some(score) = p.scores.get(position).copied().flatten() {
                 weight += p.part.weight;
                 points += self.points(p.part.weight, score);
             }
         }
         let weight = f64::min(weight, 1.0);
         // A sum of decimal weights may miss its limit by a rounding.
-        let is_enough = weight >= self.index.least_weight - 1e-9;
+        let is_enough = weight >= self.index.min_weight - 1e-9;
         let value = (self.index.base + points / weight).clamp(0.0, 100.0);
         (weight, is_enough.then_some(value))
     }
 
-    /// Points that a score takes the index away from its base, before weights are renormalised.
+    /// Points by which a score moves the index from its base, before weights are renormalised.
     fn points(&self, weight: f64, score: f64) -> f64 {
         100.0 * weight * (score - self.index.base / 100.0)
     }
 
-    /// The parts on the last day, if it counts; their contributions where the index has a value for so much weight.
+    /// Returns the parts on the last day, unless that is stale; with contributions where the index has a value, for the
+    /// weight that is present.
     fn inputs(&self, last: Option<(Date, Option<f64>)>) -> Vec<Input> {
-        let (day, total) = last.unwrap_or((self.day, None));
-        let input = |p: &PartDays| {
-            let scored = last.and(p.newest);
-            let points = |(_, _, score)| Some(self.points(p.part.weight, score) / total?);
+        let (day, weight_present) = last.unwrap_or((self.reference_day, None));
+        let input = |p: &ScoredPart| {
+            let newest = last.and(p.newest);
+            let points = |(_, _, score)| Some(self.points(p.part.weight, score) / weight_present?);
             Input {
                 name: p.part.name,
-                value: scored.map(|(_, input, _)| input.value),
+                value: newest.map(|(_, input, _)| input.value),
                 unit: p.part.unit,
-                date: scored.map(|(_, input, _)| input.date),
+                date: newest.map(|(_, input, _)| input.date),
                 weight: Some(p.part.weight),
-                contribution: scored.and_then(points),
-                series: scored.map_or_else(|| p.part.series().collect(), |(s, ..)| s.to_vec()),
-                missing: scored.is_none().then(|| p.lack(day)),
+                contribution: newest.and_then(points),
+                series: newest.map_or_else(|| p.part.series().collect(), |(s, ..)| s.to_vec()),
+                missing: newest.is_none().then(|| p.missing_reason(day)),
             }
         };
         self.parts.iter().map(input).collect()
     }
 }
 
-impl PartDays {
-    /// Scores of a part: on each day that of the first measure that has one.
-    fn score(
+impl ScoredPart {
+    /// Scores a part: on each day by the first measure that has a score.
+    fn new(
         part: &'static Part,
         measures: Vec<Measure>,
         days: &[Date],
@@ -242,29 +250,24 @@ impl PartDays {
     ) -> Self {
         let (mut scores, mut newest) = (vec![None; days.len()], None);
         for measure in &measures {
-            // A score rests on the past alone: what comes behind the last open day is not asked for.
-            let last = scores.iter().rposition(Option::is_none);
-            let Some(open) = last.and_then(|last| days.get(..=last)) else {
+            // A score rests on earlier days alone, so that days after the last open one need not be scored.
+            let Some(last_open) = scores.iter().rposition(Option::is_none) else {
                 break;
             };
-            let mut values = Vec::with_capacity(open.len());
-            let mut inputs = Vec::with_capacity(open.len());
-            for (place, input) in measure.on(open).enumerate() {
-                if let Some(input) = input {
-                    values.push(input.value);
-                    inputs.push((place, input));
-                }
-            }
+            let open = days.get(..=last_open).unwrap_or_default();
+            let inputs = measure.values_on(open).enumerate();
+            let inputs: Vec<_> = inputs.filter_map(|(i, o)| Some((i, o?))).collect();
+            let values: Vec<f64> = inputs.iter().map(|(_, o)| o.value).collect();
             let first = measure.usable_from;
             let first = first.map_or(0, |from| days.partition_point(|day| *day < from));
-            for ((place, input), score) in inputs.into_iter().zip(score(&values)) {
-                let slot = scores.get_mut(place);
-                let Some(slot) = slot.filter(|s| s.is_none() && place >= first) else {
+            for ((position, input), score) in inputs.into_iter().zip(score(&values)) {
+                let slot = scores.get_mut(position).filter(|s| s.is_none());
+                let Some(slot) = slot.filter(|_| position >= first) else {
                     continue;
                 };
                 *slot = score;
-                if place + 1 == days.len() {
-                    newest = score.map(|score| (measure.from, input, score));
+                if position + 1 == days.len() {
+                    newest = score.map(|score| (measure.sources, input, score));
                 }
             }
         }
@@ -276,13 +279,13 @@ impl PartDays {
         }
     }
 
-    /// Why there is no score on `day`.
-    fn lack(&self, day: Date) -> String {
+    /// Explains why there is no score on `day`.
+    fn missing_reason(&self, day: Date) -> String {
         let measures = || self.measures.iter();
         let last = |m: &Measure| m.series.observations.last().map(|o| o.date);
         match measures().filter_map(last).max() {
             None => format!("no figures of {}", joined(self.part.series(), " or ")),
-            Some(_) if measures().any(|m| m.on(&[day]).flatten().next().is_some()) => {
+            Some(_) if measures().any(|m| m.values_on(&[day]).flatten().next().is_some()) => {
                 format!("too short a history by {day} to be ranked")
             }
             Some(newest) => format!("newest figure of {newest} is too old for {day}"),
@@ -290,24 +293,24 @@ impl PartDays {
     }
 }
 
-/// Days on which the index stands: weekdays with a daily figure, and once daily figures have stopped, the
+/// Returns the days of an index: weekdays with a daily figure, and once daily figures have stopped, the
 /// days on which a weekly or monthly figure comes out.
 fn index_days<'a>(measures: impl Iterator<Item = &'a Measure> + Clone, day: Date) -> Vec<Date> {
     let is_daily = |m: &&Measure| m.series.frequency() == Frequency::Daily;
-    let daily = measures.clone().filter(|m| is_daily(m) && m.sets_days);
+    let daily = measures.clone().filter(|m| is_daily(m) && m.defines_days);
     let daily = daily.flat_map(|m| &m.series.observations);
     let mut days: Vec<Date> = daily.map(|o| o.date).collect();
     let last = days.iter().max();
-    let stopped = last.map_or(START, |d| shift(*d, STALE_AFTER_DAYS.days()));
+    let stopped = last.map_or(START, |d| days_later(*d, STALE_AFTER_DAYS));
     for measure in measures.filter(|m| !is_daily(m)) {
         let newest_first = measure.series.observations.iter().rev();
-        let since = newest_first.map(|o| measure.since(o.date));
-        days.extend(since.take_while(|d| *d > stopped));
+        let published = newest_first.map(|o| measure.effective_from(o.date));
+        days.extend(published.take_while(|d| *d > stopped));
     }
     days.retain(|d| {
         (START..=day).contains(d) && !matches!(d.weekday(), Weekday::Saturday | Weekday::Sunday)
     });
-    // One ascending run after the other, which a stable sort merges.
+    // Concatenated ascending runs, which a stable sort merges.
     days.sort();
     days.dedup();
     days

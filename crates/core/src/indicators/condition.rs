@@ -1,7 +1,7 @@
-//! Since when, how often and how long something was so: counts and runs of what is 1 or 0.
+//! Counts and streaks of a condition, from a column of 1 and 0.
 //!
-//! Counted over every observation that is handed over. A period that was never published does not end a run, since
-//! nothing says that it was otherwise; how many are missing inside stands beside it.
+//! Every given observation counts. A period that was never published does not end a streak, because nothing
+//! says that the condition did not hold; the number of such gaps is reported with it.
 
 use crate::model::{Date, Frequency, Observation};
 use schemars::JsonSchema;
@@ -23,62 +23,61 @@ pub struct Streak {
 
 #[expect(
     clippy::trivially_copy_pass_by_ref,
-    reason = "serde asks with a reference"
+    reason = "serde passes a reference"
 )]
 fn is_zero(n: &usize) -> bool {
     *n == 0
 }
 
-/// What a condition comes to.
+/// How often and how long a condition held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConditionCounts {
-    /// Observations judged.
+    /// Observations.
     pub count: usize,
-    /// Of them, those that were so.
+    /// Observations that met the condition.
     pub met: usize,
-    /// The first that was so.
+    /// The first of them.
     pub first: Option<Date>,
-    /// The last that was so.
+    /// The last of them.
     pub last: Option<Date>,
-    /// The longest run, the oldest of equal ones.
+    /// The longest streak, the oldest of equal ones.
     pub longest: Option<Streak>,
-    /// The run that the last observation is part of.
+    /// The streak that the last observation is part of.
     pub current: Option<Streak>,
-    /// The last observation that differs from the one before, and whether it was so.
+    /// The last observation that differs from the one before, and whether it met the condition.
     pub crossing: Option<(Date, bool)>,
 }
 
-/// Counts observations, ascending by date, of which those other than 0 are so.
+/// Counts observations, ascending by date; those other than 0 met the condition.
 pub fn tally(rows: &[Observation], frequency: Frequency) -> ConditionCounts {
-    let met = |o: &Observation| o.value != 0.0;
-    let spells = rows.chunk_by(|a, b| met(a) == met(b));
-    let is_run = |spell: &&[Observation]| spell.first().is_some_and(met);
-    let runs = spells.clone().filter(is_run);
-    let runs = runs.filter_map(|spell| run(spell, frequency));
-    let first = runs.clone().next();
-    let last = runs.clone().next_back();
+    let is_met = |o: &Observation| o.value != 0.0;
+    let runs = rows.chunk_by(|a, b| is_met(a) == is_met(b));
+    let streaks = runs.clone().filter(|run| run.first().is_some_and(is_met));
+    let streaks = streaks.filter_map(|run| streak(run, frequency));
+    let first = streaks.clone().next();
+    let last = streaks.clone().next_back();
     let newest = rows.last().map(|o| o.date);
-    let turn = spells.clone().next_back().and_then(<[_]>::first);
     let oldest = rows.first().map(|o| o.date);
-    let crossing = turn.filter(|o| Some(o.date) != oldest);
+    let crossing = runs.clone().next_back().and_then(<[_]>::first);
+    let crossing = crossing.filter(|o| Some(o.date) != oldest);
     ConditionCounts {
         count: rows.len(),
-        met: runs.clone().map(|run| run.length).sum(),
-        first: first.map(|run| run.start),
-        last: last.map(|run| run.end),
-        longest: runs.rev().max_by_key(|run| run.length),
-        current: last.filter(|run| Some(run.end) == newest),
-        crossing: crossing.map(|o| (o.date, met(o))),
+        met: streaks.clone().map(|s| s.length).sum(),
+        first: first.map(|s| s.start),
+        last: last.map(|s| s.end),
+        longest: streaks.rev().max_by_key(|s| s.length),
+        current: last.filter(|s| Some(s.end) == newest),
+        crossing: crossing.map(|o| (o.date, is_met(o))),
     }
 }
 
-fn run(spell: &[Observation], frequency: Frequency) -> Option<Streak> {
-    let pairs = spell.windows(2);
+fn streak(run: &[Observation], frequency: Frequency) -> Option<Streak> {
+    let pairs = run.windows(2);
     let gaps = pairs.filter(|pair| matches!(pair, [a, b] if !frequency.follows(a.date, b.date)));
     Some(Streak {
-        length: spell.len(),
-        start: spell.first()?.date,
-        end: spell.last()?.date,
+        length: run.len(),
+        start: run.first()?.date,
+        end: run.last()?.date,
         gaps: gaps.count(),
     })
 }
@@ -102,10 +101,10 @@ mod tests {
     }
 
     #[test]
-    fn runs_count_and_name_what_is_missing() {
+    fn streaks_span_gaps_and_count_them() {
         let (yes, no) = (Some(true), Some(false));
         let rows = months(&[no, yes, yes, no, no, yes, None, yes, yes]);
-        let found = tally(&rows, Frequency::Monthly);
+        let counts = tally(&rows, Frequency::Monthly);
         let longest = Streak {
             length: 3,
             start: date(2000, 6, 1),
@@ -113,7 +112,7 @@ mod tests {
             gaps: 1,
         };
         assert_eq!(
-            found,
+            counts,
             ConditionCounts {
                 count: 8,
                 met: 5,
@@ -130,12 +129,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_count_is_the_plain_count(met in prop::collection::vec(prop::option::weighted(0.9, any::<bool>()), 0..200)) {
+        fn counts_match_a_plain_loop(met in prop::collection::vec(prop::option::weighted(0.9, any::<bool>()), 0..200)) {
             let rows = months(&met);
-            let found = tally(&rows, Frequency::Monthly);
-            let so: Vec<Date> = rows.iter().filter(|o| o.value == 1.0).map(|o| o.date).collect();
-            prop_assert_eq!((found.count, found.met), (rows.len(), so.len()));
-            prop_assert_eq!((found.first, found.last), (so.first().copied(), so.last().copied()));
+            let counts = tally(&rows, Frequency::Monthly);
+            let met_dates: Vec<Date> = rows.iter().filter(|o| o.value == 1.0).map(|o| o.date).collect();
+            prop_assert_eq!((counts.count, counts.met), (rows.len(), met_dates.len()));
+            prop_assert_eq!((counts.first, counts.last), (met_dates.first().copied(), met_dates.last().copied()));
             // Runs, one observation after the other.
             let (mut longest, mut now, mut start, mut at) = (0, 0, None, None);
             for o in &rows {
@@ -143,11 +142,11 @@ mod tests {
                 if now == 1 { start = Some(o.date); }
                 if now > longest { (longest, at) = (now, start); }
             }
-            prop_assert_eq!(found.longest.map_or(0, |r| r.length), longest);
-            prop_assert_eq!(found.longest.map(|r| r.start), at);
-            prop_assert_eq!(found.current.map_or(0, |r| r.length), now);
+            prop_assert_eq!(counts.longest.map_or(0, |r| r.length), longest);
+            prop_assert_eq!(counts.longest.map(|r| r.start), at);
+            prop_assert_eq!(counts.current.map_or(0, |r| r.length), now);
             let mut turns = rows.windows(2).filter(|w| w[0].value != w[1].value).map(|w| w[1]);
-            prop_assert_eq!(found.crossing, turns.next_back().map(|o| (o.date, o.value == 1.0)));
+            prop_assert_eq!(counts.crossing, turns.next_back().map(|o| (o.date, o.value == 1.0)));
         }
     }
 }

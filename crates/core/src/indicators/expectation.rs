@@ -1,15 +1,14 @@
-//! What the next release of a figure can be expected to say, and by how much the last one surprised
+//! Expectation of the next release of a series, and the surprise of the last one
 //! (docs/METHODS.md#expectations).
 //!
-//! A mechanical yardstick from what was known before the release, no survey of forecasters. A surprise is the first
+//! A mechanical forecast from what was known before the release, no survey of forecasters. A surprise is the first
 //! print less the expectation, in the formula's measure; divided by `sd` it is in standard deviations.
 
 use super::months::{Month, Months, log_ratio};
 use super::nowcast::bridges::{self, SHIPPED};
 use super::statistics::mean;
-use crate::model::frequency::shift;
+use crate::model::frequency::{days_later, shift};
 use crate::model::{Date, Observation, Series, SeriesSet};
-use jiff::ToSpan;
 use serde::Deserialize;
 use std::sync::LazyLock;
 
@@ -19,11 +18,11 @@ const CLAIMS_CLIP: f64 = 30.0;
 /// Share of the mean of the last three changes of payrolls that is expected of the next.
 const PAYROLLS_SHARE: f64 = 0.85;
 
-/// Standard deviation and 90th percentile of errors for CPIAUCSL where gasoline is not known: measured from the vintages
+/// Standard deviation and 90th percentile of errors for CPIAUCSL without gasoline: measured from the vintages
 /// as the others, 2010-01..2026-02 without 2020-03..2021-06, n 176.
 const WITHOUT_GASOLINE: (f64, Option<f64>) = (0.25, Some(0.41));
 
-/// What of a series is expected and printed.
+/// The measure in which a series is expected and printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Measure {
@@ -35,14 +34,14 @@ enum Measure {
     Level,
 }
 
-/// A series with a formula for its next release.
+/// The formula for the next release of a series.
 #[derive(Debug, Deserialize)]
 pub struct Formula {
     /// The series.
     pub id: &'static str,
     /// Every series the formula reads.
     pub inputs: Vec<&'static str>,
-    /// What is expected, in words.
+    /// The measure in words.
     pub measure: &'static str,
     /// Unit of the measure.
     pub unit: &'static str,
@@ -50,29 +49,26 @@ pub struct Formula {
     pub decimals: i32,
     /// The formula in words.
     pub formula: &'static str,
-    /// Its record beside the naive one, in words.
+    /// Its track record beside the naive forecast, in words.
     pub record: &'static str,
-    /// What must be said wherever the expectation is.
+    /// A caveat that must be shown with the expectation.
     pub caveat: Option<String>,
-    /// Of the errors; of levels as a share of them.
+    /// Standard deviation of the errors; of levels as a share of them.
     sd: f64,
     p90: Option<f64>,
     kind: Measure,
 }
 
-/// Period, value, and what was unusual; or why there is none.
-type Draft = Result<Expectation, String>;
-
-/// What a release can be expected to say.
+/// The expected value of a release.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expectation {
-    /// Stamp of the period.
+    /// First day of the period.
     pub period: Date,
-    /// In the formula's measure.
+    /// Expected value in the formula's measure.
     pub value: f64,
-    /// Standard deviation of what came around what was expected.
+    /// Standard deviation of the errors.
     pub sd: f64,
-    /// Nine in ten came within this; none measured for claims.
+    /// 90th percentile of absolute errors; not measured for claims.
     pub p90: Option<f64>,
     /// Level of the series in the period before.
     pub before: f64,
@@ -82,36 +78,35 @@ pub struct Expectation {
 
 /// Every series with a formula, in the order in which they are shown.
 pub static FORMULAS: LazyLock<Vec<Formula>> = LazyLock::new(|| {
-    let read = serde_json::from_str(include_str!("../../data/expectations.json"));
-    // Whether it can be read is seen by the test of all six.
-    read.unwrap_or_default()
+    let formulas = serde_json::from_str(include_str!("../../data/expectations.json"));
+    // The test of all six formulas fails for a file that cannot be read.
+    formulas.unwrap_or_default()
 });
 
 impl Formula {
-    /// The formula for a series.
+    /// Returns the formula for a series.
     pub fn of(id: &str) -> Option<&'static Self> {
         FORMULAS.iter().find(|formula| formula.id == id)
     }
 
-    /// What the release after the newest one known can be expected to say.
+    /// Computes the expectation for the release after the newest one in the set.
     ///
     /// # Errors
     /// Why there is no expectation, as half a sentence.
     pub fn expect(&self, known: &SeriesSet) -> Result<Expectation, String> {
-        let draft = match self.id {
-            "PAYEMS" => payrolls,
-            "UNRATE" => unemployment,
-            "CPIAUCSL" => prices,
-            "CPILFESL" => core_prices,
-            "INDPRO" => production,
-            "ICSA" => claims,
-            _ => return Err("it has no formula".to_owned()),
-        };
-        draft(self, known)
+        match self.id {
+            "PAYEMS" => self.payrolls(known),
+            "UNRATE" => self.unemployment(known),
+            "CPIAUCSL" => self.prices(known),
+            "CPILFESL" => self.core_prices(known),
+            "INDPRO" => self.production(known),
+            "ICSA" => self.claims(known),
+            _ => Err("it has no formula".to_owned()),
+        }
     }
 
-    /// An expectation beside the figure before it, and what was unusual.
-    fn expected(&self, period: Date, value: f64, before: f64, note: Option<String>) -> Expectation {
+    /// Builds an expectation with the formula's errors.
+    fn build(&self, period: Date, value: f64, before: f64, note: Option<String>) -> Expectation {
         let sd = match self.kind {
             Measure::Level => self.sd * value,
             Measure::Change | Measure::LogPercent => self.sd,
@@ -126,144 +121,151 @@ impl Formula {
         }
     }
 
-    /// What a state of the series says of a period, in the formula's measure; `None` where it or the period before is
-    /// absent.
-    pub fn printed(&self, state: &Series, period: Date) -> Option<f64> {
-        let now = state.at(period)?;
-        let before = || state.at(shift(period, state.frequency().period().negate()));
+    /// Builds an expectation for the month after the newest of a series.
+    fn next_month(
+        &self,
+        series: &MonthlySeries,
+        value: f64,
+        note: Option<String>,
+    ) -> Result<Expectation, String> {
+        let (period, before) = (series.next().first_day(), series.lag(0)?);
+        Ok(self.build(period, value, before, note))
+    }
+
+    /// Returns the value of a period in the formula's measure; `None` where it or the period before is absent.
+    pub fn printed(&self, series: &Series, period: Date) -> Option<f64> {
+        let now = series.at(period)?;
+        let before = || series.at(shift(period, series.frequency().period().negate()));
         match self.kind {
             Measure::Level => Some(now),
             Measure::Change => Some(now - before()?),
             Measure::LogPercent => log_ratio(now, before()?).map(|l| 100.0 * l),
         }
     }
+
+    fn payrolls(&self, known: &SeriesSet) -> Result<Expectation, String> {
+        let payrolls = MonthlySeries::read(known, "PAYEMS")?;
+        self.next_month(&payrolls, PAYROLLS_SHARE * payrolls.change()?, None)
+    }
+
+    fn unemployment(&self, known: &SeriesSet) -> Result<Expectation, String> {
+        let unemployment = MonthlySeries::read(known, "UNRATE")?;
+        let (weeks, month) = (rows(known, "ICSA"), unemployment.next());
+        let claims = bridges::claims_changes(&bridges::moves(weeks), month);
+        let claims = claims.map(|m| m.clamp(-CLAIMS_CLIP, CLAIMS_CLIP));
+        let value = bridges::step(&SHIPPED.unemployment, unemployment.change()?, claims);
+        self.next_month(&unemployment, value, missing_weeks("claims", weeks, month))
+    }
+
+    fn prices(&self, known: &SeriesSet) -> Result<Expectation, String> {
+        let core = MonthlySeries::read(known, "CPILFESL")?;
+        let all = MonthlySeries::read(known, "CPIAUCSL")?;
+        if core.last != all.last {
+            return Err("CPILFESL and CPIAUCSL do not end with the same month".to_owned());
+        }
+        let (weeks, month) = (rows(known, "GASREGW"), all.next());
+        let gasoline = bridges::gasoline_at(&bridges::moves(weeks), month);
+        let value = bridges::prices(&SHIPPED.prices, core.growth(12)?, gasoline);
+        let note = missing_weeks("gasoline", weeks, month);
+        let mut expectation = self.next_month(&all, value, note)?;
+        if gasoline.is_none() {
+            let note = format!("without gasoline: GASREGW of {} is not known", month.name());
+            expectation.notes = vec![note];
+            (expectation.sd, expectation.p90) = WITHOUT_GASOLINE;
+        }
+        Ok(expectation)
+    }
+
+    fn core_prices(&self, known: &SeriesSet) -> Result<Expectation, String> {
+        let core = MonthlySeries::read(known, "CPILFESL")?;
+        let value = bridges::core_prices(core.growth(1)?, core.growth(12)?);
+        self.next_month(&core, value, None)
+    }
+
+    fn production(&self, known: &SeriesSet) -> Result<Expectation, String> {
+        let production = MonthlySeries::read(known, "INDPRO")?;
+        let payrolls = MonthlySeries::read(known, "PAYEMS")?;
+        let month = production.next();
+        let growth = payrolls.months.log_change(month, 1, 100.0);
+        let growth = growth.ok_or_else(|| {
+            let month = month.name();
+            format!("it rests on the payrolls of {month}, which are not known yet")
+        })?;
+        let value = -0.087_07 + 0.247_4 * production.growth(3)? + 1.782_25 * growth;
+        self.next_month(&production, value, None)
+    }
+
+    fn claims(&self, known: &SeriesSet) -> Result<Expectation, String> {
+        let weeks = rows(known, "ICSA").last_chunk::<4>();
+        let weeks = weeks.ok_or("four weeks of ICSA are not known")?;
+        let [first, .., last] = weeks;
+        if days_later(first.date, 21) != last.date || weeks.iter().any(|o| o.value <= 0.0) {
+            return Err("the last four weeks of ICSA are not whole".to_owned());
+        }
+        let mean = mean(&weeks.map(|o| o.value.ln())).unwrap_or_default();
+        let value = (0.5 * last.value.ln() + 0.5 * mean).exp();
+        let next = days_later(last.date, 7);
+        Ok(self.build(next, value, last.value, None))
+    }
 }
 
-/// A monthly series with gaps of one month bridged, and its newest month.
-struct Grid {
+/// A monthly series with gaps of one month interpolated, and its newest month.
+struct MonthlySeries {
     id: &'static str,
     months: Months,
     last: Month,
 }
 
-impl Grid {
+impl MonthlySeries {
     fn read(known: &SeriesSet, id: &'static str) -> Result<Self, String> {
         let rows = rows(known, id);
         let last = rows.last().ok_or_else(|| format!("{id} is not known"))?;
-        let (months, _) = Months::lasts(rows).bridged();
+        let (months, _) = Months::lasts(rows).interpolate_gaps();
         let last = Month::of(last.date);
         Ok(Self { id, months, last })
     }
 
-    /// The figure so many months before the newest.
-    fn back(&self, months: i32) -> Result<f64, String> {
+    /// Returns the figure this many months before the newest.
+    fn lag(&self, months: i32) -> Result<f64, String> {
         let month = self.last.plus(-months);
-        let found = self.months.get(month);
-        found.ok_or_else(|| format!("{} of {} is not known", self.id, month.name()))
+        let figure = self.months.get(month);
+        figure.ok_or_else(|| format!("{} of {} is not known", self.id, month.name()))
     }
 
-    /// 100 ln of the newest figure over the one so many months before, per month.
+    /// Returns the growth over this many months to the newest, in percent (100 ln) per month.
     fn growth(&self, months: i32) -> Result<f64, String> {
-        let ratio = log_ratio(self.back(0)?, self.back(months)?);
-        let ratio = ratio.ok_or_else(|| format!("{} is not positive", self.id))?;
-        Ok(100.0 * ratio / f64::from(months))
+        let growth = log_ratio(self.lag(0)?, self.lag(months)?);
+        let growth = growth.ok_or_else(|| format!("{} is not positive", self.id))?;
+        Ok(100.0 * growth / f64::from(months))
     }
 
-    /// The mean change of the last three months.
+    /// Returns the mean change of the last three months.
     fn change(&self) -> Result<f64, String> {
-        Ok((self.back(0)? - self.back(3)?) / 3.0)
+        Ok((self.lag(0)? - self.lag(3)?) / 3.0)
     }
 
     fn next(&self) -> Month {
         self.last.plus(1)
     }
-
-    /// An expectation for the next month.
-    fn draft(&self, of: &Formula, value: f64, note: Option<String>) -> Draft {
-        let (period, before) = (self.next().first_day(), self.back(0)?);
-        Ok(of.expected(period, value, before, note))
-    }
-}
-
-fn payrolls(of: &Formula, known: &SeriesSet) -> Draft {
-    let grid = Grid::read(known, "PAYEMS")?;
-    grid.draft(of, PAYROLLS_SHARE * grid.change()?, None)
-}
-
-fn unemployment(of: &Formula, known: &SeriesSet) -> Draft {
-    let grid = Grid::read(known, "UNRATE")?;
-    let weeks = rows(known, "ICSA");
-    let moves = bridges::claims_at(&bridges::moves(weeks), grid.next());
-    let held = moves.map(|m| m.clamp(-CLAIMS_CLIP, CLAIMS_CLIP));
-    let notes = still_open("claims", weeks, grid.next());
-    let value = bridges::step(&SHIPPED.unemployment, grid.change()?, held);
-    grid.draft(of, value, notes)
-}
-
-fn prices(of: &Formula, known: &SeriesSet) -> Draft {
-    let core = Grid::read(known, "CPILFESL")?;
-    let all = Grid::read(known, "CPIAUCSL")?;
-    if core.last != all.last {
-        return Err("CPILFESL and CPIAUCSL do not end with the same month".to_owned());
-    }
-    let weeks = rows(known, "GASREGW");
-    let gasoline = bridges::gasoline_at(&bridges::moves(weeks), all.next());
-    let value = bridges::prices(&SHIPPED.prices, core.growth(12)?, gasoline);
-    let mut found = all.draft(of, value, still_open("gasoline", weeks, all.next()))?;
-    if gasoline.is_none() {
-        let month = all.next().name();
-        found.notes = vec![format!("without gasoline: GASREGW of {month} is not known")];
-        (found.sd, found.p90) = WITHOUT_GASOLINE;
-    }
-    Ok(found)
-}
-
-fn core_prices(of: &Formula, known: &SeriesSet) -> Draft {
-    let grid = Grid::read(known, "CPILFESL")?;
-    let value = bridges::core_prices(grid.growth(1)?, grid.growth(12)?);
-    grid.draft(of, value, None)
-}
-
-fn production(of: &Formula, known: &SeriesSet) -> Draft {
-    let grid = Grid::read(known, "INDPRO")?;
-    let payrolls = Grid::read(known, "PAYEMS")?;
-    let growth = payrolls.months.log_change(grid.next(), 1, 100.0);
-    let growth = growth.ok_or_else(|| {
-        let month = grid.next().name();
-        format!("it rests on the payrolls of {month}, which are not known yet")
-    })?;
-    let value = -0.087_07 + 0.247_4 * grid.growth(3)? + 1.782_25 * growth;
-    grid.draft(of, value, None)
-}
-
-fn claims(of: &Formula, known: &SeriesSet) -> Draft {
-    let four = rows(known, "ICSA").last_chunk::<4>();
-    let four = four.ok_or("four weeks of ICSA are not known")?;
-    let [first, .., last] = four;
-    if shift(first.date, 21.days()) != last.date || four.iter().any(|o| o.value <= 0.0) {
-        return Err("the last four weeks of ICSA are not whole".to_owned());
-    }
-    let middle = mean(&four.map(|o| o.value.ln())).unwrap_or_default();
-    let value = (0.5 * last.value.ln() + 0.5 * middle).exp();
-    let next = shift(last.date, 7.days());
-    Ok(of.expected(next, value, last.value, None))
 }
 
 fn rows<'a>(known: &'a SeriesSet, id: &str) -> &'a [Observation] {
     known.get(id).map_or(&[], |s| &s.observations)
 }
 
-/// What of a month's weeks is still to come: "claims of 2 of 4 weeks of November 2026".
-fn still_open(what: &str, weeks: &[Observation], month: Month) -> Option<String> {
-    let have = weeks.iter().filter(|o| Month::of(o.date) == month).count();
-    let stamps = weeks.last().map(|o| o.date.weekday());
+/// Describes a month whose weeks are incomplete: "claims of 2 of 4 weeks of November 2026".
+fn missing_weeks(subject: &str, weeks: &[Observation], month: Month) -> Option<String> {
+    let published = weeks.iter().filter(|o| Month::of(o.date) == month).count();
+    let weekday = weeks.last().map(|o| o.date.weekday());
     let first = month.first_day();
-    let days = (0..i64::from(first.days_in_month())).map(|n| shift(first, n.days()));
-    let all = days.filter(|day| Some(day.weekday()) == stamps).count();
+    let days = (0..i64::from(first.days_in_month())).map(|n| days_later(first, n));
+    let all = days.filter(|day| Some(day.weekday()) == weekday).count();
     let name = month.name();
-    match have {
-        0 => Some(format!("no {what} of {name} known, counted as unchanged")),
-        _ if have < all => Some(format!("{what} of {have} of {all} weeks of {name}")),
+    match published {
+        0 => Some(format!(
+            "no {subject} of {name} known, counted as unchanged"
+        )),
+        _ if published < all => Some(format!("{subject} of {published} of {all} weeks of {name}")),
         _ => None,
     }
 }

@@ -1,12 +1,12 @@
-//! Sentences that readings of several indices share: the value, where it stands, and what it is made of.
+//! Sentences about readings that several indices share.
 
 use super::composite::Composite;
-use super::prose::{self, capitalised, joined, moved, number};
+use super::prose::{capitalised, format_largest, format_trend, joined, number};
 use super::reading::{Input, Reading};
 
-/// "Macro stress is 34.5 out of 100 (calm), …": value, standing, movement and the largest contributions; with
+/// Describes value, rank, trend and largest contributions: "Macro stress is 34.5 out of 100 (calm), …"; with
 /// its band. `None` without a value.
-pub fn opening(
+pub fn describe_reading(
     composite: &Composite,
     subject: &str,
     reading: &Reading,
@@ -15,19 +15,21 @@ pub fn opening(
     let band = composite.band(value).unwrap_or_default();
     let sentence = |b: &String| format!(" {}.", capitalised(b));
     let basis: String = reading.basis.iter().map(sentence).collect();
+    let inputs = reading.inputs.iter();
+    let contributions = inputs.filter_map(|i| Some((i.name.to_owned(), i.contribution?)));
     let text = format!(
-        "{subject} is {} out of 100 on {} ({band}){}.{basis} {}{}",
+        "{subject} is {} out of 100 on {} ({band}){}.{basis} Largest contributions: {}.{}",
         number(value, 1),
         reading.date,
-        moved(reading.trend.as_ref(), "points", 1),
-        largest(reading),
-        missing(reading)
+        format_trend(reading.trend.as_ref(), "points", 1),
+        format_largest(contributions, 1).join(", "),
+        describe_missing(reading)
     );
     Some((text, band))
 }
 
-/// Why an index has no value, and what would bring it.
-pub fn without(composite: &Composite, reading: &Reading) -> String {
+/// Explains why an index has no value, and which inputs are missing.
+pub fn describe_unavailable(composite: &Composite, reading: &Reading) -> String {
     let reason = reading.reason.as_deref().unwrap_or("no reason is known");
     let absent = reading.inputs.iter().filter(|i| i.value.is_none());
     format!(
@@ -38,21 +40,14 @@ pub fn without(composite: &Composite, reading: &Reading) -> String {
     )
 }
 
-fn largest(reading: &Reading) -> String {
-    let parts = reading.inputs.iter();
-    let parts = parts.filter_map(|i| Some((i.name.to_owned(), i.contribution?)));
-    let named = prose::largest(parts, 1);
-    format!("Largest contributions: {}.", named.join(", "))
-}
-
-fn missing(reading: &Reading) -> String {
-    let said = |i: &Input| Some(format!("{} ({})", i.name, i.missing.as_deref()?));
-    let gone = joined(reading.inputs.iter().filter_map(said), ", ");
-    if gone.is_empty() {
+fn describe_missing(reading: &Reading) -> String {
+    let input = |i: &Input| Some(format!("{} ({})", i.name, i.missing.as_deref()?));
+    let missing = joined(reading.inputs.iter().filter_map(input), ", ");
+    if missing.is_empty() {
         return String::new();
     }
     format!(
-        " {:.0} % of the weight is present; missing: {gone}.",
+        " {:.0} % of the weight is present; missing: {missing}.",
         100.0 * reading.weight_present
     )
 }

@@ -1,55 +1,55 @@
 //! Months as numbers, and monthly figures on a calendar grid.
 //!
-//! A look-up "twelve months earlier" must find that calendar month or nothing. On a grid with one slot per
+//! A look-up "twelve months earlier" must return that calendar month or nothing. On a grid with one slot per
 //! month this is one step, and a month that was never published (October 2025) is an empty slot.
 
 use super::statistics::count;
 use crate::model::{Date, Frequency, Observation};
 use jiff::civil::date;
 
-/// A calendar month, as a count of months that arithmetic can be done on.
+/// A calendar month, stored as a count of months so that it can be added to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Month(i32);
 
 impl Month {
-    /// The month that holds `day`.
+    /// Returns the month that holds `day`.
     pub fn of(day: Date) -> Self {
         Self::new(i32::from(day.year()), i32::from(day.month()))
     }
 
-    /// Year and month, 1 to 12.
+    /// Builds a month from its year and its number, 1 to 12.
     pub const fn new(year: i32, month: i32) -> Self {
         Self(year * 12 + month - 1)
     }
 
-    /// Its first day, which is how monthly figures are stamped.
+    /// Returns its first day, the date of monthly figures.
     pub fn first_day(self) -> Date {
         let year = i16::try_from(self.0.div_euclid(12)).unwrap_or(i16::MAX);
         let month = i8::try_from(self.0.rem_euclid(12) + 1).unwrap_or(1);
         Date::new(year, month, 1).unwrap_or(date(9999, 12, 1))
     }
 
-    /// Its last day.
+    /// Returns its last day.
     pub fn last_day(self) -> Date {
         Frequency::Monthly.period_end(self.first_day())
     }
 
-    /// The month so many months later; earlier when negative.
+    /// Returns the month this many months later; earlier when negative.
     pub const fn plus(self, months: i32) -> Self {
         Self(self.0.saturating_add(months))
     }
 
-    /// It and the months after it up to another, which is the last.
+    /// Iterates over the months from this one to `last`, both included.
     pub fn until(self, last: Self) -> impl Iterator<Item = Self> {
         (self.0..=last.0).map(Self)
     }
 
-    /// Months since an earlier one.
+    /// Returns the number of months since an earlier one.
     pub const fn since(self, earlier: Self) -> i32 {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// "July 2026".
+    /// Formats the month: "July 2026".
     pub fn name(self) -> String {
         self.first_day().strftime("%B %Y").to_string()
     }
@@ -63,47 +63,53 @@ pub struct Months {
 }
 
 impl Months {
-    /// Puts (month, value) pairs, ascending by month, on the grid; of two for one month the later stays.
+    /// Builds a grid from (month, value) pairs, ascending by month; of two for one month the later wins.
     pub fn new(pairs: impl IntoIterator<Item = (Month, f64)>) -> Self {
         let mut grid = Self {
             first: Month(0),
             slots: Vec::new(),
         };
         for (month, value) in pairs {
-            grid.put(month, value);
+            grid.set(month, value);
         }
         grid
     }
 
-    /// Figures of a monthly series; of a finer one, the last of each month (stocks, docs/METHODS.md#conversion).
+    /// Takes the last figure of each month (stocks, docs/METHODS.md#conversion).
     pub fn lasts(observations: &[Observation]) -> Self {
         Self::new(observations.iter().map(|o| (Month::of(o.date), o.value)))
     }
 
-    /// The mean of each month's observations (rates, spreads and indices, docs/METHODS.md#conversion).
+    /// Takes the mean of each month's figures (rates, spreads and indices, docs/METHODS.md#conversion).
     pub fn means(observations: &[Observation]) -> Self {
-        Self::each(observations, |month| {
+        Self::aggregate(observations, |month| {
             let sum: f64 = month.iter().map(|o| o.value).sum();
             Some(sum / count(month.len()))
         })
     }
 
-    /// What becomes of each month's observations.
-    pub fn each(
+    /// Reduces each month's observations to one figure, or none.
+    pub fn aggregate(
         observations: &[Observation],
         figure: impl Fn(&[Observation]) -> Option<f64>,
     ) -> Self {
-        let same = |a: &Observation, b: &Observation| Month::of(a.date) == Month::of(b.date);
-        let months = observations.chunk_by(same);
+        let months = observations.chunk_by(|a, b| Month::of(a.date) == Month::of(b.date));
         Self::new(months.filter_map(|m| Some((Month::of(m.first()?.date), figure(m)?))))
     }
 
-    /// Puts a month's figure on the grid, in place of the one there; one before the first month is dropped.
-    pub fn put(&mut self, month: Month, value: f64) {
+    /// Computes a figure, or none, from each month and its figure.
+    #[must_use]
+    pub fn map(&self, figure: impl Fn(Month, f64) -> Option<f64>) -> Self {
+        let figures = self.iter();
+        Self::new(figures.filter_map(|(month, value)| Some((month, figure(month, value)?))))
+    }
+
+    /// Sets a month's figure; one before the first month of the grid is dropped.
+    pub fn set(&mut self, month: Month, value: f64) {
         if self.slots.is_empty() {
             self.first = month;
         }
-        let Ok(index) = usize::try_from(month.0 - self.first.0) else {
+        let Ok(index) = usize::try_from(month.since(self.first)) else {
             return;
         };
         if index >= self.slots.len() {
@@ -114,64 +120,66 @@ impl Months {
         }
     }
 
-    /// The month's figure, if there is one.
+    /// Returns the month's figure, if there is one.
     pub fn get(&self, month: Month) -> Option<f64> {
-        let index = usize::try_from(month.0.checked_sub(self.first.0)?).ok()?;
+        let index = usize::try_from(month.since(self.first)).ok()?;
         self.slots.get(index).copied().flatten()
     }
 
-    /// Every month that has a figure, ascending.
+    /// Iterates over the months that have a figure, ascending.
     pub fn iter(&self) -> impl Iterator<Item = (Month, f64)> {
         let months = (self.first.0..).map(Month).zip(&self.slots);
         months.filter_map(|(m, v)| Some((m, (*v)?)))
     }
 
-    /// First month of the grid.
+    /// Returns the first month of the grid.
     pub fn first(&self) -> Option<Month> {
         (!self.slots.is_empty()).then_some(self.first)
     }
 
-    /// The newest month that has a figure.
+    /// Returns the newest month that has a figure.
     pub fn last(&self) -> Option<Month> {
-        let at = self.slots.iter().rposition(Option::is_some)?;
-        Some(self.first.plus(i32::try_from(at).ok()?))
+        let index = self.slots.iter().rposition(Option::is_some)?;
+        Some(self.first.plus(i32::try_from(index).ok()?))
     }
 
-    /// The same grid without what lies before `month`.
-    pub fn since(&self, month: Month) -> Self {
+    /// Returns the grid without the months before `month`.
+    #[must_use]
+    pub fn starting_at(&self, month: Month) -> Self {
         Self::new(self.iter().filter(|(m, _)| *m >= month))
     }
 
-    /// Mean of the month and the two before it; `None` with fewer than `min` of the three.
+    /// Returns the mean of the month and the two before it; `None` with fewer than `min` of the three.
     pub fn mean3(&self, month: Month, min: usize) -> Option<f64> {
         let values: Vec<f64> = (0..3).filter_map(|k| self.get(month.plus(-k))).collect();
         (values.len() >= min.max(1)).then(|| values.iter().sum::<f64>() / count(values.len()))
     }
 
-    /// `factor · ln(x_t / x_{t−back})`; `None` when either month is absent or not positive.
+    /// Returns `factor · ln(x_t / x_{t−back})`; `None` when either month is absent or not positive.
     pub fn log_change(&self, month: Month, back: i32, factor: f64) -> Option<f64> {
         log_ratio(self.get(month)?, self.get(month.plus(-back))?).map(|l| factor * l)
     }
 
-    /// The grid with each gap of a single month filled log-linearly, and the months that were filled.
+    /// Returns the grid with each gap of a single month filled log-linearly, and the months that were filled.
     ///
     /// For composites only (docs/METHODS.md#gaps): published transforms must leave the gap. A gap at the end, a
     /// longer one, or one beside a value that is not positive stays.
-    pub fn bridged(&self) -> (Self, Vec<Month>) {
-        let between = |m: Month| {
-            let (before, after) = (self.get(m.plus(-1))?, self.get(m.plus(1))?);
-            (before > 0.0 && after > 0.0).then(|| (m, (before * after).sqrt()))
-        };
-        let months = (self.first.0..).map(Month).zip(&self.slots);
-        let empty = months.filter(|(_, slot)| slot.is_none());
-        let gaps: Vec<_> = empty.filter_map(|(m, _)| between(m)).collect();
+    pub fn interpolate_gaps(&self) -> (Self, Vec<Month>) {
         let mut grid = self.clone();
-        gaps.iter().for_each(|&(m, v)| grid.put(m, v));
-        (grid, gaps.into_iter().map(|(m, _)| m).collect())
+        let mut filled = Vec::new();
+        let months = (self.first.0..).map(Month).zip(&self.slots);
+        for (month, _) in months.filter(|(_, slot)| slot.is_none()) {
+            let neighbours = self.get(month.plus(-1)).zip(self.get(month.plus(1)));
+            if let Some((before, after)) = neighbours.filter(|(a, b)| *a > 0.0 && *b > 0.0) {
+                grid.set(month, (before * after).sqrt());
+                filled.push(month);
+            }
+        }
+        (grid, filled)
     }
 }
 
-/// `ln(a / b)`; `None` unless both are positive.
+/// Returns `ln(a / b)`; `None` unless both are positive.
 pub fn log_ratio(a: f64, b: f64) -> Option<f64> {
     (a > 0.0 && b > 0.0).then(|| (a / b).ln())
 }
@@ -185,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn months_count_across_years() {
+    fn month_arithmetic_crosses_years() {
         let november = Month::of(date(2025, 11, 20));
         assert_eq!(november, Month::new(2025, 11));
         assert_eq!(november.plus(2).first_day(), date(2026, 1, 1));
@@ -194,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_month_that_was_never_published_stays_empty() {
+    fn unpublished_month_stays_empty() {
         let g = grid();
         assert_eq!(g.get(Month::new(2025, 10)), None);
         assert_eq!(g.log_change(Month::new(2025, 11), 1, 100.0), None);
@@ -203,16 +211,16 @@ mod tests {
     }
 
     #[test]
-    fn one_month_is_bridged_log_linearly_and_named() {
-        let (g, filled) = grid().bridged();
+    fn one_month_gap_is_filled_log_linearly() {
+        let (g, filled) = grid().interpolate_gaps();
         assert_eq!(g.get(Month::new(2025, 10)), Some(6.0));
         assert_eq!(filled, [Month::new(2025, 10)]);
         let wide = Months::new([(Month::new(2025, 9), 4.0), (Month::new(2025, 12), 9.0)]);
-        assert_eq!(wide.bridged(), (wide.clone(), vec![]));
+        assert_eq!(wide.interpolate_gaps(), (wide.clone(), vec![]));
     }
 
     #[test]
-    fn months_average_the_days_they_hold() {
+    fn means_average_the_days_of_each_month() {
         let day = |m, d, v| Observation::new(date(2026, m, d), v);
         let g = Months::means(&[day(1, 2, 1.0), day(1, 30, 3.0), day(3, 2, 5.0)]);
         let pairs: Vec<_> = g.iter().collect();
@@ -225,7 +233,7 @@ mod tests {
             Some(3.0)
         );
         assert_eq!(
-            g.since(Month::new(2026, 2)).first(),
+            g.starting_at(Month::new(2026, 2)).first(),
             Some(Month::new(2026, 3))
         );
     }

@@ -1,23 +1,23 @@
 //! The state of the economy in one paragraph, from numbers alone: docs/METHODS.md#narrative.
 //!
-//! The same figures give the same words. It says what was measured and what is missing, and nothing about
+//! The same figures give the same text. It says what was measured and what is missing, and nothing about
 //! what markets tend to do.
 
 use super::liquidity;
 use super::months::Month;
 use super::nowcast::Nowcast;
-use super::prose::{self, list, lowered, moved, number, signed};
+use super::prose::{format_largest, format_trend, list, lowered, number, signed};
 use super::reading::Reading;
 use super::recession::CRPI;
 use super::regime::{Contributor, Outlook, Regime, RegimeMonth, Trajectory};
 use super::stress::CMSI;
 
-/// What the paragraph is written from, all at the same day.
+/// Inputs of the paragraph, all at the same day.
 #[derive(Debug, Clone, Copy)]
 pub struct Evidence<'a> {
     /// The regime.
     pub outlook: &'a Outlook,
-    /// The same with figures filled that are not out yet, where there is one.
+    /// The nowcast of the regime, where there is one.
     pub nowcast: Option<&'a Nowcast>,
     /// Recession probability.
     pub recession: &'a Reading,
@@ -27,21 +27,21 @@ pub struct Evidence<'a> {
     pub liquidity: &'a Reading,
 }
 
-/// The paragraph: regime, its confidence, both scores with their two largest parts, trajectory, recession
+/// Writes the paragraph: regime, its confidence, both scores with their two largest parts, trajectory, recession
 /// probability, stress and liquidity. 60 to 110 words when the regime is known.
 pub fn narrative(evidence: &Evidence<'_>) -> String {
     [
-        regime(evidence.outlook) + &nowcast(evidence),
-        recession(evidence.recession),
-        stress(evidence.stress),
-        liquid(evidence.liquidity),
+        describe_regime(evidence.outlook) + &describe_nowcast(evidence),
+        describe_recession(evidence.recession),
+        describe_stress(evidence.stress),
+        describe_liquidity(evidence.liquidity),
     ]
     .join(" ")
 }
 
-fn regime(outlook: &Outlook) -> String {
-    let known = outlook.state.as_ref().filter(|_| outlook.reason.is_none());
-    let Some(state) = known else {
+fn describe_regime(outlook: &Outlook) -> String {
+    let state = outlook.state.as_ref();
+    let Some(state) = state.filter(|_| outlook.reason.is_none()) else {
         let reason = outlook.reason.as_deref().unwrap_or("no figures");
         return format!("The regime is unknown: {reason}.");
     };
@@ -58,57 +58,57 @@ fn regime(outlook: &Outlook) -> String {
         month.plus(-1).name(),
         number(state.confidence, 0),
         signed(state.growth, 2),
-        largest(&state.growth_parts),
+        largest_parts(&state.growth_parts),
         signed(state.inflation, 2),
-        largest(&state.inflation_parts),
-        course(state),
+        largest_parts(&state.inflation_parts),
+        describe_trajectory(state),
     )
 }
 
 /// " With claims up to 2020-04-04 the nowcast for May 2020 is Deflation.", where that is another regime.
-fn nowcast(evidence: &Evidence<'_>) -> String {
-    let other = |now: &&Nowcast| now.state.regime != evidence.outlook.regime;
-    evidence.nowcast.filter(other).map_or(String::new(), |now| {
-        format!(
-            " With claims up to {} the nowcast, which is not the regime of record, is {} for {} ({} %).",
-            now.claims_week,
-            now.state.regime.word(),
-            Month::of(now.state.month).name(),
-            number(now.state.confidence, 0)
-        )
-    })
+fn describe_nowcast(evidence: &Evidence<'_>) -> String {
+    let differs = |n: &&Nowcast| n.state.regime != evidence.outlook.regime;
+    let Some(nowcast) = evidence.nowcast.filter(differs) else {
+        return String::new();
+    };
+    format!(
+        " With claims up to {} the nowcast, which is not the regime of record, is {} for {} ({} %).",
+        nowcast.claims_week,
+        nowcast.state.regime.word(),
+        Month::of(nowcast.state.month).name(),
+        number(nowcast.state.confidence, 0)
+    )
 }
 
-/// The two parts that weigh most, with their contributions.
-fn largest(parts: &[Contributor]) -> String {
-    let parts = parts.iter().map(|p| (lowered(p.name), p.contribution));
-    list(&prose::largest(parts, 2))
+fn largest_parts(parts: &[Contributor]) -> String {
+    let contributions = parts.iter().map(|p| (lowered(p.name), p.contribution));
+    list(&format_largest(contributions, 2))
 }
 
-fn course(state: &RegimeMonth) -> String {
-    let course = match state.trajectory {
+fn describe_trajectory(state: &RegimeMonth) -> String {
+    let trajectory = match state.trajectory {
         Trajectory::Improving => "Over three months the scores are improving",
         Trajectory::Stable => "Over three months the scores are stable",
         Trajectory::Deteriorating => "Over three months the scores are deteriorating",
         Trajectory::Unknown => "The scores of three months ago are not known",
     };
     match state.target.map(Regime::word) {
-        Some(target) => format!("{course}; the most likely alternative is {target}."),
-        None => format!("{course}."),
+        Some(target) => format!("{trajectory}; the most likely alternative is {target}."),
+        None => format!("{trajectory}."),
     }
 }
 
-fn recession(reading: &Reading) -> String {
+fn describe_recession(reading: &Reading) -> String {
     let Some(value) = reading.value else {
         return "The recession probability is not available.".to_owned();
     };
     let band = CRPI.band(value).unwrap_or_default();
-    let moved = moved(reading.trend.as_ref(), "points", 1);
+    let trend = format_trend(reading.trend.as_ref(), "points", 1);
     let value = number(value, 1);
-    format!("The probability of recession within 12 months is {value} % ({band}){moved}.")
+    format!("The probability of recession within 12 months is {value} % ({band}){trend}.")
 }
 
-fn stress(reading: &Reading) -> String {
+fn describe_stress(reading: &Reading) -> String {
     let Some(value) = reading.value else {
         return "Macro stress is not available.".to_owned();
     };
@@ -116,16 +116,16 @@ fn stress(reading: &Reading) -> String {
     format!("Macro stress is {} out of 100 ({band}).", number(value, 1))
 }
 
-fn liquid(reading: &Reading) -> String {
+fn describe_liquidity(reading: &Reading) -> String {
     let Some(value) = reading.value else {
         return "Net liquidity is not available.".to_owned();
     };
-    let course = reading.trend.map_or_else(String::new, |t| {
-        let word = liquidity::direction(t.change);
-        format!(", {word} ({} over {})", signed(t.change, 2), t.over)
+    let trend = reading.trend.map_or_else(String::new, |t| {
+        let direction = liquidity::direction(t.change);
+        format!(", {direction} ({} over {})", signed(t.change, 2), t.over)
     });
     let value = number(value, 2);
-    format!("Net liquidity is {value} trillion dollars{course}.")
+    format!("Net liquidity is {value} trillion dollars{trend}.")
 }
 
 #[cfg(test)]
@@ -155,14 +155,14 @@ mod tests {
     }
 
     #[test]
-    fn august_2026_reads_as_its_figures() {
+    fn paragraph_of_august_2026_matches_its_figures() {
         let set = real();
         let (_, text) = at(&set, date(2026, 8, 22));
         insta::assert_snapshot!(text, @"Reflation in August 2026, from figures up to July 2026 (80 % confidence). Growth is +0.19 standard deviations from its 20-year mean, mostly industrial production (+0.17) and payrolls (-0.03). Inflation scores +0.23 points against target, mostly headline inflation (+0.26) and core inflation (-0.02). Over three months the scores are stable. The probability of recession within 12 months is 12.6 % (low), down 0.8 points over 3 months. Macro stress is 34.5 out of 100 (calm). Net liquidity is 5.79 trillion dollars, stable (-0.12 over 13 weeks).");
     }
 
     #[test]
-    fn the_paragraph_has_60_to_110_words_whenever_the_regime_is_known() {
+    fn paragraph_has_60_to_110_words() {
         let set = real();
         for year in (1966..=2026).step_by(2) {
             let (outlook, text) = at(&set, date(year, 6, 25));
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_said() {
+    fn missing_figures_are_named() {
         let (_, text) = at(&SeriesSet::default(), date(2026, 8, 22));
         assert!(text.starts_with("The regime is unknown: "), "{text}");
         for lack in ["recession probability", "Macro stress", "Net liquidity"] {

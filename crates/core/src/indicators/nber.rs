@@ -6,78 +6,81 @@ use super::months::Month;
 use crate::model::{Date, table};
 use std::sync::LazyLock;
 
-/// A recession: the month of the peak before it, and the month of the trough, its last one.
+/// A recession, from the month after the peak through the trough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Recession {
     /// Last month of the expansion before.
     pub peak: Month,
     /// Last month of the recession.
     pub trough: Month,
-    /// The days on which peak and trough were announced; `None` before 1980, when nobody announced them.
-    announced: (Option<Date>, Option<Date>),
+    /// Days from which peak and trough were known: their announcement; before 1980, without one, a year later.
+    known: (Date, Date),
 }
 
 impl Recession {
-    /// First day of the recession's first month, the one after the peak.
+    /// Returns the first day of the month after the peak.
     pub fn start(self) -> Date {
         self.peak.plus(1).first_day()
     }
 
-    /// Last day of the recession, the end of the trough's month.
+    /// Returns the last day of the trough's month.
     pub fn end(self) -> Date {
         self.trough.last_day()
     }
 }
 
 /// Months that an alarm may be away from the recession it belongs to (docs/METHODS.md#sahm-rule).
-const NEAR: i32 = 8;
+const MAX_DISTANCE: i32 = 8;
 
-/// The recession nearest to a range of months, of those within eight months of it whose peak was known on `day`; with
-/// the first month, and the last where the trough was known, too.
+/// Returns the first and the last month of the recession nearest to a range of months, within eight months of it.
+///
+/// Only recessions whose peak was known on `day` count; the last month is `None` while the trough was not known.
 pub fn recession_near(from: Month, to: Month, day: Date) -> Option<(Month, Option<Month>)> {
-    let is_known = |turn: Month, announced: Option<Date>| {
-        announced.unwrap_or_else(|| turn.plus(12).last_day()) <= day
-    };
-    let known = RECESSIONS
-        .iter()
-        .filter(|r| is_known(r.peak, r.announced.0));
-    let away = |r: &&Recession| r.peak.plus(1).since(to).max(from.since(r.trough)).max(0);
-    let nearest = known.min_by_key(away).filter(|r| away(r) <= NEAR)?;
-    let last = is_known(nearest.trough, nearest.announced.1).then_some(nearest.trough);
+    let known = RECESSIONS.iter().filter(|r| r.known.0 <= day);
+    let distance = |r: &&Recession| r.peak.plus(1).since(to).max(from.since(r.trough)).max(0);
+    let nearest = known
+        .min_by_key(distance)
+        .filter(|r| distance(r) <= MAX_DISTANCE)?;
+    let last = (nearest.known.1 <= day).then_some(nearest.trough);
     Some((nearest.peak.plus(1), last))
 }
 
-/// Whether a month was one of a recession.
+/// Whether a month was in a recession.
 pub fn is_recession(month: Month) -> bool {
     RECESSIONS
         .iter()
         .any(|r| r.peak < month && month <= r.trough)
 }
 
-/// The day from which it was known whether `month` was one of a recession, unless its own end is later: that on which
-/// the last turning point before it was announced, or a year after one that nobody announced.
+/// Returns the day from which it was known whether `month` was in a recession, unless its own end is later: the day
+/// from which the last turning point before it was known.
 pub(crate) fn known_from(month: Month) -> Option<Date> {
-    let turns = RECESSIONS
-        .iter()
-        .flat_map(|r| [(r.peak, r.announced.0), (r.trough, r.announced.1)]);
-    let (turn, announced) = turns.rev().find(|(turn, _)| *turn < month)?;
-    Some(announced.unwrap_or_else(|| turn.plus(12).last_day()))
+    let newest_first = RECESSIONS.iter().rev();
+    let mut turns = newest_first.flat_map(|r| [(r.trough, r.known.1), (r.peak, r.known.0)]);
+    let last = turns.find(|(turn, _)| *turn < month);
+    last.map(|(_, known)| known)
 }
 
-/// Every recession called so far, the earliest first; none after 2020-04 as of August 2026.
+/// Every dated recession, the earliest first; none after 2020-04 as of August 2026.
 /// Source: NBER, "US Business Cycle Expansions and Contractions".
 pub static RECESSIONS: LazyLock<Vec<Recession>> = LazyLock::new(|| {
     let month = |text: &str| Some(Month::of(text.parse().ok()?));
+    let known = |turn: Month, announced: &str| {
+        announced
+            .parse()
+            .unwrap_or_else(|_| turn.plus(12).last_day())
+    };
     let rows = table::rows(include_str!("../../data/recessions.csv"));
-    let dated = rows.filter_map(|(_, row)| {
+    let recessions = rows.filter_map(|(_, row)| {
         let [peak, trough, peak_day, trough_day] = row.ok()?;
+        let (peak, trough) = (month(peak)?, month(trough)?);
         Some(Recession {
-            peak: month(peak)?,
-            trough: month(trough)?,
-            announced: (peak_day.parse().ok(), trough_day.parse().ok()),
+            peak,
+            trough,
+            known: (known(peak, peak_day), known(trough, trough_day)),
         })
     });
-    dated.collect()
+    recessions.collect()
 });
 
 #[cfg(test)]
@@ -87,21 +90,21 @@ mod tests {
     use jiff::civil::date;
 
     #[test]
-    fn the_dates_are_those_of_usrec() {
+    fn dates_match_usrec() {
         let set = testdata::load(&["USREC"]);
         let in_recession = |day: Date| {
             RECESSIONS
                 .iter()
                 .any(|r| r.start() <= day && day <= r.end())
         };
-        // The series begins in the last month of a recession whose peak nobody dated.
+        // The series begins in the last month of a recession without a dated peak.
         for o in &set.get("USREC").unwrap().observations[1..] {
             assert_eq!(in_recession(o.date), o.value == 1.0, "{}", o.date);
         }
     }
 
     #[test]
-    fn an_alarm_belongs_to_the_nearest_recession_that_was_known() {
+    fn range_belongs_to_the_nearest_known_recession() {
         let month = Month::new;
         let near = |from, to, day| recession_near(from, to, day);
         let today = date(2026, 11, 21);
@@ -122,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recession_starts_after_the_peak_and_ends_with_the_trough() {
+    fn recession_starts_after_peak_and_ends_with_trough() {
         let covid = RECESSIONS.last().unwrap();
         assert_eq!(
             (covid.start(), covid.end()),

@@ -1,16 +1,26 @@
-//! Sentences from numbers: deterministic, plain, and without folklore.
+//! Formatting of numbers, lists and sentences.
 
 use super::reading::{Reading, Trend};
 use std::fmt::Display;
 
-/// The text with its first letter in upper case.
+/// Returns the text with its first letter in upper case.
 pub fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);
     first.chain(letters).collect()
 }
 
-/// A number with `decimals` places and never a negative zero.
+/// Returns the text with its first letter in lower case, unless it starts with an abbreviation.
+pub fn lowered(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().into_iter().flat_map(char::to_lowercase);
+    match letters.clone().next() {
+        Some(second) if second.is_uppercase() => text.to_owned(),
+        _ => first.chain(letters).collect(),
+    }
+}
+
+/// Formats a number with `decimals` places and never a negative zero.
 pub fn number(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     match text.strip_prefix('-') {
@@ -19,7 +29,7 @@ pub fn number(value: f64, decimals: usize) -> String {
     }
 }
 
-/// A number with its sign: "+0.15", "-0.30"; zero has none.
+/// Formats a number with its sign: "+0.15", "-0.30"; zero has none.
 pub fn signed(value: f64, decimals: usize) -> String {
     let text = number(value, decimals);
     match is_zero(&text) || text.starts_with('-') {
@@ -28,7 +38,7 @@ pub fn signed(value: f64, decimals: usize) -> String {
     }
 }
 
-/// A figure, or that there is none.
+/// Formats a figure in full, or "none".
 pub fn or_none(value: Option<f64>) -> String {
     value.map_or("none".to_owned(), |value| value.to_string())
 }
@@ -37,8 +47,8 @@ fn is_zero(number: &str) -> bool {
     number.chars().all(|c| matches!(c, '0' | '.'))
 }
 
-/// ", up 2.1 points in 3 months"; nothing without a trend.
-pub fn moved(trend: Option<&Trend>, unit: &str, decimals: usize) -> String {
+/// Formats a trend as the end of a sentence: ", up 2.1 points over 3 months"; empty without a trend.
+pub fn format_trend(trend: Option<&Trend>, unit: &str, decimals: usize) -> String {
     let Some(trend) = trend else {
         return String::new();
     };
@@ -46,44 +56,36 @@ pub fn moved(trend: Option<&Trend>, unit: &str, decimals: usize) -> String {
     if is_zero(&size) {
         return format!(", unchanged over {}", trend.over);
     }
-    let way = if trend.change > 0.0 { "up" } else { "down" };
-    format!(", {way} {size} {unit} over {}", trend.over)
+    let direction = if trend.change > 0.0 { "up" } else { "down" };
+    format!(", {direction} {size} {unit} over {}", trend.over)
 }
 
-/// "Net liquidity is not available: WALCL is not loaded."
-pub fn unavailable(name: &str, reading: &Reading) -> String {
+/// Explains why a reading has no value: "Net liquidity is not available: WALCL is not loaded."
+pub fn describe_unavailable(name: &str, reading: &Reading) -> String {
     let reason = reading.reason.as_deref().unwrap_or("no inputs");
     format!("{name} is not available: {reason}.")
 }
 
-/// The text with its first letter in lower case, unless it starts with an abbreviation.
-pub fn lowered(text: &str) -> String {
-    let mut letters = text.chars();
-    let (first, second) = (letters.next(), letters.clone().next());
-    match first {
-        Some(c) if !second.is_some_and(char::is_uppercase) => {
-            c.to_lowercase().chain(letters).collect()
-        }
-        _ => text.to_owned(),
-    }
-}
-
-/// The two parts that add most to a figure or take most from it, each with what that is.
-pub fn largest(parts: impl Iterator<Item = (String, f64)>, decimals: usize) -> Vec<String> {
-    let mut parts: Vec<(String, f64)> = parts.collect();
-    parts.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
-    let two = parts.iter().take(2);
-    two.map(|(name, points)| format!("{name} ({})", signed(*points, decimals)))
+/// Formats the two largest contributions by size: "Payrolls (+0.3)".
+pub fn format_largest(
+    contributions: impl Iterator<Item = (String, f64)>,
+    decimals: usize,
+) -> Vec<String> {
+    let mut contributions: Vec<(String, f64)> = contributions.collect();
+    contributions.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+    let largest = contributions.iter().take(2);
+    largest
+        .map(|(name, points)| format!("{name} ({})", signed(*points, decimals)))
         .collect()
 }
 
-/// The parts with `between` between each two.
-pub fn joined<T: Display>(parts: impl IntoIterator<Item = T>, between: &str) -> String {
+/// Joins the parts with a separator.
+pub fn joined<T: Display>(parts: impl IntoIterator<Item = T>, separator: &str) -> String {
     let parts: Vec<String> = parts.into_iter().map(|part| part.to_string()).collect();
-    parts.join(between)
+    parts.join(separator)
 }
 
-/// "a", "a and b", "a, b and c".
+/// Joins the items as a list: "a", "a and b", "a, b and c".
 pub fn list(items: &[String]) -> String {
     match items {
         [] => String::new(),
@@ -97,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_carry_their_sign_and_never_a_negative_zero() {
+    fn numbers_have_signs_and_no_negative_zero() {
         assert_eq!(number(-0.001, 2), "0.00");
         assert_eq!(number(-1.005, 1), "-1.0");
         assert_eq!(signed(0.154, 2), "+0.15");
@@ -106,28 +108,28 @@ mod tests {
     }
 
     #[test]
-    fn movements_are_words() {
+    fn trends_are_formatted_as_phrases() {
         let trend = |change| Trend {
             change,
             over: "13 weeks",
         };
-        assert_eq!(moved(None, "points", 1), "");
+        assert_eq!(format_trend(None, "points", 1), "");
         assert_eq!(
-            moved(Some(&trend(2.14)), "points", 1),
+            format_trend(Some(&trend(2.14)), "points", 1),
             ", up 2.1 points over 13 weeks"
         );
         assert_eq!(
-            moved(Some(&trend(-2.14)), "points", 1),
+            format_trend(Some(&trend(-2.14)), "points", 1),
             ", down 2.1 points over 13 weeks"
         );
         assert_eq!(
-            moved(Some(&trend(0.01)), "points", 1),
+            format_trend(Some(&trend(0.01)), "points", 1),
             ", unchanged over 13 weeks"
         );
     }
 
     #[test]
-    fn letters_and_lists_read_well() {
+    fn case_and_lists_follow_english_rules() {
         assert_eq!(capitalised("élan"), "Élan");
         assert_eq!(lowered("Core inflation"), "core inflation");
         assert_eq!(lowered("NFCI"), "NFCI");

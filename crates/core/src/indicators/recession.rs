@@ -1,7 +1,7 @@
 //! Recession probability CRPI (also CVRP), method crpi-v1: docs/METHODS.md#recession-probability.
 //!
-//! The mean of two probits: the New York Fed's term-spread model with its published coefficients, and one
-//! of ours with financial conditions and building permits. The target is "an NBER recession month occurs
+//! The mean of two probits: the New York Fed's term-spread model with its published coefficients, and our own
+//! with financial conditions and building permits. The target is "an NBER recession month occurs
 //! within the next 12 months". The month of the reference day is computed from its days so far.
 
 mod inputs;
@@ -15,10 +15,10 @@ use super::months::Month;
 use super::prose::{self, joined};
 use super::reading::{Input, Reading, Trend};
 use super::record::sentence;
-use super::shapley::attributed;
+use super::shapley::attributed_reading;
 use super::statistics::normal_cdf;
 use crate::model::{Date, Frequency, Observation, SeriesSet};
-use inputs::{BANDS, Sources, basis, drivers};
+use inputs::{BANDS, Sources};
 
 /// Recession probability, 0 to 100, monthly.
 pub const CRPI: Composite = Composite {
@@ -78,7 +78,7 @@ pub const CRPI: Composite = Composite {
 /// Means of S, F and B over the months of the fit, 1971-01 to 2024-07: the reference of the contributions.
 const USUAL: [f64; 3] = [1.423, 0.019, 0.338];
 
-/// The probability, 0 to 100; `None` when all three are absent. Without the spread the first term is dropped.
+/// Returns the probability, 0 to 100; `None` without the second term. Without the spread the first term is dropped.
 ///
 /// Golden values to the printed digit come out of the printed (rounded) inputs: 75.45 for May 2023;
 /// unrounded inputs give 75.44.
@@ -89,65 +89,68 @@ fn probability(drivers: [Option<f64>; 3]) -> Option<f64> {
     Some(100.0 * mean).filter(|p| p.is_finite())
 }
 
-/// The probits whose mean the probability is, by the names of their inputs, each in percent.
+/// Returns the probits whose mean is the probability, in percent, named by their inputs.
 ///
-/// That on the term spread alone is left out without it, the other is on all inputs there are. Empty without a value.
+/// The first is on the term spread alone and absent without it, the second on all present inputs. Empty without a value.
 pub fn probits(reading: &Reading) -> Vec<(String, f64)> {
     let [spread, conditions, permits] = reading.inputs.as_slice() else {
         return Vec::new();
     };
-    let second = second_term([spread, conditions, permits].map(|input| input.value));
+    let inputs = [spread, conditions, permits];
+    let Some(second) = second_term(inputs.map(|input| input.value)) else {
+        return Vec::new();
+    };
     let names = |inputs: &[&Input]| {
         let present = inputs.iter().filter(|input| input.value.is_some());
         joined(present.map(|input| prose::lowered(input.name)), ", ")
     };
-    let first = spread.value.map(|s| (names(&[spread]), first_term(s)));
-    let second = second.map(|p| (names(&[spread, conditions, permits]), p));
-    let both = first.filter(|_| second.is_some()).into_iter().chain(second);
-    both.map(|(name, p)| (name, 100.0 * p)).collect()
+    let first = spread.value;
+    let first = first.map(|s| (names(&[spread]), 100.0 * first_term(s)));
+    let second = (names(&inputs), 100.0 * second);
+    first.into_iter().chain([second]).collect()
 }
 
-/// The New York Fed's probit on the term spread, with its published constants, 0 to 1.
+/// Returns the New York Fed's probit on the term spread, with its published constants, 0 to 1.
 pub fn first_term(spread: f64) -> f64 {
     normal_cdf(-0.5333 - 0.6330 * spread)
 }
 
-/// The probability of every month up to `day`, stamped with its first day.
+/// Returns the probability of every month up to `day`, under its first day.
 ///
 /// A month uses its own days; its last weekly figures appear up to five days after its end, so its value
-/// settles then. The month of `day` is computed from what is known so far.
+/// settles then. The month of `day` is computed from the figures known so far.
 fn history(set: &SeriesSet, day: Date) -> Vec<Observation> {
     let sources = Sources::read(set, day);
-    sources.path(|m| probability(drivers(&sources.month(m))))
+    sources.path(|m| probability(inputs::values(&sources.drivers(m))))
 }
 
 fn reading(set: &SeriesSet, day: Date) -> Reading {
     let sources = Sources::read(set, day);
     let month = Month::of(day);
-    let found = sources.month(month);
-    let inputs = sources.inputs(&found);
-    let mut reading = attributed(month.first_day(), inputs, USUAL, probability);
+    let drivers = sources.drivers(month);
+    let inputs = sources.inputs(&drivers);
+    let mut reading = attributed_reading(month.first_day(), inputs, USUAL, probability);
     if let Some(value) = reading.value {
-        let before = probability(drivers(&sources.month(month.plus(-3))));
-        reading.trend = Trend::since(before, value, "3 months");
+        let before = sources.drivers(month.plus(-3));
+        let before = probability(inputs::values(&before));
+        reading.trend = Trend::between(before, value, "3 months");
         let to_date = (month.last_day() > day).then(|| "month to date".to_owned());
-        // What was unusual about the inputs.
-        reading.basis = to_date.into_iter().chain(basis(&found)).collect();
+        reading.basis = to_date.into_iter().chain(inputs::basis(&drivers)).collect();
     }
     reading
 }
 
-/// The band and the evidence, in sentences.
+/// Describes the band and the evidence.
 fn interpret(reading: &Reading) -> String {
     let Some(value) = reading.value else {
-        return prose::unavailable("Recession probability", reading);
+        return prose::describe_unavailable("Recession probability", reading);
     };
     let band = CRPI.band(value).unwrap_or_default();
     format!(
         "{}: a {value:.1} % chance that an NBER recession month falls within the next 12 months{}. {} It gave a false \
          alarm of about 75 in 2023.",
         prose::capitalised(band),
-        prose::moved(reading.trend.as_ref(), "points", 1),
+        prose::format_trend(reading.trend.as_ref(), "points", 1),
         sentence("CRPI"),
     )
 }

@@ -1,8 +1,8 @@
 //! Recession now, RNOW, method rnow-v1: docs/METHODS.md#recession-now.
 //!
-//! A probit on weekly claims and on payrolls: is this month a recession month? Each week stands as it was known on its
-//! Thursday, payrolls in the vintage of that day, and is never computed anew; the newest one moves with what comes until
-//! the next Thursday. An alarm rings after two Thursdays in a row and ends after four.
+//! A probit on weekly claims and on payrolls: is this month a recession month? Each week is computed from what was known
+//! on its Thursday, payrolls in the vintage of that day, and is never recomputed; the newest one changes with new figures
+//! until the next Thursday. An alarm begins after two Thursdays in a row and ends after four.
 
 use super::alarm::AlarmRule;
 use super::composite::{Composite, Computation, Indicator, Listing, band};
@@ -10,7 +10,7 @@ use super::months::{Month, log_ratio};
 use super::prose;
 use super::reading::{Input, Reading, Trend};
 use super::record::sentence;
-use super::shapley::attributed;
+use super::shapley::attributed_reading;
 use super::statistics::{mean, normal_cdf};
 use crate::model::frequency::{days_between, days_later};
 use crate::model::{Date, Frequency, Knowledge, Observation, Recorded, SeriesSet};
@@ -60,7 +60,7 @@ pub const RNOW: Composite = Composite {
     interpret,
 };
 
-/// When the alarm rings and when it ends.
+/// Thresholds of the alarm.
 const ALARM: AlarmRule = AlarmRule {
     on: 65.0,
     on_after: 2,
@@ -73,79 +73,80 @@ const PAYROLLS: &str = "PAYEMS";
 
 /// Days after the Saturday of a week on which its claims are out.
 pub const OUT_AFTER: i64 = 5;
-/// Weeks in a mean, and how many weeks before the newest the means of comparison end.
-const MEAN: usize = 4;
-const BEFORE: std::ops::RangeInclusive<usize> = 4..=56;
-/// Weeks that are read.
-const WEEKS: usize = *BEFORE.end() + MEAN;
-/// From this age of the newest week on there is no value.
+/// Weeks in a mean, and the weeks before the newest at which the means of comparison end.
+const MEAN_WEEKS: usize = 4;
+const COMPARISON: std::ops::RangeInclusive<usize> = 4..=56;
+/// Weeks of claims needed.
+const WEEKS: usize = *COMPARISON.end() + MEAN_WEEKS;
+/// Age of the newest week above which there is no value.
 const STALE_DAYS: i64 = 14;
-/// Months before that of the day which payrolls may be of.
-const OLDEST_PAYROLLS: i32 = 3;
+/// Greatest age of payrolls, in months before the month of the day.
+const MAX_PAYROLL_AGE: i32 = 3;
 /// Means of c and p over the months of the fit: the reference of the contributions.
 const USUAL: [f64; 2] = [0.442, 1.431];
 
-/// Behind a value: c of the formula, percent, with the Saturday of its newest week, and p, percent a year, with its
-/// newest month.
+/// c of the formula, percent, with the Saturday of its newest week, and p, percent a year, with its newest month.
 type Drivers = ((Date, f64), (Month, f64));
 
-/// The probability, 0 to 100.
+/// Returns the probability, 0 to 100.
 pub fn probability(claims: f64, payrolls: f64) -> f64 {
     100.0 * normal_cdf(-1.9568 + 0.1263 * claims - 0.0993 * payrolls)
 }
 
-/// c: four weeks of claims against the year before, percent; `None` unless every week is there. Weeks come newest first.
+/// Returns c: four weeks of claims against the year before, percent, with the newest week. Weeks come newest first.
+///
+/// `None` unless every week is present.
 pub fn claims_gap(weeks: impl Iterator<Item = Observation>) -> Option<(Date, f64)> {
     let mut weeks = weeks.take(WEEKS).peekable();
     let first = weeks.peek()?.date;
-    let whole = weeks.zip((0..).step_by(7));
-    let whole = whole.take_while(|(week, days)| days_between(week.date, first) == *days);
-    let mut values = Vec::with_capacity(WEEKS);
-    values.extend(whole.map(|(week, _)| week.value));
+    let weeks = weeks.zip((0..).step_by(7));
+    let weeks = weeks.take_while(|(week, days)| days_between(week.date, first) == *days);
+    let values: Vec<f64> = weeks.map(|(week, _)| week.value).collect();
     if values.len() < WEEKS {
         return None;
     }
-    let mut means: Vec<f64> = values.windows(MEAN).filter_map(mean).collect();
+    let mut means: Vec<f64> = values.windows(MEAN_WEEKS).filter_map(mean).collect();
     let now = *means.first()?;
-    let before = means.get_mut(BEFORE)?;
-    // Of an odd number, the one in the middle.
-    let (_, median, _) = before.select_nth_unstable_by(before.len() / 2, f64::total_cmp);
+    let comparison = means.get_mut(COMPARISON)?;
+    // Their number is odd.
+    let middle = comparison.len() / 2;
+    let (_, median, _) = comparison.select_nth_unstable_by(middle, f64::total_cmp);
     let gap = 100.0 * log_ratio(now, *median)?;
     Some((first, gap.clamp(-40.0, 60.0)))
 }
 
-/// p: growth of payrolls over three months, percent a year, of the newest month for which it can be had. Months come
+/// Returns p: growth of payrolls over three months, percent a year, of the newest month that has it. Months come
 /// newest first.
 pub fn payroll_growth(
     months: impl Iterator<Item = Observation>,
     day: Date,
 ) -> Option<(Month, f64)> {
-    let oldest = Month::of(day).plus(-OLDEST_PAYROLLS);
+    let oldest = Month::of(day).plus(-MAX_PAYROLL_AGE);
     let months = months.map(|o| (Month::of(o.date), o.value));
     let months: Vec<(Month, f64)> = months.take_while(|(m, _)| *m >= oldest.plus(-3)).collect();
-    let at = |month| months.iter().find(|(m, _)| *m == month).map(|(_, v)| *v);
-    let newest = months.iter().take_while(|(m, _)| *m >= oldest);
-    newest.copied().find_map(|(month, value)| {
-        let growth = 400.0 * log_ratio(value, at(month.plus(-3))?)?;
+    let level = |month| months.iter().find(|(m, _)| *m == month).map(|(_, v)| *v);
+    let recent = months.iter().take_while(|(m, _)| *m >= oldest);
+    recent.copied().find_map(|(month, value)| {
+        let growth = 400.0 * log_ratio(value, level(month.plus(-3))?)?;
         Some((month, growth.clamp(-6.0, 6.0)))
     })
 }
 
-/// The Thursday on which the claims of a week are out.
+/// Returns the Thursday on which the claims of a week are published.
 pub fn thursday(week: Date) -> Date {
     days_later(week, OUT_AFTER)
 }
 
-/// Every week up to the one whose claims were out on `until`, each as it was known on its Thursday.
+/// Computes every week whose claims were published by `until`, each from what was known on its Thursday.
 pub fn path(recorded: &[Recorded], until: Date) -> Vec<Observation> {
     path_by(recorded, until, |_, [c, p]| Some(probability(c, p)))
 }
 
-/// The same with what another says of a Thursday's c and p; a week of which it says nothing is left out.
+/// Computes the path with another formula of a Thursday's c and p; a week without a value is left out.
 pub fn path_by(
     recorded: &[Recorded],
     until: Date,
-    mut say: impl FnMut(Date, [f64; 2]) -> Option<f64>,
+    mut formula: impl FnMut(Date, [f64; 2]) -> Option<f64>,
 ) -> Vec<Observation> {
     let find = |id: &str| recorded.iter().find(|r| r.info.id.as_str() == id);
     let (Some(claims), Some(payrolls)) = (find(CLAIMS), find(PAYROLLS)) else {
@@ -153,83 +154,82 @@ pub fn path_by(
     };
     let (mut weeks, mut months) = (Knowledge::of(claims), Knowledge::of(payrolls));
     let first = claims.vintages.rows().first().map(|row| row.date);
-    let all = std::iter::successors(first, |week| Some(days_later(*week, 7)));
-    let known = all.take_while(|week| thursday(*week) <= until && *week < Date::MAX);
+    let saturdays = std::iter::successors(first, |week| Some(days_later(*week, 7)));
+    let published = saturdays.take_while(|week| thursday(*week) <= until && *week < Date::MAX);
     let figure = |week| {
         let day = thursday(week);
         weeks.advance(day);
         months.advance(day);
         let (_, c) = claims_gap(weeks.newest_first(week)).filter(|(newest, _)| *newest == week)?;
         let (_, p) = payroll_growth(months.newest_first(day), day)?;
-        Some(Observation::new(week, say(day, [c, p])?))
+        Some(Observation::new(week, formula(day, [c, p])?))
     };
-    known.filter_map(figure).collect()
+    published.filter_map(figure).collect()
 }
 
-/// Weekly claims that are out on a day, ascending, and the Saturday of the newest week.
+/// Returns the weekly claims published by a day, ascending, and the Saturday of the newest week.
 ///
 /// # Errors
-/// Why they say nothing of the day, in words.
-pub fn claims_out(set: &SeriesSet, day: Date) -> Result<(Date, &[Observation]), String> {
-    let known = set.up_to(CLAIMS, day);
-    // A week counts from its Thursday, whoever brought it sooner.
-    let out = known.partition_point(|o| thursday(o.date) <= day);
-    let out = known.get(..out).unwrap_or_default();
-    match out.last().map(|o| o.date) {
+/// Why there are no current claims.
+pub fn published_claims(set: &SeriesSet, day: Date) -> Result<(Date, &[Observation]), String> {
+    let claims = set.up_to(CLAIMS, day);
+    // A week counts from its Thursday, even where it was loaded sooner.
+    let end = claims.partition_point(|o| thursday(o.date) <= day);
+    let published = claims.get(..end).unwrap_or_default();
+    match published.last().map(|o| o.date) {
         None => Err("ICSA is not loaded".to_owned()),
         Some(week) if days_between(week, day) > STALE_DAYS => Err(format!(
             "the newest week of ICSA ended on {week}, more than {STALE_DAYS} days before {day}"
         )),
-        Some(week) => Ok((week, out)),
+        Some(week) => Ok((week, published)),
     }
 }
 
-/// What a set says of a day; the reason where that is not enough.
+/// Returns c and p of a day where it has both, and the reason why each is missing.
 fn drivers(set: &SeriesSet, day: Date) -> (Option<Drivers>, [Option<String>; 2]) {
-    let claims = claims_out(set, day).and_then(|(week, weeks)| {
+    let claims = published_claims(set, day).and_then(|(week, weeks)| {
         let gap = claims_gap(weeks.iter().rev().copied());
         gap.ok_or_else(|| format!("ICSA lacks one of the {WEEKS} weeks up to {week}"))
     });
-    let known = |id| set.up_to(id, day).iter().rev().copied();
-    let payrolls = payroll_growth(known(PAYROLLS), day);
-    let no_payrolls = || match known(PAYROLLS).next() {
+    let mut newest_first = set.up_to(PAYROLLS, day).iter().rev().copied();
+    let payrolls = payroll_growth(newest_first.clone(), day);
+    let no_payrolls = payrolls.is_none().then(|| match newest_first.next() {
         None => "PAYEMS is not loaded".to_owned(),
         Some(o) => format!("PAYEMS has no growth over three months since {}", o.date),
-    };
-    let no_payrolls = payrolls.is_none().then(no_payrolls);
+    });
     let missing = [claims.as_ref().err().cloned(), no_payrolls];
     (claims.ok().zip(payrolls), missing)
 }
 
 fn reading(set: &SeriesSet, day: Date) -> Reading {
-    let (found, [no_claims, no_payrolls]) = drivers(set, day);
-    let weeks = (
+    let (drivers_now, [no_claims, no_payrolls]) = drivers(set, day);
+    let claims = (
         "Initial claims, 4 weeks against the year before",
         &[CLAIMS][..],
         "log %",
     );
-    let months = ("Payrolls over 3 months", &[PAYROLLS][..], "% annualized");
-    let week = found.map(|((week, c), _)| (c, week));
-    let month = found.map(|(_, (month, p))| (p, month.first_day()));
+    let payrolls = ("Payrolls over 3 months", &[PAYROLLS][..], "% annualized");
+    let c = drivers_now.map(|((week, c), _)| (c, week));
+    let p = drivers_now.map(|(_, (month, p))| (p, month.first_day()));
     let inputs = [
-        Input::of(weeks, week, no_claims),
-        Input::of(months, month, no_payrolls),
+        Input::of(claims, c, no_claims),
+        Input::of(payrolls, p, no_payrolls),
     ];
-    let date = week.map_or(day, |(_, week)| week);
+    let date = c.map_or(day, |(_, week)| week);
     let formula = |[c, p]: [Option<f64>; 2]| Some(probability(c?, p?));
-    let mut reading = attributed(date, inputs, USUAL, formula);
+    let mut reading = attributed_reading(date, inputs, USUAL, formula);
     if let Some(value) = reading.value {
         let (before, _) = drivers(set, days_later(day, -28));
         let before = before.map(|((_, c), (_, p))| probability(c, p));
-        reading.trend = Trend::since(before, value, "4 weeks");
+        reading.trend = Trend::between(before, value, "4 weeks");
     }
     reading
 }
 
-/// The value, the alarm and the record, in sentences.
+/// Describes the value, the alarm and the track record.
 fn interpret(reading: &Reading) -> String {
     let Some(value) = reading.value else {
-        return prose::unavailable("Recession now", reading);
+        return prose::describe_unavailable("Recession now", reading);
     };
     let alarm = reading.alarm.map_or_else(String::new, |alarm| {
         let (state, rule) = (alarm.in_words(), ALARM.in_words("weeks"));
@@ -239,7 +239,7 @@ fn interpret(reading: &Reading) -> String {
         "{}: a {value:.1} % chance that this month is a recession month{}.{alarm} Claims carry it. {} Read it \
          beside the Sahm rule: each was first in some recessions, 2008 came faster by Sahm, the ends by this alarm. It speaks of now, not of the year ahead, and was slow to let go of 2020.",
         prose::capitalised(RNOW.band(value).unwrap_or_default()),
-        prose::moved(reading.trend.as_ref(), "points", 1),
+        prose::format_trend(reading.trend.as_ref(), "points", 1),
         sentence("RNOW"),
     )
 }

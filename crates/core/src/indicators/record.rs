@@ -1,6 +1,6 @@
-//! What may be said of how good the indicators were: sentences that `econoscope-score` prints from the record.
+//! Sentences about the track record of the indicators, printed by `econoscope-score`.
 //!
-//! Nobody types such a sentence. In a text of the glossary or an article `{record:CRPI}` stands for one.
+//! No such sentence is written by hand. In a text of the glossary or an article `{record:CRPI}` stands for one.
 
 use crate::model::table;
 use std::borrow::Cow;
@@ -8,19 +8,20 @@ use std::sync::LazyLock;
 
 static SENTENCES: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
     let rows = table::rows(include_str!("../../data/record.csv"));
-    // The file is fixed at build time and a test reads it, so none is lost here.
+    // The file is fixed at build time and a test reads it, so no row is lost here.
     rows.filter_map(|(_, row)| row.ok().map(|[name, text]| (name, text)))
         .collect()
 });
 
-/// A sentence of the record, by name: "CRPI", "CRPI AUC"; empty for a name that it does not have.
+/// Returns a sentence of the record by its name ("CRPI", "CRPI AUC"); empty for an unknown name.
 pub fn sentence(name: &str) -> &'static str {
-    let mut all = SENTENCES.iter();
-    all.find(|(known, _)| *known == name)
+    let mut sentences = SENTENCES.iter();
+    sentences
+        .find(|(known, _)| *known == name)
         .map_or("", |(_, text)| *text)
 }
 
-/// A text with its sentences of the record in place of their names.
+/// Replaces the placeholders of a text with sentences of the record.
 pub fn filled(text: &str) -> Cow<'_, str> {
     if !text.contains("{record:") {
         return Cow::Borrowed(text);
@@ -37,14 +38,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_row_is_a_sentence_and_stands_where_it_is_named() {
+    fn placeholders_are_replaced_by_sentences() {
         let rows = table::rows::<2>(include_str!("../../data/record.csv"));
         assert!(rows.into_iter().all(|(_, row)| row.is_ok()));
         for name in ["RNOW", "CRPI", "CRPI2"] {
             assert!(sentence(name).ends_with('.'), "{name}: {}", sentence(name));
         }
-        let said = filled("Before. {record:CRPI} After.");
-        assert_eq!(said, format!("Before. {} After.", sentence("CRPI")));
+        let text = filled("Before. {record:CRPI} After.");
+        assert_eq!(text, format!("Before. {} After.", sentence("CRPI")));
         assert_eq!(sentence("nothing"), "");
     }
 }

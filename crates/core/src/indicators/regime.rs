@@ -1,8 +1,8 @@
 //! Macro regime by month: growth above or below trend, inflation above or below target (docs/METHODS.md#regime).
 //!
-//! Two scores cut the plane into four quadrants. Each axis changes sides only when its score is well past
-//! zero, so the label at a month depends on the whole path before it and is computed from the first month
-//! that allows it. The regime of a month uses figures of the month before; it is current-vintage history.
+//! The signs of two scores define four quadrants. Each axis changes sides only when its score is well past
+//! zero, so the label of a month depends on the whole path before it and is computed from the first month
+//! that allows it. The regime of a month uses figures of the month before, in today's vintage.
 
 mod axes;
 
@@ -15,7 +15,7 @@ use super::statistics::normal_cdf;
 use crate::model::frequency::days_later;
 use crate::model::{Date, SeriesSet};
 
-/// The regime among the indicators.
+/// The regime as an indicator.
 pub const REGIME: Indicator = Indicator {
     id: "regime",
     title: "Macro regime",
@@ -33,7 +33,7 @@ pub const REGIME: Indicator = Indicator {
 /// (docs/METHODS.md#regime: 0.25 froze 2023-2026 in one regime with growth near zero).
 const HYSTERESIS: f64 = 0.10;
 
-/// Standard errors that growth and inflation are taken to have, for the probabilities (docs/METHODS.md#regime).
+/// Assumed standard errors of growth and inflation, for the probabilities (docs/METHODS.md#regime).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Errors {
     /// Of growth, standard deviations.
@@ -48,7 +48,7 @@ pub const PUBLISHED: Errors = Errors {
     inflation: 0.12,
 };
 
-/// A quadrant is named as the likely alternative from this probability on (docs/METHODS.md#regime).
+/// Probability from which a quadrant is named as the likely alternative (docs/METHODS.md#regime).
 const TARGET_PROBABILITY: f64 = 0.25;
 
 /// Change of `G − ½·max(I, 0)` over three months from which the trajectory is not stable (docs/METHODS.md#regime).
@@ -60,7 +60,7 @@ const STALE_DAYS: i64 = 75;
 /// Confidence below which a label is contested (docs/METHODS.md#regime).
 const CONTESTED: f64 = 40.0;
 
-/// The four quadrants, and the answer when a month cannot be classified.
+/// The four quadrants, and the label of a month that cannot be classified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Regime {
     /// Growth at or above trend, inflation below target.
@@ -84,7 +84,7 @@ impl Regime {
         Self::Deflation,
     ];
 
-    /// Its name as a code and in a sentence.
+    /// Its upper-case name, and its name for a sentence.
     const fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Goldilocks => ("GOLDILOCKS", "Goldilocks"),
@@ -105,8 +105,8 @@ impl Regime {
         self.names().1
     }
 
-    fn quadrant(growth: bool, inflation: bool) -> Self {
-        match (growth, inflation) {
+    fn quadrant(is_growth_high: bool, is_inflation_high: bool) -> Self {
+        match (is_growth_high, is_inflation_high) {
             (true, false) => Self::Goldilocks,
             (true, true) => Self::Reflation,
             (false, true) => Self::Stagflation,
@@ -114,19 +114,14 @@ impl Regime {
         }
     }
 
-    /// Whether growth and inflation are on their high sides; `None` of an unknown regime.
-    fn sides(self) -> Option<(bool, bool)> {
-        match self {
-            Self::Goldilocks => Some((true, false)),
-            Self::Reflation => Some((true, true)),
-            Self::Stagflation => Some((false, true)),
-            Self::Deflation => Some((false, false)),
-            Self::Unknown => None,
-        }
+    /// Returns its probability, in the order of [`Self::QUADRANTS`]; 0 for an unknown regime.
+    fn probability(self, probabilities: [f64; 4]) -> f64 {
+        let mut quadrants = Self::QUADRANTS.into_iter().zip(probabilities);
+        quadrants.find(|(r, _)| *r == self).map_or(0.0, |(_, p)| p)
     }
 }
 
-/// Where the scores have been moving over three months.
+/// Direction of the scores over three months.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Trajectory {
     /// Growth up or inflation down by a clear step.
@@ -164,17 +159,17 @@ pub struct RegimeMonth {
     pub inflation: f64,
     /// Probability of each quadrant, in the order of [`Regime::QUADRANTS`].
     pub probabilities: [f64; 4],
-    /// Probability of the label in percent, whole.
+    /// Probability of the label in whole percent.
     pub confidence: f64,
     /// Movement over three months.
     pub trajectory: Trajectory,
     /// Most likely other quadrant, when it has a quarter of the probability.
     pub target: Option<Regime>,
-    /// What growth is made of; the contributions add up to `growth`.
+    /// Parts of the growth score; the contributions add up to `growth`.
     pub growth_parts: Vec<Contributor>,
-    /// What inflation is made of; the contributions add up to `inflation`.
+    /// Parts of the inflation score; the contributions add up to `inflation`.
     pub inflation_parts: Vec<Contributor>,
-    /// What was unusual: months bridged, inputs absent.
+    /// What was unusual: months interpolated, inputs absent.
     pub basis: Vec<String>,
 }
 
@@ -184,42 +179,54 @@ impl RegimeMonth {
         self.confidence < CONTESTED
     }
 
-    /// The most likely other quadrant, whatever its probability.
+    /// Returns the most likely other quadrant, whatever its probability.
     pub fn runner_up(&self) -> Regime {
         runner_up(self.regime, self.probabilities)
     }
 
-    /// Why the label is not the likeliest quadrant: a score is past zero, but not far enough to change sides. `None`
-    /// where the label is the likeliest.
-    /// Shape: "GOLDILOCKS is likelier (55 %), but growth and inflation change sides only past 0.10: inflation is at
-    /// -0.02".
+    /// Explains why the label is not the likeliest quadrant: a score is past zero, but not far enough to change sides.
+    ///
+    /// `None` where the label is the likeliest. Shape: "GOLDILOCKS is likelier (55 %), but growth and inflation change sides
+    /// only past 0.10: inflation is at -0.02".
     pub fn hysteresis(&self) -> Option<String> {
-        let (up, hot) = self.regime.sides()?;
-        let scores = [
-            ("growth", up, self.growth),
-            ("inflation", hot, self.inflation),
-        ];
-        let held = scores
-            .into_iter()
-            .filter(|(_, side, score)| *side != (*score >= 0.0));
-        let held = held.map(|(name, _, score)| format!("{name} is at {}", signed(score, 2)));
-        let held = joined(held, " and ");
         let likelier = Regime::quadrant(self.growth >= 0.0, self.inflation >= 0.0);
-        let mut shares = Regime::QUADRANTS.iter().zip(self.probabilities);
-        let share = shares
-            .find(|(r, _)| **r == likelier)
-            .map(|(_, share)| 100.0 * share)?;
-        (!held.is_empty()).then(|| {
-            let (name, share) = (likelier.name(), number(share, 0));
+        let is_growth_high = matches!(self.regime, Regime::Goldilocks | Regime::Reflation);
+        let is_inflation_high = matches!(self.regime, Regime::Reflation | Regime::Stagflation);
+        let scores = [
+            ("growth", is_growth_high, self.growth),
+            ("inflation", is_inflation_high, self.inflation),
+        ];
+        let opposite = scores
+            .into_iter()
+            .filter(|(_, is_high, score)| *is_high != (*score >= 0.0))
+            .map(|(name, _, score)| format!("{name} is at {}", signed(score, 2)));
+        let opposite = joined(opposite, " and ");
+        (likelier != self.regime).then(|| {
+            let share = number(100.0 * likelier.probability(self.probabilities), 0);
             format!(
-                "{name} is likelier ({share} %), but growth and inflation change sides only past {HYSTERESIS:.2}: {held}"
+                "{} is likelier ({share} %), but growth and inflation change sides only past {HYSTERESIS:.2}: {opposite}",
+                likelier.name()
             )
         })
     }
 
-    /// `G − ½·max(I, 0)`: what the trajectory is measured on.
+    /// `G − ½·max(I, 0)`, the measure of the trajectory.
     fn health(&self) -> f64 {
         self.growth - 0.5 * self.inflation.max(0.0)
+    }
+
+    /// Compares with the month three calendar months earlier, if it is among the months before.
+    fn trajectory_since(&self, months_before: &[Self]) -> Trajectory {
+        let earlier = Month::of(self.month).plus(-3).first_day();
+        let mut newest_first = months_before.iter().rev().take(3);
+        let Some(earlier) = newest_first.find(|s| s.month == earlier) else {
+            return Trajectory::Unknown;
+        };
+        match self.health() - earlier.health() {
+            step if step >= TRAJECTORY_STEP => Trajectory::Improving,
+            step if step <= -TRAJECTORY_STEP => Trajectory::Deteriorating,
+            _ => Trajectory::Stable,
+        }
     }
 }
 
@@ -238,55 +245,57 @@ pub struct Outlook {
     pub state: Option<RegimeMonth>,
     /// Why the regime is unknown.
     pub reason: Option<String>,
-    /// Since when a newer month should be there, and what keeps it from being classified.
+    /// The day since which a newer month is late, and the figures that are missing for it.
     pub late: Option<(Date, String)>,
 }
 
-/// The regime of every month up to `day` that can be classified, ascending (from 1964 with full history).
-/// Uses the figures of the set up to `day`; months long past are thus of that day's vintage.
+/// Returns the regime of every month up to `day` that can be classified, ascending (from 1964 with full history).
+///
+/// Uses the figures of the set up to `day`; old months are thus of that day's vintage.
 pub fn history(set: &SeriesSet, day: Date) -> Vec<RegimeMonth> {
-    months(MonthlyInputs::read(set, day), Month::of(day), PUBLISHED)
+    classify_months(MonthlyInputs::read(set, day), Month::of(day), PUBLISHED)
 }
 
-/// The regime of every month up to `last` that figures allow, ascending.
-pub fn months(figures: MonthlyInputs, last: Month, errors: Errors) -> Vec<RegimeMonth> {
-    let axes = axes::Axes::of(figures);
-    let mut states: Vec<RegimeMonth> = Vec::new();
+/// Classifies every month up to `last` that has figures, ascending.
+pub fn classify_months(figures: MonthlyInputs, last: Month, errors: Errors) -> Vec<RegimeMonth> {
+    let axes = axes::Axes::new(figures);
+    let mut months: Vec<RegimeMonth> = Vec::new();
     let mut sides: Option<(bool, bool)> = None;
     for (month, growth_parts, inflation_parts) in axes.months(last) {
         let score = |parts: &[Contributor]| parts.iter().map(|p| p.contribution).sum::<f64>();
-        let (g, i) = (score(&growth_parts), score(&inflation_parts));
-        let first = (g >= 0.0, i >= 0.0);
-        let (up, hot) = sides.map_or(first, |(up, hot)| (side(up, g), side(hot, i)));
-        sides = Some((up, hot));
-        let regime = Regime::quadrant(up, hot);
-        let probabilities = probabilities(g, i, errors);
-        let (own, target) = own_and_target(regime, probabilities);
+        let (growth, inflation) = (score(&growth_parts), score(&inflation_parts));
+        let (is_growth_high, is_inflation_high) = match sides {
+            None => (growth >= 0.0, inflation >= 0.0),
+            Some((g, i)) => (is_high(g, growth), is_high(i, inflation)),
+        };
+        sides = Some((is_growth_high, is_inflation_high));
+        let regime = Regime::quadrant(is_growth_high, is_inflation_high);
+        let probabilities = probabilities(growth, inflation, errors);
         let mut state = RegimeMonth {
             month: month.first_day(),
             regime,
-            growth: g,
-            inflation: i,
+            growth,
+            inflation,
             probabilities,
-            confidence: (100.0 * own).round(),
+            confidence: (100.0 * regime.probability(probabilities)).round(),
             trajectory: Trajectory::Unknown,
-            target,
+            target: target(regime, probabilities),
             basis: axes.basis(month, &growth_parts),
             growth_parts,
             inflation_parts,
         };
-        state.trajectory = trajectory(&states, &state);
-        states.push(state);
+        state.trajectory = state.trajectory_since(&months);
+        months.push(state);
     }
-    states
+    months
 }
 
-/// The regime at `day`: the newest month that can be classified, unless its figures are too old.
+/// Returns the regime at `day`: the newest month that can be classified.
 pub fn at(set: &SeriesSet, day: Date) -> Outlook {
     outlook(history(set, day), set, day)
 }
 
-/// [`at`] from a history that is already there.
+/// Returns the regime at `day` from its history ([`history`]).
 pub fn outlook(mut history: Vec<RegimeMonth>, set: &SeriesSet, day: Date) -> Outlook {
     let state = history.pop();
     let newest = state.as_ref();
@@ -295,75 +304,57 @@ pub fn outlook(mut history: Vec<RegimeMonth>, set: &SeriesSet, day: Date) -> Out
         confidence: newest.map(|s| s.confidence),
         trajectory: newest.map_or(Trajectory::Unknown, |s| s.trajectory),
         target: newest.and_then(|s| s.target),
-        reason: newest.is_none().then(|| axes::lacking(set, day)),
-        late: newest.and_then(|s| late(s, set, day)),
+        reason: newest.is_none().then(|| axes::missing_inputs(set, day)),
+        late: newest.and_then(|s| lateness(s, set, day)),
         state,
     }
 }
 
-fn late(newest: &RegimeMonth, set: &SeriesSet, day: Date) -> Option<(Date, String)> {
-    let next = Month::of(newest.month);
-    let since = days_later(next.plus(-1).last_day(), STALE_DAYS + 1);
-    let months = |id: &str| set.up_to(id, day).last().map(|o| Month::of(o.date));
-    let lack = INPUTS.iter().copied().filter(|id| months(id) < Some(next));
+/// Returns since when the month after the newest is late, and which inputs it lacks.
+fn lateness(newest: &RegimeMonth, set: &SeriesSet, day: Date) -> Option<(Date, String)> {
+    let month = Month::of(newest.month);
+    let since = days_later(month.plus(-1).last_day(), STALE_DAYS + 1);
+    let last = |id: &str| set.up_to(id, day).last().map(|o| Month::of(o.date));
+    let missing = INPUTS.iter().filter(|id| last(id) < Some(month));
+    let missing = joined(missing, ", ");
     (since <= day).then(|| {
-        let lack = joined(lack, ", ");
-        (
-            since,
-            format!("figures of {} are missing: {lack}", next.name()),
-        )
+        let reason = format!("figures of {} are missing: {missing}", month.name());
+        (since, reason)
     })
 }
 
-/// The side of an axis, given the side before.
-fn side(positive: bool, score: f64) -> bool {
-    match positive {
+/// Whether an axis is on its high side, given its side in the month before.
+fn is_high(was_high: bool, score: f64) -> bool {
+    match was_high {
         true => score >= -HYSTERESIS,
         false => score > HYSTERESIS,
     }
 }
 
-/// Probability of each quadrant under independent normal measurement errors (docs/METHODS.md#regime).
+/// Returns the probability of each quadrant under independent normal measurement errors (docs/METHODS.md#regime).
 pub fn probabilities(growth: f64, inflation: f64, errors: Errors) -> [f64; 4] {
-    let up = normal_cdf(growth / errors.growth);
-    let hot = normal_cdf(inflation / errors.inflation);
+    let growth_high = normal_cdf(growth / errors.growth);
+    let inflation_high = normal_cdf(inflation / errors.inflation);
     [
-        up * (1.0 - hot),
-        up * hot,
-        (1.0 - up) * hot,
-        (1.0 - up) * (1.0 - hot),
+        growth_high * (1.0 - inflation_high),
+        growth_high * inflation_high,
+        (1.0 - growth_high) * inflation_high,
+        (1.0 - growth_high) * (1.0 - inflation_high),
     ]
 }
 
-/// The most likely quadrant but one, which is named.
+/// Returns the most likely quadrant other than `regime`.
 pub fn runner_up(regime: Regime, probabilities: [f64; 4]) -> Regime {
-    let others = Regime::QUADRANTS.into_iter().zip(probabilities);
-    let others = others.filter(|(r, _)| *r != regime);
-    let most = others.max_by(|a, b| a.1.total_cmp(&b.1));
-    most.map_or(Regime::Unknown, |(r, _)| r)
-}
-
-/// The label's probability, and the likely alternative.
-fn own_and_target(regime: Regime, probabilities: [f64; 4]) -> (f64, Option<Regime>) {
     let quadrants = Regime::QUADRANTS.into_iter().zip(probabilities);
-    let chance = |wanted| quadrants.clone().find(|(r, _)| *r == wanted);
-    let other = chance(runner_up(regime, probabilities));
-    let likely = other.filter(|(_, p)| *p >= TARGET_PROBABILITY);
-    let own = chance(regime).map_or(0.0, |(_, p)| p);
-    (own, likely.map(|(r, _)| r))
+    let others = quadrants.filter(|(r, _)| *r != regime);
+    let likeliest = others.max_by(|a, b| a.1.total_cmp(&b.1));
+    likeliest.map_or(Regime::Unknown, |(r, _)| r)
 }
 
-/// Against the state three calendar months earlier, if there is one.
-fn trajectory(before: &[RegimeMonth], now: &RegimeMonth) -> Trajectory {
-    let then = Month::of(now.month).plus(-3).first_day();
-    let Some(earlier) = before.iter().rev().take(3).find(|s| s.month == then) else {
-        return Trajectory::Unknown;
-    };
-    match now.health() - earlier.health() {
-        step if step >= TRAJECTORY_STEP => Trajectory::Improving,
-        step if step <= -TRAJECTORY_STEP => Trajectory::Deteriorating,
-        _ => Trajectory::Stable,
-    }
+/// Returns the most likely other quadrant, where it has a quarter of the probability.
+fn target(regime: Regime, probabilities: [f64; 4]) -> Option<Regime> {
+    let other = runner_up(regime, probabilities);
+    (other.probability(probabilities) >= TARGET_PROBABILITY).then_some(other)
 }
 
 #[cfg(test)]

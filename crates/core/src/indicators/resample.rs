@@ -1,4 +1,4 @@
-//! From one frequency to another, and only down: for users who ask for weekly, monthly, quarterly or annual figures.
+//! Aggregation of a series to a lower frequency.
 
 use super::statistics::count;
 use crate::error::{Error, Result};
@@ -10,7 +10,7 @@ use std::str::FromStr;
 /// How several observations become one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Aggregation {
-    /// Mean of those there are: rates, spreads, indices.
+    /// Mean of the present ones: rates, spreads, indices.
     Average,
     /// Sum: flows.
     Sum,
@@ -21,18 +21,17 @@ pub enum Aggregation {
 impl FromStr for Aggregation {
     type Err = ();
 
-    /// Reads FRED's `avg`, `sum`, `eop` in any case.
+    /// Parses FRED's `avg`, `sum`, `eop` in any case.
     fn from_str(text: &str) -> std::result::Result<Self, ()> {
-        let all = [Self::Average, Self::Sum, Self::EndOfPeriod].into_iter();
-        let mut meant = all.filter(|how| text.trim().eq_ignore_ascii_case(how.code()));
-        meant.next().ok_or(())
+        let mut all = [Self::Average, Self::Sum, Self::EndOfPeriod].into_iter();
+        all.find(|how| text.trim().eq_ignore_ascii_case(how.code()))
+            .ok_or(())
     }
 }
 
 impl Aggregation {
-    /// How figures of a series are made coarser where nobody says how: amounts of a period are added, what is
-    /// held or quoted on a day is taken at the end, and what is told of a month or longer is averaged
-    /// (docs/METHODS.md#aggregation).
+    /// Returns the default for a series: flows are summed, stocks and prices of a day are taken at the end of the period,
+    /// and other monthly or longer figures are averaged (docs/METHODS.md#aggregation).
     pub fn usual(info: &SeriesInfo) -> Self {
         match info.frequency {
             _ if info.is_flow() => Self::Sum,
@@ -46,8 +45,8 @@ impl Aggregation {
         }
     }
 
-    /// How the finer ones among series become as coarse as the others, where nobody says how: all at the end where
-    /// each of them is held at a time, else as means, which rates and prices are compared by.
+    /// Returns the default for series that are combined with coarser ones: the end of the period where all are stocks, else
+    /// the mean, by which rates and prices are compared.
     pub fn usual_beside<'a>(finer: impl IntoIterator<Item = &'a SeriesInfo>) -> Self {
         let mut finer = finer.into_iter().peekable();
         match finer.peek().is_some() && finer.all(SeriesInfo::is_stock) {
@@ -56,38 +55,39 @@ impl Aggregation {
         }
     }
 
-    /// FRED's code, and what a figure of a coarser period is of its days, weeks or months.
-    fn names(self) -> (&'static str, &'static str) {
+    /// Describes an aggregated figure: "last value".
+    pub fn words(self) -> &'static str {
         match self {
-            Self::Average => ("avg", "mean"),
-            Self::Sum => ("sum", "sum"),
-            Self::EndOfPeriod => ("eop", "last value"),
+            Self::Average => "mean",
+            Self::Sum => "sum",
+            Self::EndOfPeriod => "last value",
         }
     }
 
-    /// What a figure of a coarser period is of its days, weeks or months: "last value".
-    pub fn words(self) -> &'static str {
-        self.names().1
-    }
-
-    /// FRED's code.
+    /// Returns FRED's code.
     pub fn code(self) -> &'static str {
-        self.names().0
+        match self {
+            Self::Average => "avg",
+            Self::Sum => "sum",
+            Self::EndOfPeriod => "eop",
+        }
     }
 
-    /// The one value of a period; `None` without observations, or where they come to no finite number.
-    pub fn of(self, period: &[Observation]) -> Option<f64> {
+    /// Aggregates the observations of a period; `None` without any, or where the result is not finite.
+    pub fn apply(self, period: &[Observation]) -> Option<f64> {
         let last = period.last()?;
-        let sum = || period.iter().map(|o| o.value).sum::<f64>();
-        // What stays of terms that cancel is below the last digit of the largest of them: it is zero.
-        let largest = || period.iter().map(|o| o.value.abs()).fold(0.0, f64::max);
-        let clean = |sum: f64| match sum.abs() < 1e-14 * count(period.len()) * largest() {
-            true => 0.0,
-            false => sum,
+        let sum = || {
+            let sum: f64 = period.iter().map(|o| o.value).sum();
+            // The remainder of terms that cancel is below the last digit of the largest of them: it is zero.
+            let largest = period.iter().map(|o| o.value.abs()).fold(0.0, f64::max);
+            match sum.abs() < 1e-14 * count(period.len()) * largest {
+                true => 0.0,
+                false => sum,
+            }
         };
         let value = match self {
-            Self::Average => clean(sum()) / count(period.len()),
-            Self::Sum => clean(sum()),
+            Self::Average => sum() / count(period.len()),
+            Self::Sum => sum(),
             Self::EndOfPeriod => last.value,
         };
         value.is_finite().then_some(value)
@@ -95,6 +95,7 @@ impl Aggregation {
 }
 
 /// Aggregates a series to `to`, which must not be finer than the series' own frequency.
+///
 /// Gaps: a period without any observation stays absent.
 ///
 /// # Errors
@@ -107,56 +108,57 @@ pub fn aggregate(
     let (from, periods) = (series.frequency(), to.into());
     let to = periods.frequency;
     if to < from {
-        let (own, id) = (from.code(), &series.info.id);
+        let (code, id) = (from.code(), &series.info.id);
         let problem = format!("is finer than {id}, which is {from}");
-        let allowed = format!("{own} or coarser, for example frequency={own}");
+        let allowed = format!("{code} or coarser, for example frequency={code}");
         return Err(Error::invalid("frequency", to.code(), &problem, &allowed));
     }
-    let all = &series.observations;
+    let rows = &series.observations;
     if to == from {
-        return Ok(all.clone());
+        return Ok(rows.clone());
     }
-    // Each row is the second of a pair before it is the first of one: its period is asked once.
-    let mut before = all.first().map_or(0, |o| periods.number(o.date));
-    let same = |_: &Observation, o: &Observation| {
-        let own = periods.number(o.date);
-        own == std::mem::replace(&mut before, own)
+    // Pairs overlap, so that the period of each row is computed only once.
+    let mut previous = rows.first().map_or(0, |o| periods.number(o.date));
+    let is_same = |_: &Observation, o: &Observation| {
+        let number = periods.number(o.date);
+        number == std::mem::replace(&mut previous, number)
     };
-    let whole = all.chunk_by(same).filter_map(|period| {
-        let stamp = periods.stamp(period.last()?.date);
-        Some(Observation::new(stamp, how.of(period)?))
+    let aggregated = rows.chunk_by(is_same).filter_map(|period| {
+        let date = periods.stamp(period.last()?.date);
+        Some(Observation::new(date, how.apply(period)?))
     });
-    Ok(whole.collect())
+    Ok(aggregated.collect())
 }
 
-/// Whether the last period that a series would be aggregated to may still gain figures: another observation can fall into
+/// Whether the last aggregated period may still gain figures: another observation can fall into
 /// it after the last one.
 pub fn last_is_partial(series: &Series, to: Periods) -> bool {
     let Some(last) = series.observations.last().map(|o| o.date) else {
         return false;
     };
     let mut next = shift(last, series.frequency().period());
-    // Business days: nothing is to come on a weekend.
+    // Business days: there is no figure on a weekend.
     while series.frequency() == Frequency::Daily && next.weekday().to_monday_one_offset() > 5 {
         next = shift(next, 1.day());
     }
-    let own = to.stamp(last);
-    to.stamp(next) == own && next <= to.frequency.period_end(own)
+    let period = to.stamp(last);
+    to.stamp(next) == period && next <= to.frequency.period_end(period)
 }
 
-/// A coarser period of which figures are absent.
+/// An aggregated period with missing figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShortPeriod {
-    /// Stamp of the period.
+    /// First day of the period.
     pub date: Date,
-    /// Figures there are.
+    /// Figures present.
     pub held: usize,
-    /// Figures of a whole one.
+    /// Figures of a whole period.
     pub whole: usize,
 }
 
-/// Periods of `to` for which months or quarters of the series are absent, the newest period among them while it lasts.
-/// Of days and weeks nobody can say how many a period should have.
+/// Returns the periods of `to` with missing months or quarters, the newest one among them while it lasts.
+///
+/// Empty for days and weeks, whose number in a period is not fixed.
 pub fn short_periods(series: &Series, to: Frequency) -> Vec<ShortPeriod> {
     let whole = match (series.frequency(), to) {
         (Frequency::Monthly, Frequency::Quarterly) => 3,
@@ -169,14 +171,14 @@ pub fn short_periods(series: &Series, to: Frequency) -> Vec<ShortPeriod> {
     let period = |o: &Observation| to.period_number(o.date);
     let periods = series.observations.chunk_by(|a, b| period(a) == period(b));
     let short = periods.filter(|rows| rows.len() < whole);
-    let described = short.filter_map(|rows| {
+    let short = short.filter_map(|rows| {
         Some(ShortPeriod {
             date: to.stamp(rows.last()?.date),
             held: rows.len(),
             whole,
         })
     });
-    described.collect()
+    short.collect()
 }
 
 #[cfg(test)]
@@ -194,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn days_become_months_and_the_open_month_is_flagged() {
+    fn days_become_months_and_the_last_is_partial() {
         let s = series(
             "DGS10",
             &[
@@ -203,20 +205,20 @@ mod tests {
                 (date(2026, 7, 30), 7.0),
             ],
         );
-        let of = |how| aggregate(&s, Frequency::Monthly, how).unwrap();
+        let monthly = |how| aggregate(&s, Frequency::Monthly, how).unwrap();
         let values = |r: &[Observation]| r.iter().map(|o| o.value).collect::<Vec<_>>();
-        assert_eq!(values(&of(Aggregation::Average)), [4.5, 7.0]);
-        assert_eq!(values(&of(Aggregation::Sum)), [9.0, 7.0]);
-        assert_eq!(values(&of(Aggregation::EndOfPeriod)), [5.0, 7.0]);
+        assert_eq!(values(&monthly(Aggregation::Average)), [4.5, 7.0]);
+        assert_eq!(values(&monthly(Aggregation::Sum)), [9.0, 7.0]);
+        assert_eq!(values(&monthly(Aggregation::EndOfPeriod)), [5.0, 7.0]);
         assert!(last_is_partial(&s, Frequency::Monthly.into()));
-        assert_eq!(of(Aggregation::Sum)[1].date, date(2026, 7, 1));
+        assert_eq!(monthly(Aggregation::Sum)[1].date, date(2026, 7, 1));
     }
 
     #[test]
-    fn terms_that_cancel_leave_no_noise() {
+    fn cancelling_terms_leave_no_noise() {
         let of = |values: &[f64], how: Aggregation| {
             let row = |value: &f64| Observation::new(date(2016, 3, 4), *value);
-            how.of(&values.iter().map(row).collect::<Vec<_>>())
+            how.apply(&values.iter().map(row).collect::<Vec<_>>())
         };
         // The week of the five-year real yield that began on 29 February 2016.
         for how in [Aggregation::Average, Aggregation::Sum] {
@@ -226,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_period_is_whole_when_only_a_weekend_is_left() {
+    fn period_with_only_a_weekend_left_is_whole() {
         let partial =
             |id, day, to: Frequency| last_is_partial(&series(id, &[(day, 1.0)]), to.into());
         // 31 May 2026 is a Sunday.
@@ -238,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_held_is_taken_at_the_end_and_what_flows_is_added() {
+    fn default_aggregation_fits_stocks_and_flows() {
         let usual = |id: &str| Aggregation::usual(Catalogue::embedded().get(id).unwrap()).code();
         for (id, how) in [
             ("RRPONTSYD", "eop"),
@@ -261,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quarter_of_two_months_is_short() {
+    fn quarter_of_two_months_is_short() {
         let months = [1, 2, 3, 4, 6, 7].map(|m| (date(2025, m, 1), 1.0));
         let series = series("UNRATE", &months);
         let short = |to| short_periods(&series, to);
@@ -276,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_made_finer_than_it_is() {
+    fn finer_frequency_is_an_error() {
         let s = series("UNRATE", &[(date(2026, 6, 1), 4.1)]);
         let message = aggregate(&s, Frequency::Daily, Aggregation::Average)
             .unwrap_err()
@@ -289,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_held_on_the_reference_day_is_known_however_early_it_came() {
+    fn early_figures_count_from_the_reference_day() {
         let rows = [(date(2026, 8, 7), -0.555), (date(2026, 8, 14), -0.559)];
         let s = series("NFCI", &rows);
         assert_eq!(s.up_to(date(2026, 8, 18)).len(), 2);

@@ -1,5 +1,5 @@
-//! How figures were revised: what was printed first, what stood there 3 and 12 months later and stands there now, and
-//! how far those usually lie apart (docs/METHODS.md#revisions).
+//! Revisions of published figures: the first print, the values 3 and 12 months later, today's value, and the usual
+//! distance between them (docs/METHODS.md#revisions).
 
 use super::months::Month;
 use super::statistics::{mean, quantile};
@@ -11,14 +11,14 @@ use jiff::ToSpan;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Months after its first print at which a figure is looked at again.
+/// Months after its first print at which a figure is compared with it.
 pub const HORIZONS: [i64; 2] = [3, 12];
 
-/// Months from the start of a period within which its first row on record is its first print. Whatever comes later is
+/// Months from the start of a period within which its first row on record is its first print. A later one is
 /// older history that a vintage brought along.
 const LATEST_PRINT: i32 = 6;
 
-/// What of a series is printed and compared.
+/// The measure in which a series' prints are compared.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum PrintMeasure {
     /// The level; a revision is in its unit.
@@ -30,34 +30,34 @@ pub enum PrintMeasure {
     Change,
     /// Percent change from the period before.
     Growth,
-    /// The same, compounded to a year.
+    /// Percent change from the period before, compounded to a year.
     AnnualGrowth,
 }
 
-/// A figure in a state of knowledge.
+/// The figure of a period as it was known on a day.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stage {
-    /// Day of the state; of a first print the day it became known.
+    /// Reference day; of a first print the day it became known.
     pub day: Date,
     /// Level in the series' unit.
     pub level: f64,
-    /// What the yardstick makes of it.
+    /// Value in the print measure.
     pub value: f64,
 }
 
-/// A period that has a first print, and what became of it.
+/// The first print of a period and its later values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Revised {
     /// Start of the period.
     pub date: Date,
     /// First print.
     pub first: Stage,
-    /// At the ends of the months that lie [`HORIZONS`] after the first print's; `None` where the record does not reach
-    /// that far or the figure was withdrawn.
+    /// Values at the ends of the months that lie [`HORIZONS`] after the first print's; `None` where the record does not
+    /// reach that far or the figure was withdrawn.
     pub later: [Option<Stage>; 2],
 }
 
-// Of all periods whose figures are on record at each of [`HORIZONS`]; what stands here is printed in schemas.
+// Of all periods whose figures are on record at each of [`HORIZONS`]; the doc comments below are printed in schemas.
 /// How large revisions usually are.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Usual {
@@ -92,7 +92,7 @@ pub struct Spread {
 }
 
 impl Usual {
-    /// The same with the sizes of revisions rounded.
+    /// Returns the same with the sizes of revisions rounded.
     #[must_use]
     pub fn rounded(mut self, decimals: i32) -> Self {
         for s in &mut self.after {
@@ -112,25 +112,25 @@ impl Usual {
 /// The record of a series' revisions.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Revisions {
-    /// What is compared.
+    /// The measure in which prints are compared.
     pub yardstick: PrintMeasure,
     /// First and last month of the record, as their first days.
     pub span: Option<(Date, Date)>,
     /// Every period with a first print, ascending.
     pub prints: Vec<Revised>,
-    /// How large they are; `None` before a first one of 12 months is on record.
+    /// How large revisions usually are; `None` before the first one of 12 months is on record.
     pub usual: Option<Usual>,
 }
 
 impl PrintMeasure {
-    /// What suits a series: what its release is quoted by, else by its unit and frequency.
-    fn of(info: &SeriesInfo, rows: &[Known]) -> Self {
+    /// Returns the measure by which a series' release is quoted, else the one that fits its unit and frequency.
+    fn for_series(info: &SeriesInfo, rows: &[Known]) -> Self {
         let is_positive = rows.iter().filter_map(|row| row.value).all(|v| v > 0.0);
         match (info.id.as_str(), info.frequency) {
             ("PAYEMS" | "CE16OV", _) => Self::Change,
             ("UNRATE" | "AWHMAN", _) => Self::Level,
             ("PERMIT" | "HOUST" | "CLAIMSX", _) => Self::LevelInPercent,
-            // Growth of a rate, or over zero, says nothing.
+            // Growth of a rate, or over zero, has no meaning.
             _ if !is_positive || info.units.starts_with("Percent") => Self::Level,
             (_, Frequency::Daily | Frequency::Weekly | Frequency::Biweekly) => Self::LevelInPercent,
             (_, Frequency::Monthly | Frequency::Semiannual | Frequency::Annual) => Self::Growth,
@@ -138,7 +138,8 @@ impl PrintMeasure {
         }
     }
 
-    /// A revision from one value to a later one of the same period.
+    /// Returns the revision from one value to a later one of the same period.
+    ///
     /// Units: percentage points of growth, percent of a level in percent, else the series' unit.
     pub fn revision(self, first: f64, later: f64) -> f64 {
         match self {
@@ -147,12 +148,13 @@ impl PrintMeasure {
         }
     }
 
-    /// A period as a series has it; `None` where it, or the period before that its value needs, is absent.
+    /// Returns the figure of a period in a series; `None` where it, or the period before that it is compared with, is
+    /// absent.
     pub fn stage(self, series: &Series, date: Date, day: Date) -> Option<Stage> {
         self.measure(series.frequency(), (date, day), |date| series.at(date))
     }
 
-    /// A period as it stood on a day, from the levels of that state of knowledge.
+    /// Returns the figure of a period as known on a day, from the levels known then.
     fn measure(
         self,
         frequency: Frequency,
@@ -173,172 +175,166 @@ impl PrintMeasure {
 }
 
 impl Revisions {
-    /// Reads the record out of all that was ever known of a series.
+    /// Computes the record of revisions from the vintages of a series.
     pub fn of(info: &SeriesInfo, vintages: &Vintages) -> Self {
-        let record = Track::of(info, vintages);
+        let record = VintageRecord::new(info, vintages);
         let prints: Vec<Revised> = record.prints().collect();
         Self {
-            yardstick: record.yardstick,
+            yardstick: record.measure,
             span: (record.spans.first().map(|span| span.0.first_day()))
                 .zip(prints.last().map(|print| print.first.day.first_of_month())),
-            usual: usual(&prints, record.yardstick),
+            usual: usual(&prints, record.measure),
             prints,
         }
     }
 
-    /// How large revisions usually were by what was known on a day: those of [`Self::usual`] that had been made in the
-    /// months before the newest print of then.
+    /// Returns how large revisions usually were as known on `day`: from the periods whose last revision of
+    /// [`HORIZONS`] was made in the months before the newest print.
     pub fn usual_by(&self, day: Date) -> Option<Usual> {
-        let printed = self.prints.iter().map(|print| print.first.day);
-        let newest = printed.filter(|printed| *printed <= day).max()?;
+        let print_days = self.prints.iter().map(|print| print.first.day);
+        let newest = print_days.filter(|print_day| *print_day <= day).max()?;
         let newest = newest.first_of_month();
-        let made = |print: &&Revised| {
+        let is_complete = |print: &&Revised| {
             let later = print.later.iter().flatten().map(|stage| stage.day);
             later.max().is_some_and(|day| day < newest)
         };
-        let made: Vec<Revised> = self.prints.iter().filter(made).copied().collect();
-        usual(&made, self.yardstick)
+        let prints: Vec<Revised> = self.prints.iter().filter(is_complete).copied().collect();
+        usual(&prints, self.yardstick)
     }
 }
 
-/// How large the revisions were of all periods that are on record at each horizon.
-fn usual(prints: &[Revised], yardstick: PrintMeasure) -> Option<Usual> {
+/// Summarises the revisions of the periods that are on record at each horizon.
+fn usual(prints: &[Revised], measure: PrintMeasure) -> Option<Usual> {
     let complete = prints.iter().filter_map(|print| match print.later {
-        [Some(sooner), Some(later)] => Some((print, sooner.value, later.value)),
+        [Some(after_3), Some(after_12)] => Some((print, [after_3.value, after_12.value])),
         _ => None,
     });
-    let sample: Vec<(&Revised, f64, f64)> = complete.collect();
-    let sooner = sample.iter().map(|(p, sooner, _)| (p.first.value, *sooner));
-    let later = sample.iter().map(|(p, _, later)| (p.first.value, *later));
+    let sample: Vec<(&Revised, [f64; 2])> = complete.collect();
+    let after_3 = sample.iter().map(|(p, [v, _])| (p.first.value, *v));
+    let after_12 = sample.iter().map(|(p, [_, v])| (p.first.value, *v));
     let [three, twelve] = HORIZONS;
     Some(Usual {
         n: sample.len(),
         from: sample.first()?.0.date,
         to: sample.last()?.0.date,
         after: [
-            spread(three, sooner, yardstick)?,
-            spread(twelve, later, yardstick)?,
+            spread(three, after_3, measure)?,
+            spread(twelve, after_12, measure)?,
         ],
     })
 }
 
-/// How far later values lie from first ones.
+/// Summarises the revisions between pairs of a first and a later value.
 fn spread(
     months: i64,
     pairs: impl Iterator<Item = (f64, f64)> + Clone,
-    yardstick: PrintMeasure,
+    measure: PrintMeasure,
 ) -> Option<Spread> {
-    let revised = pairs.clone();
-    let revised = revised.map(|(first, later)| yardstick.revision(first, later));
-    let revisions: Vec<f64> = revised.collect();
+    let revisions = pairs.clone().map(|(a, b)| measure.revision(a, b));
+    let revisions: Vec<f64> = revisions.collect();
     let mut sizes: Vec<f64> = revisions.iter().map(|r| r.abs()).collect();
     sizes.sort_unstable_by(f64::total_cmp);
     let flips = pairs.filter(|(first, later)| first * later < 0.0);
-    let has_sign = !matches!(
-        yardstick,
-        PrintMeasure::Level | PrintMeasure::LevelInPercent
-    );
+    let is_level = matches!(measure, PrintMeasure::Level | PrintMeasure::LevelInPercent);
     Some(Spread {
         months,
         mean_abs: mean(&sizes)?,
         median_abs: quantile(&sizes, 50)?,
         p90_abs: quantile(&sizes, 90)?,
         bias: mean(&revisions)?,
-        flips: has_sign.then_some(flips.count()),
+        flips: (!is_level).then(|| flips.count()),
     })
 }
 
-/// All rows of a series by date, and what its record covers.
-struct Track<'a> {
+/// All rows of a series by date, and the months that its record covers.
+struct VintageRecord<'a> {
     info: &'a SeriesInfo,
-    yardstick: PrintMeasure,
-    /// The rows of each date, ascending; of a date those without a day first, then by day.
+    measure: PrintMeasure,
+    /// The rows of each date, ascending; within a date those without a day first, then by day.
     dates: Vec<(Date, &'a [Known])>,
-    /// Stretches of months at whose ends it is on record what was known, ascending. The first one begins with the oldest
+    /// Spans of months at whose ends the knowledge is on record, ascending. The first one begins with the oldest
     /// row that has a day.
     spans: Vec<(Month, Month)>,
 }
 
-impl<'a> Track<'a> {
-    fn of(info: &'a SeriesInfo, vintages: &'a Vintages) -> Self {
-        let begins = vintages.recorded_from().map(Month::of);
+impl<'a> VintageRecord<'a> {
+    fn new(info: &'a SeriesInfo, vintages: &'a Vintages) -> Self {
+        let first = vintages.recorded_from().map(Month::of);
         let dates = vintages.rows().chunk_by(|a, b| a.date == b.date);
         let dates = dates.filter_map(|rows| Some((rows.first()?.date, rows)));
-        let mut track = Self {
+        let mut record = Self {
             info,
-            yardstick: PrintMeasure::of(info, vintages.rows()),
+            measure: PrintMeasure::for_series(info, vintages.rows()),
             dates: dates.collect(),
-            spans: begins.map(|month| (month, month)).into_iter().collect(),
+            spans: first.map(|month| (month, month)).into_iter().collect(),
         };
-        // The last period that was printed, and the last one at all.
-        let (mut printed, mut last) = (None, None);
-        for (date, rows) in &track.dates {
+        // The last period with a first print, and the last one with a value.
+        let (mut last_printed, mut last) = (None, None);
+        for (date, rows) in &record.dates {
             let date = *date;
-            if let Some(month) = track.printed(date, rows).map(Month::of) {
-                // A period that was not printed, or is not there for long, ends the record. One month may never come.
-                let goes_on = printed.is_none_or(|printed| {
+            if let Some(month) = record.print_day(date, rows).map(Month::of) {
+                // A period without a first print, or a gap of months, ends the record. One month may never come.
+                let continues = last_printed.is_none_or(|printed| {
                     Some(printed) == last && months_between(printed, date) <= LATEST_PRINT
                 });
-                match track.spans.last_mut().filter(|_| goes_on) {
+                match record.spans.last_mut().filter(|_| continues) {
                     Some(span) => span.1 = span.1.max(month),
-                    None => track.spans.push((month, month)),
+                    None => record.spans.push((month, month)),
                 }
-                printed = Some(date);
+                last_printed = Some(date);
             }
             if rows.iter().any(|row| row.value.is_some()) {
                 last = Some(date);
             }
         }
-        track
+        record
     }
 
-    /// The day on which a period was first printed, if that is on record.
-    fn printed(&self, date: Date, rows: &[Known]) -> Option<Date> {
+    /// Returns the day on which a period was first printed, if that is on record.
+    fn print_day(&self, date: Date, rows: &[Known]) -> Option<Date> {
         let is_dated = |row: &Known| row.known_from.is_some() && row.value.is_some();
-        let at = rows.iter().position(is_dated)?;
-        let (before, from) = rows.split_at_checked(at)?;
-        let day = from.first()?.known_from?;
-        // A value without a day came with a first load: what followed it later than usual is no first print, unless it
-        // is told between the two that it was not out yet.
-        let was_held = before.last().is_some_and(|row| row.value.is_some());
+        let first = rows.iter().position(is_dated)?;
+        let day = rows.get(first)?.known_from?;
+        // A value without a day came with a first load: a row that followed later than usual is no first print, unless a
+        // row between the two says that the figure was not out yet.
+        let before = rows.get(..first)?.last();
+        let was_loaded = before.is_some_and(|row| row.value.is_some());
         let due = days_later(self.info.known_by(date), self.info.frequency.slack_days());
-        // What came with the first vintage was not printed then.
-        let (begins, _) = self.spans.first()?;
-        let is_early = months_between(date, day) <= LATEST_PRINT && (!was_held || day <= due);
-        (is_early && Month::of(day) > *begins).then_some(day)
+        let is_early = months_between(date, day) <= LATEST_PRINT && (!was_loaded || day <= due);
+        // The rows of the first vintage were printed before it.
+        let (first_month, _) = self.spans.first()?;
+        (is_early && Month::of(day) > *first_month).then_some(day)
     }
 
-    /// Every period with a first print, ascending.
+    /// Iterates over the periods with a first print, ascending.
     fn prints(&self) -> impl Iterator<Item = Revised> {
         self.dates.iter().filter_map(|(date, rows)| {
-            let (date, day) = (*date, self.printed(*date, rows)?);
+            let (date, day) = (*date, self.print_day(*date, rows)?);
             let month = |months: i64| Month::of(shift(day, months.months()));
             let covered = |months| Some(month(months)).filter(|month| self.covers(*month));
-            // After an interruption, too, the first vintage brings history along.
+            // The first vintage after an interruption brings history along, too.
             let first = self.stage(date, day).filter(|_| covered(-1).is_some())?;
             let later = HORIZONS.map(|months| self.stage(date, covered(months)?.last_day()));
             Some(Revised { date, first, later })
         })
     }
 
-    /// Whether it is on record what was known at the end of a month.
+    /// Whether the knowledge at the end of a month is on record.
     fn covers(&self, month: Month) -> bool {
         let mut spans = self.spans.iter();
         spans.any(|(first, last)| (*first..=*last).contains(&month))
     }
 
-    /// A period as it stood on a day.
+    /// Returns the figure of a period as known on a day.
     fn stage(&self, date: Date, day: Date) -> Option<Stage> {
         let publication = Publication::of(self.info);
         let level = |date: Date| {
-            let of = |(date, _): &(Date, &[Known])| *date;
-            let at = self.dates.binary_search_by_key(&date, of).ok()?;
-            let mut newest_first = self.dates.get(at)?.1.iter().rev();
+            let index = self.dates.binary_search_by_key(&date, |(date, _)| *date);
+            let mut newest_first = self.dates.get(index.ok()?)?.1.iter().rev();
             let known = newest_first.find(|r| r.known_on(|date| publication.day(date)) <= day)?;
             known.value
         };
-        self.yardstick
-            .measure(self.info.frequency, (date, day), level)
+        (self.measure).measure(self.info.frequency, (date, day), level)
     }
 }
 

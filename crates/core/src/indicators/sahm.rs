@@ -1,6 +1,6 @@
 //! Sahm rule: unemployment's three-month mean against its low of the year before (docs/METHODS.md#sahm-rule).
 //!
-//! Two figures answer to the name: SAHMREALTIME, which used for each month only what was known then and
+//! Two figures have the name: SAHMREALTIME, which is computed for each month from the data known then and
 //! never changes, and a computation from today's UNRATE. They differ by at most 0.37 since 1960.
 
 use super::alarm::AlarmRule;
@@ -11,10 +11,10 @@ use super::reading::{Input, Reading};
 use crate::model::series_info::round_to;
 use crate::model::{Date, Observation, SeriesSet};
 
-/// Percentage points from which on the rule signals the start of a recession.
+/// Percentage points from which the rule signals the start of a recession.
 pub const TRIGGER: f64 = 0.5;
 
-/// The rule among what can be explained; it is published as a series and is no composite.
+/// The rule as an indicator that can be explained; it is published as a series and is no composite.
 pub const SAHM: Indicator = Indicator {
     id: "SAHM",
     title: "Sahm rule",
@@ -34,18 +34,18 @@ pub const ALARM: AlarmRule = AlarmRule {
     off_after: 1,
 };
 
-/// Lows that must be known of the twelve months before: a month never published must not silence the rule
+/// Means needed of the twelve months before: one unpublished month must not disable the rule
 /// for a year, two neighbouring ones may.
-const FEWEST_LOWS: usize = 10;
+const MIN_MEANS: usize = 10;
 
-/// The newest figure of the rule up to `day` from current UNRATE, and since when it is late.
+/// Returns the newest figure of the rule up to `day` from current UNRATE, and since when it is late.
 pub fn computed(set: &SeriesSet, day: Date) -> Option<(Observation, Option<Date>)> {
     let unrate = set.get("UNRATE")?;
     let last = *history(unrate.up_to(day)).last()?;
     Some((last, unrate.late_since(last.date, day)))
 }
 
-/// The rule computed from unemployment rates of one vintage, percentage points, two decimals.
+/// Computes the rule from unemployment rates of one vintage, percentage points, two decimals.
 ///
 /// Formula: mean of three months less the lowest such mean of the twelve months before. A mean needs two of
 /// its three months (October 2025 was never published).
@@ -54,32 +54,30 @@ pub fn history(unemployment: &[Observation]) -> Vec<Observation> {
     parts(unemployment).into_iter().map(gap).collect()
 }
 
-/// The rule at a day from the unemployment rates of a set, with its two parts.
+/// Computes the rule at a day from the unemployment rates of a set, with its two parts as inputs.
 pub fn reading(set: &SeriesSet, day: Date) -> Reading {
-    let found = parts(set.up_to("UNRATE", day)).pop();
+    let newest = parts(set.up_to("UNRATE", day)).pop();
     let missing = || "UNRATE has too few months".to_owned();
-    let input = |name, value: Option<(f64, Month)>, sign: f64| {
+    let input = |name, sign: f64, part: fn(Parts) -> (f64, Month)| {
+        let value = newest.map(part);
         let value = value.map(|(value, month)| (value, month.first_day()));
         Input {
             contribution: value.map(|(value, _)| sign * value),
             ..Input::of((name, &["UNRATE"], "%"), value, Some(missing()))
         }
     };
-    let (mean, low) = (
-        found.map(|p| (p.mean, p.month)),
-        found.map(|p| (p.low, p.low_month)),
-    );
+    let low = "Lowest such mean of the 12 months before";
     let inputs = vec![
-        input("Unemployment, mean of 3 months", mean, 1.0),
-        input("Lowest such mean of the 12 months before", low, -1.0),
+        input("Unemployment, mean of 3 months", 1.0, |p| (p.mean, p.month)),
+        input(low, -1.0, |p| (p.low, p.low_month)),
     ];
-    match found {
-        Some(p) => Reading::of(p.month.first_day(), p.mean - p.low, inputs),
-        None => Reading::none(day, missing(), inputs),
+    match newest {
+        Some(p) => Reading::new(p.month.first_day(), p.mean - p.low, inputs),
+        None => Reading::without_value(day, missing(), inputs),
     }
 }
 
-/// Whether a figure of the rule is a signal, in words. Two decimals count.
+/// Returns "signal" or "no signal" for a figure of the rule, which is rounded to two decimals.
 pub fn state(value: f64) -> &'static str {
     match round_to(value, 2) >= TRIGGER {
         true => "signal",
@@ -87,10 +85,10 @@ pub fn state(value: f64) -> &'static str {
     }
 }
 
-/// The figure and what the rule is worth, in sentences.
+/// Describes the figure and the track record of the rule.
 pub fn interpret(reading: &Reading) -> String {
     let Some(value) = reading.value else {
-        return prose::unavailable("The Sahm rule", reading);
+        return prose::describe_unavailable("The Sahm rule", reading);
     };
     format!(
         "Computed from the unemployment rates known on the day: {} percentage points, {}. SAHMREALTIME is the published \
@@ -110,16 +108,15 @@ struct Parts {
     low_month: Month,
 }
 
-/// Every month that has both means.
+/// Returns every month that has both means.
 fn parts(unemployment: &[Observation]) -> Vec<Parts> {
-    let grid = Months::lasts(unemployment);
-    let months = grid.iter().map(|(m, _)| m);
-    let means = Months::new(months.filter_map(|m| Some((m, grid.mean3(m, 2)?))));
-    let both = |(month, mean): (Month, f64)| {
+    let rates = Months::lasts(unemployment);
+    let means = rates.map(|month, _| rates.mean3(month, 2));
+    let parts = |(month, mean): (Month, f64)| {
         let earlier = (1..=12).map(|k| month.plus(-k));
         let before: Vec<(Month, f64)> = earlier.filter_map(|m| Some((m, means.get(m)?))).collect();
         let lowest = before.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1));
-        let (low_month, low) = lowest.filter(|_| before.len() >= FEWEST_LOWS)?;
+        let (low_month, low) = lowest.filter(|_| before.len() >= MIN_MEANS)?;
         Some(Parts {
             month,
             mean,
@@ -127,7 +124,7 @@ fn parts(unemployment: &[Observation]) -> Vec<Parts> {
             low_month,
         })
     };
-    means.iter().filter_map(both).collect()
+    means.iter().filter_map(parts).collect()
 }
 
 #[cfg(test)]
@@ -144,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn the_computation_follows_the_published_figures() {
+    fn computation_is_close_to_the_published_figures() {
         let set = testdata::load(INPUTS);
         let ours = of_today(&set);
         let published = &set.get("SAHMREALTIME").unwrap().observations;
@@ -168,15 +165,14 @@ mod tests {
     }
 
     #[test]
-    fn the_false_signals_are_all_there_are() {
+    fn only_the_known_false_signals_occur() {
         let set = testdata::load(INPUTS);
         let published = &set.get("SAHMREALTIME").unwrap().observations;
         let recessions = &crate::indicators::nber::RECESSIONS;
         let near = |m: Month| {
-            let held = |r: &crate::indicators::nber::Recession| {
-                r.peak < m.plus(8) && m.plus(-8) <= r.trough
-            };
-            recessions.iter().any(held)
+            recessions
+                .iter()
+                .any(|r| r.peak < m.plus(8) && m.plus(-8) <= r.trough)
         };
         let runs = published.chunk_by(|a, b| (a.value >= TRIGGER) == (b.value >= TRIGGER));
         let alone: Vec<_> = runs
@@ -197,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reading_adds_up_to_the_rule() {
+    fn reading_adds_up_to_the_rule() {
         let set = testdata::load(INPUTS);
         let now = reading(&set, date(2020, 5, 31));
         assert_eq!(now.date, date(2020, 5, 1));
@@ -213,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stale_figure_says_since_when_it_is_late() {
+    fn stale_figure_has_the_day_since_it_is_late() {
         let set = testdata::load(INPUTS);
         let (last, late) = computed(&set, date(2026, 11, 21)).unwrap();
         assert_eq!(
@@ -224,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn one_absent_month_does_not_silence_the_rule_and_a_short_history_does() {
+    fn rule_survives_one_absent_month_but_needs_history() {
         let rate = |m: i32, v| Observation::new(Month::new(2024, 1).plus(m).first_day(), v);
         let mut rates: Vec<_> = (0..20).map(|m| rate(m, 4.0)).collect();
         rates.remove(10);

@@ -1,17 +1,16 @@
 //! SERVICE_CMSI: macro stress, 0 to 100, daily (docs/METHODS.md#macro-stress).
 //!
-//! Each input is ranked against its own past since 1986; the ranks are averaged by weight. Two profiles:
-//! - full (`cmsi-v1`): applies when BAA10Y or VIXCLS, which are copyrighted and only there when an operator
+//! Each input is ranked in its own past since 1986; the ranks are averaged by weight. Two profiles:
+//! - full (`cmsi-v1`): applies when BAA10Y or VIXCLS, which are copyrighted and present only when an operator
 //!   fetches or imports them, is current on the reference day;
-//! - public: applies otherwise; made of public figures alone, so that a bundled history can answer.
+//! - public: applies otherwise; made of public figures alone, so that a bundled history suffices.
 //!
 //! The profile is chosen once for the whole history, so that a history never mixes two definitions.
 
-use super::blend::{Index, Part};
+use super::blend::{DailyIndex, Part};
 use super::composite::{Composite, Computation, Indicator, Listing, band};
-use super::explain::{opening, without};
-use super::measure::Way;
-use super::months::log_ratio;
+use super::explain::{describe_reading, describe_unavailable};
+use super::measure::Proxy;
 use super::reading::Reading;
 use super::statistics::expanding_ecdf;
 use crate::model::Frequency;
@@ -59,41 +58,43 @@ pub const CMSI: Composite = Composite {
 };
 
 /// Earlier days an input needs before it is ranked.
-const LEAST_PAST: usize = 504;
+const MIN_HISTORY: usize = 504;
 
-static INDEX: Index = Index {
+static INDEX: DailyIndex = DailyIndex {
     full: FULL,
-    other: PUBLIC,
-    full_with: &[&["BAA10Y"], &["VIXCLS"]],
-    other_basis: "public profile: NFCI .45, excess bond premium .25, claims .20, rates volatility .10, because \
+    fallback: PUBLIC,
+    full_requires: &[&["BAA10Y"], &["VIXCLS"]],
+    fallback_basis: "public profile: NFCI .45, excess bond premium .25, claims .20, rates volatility .10, because \
                   neither BAA10Y nor VIXCLS is current",
     score: |values| {
-        // Values that are equal but for the dust of their arithmetic must rank as equal.
+        // Values that differ only by rounding noise must rank as equal.
         let clean: Vec<f64> = values.iter().map(|v| round_to(*v, 9)).collect();
-        expanding_ecdf(&clean, LEAST_PAST)
+        expanding_ecdf(&clean, MIN_HISTORY)
     },
     base: 0.0,
-    least_weight: 0.6,
+    min_weight: 0.6,
 };
 
 const CONDITIONS: Part = Part {
     name: "Financial conditions",
     unit: "index",
     weight: 0.20,
-    ways: &[Way::level(&["NFCI"])],
+    proxies: &[Proxy::level(&["NFCI"])],
 };
 const LABOR: Part = Part {
     name: "Jobless claims, 4 weeks against a year ago",
     unit: "log %",
     weight: 0.15,
-    ways: &[Way::of(&["ICSA"], |m| m.yearly_growth_of_four_weeks())],
+    proxies: &[Proxy::new(&["ICSA"], |m| {
+        m.yearly_growth_of_four_week_mean()
+    })],
 };
 const RATES: Part = Part {
     name: "Rates volatility, 21 days of DGS10",
     unit: "bp a year",
     weight: 0.10,
     // Percentage points a day to basis points a year of 252 days.
-    ways: &[Way::of(&["DGS10"], |m| {
+    proxies: &[Proxy::new(&["DGS10"], |m| {
         m.volatility(21, 252f64.sqrt() * 100.0)
     })],
 };
@@ -103,17 +104,17 @@ const FULL: &[Part] = &[
         name: "Credit spread",
         unit: "percentage points",
         weight: 0.25,
-        ways: &[
-            Way::level(&["BAA10Y"]),
-            Way::level(&["EBP"]),
-            Way::level(&["NFCICREDIT"]),
+        proxies: &[
+            Proxy::level(&["BAA10Y"]),
+            Proxy::level(&["EBP"]),
+            Proxy::level(&["NFCICREDIT"]),
         ],
     },
     Part {
         name: "Equity volatility",
         unit: "index",
         weight: 0.20,
-        ways: &[Way::level(&["VIXCLS"])],
+        proxies: &[Proxy::level(&["VIXCLS"])],
     },
     CONDITIONS,
     LABOR,
@@ -122,27 +123,25 @@ const FULL: &[Part] = &[
         name: "Dollar, 63 days",
         unit: "log %",
         weight: 0.10,
-        ways: &[Way::of(&["DTWEXBGS"], |m| {
-            m.over(63, log_ratio).scaled(100.0)
-        })],
+        proxies: &[Proxy::new(&["DTWEXBGS"], |m| m.log_change(63).scale(100.0))],
     },
 ];
 
 const PUBLIC: &[Part] = &[
-    CONDITIONS.weighing(0.45),
+    CONDITIONS.with_weight(0.45),
     Part {
         name: "Excess bond premium",
         unit: "percentage points",
         weight: 0.25,
-        ways: &[Way::level(&["EBP"])],
+        proxies: &[Proxy::level(&["EBP"])],
     },
-    LABOR.weighing(0.20),
+    LABOR.with_weight(0.20),
     RATES,
 ];
 
 fn interpret(reading: &Reading) -> String {
-    let Some((sentence, band)) = opening(&CMSI, "Macro stress", reading) else {
-        return without(&CMSI, reading);
+    let Some((sentence, band)) = describe_reading(&CMSI, "Macro stress", reading) else {
+        return describe_unavailable(&CMSI, reading);
     };
     let meaning = match band {
         "calm" => "Markets and claims are quieter than in most of their past.",
@@ -153,7 +152,7 @@ fn interpret(reading: &Reading) -> String {
         "high" => "Strains of this size came with recessions or market breaks.",
         _ => "Strains of this size came with systemic crises, as in the winter of 2008.",
     };
-    let evidence = match reading.basis.iter().any(|b| b == INDEX.other_basis) {
+    let evidence = match reading.basis.iter().any(|b| b == INDEX.fallback_basis) {
         true => {
             "The public profile averages 81 in NBER recessions and 42 otherwise (1988 to 2026); rank correlation \
                  with the St. Louis Fed index .61."

@@ -1,11 +1,11 @@
-//! The figures of the one-call summary that are read, not modelled: rates, spreads, Sahm, inflation.
+//! The published figures of the one-call summary: rates, spreads, Sahm rule, inflation.
 //!
-//! Each one is the last known, with its date, with the day since when it is late, and with how it came about; or the
-//! reason why there is none (docs/METHODS.md#summary). The set is taken as what was known on the day.
+//! Each one is the last known, with its date, the day since when it is late and how it was computed; or the
+//! reason why there is none (docs/METHODS.md#summary). The set holds what was known on the day.
 
 use super::months::Month;
 use super::prose::joined;
-use super::reading::not_current;
+use super::reading::describe_missing_figure;
 use super::sahm;
 use super::transform::{bps, changes, latest_year_on_year, spread_bps};
 use crate::model::series_info::round_to;
@@ -36,44 +36,57 @@ pub struct Figure {
     pub value: Option<f64>,
     /// Its own date, which may be older than the day asked for.
     pub date: Option<Date>,
-    /// Against the month before, in the figure's unit, where that is told.
+    /// Change from the month before, in the figure's unit, for monthly figures.
     pub change: Option<f64>,
-    /// Since when a newer one should be there.
+    /// The day since when a newer one is late.
     pub late: Option<Date>,
     /// Series it comes from.
     pub series: Vec<&'static str>,
-    /// How it came about where that is not the usual way: "monthly average, July 2026".
+    /// Deviation from the usual computation: "monthly average, July 2026".
     pub basis: Option<String>,
     /// Why there is none.
     pub reason: Option<String>,
 }
 
 impl Figure {
-    /// A figure that was found.
-    fn of(found: Observation, series: Vec<&'static str>, basis: Option<String>) -> Self {
+    fn new(
+        latest: Observation,
+        late: Option<Date>,
+        series: Vec<&'static str>,
+        basis: Option<String>,
+    ) -> Self {
         Self {
-            value: Some(found.value),
-            date: Some(found.date),
+            value: Some(latest.value),
+            date: Some(latest.date),
+            late,
             series,
             basis,
             ..Self::default()
         }
     }
 
-    /// Says since when it is late.
-    fn since(self, late: Option<Date>) -> Self {
-        Self { late, ..self }
+    /// Builds an absent figure with the reason for each series: not loaded, or how old its newest figure is.
+    fn absent(set: &SeriesSet, day: Date, ids: &[&'static str]) -> Self {
+        let reason = |id: &&'static str| {
+            let newest = set.up_to(id, day).last();
+            describe_missing_figure(id, newest.map(|o| o.date))
+        };
+        Self {
+            series: ids.to_vec(),
+            reason: Some(joined(ids.iter().map(reason), "; ")),
+            ..Self::default()
+        }
     }
 }
 
-/// The read figures at a day.
+/// The published figures at a day.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Summary {
     /// Ten-year Treasury yield, percent.
     pub ten_year: Figure,
     /// Two-year Treasury yield, percent.
     pub two_year: Figure,
-    /// Ten-year less two-year yield of one and the same date, basis points.
+    /// Ten-year less two-year yield of the same date, basis points.
     pub spread_2s10s_bps: Figure,
     /// Effective federal funds rate, percent.
     pub fed_funds: Figure,
@@ -91,7 +104,7 @@ pub struct Summary {
     pub cpi_yoy_pct: Figure,
 }
 
-/// The figures at `day`.
+/// Returns the figures at `day`.
 pub fn summary(set: &SeriesSet, day: Date) -> Summary {
     let daily = |ids: &[&'static str]| first_current(set, day, ids);
     let monthly = |id: &'static str| Figure {
@@ -101,11 +114,11 @@ pub fn summary(set: &SeriesSet, day: Date) -> Summary {
     let mut high_yield = daily(&["BAMLH0A0HYM2"]);
     high_yield.value = high_yield.value.map(bps);
     let mut sahm_rule = daily(&["SAHMREALTIME"]);
-    if let Some((found, late)) = sahm::computed(set, day)
+    if let Some((computed, late)) = sahm::computed(set, day)
         && (sahm_rule.value.is_none() || sahm_rule.late.is_some() && late.is_none())
     {
         let basis = "computed from current UNRATE".to_owned();
-        sahm_rule = Figure::of(found, vec!["UNRATE"], Some(basis)).since(late);
+        sahm_rule = Figure::new(computed, late, vec!["UNRATE"], Some(basis));
     }
     Summary {
         ten_year: daily(&["DGS10", "GS10"]),
@@ -121,7 +134,7 @@ pub fn summary(set: &SeriesSet, day: Date) -> Summary {
     }
 }
 
-/// The newest figure of the first series that has a current one; where all are late, of the first that has any.
+/// Returns the newest figure of the first series that has a current one; where all are late, of the first that has any.
 fn first_current(set: &SeriesSet, day: Date, ids: &[&'static str]) -> Figure {
     let newest = |id: &&'static str| {
         let series = set.get(id)?;
@@ -130,76 +143,60 @@ fn first_current(set: &SeriesSet, day: Date, ids: &[&'static str]) -> Figure {
     let all = || ids.iter().filter_map(newest);
     let current = all().find(|(_, series, last)| !series.is_stale(last.date, day));
     let Some((id, series, last)) = current.or_else(|| all().next()) else {
-        return absent(set, day, ids);
+        return Figure::absent(set, day, ids);
     };
     let month = Month::of(last.date).name();
-    // What a figure is that stands in for the preferred series.
-    let basis = match series.frequency() == Frequency::Monthly {
+    let stand_in = match series.frequency() == Frequency::Monthly {
         true => format!("monthly average, {month} ({id})"),
         false => format!("from {id}"),
     };
-    let basis = (ids.first() != Some(&id)).then_some(basis);
-    Figure::of(last, vec![id], basis).since(series.late_since(last.date, day))
+    let basis = (ids.first() != Some(&id)).then_some(stand_in);
+    Figure::new(last, series.late_since(last.date, day), vec![id], basis)
 }
 
-/// Daily yields on their newest common date; where that is late, monthly averages of their newest common month, unless
-/// they are late, too.
+/// Returns the spread of daily yields on their newest common date; where that is late, of monthly averages on their
+/// newest common month, unless they are late, too.
 fn spread(set: &SeriesSet, day: Date) -> Figure {
-    let of = |long: &'static str, short: &'static str| {
+    let spread = |long: &'static str, short: &'static str| {
         let (a, b) = (set.get(long)?, set.get(short)?);
-        let found = spread_bps(a, b, day)?;
-        let late = a
-            .late_since(found.date, day)
-            .or(b.late_since(found.date, day));
-        Some((found, vec![long, short], late))
+        let spread = spread_bps(a, b, day)?;
+        let late = a.late_since(spread.date, day);
+        let late = late.or(b.late_since(spread.date, day));
+        Some((spread, late, vec![long, short]))
     };
-    let (daily, monthly) = (of("DGS10", "DGS2"), of("GS10", "GS2"));
-    let is_late =
-        |found: &Option<(_, _, Option<Date>)>| found.as_ref().is_none_or(|f| f.2.is_some());
-    if let Some((found, series, late)) = &daily
-        && (late.is_none() || is_late(&monthly))
-    {
-        return Figure::of(*found, series.clone(), None).since(*late);
+    let (daily, monthly) = (spread("DGS10", "DGS2"), spread("GS10", "GS2"));
+    let is_current = |spread: &(_, Option<Date>, _)| spread.1.is_none();
+    let uses_monthly = !daily.as_ref().is_some_and(is_current)
+        && (daily.is_none() || monthly.as_ref().is_some_and(is_current));
+    match if uses_monthly { monthly } else { daily } {
+        None => Figure::absent(set, day, &["DGS10", "DGS2", "GS10", "GS2"]),
+        Some((spread, late, series)) => {
+            let month = Month::of(spread.date).name();
+            let basis = format!("monthly averages, {month} (GS10, GS2)");
+            Figure::new(spread, late, series, uses_monthly.then_some(basis))
+        }
     }
-    let Some((found, series, late)) = monthly else {
-        return absent(set, day, &["DGS10", "DGS2", "GS10", "GS2"]);
-    };
-    let month = Month::of(found.date).name();
-    let basis = format!("monthly averages, {month} (GS10, GS2)");
-    Figure::of(found, series, Some(basis)).since(late)
 }
 
-/// Not seasonally adjusted first, as the headline is published; the adjusted series when its month is newer
-/// or the other has none (docs/METHODS.md#inflation-rate). A month without a base a year earlier is passed over.
+/// Returns consumer price inflation, from the unadjusted index as the headline is published; from the adjusted one when
+/// its month is newer or the other has none (docs/METHODS.md#inflation-rate). A month without a base a year earlier is
+/// passed over.
 fn consumer_prices(set: &SeriesSet, day: Date) -> Figure {
-    let of = |id: &'static str, basis| {
+    let inflation = |id: &'static str, basis| {
         let series = set.get(id)?;
-        let found = latest_year_on_year(series, day)?;
-        Some((found, id, basis, series.late_since(found.date, day)))
+        let rate = latest_year_on_year(series, day)?;
+        Some((rate, series.late_since(rate.date, day), id, basis))
     };
-    let headline = of("CPIAUCNS", "not seasonally adjusted");
+    let headline = inflation("CPIAUCNS", "not seasonally adjusted");
     let no_newer = "seasonally adjusted; the unadjusted index has no newer month";
-    let adjusted = of("CPIAUCSL", no_newer);
+    let adjusted = inflation("CPIAUCSL", no_newer);
     let is_newer =
         |(o, ..): &(Observation, _, _, _)| headline.is_none_or(|(h, ..)| o.date > h.date);
-    let Some((o, id, basis, late)) = adjusted.filter(is_newer).or(headline) else {
-        return absent(set, day, &["CPIAUCNS", "CPIAUCSL"]);
+    let Some((rate, late, id, basis)) = adjusted.filter(is_newer).or(headline) else {
+        return Figure::absent(set, day, &["CPIAUCNS", "CPIAUCSL"]);
     };
-    let rounded = Observation::new(o.date, round_to(o.value, 1));
-    Figure::of(rounded, vec![id], Some(basis.to_owned())).since(late)
-}
-
-/// No figure: for each series, that it is not there, or how old its newest figure is.
-fn absent(set: &SeriesSet, day: Date, ids: &[&'static str]) -> Figure {
-    let why = |id: &&'static str| {
-        let newest = set.get(id).and_then(|s| s.last_on_or_before(day));
-        not_current(id, newest.map(|o| o.date))
-    };
-    Figure {
-        series: ids.to_vec(),
-        reason: Some(joined(ids.iter().map(why), "; ")),
-        ..Figure::default()
-    }
+    let rounded = Observation::new(rate.date, round_to(rate.value, 1));
+    Figure::new(rounded, late, vec![id], Some(basis.to_owned()))
 }
 
 #[cfg(test)]
@@ -238,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn the_real_figures_of_august_2026() {
+    fn summary_of_august_2026_matches_the_series() {
         let set = testdata::load(INPUTS);
         let s = summary(&set, date(2026, 8, 21));
         let values = s.figures().map(|(name, f)| (name, f.value));
@@ -270,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn the_headline_of_june_2022_is_the_unadjusted_one() {
+    fn headline_inflation_uses_the_unadjusted_index() {
         let set = testdata::load(INPUTS);
         let s = summary(&set, date(2022, 6, 30));
         assert_eq!(s.cpi_yoy_pct.value, Some(9.1));
@@ -281,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_figure_stands_on_its_date_and_says_since_when() {
+    fn late_figure_has_its_date_and_lateness() {
         let mut set = testdata::load(INPUTS);
         let day = date(2026, 11, 21);
         let before = summary(&set, day);
@@ -308,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn the_signal_of_2024_was_there() {
+    fn sahm_rule_signals_in_2024() {
         let set = testdata::load(INPUTS);
         let day = date(2024, 9, 10);
         let then = summary(&testdata::as_of(&set, day), day).sahm_rule;
@@ -330,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn monthly_averages_stand_in_and_say_so() {
+    fn monthly_averages_replace_late_daily_yields() {
         let july = date(2026, 7, 1);
         let set = set(&[
             ("DGS10", date(2026, 5, 29), 4.0),

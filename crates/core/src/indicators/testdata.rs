@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/series");
-/// Free, and in no file here; what it stands in for is.
-const NOT_HELD: [&str; 1] = ["NFCICREDIT"];
+/// A free series without a file in `data/series`.
+const ABSENT: [&str; 1] = ["NFCICREDIT"];
 
-/// The series of those identifiers, without those that there are no files of: most may not be passed on.
+/// Loads series from their files; those without a file, most of which may not be redistributed, are left out.
 pub(crate) fn load(ids: &[&str]) -> SeriesSet {
     ids.iter().filter_map(|id| read(id)).map(Arc::new).collect()
 }
@@ -21,7 +21,7 @@ fn read(id: &str) -> Option<Series> {
     let info = Catalogue::embedded()
         .get(id)
         .unwrap_or_else(|| panic!("{id} is not in the catalogue"));
-    if info.rights == Rights::FetchOnly || NOT_HELD.contains(&id) {
+    if info.rights == Rights::FetchOnly || ABSENT.contains(&id) {
         return None;
     }
     let text = std::fs::read_to_string(format!("{FOLDER}/{id}.csv"))
@@ -37,14 +37,14 @@ fn read(id: &str) -> Option<Series> {
     ))
 }
 
-/// Puts a series into the set with another's figures: real ups and downs where the real ones are not free.
+/// Inserts a series with the figures of another, for series that are not free.
 pub(crate) fn stand_in(set: &mut SeriesSet, id: &str, from: &str) {
     let info = Catalogue::embedded().get(id).unwrap().clone();
     let observations = set.get(from).unwrap().observations.clone();
     set.insert(Arc::new(Series::new(info, observations)));
 }
 
-/// What was known of the series on `day`, by the catalogue's lags.
+/// Returns what was known on `day`, by the publication lags of the catalogue.
 pub(crate) fn as_of(set: &SeriesSet, day: Date) -> SeriesSet {
     let known = |s: &Arc<Series>| {
         let rows = s.observations.iter().map(|o| Known::new(o, None));
@@ -54,7 +54,7 @@ pub(crate) fn as_of(set: &SeriesSet, day: Date) -> SeriesSet {
     set.iter().map(known).collect()
 }
 
-/// Every value ever seen of those series: the vintages of `data/vintages` beside the figures of `data/series`.
+/// Returns every recorded value of the series: the vintages of `data/vintages` beside the figures of `data/series`.
 pub(crate) fn recorded(ids: &[&str]) -> Vec<Recorded> {
     let beside = |id: &&str| {
         let Series { info, observations } = read(id).unwrap();
@@ -68,7 +68,7 @@ pub(crate) fn recorded(ids: &[&str]) -> Vec<Recorded> {
     ids.iter().map(beside).collect()
 }
 
-/// The rows of a file of vintages, each from the day on which its month's news came out; none without a file.
+/// Reads a file of vintages, each row known from the release day of its month; empty without a file.
 fn monthly(id: &str) -> Vec<Known> {
     let text =
         std::fs::read_to_string(format!("{FOLDER}/../vintages/{id}.csv")).unwrap_or_default();
@@ -84,8 +84,8 @@ fn monthly(id: &str) -> Vec<Known> {
     let rows: Vec<_> = text.lines().skip(1).map(row).collect();
     let mut newest: BTreeMap<Date, Date> = BTreeMap::new();
     for (date, _, month) in rows.iter().filter(|r| r.1.is_some()) {
-        let held = newest.entry(*month).or_insert(*date);
-        *held = (*held).max(*date);
+        let last = newest.entry(*month).or_insert(*date);
+        *last = (*last).max(*date);
     }
     let info = Catalogue::embedded().get(id).map(Arc::as_ref);
     let known = |&(date, value, month): &(Date, Option<f64>, Date)| Known {
@@ -100,7 +100,7 @@ fn monthly(id: &str) -> Vec<Known> {
     rows.iter().map(known).collect()
 }
 
-/// What was known of those series on `day`, by the vintages of the bundled history.
+/// Returns what was known of the series on `day`, by the vintages of the bundled history.
 pub(crate) fn known(ids: &[&str], day: Date) -> SeriesSet {
     let known = |r: Recorded| {
         let known = r.vintages.as_of(day, |date| r.info.known_by(date));
@@ -109,7 +109,7 @@ pub(crate) fn known(ids: &[&str], day: Date) -> SeriesSet {
     recorded(ids).into_iter().map(known).collect()
 }
 
-/// The series without rows stamped after `day`.
+/// Returns the series without rows after `day`.
 pub(crate) fn stamped_up_to(set: &SeriesSet, day: Date) -> SeriesSet {
     let cut = |s: &Arc<Series>| {
         let rows = s.observations.iter().copied().filter(|o| o.date <= day);
@@ -118,7 +118,7 @@ pub(crate) fn stamped_up_to(set: &SeriesSet, day: Date) -> SeriesSet {
     set.iter().map(cut).collect()
 }
 
-/// The whole history of a composite up to a day; of one with each period as it was known, from the usual lags.
+/// Returns the whole history of a composite up to a day; of real-time composites by the usual publication lags.
 pub(crate) fn history(composite: &Composite, set: &SeriesSet, day: Date) -> Vec<Observation> {
     match composite.computation {
         Computation::AsKnown { path, .. } => {
@@ -128,7 +128,7 @@ pub(crate) fn history(composite: &Composite, set: &SeriesSet, day: Date) -> Vec<
     }
 }
 
-/// A set of which nobody knows since when its figures were known: from their usual lag on.
+/// Converts a set to records without days of knowledge, which count from their usual publication lag.
 fn undated(set: &SeriesSet) -> Vec<Recorded> {
     let recorded = |series: &Arc<Series>| {
         let rows = series.observations.iter().map(|o| Known::new(o, None));

@@ -33,11 +33,11 @@ fn adds_up(reading: &Reading) -> bool {
 }
 
 #[test]
-fn the_table_agrees_with_the_catalogue() {
+fn composites_match_the_catalogue() {
     for c in COMPOSITES {
         let id = c.about.id;
-        let found = composite(id).unwrap();
-        assert_eq!(found.about.method, c.about.method);
+        let composite = composite(id).unwrap();
+        assert_eq!(composite.about.method, c.about.method);
         for input in c.inputs() {
             assert!(
                 Catalogue::embedded().get(input).is_some(),
@@ -65,7 +65,7 @@ fn the_table_agrees_with_the_catalogue() {
 }
 
 #[test]
-fn a_band_reaches_up_to_the_next_one() {
+fn band_reaches_up_to_the_next_one() {
     let crpi = &recession::CRPI;
     assert_eq!(crpi.band(-1.0), Some("low"));
     assert_eq!(crpi.band(14.999), Some("low"));
@@ -74,7 +74,7 @@ fn a_band_reaches_up_to_the_next_one() {
 }
 
 #[test]
-fn the_history_ends_with_the_reading() {
+fn history_ends_with_the_reading() {
     let set = real();
     for c in COMPOSITES {
         for day in [date(2009, 3, 2), date(2020, 3, 31), date(2026, 8, 21)] {
@@ -99,7 +99,7 @@ fn the_history_ends_with_the_reading() {
 }
 
 #[test]
-fn nothing_at_all_is_an_answer_with_a_reason() {
+fn empty_set_gives_a_reason() {
     for c in COMPOSITES {
         let reading = c.reading(&SeriesSet::default(), date(2026, 8, 21));
         assert!(
@@ -140,14 +140,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(8))]
 
     #[test]
-    fn nobody_looks_ahead_or_breaks_when_series_are_missing(
+    fn readings_use_no_later_figures_and_survive_missing_series(
         days in 0..24_000i64,
         back in 30..400i64,
-        kept in prop::collection::vec(prop::bool::weighted(0.85), 40),
+        is_present in prop::collection::vec(prop::bool::weighted(0.85), 40),
     ) {
         let set = real();
         let day: Date = shift(date(1961, 1, 1), days.days());
-        let some: SeriesSet = set.iter().zip(kept.iter().cycle()).filter(|(_, k)| **k).map(|(s, _)| Arc::clone(s)).collect();
+        let some: SeriesSet = set.iter().zip(is_present.iter().cycle()).filter(|(_, k)| **k).map(|(s, _)| Arc::clone(s)).collect();
         let cut = testdata::as_of(&some, day);
         let then = shift(day, (-back).days());
         let cut_then = testdata::as_of(&some, then);

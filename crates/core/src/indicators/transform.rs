@@ -1,16 +1,16 @@
 //! Changes, growth rates and spreads of a series, by the calendar and never by position.
 //!
 //! "A year ago" is that calendar period or nothing: October 2025 was never published for UNRATE and the
-//! CPI, and counting twelve rows back would quietly compare the wrong months (docs/METHODS.md#gaps).
+//! CPI, and counting twelve rows back would compare the wrong months (docs/METHODS.md#gaps).
 
-mod earlier;
+mod lookback;
 
 use super::months::log_ratio;
 use crate::model::frequency::{Length, days_later, shift};
 use crate::model::series_info::round_to;
 use crate::model::{Date, Frequency, Observation, Series};
-use earlier::{Earlier, months_earlier};
 use jiff::ToSpan;
+use lookback::{Lookback, months_earlier};
 use std::str::FromStr;
 
 /// Changes of the newest value over 7 and 30 days, in the series' own unit (docs/METHODS.md#changes).
@@ -22,7 +22,7 @@ pub struct Changes {
     pub month: Option<f64>,
 }
 
-/// Changes of the newest value on or before `day`, measured from that value's own date.
+/// Returns the changes of the newest value on or before `day`, measured from that value's own date.
 ///
 /// Missing: quarterly and annual series have none, nor has a date whose counterpart is absent or stale.
 /// Rounded to the series' decimals plus two.
@@ -46,13 +46,14 @@ pub fn changes(series: &Series, day: Date) -> Changes {
     }
 }
 
-/// The observation nearest to `date` within a day: weekly stamps move by one around holidays.
+/// Returns the observation nearest to `date` within a day: weekly dates move by one around holidays.
 fn near(series: &Series, date: Date) -> Option<f64> {
     let mut around = [0, -1, 1].into_iter();
     around.find_map(|days| series.at(days_later(date, days)))
 }
 
-/// The value one year before `date`.
+/// Returns the value one year before `date`.
+///
 /// Daily: the newest one up to that day last year, unless stale. Weekly: 52 weeks back, give or take a day.
 /// Longer periods: the same period of last year, or nothing.
 pub fn year_earlier(series: &Series, date: Date) -> Option<f64> {
@@ -63,40 +64,42 @@ pub fn year_earlier(series: &Series, date: Date) -> Option<f64> {
     }
 }
 
-/// Percent change of the value stamped `date` against a year earlier (docs/METHODS.md#inflation-rate).
+/// Returns the percent change of the value of `date` against a year earlier (docs/METHODS.md#inflation-rate).
+///
 /// Missing: when either is absent, or the base is not positive.
 pub fn year_on_year(series: &Series, date: Date) -> Option<f64> {
     percent(series.at(date)?, year_earlier(series, date)?)
 }
 
-/// The newest computable percent change against a year earlier up to `day`, with its own date: a month
-/// whose base was never published is passed over, not guessed.
+/// Returns the newest computable percent change against a year earlier up to `day`, with its own date.
+///
+/// A month whose base was never published is passed over.
 pub fn latest_year_on_year(series: &Series, day: Date) -> Option<Observation> {
     let mut newest_first = series.up_to(day).iter().rev();
     newest_first.find_map(|o| Some(Observation::new(o.date, year_on_year(series, o.date)?)))
 }
 
-/// `100·(a/b − 1)`; `None` unless the base is positive and the result finite.
+/// Returns `100·(a/b − 1)`; `None` unless the base is positive and the result finite.
 fn percent(a: f64, b: f64) -> Option<f64> {
     (b > 0.0)
         .then(|| 100.0 * (a / b - 1.0))
         .filter(|v| v.is_finite())
 }
 
-/// `100·(long − short)` in basis points, one decimal, on the newest date up to `day` that both have.
+/// Returns `100·(long − short)` in basis points, one decimal, on the newest date up to `day` that both have.
 pub fn spread_bps(long: &Series, short: &Series, day: Date) -> Option<Observation> {
     let mut newest_first = long.up_to(day).iter().rev();
     newest_first.find_map(|o| Some(Observation::new(o.date, bps(o.value - short.at(o.date)?))))
 }
 
-/// Percentage points as basis points, rounded to one decimal (docs/METHODS.md#spreads).
+/// Converts percentage points to basis points, rounded to one decimal (docs/METHODS.md#spreads).
 pub fn bps(percentage_points: f64) -> f64 {
     round_to(100.0 * percentage_points, 1)
 }
 
-/// Bond-equivalent yield in percent of a three-month bill quoted on a discount basis, in percent.
+/// Converts the discount of a three-month bill to its bond-equivalent yield, both in percent.
 ///
-/// Formula: 100·(365·d/100)/(360 − 91·d/100), docs/METHODS.md#stand-ins. Missing when the quote is absurdly high.
+/// Formula: 100·(365·d/100)/(360 − 91·d/100), docs/METHODS.md#stand-ins. `None` for a discount of 100 % or more.
 pub fn bond_equivalent(discount: f64) -> Option<f64> {
     let d = discount / 100.0;
     Some(100.0 * (365.0 * d) / (360.0 - 91.0 * d)).filter(|_| d < 1.0)
@@ -139,7 +142,7 @@ impl Units {
         ("log", Self::Log),
     ];
 
-    /// What it makes of figures, in words that follow their name.
+    /// Describes the result, as words that follow the name of a series.
     pub fn words(self) -> &'static str {
         match self {
             Self::Level => "as published",
@@ -154,12 +157,13 @@ impl Units {
         }
     }
 
-    /// Whether what it makes is in the series' own unit, or in points of it.
+    /// Whether the result is in the series' own unit, or in points of it.
     pub fn is_in_own_unit(self) -> bool {
         matches!(self, Self::Level | Self::Change | Self::ChangeYear)
     }
 
-    /// The series transformed; dates that cannot be computed are absent.
+    /// Transforms a series; dates that cannot be computed are absent.
+    ///
     /// Units: changes are in the series' own unit, all others in percent, the logarithm without one.
     /// A year holds 260 daily, 52 weekly, 26, 12, 4, 2 or 1 periods.
     pub fn apply(self, series: &Series) -> Vec<Observation> {
@@ -167,31 +171,26 @@ impl Units {
             return series.observations.clone();
         }
         let per_year = series.frequency().per_year();
-        let mut earlier = Earlier::new(series);
+        let mut lookback = Lookback::new(series);
         let mut rows = Vec::with_capacity(series.observations.len());
         for (position, o) in series.observations.iter().enumerate() {
-            let base = self.base(&mut earlier, position, o.date);
-            let value = base.and_then(|base| self.of(o.value, base, per_year));
+            let base = match self {
+                Self::Level | Self::Log => Some(1.0),
+                Self::ChangeYear | Self::PercentYear => lookback.year(position, o.date),
+                Self::Change
+                | Self::Percent
+                | Self::PercentAnnualised
+                | Self::LogChange
+                | Self::LogChangeAnnualised => lookback.period(position, o.date),
+            };
+            let value = base.and_then(|base| self.compute(o.value, base, per_year));
             let value = value.filter(|v| v.is_finite());
             rows.extend(value.map(|v| Observation::new(o.date, v)));
         }
         rows
     }
 
-    /// Which earlier figure it is set against.
-    fn base(self, earlier: &mut Earlier<'_>, position: usize, day: Date) -> Option<f64> {
-        match self {
-            Self::Level | Self::Log => Some(1.0),
-            Self::ChangeYear | Self::PercentYear => earlier.year(position, day),
-            Self::Change
-            | Self::Percent
-            | Self::PercentAnnualised
-            | Self::LogChange
-            | Self::LogChangeAnnualised => earlier.period(position, day),
-        }
-    }
-
-    fn of(self, value: f64, base: f64, per_year: f64) -> Option<f64> {
+    fn compute(self, value: f64, base: f64, per_year: f64) -> Option<f64> {
         match self {
             Self::Level => Some(value),
             Self::Change | Self::ChangeYear => Some(value - base),
@@ -207,12 +206,12 @@ impl Units {
 impl FromStr for Units {
     type Err = ();
 
-    /// Reads a FRED code in any case.
+    /// Parses a FRED code in any case.
     fn from_str(text: &str) -> Result<Self, ()> {
         let code = text.trim();
         let mut all = Self::ALL.into_iter();
-        let found = all.find(|(c, _)| code.eq_ignore_ascii_case(c));
-        found.map(|(_, units)| units).ok_or(())
+        let units = all.find(|(c, _)| code.eq_ignore_ascii_case(c));
+        units.map(|(_, units)| units).ok_or(())
     }
 }
 

@@ -1,7 +1,7 @@
-//! What happened over a stretch of a series: extremes with their ties, the greatest fall and rise, where the latest
-//! figure stands among the others.
+//! Statistics of a stretch of a series: extremes with their ties, the greatest fall and rise, the rank of the latest
+//! figure.
 //!
-//! Values are taken as they are told: figures that are equal to a reader must be equal here
+//! Values are compared as published: figures that are equal to a reader must be equal here
 //! (`model::series_info::without_noise`).
 
 use super::statistics::count;
@@ -18,7 +18,7 @@ pub struct Extreme {
     pub ties: usize,
 }
 
-/// A way from one figure to a later one.
+/// The change from one figure to a later one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Swing {
     /// Where it began.
@@ -39,7 +39,7 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// Where the newest of the rows stands among them all.
+    /// Ranks the newest of the rows among them all.
     pub fn of_latest(rows: &[Observation]) -> Self {
         let latest = rows.last().map_or(0.0, |row| row.value);
         let below = rows.iter().filter(|row| row.value < latest).count();
@@ -51,26 +51,24 @@ impl Standing {
         }
     }
 
-    /// A count as percent of all; 0 without rows.
-    pub fn percent(self, of: usize) -> f64 {
+    /// Returns a count as percent of all; 0 without rows.
+    pub fn percent(self, part: usize) -> f64 {
         let all = self.below + self.equal + self.above;
-        100.0 * count(of) / count(all.max(1))
+        100.0 * count(part) / count(all.max(1))
     }
 }
 
-/// The lowest and the highest figure; `None` without rows.
+/// Returns the lowest and the highest figure; `None` without rows.
 pub fn extremes(rows: &[Observation]) -> Option<(Extreme, Extreme)> {
     Some((extreme(rows, |a, b| a < b)?, extreme(rows, |a, b| a > b)?))
 }
 
-fn extreme(rows: &[Observation], beats: fn(f64, f64) -> bool) -> Option<Extreme> {
-    let first = rows
-        .iter()
-        .copied()
-        .reduce(|best, row| match beats(row.value, best.value) {
-            true => row,
-            false => best,
-        })?;
+fn extreme(rows: &[Observation], is_better: fn(f64, f64) -> bool) -> Option<Extreme> {
+    let better = |best: Observation, row: Observation| match is_better(row.value, best.value) {
+        true => row,
+        false => best,
+    };
+    let first = rows.iter().copied().reduce(better)?;
     let equal = rows.iter().filter(|row| row.value == first.value);
     Some(Extreme {
         first,
@@ -80,13 +78,14 @@ fn extreme(rows: &[Observation], beats: fn(f64, f64) -> bool) -> Option<Extreme>
 }
 
 impl Swing {
-    /// The greatest fall from a figure to a later one: by share where `in_percent`, for which all must be positive,
-    /// else by difference; of equal ones the oldest. `None` where nothing ever fell.
+    /// Returns the greatest fall from a figure to a later one, of equal ones the oldest; `None` where nothing ever fell.
+    ///
+    /// `in_percent` compares falls by share, for which all figures must be positive, else by difference.
     pub fn greatest_fall(rows: &[Observation], in_percent: bool) -> Option<Self> {
         greatest(rows, in_percent, |now, high| now < high)
     }
 
-    /// The same upwards.
+    /// Returns the greatest rise, as [`Self::greatest_fall`] upwards.
     pub fn greatest_rise(rows: &[Observation], in_percent: bool) -> Option<Self> {
         greatest(rows, in_percent, |now, low| now > low)
     }
@@ -96,12 +95,12 @@ impl Swing {
         self.to.value - self.from.value
     }
 
-    /// The same in percent of the beginning; `None` unless that is positive.
+    /// The change in percent of the beginning; `None` unless that is positive.
     pub fn percent(&self) -> Option<f64> {
         (self.from.value > 0.0).then(|| 100.0 * (self.to.value / self.from.value - 1.0))
     }
 
-    /// Percent a year at which the beginning grew to the end; `None` under a year, and unless both are positive.
+    /// The compound growth rate in percent a year; `None` under a year, and unless both figures are positive.
     pub fn yearly_percent(&self, frequency: Frequency) -> Option<f64> {
         let years = frequency.years_between(self.from.date, self.to.date);
         let is_positive = self.from.value > 0.0 && self.to.value > 0.0;
@@ -112,28 +111,32 @@ impl Swing {
     }
 }
 
-/// From each row back to the best beginning before it, which for a fall is the highest so far.
-fn greatest(rows: &[Observation], in_percent: bool, goes: fn(f64, f64) -> bool) -> Option<Swing> {
+/// Compares each row with the best beginning before it, which for a fall is the highest figure so far.
+fn greatest(
+    rows: &[Observation],
+    in_percent: bool,
+    is_beyond: fn(f64, f64) -> bool,
+) -> Option<Swing> {
     let size = |swing: &Swing| match in_percent {
         true => (swing.to.value / swing.from.value - 1.0).abs(),
         false => swing.change().abs(),
     };
     let mut from = *rows.first()?;
-    let mut found: Option<(f64, Swing)> = None;
+    let mut greatest: Option<(f64, Swing)> = None;
     for row in rows {
-        if !goes(row.value, from.value) {
-            // Of equal beginnings the newest, so that the way is told as short as it was.
+        if !is_beyond(row.value, from.value) {
+            // Of equal beginnings the newest, so that the swing is as short as possible.
             from = *row;
             continue;
         }
         let swing = Swing { from, to: *row };
         let size = size(&swing);
-        // A way as great as another by the arithmetic alone is not greater.
-        if found.is_none_or(|(greatest, _)| size > greatest * (1.0 + 1e-12)) {
-            found = Some((size, swing));
+        // A difference of rounding does not make a swing greater.
+        if greatest.is_none_or(|(greatest, _)| size > greatest * (1.0 + 1e-12)) {
+            greatest = Some((size, swing));
         }
     }
-    found.map(|(_, swing)| swing)
+    greatest.map(|(_, swing)| swing)
 }
 
 #[cfg(test)]
@@ -150,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn ties_are_counted_and_have_both_ends() {
+    fn extremes_count_ties_with_both_ends() {
         let rows = rows(&[2.0, 1.0, 3.0, 1.0, 3.0, 1.0]);
         let (low, high) = extremes(&rows).unwrap();
         assert_eq!((low.first, low.last, low.ties), (rows[1], rows[5].date, 3));
@@ -159,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fall_is_from_a_high_and_a_rise_from_a_low() {
+    fn falls_start_high_and_rises_start_low() {
         let rows = rows(&[10.0, 20.0, 15.0, 30.0, 24.0, 12.0, 13.0]);
         let fall = Swing::greatest_fall(&rows, false).unwrap();
         assert_eq!(
@@ -173,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_yearly_rate_needs_a_year() {
+    fn yearly_rate_needs_a_year() {
         let swing = |months: i8| Swing {
             from: Observation::new(date(2020, 1, 1), 100.0),
             to: Observation::new(
@@ -188,50 +191,50 @@ mod tests {
 
     proptest! {
         #[test]
-        fn figures_over_a_window_are_the_plain_definitions(
+        fn statistics_match_their_plain_definitions(
             tenths in prop::collection::vec(-40i32..40, 1..60),
         ) {
             let values: Vec<f64> = tenths.iter().map(|t| f64::from(*t) / 10.0).collect();
             let rows = rows(&values);
             let (low, high) = extremes(&rows).unwrap();
-            for (told, of) in [(low, tenths.iter().min()), (high, tenths.iter().max())] {
-                let ties: Vec<usize> = (0..tenths.len()).filter(|i| Some(&tenths[*i]) == of).collect();
-                prop_assert_eq!(told.first, rows[ties[0]]);
-                prop_assert_eq!(told.last, rows[ties[ties.len() - 1]].date);
-                prop_assert_eq!(told.ties, ties.len());
+            for (actual, expected) in [(low, tenths.iter().min()), (high, tenths.iter().max())] {
+                let ties: Vec<usize> = (0..tenths.len()).filter(|i| Some(&tenths[*i]) == expected).collect();
+                prop_assert_eq!(actual.first, rows[ties[0]]);
+                prop_assert_eq!(actual.last, rows[ties[ties.len() - 1]].date);
+                prop_assert_eq!(actual.ties, ties.len());
             }
             // Every pair, an earlier and a later one.
             let pairs = (0..values.len()).flat_map(|i| (i + 1..values.len()).map(move |j| (i, j)));
             let moves: Vec<i32> = pairs.map(|(i, j)| tenths[j] - tenths[i]).collect();
             let fall = moves.iter().copied().filter(|m| *m < 0).min();
             let rise = moves.iter().copied().filter(|m| *m > 0).max();
-            for (told, plain) in [
+            for (actual, plain) in [
                 (Swing::greatest_fall(&rows, false), fall),
                 (Swing::greatest_rise(&rows, false), rise),
             ] {
-                prop_assert_eq!(told.is_some(), plain.is_some());
-                if let (Some(told), Some(plain)) = (told, plain) {
-                    prop_assert!((told.change() - f64::from(plain) / 10.0).abs() < 1e-9);
-                    prop_assert!(told.from.date < told.to.date);
+                prop_assert_eq!(actual.is_some(), plain.is_some());
+                if let (Some(actual), Some(plain)) = (actual, plain) {
+                    prop_assert!((actual.change() - f64::from(plain) / 10.0).abs() < 1e-9);
+                    prop_assert!(actual.from.date < actual.to.date);
                 }
             }
             let latest = tenths[tenths.len() - 1];
-            let standing = Standing::of_latest(&rows);
-            prop_assert_eq!(standing.below, tenths.iter().filter(|t| **t < latest).count());
-            prop_assert_eq!(standing.equal, tenths.iter().filter(|t| **t == latest).count());
-            prop_assert_eq!(standing.above, tenths.iter().filter(|t| **t > latest).count());
+            let rank = Standing::of_latest(&rows);
+            prop_assert_eq!(rank.below, tenths.iter().filter(|t| **t < latest).count());
+            prop_assert_eq!(rank.equal, tenths.iter().filter(|t| **t == latest).count());
+            prop_assert_eq!(rank.above, tenths.iter().filter(|t| **t > latest).count());
         }
 
         #[test]
-        fn the_greatest_fall_in_percent_is_that_of_every_pair(
+        fn greatest_fall_in_percent_matches_all_pairs(
             values in prop::collection::vec(1u32..500, 2..50),
         ) {
             let values: Vec<f64> = values.into_iter().map(f64::from).collect();
             let rows = rows(&values);
             let pairs = (0..values.len()).flat_map(|i| (i + 1..values.len()).map(move |j| (i, j)));
             let least = pairs.map(|(i, j)| values[j] / values[i] - 1.0).fold(0.0, f64::min);
-            let told = Swing::greatest_fall(&rows, true).map_or(0.0, |s| s.to.value / s.from.value - 1.0);
-            prop_assert!((told - least).abs() < 1e-9, "{} {}", told, least);
+            let actual = Swing::greatest_fall(&rows, true).map_or(0.0, |s| s.to.value / s.from.value - 1.0);
+            prop_assert!((actual - least).abs() < 1e-9, "{} {}", actual, least);
         }
     }
 }

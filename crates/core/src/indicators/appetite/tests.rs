@@ -52,7 +52,7 @@ fn assert_golden(history: &[Observation], golden: &[(Date, f64)]) {
 }
 
 #[test]
-fn the_fred_only_profile_matches_an_independent_computation() {
+fn fred_only_profile_matches_an_independent_computation() {
     let set = with(&STAND_INS);
     let history = CRAI.history(&set, TODAY);
     let golden = [
@@ -70,7 +70,7 @@ fn the_fred_only_profile_matches_an_independent_computation() {
 }
 
 #[test]
-fn the_full_profile_matches_an_independent_computation() {
+fn full_profile_matches_an_independent_computation() {
     let mut set = with(&STAND_INS);
     FUND_STAND_INS
         .iter()
@@ -89,7 +89,7 @@ fn the_full_profile_matches_an_independent_computation() {
 }
 
 #[test]
-fn a_reading_adds_up_from_fifty() {
+fn reading_adds_up_from_fifty() {
     let set = with(&STAND_INS);
     let reading = CRAI.reading(&set, TODAY);
     let sum: f64 = reading.inputs.iter().filter_map(|i| i.contribution).sum();
@@ -106,7 +106,7 @@ fn a_reading_adds_up_from_fifty() {
 }
 
 #[test]
-fn public_series_alone_give_no_index_and_say_what_is_missing() {
+fn public_series_alone_give_no_index() {
     let set = load(&["T10YIE", "NFCI", "DGS10"]);
     let reading = CRAI.reading(&set, TODAY);
     assert_eq!(reading.value, None);
@@ -123,7 +123,7 @@ fn public_series_alone_give_no_index_and_say_what_is_missing() {
 }
 
 #[test]
-fn high_yield_spreads_count_only_after_two_and_a_half_years() {
+fn high_yield_spreads_need_two_and_a_half_years() {
     let mut set = with(&STAND_INS);
     let spreads = set
         .get("T10Y2Y")
@@ -138,7 +138,7 @@ fn high_yield_spreads_count_only_after_two_and_a_half_years() {
 }
 
 #[test]
-fn no_day_knows_what_came_later() {
+fn history_does_not_use_later_figures() {
     let set = with(&STAND_INS);
     let whole = CRAI.history(&set, TODAY);
     for day in [date(2020, 3, 20), date(1999, 1, 5), date(1991, 2, 28)] {
@@ -151,7 +151,7 @@ fn no_day_knows_what_came_later() {
 }
 
 #[test]
-fn bitcoin_does_not_bring_weekends_or_holidays_into_the_index() {
+fn bitcoin_adds_no_days_to_the_index() {
     let mut set = with(&STAND_INS);
     let before = CRAI.history(&set, TODAY).len();
     let info = Catalogue::embedded().get("BTC").unwrap().clone();

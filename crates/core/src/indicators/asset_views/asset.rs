@@ -1,6 +1,6 @@
-//! The assets that views are about.
+//! The assets of the views.
 
-/// What a view is about.
+/// The asset of a view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Asset {
     /// Bitcoin.
@@ -28,9 +28,8 @@ impl Asset {
         Self::Bonds,
     ];
 
-    /// Its key in an answer, its name at the beginning of a sentence, and the series its returns are measured
-    /// from, the preferred first.
-    fn facts(self) -> (&'static str, &'static str, &'static [&'static str]) {
+    /// Its key, name and series.
+    fn definition(self) -> (&'static str, &'static str, &'static [&'static str]) {
         match self {
             Self::Btc => ("btc", "Bitcoin", &["BTC"]),
             Self::Equities => ("equities", "US equities", &["SPY"]),
@@ -41,18 +40,18 @@ impl Asset {
         }
     }
 
-    /// Its key in an answer: "equities".
+    /// Returns its key in an answer: "equities".
     pub fn key(self) -> &'static str {
-        self.facts().0
+        self.definition().0
     }
 
-    /// Its name at the beginning of a sentence.
+    /// Returns its name at the beginning of a sentence.
     pub fn name(self) -> &'static str {
-        self.facts().1
+        self.definition().1
     }
 
-    /// The series its returns are measured from, the preferred first.
+    /// Returns the series its returns are measured from, the preferred first.
     pub fn series(self) -> &'static [&'static str] {
-        self.facts().2
+        self.definition().2
     }
 }

@@ -1,6 +1,6 @@
-//! The evidence behind the asset views: the documented table, and how it is measured afresh.
+//! The evidence behind the asset views: the documented table, and its measurement from stored series.
 //!
-//! Measured as: log return of a month's mean price over the month before (bonds: a twelfth of last month's
+//! Method: log return of a month's mean price over the month before (bonds: a twelfth of last month's
 //! mean 10-year yield less 8 times its change), by the regime of the month before; means in percent a year;
 //! t of Welch for the difference of means. From the public series this gives the table's dollar row exactly,
 //! oil within 2 points and 0.2 of t, bonds within 0.2 points and 0.1 of t on months since 1966.
@@ -12,7 +12,7 @@ use crate::indicators::statistics::{mean, welch_t};
 use crate::model::{Date, SeriesSet, table};
 use std::sync::LazyLock;
 
-/// How an asset did in a regime.
+/// Returns of an asset in a regime and elsewhere.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evidence {
     /// Mean return in months after a month of the regime, percent a year.
@@ -23,38 +23,37 @@ pub struct Evidence {
     pub t: f64,
     /// Whether the record in the regime is essentially one cycle, so that conviction stays low.
     pub one_cycle: bool,
-    /// What was measured, and since when, as a sentence without its full stop.
+    /// Data and start of the measurement, as a sentence without its full stop.
     pub basis: String,
     /// First month of documented figures, where the study states it.
     pub since: Option<Month>,
-    /// The months behind measured figures; `None` of documented ones, whose study does not state them.
+    /// The months behind measured figures; `None` for documented ones, whose study does not state them.
     pub sample: Option<Sample>,
 }
 
 /// Months whose returns were compared, each by the regime of the month before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sample {
-    /// How many followed a month of the regime.
+    /// Months that followed a month of the regime.
     pub inside: usize,
-    /// How many followed any other.
+    /// Months that followed any other.
     pub outside: usize,
-    /// The first of them.
+    /// The first month.
     pub from: Month,
-    /// The last of them.
+    /// The last month.
     pub to: Month,
 }
 
 /// Months a series must have before its own figures replace the documented ones: fifteen years.
-const LEAST_MONTHS: usize = 180;
+const MIN_MONTHS: usize = 180;
 /// Months in the regime, and elsewhere, that a mean needs.
-const LEAST_IN_REGIME: usize = 24;
+const MIN_IN_REGIME: usize = 24;
 /// Duration of a 10-year note at par, rounded, in years.
 const DURATION: f64 = 8.0;
 
-/// What was found for each regime and asset, by their names: returns in the regime and elsewhere, percent a year, t,
-/// whether that is essentially one cycle, the first month where the study states it, and from what.
+/// The documented evidence with the names of its regime and asset.
 static TABLE: LazyLock<Vec<(&str, &str, Evidence)>> = LazyLock::new(|| {
-    let read = |row: Result<[&'static str; 8], String>| {
+    let parse = |row: Result<[&'static str; 8], String>| {
         let [
             regime,
             asset,
@@ -77,20 +76,21 @@ static TABLE: LazyLock<Vec<(&str, &str, Evidence)>> = LazyLock::new(|| {
         Some((regime, asset, evidence))
     };
     let rows = table::rows(include_str!("../../../data/evidence.csv"));
-    rows.filter_map(|(_, row)| read(row)).collect()
+    rows.filter_map(|(_, row)| parse(row)).collect()
 });
 
-/// The documented evidence; `None` for an unknown regime.
+/// Returns the documented evidence; `None` for an unknown regime.
 pub fn documented(regime: Regime, asset: Asset) -> Option<Evidence> {
+    let names = (regime.name(), asset.key());
     let mut rows = TABLE.iter();
-    let row = rows.find(|(of, about, _)| *of == regime.name() && *about == asset.key());
+    let row = rows.find(|(regime, asset, _)| (*regime, *asset) == names);
     row.map(|(.., evidence)| evidence.clone())
 }
 
-/// Evidence from the store's own figures up to `day`, by the regime of each month.
+/// Measures the evidence from stored figures up to `day`, by the regime of each month.
 ///
 /// Reads BTC, SPY, DCOILWTICO or MCOILWTICO, GLD, DTWEXBGS and DGS10. `None` with less than fifteen years of
-/// returns, or under 24 months in the regime or outside it: then the documented figures say more.
+/// returns, or under 24 months in the regime or outside it: the documented figures are then better evidence.
 pub fn measured(
     asset: Asset,
     regime: Regime,
@@ -98,9 +98,9 @@ pub fn measured(
     set: &SeriesSet,
     day: Date,
 ) -> Option<Evidence> {
-    let monthly = |id| (id, Months::means(set.up_to(id, day)));
-    let mut all = asset.series().iter().map(|id| monthly(*id));
-    let (id, monthly) = all.find(|(_, months)| months.iter().count() > LEAST_MONTHS)?;
+    let ids = asset.series().iter();
+    let mut monthly = ids.map(|id| (id, Months::means(set.up_to(id, day))));
+    let (id, monthly) = monthly.find(|(_, months)| months.iter().count() > MIN_MONTHS)?;
     let returns = match asset == Asset::Bonds {
         true => bond_returns(&monthly),
         false => log_returns(&monthly),
@@ -113,9 +113,9 @@ pub fn measured(
     compare(&returns, regimes, regime).map(|evidence| Evidence { basis, ..evidence })
 }
 
-/// Means of `returns` (percent a month) after months of `regime` and after all others, with t of Welch.
+/// Compares the mean `returns` (percent a month) after months of `regime` and after all others, with t of Welch.
 ///
-/// `None` with fewer than 180 months in common, or under 24 on either side. The basis is left empty.
+/// `None` with fewer than 180 months in common, or under 24 on either side. The basis is empty.
 pub(super) fn compare(
     returns: &Months,
     regimes: &[(Month, Regime)],
@@ -135,9 +135,9 @@ pub(super) fn compare(
         side.push(value);
         range = Some((range.map_or(next, |(from, _)| from), next));
     }
-    let enough = inside.len() + outside.len() >= LEAST_MONTHS
-        && inside.len().min(outside.len()) >= LEAST_IN_REGIME;
-    let (from, to) = range.filter(|_| enough)?;
+    let is_enough = inside.len() + outside.len() >= MIN_MONTHS
+        && inside.len().min(outside.len()) >= MIN_IN_REGIME;
+    let (from, to) = range.filter(|_| is_enough)?;
     Some(Evidence {
         in_regime: 12.0 * mean(&inside)?,
         elsewhere: 12.0 * mean(&outside)?,
@@ -154,18 +154,17 @@ pub(super) fn compare(
     })
 }
 
-/// 100·ln(Pₜ / Pₜ₋₁) of monthly prices; absent where either month is, or a price is not positive.
+/// Returns 100·ln(Pₜ / Pₜ₋₁) of monthly prices; absent where either month is, or a price is not positive.
 pub(super) fn log_returns(prices: &Months) -> Months {
-    let change = |(month, _)| Some((month, prices.log_change(month, 1, 100.0)?));
-    Months::new(prices.iter().filter_map(change))
+    prices.map(|month, _| prices.log_change(month, 1, 100.0))
 }
 
-/// Monthly return in percent of a constant-maturity 10-year note, from its mean yields in percent.
+/// Returns the monthly return in percent of a constant-maturity 10-year note, from its mean yields in percent.
 ///
 /// Formula: yₜ₋₁/12 − 8·(yₜ − yₜ₋₁).
 pub(super) fn bond_returns(yields: &Months) -> Months {
-    Months::new(yields.iter().filter_map(|(month, now)| {
+    yields.map(|month, now| {
         let before = yields.get(month.plus(-1))?;
-        Some((month, before / 12.0 - DURATION * (now - before)))
-    }))
+        Some(before / 12.0 - DURATION * (now - before))
+    })
 }

@@ -17,7 +17,7 @@ fn documented_view(regime: Regime, confidence: f64, asset: Asset) -> (Direction,
 }
 
 #[test]
-fn directions_and_convictions_follow_the_documented_table() {
+fn views_follow_the_documented_table() {
     use Conviction::{Low, Medium};
     use Direction::{Bearish, Bullish, Neutral};
     for (regime, want) in [
@@ -72,18 +72,18 @@ fn directions_and_convictions_follow_the_documented_table() {
             .collect();
         assert_eq!(got, want, "{regime:?}");
     }
-    assert_eq!(table_conviction(-2.2), Conviction::High);
+    assert_eq!(strength(-2.2), Conviction::High);
 }
 
 #[test]
-fn a_doubtful_regime_lowers_conviction_but_not_direction() {
+fn uncertain_regime_lowers_conviction_but_not_direction() {
     let bonds = |confidence| documented_view(Regime::Stagflation, confidence, Asset::Bonds);
     assert_eq!(bonds(50.0), (Direction::Bullish, Conviction::Medium));
     assert_eq!(bonds(49.0), (Direction::Bullish, Conviction::Low));
 }
 
 #[test]
-fn every_asset_has_documented_evidence_in_every_regime() {
+fn each_asset_has_evidence_in_each_regime() {
     for regime in Regime::QUADRANTS {
         for asset in Asset::ALL {
             assert!(documented(regime, asset).is_some(), "{regime:?} {asset:?}");
@@ -92,7 +92,7 @@ fn every_asset_has_documented_evidence_in_every_regime() {
 }
 
 #[test]
-fn a_thesis_cites_its_figures() {
+fn thesis_cites_its_figures() {
     let all = views(Regime::Stagflation, Some(45.0), |_| None);
     assert_eq!(
         all[5].thesis,
@@ -120,7 +120,7 @@ fn a_thesis_cites_its_figures() {
 }
 
 #[test]
-fn an_unknown_regime_has_no_opinion() {
+fn unknown_regime_gives_neutral_views() {
     let all = views(Regime::Unknown, None, |_| None);
     assert_eq!(all.len(), 6);
     assert!(
@@ -144,7 +144,7 @@ fn real() -> (SeriesSet, Vec<(Month, Regime)>) {
 }
 
 #[test]
-fn the_dollar_row_of_the_table_comes_out_of_the_real_series() {
+fn dollar_series_gives_the_documented_row() {
     let (set, labels) = real();
     for regime in Regime::QUADRANTS {
         let got = measured(Asset::Dollar, regime, &labels, &set, TODAY).unwrap();
@@ -166,11 +166,11 @@ fn the_dollar_row_of_the_table_comes_out_of_the_real_series() {
 }
 
 #[test]
-fn the_oil_and_bond_rows_come_out_near() {
+fn oil_and_bond_series_are_near_the_documented_rows() {
     let (set, labels) = real();
     let monthly = |id| Months::means(&set.get(id).unwrap().observations);
     let oil = log_returns(&monthly("DCOILWTICO"));
-    let bonds = bond_returns(&monthly("DGS10")).since(Month::new(1966, 1));
+    let bonds = bond_returns(&monthly("DGS10")).starting_at(Month::new(1966, 1));
     for (asset, returns, points, of_t) in
         [(Asset::Oil, oil, 2.0, 0.2), (Asset::Bonds, bonds, 0.2, 0.1)]
     {
@@ -194,7 +194,7 @@ fn the_oil_and_bond_rows_come_out_near() {
 }
 
 #[test]
-fn own_figures_replace_the_documented_ones_only_when_long_enough() {
+fn measured_evidence_needs_a_long_history() {
     let (set, labels) = real();
     let own = |regime, day| measured(Asset::Dollar, regime, &labels, &set, day);
     assert!(own(Regime::Goldilocks, date(2026, 8, 23)).is_some());

@@ -22,7 +22,7 @@ fn yoy(movement: Move, threshold: f64) -> Event {
     }
 }
 
-fn given(transform: Transform, relation: Relation, threshold: f64) -> Option<Condition> {
+fn new_condition(transform: Transform, relation: Relation, threshold: f64) -> Option<Condition> {
     Some(Condition {
         transform,
         relation,
@@ -46,28 +46,28 @@ FEDFUNDS     level   falls_by         0.5 12 -     0   1954 .397
 FEDFUNDS     level   rises_by         0.5 12 -     0   1954 .479
 DTWEXBGS     level   rises_by_pct     5   12 -     0   2006 .353 .20 .54";
 
-fn word<T: serde::de::DeserializeOwned>(text: &str) -> T {
+fn from_word<T: serde::de::DeserializeOwned>(text: &str) -> T {
     serde_json::from_value(text.into()).unwrap()
 }
 
 #[test]
-fn the_documented_table_comes_out_of_the_real_series() {
+fn real_series_give_the_documented_table() {
     for row in TABLE.trim().lines() {
         let cells: Vec<&str> = row.split_whitespace().collect();
         let number = |i: usize| cells[i].parse::<f64>().unwrap();
-        let transform = word(cells[1]);
+        let transform = from_word(cells[1]);
         let event = Event {
             transform,
             ..event(
                 cells[0],
-                word(cells[2]),
+                from_word(cells[2]),
                 number(3),
                 cells[4].parse().unwrap(),
             )
         };
         let condition = (cells[5] != "-").then(|| Condition {
             transform,
-            relation: word(cells[5]),
+            relation: from_word(cells[5]),
             threshold: number(6),
         });
         let set = load(&[cells[0]]);
@@ -87,14 +87,14 @@ fn the_documented_table_comes_out_of_the_real_series() {
 }
 
 #[test]
-fn hits_and_starts_agree_with_the_scenario_files() {
+fn hits_and_starts_match_the_scenario_files() {
     let set = load(&["USREC", "UNRATE", "T10Y2Y", "CPIAUCSL"]);
     let counts = |event: &Event, condition: Option<Condition>, since| {
         let observations = &set.get(&event.series).unwrap().observations;
         let rate = base_rate(observations, event, condition.as_ref(), since).unwrap();
         (rate.hits, rate.starts)
     };
-    let level = |relation, threshold| given(Transform::Level, relation, threshold);
+    let level = |relation, threshold| new_condition(Transform::Level, relation, threshold);
     assert_eq!(
         counts(
             &event("USREC", Move::Starts, 1.0, 12),
@@ -115,7 +115,7 @@ fn hits_and_starts_agree_with_the_scenario_files() {
         ),
         (88, 492)
     );
-    let inflation = given(Transform::YoyPct, Relation::Below, 4.0);
+    let inflation = new_condition(Transform::YoyPct, Relation::Below, 4.0);
     assert_eq!(
         counts(&yoy(Move::ReachesOrAbove, 4.0), inflation, 1948),
         (112, 651)
@@ -131,7 +131,7 @@ fn months(values: &[f64]) -> Vec<Observation> {
 }
 
 #[test]
-fn any_month_of_a_complete_window_decides() {
+fn any_month_of_a_complete_window_is_a_hit() {
     // 3 starts (t + 2 must exist); the spike of the third month is seen from the first two.
     let figures = months(&[1.0, 1.0, 5.0, 1.0, 1.0]);
     let rate = base_rate(
@@ -147,7 +147,7 @@ fn any_month_of_a_complete_window_decides() {
 }
 
 #[test]
-fn each_relation_and_the_monthly_maximum_choose_their_months() {
+fn relations_and_monthly_maximum_select_their_months() {
     let mut figures = months(&[1.0, 2.0, 3.0, 4.0]);
     figures.insert(1, Observation::new(date(2000, 1, 20), 9.0));
     let any = Event {
@@ -158,7 +158,7 @@ fn each_relation_and_the_monthly_maximum_choose_their_months() {
         base_rate(
             &figures,
             &any,
-            given(Transform::Level, relation, threshold).as_ref(),
+            new_condition(Transform::Level, relation, threshold).as_ref(),
             2000,
         )
         .map(|r| r.starts)
@@ -171,7 +171,7 @@ fn each_relation_and_the_monthly_maximum_choose_their_months() {
 }
 
 #[test]
-fn a_shorter_past_than_the_definition_asks_for_gives_no_rate() {
+fn too_short_a_history_gives_no_rate() {
     let figures = months(&[1.0; 40]);
     let any = event("X", Move::RisesBy, 0.5, 12);
     assert_eq!(base_rate(&figures, &any, None, 1999), None);
@@ -184,7 +184,7 @@ fn a_shorter_past_than_the_definition_asks_for_gives_no_rate() {
 }
 
 #[test]
-fn a_definition_reads_from_a_scenario_file() {
+fn definition_deserializes_from_a_scenario_file() {
     let text = "series = \"USREC\"\ntransform = \"level\"\nmove = \"starts\"\nthreshold = 1.0\n\
                 horizon_months = 12\nmonthly = \"mean\"";
     assert_eq!(
@@ -196,23 +196,23 @@ fn a_definition_reads_from_a_scenario_file() {
             .unwrap();
     assert_eq!(
         Some(condition),
-        given(Transform::YoyPct, Relation::AtOrBelow, 2.0)
+        new_condition(Transform::YoyPct, Relation::AtOrBelow, 2.0)
     );
 }
 
 #[test]
-fn an_event_tells_how_far_it_is_and_when_it_came() {
+fn standing_has_trigger_and_past_episodes() {
     let set = load(&["SAHMREALTIME", "DGS10"]);
     let sahm = Event {
         monthly: Monthly::Last,
         ..event("SAHMREALTIME", Move::ReachesOrAbove, 0.5, 12)
     };
-    let below = given(Transform::Level, Relation::Below, 0.5);
+    let below = new_condition(Transform::Level, Relation::Below, 0.5);
     let rows = &set.get("SAHMREALTIME").unwrap().observations;
-    let found = standing(rows, &sahm, below.as_ref(), 1960).unwrap();
-    assert_eq!((found.trigger, found.met), (0.5, false));
-    assert_eq!(Some(&found.now), rows.last());
-    let met: Vec<Date> = found.episodes.iter().map(|e| e.met).collect();
+    let status = standing(rows, &sahm, below.as_ref(), 1960).unwrap();
+    assert_eq!((status.trigger, status.met), (0.5, false));
+    assert_eq!(Some(&status.now), rows.last());
+    let met: Vec<Date> = status.episodes.iter().map(|e| e.met).collect();
     // In real time the rule went off in these months among others, in 2024 without a recession.
     for month in [
         date(2001, 6, 1),
@@ -222,7 +222,7 @@ fn an_event_tells_how_far_it_is_and_when_it_came() {
     ] {
         assert!(met.contains(&month), "{month}: {met:?}");
     }
-    for episode in &found.episodes {
+    for episode in &status.episodes {
         assert!(
             episode.value >= 0.5 && episode.from < episode.met,
             "{episode:?}"
@@ -238,14 +238,14 @@ fn an_event_tells_how_far_it_is_and_when_it_came() {
     // A rise counts from the lowest month whose window is open.
     let rise = event("DGS10", Move::RisesBy, 1.0, 12);
     let rows = &set.get("DGS10").unwrap().observations;
-    let found = standing(rows, &rise, None, 1962).unwrap();
-    let window: Vec<_> = found.figures.iter().rev().take(12).collect();
+    let status = standing(rows, &rise, None, 1962).unwrap();
+    let window: Vec<_> = status.figures.iter().rev().take(12).collect();
     let lowest = window
         .iter()
         .min_by(|a, b| a.value.total_cmp(&b.value))
         .unwrap();
-    assert_eq!(found.since, lowest.date);
-    assert!((found.trigger - lowest.value - 1.0).abs() < 1e-9);
-    assert_eq!(found.met, found.now.value >= found.trigger - 1e-9);
-    assert!(found.episodes.len() > 10);
+    assert_eq!(status.since, lowest.date);
+    assert!((status.trigger - lowest.value - 1.0).abs() < 1e-9);
+    assert_eq!(status.met, status.now.value >= status.trigger - 1e-9);
+    assert!(status.episodes.len() > 10);
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 type State = BTreeMap<Month, f64>;
 
-/// What the files of `data/vintages` hold of a series: month by month what was known at its end, and the first month
+/// The vintages of a series: what was known at the end of each month, and the first month
 /// that has each period.
 struct Record {
     states: BTreeMap<Month, State>,
@@ -62,7 +62,7 @@ fn series(id: &str, state: &State) -> Arc<Series> {
     Arc::new(Series::new(info, rows.collect()))
 }
 
-/// All that the formulas read, by vintage.
+/// The inputs of the formulas by vintage.
 struct World {
     records: BTreeMap<&'static str, Record>,
     weekly: SeriesSet,
@@ -84,7 +84,7 @@ impl World {
     /// What was known before the release of a month: the vintage of the month itself, all its weeks, and of payrolls what
     /// its own report brought, for the figures that come after it.
     fn before(&self, id: &str, month: Month) -> SeriesSet {
-        let upto = |rows: &Series| {
+        let up_to = |rows: &Series| {
             let rows = rows
                 .observations
                 .iter()
@@ -94,7 +94,7 @@ impl World {
         let mut set = SeriesSet::default();
         for id in ["ICSA", "GASREGW"] {
             let all = self.weekly.get(id).unwrap();
-            set.insert(Arc::new(Series::new(all.info.clone(), upto(all))));
+            set.insert(Arc::new(Series::new(all.info.clone(), up_to(all))));
         }
         for (name, record) in &self.records {
             let after = *name == "PAYEMS" && id == "INDPRO";
@@ -106,10 +106,10 @@ impl World {
             let state = known.and_then(|known| record.states.get(&known)).cloned();
             let mut state = match (*name, state) {
                 // No vintages of core since 2024-03, and none before 1998-11 (data/vintages/README.md).
-                ("CPILFESL", found) if found.is_none() || month < Month::new(1998, 11) => {
+                ("CPILFESL", state) if state.is_none() || month < Month::new(1998, 11) => {
                     self.core.clone()
                 }
-                (_, found) => found.unwrap_or_default(),
+                (_, state) => state.unwrap_or_default(),
             };
             state.retain(|m, _| if after { *m <= month } else { *m < month });
             set.insert(series(name, &state));
@@ -118,14 +118,14 @@ impl World {
     }
 
     /// The first print, in the formula's measure; at most six months late.
-    fn came(&self, formula: &Formula, month: Month) -> Option<f64> {
+    fn first_print(&self, formula: &Formula, month: Month) -> Option<f64> {
         let record = &self.records[formula.id];
         let known = record
             .first
             .get(&month)
             .filter(|known| **known <= month.plus(6));
         let state = match (formula.id, known) {
-            ("CPILFESL", None) => series(formula.id, &bridged(&self.core)),
+            ("CPILFESL", None) => series(formula.id, &interpolate(&self.core)),
             (_, known) => series(formula.id, &record.states[known?]),
         };
         formula.printed(&state, month.first_day())
@@ -137,15 +137,15 @@ impl World {
         let error = |m: Month| {
             let expected = formula.expect(&self.before(formula.id, m)).ok()?;
             let is_whole = expected.notes.is_empty() && expected.period == m.first_day();
-            Some((m, self.came(formula, m)? - expected.value)).filter(|_| is_whole)
+            Some((m, self.first_print(formula, m)? - expected.value)).filter(|_| is_whole)
         };
         months.filter_map(error).collect()
     }
 }
 
-fn bridged(state: &State) -> State {
+fn interpolate(state: &State) -> State {
     let grid = Months::new(state.iter().map(|(m, v)| (*m, *v)));
-    grid.bridged().0.iter().collect()
+    grid.interpolate_gaps().0.iter().collect()
 }
 
 fn rmse(errors: impl Iterator<Item = f64>) -> f64 {
@@ -158,11 +158,11 @@ fn close(a: f64, b: f64, within: f64) {
 }
 
 #[test]
-fn expectations_and_first_prints_are_the_printed_ones() {
+fn expectations_and_first_prints_match_the_documented_ones() {
     let world = World::read();
     assert_eq!(FORMULAS.len(), 6);
-    // October 2008, November 2019 and December 2025, from what was known before each release; and what came.
-    for (at, expected, came) in [
+    // October 2008, November 2019 and December 2025, from what was known before each release; and the first prints.
+    for (at, expected, printed) in [
         (
             Month::new(2008, 10),
             [-84.7, 0.145, -0.569, 0.187, -0.716],
@@ -179,20 +179,25 @@ fn expectations_and_first_prints_are_the_printed_ones() {
             [50.0, -0.1, 0.307, 0.233, 0.364],
         ),
     ] {
-        for (formula, (expected, came)) in FORMULAS.iter().zip(expected.into_iter().zip(came)) {
-            let found = formula.expect(&world.before(formula.id, at)).unwrap();
-            println!("{} {}: {found:?}", formula.id, at.name());
-            assert_eq!(found.period, at.first_day());
+        for (formula, (expected, printed)) in FORMULAS.iter().zip(expected.into_iter().zip(printed))
+        {
+            let expectation = formula.expect(&world.before(formula.id, at)).unwrap();
+            println!("{} {}: {expectation:?}", formula.id, at.name());
+            assert_eq!(expectation.period, at.first_day());
             let digit = if formula.id == "PAYEMS" { 0.05 } else { 0.0005 };
-            close(found.value, expected, digit * 1.001);
-            close(world.came(formula, at).unwrap(), came, digit * 1.001);
-            assert_eq!((found.sd, found.p90), (formula.sd, formula.p90));
+            close(expectation.value, expected, digit * 1.001);
+            close(
+                world.first_print(formula, at).unwrap(),
+                printed,
+                digit * 1.001,
+            );
+            assert_eq!((expectation.sd, expectation.p90), (formula.sd, formula.p90));
         }
     }
 }
 
 #[test]
-fn errors_from_the_vintages_are_as_large_as_they_are_said_to_be() {
+fn errors_match_the_documented_ones() {
     let world = World::read();
     let (since_2010, last) = (Month::new(2010, 1), Month::new(2026, 2));
     let is_of_2020 = |m: &Month| (Month::new(2020, 3)..=Month::new(2021, 6)).contains(m);
@@ -211,9 +216,9 @@ fn errors_from_the_vintages_are_as_large_as_they_are_said_to_be() {
             Month::new(1985, 1)
         };
         let errors = world.errors(formula, from, Month::new(2019, 12));
-        let found = rmse(errors.iter().map(|(_, e)| *e));
-        println!("{}: {found} of {}", formula.id, errors.len());
-        close(found, printed, near);
+        let error = rmse(errors.iter().map(|(_, e)| *e));
+        println!("{}: {error} of {}", formula.id, errors.len());
+        close(error, printed, near);
         let errors = world.errors(formula, since_2010, last).into_iter();
         let mut calm: Vec<f64> = errors
             .filter(|(m, _)| !is_of_2020(m))
@@ -230,7 +235,7 @@ fn errors_from_the_vintages_are_as_large_as_they_are_said_to_be() {
 }
 
 #[test]
-fn without_gasoline_prices_are_expected_less_surely() {
+fn missing_gasoline_widens_the_errors() {
     let world = World::read();
     let formula = Formula::of("CPIAUCSL").unwrap();
     let errors: Vec<f64> = (0..)
@@ -241,14 +246,14 @@ fn without_gasoline_prices_are_expected_less_surely() {
             let mut known = world.before("CPIAUCSL", m);
             let gasoline = known.get("GASREGW").unwrap().info.clone();
             known.insert(Arc::new(Series::new(gasoline, Vec::new())));
-            let found = formula.expect(&known).ok()?;
+            let expectation = formula.expect(&known).ok()?;
             assert!(
-                found.notes[0].contains("without gasoline"),
+                expectation.notes[0].contains("without gasoline"),
                 "{:?}",
-                found.notes
+                expectation.notes
             );
-            assert_eq!((found.sd, found.p90), (0.25, Some(0.41)));
-            Some(world.came(formula, m)? - found.value)
+            assert_eq!((expectation.sd, expectation.p90), (0.25, Some(0.41)));
+            Some(world.first_print(formula, m)? - expectation.value)
         })
         .collect();
     assert!(errors.len() >= 170, "{}", errors.len());
@@ -256,7 +261,7 @@ fn without_gasoline_prices_are_expected_less_surely() {
 }
 
 #[test]
-fn claims_are_expected_between_the_last_week_and_the_last_month() {
+fn claims_expectation_has_the_documented_error() {
     let weekly = testdata::load(&["ICSA"]);
     let rows = &weekly.get("ICSA").unwrap().observations;
     let formula = Formula::of("ICSA").unwrap();
@@ -270,19 +275,19 @@ fn claims_are_expected_between_the_last_week_and_the_last_month() {
             weekly.get("ICSA").unwrap().info.clone(),
             rows[from..at].to_vec(),
         );
-        let found = formula
+        let expectation = formula
             .expect(&[Arc::new(series)].into_iter().collect())
             .unwrap();
-        assert_eq!(found.period, rows[at].date);
-        close(found.sd, 0.038 * found.value, 1e-9);
-        squares.push((100.0 * (rows[at].value / found.value).ln()).powi(2));
+        assert_eq!(expectation.period, rows[at].date);
+        close(expectation.sd, 0.038 * expectation.value, 1e-9);
+        squares.push((100.0 * (rows[at].value / expectation.value).ln()).powi(2));
     }
     // 3.96 as printed.
     close(mean(&squares).unwrap().sqrt(), 3.96, 0.005);
 }
 
 #[test]
-fn what_is_not_known_is_a_reason() {
+fn unknown_inputs_give_a_reason() {
     let world = World::read();
     let none = SeriesSet::default();
     for formula in FORMULAS.iter() {
@@ -299,7 +304,7 @@ fn what_is_not_known_is_a_reason() {
     early.insert(series("PAYEMS", payrolls));
     let why = Formula::of("INDPRO").unwrap().expect(&early).unwrap_err();
     assert!(why.contains("payrolls of October 2008"), "{why}");
-    // In the middle of a month its weeks so far count, and are told.
+    // In the middle of a month its weeks so far count, and are noted.
     let mut open = world.before("UNRATE", october);
     let all = world.weekly.get("ICSA").unwrap();
     let some = all
@@ -310,6 +315,9 @@ fn what_is_not_known_is_a_reason() {
         all.info.clone(),
         some.copied().collect(),
     )));
-    let found = Formula::of("UNRATE").unwrap().expect(&open).unwrap();
-    assert_eq!(found.notes, ["claims of 2 of 4 weeks of October 2008"]);
+    let expectation = Formula::of("UNRATE").unwrap().expect(&open).unwrap();
+    assert_eq!(
+        expectation.notes,
+        ["claims of 2 of 4 weeks of October 2008"]
+    );
 }

@@ -1,4 +1,4 @@
-//! Figures with their unit, and the noise of arithmetic taken off them.
+//! Figures with their unit, and the removal of rounding noise.
 
 use super::unit::Unit;
 use crate::indicators::transform::Units;
@@ -17,30 +17,33 @@ pub struct Column {
 }
 
 impl Column {
-    /// A series as it is published.
-    pub fn of(series: Arc<Series>) -> Self {
+    /// Takes a series as it is published.
+    pub fn new(series: Arc<Series>) -> Self {
         let unit = Unit::of(&series.info);
         Self { series, unit }
     }
 
-    /// What becomes of each figure; those that come to nothing are left out.
-    pub(super) fn each(self, f: impl Fn(f64) -> Option<f64>) -> Self {
-        let mut rows = Vec::with_capacity(self.series.observations.len());
-        for o in &self.series.observations {
-            rows.extend(f(o.value).map(|v| Observation::new(o.date, v)));
-        }
-        self.with(rows)
+    /// Computes each figure anew; those without a result are left out.
+    pub(super) fn map(self, f: impl Fn(f64) -> Option<f64>) -> Self {
+        let rows = self.series.observations.iter();
+        let rows = rows.filter_map(|o| Some(Observation::new(o.date, f(o.value)?)));
+        let rows = rows.collect();
+        self.with_rows(rows)
     }
 
-    pub(super) fn with(self, rows: Vec<Observation>) -> Self {
+    pub(super) fn with_rows(self, rows: Vec<Observation>) -> Self {
         Self {
             series: Arc::new(Series::new(Arc::clone(&self.series.info), rows)),
             unit: self.unit,
         }
     }
 
-    /// A figure of it as it is shown: five significant figures, and never fewer decimals than the source publishes (up
-    /// to three).
+    pub(super) fn with_unit(self, unit: Unit) -> Self {
+        Self { unit, ..self }
+    }
+
+    /// Rounds one of its figures for display: to five significant figures, and never to fewer decimals than the source
+    /// publishes (up to three).
     pub fn rounded(&self, value: f64) -> f64 {
         let mut size = value.abs();
         let mut significant = 0;
@@ -48,36 +51,34 @@ impl Column {
             size *= 10.0;
             significant += 1;
         }
-        let own = i32::from(self.series.info.decimals.min(3));
-        round_to(value, own.max(significant))
+        let published = i32::from(self.series.info.decimals.min(3));
+        round_to(value, published.max(significant))
     }
 
-    pub(super) fn named(self, unit: Unit) -> Self {
-        Self { unit, ..self }
-    }
-
-    /// The size of the largest figure.
+    /// Returns the size of the largest figure.
     pub(super) fn largest(&self) -> f64 {
         let sizes = self.series.observations.iter().map(|o| o.value.abs());
         sizes.fold(0.0, f64::max)
     }
 
-    /// The column transformed by one of FRED's codes, with the unit that follows.
+    /// Applies one of FRED's transformations, with the unit that follows.
     pub fn transformed(self, units: Units) -> Self {
         if units == Units::Level {
             return self;
         }
         let mut info = (*self.series.info).clone();
-        let is_own = units.is_in_own_unit();
-        let (unit, decimals) = match (is_own, units == Units::Log) {
+        let is_difference = units.is_in_own_unit();
+        let (unit, decimals) = match (is_difference, units == Units::Log) {
             (true, _) => (self.unit.difference(), info.decimals),
             (_, true) => (Unit::new("log"), 4),
             (_, _) => (Unit::new("%"), 2),
         };
         info.decimals = decimals;
+        let largest = if is_difference { self.largest() } else { 0.0 };
+        let noise = Noise::of_sums(largest);
         let mut rows = units.apply(&self.series);
-        let noise = Noise::beside(if is_own { self.largest() } else { 0.0 });
-        rows.iter_mut().for_each(|o| o.value = noise.off(o.value));
+        rows.iter_mut()
+            .for_each(|o| o.value = noise.remove(o.value));
         Self {
             series: Arc::new(Series::new(Arc::new(info), rows)),
             unit,
@@ -85,16 +86,16 @@ impl Column {
     }
 }
 
-/// What arithmetic on binary fractions leaves behind the digits that count: 4.2 - 4.1 is 0.10000000000000053, which is
-/// no tie with 0.1 and no zero less 0.1.
+/// The rounding noise of binary arithmetic: 4.2 - 4.1 is 0.10000000000000053, which would not tie with 0.1 and would
+/// differ from it by more than zero.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Noise {
     decimals: i32,
 }
 
 impl Noise {
-    /// Of sums and differences of figures up to a size: 1e-9, or the fourteenth digit of larger ones.
-    pub(super) fn beside(largest: f64) -> Self {
+    /// Noise of sums and differences of figures up to a size: 1e-9, or the fourteenth digit of larger ones.
+    pub(super) fn of_sums(largest: f64) -> Self {
         let mut decimals = 9;
         let mut size = largest;
         while size >= 1e5 && decimals > 0 {
@@ -104,9 +105,9 @@ impl Noise {
         Self { decimals }
     }
 
-    /// Of products, quotients and powers up to a size: small ones keep their fourteen digits.
-    pub(super) fn among(largest: f64) -> Self {
-        let mut decimals = Self::beside(largest).decimals;
+    /// Noise of products, quotients and powers up to a size: small ones keep their fourteen digits.
+    pub(super) fn of_products(largest: f64) -> Self {
+        let mut decimals = Self::of_sums(largest).decimals;
         let mut size = largest;
         while size > 0.0 && size < 1e3 && decimals < 20 {
             size *= 10.0;
@@ -116,8 +117,8 @@ impl Noise {
         Self { decimals }
     }
 
-    /// A figure without it.
-    pub(super) fn off(self, value: f64) -> f64 {
+    /// Returns a figure without the noise.
+    pub(super) fn remove(self, value: f64) -> f64 {
         round_to(value, self.decimals)
     }
 }

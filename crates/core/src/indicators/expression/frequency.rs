@@ -1,4 +1,4 @@
-//! One frequency for several series: the finer ones are made coarser, never the other way round.
+//! Alignment of several series: conversion to the lowest frequency, and common dates.
 
 use crate::error::Result;
 use crate::indicators::resample::{Aggregation, aggregate};
@@ -7,17 +7,17 @@ use crate::model::{Date, Frequency, Observation, Series};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// The lowest frequency among series.
+/// Returns the lowest frequency among series; daily without any.
 pub fn coarsest<'a>(series: impl IntoIterator<Item = &'a Series>) -> Frequency {
-    let all = series.into_iter().map(Series::frequency);
-    all.max().unwrap_or(Frequency::Daily)
+    let frequencies = series.into_iter().map(Series::frequency);
+    frequencies.max().unwrap_or(Frequency::Daily)
 }
 
-/// A series at frequency `to`.
+/// Converts a series to the frequency `to`.
 ///
 /// Days become weeks that end as the weeks of `weeks` do, where that is given;
-/// else weeks end on Friday. Quarters that are stamped by a month in their middle are stamped by their first, so
-/// that they meet others.
+/// else weeks end on Friday. Quarters stamped by a middle month are stamped by their first month, so
+/// that they have common dates with others.
 ///
 /// # Errors
 /// [`crate::Error::InvalidParam`] when `to` is finer than the series.
@@ -34,12 +34,15 @@ pub fn convert(
         if to < Frequency::Monthly || rows.clone().all(|o| to.is_stamp(o.date)) {
             return Ok(Arc::clone(series));
         }
-        let moved = rows.map(|o| Observation::new(to.stamp(o.date), o.value));
-        let moved = Series::new(Arc::clone(&series.info), moved.collect());
-        return Ok(Arc::new(moved));
+        let rows = rows.map(|o| Observation::new(to.stamp(o.date), o.value));
+        let series = Series::new(Arc::clone(&series.info), rows.collect());
+        return Ok(Arc::new(series));
     }
-    let rows = match weeks.filter(|w| w.frequency() == Frequency::Weekly && to == w.frequency()) {
-        Some(weeks) if series.frequency() == Frequency::Daily => by_week(series, weeks, how),
+    let is_weekly = |s: &&Series| to == Frequency::Weekly && s.frequency() == to;
+    let rows = match weeks.filter(is_weekly) {
+        Some(weeks) if series.frequency() == Frequency::Daily => {
+            aggregate_to_weeks(series, weeks, how)
+        }
         _ => aggregate(series, periods, how)?,
     };
     let mut info = (*series.info).clone();
@@ -48,33 +51,32 @@ pub fn convert(
 }
 
 /// Whether two series have one frequency and stamp its periods by the same month.
-pub(super) fn same_stamps(a: &Series, b: &Series) -> bool {
+pub(super) fn has_same_stamps(a: &Series, b: &Series) -> bool {
     let month = |s: &Series| s.observations.last().map(|o| o.date.month().rem_euclid(3));
     a.frequency() == b.frequency() && month(a) == month(b)
 }
 
-/// Daily figures over the seven days that end on each date of `weeks`.
-fn by_week(days: &Series, weeks: &Series, how: Aggregation) -> Vec<Observation> {
+/// Aggregates daily figures over the seven days that end on each date of `weeks`.
+fn aggregate_to_weeks(days: &Series, weeks: &Series, how: Aggregation) -> Vec<Observation> {
     let mut rest = days.observations.as_slice();
-    let mean = |week: &Observation| {
+    let aggregate = |week: &Observation| {
         let first = days_later(week.date, -6);
-        let (_, own) = rest.split_at(rest.iter().take_while(|o| o.date < first).count());
-        rest = own;
-        let days = own.iter().take_while(|o| o.date <= week.date).count();
-        Some(Observation::new(week.date, how.of(own.get(..days)?)?))
+        rest = rest.get(rest.iter().take_while(|o| o.date < first).count()..)?;
+        let days = rest.iter().take_while(|o| o.date <= week.date).count();
+        Some(Observation::new(week.date, how.apply(rest.get(..days)?)?))
     };
-    weeks.observations.iter().filter_map(mean).collect()
+    weeks.observations.iter().filter_map(aggregate).collect()
 }
 
-/// Figures of several series of one frequency under dates by which they can be put side by side.
+/// Returns the figures of several series of one frequency under comparable dates.
 ///
-/// Weeks that end on different days stand at the Friday of the calendar week (Monday to Sunday) that their date lies
-/// in; of two figures of such a week the first series gives its last, the others their first.
+/// Weeks that end on different days get the Friday of the calendar week (Monday to Sunday) that holds their date. Where a
+/// calendar week holds two figures, the first series gives its last, the others their first.
 pub fn side_by_side<'a>(series: &[&'a Series]) -> Vec<Cow<'a, [Observation]>> {
-    let weekly = coarsest(series.iter().copied()) == Frequency::Weekly;
+    let is_weekly = coarsest(series.iter().copied()) == Frequency::Weekly;
     let weekday = |s: &Series| s.observations.last().map(|o| o.date.weekday());
     let mut pairs = series.windows(2);
-    let is_moved = weekly && !pairs.all(|w| matches!(w, [a, b] if weekday(a) == weekday(b)));
+    let is_moved = is_weekly && pairs.any(|w| matches!(w, [a, b] if weekday(a) != weekday(b)));
     let rows = |(position, one): (usize, &&'a Series)| match is_moved {
         true => Cow::Owned(by_friday(&one.observations, position == 0)),
         false => Cow::Borrowed(one.observations.as_slice()),
@@ -82,12 +84,12 @@ pub fn side_by_side<'a>(series: &[&'a Series]) -> Vec<Cow<'a, [Observation]>> {
     series.iter().enumerate().map(rows).collect()
 }
 
-fn by_friday(rows: &[Observation], last_counts: bool) -> Vec<Observation> {
+fn by_friday(rows: &[Observation], takes_last: bool) -> Vec<Observation> {
     let mut out: Vec<Observation> = Vec::with_capacity(rows.len());
     for row in rows {
         let friday = friday(row.date);
         match out.last_mut().filter(|last| last.date == friday) {
-            Some(last) if last_counts => last.value = row.value,
+            Some(last) if takes_last => last.value = row.value,
             Some(_) => {}
             None => out.push(Observation::new(friday, row.value)),
         }
@@ -95,84 +97,80 @@ fn by_friday(rows: &[Observation], last_counts: bool) -> Vec<Observation> {
     out
 }
 
-/// The Friday of the week from Monday to Sunday that holds a day.
+/// Returns the Friday of the week from Monday to Sunday that holds a day.
 pub(super) fn friday(date: Date) -> Date {
     days_later(date, 4 - i64::from(date.weekday().to_monday_zero_offset()))
 }
 
-/// Hands over what two lists have on common dates, in their order.
-pub(crate) fn meet(a: &[Observation], b: &[Observation], mut each: impl FnMut(Date, f64, f64)) {
+/// Calls `f` with each date that two ascending lists have in common, and their values.
+pub(crate) fn for_each_common_date(
+    a: &[Observation],
+    b: &[Observation],
+    mut f: impl FnMut(Date, f64, f64),
+) {
     if a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.date == y.date) {
         for (x, y) in a.iter().zip(b) {
-            each(x.date, x.value, y.value);
+            f(x.date, x.value, y.value);
         }
         return;
     }
     let (mut i, mut j) = (0, 0);
     while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
-        let (at, other) = (in_order(x.date), in_order(y.date));
-        if at == other {
-            each(x.date, x.value, y.value);
+        let (x_key, y_key) = (sort_key(x.date), sort_key(y.date));
+        if x_key == y_key {
+            f(x.date, x.value, y.value);
         }
-        i += usize::from(at <= other);
-        j += usize::from(other <= at);
+        i += usize::from(x_key <= y_key);
+        j += usize::from(y_key <= x_key);
     }
 }
 
-/// A date as one number that sorts as it does: three fields are compared slowly, millions of times.
-fn in_order(date: Date) -> i32 {
+/// Packs a date into a number of the same order, because comparing its three fields is slow.
+fn sort_key(date: Date) -> i32 {
     let [month, day] = [date.month(), date.day()].map(i32::from);
     i32::from(date.year()) << 9 | month << 5 | day
 }
 
-/// Series under the dates that any of them has, as [`side_by_side`] puts them.
+/// Unpacks a [`sort_key`].
+fn date_of_key(key: i32) -> Option<Date> {
+    let [month, day] = [key >> 5 & 15, key & 31].map(|n| i8::try_from(n).ok());
+    Date::new(i16::try_from(key >> 9).ok()?, month?, day?).ok()
+}
+
+/// A table of series under all their dates, aligned as by [`side_by_side`].
 pub struct Grid {
-    dates: Vec<i32>,
+    /// The dates as [`sort_key`].
+    keys: Vec<i32>,
     /// The figures of each series at the dates; NaN where it has none.
     pub columns: Vec<Vec<f64>>,
 }
 
 impl Grid {
-    /// Puts series on one calendar.
+    /// Aligns series.
     pub fn of(series: &[&Series]) -> Self {
         let lists = side_by_side(series);
-        let dates = lists.iter().fold(Vec::new(), |all, rows| union(&all, rows));
+        let mut keys: Vec<i32> = Vec::new();
+        for rows in &lists {
+            keys.extend(rows.iter().map(|o| sort_key(o.date)));
+        }
+        // Concatenated ascending runs, which a stable sort merges.
+        keys.sort();
+        keys.dedup();
         let column = |rows: &Cow<'_, [Observation]>| {
-            let mut rows = rows.iter().map(|o| (in_order(o.date), o.value)).peekable();
-            let mut at = |date: &i32| rows.next_if(|row| row.0 == *date);
-            dates
-                .iter()
-                .map(|date| at(date).map_or(f64::NAN, |row| row.1))
+            let mut rows = rows.iter().peekable();
+            let mut value = |key: &i32| rows.next_if(|o| sort_key(o.date) == *key);
+            keys.iter()
+                .map(|key| value(key).map_or(f64::NAN, |o| o.value))
                 .collect()
         };
         let columns = lists.iter().map(column).collect();
-        Self { dates, columns }
+        Self { keys, columns }
     }
 
-    /// The dates, first to last.
+    /// Iterates over the dates, ascending.
     pub fn dates(&self) -> impl Iterator<Item = Date> {
-        self.dates.iter().filter_map(|date| date_in_order(*date))
+        self.keys.iter().filter_map(|key| date_of_key(*key))
     }
-}
-
-/// The dates of both, ascending.
-fn union(dates: &[i32], rows: &[Observation]) -> Vec<i32> {
-    let mut out = Vec::with_capacity(dates.len().max(rows.len()));
-    let mut dates = dates.iter().copied().peekable();
-    for row in rows.iter().map(|o| in_order(o.date)) {
-        while let Some(date) = dates.next_if(|date| *date < row) {
-            out.push(date);
-        }
-        dates.next_if_eq(&row);
-        out.push(row);
-    }
-    out.extend(dates);
-    out
-}
-
-fn date_in_order(number: i32) -> Option<Date> {
-    let [month, day] = [number >> 5 & 15, number & 31].map(|n| i8::try_from(n).ok());
-    Date::new(i16::try_from(number >> 9).ok()?, month?, day?).ok()
 }
 
 #[cfg(test)]
@@ -234,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn weeks_of_different_ends_stand_at_the_friday_within_them() {
+    fn weeks_of_different_ends_move_to_friday() {
         let dates = [(22, 26), (24, 26), (26, 26), (27, 26), (28, 26), (29, 2)];
         for (day, end) in dates {
             let month = if end == 2 { 9 } else { 8 };
@@ -245,7 +243,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lists_meet_on_the_dates_of_a_map(lists in prop::collection::vec(any_weeks(), 1..5), weekly: bool) {
+        fn alignment_matches_a_map_by_date(lists in prop::collection::vec(any_weeks(), 1..5), weekly: bool) {
             let id = if weekly { "ICSA" } else { "DGS10" };
             let series: Vec<Series> = lists.iter().map(|rows| series(id, rows)).collect();
             let series: Vec<&Series> = series.iter().collect();
@@ -260,14 +258,14 @@ mod tests {
             let common = grid.dates().enumerate().filter(|(i, _)| grid.columns.iter().all(|c| has(c, *i)));
             prop_assert_eq!(common.map(|row| row.1).collect::<Vec<_>>(), dates);
             if let [a, b] = lists.as_slice() {
-                let mut met = Vec::new();
-                meet(a, b, |date, x, y| met.push((date, vec![x, y])));
-                prop_assert_eq!(met, plain);
+                let mut common_rows = Vec::new();
+                for_each_common_date(a, b, |date, x, y| common_rows.push((date, vec![x, y])));
+                prop_assert_eq!(common_rows, plain);
             }
         }
 
         #[test]
-        fn a_week_is_the_seven_days_to_its_date(days in prop::collection::vec(1i32..5, 1..200), weeks in any_weeks()) {
+        fn week_covers_the_seven_days_to_its_date(days in prop::collection::vec(1i32..5, 1..200), weeks in any_weeks()) {
             let mut day = 8_000;
             let rows: Vec<(i32, f64)> = days.iter().map(|gap| { day += gap; (day, f64::from(day % 13)) }).collect();
             let (days, weeks) = (series("DGS10", &rows), series("ICSA", &weeks));
@@ -282,7 +280,7 @@ mod tests {
                     };
                     inside.last().map(|_| Observation::new(week.date, value))
                 });
-                prop_assert_eq!(by_week(&days, &weeks, how), plain.collect::<Vec<_>>());
+                prop_assert_eq!(aggregate_to_weeks(&days, &weeks, how), plain.collect::<Vec<_>>());
             }
         }
     }

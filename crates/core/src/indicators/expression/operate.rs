@@ -1,15 +1,16 @@
-//! Two sides and what stands between them.
+//! Operators between numbers and columns.
 
+use super::Value;
 use super::column::{Column, Noise};
-use super::frequency::{coarsest, convert, meet, same_stamps, side_by_side};
-use super::scope::Value;
+use super::frequency::{coarsest, convert, for_each_common_date, has_same_stamps, side_by_side};
 use super::tree::{Fault, Op};
 use crate::indicators::resample::Aggregation;
 use crate::model::{Observation, Series};
 use std::sync::Arc;
 
-pub(super) fn binary(
-    (op, at): (Op, usize),
+pub(super) fn apply_operator(
+    op: Op,
+    position: usize,
     left: Value,
     right: Value,
     how: Aggregation,
@@ -17,95 +18,112 @@ pub(super) fn binary(
     Ok(match (left, right) {
         (Value::Number(a), Value::Number(b)) => {
             let allowed = "a divisor other than zero, and a power that is a number";
-            let result = compute(op, a, b)
-                .ok_or_else(|| Fault::new(at, "divides by zero or has no number", allowed))?;
-            Value::Number(result)
+            let result = compute(op, a, b);
+            Value::Number(
+                result.ok_or_else(|| {
+                    Fault::new(position, "divides by zero or has no number", allowed)
+                })?,
+            )
         }
         (Value::Column(a), Value::Number(b)) => {
-            let unit = a.unit.before_number(op, b);
-            let limits = limits(op, a.largest(), b.abs());
-            let column = a.each(|x| computed(op, x, b, limits));
-            Value::Column(settled(op, column).named(unit))
+            let unit = a.unit.op_number(op, b);
+            let operator = PreciseOperator::new(op, a.largest(), b.abs());
+            let column = a.map(|x| operator.compute(x, b));
+            Value::Column(operator.remove_noise(column).with_unit(unit))
         }
         (Value::Number(a), Value::Column(b)) => {
-            let unit = b.unit.after_number(a, op);
-            let limits = limits(op, a.abs(), b.largest());
-            let column = b.each(|x| computed(op, a, x, limits));
-            Value::Column(settled(op, column).named(unit))
+            let unit = b.unit.number_op(a, op);
+            let operator = PreciseOperator::new(op, a.abs(), b.largest());
+            let column = b.map(|x| operator.compute(a, x));
+            Value::Column(operator.remove_noise(column).with_unit(unit))
         }
-        (Value::Column(a), Value::Column(b)) => Value::Column(both((op, at), &a, &b, how)?),
+        (Value::Column(a), Value::Column(b)) => {
+            Value::Column(combine_columns(op, position, &a, &b, how)?)
+        }
     })
 }
 
-/// Two columns at the lower of their frequencies, on their common dates.
-pub(super) fn both(
-    (op, at): (Op, usize),
+/// Combines two columns at the lower of their frequencies, on their common dates.
+pub(super) fn combine_columns(
+    op: Op,
+    position: usize,
     a: &Column,
     b: &Column,
     how: Aggregation,
 ) -> Result<Column, Fault> {
-    let refused = |(problem, allowed): (String, String)| Fault::new(at, problem, allowed);
-    let (unit, factor) = a.unit.combine(op, &b.unit).map_err(refused)?;
-    let to = coarsest([&*a.series, &*b.series]);
-    // Of one stamp, odd as it may be, they meet as they are.
-    let met = a.series.frequency() == to && same_stamps(&a.series, &b.series);
-    let convert = |one: &Arc<Series>, other: &Series| {
-        if met {
-            return Ok(Arc::clone(one));
-        }
-        convert(one, to, how, Some(other))
-            .map_err(|e| Fault::new(at, e.to_string(), "series of any frequency"))
+    let (unit, factor) = a.unit.combine(op, &b.unit, position)?;
+    let frequency = coarsest([&*a.series, &*b.series]);
+    // Equal stamps, even unusual ones, need no conversion.
+    let is_aligned = has_same_stamps(&a.series, &b.series);
+    let convert = |one: &Arc<Series>, other: &Series| match is_aligned {
+        true => Ok(Arc::clone(one)),
+        false => convert(one, frequency, how, Some(other))
+            .map_err(|e| Fault::new(position, e.to_string(), "series of any frequency")),
     };
-    let x = convert(&a.series, &b.series)?;
-    let y = convert(&b.series, &a.series)?;
-    let limits = limits(op, a.largest(), b.largest() * factor);
-    let mut rows = Vec::with_capacity(x.observations.len().min(y.observations.len()));
-    if let [x, y] = side_by_side(&[&x, &y]).as_slice() {
-        meet(x, y, |date, x, y| {
-            let value = computed(op, x, y * factor, limits);
+    let left = convert(&a.series, &b.series)?;
+    let right = convert(&b.series, &a.series)?;
+    let operator = PreciseOperator::new(op, a.largest(), b.largest() * factor);
+    let mut rows = Vec::with_capacity(left.observations.len().min(right.observations.len()));
+    if let [left, right] = side_by_side(&[&left, &right]).as_slice() {
+        for_each_common_date(left, right, |date, x, y| {
+            let value = operator.compute(x, y * factor);
             rows.extend(value.map(|v| Observation::new(date, v)));
         });
     }
     let (mut info, other) = ((*a.series.info).clone(), &b.series.info);
-    info.frequency = to;
+    info.frequency = frequency;
     info.decimals = info.decimals.max(other.decimals);
-    if matches!(op, Op::Multiply | Op::Divide | Op::Power) {
+    if operator.is_product {
         info.decimals = info.decimals.max(4);
     }
     info.publication_lag_days = info.publication_lag_days.max(other.publication_lag_days);
     let series = Arc::new(Series::new(Arc::new(info), rows));
-    Ok(settled(op, Column { series, unit }))
+    Ok(operator.remove_noise(Column { series, unit }))
 }
 
-/// Of figures up to such sizes: the divisor below which there is but the noise of a zero, and the noise that is taken off
-/// at once, which makes ties and zeros of sums and comparisons.
-fn limits(op: Op, left: f64, right: f64) -> (f64, Option<Noise>) {
-    let is_sum = matches!(op, Op::Add | Op::Subtract) || op.is_comparison();
-    let noise = is_sum.then(|| Noise::beside(left.max(right)));
-    (1e-12 * right, noise)
+/// An operator with the rounding noise of its arguments' sizes.
+struct PreciseOperator {
+    op: Op,
+    is_product: bool,
+    /// A smaller divisor is the noise of a zero.
+    min_divisor: f64,
+    /// Noise that is removed from each sum and comparison, so that ties and zeros are exact.
+    noise: Option<Noise>,
 }
 
-/// Products and quotients without the noise behind their digits, which are counted from the largest.
-fn settled(op: Op, column: Column) -> Column {
-    if !matches!(op, Op::Multiply | Op::Divide | Op::Power) {
-        return column;
+impl PreciseOperator {
+    fn new(op: Op, largest_left: f64, largest_right: f64) -> Self {
+        let is_sum = matches!(op, Op::Add | Op::Subtract) || op.is_comparison();
+        Self {
+            op,
+            is_product: matches!(op, Op::Multiply | Op::Divide | Op::Power),
+            min_divisor: 1e-12 * largest_right,
+            noise: is_sum.then(|| Noise::of_sums(largest_left.max(largest_right))),
+        }
     }
-    let noise = Noise::among(column.largest());
-    column.each(|x| Some(noise.off(x)))
-}
 
-fn computed(op: Op, x: f64, y: f64, (least, noise): (f64, Option<Noise>)) -> Option<f64> {
-    match (op, noise) {
-        (Op::Divide, _) if y.abs() <= least => None,
-        (op, Some(noise)) if op.is_comparison() => compute(op, noise.off(x - y), 0.0),
-        (op, Some(noise)) => compute(op, x, y).map(|v| noise.off(v)),
-        (op, None) => compute(op, x, y),
+    fn compute(&self, x: f64, y: f64) -> Option<f64> {
+        match (self.op, self.noise) {
+            (Op::Divide, _) if y.abs() <= self.min_divisor => None,
+            (op, Some(noise)) if op.is_comparison() => compute(op, noise.remove(x - y), 0.0),
+            (op, Some(noise)) => compute(op, x, y).map(|v| noise.remove(v)),
+            (op, None) => compute(op, x, y),
+        }
+    }
+
+    /// Removes the noise of products and quotients, whose digits count from the largest.
+    fn remove_noise(&self, column: Column) -> Column {
+        if !self.is_product {
+            return column;
+        }
+        let noise = Noise::of_products(column.largest());
+        column.map(|x| Some(noise.remove(x)))
     }
 }
 
-/// One figure; `None` where it is no finite number.
+/// Computes one figure; `None` where the result is not finite.
 fn compute(op: Op, x: f64, y: f64) -> Option<f64> {
-    let truth = |is: bool| f64::from(u8::from(is));
+    let truth = |is_true: bool| f64::from(u8::from(is_true));
     let result = match op {
         Op::Add => x + y,
         Op::Subtract => x - y,

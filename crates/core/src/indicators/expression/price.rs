@@ -1,70 +1,70 @@
-//! What formulas will cost, told before they are computed.
+//! Cost of formulas, estimated before they are computed.
 //!
-//! A step is a figure that is walked over once, some two nanoseconds; what takes longer counts as several. Like
-//! the evaluation, a price counts what stands twice once.
+//! A step is one pass over a figure, some two nanoseconds; what takes longer counts as several. As in the
+//! evaluation, equal parts count once.
 
 use super::tree::{Expr, Function, Op};
 use crate::indicators::transform::Units;
 use std::collections::HashMap;
 
-/// Prices formulas over series of known length.
+/// Cost of formulas over series of known length.
 pub struct Price<'a> {
     rows: &'a dyn Fn(&str) -> usize,
-    /// Figures that come out, by what is computed.
-    known: HashMap<String, usize>,
+    /// Number of resulting figures by [`Expr::cache_key`].
+    lengths: HashMap<String, usize>,
     steps: usize,
 }
 
 impl<'a> Price<'a> {
-    /// Nothing is priced yet; `rows` are the figures behind a name.
+    /// Starts at zero; `rows` returns the number of figures behind a name.
     pub fn new(rows: &'a dyn Fn(&str) -> usize) -> Self {
         Self {
             rows,
-            known: HashMap::new(),
+            lengths: HashMap::new(),
             steps: 0,
         }
     }
 
-    /// Adds a formula; the most figures that it gives.
+    /// Adds a formula and returns the largest number of figures that it can have.
     pub fn add(&mut self, expr: &Expr) -> usize {
         let (function, arguments) = match expr {
             Expr::Number(_) => return 0,
             Expr::Name { name, .. } => return (self.rows)(name),
-            // The rows of what a condition is about.
+            // The empty name stands for the subject of the scope.
             Expr::Subject { .. } => return (self.rows)(""),
             Expr::Call(function, arguments, _) => (*function, arguments),
         };
-        let key = expr.key();
-        if let Some(rows) = self.known.get(&key) {
-            return *rows;
+        let key = expr.cache_key();
+        if let Some(length) = self.lengths.get(&key) {
+            return *length;
         }
-        let of: Vec<usize> = arguments.iter().map(|a| self.add(a)).collect();
+        let lengths: Vec<usize> = arguments.iter().map(|a| self.add(a)).collect();
         // A bare number has no rows.
-        let series = of.iter().copied().filter(|rows| *rows > 0);
-        let rows = match matches!(function, Function::Op(_)) {
+        let series = lengths.iter().copied().filter(|length| *length > 0);
+        let length = match matches!(function, Function::Op(_)) {
             true => series.min(),
             false => series.max(),
         };
-        let rows = rows.unwrap_or(0);
-        let steps = of.iter().sum::<usize>() * weight(function);
-        self.known.insert(key, rows);
+        let length = length.unwrap_or(0);
+        let steps = lengths.iter().sum::<usize>() * weight(function);
+        self.lengths.insert(key, length);
         self.steps = self.steps.saturating_add(steps);
-        rows
+        length
     }
 
-    /// Steps of all formulas so far.
+    /// Returns the steps of all formulas so far.
     pub fn steps(&self) -> usize {
         self.steps
     }
 }
 
-/// Steps for each figure.
+/// Steps per figure.
 fn weight(function: Function) -> usize {
     match function {
         Function::Op(Op::And | Op::Or) => 2,
         Function::Op(Op::Add | Op::Subtract | Op::Multiply | Op::Divide) => 4,
         Function::Op(Op::Power) => 20,
-        // Comparisons: set to the frequency of all of them first.
+        // Comparisons are first converted to their common frequency.
         Function::Op(_) => 6,
         Function::Units(units) => steps(units),
         Function::MovingAverage(_) | Function::Lag(_) => 8,
@@ -77,12 +77,11 @@ fn weight(function: Function) -> usize {
     }
 }
 
-/// Steps of a transformation for each figure: looking back takes some, logarithms more.
+/// Returns the steps of a transformation per figure: looking back takes some, logarithms more.
 pub fn steps(units: Units) -> usize {
     match units {
         Units::Level => 0,
-        Units::Change | Units::Percent | Units::ChangeYear | Units::PercentYear => 8,
-        Units::Log => 8,
+        Units::Change | Units::Percent | Units::ChangeYear | Units::PercentYear | Units::Log => 8,
         Units::LogChange | Units::LogChangeAnnualised => 14,
         Units::PercentAnnualised => 20,
     }

@@ -60,7 +60,7 @@ fn lookup(name: &str) -> Option<Arc<Series>> {
 fn read(text: &str) -> Result<(Vec<f64>, String), Fault> {
     let scope = Scope {
         series: &lookup,
-        subject: lookup("DGS2").map(Column::of),
+        subject: lookup("DGS2").map(Column::new),
         start: date(2024, 1, 1),
         how: Aggregation::Average,
         frequency: None,
@@ -75,14 +75,14 @@ fn read(text: &str) -> Result<(Vec<f64>, String), Fault> {
     Ok((values, column.unit.short))
 }
 
-fn said(text: &str) -> String {
-    let fault = read(text).unwrap_err();
-    format!("{}: {}; {}", fault.column, fault.problem, fault.allowed)
+fn fault(text: &str) -> String {
+    let error = read(text).unwrap_err();
+    format!("{}: {}; {}", error.column, error.problem, error.allowed)
 }
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table of formulas")]
-fn formulas_are_computed_with_their_unit() {
+fn formulas_give_figures_and_units() {
     for (text, values, unit) in [
         ("DGS10-DGS2", vec![1.0, 0.9], "pp"),
         ("(DGS10 - DGS2) * 100", vec![100.0, 90.0], "bp"),
@@ -163,7 +163,7 @@ fn formulas_are_computed_with_their_unit() {
 }
 
 #[test]
-fn a_fault_names_the_column_and_what_is_allowed() {
+fn errors_name_the_column_and_what_is_allowed() {
     for (text, want) in [
         ("DGS10-", "7: ends too early; a series name"),
         ("DGS10 ! DGS2", "7: has \"!\" there; series names"),
@@ -215,13 +215,13 @@ fn a_fault_names_the_column_and_what_is_allowed() {
             "9: subtracts figures in Index 1982-84=100 and Index 2017=100; indices of one base",
         ),
     ] {
-        let got = said(text);
+        let got = fault(text);
         assert!(got.contains(want), "{text}: {got}");
     }
 }
 
 #[test]
-fn prices_are_those_of_each_month_and_none_where_it_has_none() {
+fn real_uses_the_prices_of_each_month() {
     // Prices stand at 100 for a year, then 103 and 105; the wage has two months more.
     let (got, unit) = read("real(AHETPI, \"2025-02\")").unwrap();
     assert_eq!(unit, "$/hr 2025-02 prices");
@@ -230,7 +230,7 @@ fn prices_are_those_of_each_month_and_none_where_it_has_none() {
 }
 
 #[test]
-fn what_is_only_noise_is_no_divisor_and_no_difference() {
+fn rounding_noise_is_neither_divisor_nor_difference() {
     // 4.3 and 4.4 differ by 0.10000000000000053.
     for (text, want) in [
         ("chg(GAPPED) = 0.1", vec![1.0, 0.0]),
@@ -242,7 +242,7 @@ fn what_is_only_noise_is_no_divisor_and_no_difference() {
 }
 
 #[test]
-fn comparisons_are_made_at_the_lowest_frequency_of_a_formula() {
+fn comparisons_use_the_lowest_frequency_of_a_formula() {
     // The mean of the three days is 4.2, of the two 3.25, in the month of which there is no price.
     let (got, _) = read("DGS10 > 4.1 and DGS2 < 3.3 or CPIAUCSL > 1").unwrap();
     assert_eq!(got, Vec::<f64>::new());
@@ -259,20 +259,20 @@ fn comparisons_are_made_at_the_lowest_frequency_of_a_formula() {
 }
 
 #[test]
-fn nothing_grows_without_bound() {
-    assert!(said(&"x".repeat(201)).contains("201 characters"));
-    assert!(said(&format!("{}DGS10", "(".repeat(9))).contains("nested too deeply"));
-    assert!(said(&"-".repeat(20)).contains("nested too deeply"));
-    assert!(said(&["DGS10"; 13].join("+")).contains("13 names"));
-    assert!(said(&format!("DGS10{}", "^2".repeat(9))).contains("nested too deeply"));
+fn length_depth_and_names_are_bounded() {
+    assert!(fault(&"x".repeat(201)).contains("201 characters"));
+    assert!(fault(&format!("{}DGS10", "(".repeat(9))).contains("nested too deeply"));
+    assert!(fault(&"-".repeat(20)).contains("nested too deeply"));
+    assert!(fault(&["DGS10"; 13].join("+")).contains("13 names"));
+    assert!(fault(&format!("DGS10{}", "^2".repeat(9))).contains("nested too deeply"));
     assert!(parse(&format!("{}DGS10", "not ".repeat(40))).is_ok());
-    assert!(said("9e999").contains("ordinary size"));
+    assert!(fault("9e999").contains("ordinary size"));
     assert!(parse(&["A"; 12].join("+")).is_ok());
 }
 
 proptest::proptest! {
     #[test]
-    fn any_text_is_read_or_refused_in_place(text in "(and|or|not|[A-Z0-9a-z()+*/^<>=!., \"'−≥é-]){0,60}") {
+    fn any_text_parses_or_fails_at_a_column(text in "(and|or|not|[A-Z0-9a-z()+*/^<>=!., \"'−≥é-]){0,60}") {
         if let Err(fault) = parse(&text) {
             assert!(fault.column >= 1 && fault.column <= text.chars().count() + 1, "{text:?} {fault:?}");
         }

@@ -1,13 +1,13 @@
-//! A formula as a tree, and what is wrong with one that cannot be used.
+//! The tree of a formula, and the error of an invalid one.
 
 use crate::indicators::transform::Units;
 use crate::model::When;
 
-/// What may be called.
+/// The functions, for error messages.
 pub(super) const FUNCTIONS: &str = "yoy, mom, chg, ch1, pch, pc1, pca, cch, cca, log, abs, ma(x, n), lag(x, n), \
     ann(x, n), cagr(x, n), index(x, \"2020-02\"), real(x, \"2020-02\"), gap(a, b), not(x); macro://formulas says what each is";
 
-/// Prices that `real( )` is in: consumer prices, all items, seasonally adjusted.
+/// Price index of `real( )`: consumer prices, all items, seasonally adjusted.
 pub(super) const PRICES: &str = "CPIAUCSL";
 
 /// A formula as a tree. Columns count characters from 1.
@@ -19,20 +19,20 @@ pub enum Expr {
     Name {
         /// As written.
         name: String,
-        /// Where it stands.
+        /// Its column.
         column: usize,
     },
-    /// What a condition is about where it names nothing: the series itself in `>= 0.5`.
+    /// The subject of a comparison without a left side: `>= 0.5`.
     Subject {
-        /// Where it would stand.
+        /// The column where a name would stand.
         column: usize,
     },
-    /// x op y, −x, f(x), f(x, n) or f(x, y): which function or operation, its figures (one, and a second of `gap`, `real`
-    /// and of operations), and where it stands; of an operation, where the operator does.
+    /// x op y, −x, f(x), f(x, n) or f(x, y): the function or operator, its one or two figures (two for `gap`, `real` and
+    /// operators), and its column.
     Call(Function, Vec<Self>, usize),
 }
 
-/// What stands between two figures.
+/// An operator between two figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Op {
     /// x + y.
@@ -64,7 +64,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// Whether it sets two figures against each other.
+    /// Whether it compares two figures.
     pub fn is_comparison(self) -> bool {
         matches!(
             self,
@@ -72,7 +72,7 @@ impl Op {
         )
     }
 
-    /// As it is written.
+    /// The operator as written.
     pub(super) fn sign(self) -> &'static str {
         match self {
             Self::Add => "+",
@@ -92,18 +92,18 @@ impl Op {
     }
 }
 
-/// What can be done to one series, or two.
+/// A function of one or two figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Function {
-    /// What stands between two figures.
+    /// An operator.
     Op(Op),
-    /// The other sign.
+    /// The opposite sign.
     Negate,
-    /// 1 where it is 0, else 0.
+    /// 1 where the figure is 0, else 0.
     Not,
     /// A transformation by FRED's code; `yoy` is `pc1`, `mom` is `pch`.
     Units(Units),
-    /// Mean of n periods that follow each other; absent where one is missing.
+    /// Mean of n consecutive periods; absent where one is missing.
     MovingAverage(usize),
     /// The figure n periods earlier.
     Lag(usize),
@@ -123,7 +123,7 @@ pub enum Function {
     Absolute,
 }
 
-/// Why a formula cannot be used.
+/// The error of an invalid formula.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// Character it is about, from 1.
@@ -149,7 +149,7 @@ impl Fault {
 }
 
 impl Expr {
-    /// Every name in it with its column, from left to right, repeats included; those that a function reads, too.
+    /// Returns every name in it with its column, from left to right, repeats included, and the names that functions read.
     pub fn names(&self) -> Vec<(&str, usize)> {
         match self {
             Self::Number(_) | Self::Subject { .. } => Vec::new(),
@@ -158,57 +158,53 @@ impl Expr {
         }
     }
 
-    /// What its gaps are counted from, the second side of each `gap( )`.
+    /// Returns the bases of its gaps, the second side of each `gap( )`.
     pub fn bases(&self) -> Vec<&Self> {
         let Self::Call(function, arguments, _) = self else {
             return Vec::new();
         };
-        let own = arguments.get(1).filter(|_| *function == Function::Gap);
-        own.into_iter()
+        let base = arguments.get(1).filter(|_| *function == Function::Gap);
+        base.into_iter()
             .chain(arguments.iter().flat_map(Self::bases))
             .collect()
     }
 
-    /// Whether it or a part of it is wanted.
-    pub fn any(&self, wanted: &dyn Fn(&Self) -> bool) -> bool {
-        wanted(self)
-            || matches!(self, Self::Call(_, arguments, _) if arguments.iter().any(|a| a.any(wanted)))
+    /// Whether it or a part of it matches.
+    pub fn any(&self, matches: &dyn Fn(&Self) -> bool) -> bool {
+        matches(self)
+            || matches!(self, Self::Call(_, arguments, _) if arguments.iter().any(|a| a.any(matches)))
     }
 
-    /// Whether it is 1 or 0 of some comparison.
+    /// Whether it contains a comparison.
     pub fn compares(&self) -> bool {
         self.any(&|e| matches!(e, Self::Call(function, ..) if function.is_comparison()))
     }
 
-    /// What its comparisons are made of, bare numbers aside, from left to right and each once.
+    /// Returns the sides of its comparisons other than bare numbers, from left to right and each once.
     pub fn sides(&self) -> Vec<&Self> {
         let Self::Call(function, arguments, _) = self else {
             return Vec::new();
         };
         let is_figure = |side: &&Self| side.has_subject() || !side.names().is_empty();
-        let mut sides: Vec<&Self> = Vec::new();
-        let all: Vec<&Self> = match function.is_comparison() {
+        let candidates: Vec<&Self> = match function.is_comparison() {
             true => arguments.iter().filter(is_figure).collect(),
             false => arguments.iter().flat_map(Self::sides).collect(),
         };
-        for side in all {
-            if sides.iter().all(|known| known.key() != side.key()) {
+        let mut sides: Vec<&Self> = Vec::new();
+        for side in candidates {
+            if (sides.iter()).all(|other| other.cache_key() != side.cache_key()) {
                 sides.push(side);
             }
         }
         sides
     }
 
-    fn is_operation(&self) -> bool {
-        matches!(self, Self::Call(Function::Op(_), ..))
-    }
-
-    /// Whether it is about a series that it does not name.
+    /// Whether it contains a comparison without a left side.
     pub fn has_subject(&self) -> bool {
         self.any(&|e| matches!(e, Self::Subject { .. }))
     }
 
-    /// Each side of a comparison that is nothing but a name for which `is_subject` becomes the subject.
+    /// Replaces each side of a comparison that is only a name of the subject by the subject.
     pub fn about(self, is_subject: &dyn Fn(&str) -> bool) -> Self {
         let Self::Call(function, arguments, column) = self else {
             return self;
@@ -226,46 +222,47 @@ impl Expr {
         Self::Call(function, arguments, column)
     }
 
-    /// What it is, wherever it stands.
-    pub(super) fn key(&self) -> String {
+    /// Returns a text that is equal for equal formulas, whatever their columns.
+    pub(super) fn cache_key(&self) -> String {
         match self {
             Self::Number(number) => number.to_bits().to_string(),
-            // Quoted, so that no name can pass for something else.
+            // Quoted, so that no name equals another kind of key.
             Self::Name { name, .. } => format!("{name:?}"),
             Self::Subject { .. } => "subject".into(),
             Self::Call(function, arguments, _) => {
-                let keys: Vec<String> = arguments.iter().map(Self::key).collect();
+                let keys: Vec<String> = arguments.iter().map(Self::cache_key).collect();
                 format!("{function:?}({})", keys.join(","))
             }
         }
     }
 
-    /// In words, with what each name stands for.
+    /// Describes the formula in words; `title` gives the text for each name.
     pub fn in_words(&self, title: &dyn Fn(&str) -> String) -> String {
+        let is_operation = |e: &Self| matches!(e, Self::Call(Function::Op(_), ..));
         match self {
             Self::Number(number) => number.to_string(),
             Self::Name { name, .. } => title(name),
             Self::Subject { .. } => "the series".into(),
             Self::Call(function, arguments, _) => {
-                let words = |a: &Self| match a.is_operation() && self.is_operation() {
+                let describe = |a: &Self| match is_operation(a) && is_operation(self) {
                     true => format!("({})", a.in_words(title)),
                     false => a.in_words(title),
                 };
-                let mut arguments = arguments.iter().map(words);
+                let mut arguments = arguments.iter().map(describe);
                 let mut next = || arguments.next().unwrap_or_default();
-                function.in_words(&next(), &next())
+                function.describe(&next(), &next())
             }
         }
     }
 }
 
 impl Function {
-    /// Whether it sets two figures against each other.
+    /// Whether it compares two figures.
     pub(super) fn is_comparison(self) -> bool {
         matches!(self, Self::Op(op) if op.is_comparison())
     }
 
-    fn in_words(self, x: &str, y: &str) -> String {
+    fn describe(self, x: &str, y: &str) -> String {
         match self {
             Self::Op(op) => format!("{x} {} {y}", op.sign()),
             Self::Negate => format!("-({x})"),

@@ -1,35 +1,35 @@
-//! Units of formulas: what may be added, and what a product or quotient is called.
+//! Units of formulas: which may be added, and the names of products and quotients.
 
-use super::tree::Op;
+use super::tree::{Fault, Op};
 use crate::model::SeriesInfo;
 
-/// A unit as it is shown, and the kind that decides what it may be added to.
+/// A unit as displayed, and the kind that decides what it may be added to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unit {
-    /// For a narrow place: "%".
+    /// The unit as displayed: "%".
     pub short: String,
-    /// Two units of one kind may be added; empty where nothing is known of it.
+    /// Two units of one kind may be added; empty where it is not known.
     kind: String,
 }
 
 /// The unit of comparisons.
-const TRUTH: &str = "1 = true, 0 = false";
+const BOOLEAN: &str = "1 = true, 0 = false";
 
-/// Steps of a thousand that dividing or multiplying by 1000 walks along.
+/// Units in steps of a thousand, along which multiplying or dividing by 1000 moves.
 const LADDERS: [&[&str]; 2] = [&["$", "$k", "$mn", "$bn", "$tn"], &["thous", "mn", "bn"]];
 
 impl Unit {
-    /// A unit that is its own kind.
+    /// Builds a unit that is its own kind.
     pub fn new(short: &str) -> Self {
-        let percent =
+        let is_percent =
             short.starts_with('%') || matches!(short, "pp" | "Percent" | "percentage points");
         Self {
             short: short.to_owned(),
-            kind: if percent { "%" } else { short }.to_owned(),
+            kind: if is_percent { "%" } else { short }.to_owned(),
         }
     }
 
-    /// A series' unit. Indices are of one kind when they have the same base period.
+    /// Returns a series' unit. Indices are of one kind when they have the same base period.
     pub fn of(info: &SeriesInfo) -> Self {
         let mut unit = Self::new(&info.units_short);
         if info.units_short == "index" {
@@ -38,101 +38,117 @@ impl Unit {
         unit
     }
 
-    /// Whether it is a percentage of some kind.
+    /// Builds a unit with the kind of another.
+    fn with_kind_of(short: &str, other: &Self) -> Self {
+        Self {
+            short: short.to_owned(),
+            kind: other.kind.clone(),
+        }
+    }
+
+    /// Returns the unit of what is 1 or 0.
+    pub(super) fn boolean() -> Self {
+        Self::new(BOOLEAN)
+    }
+
+    /// Whether it is the unit of what is 1 or 0.
+    pub fn is_truth(&self) -> bool {
+        self.short == BOOLEAN
+    }
+
+    /// Whether it is percent or percentage points.
     pub fn is_percent(&self) -> bool {
         self.kind == "%"
     }
 
-    /// The unit of a difference between two figures of this unit: percentage points for percent.
+    /// Returns the unit of a difference between two figures of this unit: percentage points for percent.
     pub fn difference(&self) -> Self {
         match self.is_percent() {
-            true => Self::derived("pp", self),
+            true => Self::with_kind_of("pp", self),
             false => self.clone(),
         }
     }
 
-    /// The unit of `self op other`, and the factor that brings `other` to the size of `self` before: $mn over $bn is a
-    /// ratio, $bn less $mn is $bn.
+    /// Returns the unit of `self op other`, and the factor that first converts `other` to the size of `self`: $mn over $bn
+    /// is a ratio, $bn less $mn is $bn.
     ///
     /// # Errors
-    /// Why the two cannot be added or compared, and what to do.
-    pub(super) fn combine(&self, op: Op, other: &Self) -> Result<(Self, f64), (String, String)> {
-        let known = !self.kind.is_empty() && !other.kind.is_empty();
-        let factor = match known {
-            true => self.size_of(other),
+    /// A [`Fault`] when the two cannot be added or compared.
+    pub(super) fn combine(
+        &self,
+        op: Op,
+        other: &Self,
+        position: usize,
+    ) -> Result<(Self, f64), Fault> {
+        let is_known = !self.kind.is_empty() && !other.kind.is_empty();
+        let factor = match is_known {
+            true => self.conversion_factor(other),
             false => Some(1.0),
         };
-        let result = match (op, factor) {
-            (Op::And | Op::Or, _) => (Self::truth(), 1.0),
+        Ok(match (op, factor) {
+            (Op::And | Op::Or, _) => (Self::boolean(), 1.0),
             (Op::Multiply, _) => (self.times(other), 1.0),
             (Op::Power, _) => (Self::new(""), 1.0),
-            (Op::Divide, Some(factor)) if known => (Self::new("ratio"), factor),
+            (Op::Divide, Some(factor)) if is_known => (Self::new("ratio"), factor),
             (Op::Divide, _) => (self.per(other), 1.0),
-            (_, None) => return Err(self.refusal(op, other)),
-            (op, Some(factor)) if op.is_comparison() => (Self::truth(), factor),
+            (_, None) => return Err(self.mismatch(op, other, position)),
+            (op, Some(factor)) if op.is_comparison() => (Self::boolean(), factor),
             (_, Some(factor)) if self.kind.is_empty() => (other.clone(), factor),
             (_, Some(factor)) if other.kind.is_empty() => (self.clone(), factor),
             (Op::Subtract, Some(factor)) => (self.difference(), factor),
             (_, Some(factor)) if self.short == "pp" => (other.clone(), factor),
             (_, Some(factor)) => (self.clone(), factor),
-        };
-        Ok(result)
+        })
     }
 
-    /// What figures in `other` are multiplied by to be in this unit; `None` where no factor does that.
-    fn size_of(&self, other: &Self) -> Option<f64> {
-        if self.kind == other.kind {
-            return Some(1.0);
-        }
+    /// Returns the factor that converts figures in `other` to this unit; `None` where there is none.
+    fn conversion_factor(&self, other: &Self) -> Option<f64> {
         match (self.kind.as_str(), other.kind.as_str()) {
+            (a, b) if a == b => return Some(1.0),
             ("%", "bp") => return Some(0.01),
             ("bp", "%") => return Some(100.0),
             _ => {}
         }
-        let ((ladder, step), (same, from)) = (self.step()?, other.step()?);
-        let of_one_kind = ladder == same && split(&self.short).1 == split(&other.short).1;
-        of_one_kind.then(|| 1000f64.powi(from - step))
+        let ((ladder, step), (other_ladder, other_step)) = (self.step()?, other.step()?);
+        let is_same = ladder == other_ladder && split(&self.short).1 == split(&other.short).1;
+        is_same.then(|| 1000f64.powi(other_step - step))
     }
 
-    /// Of what is 1 or 0.
-    pub(super) fn truth() -> Self {
-        Self::new(TRUTH)
-    }
-
-    /// Whether it is 1 or 0.
-    pub fn is_truth(&self) -> bool {
-        self.short == TRUTH
-    }
-
-    /// The unit in consumer prices of a time.
+    /// Returns the unit in consumer prices of a time.
     ///
     /// # Errors
-    /// Why it has no prices, and what has.
-    pub(super) fn in_prices(&self, when: &dyn std::fmt::Display) -> Result<Self, (String, String)> {
+    /// A [`Fault`] for a unit without prices.
+    pub(super) fn in_prices_of(
+        &self,
+        when: &dyn std::fmt::Display,
+        position: usize,
+    ) -> Result<Self, Fault> {
         let (base, tail) = split(&self.short);
         let is_money = base.starts_with('$') || base == "index" || self.kind.is_empty();
         if is_money && !tail.contains("real") && !tail.contains(|c: char| c.is_ascii_digit()) {
             return Ok(Self::new(&format!("{} {when} prices", self.short)));
         }
-        Err((
-            format!("takes real( ) of figures in {}", self.named()),
-            "money at the prices of its day, for example real(CES0500000003, \"2026-07\")".into(),
+        Err(Fault::new(
+            position,
+            format!("takes real( ) of figures in {}", self.name()),
+            "money at the prices of its day, for example real(CES0500000003, \"2026-07\")",
         ))
     }
 
-    fn refusal(&self, op: Op, other: &Self) -> (String, String) {
-        let sums = [(Op::Add, "adds"), (Op::Subtract, "subtracts")];
-        let verb = sums.iter().find(|(sum, _)| *sum == op);
+    fn mismatch(&self, op: Op, other: &Self, position: usize) -> Fault {
+        let verbs = [(Op::Add, "adds"), (Op::Subtract, "subtracts")];
+        let verb = verbs.iter().find(|(sum, _)| *sum == op);
         let verb = verb.map_or("compares", |(_, verb)| verb);
-        let problem = format!("{verb} figures in {} and {}", self.named(), other.named());
+        let problem = format!("{verb} figures in {} and {}", self.name(), other.name());
         let allowed = match self.short == "index" && other.short == "index" {
             true => "indices of one base: wrap both in index( ), which makes each 100 at the start",
             false => "figures of one unit; multiply, divide, or take yoy( ) or index( ) of both",
         };
-        (problem, allowed.to_owned())
+        Fault::new(position, problem, allowed)
     }
 
-    fn named(&self) -> &str {
+    /// The unit for an error message; of an index with its base.
+    fn name(&self) -> &str {
         match self.short.as_str() {
             "index" => &self.kind,
             short => short,
@@ -141,16 +157,9 @@ impl Unit {
 
     fn times(&self, other: &Self) -> Self {
         match (self.short.as_str(), other.short.as_str()) {
-            ("ratio" | "", unit) => Self::derived(unit, other),
-            (unit, "ratio" | "") => Self::derived(unit, self),
+            ("ratio" | "", _) => other.clone(),
+            (_, "ratio" | "") => self.clone(),
             (a, b) => Self::new(&format!("{a}·{b}")),
-        }
-    }
-
-    fn derived(short: &str, like: &Self) -> Self {
-        Self {
-            short: short.to_owned(),
-            kind: like.kind.clone(),
         }
     }
 
@@ -161,48 +170,47 @@ impl Unit {
         }
     }
 
-    /// The unit of `self op number`.
-    pub(super) fn before_number(&self, op: Op, number: f64) -> Self {
+    /// Returns the unit of `self op number`.
+    pub(super) fn op_number(&self, op: Op, number: f64) -> Self {
         match (op, self.short.as_str()) {
             (Op::Add | Op::Subtract, _) => self.clone(),
-            (Op::Multiply, _) => self.scaled(number),
-            (Op::Divide, _) => self.scaled(1.0 / number),
+            (Op::Multiply, _) => self.scale(number),
+            (Op::Divide, _) => self.scale(1.0 / number),
             (Op::Power, "ratio" | "") => self.clone(),
             (Op::Power, _) if number == 1.0 => self.clone(),
             (Op::Power, _) => Self::new(""),
-            (_, _) => Self::truth(),
+            (_, _) => Self::boolean(),
         }
     }
 
-    /// The unit of `number op self`.
-    pub(super) fn after_number(&self, number: f64, op: Op) -> Self {
+    /// Returns the unit of `number op self`.
+    pub(super) fn number_op(&self, number: f64, op: Op) -> Self {
         match (op, number) {
             (Op::Divide, _) => Self::new(&format!("1/{}", self.short)),
             (Op::Power, _) => Self::new(""),
-            (op, number) => self.before_number(op, number),
+            (op, number) => self.op_number(op, number),
         }
     }
 
-    /// The unit after multiplying by a bare number: a thousand moves along $, $mn, $bn; a hundred turns
+    /// Returns the unit after multiplying by a bare number: a thousand moves along $, $mn, $bn; a hundred turns
     /// percent into basis points and a ratio into percent. Other numbers leave it as it is.
-    fn scaled(&self, factor: f64) -> Self {
-        let near = |x: f64| (factor / x - 1.0).abs() < 1e-9;
+    fn scale(&self, factor: f64) -> Self {
+        let is_factor = |x: f64| (factor / x - 1.0).abs() < 1e-9;
         match self.short.as_str() {
-            _ if near(100.0) && self.is_percent() => return Self::new("bp"),
-            "bp" if near(0.01) => return Self::new("pp"),
-            "ratio" if near(100.0) => return Self::new("%"),
-            _ if near(0.01) && self.is_percent() => return Self::new("ratio"),
+            _ if is_factor(100.0) && self.is_percent() => return Self::new("bp"),
+            "bp" if is_factor(0.01) => return Self::new("pp"),
+            "ratio" if is_factor(100.0) => return Self::new("%"),
+            _ if is_factor(0.01) && self.is_percent() => return Self::new("ratio"),
             _ => {}
         }
-        // A thousand times as many are a step down.
-        let steps = (-4..=4).find(|steps| *steps != 0 && near(1000f64.powi(-steps)));
+        // Figures a thousand times as large are in a unit one step down.
+        let steps = (-4..=4).find(|steps| *steps != 0 && is_factor(1000f64.powi(-steps)));
         let (Some((ladder, step)), Some(steps)) = (self.step(), steps) else {
             return self.clone();
         };
         let (_, tail) = split(&self.short);
         let unit = usize::try_from(step + steps).ok();
-        let unit = unit.and_then(|i| ladder.get(i));
-        match (unit.copied(), tail) {
+        match (unit.and_then(|i| ladder.get(i)).copied(), tail) {
             (None, _) => Self::new(""),
             // Thousands of dollars to a thousand are dollars to one.
             (Some("$k"), "/thous") | (Some("$mn"), "/mn") => Self::new("$ each"),
@@ -210,17 +218,17 @@ impl Unit {
         }
     }
 
-    /// Ladder and step on it.
+    /// Returns its ladder and its step on it.
     fn step(&self) -> Option<(&'static [&'static str], i32)> {
         let (base, _) = split(&self.short);
-        let at = |ladder: &'static [&str]| {
-            Some((ladder, (0..).zip(ladder).find(|(_, s)| **s == base)?.0))
-        };
-        LADDERS.into_iter().find_map(at)
+        LADDERS.into_iter().find_map(|ladder| {
+            let (step, _) = (0..).zip(ladder).find(|(_, unit)| **unit == base)?;
+            Some((ladder, step))
+        })
     }
 }
 
-/// "$bn 2017" is "$bn" and " 2017", "$bn/thous" is "$bn" and "/thous": what is not a size is kept.
+/// Splits a unit into its size and the rest: "$bn 2017" into "$bn" and " 2017", "$bn/thous" into "$bn" and "/thous".
 fn split(short: &str) -> (&str, &str) {
     short.split_at(short.find([' ', '/']).unwrap_or(short.len()))
 }

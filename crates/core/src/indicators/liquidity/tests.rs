@@ -28,7 +28,7 @@ fn with(
 }
 
 #[test]
-fn the_golden_weeks_come_out() {
+fn golden_weeks_match() {
     let set = real();
     let weeks = CNLI.history(&set, date(2026, 8, 22));
     let at = |y, m, d| {
@@ -50,7 +50,7 @@ fn the_golden_weeks_come_out() {
 }
 
 #[test]
-fn the_reading_adds_up_and_is_the_last_week_of_the_history() {
+fn reading_adds_up_and_ends_the_history() {
     let set = real();
     for day in [
         date(2026, 8, 20),
@@ -69,7 +69,7 @@ fn the_reading_adds_up_and_is_the_last_week_of_the_history() {
     let day = date(2026, 8, 19);
     let known = testdata::as_of(&set, day);
     assert_eq!(reading(&known, day).date, date(2026, 8, 12));
-    // … and count at once where they are held.
+    // … and count at once where they are loaded.
     assert_eq!(reading(&set, day).date, day);
     let text = interpret(&reading(&set, date(2026, 8, 20)));
     assert!(
@@ -80,7 +80,7 @@ fn the_reading_adds_up_and_is_the_last_week_of_the_history() {
 }
 
 #[test]
-fn billions_taken_for_millions_are_refused() {
+fn implausible_balances_are_rejected() {
     let set = real();
     let wrong = with(&set, "WTREGEN", |o| {
         Some(Observation::new(o.date, o.value / 1e3))
@@ -119,11 +119,11 @@ fn units_are_read_from_the_series() {
 }
 
 #[test]
-fn no_operation_is_zero_while_they_were_rare_and_a_lack_once_they_are_daily() {
+fn missing_reverse_repos_are_zero_only_before_2013() {
     let set = real();
     let none = |from: Date| {
         let thinned = with(&set, "RRPONTSYD", |o| Some(o).filter(|o| o.date < from));
-        let day = shift(from, 14.days());
+        let day = crate::model::frequency::days_later(from, 14);
         reading(&testdata::as_of(&thinned, day), day)
     };
     assert!(none(date(2012, 1, 4)).value.is_some());
@@ -143,7 +143,7 @@ fn no_operation_is_zero_while_they_were_rare_and_a_lack_once_they_are_daily() {
 }
 
 #[test]
-fn a_missing_or_stale_balance_sheet_gives_a_reason() {
+fn missing_balance_sheet_gives_a_reason() {
     let set = real();
     let late = reading(&set, date(2026, 11, 21));
     assert!(late.reason.unwrap().contains("newest: 2026-08-19"));
@@ -156,7 +156,7 @@ fn a_missing_or_stale_balance_sheet_gives_a_reason() {
 }
 
 #[test]
-fn thirteen_weeks_decide_the_word() {
+fn direction_follows_the_change_over_13_weeks() {
     assert_eq!(direction(0.16), "expanding");
     assert_eq!(direction(-0.16), "draining");
     assert_eq!(direction(0.15), "stable");

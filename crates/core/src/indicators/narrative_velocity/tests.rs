@@ -58,24 +58,24 @@ fn channel(reading: &Reading, name: &str) -> Option<f64> {
 }
 
 #[test]
-fn words_are_matched_whole_in_any_case_and_number() {
+fn terms_match_whole_words_in_any_case_and_number() {
     let v = vocabulary();
-    let found = |text| {
+    let terms = |text| {
         v.mentioned(text)
             .into_iter()
             .map(|t| v.name(t).to_owned())
             .collect::<Vec<_>>()
     };
     assert_eq!(
-        found("Consumer-prices rose; RATE CUTS, rate cuts ahead"),
+        terms("Consumer-prices rose; RATE CUTS, rate cuts ahead"),
         ["Inflation", "Rate cut"]
     );
-    assert!(found("scuttlebutt: rates were cut, stagflationary").is_empty());
+    assert!(terms("scuttlebutt: rates were cut, stagflationary").is_empty());
     assert_eq!(v.len(), 3);
 }
 
 #[test]
-fn without_a_feed_the_index_is_absent_and_says_so() {
+fn missing_feed_is_the_reason() {
     let reading = reading(&[], &vocabulary(), START);
     assert_eq!(reading.value, None);
     assert_eq!(reading.reason.as_deref(), Some(NO_FEED));
@@ -84,7 +84,7 @@ fn without_a_feed_the_index_is_absent_and_says_so() {
 }
 
 #[test]
-fn thirteen_days_or_nineteen_texts_a_day_are_too_few() {
+fn too_few_days_or_texts_give_a_reason() {
     let texts = tariffs(40, 99);
     let at = |n| reading(&texts, &vocabulary(), day(n));
     assert_eq!(
@@ -101,7 +101,7 @@ fn thirteen_days_or_nineteen_texts_a_day_are_too_few() {
 }
 
 #[test]
-fn the_index_is_preliminary_for_thirty_days() {
+fn index_is_preliminary_for_thirty_days() {
     let texts = tariffs(40, 99);
     let basis = |n| reading(&texts, &vocabulary(), day(n)).basis.join("; ");
     assert!(
@@ -113,7 +113,7 @@ fn the_index_is_preliminary_for_thirty_days() {
 }
 
 #[test]
-fn a_term_that_takes_off_raises_velocity() {
+fn rising_term_raises_velocity() {
     let texts = tariffs(60, 54);
     let velocity = |n| channel(&reading(&texts, &vocabulary(), day(n)), "velocity").unwrap();
     assert!(velocity(57) > 95.0, "{}", velocity(57));
@@ -121,7 +121,7 @@ fn a_term_that_takes_off_raises_velocity() {
 }
 
 #[test]
-fn convergence_is_full_when_all_sources_speak_alike_and_none_when_one_does() {
+fn convergence_measures_agreement_of_sources() {
     let all = feed(20, |_, _| "inflation");
     let one = feed(20, |_, k| if k % 4 == 1 { "inflation" } else { "weather" });
     let of = |texts: &[Document<'_>]| {
@@ -132,7 +132,7 @@ fn convergence_is_full_when_all_sources_speak_alike_and_none_when_one_does() {
 }
 
 #[test]
-fn primacy_sees_the_source_that_speaks_first_week_after_week() {
+fn primacy_detects_a_repeated_first_source() {
     let same = feed(40, |_, k| if k >= 2 { "inflation" } else { "weather" });
     let turns = feed(40, |d, k| {
         // Another source is first in each of the four weeks that end on day 39.
@@ -147,7 +147,7 @@ fn primacy_sees_the_source_that_speaks_first_week_after_week() {
 }
 
 #[test]
-fn a_reading_adds_up_and_one_source_is_not_enough_for_convergence() {
+fn reading_adds_up_without_convergence_of_one_source() {
     let texts: Vec<Document<'_>> = tariffs(40, 99)
         .into_iter()
         .map(|d| Document { source: "Fed", ..d })
@@ -165,7 +165,7 @@ fn a_reading_adds_up_and_one_source_is_not_enough_for_convergence() {
 }
 
 #[test]
-fn texts_of_later_days_change_nothing() {
+fn later_texts_are_ignored() {
     let texts = tariffs(60, 40);
     let before = texts.iter().filter(|d| d.day <= day(30)).cloned();
     let before: Vec<Document<'_>> = before.collect();
@@ -178,7 +178,7 @@ fn texts_of_later_days_change_nothing() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
     #[test]
-    fn any_texts_give_an_index_within_bounds(picks in prop::collection::vec((0i64..120, 0usize..5, 0usize..6), 0..1500), at in 0i64..140) {
+    fn index_stays_within_bounds(picks in prop::collection::vec((0i64..120, 0usize..5, 0usize..6), 0..1500), at in 0i64..140) {
         let texts = ["cpi", "rate cuts", "tariffs and CPI", "", "weather", "easing easing"];
         let sources = ["a", "b", "c", "d", "e"];
         let mut documents: Vec<Document<'_>> = picks

@@ -1,5 +1,5 @@
-//! Bridges: how the next month of a monthly series usually follows from its past and from weekly figures that are
-//! out sooner (docs/METHODS.md#bridges).
+//! Bridge equations: the next month of a monthly series from its past and from weekly figures that are
+//! published sooner (docs/METHODS.md#bridges).
 //!
 //! Steps are in percent (100 ln of a month over the month before); those of the unemployment rate in percentage
 //! points. Fitted to 1970-2019, gasoline to 1992-2019.
@@ -8,26 +8,26 @@ use crate::indicators::months::{Month, Months, log_ratio};
 use crate::indicators::statistics::{average, dot};
 use crate::model::Observation;
 
-/// Years before, of which the same month tells how gasoline usually moves in it.
+/// Earlier years whose same calendar month gives gasoline's usual change.
 const USUAL_YEARS: i32 = 11;
 
-/// How far the mean of each month's weeks lies from that of the month before, percent. A month counts with the weeks
-/// there are of it; after one without any there is no figure.
+/// Returns the change of each month's mean of weekly figures from the month before, percent.
+///
+/// A month counts with the weeks it has; there is no figure after a month without weeks.
 pub fn moves(weeks: &[Observation]) -> Months {
     let means = Months::means(weeks);
-    let step = |(m, now): (Month, f64)| Some((m, 100.0 * log_ratio(now, means.get(m.plus(-1))?)?));
-    Months::new(means.iter().filter_map(step))
+    means.map(|m, now| Some(100.0 * log_ratio(now, means.get(m.plus(-1))?)?))
 }
 
-/// Claims of a month and of the one before, percent; one of which nothing is known counts as none.
-pub fn claims_at(moves: &Months, month: Month) -> [f64; 2] {
-    [month, month.plus(-1)].map(|m| moves.get(m).unwrap_or(0.0))
+/// Returns the changes of claims in a month and in the one before, percent; 0 where they are not known.
+pub fn claims_changes(changes: &Months, month: Month) -> [f64; 2] {
+    [month, month.plus(-1)].map(|m| changes.get(m).unwrap_or(0.0))
 }
 
-/// Gasoline's move of a month, and the mean of the same calendar month in up to eleven earlier years, percent.
-pub fn gasoline_at(moves: &Months, month: Month) -> Option<[f64; 2]> {
-    let earlier = (1..=USUAL_YEARS).filter_map(|years| moves.get(month.plus(-12 * years)));
-    Some([moves.get(month)?, average(earlier)?])
+/// Returns gasoline's change in a month, and the mean of the same calendar month in up to eleven earlier years, percent.
+pub fn gasoline_at(changes: &Months, month: Month) -> Option<[f64; 2]> {
+    let earlier = (1..=USUAL_YEARS).filter_map(|years| changes.get(month.plus(-12 * years)));
+    Some([changes.get(month)?, average(earlier)?])
 }
 
 /// Coefficients of the bridges that are regressions.
@@ -39,11 +39,11 @@ pub struct Coefficients {
     pub production: [f64; 4],
     /// UNRATE, percentage points: the same.
     pub unemployment: [f64; 4],
-    /// CPIAUCSL, percent: gasoline's move, and its usual one.
+    /// CPIAUCSL, percent: gasoline's change, and its usual one.
     pub prices: [f64; 2],
 }
 
-/// Those that every answer uses (docs/METHODS.md#bridges); `desk/scores/regime/lessons.rs` finds them anew.
+/// The coefficients in use (docs/METHODS.md#bridges); `crates/score/src/regime/lessons.rs` re-estimates them.
 pub const SHIPPED: Coefficients = Coefficients {
     payrolls: [0.029_227, 0.686_757, -0.010_914, -0.008_232],
     production: [0.069_204, 0.490_269, -0.045_126, -0.034_942],
@@ -51,29 +51,33 @@ pub const SHIPPED: Coefficients = Coefficients {
     prices: [0.043_664, -0.022_778],
 };
 
-/// The next step of a series from the mean step of its last three months and two months' claims.
-pub fn step(of: &[f64; 4], mean_of_three: f64, [claims, before]: [f64; 2]) -> f64 {
-    dot(&[1.0, mean_of_three, claims, before], of)
+/// Returns the next step of a series from the mean step of its last three months and the claims of two months.
+pub fn step(coefficients: &[f64; 4], mean_of_three: f64, [claims, before]: [f64; 2]) -> f64 {
+    dot(&[1.0, mean_of_three, claims, before], coefficients)
 }
 
-/// CPILFESL: from its last step and the mean step of its last twelve months, percent.
+/// Returns the next step of CPILFESL, percent, from its last step and the mean step of its last twelve months.
 pub fn core_prices(last: f64, mean_of_twelve: f64) -> f64 {
     0.25 * last + 0.75 * mean_of_twelve
 }
 
-/// CPIAUCSL: from core's mean step of twelve months and gasoline's move beside its usual one, percent. Without gasoline
-/// the two terms drop.
-pub fn prices(of: &[f64; 2], core_mean_of_twelve: f64, gasoline: Option<[f64; 2]>) -> f64 {
-    core_mean_of_twelve + dot(&gasoline.unwrap_or_default(), of)
+/// Returns the next step of CPIAUCSL, percent, from core's mean step of twelve months, gasoline's change and its usual one.
+/// Without gasoline the two terms drop.
+pub fn prices(
+    coefficients: &[f64; 2],
+    core_mean_of_twelve: f64,
+    gasoline: Option<[f64; 2]>,
+) -> f64 {
+    core_mean_of_twelve + dot(&gasoline.unwrap_or_default(), coefficients)
 }
 
-/// The mean step of the three months before, percent.
+/// Returns the mean step of the three months before, percent.
 pub fn momentum(grid: &Months, month: Month) -> Option<f64> {
     let before = month.plus(-1);
     Some(100.0 * log_ratio(grid.get(before)?, grid.get(before.plus(-3))?)? / 3.0)
 }
 
-/// The mean step of a rate over the three months before.
+/// Returns the mean step of a rate over the three months before.
 pub fn drift(grid: &Months, month: Month) -> Option<f64> {
     Some((grid.get(month.plus(-1))? - grid.get(month.plus(-4))?) / 3.0)
 }
@@ -88,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_are_the_printed_ones() {
+    fn steps_match_the_documented_ones() {
         // October 2008, from the figures known before each report.
         close(step(&SHIPPED.unemployment, 0.2, [2.396, 6.915]), 0.145);
         close(
@@ -104,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn every_coefficient_counts() {
+    fn each_coefficient_affects_the_step() {
         close(step(&SHIPPED.payrolls, 0.0, [0.0; 2]), 0.029_227);
         close(step(&SHIPPED.payrolls, 1.0, [1.0, 0.0]), 0.705_07);
         close(step(&SHIPPED.payrolls, 0.0, [0.0, 10.0]), -0.053_093);
@@ -113,29 +117,29 @@ mod tests {
     }
 
     #[test]
-    fn months_are_means_of_the_weeks_there_are() {
+    fn months_are_means_of_their_known_weeks() {
         let week = |m, d, v| Observation::new(date(2020, m, d), v);
         let weeks = [week(1, 4, 100.0), week(1, 11, 300.0), week(2, 1, 400.0)];
-        let moves = moves(&weeks);
+        let changes = moves(&weeks);
         let february = Month::new(2020, 2);
         let step = 100.0 * 2f64.ln();
-        assert_eq!(claims_at(&moves, february), [step, 0.0]);
-        assert_eq!(claims_at(&moves, february.plus(1)), [0.0, step]);
-        assert_eq!(gasoline_at(&moves, february), None, "no year before");
+        assert_eq!(claims_changes(&changes, february), [step, 0.0]);
+        assert_eq!(claims_changes(&changes, february.plus(1)), [0.0, step]);
+        assert_eq!(gasoline_at(&changes, february), None, "no year before");
     }
 
     #[test]
-    fn the_usual_move_is_that_of_eleven_years_at_most() {
+    fn usual_change_uses_at_most_eleven_years() {
         let january = |year| (Month::new(year, 1), f64::from(year));
-        let moves = Months::new((2000..=2020).map(january));
+        let changes = Months::new((2000..=2020).map(january));
         assert_eq!(
-            gasoline_at(&moves, Month::new(2020, 1)),
+            gasoline_at(&changes, Month::new(2020, 1)),
             Some([2020.0, 2014.0])
         );
         assert_eq!(
-            gasoline_at(&moves, Month::new(2001, 1)),
+            gasoline_at(&changes, Month::new(2001, 1)),
             Some([2001.0, 2000.0])
         );
-        assert_eq!(gasoline_at(&moves, Month::new(2000, 1)), None);
+        assert_eq!(gasoline_at(&changes, Month::new(2000, 1)), None);
     }
 }

@@ -9,12 +9,12 @@ fn inputs() -> Vec<&'static str> {
     regime::INPUTS.iter().chain(&WEEKLY).copied().collect()
 }
 
-fn close(a: f64, b: f64, within: f64, what: &str) {
-    assert!((a - b).abs() <= within, "{what}: {a}, expected {b}");
+fn close(a: f64, b: f64, tolerance: f64, context: &str) {
+    assert!((a - b).abs() <= tolerance, "{context}: {a}, expected {b}");
 }
 
 #[test]
-fn golden_values_come_out_of_the_vintages() {
+fn vintages_give_the_golden_values() {
     let (stagflation, goldilocks) = (Regime::Stagflation, Regime::Goldilocks);
     let (reflation, deflation) = (Regime::Reflation, Regime::Deflation);
     for (day, to, claims, growth, inflation, labels) in [
@@ -54,22 +54,22 @@ fn golden_values_come_out_of_the_vintages() {
         let set = testdata::known(&inputs(), day);
         let now = at(&set, day, day).unwrap();
         let published = regime::at(&set, day).state.unwrap();
-        let what = day.to_string();
-        assert_eq!(Month::of(now.claims_week), to, "{what}");
-        assert_eq!(now.state.month, to.plus(1).first_day(), "{what}");
-        close(now.claims[0], claims[0], 5e-5, &what);
-        close(now.claims[1], claims[1], 5e-5, &what);
-        close(published.growth, growth[0], 5e-5, &what);
-        close(now.state.growth, growth[1], 5e-5, &what);
-        close(published.inflation, inflation[0], 5e-5, &what);
+        let context = day.to_string();
+        assert_eq!(Month::of(now.claims_week), to, "{context}");
+        assert_eq!(now.state.month, to.plus(1).first_day(), "{context}");
+        close(now.claims[0], claims[0], 5e-5, &context);
+        close(now.claims[1], claims[1], 5e-5, &context);
+        close(published.growth, growth[0], 5e-5, &context);
+        close(now.state.growth, growth[1], 5e-5, &context);
+        close(published.inflation, inflation[0], 5e-5, &context);
         // The study's coefficients of gasoline, which are printed here, had one first print more.
-        close(now.state.inflation, inflation[1], 5e-4, &what);
-        assert_eq!([published.regime, now.state.regime], labels, "{what}");
+        close(now.state.inflation, inflation[1], 5e-4, &context);
+        assert_eq!([published.regime, now.state.regime], labels, "{context}");
     }
 }
 
 #[test]
-fn october_2008_is_filled_as_printed() {
+fn fills_of_october_2008_match_the_documented_ones() {
     let day = date(2008, 10, 31);
     let now = at(&testdata::known(&inputs(), day), day, day).unwrap();
     for (series, value) in [
@@ -90,19 +90,19 @@ fn october_2008_is_filled_as_printed() {
 }
 
 #[test]
-fn gasoline_that_is_missing_is_named() {
+fn missing_gasoline_is_named() {
     let day = date(2026, 8, 20);
     let now = at(&testdata::known(&inputs(), day), day, day).unwrap();
     assert_eq!(now.inputs_missing, ["GASREGW"]);
 }
 
 #[test]
-fn old_claims_and_old_figures_are_reasons() {
+fn old_or_missing_inputs_give_reasons() {
     let day = date(2020, 4, 15);
     let set = testdata::known(&inputs(), day);
     let without = |gone: &str| -> SeriesSet {
-        let kept = set.iter().filter(|s| s.info.id.as_str() != gone);
-        kept.cloned().collect()
+        let rest = set.iter().filter(|s| s.info.id.as_str() != gone);
+        rest.cloned().collect()
     };
     assert_eq!(
         at(&without("ICSA"), day, day).unwrap_err(),

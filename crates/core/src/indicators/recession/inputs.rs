@@ -1,12 +1,12 @@
-//! Term spread, financial conditions and permits of a month, as far as they were known on the reference day.
+//! Term spread, financial conditions and permits of a month, as known on the reference day.
 //!
-//! A month's own figures come first. Only the month of the reference day may borrow: the newest figure of
+//! A month's own figures come first. Only the month of the reference day may use stand-ins: the newest figure of
 //! a series that is not stale (docs/METHODS.md#staleness), or monthly averages for daily rates
 //! (docs/METHODS.md#stand-ins).
 
 use crate::indicators::composite::{Band, band};
 use crate::indicators::months::{Month, Months, log_ratio};
-use crate::indicators::reading::{Input, not_current};
+use crate::indicators::reading::{Input, describe_missing_figure};
 use crate::indicators::statistics::normal_cdf;
 use crate::indicators::transform::bond_equivalent;
 use crate::model::{Date, Observation, Series, SeriesSet};
@@ -19,19 +19,19 @@ pub(super) const BANDS: &[Band] = &[
     band(50.0, "very high"),
 ];
 
-/// An input of a month.
+/// The value of a driver in a month.
 #[derive(Debug, Clone)]
-pub(super) struct Found {
+pub(super) struct Driver {
     pub(super) value: f64,
     /// Date of the newest figure in it.
     pub(super) date: Date,
-    /// How it came about where that is not the usual way.
+    /// Deviation from the usual computation.
     pub(super) basis: Option<String>,
 }
 
-impl Found {
-    /// The newest figure of a series in place of the month's own.
-    fn borrowed(last: Observation, name: &str) -> Self {
+impl Driver {
+    /// Takes the newest figure of a series in place of the month's own.
+    fn stand_in(last: Observation, name: &str) -> Self {
         Self {
             value: last.value,
             date: last.date,
@@ -42,9 +42,9 @@ impl Found {
 
 /// Term spread (percentage points), financial conditions (NFCI) and permits (log change over a year, percent) of
 /// a month: S, F and B of the formula; any may be absent.
-pub(super) type Drivers = [Option<f64>; 3];
+pub(super) type Drivers = [Option<Driver>; 3];
 
-/// What each driver is: name, series, unit, and what is said where it is absent.
+/// Name, series and unit of each driver, and the note where it is absent.
 const DRIVERS: [(&str, &[&str], &str, &str); 3] = [
     (
         "Term spread",
@@ -66,11 +66,11 @@ const DRIVERS: [(&str, &[&str], &str, &str); 3] = [
     ),
 ];
 
-pub(super) fn drivers(found: &[Option<Found>; 3]) -> Drivers {
-    found.each_ref().map(|f| f.as_ref().map(|f| f.value))
+pub(super) fn values(drivers: &Drivers) -> [Option<f64>; 3] {
+    drivers.each_ref().map(|d| d.as_ref().map(|d| d.value))
 }
 
-/// The probit on spread, conditions and permits, 0 to 1; `None` when all three are absent.
+/// Returns the probit on spread, conditions and permits, 0 to 1; `None` without the spread and one of the others.
 ///
 /// Each combination of absent inputs has a probit of its own, fitted to the same target
 /// (docs/METHODS.md#recession-probability).
@@ -87,37 +87,38 @@ pub fn second_term(drivers: [Option<f64>; 3]) -> Option<f64> {
     Some(normal_cdf(second))
 }
 
-/// What stands in for drivers, and without which of them the figure had to do.
-pub(super) fn basis(found: &[Option<Found>; 3]) -> impl Iterator<Item = String> {
-    let absent = DRIVERS.iter().zip(found).filter(|(_, f)| f.is_none());
-    let borrowed = found.iter().flatten().filter_map(|f| f.basis.clone());
+/// Describes the absent drivers and the stand-ins.
+pub(super) fn basis(drivers: &Drivers) -> impl Iterator<Item = String> {
+    let absent = DRIVERS.iter().zip(drivers).filter(|(_, d)| d.is_none());
+    let stand_ins = drivers.iter().flatten().filter_map(|d| d.basis.clone());
     absent
-        .map(|((.., without), _)| format!("fallback {without}"))
-        .chain(borrowed)
+        .map(|((.., note), _)| format!("fallback {note}"))
+        .chain(stand_ins)
 }
 
 /// A series up to the reference day, with its monthly grid.
 struct Source<'a> {
     id: &'static str,
     series: Option<&'a Series>,
-    known: &'a [Observation],
+    observations: &'a [Observation],
     months: Months,
 }
 
 impl Source<'_> {
-    /// The month's figure, dated with the newest observation in it.
-    fn own(&self, month: Month) -> Option<Found> {
+    /// Returns the month's figure, dated with the newest observation in it.
+    fn month(&self, month: Month) -> Option<Driver> {
         let value = self.months.get(month)?;
-        let end = self.known.partition_point(|o| Month::of(o.date) <= month);
-        Some(Found {
+        let rows = self.observations;
+        let end = rows.partition_point(|o| Month::of(o.date) <= month);
+        Some(Driver {
             value,
-            date: self.known.get(end.checked_sub(1)?)?.date,
+            date: rows.get(end.checked_sub(1)?)?.date,
             basis: None,
         })
     }
 }
 
-/// Everything the months are read from, cut at the reference day.
+/// The series of all drivers, up to the reference day.
 pub(super) struct Sources<'a> {
     day: Date,
     spread: Source<'a>,
@@ -131,13 +132,12 @@ pub(super) struct Sources<'a> {
 impl<'a> Sources<'a> {
     pub(super) fn read(set: &'a SeriesSet, day: Date) -> Self {
         let source = |id, grid: fn(&[Observation]) -> Months| {
-            let series = set.get(id);
-            let known = set.up_to(id, day);
+            let observations = set.up_to(id, day);
             Source {
                 id,
-                series,
-                known,
-                months: grid(known),
+                series: set.get(id),
+                observations,
+                months: grid(observations),
             }
         };
         Self {
@@ -151,33 +151,34 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// A figure for every month from the first that any input has to that of the reference day.
+    /// Computes a figure for every month from the first with any input to that of the reference day.
     pub(super) fn path(&self, figure: impl Fn(Month) -> Option<f64>) -> Vec<Observation> {
         let monthly = [&self.ten_year, &self.bill, &self.permits];
         let sources = monthly.into_iter().chain([&self.spread, &self.conditions]);
         let first = sources.filter_map(|s| s.months.first()).min();
         let last = Month::of(self.day);
         let months = first.into_iter().flat_map(|first| first.until(last));
-        let at = |m: Month| Some(Observation::new(m.first_day(), figure(m)?));
-        months.filter_map(at).collect()
+        let row = |m: Month| Some(Observation::new(m.first_day(), figure(m)?));
+        months.filter_map(row).collect()
     }
 
-    /// Spread, conditions, permits of a month.
-    pub(super) fn month(&self, month: Month) -> [Option<Found>; 3] {
-        [
-            self.spread(month),
-            self.conditions(month),
-            self.permits(month),
-        ]
+    /// Returns spread, conditions and permits of a month.
+    pub(super) fn drivers(&self, month: Month) -> Drivers {
+        let conditions = self.conditions.month(month).or_else(|| {
+            let last = self.current(&self.conditions, month)?;
+            Some(Driver::stand_in(last, "NFCI"))
+        });
+        [self.spread(month), conditions, self.permits(month)]
     }
 
-    /// The three drivers as they are shown.
-    pub(super) fn inputs(&self, [s, f, b]: &[Option<Found>; 3]) -> [Input; 3] {
+    /// Returns the three drivers as inputs of a reading.
+    pub(super) fn inputs(&self, [s, f, b]: &Drivers) -> [Input; 3] {
         let [spread, conditions, permits] = DRIVERS;
-        let input = |(name, series, unit, _), source: &Source<'_>, found: &Option<Found>| {
-            let missing = not_current(source.id, source.known.last().map(|o| o.date));
-            let found = found.as_ref().map(|f| (f.value, f.date));
-            Input::of((name, series, unit), found, Some(missing))
+        let input = |(name, series, unit, _), source: &Source<'_>, driver: &Option<Driver>| {
+            let newest = source.observations.last().map(|o| o.date);
+            let missing = describe_missing_figure(source.id, newest);
+            let value = driver.as_ref().map(|d| (d.value, d.date));
+            Input::of((name, series, unit), value, Some(missing))
         };
         [
             input(spread, &self.spread, s),
@@ -186,34 +187,35 @@ impl<'a> Sources<'a> {
         ]
     }
 
-    /// The newest figure of a source that is not stale, for the month of the reference day: no other may borrow.
-    fn borrowed(&self, source: &Source<'_>, month: Month) -> Option<Observation> {
+    /// Returns the newest figure of a source that is not stale, for the month of the reference day alone.
+    fn current(&self, source: &Source<'_>, month: Month) -> Option<Observation> {
         let series = source.series.filter(|_| month == Month::of(self.day));
         series?.lookup(self.day)
     }
 
-    /// The excess bond premium of a month, percentage points.
+    /// Returns the excess bond premium of a month, percentage points.
     pub(super) fn premium(&self, month: Month) -> Option<f64> {
         self.premium.months.get(month)
     }
 
-    /// The term spread of a month.
-    pub(super) fn spread(&self, month: Month) -> Option<Found> {
-        let own = self.spread.own(month).or_else(|| self.monthly_pair(month));
-        own.or_else(|| {
-            if let Some(last) = self.borrowed(&self.spread, month) {
-                return Some(Found::borrowed(last, "term spread"));
+    /// Returns the term spread of a month.
+    pub(super) fn spread(&self, month: Month) -> Option<Driver> {
+        let month_spread = self.spread.month(month);
+        let month_spread = month_spread.or_else(|| self.monthly_spread(month));
+        month_spread.or_else(|| {
+            if let Some(last) = self.current(&self.spread, month) {
+                return Some(Driver::stand_in(last, "term spread"));
             }
-            let long = self.borrowed(&self.ten_year, month)?;
-            let short = self.borrowed(&self.bill, month)?;
-            self.monthly_pair(Month::of(long.date.min(short.date)))
+            let long = self.current(&self.ten_year, month)?;
+            let short = self.current(&self.bill, month)?;
+            self.monthly_spread(Month::of(long.date.min(short.date)))
         })
     }
 
-    /// The term spread from monthly averages.
-    fn monthly_pair(&self, month: Month) -> Option<Found> {
+    /// Returns the term spread from monthly averages.
+    fn monthly_spread(&self, month: Month) -> Option<Driver> {
         let bill = bond_equivalent(self.bill.months.get(month)?)?;
-        Some(Found {
+        Some(Driver {
             value: self.ten_year.months.get(month)? - bill,
             date: month.first_day(),
             basis: Some(format!(
@@ -223,28 +225,21 @@ impl<'a> Sources<'a> {
         })
     }
 
-    fn conditions(&self, month: Month) -> Option<Found> {
-        self.conditions.own(month).or_else(|| {
-            let last = self.borrowed(&self.conditions, month)?;
-            Some(Found::borrowed(last, "NFCI"))
-        })
-    }
-
-    /// B of docs/METHODS.md#recession-probability. Permits are published around the 18th: until then the current
+    /// Returns B of docs/METHODS.md#recession-probability. Permits are published around the 18th: until then the current
     /// month uses those of two months before instead of one.
-    fn permits(&self, month: Month) -> Option<Found> {
+    fn permits(&self, month: Month) -> Option<Driver> {
         let growth = |month: Month| {
             let mean = |m| self.permits.months.mean3(m, 3);
-            Some(Found {
+            Some(Driver {
                 value: 100.0 * log_ratio(mean(month)?, mean(month.plus(-12))?)?,
                 date: month.first_day(),
                 basis: None,
             })
         };
         growth(month.plus(-1)).or_else(|| {
-            self.borrowed(&self.permits, month)?;
+            self.current(&self.permits, month)?;
             let before = month.plus(-2);
-            Some(Found {
+            Some(Driver {
                 basis: Some(format!("permits up to {}", before.name())),
                 ..growth(before)?
             })

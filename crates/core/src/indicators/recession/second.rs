@@ -1,15 +1,14 @@
 //! Recession probability, second version, CRPI2, method crpi-v2, experimental: docs/METHODS.md#second-version.
 //!
-//! A twelve-month target asks for the spread of the past year, not of this month alone, and for the excess bond premium.
-//! It stands beside the first version and never in its place.
+//! Adds the spread of the past year and the excess bond premium to the first version, which it does not replace.
 
-use super::inputs::{BANDS, Found, Sources, basis as stand_ins, drivers, second_term};
+use super::inputs::{self, BANDS, Drivers, Sources, second_term};
 use crate::indicators::composite::{Composite, Computation, Indicator, Listing};
 use crate::indicators::months::Month;
 use crate::indicators::prose;
 use crate::indicators::reading::{Input, Reading, Trend};
 use crate::indicators::record::sentence;
-use crate::indicators::shapley::attributed;
+use crate::indicators::shapley::attributed_reading;
 use crate::indicators::statistics::{mean, normal_cdf};
 use crate::model::{Date, Frequency, Observation, SeriesSet};
 
@@ -57,10 +56,10 @@ pub const CRPI2: Composite = Composite {
 /// S, F, B of the first version, then A and E.
 type FiveInputs = [Option<f64>; 5];
 
-/// Means of the five over the months of the fits: the reference of the contributions.
+/// Means of the five inputs over the months of the fits: the reference of the contributions.
 const USUAL: [f64; 5] = [1.423, 0.019, 0.338, 1.431, 0.065];
 
-/// The two terms; `None` without the yearly spread or without the first.
+/// Returns the two probits, 0 to 1; `None` without the yearly spread or without the first probit.
 fn terms([s, f, b, a, e]: FiveInputs) -> Option<[f64; 2]> {
     let a = a?;
     let second = match e {
@@ -70,80 +69,76 @@ fn terms([s, f, b, a, e]: FiveInputs) -> Option<[f64; 2]> {
     Some([second_term([s, f, b])?, normal_cdf(second)])
 }
 
-/// The probability, 0 to 100.
-fn probability(five: FiveInputs) -> Option<f64> {
-    let value = terms(five).map(|[p1, p2]| 50.0 * (p1 + p2));
+/// Returns the probability, 0 to 100.
+fn probability(inputs: FiveInputs) -> Option<f64> {
+    let value = terms(inputs).map(|[p1, p2]| 50.0 * (p1 + p2));
     value.filter(|v| v.is_finite())
 }
 
-/// The first three of a month with what stands in for them, and all five.
-fn five(sources: &Sources<'_>, month: Month) -> ([Option<Found>; 3], FiveInputs) {
+/// Returns the drivers of the first version in a month, and all five inputs.
+fn month_inputs(sources: &Sources<'_>, month: Month) -> (Drivers, FiveInputs) {
     let spread = |back: i32| Some(sources.spread(month.plus(-back))?.value);
     let year: Option<Vec<f64>> = (0..12).map(spread).collect();
-    let found = sources.month(month);
-    let [s, f, b] = drivers(&found);
+    let drivers = sources.drivers(month);
+    let [s, f, b] = inputs::values(&drivers);
     let premium = sources.premium(month.plus(-1));
-    (found, [s, f, b, year.as_deref().and_then(mean), premium])
+    (drivers, [s, f, b, year.as_deref().and_then(mean), premium])
 }
 
 fn history(set: &SeriesSet, day: Date) -> Vec<Observation> {
     let sources = Sources::read(set, day);
-    sources.path(|m| probability(five(&sources, m).1))
+    sources.path(|m| probability(month_inputs(&sources, m).1))
 }
 
 fn reading(set: &SeriesSet, day: Date) -> Reading {
     let sources = Sources::read(set, day);
     let month = Month::of(day);
-    let (found, all) = five(&sources, month);
-    let inputs = inputs(&sources, &found, all, month);
-    let mut reading = attributed(month.first_day(), inputs, USUAL, probability);
-    if let Some((value, [p1, p2])) = reading.value.zip(terms(all)) {
-        let before = probability(five(&sources, month.plus(-3)).1);
-        reading.trend = Trend::since(before, value, "3 months");
-        let both = format!("p1 {:.2} %, p2 {:.2} %", 100.0 * p1, 100.0 * p2);
-        let without = "fallback without the excess bond premium (ebp: false)";
-        let without = all[4].is_none().then(|| without.to_owned());
-        reading.basis = [both].into_iter().chain(without).collect();
-        reading.basis.extend(stand_ins(&found));
+    let before = month.plus(-1);
+    let (drivers, values) = month_inputs(&sources, month);
+    let [.., year, premium] = values;
+    let [s, f, b] = sources.inputs(&drivers);
+    let unit = "percentage points";
+    let year_input = Input::of(
+        (
+            "Term spread of the past year",
+            &["T10Y3M", "GS10", "TB3MS"],
+            unit,
+        ),
+        year.map(|v| (v, month.first_day())),
+        Some("the term spread lacks one of the last twelve months".to_owned()),
+    );
+    let premium_input = Input::of(
+        ("Excess bond premium", &["EBP"], unit),
+        premium.map(|v| (v, before.first_day())),
+        Some(format!("EBP of {} is not loaded", before.name())),
+    );
+    let inputs = [s, f, b, year_input, premium_input];
+    let mut reading = attributed_reading(month.first_day(), inputs, USUAL, probability);
+    if let Some((value, [p1, p2])) = reading.value.zip(terms(values)) {
+        let before = probability(month_inputs(&sources, month.plus(-3)).1);
+        reading.trend = Trend::between(before, value, "3 months");
+        let terms = format!("p1 {:.2} %, p2 {:.2} %", 100.0 * p1, 100.0 * p2);
+        reading.basis.push(terms);
+        if premium.is_none() {
+            let fallback = "fallback without the excess bond premium (ebp: false)";
+            reading.basis.push(fallback.to_owned());
+        }
+        reading.basis.extend(inputs::basis(&drivers));
     }
     reading
 }
 
-fn inputs(
-    sources: &Sources<'_>,
-    found: &[Option<Found>; 3],
-    [.., year, premium]: FiveInputs,
-    month: Month,
-) -> [Input; 5] {
-    let before = month.plus(-1);
-    let (yields, unit) = (&["T10Y3M", "GS10", "TB3MS"][..], "percentage points");
-    let spread = ("Term spread of the past year", yields, unit);
-    let bonds = ("Excess bond premium", &["EBP"][..], unit);
-    let no_year = "the term spread lacks one of the last twelve months".to_owned();
-    let no_premium = format!("EBP of {} is not loaded", before.name());
-    let [s, f, b] = sources.inputs(found);
-    let year = year.map(|v| (v, month.first_day()));
-    let premium = premium.map(|v| (v, before.first_day()));
-    [
-        s,
-        f,
-        b,
-        Input::of(spread, year, Some(no_year)),
-        Input::of(bonds, premium, Some(no_premium)),
-    ]
-}
-
-/// The band and the evidence, in sentences.
+/// Describes the band and the evidence.
 fn interpret(reading: &Reading) -> String {
     let Some(value) = reading.value else {
-        return prose::unavailable("The experimental recession probability", reading);
+        return prose::describe_unavailable("The experimental recession probability", reading);
     };
     let basis = reading.basis.join("; ");
     format!(
         "Experimental. {}: {value:.1} % that an NBER recession month falls within the next 12 months{} ({basis}). {} \
          It gave a false alarm from 2023-01 to 2024-07.",
         prose::capitalised(CRPI2.band(value).unwrap_or_default()),
-        prose::moved(reading.trend.as_ref(), "points", 1),
+        prose::format_trend(reading.trend.as_ref(), "points", 1),
         sentence("CRPI2"),
     )
 }
@@ -155,7 +150,7 @@ mod tests {
     use jiff::civil::date;
 
     #[test]
-    fn golden_values_come_out_of_the_current_figures() {
+    fn current_figures_give_the_golden_values() {
         let Computation::Own { inputs, .. } = CRPI2.computation else {
             panic!("it has a formula of its own");
         };
@@ -187,27 +182,27 @@ mod tests {
             ),
         ] {
             let month = Month::new(month.0, month.1);
-            let (_, found) = super::five(&Sources::read(&set, date(2026, 8, 22)), month);
-            for (found, expected) in found.into_iter().zip(five) {
+            let (_, inputs) = month_inputs(&Sources::read(&set, date(2026, 8, 22)), month);
+            for (actual, expected) in inputs.into_iter().zip(five) {
                 assert!(
-                    found.map_or(expected.is_nan(), |v| (v - expected).abs() <= 5.1e-5),
-                    "{found:?} {expected}"
+                    actual.map_or(expected.is_nan(), |v| (v - expected).abs() <= 5.1e-5),
+                    "{actual:?} {expected}"
                 );
             }
-            let [a, b] = terms(found).unwrap();
+            let [a, b] = terms(inputs).unwrap();
             assert!(
                 (100.0 * a - p1).abs() <= 0.0051 && (100.0 * b - p2).abs() <= 0.0051,
                 "{a} {b}"
             );
             assert!(
-                (probability(found).unwrap() - value).abs() <= 0.0051,
+                (probability(inputs).unwrap() - value).abs() <= 0.0051,
                 "{value}"
             );
         }
     }
 
     #[test]
-    fn a_lack_is_flagged_or_leaves_no_value() {
+    fn missing_input_is_noted_or_gives_no_value() {
         let set = testdata::load(&["T10Y3M", "GS10", "TB3MS", "NFCI", "PERMIT", "EBP"]);
         let now = reading(&set, date(2026, 8, 22));
         assert!(

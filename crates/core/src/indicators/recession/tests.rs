@@ -14,7 +14,7 @@ fn at(s: f64, f: f64, b: f64) -> f64 {
 }
 
 #[test]
-fn the_formula_gives_the_printed_values_from_the_printed_inputs() {
+fn documented_inputs_give_the_documented_values() {
     assert_eq!(at(-1.735, -0.205, -20.459), 75.45);
     assert_eq!(at(2.388, 2.334, -62.092), 49.84);
     assert_eq!(at(2.349, -0.550, 10.031), 1.65);
@@ -22,13 +22,13 @@ fn the_formula_gives_the_printed_values_from_the_printed_inputs() {
 }
 
 #[test]
-fn the_real_series_give_the_printed_values() {
+fn real_series_give_the_documented_values() {
     let set = testdata::load(&ALL);
     let history = CRPI.history(&set, date(2026, 8, 31));
     let month = |y, m| {
         let stamp = date(y, m, 1);
-        let found = history.iter().find(|o| o.date == stamp).unwrap();
-        round_to(found.value, 2)
+        let row = history.iter().find(|o| o.date == stamp).unwrap();
+        round_to(row.value, 2)
     };
     assert_eq!(month(2023, 5), 75.44);
     assert_eq!(month(2009, 1), 49.83);
@@ -38,7 +38,7 @@ fn the_real_series_give_the_printed_values() {
 }
 
 #[test]
-fn august_to_date_is_computed_from_the_days_so_far() {
+fn current_month_uses_the_days_so_far() {
     let set = testdata::load(&ALL);
     let r = reading(&set, date(2026, 8, 22));
     assert_eq!(r.date, date(2026, 8, 1));
@@ -54,7 +54,7 @@ fn august_to_date_is_computed_from_the_days_so_far() {
 }
 
 #[test]
-fn early_in_a_month_the_newest_figures_stand_in_and_are_named() {
+fn newest_figures_stand_in_early_in_a_month() {
     let set = testdata::load(&ALL);
     let day = date(2026, 8, 2);
     let r = reading(&testdata::as_of(&set, day), day);
@@ -71,7 +71,7 @@ fn early_in_a_month_the_newest_figures_stand_in_and_are_named() {
 }
 
 #[test]
-fn stale_inputs_give_no_figure_but_a_reason() {
+fn stale_inputs_give_a_reason_instead_of_a_figure() {
     let set = testdata::load(&ALL);
     let r = reading(&set, date(2026, 11, 21));
     assert_eq!(r.value, None);
@@ -104,7 +104,7 @@ fn monthly_averages_stand_in_for_the_daily_spread() {
 }
 
 #[test]
-fn every_lack_has_its_own_probit() {
+fn each_set_of_missing_inputs_has_its_probit() {
     let p = probability;
     let (s, f, b) = (Some(1.0), Some(-0.5), Some(2.0));
     for lacking in [[s, f, None], [s, None, b], [s, None, None], [None, f, b]] {
@@ -118,7 +118,7 @@ fn every_lack_has_its_own_probit() {
 }
 
 #[test]
-fn the_last_month_of_the_history_is_the_reading() {
+fn history_ends_with_the_reading() {
     let set = testdata::load(&ALL);
     for day in [
         date(1975, 6, 17),

@@ -10,7 +10,7 @@ fn close(a: f64, b: f64, within: f64) {
 }
 
 #[test]
-fn golden_values_come_out_of_the_vintages() {
+fn vintages_give_the_golden_values() {
     for (day, c, p, value) in [
         (date(2001, 3, 31), 25.4642, 1.1966, 87.30),
         (date(2008, 8, 31), 22.0535, -0.4329, 80.83),
@@ -35,7 +35,7 @@ fn weeks(values: impl Iterator<Item = f64>) -> Vec<Observation> {
 }
 
 #[test]
-fn four_weeks_stand_against_the_median_of_a_year() {
+fn four_weeks_compare_with_the_median_of_a_year() {
     // The newest four weeks are 300; of the year before every mean is 200 but for those the jump reaches into.
     let values = (0..60).map(|back| if back < 4 { 300.0 } else { 200.0 });
     let (week, gap) = claims_gap(weeks(values).into_iter()).unwrap();
@@ -50,7 +50,7 @@ fn four_weeks_stand_against_the_median_of_a_year() {
 }
 
 #[test]
-fn payrolls_may_be_three_months_old_and_no_older() {
+fn payrolls_are_at_most_three_months_old() {
     let month = |m: i32, v| Observation::new(Month::new(2025, m).first_day(), v);
     let rows = [month(8, 102.0), month(7, 101.0), month(5, 100.0)];
     let on = |d| payroll_growth(rows.into_iter(), d);
@@ -66,7 +66,7 @@ fn payrolls_may_be_three_months_old_and_no_older() {
 }
 
 #[test]
-fn an_old_week_is_no_value_and_says_so() {
+fn old_week_gives_a_reason_instead_of_a_value() {
     let set = testdata::load(&[CLAIMS, PAYROLLS]);
     let at = |day| reading(&set, day);
     assert_eq!(at(date(2026, 8, 29)).date, date(2026, 8, 15));
@@ -82,7 +82,7 @@ fn an_old_week_is_no_value_and_says_so() {
 }
 
 #[test]
-fn the_alarm_has_its_record_in_real_time() {
+fn real_time_alarms_match_the_documented_ones() {
     let recorded = testdata::recorded(&[CLAIMS, PAYROLLS]);
     let path = path(&recorded, date(2026, 8, 22));
     assert_eq!(path.last().unwrap().date, date(2026, 8, 15));
@@ -110,7 +110,7 @@ fn the_alarm_has_its_record_in_real_time() {
 }
 
 #[test]
-fn a_week_stands_as_it_was_known_on_its_thursday() {
+fn each_week_uses_what_was_known_on_its_thursday() {
     let recorded = testdata::recorded(&[CLAIMS, PAYROLLS]);
     let whole = path(&recorded, date(2020, 4, 30));
     for day in [date(1990, 11, 15), date(2008, 9, 15), date(2020, 4, 2)] {

@@ -1,6 +1,7 @@
-//! The two scores of a month and what they are made of.
+//! The growth and inflation scores of a month, and their parts.
 
 use crate::indicators::months::{Month, Months, log_ratio};
+use crate::indicators::prose::joined;
 use crate::indicators::statistics::rolling_z;
 use crate::model::{Date, SeriesSet};
 
@@ -10,25 +11,25 @@ pub const INPUTS: &[&str] = &[
 ];
 
 /// Figures before this month are left out: the swings of war and demobilisation would widen every z-score
-/// of the 1950s and 1960s. It is where FRED-MD begins, and it reproduces the verified history of
+/// of the 1950s and 1960s. FRED-MD begins here, too, and it reproduces the verified history of
 /// docs/METHODS.md#regime (June 1974 with confidence 100; 99 with all figures since 1919).
 const FIRST: Month = Month::new(1959, 1);
 
 /// Months of a z-score's window, and the fewest it may hold (docs/METHODS.md#regime).
 const WINDOW: usize = 240;
-const FEWEST: usize = 60;
+const MIN_WINDOW: usize = 60;
 
 /// Scores are held within ±3 (docs/METHODS.md#regime).
 const CLIP: f64 = 3.0;
 
-/// Inflation that counts as target: 2.5 % CPI is about 2 % PCE (docs/METHODS.md#regime).
+/// Inflation target: 2.5 % CPI is about 2 % PCE (docs/METHODS.md#regime).
 const TARGET: f64 = 2.5;
 
-/// How many inputs growth has.
+/// Number of growth inputs.
 pub const GROWTH_INPUTS: usize = 4;
 
 /// Growth inputs that must be present (docs/METHODS.md#regime).
-const FEWEST_INPUTS: usize = 3;
+const MIN_INPUTS: usize = 3;
 
 /// One part of a score.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,7 +48,7 @@ pub struct Contributor {
     pub contribution: f64,
 }
 
-/// A part that is not measured yet.
+/// Builds a part without a measurement.
 const fn part(
     name: &'static str,
     series: &'static str,
@@ -64,15 +65,15 @@ const fn part(
     }
 }
 
-/// An input of growth: the part, its figures, and their change in a month.
-type Input = (
+/// Definition of a growth input: the part, its figures, and their change in a month.
+type GrowthDefinition = (
     Contributor,
     fn(&MonthlyInputs) -> &Months,
     fn(&Months, Month) -> Option<f64>,
 );
 
-/// The inputs and their weights (docs/METHODS.md#regime).
-const GROWTH: [Input; GROWTH_INPUTS] = [
+/// The growth inputs and their weights (docs/METHODS.md#regime).
+const GROWTH: [GrowthDefinition; GROWTH_INPUTS] = [
     (
         part(
             "Industrial production",
@@ -80,12 +81,12 @@ const GROWTH: [Input; GROWTH_INPUTS] = [
             "% annualized over 6 months",
             0.3,
         ),
-        |grids| &grids.production,
+        |inputs| &inputs.production,
         |grid, m| grid.log_change(m, 6, 200.0),
     ),
     (
         part("Payrolls", "PAYEMS", "% annualized over 3 months", 0.3),
-        |grids| &grids.payrolls,
+        |inputs| &inputs.payrolls,
         |grid, m| grid.log_change(m, 3, 400.0),
     ),
     (
@@ -95,13 +96,13 @@ const GROWTH: [Input; GROWTH_INPUTS] = [
             "percentage points of fall over 6 months",
             0.2,
         ),
-        |grids| &grids.unemployment,
+        |inputs| &inputs.unemployment,
         // At least two of three months, as in docs/METHODS.md#sahm-rule.
         |grid, m| Some(grid.mean3(m.plus(-6), 2)? - grid.mean3(m, 2)?),
     ),
     (
         part("Building permits", "PERMIT", "% over a year", 0.2),
-        |grids| &grids.permits,
+        |inputs| &inputs.permits,
         |grid, m| Some(100.0 * log_ratio(grid.mean3(m, 3)?, grid.mean3(m.plus(-12), 3)?)?),
     ),
 ];
@@ -114,7 +115,7 @@ const MOMENTUM: Contributor = part(
     0.3,
 );
 
-/// The figures by month, cut at what was public on a day, with gaps of one month bridged.
+/// The figures by month, as public on a day, with gaps of one month interpolated.
 #[derive(Debug, Clone)]
 pub struct MonthlyInputs {
     /// INDPRO.
@@ -129,17 +130,17 @@ pub struct MonthlyInputs {
     pub core: Months,
     /// CPIAUCSL.
     pub prices: Months,
-    bridged: Vec<(&'static str, Month)>,
+    interpolated: Vec<(&'static str, Month)>,
 }
 
 impl MonthlyInputs {
-    /// What a set says of a day.
+    /// Reads the figures that a set has up to `day`.
     pub fn read(set: &SeriesSet, day: Date) -> Self {
-        let mut bridged = Vec::new();
+        let mut interpolated = Vec::new();
         let mut read = |id: &'static str| {
-            let public = Months::lasts(set.up_to(id, day)).since(FIRST);
-            let (grid, filled) = public.bridged();
-            bridged.extend(filled.into_iter().map(|m| (id, m)));
+            let published = Months::lasts(set.up_to(id, day)).starting_at(FIRST);
+            let (grid, filled) = published.interpolate_gaps();
+            interpolated.extend(filled.into_iter().map(|m| (id, m)));
             grid
         };
         Self {
@@ -149,32 +150,42 @@ impl MonthlyInputs {
             permits: read("PERMIT"),
             core: read("CPILFESL"),
             prices: read("CPIAUCSL"),
-            bridged,
+            interpolated,
         }
     }
 }
 
-/// Everything the scores are read from.
+/// The monthly inputs, and the growth inputs with their scores.
 pub(super) struct Axes {
-    growth: Vec<Growth>,
-    grids: MonthlyInputs,
+    growth: [GrowthInput; GROWTH_INPUTS],
+    inputs: MonthlyInputs,
 }
 
 /// A growth input with its changes and their z-scores by month.
-struct Growth {
+struct GrowthInput {
     part: Contributor,
     changes: Months,
     scores: Months,
 }
 
 impl Axes {
-    pub(super) fn of(grids: MonthlyInputs) -> Self {
-        let measured = |input| Growth::of(input, &grids);
-        let growth = GROWTH.into_iter().map(measured).collect();
-        Self { growth, grids }
+    pub(super) fn new(inputs: MonthlyInputs) -> Self {
+        let growth = GROWTH.map(|(part, grid, change)| {
+            let grid = grid(&inputs);
+            let changes = grid.map(|month, _| change(grid, month));
+            let values: Vec<f64> = changes.iter().map(|(_, v)| v).collect();
+            let scores = rolling_z(&values, WINDOW, MIN_WINDOW, CLIP);
+            let scores = changes.iter().zip(scores);
+            GrowthInput {
+                part,
+                scores: Months::new(scores.filter_map(|((m, _), z)| Some((m, z?)))),
+                changes,
+            }
+        });
+        Self { growth, inputs }
     }
 
-    /// Every month up to `last` whose both scores can be computed, with the parts of growth and of inflation; figures
+    /// Iterates over the months up to `last` that have both scores, with the parts of growth and of inflation; figures
     /// are those of the month before.
     pub(super) fn months(
         &self,
@@ -187,27 +198,26 @@ impl Axes {
     }
 
     fn growth(&self, month: Month) -> Option<Vec<Contributor>> {
-        let found = self.growth.iter().filter_map(|g| {
-            let (value, contribution) = (g.changes.get(month)?, g.scores.get(month)?);
+        let parts = self.growth.iter().filter_map(|input| {
             Some(Contributor {
-                value,
-                contribution,
-                ..g.part
+                value: input.changes.get(month)?,
+                contribution: input.scores.get(month)?,
+                ..input.part
             })
         });
-        let mut parts: Vec<Contributor> = found.collect();
+        let mut parts: Vec<Contributor> = parts.collect();
         let total: f64 = parts.iter().map(|p| p.weight).sum();
         for part in &mut parts {
             part.weight /= total;
             part.contribution *= part.weight;
         }
-        (parts.len() >= FEWEST_INPUTS).then_some(parts)
+        (parts.len() >= MIN_INPUTS).then_some(parts)
     }
 
     fn inflation(&self, month: Month) -> Option<Vec<Contributor>> {
-        let core = self.grids.core.log_change(month, 12, 100.0)?;
-        let headline = self.grids.prices.log_change(month, 12, 100.0)?;
-        let momentum = self.grids.core.log_change(month, 6, 200.0)? - core;
+        let core = self.inputs.core.log_change(month, 12, 100.0)?;
+        let headline = self.inputs.prices.log_change(month, 12, 100.0)?;
+        let momentum = self.inputs.core.log_change(month, 6, 200.0)? - core;
         let level = f64::midpoint(core, headline) - TARGET;
         // Clipping the level shrinks both of its halves alike, so that the parts still add up.
         let shrink = (CLIP / level.abs()).min(1.0);
@@ -227,45 +237,29 @@ impl Axes {
         ])
     }
 
-    /// What was unusual about a month: growth inputs absent, gaps bridged within its figures' reach.
+    /// Describes what was unusual about a month: growth inputs absent, and months interpolated among those it uses.
     pub(super) fn basis(&self, month: Month, growth: &[Contributor]) -> Vec<String> {
         let inputs = GROWTH.iter().map(|(part, ..)| part.series);
         let absent = inputs.filter(|id| growth.iter().all(|p| p.series != *id));
         // The furthest look-back is a mean of three months, a year earlier.
-        let reach = month.plus(-15)..month;
-        let gaps = self.grids.bridged.iter();
-        let bridged = gaps.filter(|(_, gap)| reach.contains(gap));
+        let used = month.plus(-15)..month;
+        let gaps = self.inputs.interpolated.iter();
+        let interpolated = gaps.filter(|(_, gap)| used.contains(gap));
         absent
             .map(|id| format!("growth without {id}"))
-            .chain(bridged.map(|(id, gap)| format!("bridged {id} of {}", gap.name())))
+            .chain(interpolated.map(|(id, gap)| format!("bridged {id} of {}", gap.name())))
             .collect()
     }
 }
 
-impl Growth {
-    fn of((part, grid, change): Input, grids: &MonthlyInputs) -> Self {
-        let grid = grid(grids);
-        let changes = Months::new(grid.iter().filter_map(|(m, _)| Some((m, change(grid, m)?))));
-        let values: Vec<f64> = changes.iter().map(|(_, v)| v).collect();
-        let scored = changes.iter().zip(rolling_z(&values, WINDOW, FEWEST, CLIP));
-        let scores = Months::new(scored.filter_map(|((m, _), z)| Some((m, z?))));
-        Self {
-            part,
-            changes,
-            scores,
-        }
-    }
-}
-
-/// What keeps the regime from being computed on `day`.
-pub(super) fn lacking(set: &SeriesSet, day: Date) -> String {
-    let inputs = INPUTS.iter().copied();
-    let absent = inputs.filter(|id| set.up_to(id, day).is_empty());
-    let absent: Vec<&str> = absent.collect();
+/// Explains which inputs the regime needs and which are not loaded on `day`.
+pub(super) fn missing_inputs(set: &SeriesSet, day: Date) -> String {
+    let absent = INPUTS.iter().filter(|id| set.up_to(id, day).is_empty());
+    let absent = joined(absent, ", ");
     let needs = "CPILFESL, CPIAUCSL and three of INDPRO, PAYEMS, UNRATE and PERMIT with six years of \
                  history are needed";
-    match absent.as_slice() {
-        [] => needs.to_owned(),
-        absent => format!("{needs}; not loaded: {}", absent.join(", ")),
+    match absent.is_empty() {
+        true => needs.to_owned(),
+        false => format!("{needs}; not loaded: {absent}"),
     }
 }

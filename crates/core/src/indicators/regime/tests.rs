@@ -14,7 +14,7 @@ fn real() -> SeriesSet {
 }
 
 #[test]
-fn the_verified_history_comes_out() {
+fn history_matches_the_verified_one() {
     let set = real();
     let states = history(&set, date(2026, 8, 22));
     for (year, month, regime, confidence) in [
@@ -60,7 +60,7 @@ fn the_verified_history_comes_out() {
 }
 
 #[test]
-fn shares_spells_and_confidence_are_the_printed_ones() {
+fn shares_switches_and_confidence_match_the_documented_ones() {
     let set = real();
     let all = history(&set, date(2026, 8, 22));
     assert_eq!(all[0].month, date(1964, 8, 1));
@@ -84,7 +84,7 @@ fn shares_spells_and_confidence_are_the_printed_ones() {
 }
 
 #[test]
-fn parts_add_up_and_probabilities_are_one() {
+fn parts_add_up_and_probabilities_sum_to_one() {
     let set = real();
     let all = history(&set, date(2026, 8, 22));
     assert!(all.len() > 700, "{} months", all.len());
@@ -99,7 +99,7 @@ fn parts_add_up_and_probabilities_are_one() {
 }
 
 #[test]
-fn the_regime_waits_for_its_figures() {
+fn month_appears_once_its_figures_are_out() {
     let set = real();
     let state = |d| at(&testdata::as_of(&set, d), d).state.unwrap();
     let month = |d| state(d).month;
@@ -111,7 +111,7 @@ fn the_regime_waits_for_its_figures() {
 }
 
 #[test]
-fn old_figures_make_it_late_and_missing_ones_unknown_with_a_reason() {
+fn old_figures_are_late_and_missing_ones_give_a_reason() {
     let set = real();
     let late = at(&set, date(2026, 11, 21));
     assert_eq!((late.regime, late.reason), (Regime::Reflation, None));
@@ -130,28 +130,32 @@ fn old_figures_make_it_late_and_missing_ones_unknown_with_a_reason() {
 }
 
 #[test]
-fn an_axis_turns_only_when_well_past_zero() {
-    assert!(side(true, -0.10));
-    assert!(!side(true, -0.11));
-    assert!(!side(false, 0.10));
-    assert!(side(false, 0.11));
+fn axis_changes_sides_only_well_past_zero() {
+    assert!(is_high(true, -0.10));
+    assert!(!is_high(true, -0.11));
+    assert!(!is_high(false, 0.10));
+    assert!(is_high(false, 0.11));
 }
 
 #[test]
-fn the_alternative_needs_a_quarter_of_the_probability() {
-    let judged = |g, i| own_and_target(Regime::Reflation, probabilities(g, i, PUBLISHED));
-    let (own, target) = judged(2.0, 2.0);
-    assert_eq!(((100.0 * own).round(), target), (100.0, None));
-    assert_eq!(judged(0.05, 2.0).1, Some(Regime::Stagflation));
-    assert!(100.0 * judged(-0.09, -0.09).0 < CONTESTED);
+fn target_needs_a_quarter_of_the_probability() {
+    let label = Regime::Reflation;
+    let confidence = |g, i| 100.0 * label.probability(probabilities(g, i, PUBLISHED));
+    let target = |g, i| target(label, probabilities(g, i, PUBLISHED));
+    assert_eq!(
+        (confidence(2.0, 2.0).round(), target(2.0, 2.0)),
+        (100.0, None)
+    );
+    assert_eq!(target(0.05, 2.0), Some(Regime::Stagflation));
+    assert!(confidence(-0.09, -0.09) < CONTESTED);
 }
 
 #[test]
-fn three_of_four_growth_inputs_are_enough_and_two_are_not() {
+fn growth_needs_three_of_its_four_inputs() {
     let full = real();
     let without = |gone: &[&str]| {
-        let kept = full.iter().filter(|s| !gone.contains(&s.info.id.as_str()));
-        at(&kept.cloned().collect(), date(2026, 8, 22))
+        let rest = full.iter().filter(|s| !gone.contains(&s.info.id.as_str()));
+        at(&rest.cloned().collect(), date(2026, 8, 22))
     };
     let three = without(&["PAYEMS"]).state.unwrap();
     let weights: f64 = three.growth_parts.iter().map(|p| p.weight).sum();
@@ -162,7 +166,7 @@ fn three_of_four_growth_inputs_are_enough_and_two_are_not() {
 }
 
 #[test]
-fn constant_figures_have_no_scores_and_do_not_harm() {
+fn constant_figures_give_no_history() {
     let flat = |id: &str| {
         let rows =
             (0..200).map(|k| Observation::new(Month::new(2000, 1).plus(k).first_day(), 100.0));

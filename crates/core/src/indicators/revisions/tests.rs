@@ -28,10 +28,10 @@ const SERIES: [&str; 21] = [
     "W875RX1",
 ];
 
-/// A line of a file: month of the observation and of knowledge, counted from year 0; the value, unless withdrawn.
-type Line = (i32, i32, Option<f64>);
+/// A row of a file: month of the observation and of knowledge, counted from year 0; the value, unless withdrawn.
+type FileRow = (i32, i32, Option<f64>);
 
-fn lines(id: &str) -> Vec<Line> {
+fn lines(id: &str) -> Vec<FileRow> {
     let path = format!(
         "{}/../../data/vintages/{id}.csv",
         env!("CARGO_MANIFEST_DIR")
@@ -60,8 +60,8 @@ fn first_day(month: i32) -> Date {
 }
 
 fn info(id: &str) -> SeriesInfo {
-    let found = Catalogue::embedded().get(&id.to_ascii_uppercase());
-    SeriesInfo::clone(found.unwrap_or_else(|| panic!("{id} is not in the catalogue")))
+    let info = Catalogue::embedded().get(&id.to_ascii_uppercase());
+    SeriesInfo::clone(info.unwrap_or_else(|| panic!("{id} is not in the catalogue")))
 }
 
 fn read(id: &str) -> Revisions {
@@ -74,14 +74,14 @@ fn read(id: &str) -> Revisions {
 }
 
 /// The same by another way: month after month the whole state of knowledge, as docs/METHODS.md#revisions has it.
-struct Plain {
+struct Replay {
     /// Month of the first print and its value, by period.
     first: BTreeMap<i32, (i32, f64)>,
     /// Values by period and months since.
     later: BTreeMap<(i32, i32), f64>,
 }
 
-fn plain(id: &str) -> Plain {
+fn replay(id: &str) -> Replay {
     let value = |state: &BTreeMap<i32, f64>, month: i32| {
         let now = *state.get(&month)?;
         let back = |months: i32| state.get(&(month - months)).copied();
@@ -100,7 +100,7 @@ fn plain(id: &str) -> Plain {
     let (mut first, mut later) = (BTreeMap::new(), BTreeMap::new());
     let mut wanted: Vec<(i32, i32, i32)> = Vec::new();
     for month in begins..=ends {
-        let news: Vec<&Line> = lines.iter().filter(|l| l.1 == month).collect();
+        let news: Vec<&FileRow> = lines.iter().filter(|l| l.1 == month).collect();
         for (period, _, value) in &news {
             match value {
                 Some(value) => state.insert(*period, *value),
@@ -117,7 +117,7 @@ fn plain(id: &str) -> Plain {
             later.extend(value(&state, *period).map(|v| ((*period, *after), v)));
         }
     }
-    Plain { first, later }
+    Replay { first, later }
 }
 
 fn close(a: f64, b: f64) -> bool {
@@ -125,15 +125,15 @@ fn close(a: f64, b: f64) -> bool {
 }
 
 #[test]
-fn every_print_is_what_a_replay_of_the_months_finds() {
+fn prints_match_a_month_by_month_replay() {
     for id in SERIES {
-        let (found, plain) = (read(id), plain(id));
-        let mut all = plain.first.keys().copied().collect::<BTreeSet<i32>>();
+        let (record, replay) = (read(id), replay(id));
+        let mut all = replay.first.keys().copied().collect::<BTreeSet<i32>>();
         let mut checked = 0;
-        for print in &found.prints {
+        for print in &record.prints {
             let month = Frequency::Monthly.period_number(print.date);
             assert!(all.remove(&month), "{id} {}", print.date);
-            let (known, value) = plain.first[&month];
+            let (known, value) = replay.first[&month];
             assert_eq!(
                 print.first.day,
                 first_day(known).last_of_month(),
@@ -142,7 +142,7 @@ fn every_print_is_what_a_replay_of_the_months_finds() {
             );
             assert!(close(print.first.value, value), "{id} {}", print.date);
             for (stage, months) in print.later.iter().zip([3, 12]) {
-                let expected = plain.later.get(&(month, months)).copied();
+                let expected = replay.later.get(&(month, months)).copied();
                 // Files of FRED-MD from January to July 2015 hold another construct of claims and were left out.
                 let is_gap = id == "CLAIMSx" && (2013..2016).contains(&print.date.year());
                 match (stage, expected) {
@@ -204,25 +204,25 @@ const PUBLISHED: [Published; 14] = [
 ];
 
 #[test]
-fn usual_revisions_are_as_published() {
+fn usual_revisions_match_the_documented_table() {
     let round = crate::model::series_info::round_to;
     for (id, n, means, p90, bias, flips, [decimals, coarse]) in PUBLISHED {
         let usual = read(id).usual.unwrap();
         let [sooner, later] = usual.after;
         assert_eq!(usual.n, n, "{id}");
-        let found = [sooner.mean_abs, later.mean_abs].map(|mean| round(mean, decimals));
-        assert_eq!(found, means, "{id}");
-        let found = (
+        let actual = [sooner.mean_abs, later.mean_abs].map(|mean| round(mean, decimals));
+        assert_eq!(actual, means, "{id}");
+        let actual = (
             round(later.p90_abs, coarse),
             round(later.bias, coarse),
             later.flips,
         );
-        assert_eq!(found, (p90, bias, flips), "{id}");
+        assert_eq!(actual, (p90, bias, flips), "{id}");
     }
 }
 
 #[test]
-fn payrolls_of_december_2008_were_first_printed_as_minus_524() {
+fn payrolls_of_december_2008_first_print_is_minus_524() {
     let record = read("PAYEMS");
     let print = record
         .prints
@@ -252,13 +252,13 @@ fn regular(months: std::ops::Range<i32>) -> Vec<Known> {
 }
 
 fn prints(rows: Vec<Known>) -> Vec<i32> {
-    let found = Revisions::of(&info("PAYEMS"), &Vintages::new(rows)).prints;
+    let prints = Revisions::of(&info("PAYEMS"), &Vintages::new(rows)).prints;
     let number = |p: &Revised| Frequency::Monthly.period_number(p.date) - 24_000;
-    found.iter().map(number).collect()
+    prints.iter().map(number).collect()
 }
 
 #[test]
-fn what_came_with_the_first_vintage_was_not_printed_then() {
+fn rows_of_the_first_vintage_are_no_first_prints() {
     let mut rows = regular(0..6);
     rows.iter_mut()
         .take(3)
@@ -267,7 +267,7 @@ fn what_came_with_the_first_vintage_was_not_printed_then() {
 }
 
 #[test]
-fn a_revision_of_what_a_first_load_brought_is_no_first_print() {
+fn revision_of_an_undated_row_is_no_first_print() {
     let mut rows = regular(0..6);
     // Loaded without a day; revised two months later; the last one came as news.
     let undated = |row: &Known| Known {
@@ -285,7 +285,7 @@ fn a_revision_of_what_a_first_load_brought_is_no_first_print() {
 }
 
 #[test]
-fn a_figure_that_was_not_out_yet_may_be_printed_late() {
+fn unpublished_figure_may_be_printed_late() {
     let mut rows = regular(0..6);
     let late = shift(rows[3].known_from.unwrap(), 2.months());
     rows[3].known_from = Some(late);
@@ -306,7 +306,7 @@ fn a_figure_that_was_not_out_yet_may_be_printed_late() {
 }
 
 #[test]
-fn an_interrupted_record_says_nothing_of_what_was_known_meanwhile() {
+fn interrupted_record_has_no_values_inside_the_gap() {
     let rows = [regular(0..6), regular(30..36)].concat();
     let record = Revisions::of(&info("PAYEMS"), &Vintages::new(rows));
     let later: Vec<[bool; 2]> = record
@@ -347,14 +347,14 @@ fn withdrawn_figures_have_no_later_value() {
 }
 
 #[test]
-fn a_series_is_measured_by_its_unit_where_nothing_is_agreed() {
+fn measure_follows_unit_and_frequency_by_default() {
     let of = |id| {
         let row = |value| Known {
             date: date(2026, 1, 2),
             known_from: None,
             value: Some(value),
         };
-        [1.0, -1.0].map(|value| PrintMeasure::of(&info(id), &[row(value)]))
+        [1.0, -1.0].map(|value| PrintMeasure::for_series(&info(id), &[row(value)]))
     };
     use PrintMeasure::{AnnualGrowth, Growth, Level, LevelInPercent};
     for (id, positive) in [

@@ -1,109 +1,98 @@
 //! Small regressions: least squares, and a probit by Newton's method.
 
-use super::intervals::normal_cdf;
+use super::normal_cdf;
 
-/// Iterations after which a probit that still moves has no maximum.
-const ITERATIONS: usize = 60;
-/// A step smaller than this ends the search.
-const SETTLED: f64 = 1e-10;
+/// Iterations after which a probit without convergence has no maximum.
+const MAX_ITERATIONS: usize = 60;
+/// Largest step at convergence.
+const TOLERANCE: f64 = 1e-10;
 
-/// The coefficients that make the squares of `outcome - row · coefficients` least; `None` when the rows do not tell
-/// them apart.
+/// Returns the coefficients that minimise the squares of `outcome - row · coefficients`; `None` for collinear rows.
 pub fn least_squares<const N: usize>(rows: &[[f64; N]], outcomes: &[f64]) -> Option<[f64; N]> {
-    let mut system = System::default();
+    let mut equations = NormalEquations::new();
     for (row, outcome) in rows.iter().zip(outcomes) {
-        system.add(row, 1.0, *outcome);
+        equations.add(row, 1.0, *outcome);
     }
-    system.solve()
+    equations.solve()
 }
 
-/// The coefficients of a probit, P(outcome) = Φ(row · coefficients), that make the outcomes likeliest, from a first guess.
+/// Returns the maximum-likelihood coefficients of a probit, P(outcome) = Φ(row · coefficients), from a first guess.
 ///
-/// Method: Newton's, on the exact second derivatives. `None` where there is no maximum: rows that do not tell the
-/// coefficients apart, or that part the outcomes wholly.
+/// Method: Newton's, on the exact second derivatives. `None` where there is no maximum: collinear rows, or rows that
+/// separate the outcomes completely.
 pub fn probit<const N: usize>(
     rows: &[[f64; N]],
     outcomes: &[bool],
-    mut guess: [f64; N],
+    mut coefficients: [f64; N],
 ) -> Option<[f64; N]> {
-    for _ in 0..ITERATIONS {
-        let mut system = System::default();
+    for _ in 0..MAX_ITERATIONS {
+        let mut equations = NormalEquations::new();
         for (row, outcome) in rows.iter().zip(outcomes) {
-            let z = dot(row, &guess);
+            let z = dot(row, &coefficients);
             let sign = if *outcome { 1.0 } else { -1.0 };
             let density = (-z * z / 2.0).exp() / std::f64::consts::TAU.sqrt();
             let slope = sign * density / normal_cdf(sign * z).max(f64::MIN_POSITIVE);
-            let curve = slope * (slope + z);
-            // The step solves (Σ curve·row·rowᵀ) step = Σ slope·row.
-            system.add(row, curve, slope / curve.max(f64::MIN_POSITIVE));
+            let curvature = slope * (slope + z);
+            // The step solves (Σ curvature·row·rowᵀ) step = Σ slope·row.
+            equations.add(row, curvature, slope / curvature.max(f64::MIN_POSITIVE));
         }
-        let step: [f64; N] = system.solve()?;
-        for (g, s) in guess.iter_mut().zip(step) {
-            *g += s;
+        let step: [f64; N] = equations.solve()?;
+        for (c, s) in coefficients.iter_mut().zip(step) {
+            *c += s;
         }
-        if step.iter().all(|s| s.abs() < SETTLED) {
-            return Some(guess);
+        if step.iter().all(|s| s.abs() < TOLERANCE) {
+            return Some(coefficients);
         }
     }
     None
 }
 
-/// A row times coefficients.
+/// Returns the product of a row and coefficients.
 pub fn dot<const N: usize>(row: &[f64; N], coefficients: &[f64; N]) -> f64 {
     row.iter().zip(coefficients).map(|(a, b)| a * b).sum()
 }
 
-/// Normal equations of a weighted regression: one row for each coefficient, the outcome last.
-struct System<const N: usize> {
-    left: [[f64; N]; N],
-    right: [f64; N],
-}
+/// Normal equations of a weighted regression: one for each coefficient, with the outcome last.
+struct NormalEquations<const N: usize>(Vec<Vec<f64>>);
 
-impl<const N: usize> Default for System<N> {
-    fn default() -> Self {
-        Self {
-            left: [[0.0; N]; N],
-            right: [0.0; N],
-        }
+impl<const N: usize> NormalEquations<N> {
+    fn new() -> Self {
+        Self(vec![vec![0.0; N + 1]; N])
     }
-}
 
-impl<const N: usize> System<N> {
     fn add(&mut self, row: &[f64; N], weight: f64, outcome: f64) {
-        let lines = self.left.iter_mut().zip(&mut self.right).zip(row);
-        for ((line, right), a) in lines {
-            let cells = line.iter_mut().zip(row);
-            cells.for_each(|(cell, b)| *cell += weight * a * b);
-            *right += weight * a * outcome;
+        for (equation, a) in self.0.iter_mut().zip(row) {
+            let terms = equation.iter_mut().zip(row.iter().chain([&outcome]));
+            terms.for_each(|(term, b)| *term += weight * a * b);
         }
     }
 
-    /// Gauss's elimination with the largest pivot.
+    /// Solves the equations by Gaussian elimination with partial pivoting.
     fn solve(self) -> Option<[f64; N]> {
-        let lines = self.left.iter().zip(self.right);
-        let mut lines: Vec<Vec<f64>> = lines.map(|(l, r)| [l.as_slice(), &[r]].concat()).collect();
-        let mut done: Vec<Vec<f64>> = Vec::new();
+        let mut equations = self.0;
+        let mut solved: Vec<Vec<f64>> = Vec::new();
         for column in 0..N {
-            let size = |line: &Vec<f64>| line.get(column).map_or(0.0, |v| v.abs());
-            let sizes = lines.iter().map(size).enumerate();
+            let size = |equation: &Vec<f64>| equation.get(column).map_or(0.0, |v| v.abs());
+            let sizes = equations.iter().map(size).enumerate();
             let (largest, _) = sizes.max_by(|a, b| a.1.total_cmp(&b.1))?;
-            let pivot = lines.swap_remove(largest);
+            let pivot = equations.swap_remove(largest);
             let head = pivot.get(column).filter(|head| head.is_normal())?;
-            for line in &mut lines {
-                let factor = line.get(column)? / head;
-                let cells = line.iter_mut().zip(&pivot);
-                cells.for_each(|(a, b)| *a -= factor * b);
+            for equation in &mut equations {
+                let factor = equation.get(column)? / head;
+                let terms = equation.iter_mut().zip(&pivot);
+                terms.for_each(|(a, b)| *a -= factor * b);
             }
-            done.push(pivot);
+            solved.push(pivot);
         }
-        let mut found = [0.0; N];
-        for (column, line) in done.iter().enumerate().rev() {
-            let (left, right) = line.split_at_checked(N)?;
-            let known = left.iter().zip(&found).skip(column + 1);
-            let known: f64 = known.map(|(a, b)| a * b).sum();
-            *found.get_mut(column)? = (right.first()? - known) / left.get(column)?;
+        let mut coefficients = [0.0; N];
+        for (column, equation) in solved.iter().enumerate().rev() {
+            let (left, right) = equation.split_at_checked(N)?;
+            let solved = left.iter().zip(&coefficients).skip(column + 1);
+            let solved: f64 = solved.map(|(a, b)| a * b).sum();
+            *coefficients.get_mut(column)? = (right.first()? - solved) / left.get(column)?;
         }
-        found.iter().all(|v| v.is_finite()).then_some(found)
+        let is_finite = coefficients.iter().all(|v| v.is_finite());
+        is_finite.then_some(coefficients)
     }
 }
 
@@ -112,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn least_squares_find_the_line_and_refuse_what_cannot_be_told_apart() {
+    fn least_squares_finds_a_line_and_rejects_collinear_rows() {
         let rows = [[1.0, 0.0], [1.0, 1.0], [1.0, 2.0], [1.0, 3.0]];
         let [level, slope] = least_squares(&rows, &[1.0, 3.0, 5.0, 7.0]).unwrap();
         assert!((level - 1.0).abs() < 1e-12 && (slope - 2.0).abs() < 1e-12);
@@ -120,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_probit_on_groups_gives_their_shares() {
+    fn probit_on_groups_gives_their_shares() {
         // Of ten with x = 0 three, of ten with x = 1 eight: the fit must give both shares.
         let rows: Vec<[f64; 2]> = (0..20)
             .map(|i| [1.0, if i < 10 { 0.0 } else { 1.0 }])
@@ -128,7 +117,7 @@ mod tests {
         let outcomes: Vec<bool> = (0..20).map(|i| !(3..12).contains(&i)).collect();
         let [a, b] = probit(&rows, &outcomes, [0.0; 2]).unwrap();
         assert!((normal_cdf(a) - 0.3).abs() < 1e-9 && (normal_cdf(a + b) - 0.8).abs() < 1e-9);
-        let parted: Vec<bool> = (0..20).map(|i| i >= 10).collect();
-        assert_eq!(probit(&rows, &parted, [0.0; 2]), None);
+        let separated: Vec<bool> = (0..20).map(|i| i >= 10).collect();
+        assert_eq!(probit(&rows, &separated, [0.0; 2]), None);
     }
 }

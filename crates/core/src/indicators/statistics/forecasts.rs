@@ -1,67 +1,68 @@
-//! How good probabilities were.
+//! Evaluation of probability forecasts.
 
-use super::intervals::normal_cdf;
-use super::moments::{average, count};
+use super::{average, count, normal_cdf};
 
-/// A probability that was said, 0 to 1, and whether it came so.
+/// A forecast probability, 0 to 1, and whether the event occurred.
 pub type Said = (f64, bool);
 
-/// The chance that a month with the event was given more than one without, ties counting half: the area under the ROC
-/// curve. `None` without both kinds. Source: Hanley and McNeil 1982.
-pub fn auc(said: &[Said]) -> Option<f64> {
-    let mut sorted = said.to_vec();
+/// Returns the area under the ROC curve: the chance that a month with the event had a higher probability than one without,
+/// ties counting half.
+///
+/// `None` without both kinds. Source: Hanley and McNeil 1982.
+pub fn auc(forecasts: &[Said]) -> Option<f64> {
+    let mut sorted = forecasts.to_vec();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (mut won, mut below) = (0.0, 0);
+    let (mut concordant, mut below) = (0.0, 0);
     for ties in sorted.chunk_by(|a, b| a.0 == b.0) {
-        let with = ties.iter().filter(|s| s.1).count();
-        let without = ties.len() - with;
-        won += count(with) * (count(below) + count(without) / 2.0);
-        below += without;
+        let events = ties.iter().filter(|f| f.1).count();
+        let others = ties.len() - events;
+        concordant += count(events) * (count(below) + count(others) / 2.0);
+        below += others;
     }
     let pairs = (sorted.len() - below) * below;
-    (pairs > 0).then(|| won / count(pairs))
+    (pairs > 0).then(|| concordant / count(pairs))
 }
 
-/// Mean squared distance of what was said from what came; `None` for nothing. Source: Brier 1950.
-pub fn brier(said: &[Said]) -> Option<f64> {
-    let squares = said
-        .iter()
-        .map(|(p, came)| (p - f64::from(u8::from(*came))).powi(2));
-    average(squares)
+/// Returns the mean squared distance of probabilities from outcomes; `None` without forecasts. Source: Brier 1950.
+pub fn brier(forecasts: &[Said]) -> Option<f64> {
+    let forecasts = forecasts.iter();
+    average(forecasts.map(|(p, occurred)| (p - f64::from(u8::from(*occurred))).powi(2)))
 }
 
-/// Of the months that were given a probability in a range: how many, what was said on average, what share came.
+/// Months whose forecast probability was in a range.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bin {
     /// Lower end, included.
     pub from: f64,
-    /// Months.
+    /// Number of months.
     pub months: usize,
-    /// Mean of what was said.
+    /// Mean probability.
     pub said: f64,
-    /// Share that came.
+    /// Share of months with the event.
     pub came: f64,
 }
 
-/// [`Bin`]s that begin at `edges`, ascending; empty ones are left out.
-pub fn calibration(said: &[Said], edges: &[f64]) -> Vec<Bin> {
+/// Returns [`Bin`]s that begin at `edges`, ascending; empty ones are left out.
+pub fn calibration(forecasts: &[Said], edges: &[f64]) -> Vec<Bin> {
     let bin = |(i, from): (usize, &f64)| {
         let to = edges.get(i + 1).copied().unwrap_or(f64::INFINITY);
-        let own: Vec<&Said> = said.iter().filter(|s| (*from..to).contains(&s.0)).collect();
-        let came = own.iter().filter(|s| s.1).count();
+        let inside = forecasts.iter().filter(|f| (*from..to).contains(&f.0));
+        let inside: Vec<&Said> = inside.collect();
+        let events = inside.iter().filter(|f| f.1).count();
         Some(Bin {
             from: *from,
-            months: own.len(),
-            said: average(own.iter().map(|s| s.0))?,
-            came: count(came) / count(own.len()),
+            months: inside.len(),
+            said: average(inside.iter().map(|f| f.0))?,
+            came: count(events) / count(inside.len()),
         })
     };
     edges.iter().enumerate().filter_map(bin).collect()
 }
 
-/// Draws of a circular block bootstrap.
+/// Draws samples of a circular block bootstrap.
 ///
-/// Each has `n` positions, in runs of `block` that follow one another and go on with the first after the last. The same arguments give the same draws. Source: Politis and Romano 1992.
+/// Each has `n` positions, in runs of `block` consecutive ones that wrap around at the end. The same arguments give the
+/// same draws. Source: Politis and Romano 1992.
 pub fn block_draws(n: usize, block: usize, draws: usize) -> impl Iterator<Item = Vec<usize>> {
     let mut state: u64 = 0;
     (0..draws).map(move |_| {
@@ -75,7 +76,7 @@ pub fn block_draws(n: usize, block: usize, draws: usize) -> impl Iterator<Item =
     })
 }
 
-/// The next of a row of random numbers. Source: Steele, Lea and Flood 2014 (SplitMix64).
+/// Returns the next pseudo-random number. Source: Steele, Lea and Flood 2014 (SplitMix64).
 fn split_mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = *state;
@@ -84,11 +85,11 @@ fn split_mix(state: &mut u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The two-sided probability of so large a mean difference between two forecasts' losses if they were equally good.
+/// Returns the two-sided p-value of the mean difference between two forecasts' losses, under equal accuracy.
 ///
-/// `differences` are those of one forecast less the other's, period by period; forecasts of `horizon` periods ahead share
-/// news with `horizon - 1` neighbours, which the variance allows for (Bartlett weights). `None` for fewer than three
-/// times as many periods, and for no variance. Source: Diebold and Mariano 1995; Newey and West 1987.
+/// `differences` are the losses of one forecast less the other's, period by period; forecasts of `horizon` periods ahead
+/// share news with `horizon - 1` neighbours, which the variance allows for (Bartlett weights). `None` for fewer than three
+/// times as many periods, and without variance. Source: Diebold and Mariano 1995; Newey and West 1987.
 pub fn diebold_mariano(differences: &[f64], horizon: usize) -> Option<f64> {
     let n = differences.len();
     if n < 3 * horizon {
@@ -110,18 +111,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranks_distances_and_shares_are_those_of_a_hand_worked_case() {
-        let said = [(0.1, false), (0.4, true), (0.4, false), (0.8, true)];
-        assert_eq!(auc(&said), Some(0.875));
-        assert!((brier(&said).unwrap() - (0.01 + 0.36 + 0.16 + 0.04) / 4.0).abs() < 1e-12);
-        assert_eq!((auc(&said[..1]), brier(&[])), (None, None));
-        let bins = calibration(&said, &[0.0, 0.2, 0.5, 0.9]);
+    fn scores_match_a_hand_worked_case() {
+        let forecasts = [(0.1, false), (0.4, true), (0.4, false), (0.8, true)];
+        assert_eq!(auc(&forecasts), Some(0.875));
+        assert!((brier(&forecasts).unwrap() - (0.01 + 0.36 + 0.16 + 0.04) / 4.0).abs() < 1e-12);
+        assert_eq!((auc(&forecasts[..1]), brier(&[])), (None, None));
+        let bins = calibration(&forecasts, &[0.0, 0.2, 0.5, 0.9]);
         assert_eq!(bins.iter().map(|b| b.months).collect::<Vec<_>>(), [1, 2, 1]);
         assert_eq!((bins[1].said, bins[1].came), (0.4, 0.5));
     }
 
     #[test]
-    fn draws_are_runs_of_neighbours_and_repeat_themselves() {
+    fn draws_are_reproducible_runs_of_neighbours() {
         let draws: Vec<Vec<usize>> = block_draws(10, 4, 50).collect();
         for draw in &draws {
             assert_eq!(draw.len(), 10);
@@ -136,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_forecasts_are_told_from_unequal_ones() {
+    fn test_separates_equal_from_unequal_forecasts() {
         // Mean 0.5, variance 0.25 over four periods: a statistic of 2.
         let p = diebold_mariano(&[0.0, 1.0, 0.0, 1.0], 1).unwrap();
         assert!((p - 0.0455).abs() < 1e-4, "{p}");

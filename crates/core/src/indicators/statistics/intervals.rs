@@ -1,18 +1,18 @@
-//! The normal distribution, and how sure a share or a difference of means is.
+//! The normal distribution, and the uncertainty of a share and of a difference of means.
 
-use super::moments::{Moments, count};
+use super::{Moments, count};
 
 /// Two-sided 90 % quantile of the standard normal distribution.
 pub const Z_90: f64 = 1.644_853_626_951_472_7;
 
-/// Standard normal distribution function Φ(x), accurate to a few units in the last place.
+/// Returns the standard normal distribution function Φ(x), accurate to a few units in the last place.
 ///
 /// Formula: ½·erfc(−x/√2), which keeps full relative precision in the lower tail.
 pub fn normal_cdf(x: f64) -> f64 {
     0.5 * libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2)
 }
 
-/// Confidence interval of a share, as fractions: low, then high.
+/// Returns the confidence interval of a share, as fractions: low, then high.
 ///
 /// `None` when `n` is not positive or the share is outside 0-1.
 /// `n` may be fractional: overlapping windows count as their number divided by the window length.
@@ -29,7 +29,7 @@ pub fn wilson(share: f64, n: f64, z: f64) -> Option<(f64, f64)> {
     Some((low.max(0.0), high.min(1.0)))
 }
 
-/// t statistic of the difference of two means with unequal variances, first minus second (Welch 1947).
+/// Returns the t statistic of the difference of two means with unequal variances, first minus second (Welch 1947).
 ///
 /// `None` when a side has under two values or neither varies.
 pub fn welch_t(first: &[f64], second: &[f64]) -> Option<f64> {

@@ -1,12 +1,12 @@
-//! Sliding windows, without the usual loss of digits.
+//! Sliding windows without loss of precision.
 //!
-//! Running sums that add the new and subtract the old value drift. Here nothing is ever subtracted: the
+//! Running sums that add the new and subtract the old value drift. Here nothing is subtracted: the
 //! series is cut into blocks as long as the window, so that every window is the end of one block joined
 //! to the beginning of the next, and both are built by adding alone. O(n), exact to rounding.
 
-use super::moments::Moments;
+use super::Moments;
 
-/// What a window of values comes to, for the window that ends at each value and includes it.
+/// Aggregates the window that ends at each value and includes it.
 ///
 /// Shape: one per input; the first `window − 1` hold fewer values. A window of 0 counts as 1.
 fn sliding<T: Copy + Default>(
@@ -16,7 +16,7 @@ fn sliding<T: Copy + Default>(
     join: impl Fn(T, T) -> T,
 ) -> Vec<T> {
     let mut out = Vec::with_capacity(values.len());
-    // What is left of the block before, from each position on.
+    // Aggregates of the block before, from each position to its end.
     let mut ends: Vec<T> = Vec::new();
     for block in values.chunks(window.max(1)) {
         let mut start = T::default();
@@ -35,7 +35,7 @@ fn sliding<T: Copy + Default>(
     out
 }
 
-/// Moments of the window that ends at each value and includes it.
+/// Returns the moments of the window that ends at each value and includes it.
 ///
 /// Shape: one per input; the first `window − 1` hold fewer values (see [`Moments::count`]).
 pub fn rolling_moments(values: &[f64], window: usize) -> Vec<Moments> {
@@ -46,7 +46,7 @@ pub fn rolling_moments(values: &[f64], window: usize) -> Vec<Moments> {
     sliding(values, window, add, Moments::join)
 }
 
-/// The sum of every whole window, in order; nothing while there are fewer values than a window holds.
+/// Returns the sum of every whole window, in order; empty while there are fewer values than a window holds.
 ///
 /// Shape: one for each value that ends a window. A window of 0 counts as 1.
 pub fn rolling_sums(values: &[f64], window: usize) -> Vec<f64> {
@@ -55,7 +55,7 @@ pub fn rolling_sums(values: &[f64], window: usize) -> Vec<f64> {
     sums
 }
 
-/// Distance of each value from its window's mean in standard deviations (docs/METHODS.md#scaling).
+/// Returns the distance of each value from its window's mean in standard deviations (docs/METHODS.md#scaling).
 ///
 /// Shape: one per input; `None` while the window, which includes the value, holds under `min` values or does
 /// not vary. Formula: (x − mean) / sample sd, held within ±`clip`.

@@ -8,7 +8,7 @@ fn close(a: f64, b: f64, tolerance: f64) -> bool {
 }
 
 #[test]
-fn the_normal_distribution_function_matches_tables_to_the_last_digits() {
+fn normal_cdf_matches_published_tables() {
     for (x, want) in [
         (0.0, 0.5),
         (1.0, 0.841_344_746_068_542_9),
@@ -27,7 +27,7 @@ fn the_normal_distribution_function_matches_tables_to_the_last_digits() {
 }
 
 #[test]
-fn ecdf_of_a_hand_worked_case() {
+fn ecdf_matches_a_hand_worked_case() {
     // Fourth value 2 after 1, 3, 2: one smaller, one equal -> (1 + ½ + ½) / 4.
     let got = expanding_ecdf(&[1.0, 3.0, 2.0, 2.0], 3);
     assert_eq!(got, vec![None, None, None, Some(0.5)]);
@@ -36,13 +36,13 @@ fn ecdf_of_a_hand_worked_case() {
 }
 
 #[test]
-fn values_that_are_not_finite_have_no_standing_and_are_not_counted() {
+fn non_finite_values_have_no_rank_and_are_not_counted() {
     let got = expanding_ecdf(&[1.0, f64::NAN, f64::INFINITY, 2.0], 1);
     assert_eq!(got, vec![None, None, None, Some(0.75)]);
 }
 
 #[test]
-fn a_window_of_equal_values_has_no_z() {
+fn window_of_equal_values_has_no_z() {
     assert_eq!(
         rolling_z(&[0.1; 40], 12, 3, 3.0)
             .into_iter()
@@ -77,7 +77,7 @@ fn rolling_moments_survive_a_large_offset() {
 }
 
 #[test]
-fn percentiles_and_summary_of_a_small_sample() {
+fn percentiles_and_summary_match_a_small_sample() {
     let sample = [3.0, 1.0, 4.0, 2.0];
     assert_eq!(percentile_rank(&sample, 3.0), Some(62.5));
     assert_eq!(percentile_rank(&[], 3.0), None);
@@ -89,7 +89,7 @@ fn percentiles_and_summary_of_a_small_sample() {
 }
 
 #[test]
-fn correlation_is_one_on_a_line_and_absent_without_spread() {
+fn correlation_is_one_on_a_line_and_absent_without_variation() {
     let line: Vec<(f64, f64)> = (0..9).map(|i| (f64::from(i), 2.0 - f64::from(i))).collect();
     assert!(close(of_pairs(&line).unwrap(), -1.0, 1e-15));
     assert_eq!(of_pairs(&[(1.0, 1.0), (1.0, 2.0), (1.0, 3.0)]), None);
@@ -98,7 +98,7 @@ fn correlation_is_one_on_a_line_and_absent_without_spread() {
 }
 
 #[test]
-fn the_wilson_interval_matches_its_formula_and_stays_inside() {
+fn wilson_interval_matches_its_formula_and_stays_inside() {
     // 9 of 30 at 95 %: 0.1666 to 0.4788 (R: prop.test without continuity correction).
     let (low, high) = wilson(0.3, 30.0, 1.959_963_984_540_054).unwrap();
     assert!(
@@ -112,7 +112,7 @@ fn the_wilson_interval_matches_its_formula_and_stays_inside() {
 }
 
 #[test]
-fn welch_t_of_a_hand_worked_case() {
+fn welch_t_matches_a_hand_worked_case() {
     // Means 2 and 5, variances 1 and 4, three values each: (2 − 5) / √(1/3 + 4/3).
     let t = welch_t(&[1.0, 2.0, 3.0], &[3.0, 5.0, 7.0]).unwrap();
     assert!(close(t, -3.0 / (5.0f64 / 3.0).sqrt(), 1e-14));
@@ -128,7 +128,7 @@ fn of_pairs(pairs: &[(f64, f64)]) -> Option<f64> {
 
 proptest! {
     #[test]
-    fn sums_of_windows_are_those_of_the_definition(values in prop::collection::vec(-1e6f64..1e6, 0..300), window in 1usize..80) {
+    fn rolling_sums_match_the_definition(values in prop::collection::vec(-1e6f64..1e6, 0..300), window in 1usize..80) {
         let got = rolling_sums(&values, window);
         let plain: Vec<f64> = values.windows(window).map(|w| w.iter().sum()).collect();
         prop_assert_eq!(got.len(), plain.len());
@@ -145,7 +145,7 @@ proptest! {
     }
 
     #[test]
-    fn correlation_is_that_of_the_definition(pairs in prop::collection::vec((-1e3f64..1e3, 1e6f64..1e6 + 9.0), 0..60)) {
+    fn correlation_matches_the_definition(pairs in prop::collection::vec((-1e3f64..1e3, 1e6f64..1e6 + 9.0), 0..60)) {
         let n = count(pairs.len());
         let mean = |of: fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>() / n;
         let (x, y) = (mean(|p| p.0), mean(|p| p.1));
@@ -159,7 +159,7 @@ proptest! {
     }
 
     #[test]
-    fn expanding_ranks_equal_plain_counting(values in prop::collection::vec(-20i32..20, 0..200), min in 0usize..30) {
+    fn expanding_ranks_match_plain_counting(values in prop::collection::vec(-20i32..20, 0..200), min in 0usize..30) {
         let values: Vec<f64> = values.into_iter().map(|v| f64::from(v) / 4.0).collect();
         for (t, got) in expanding_ecdf(&values, min).into_iter().enumerate() {
             let past = &values[..t];
@@ -171,7 +171,7 @@ proptest! {
     }
 
     #[test]
-    fn rolling_z_equals_the_plain_way(values in prop::collection::vec(-1e6f64..1e6, 1..300), window in 2usize..80) {
+    fn rolling_z_matches_the_definition(values in prop::collection::vec(-1e6f64..1e6, 1..300), window in 2usize..80) {
         let got = rolling_z(&values, window, 2, 3.0);
         for (i, got) in got.into_iter().enumerate() {
             let slice = &values[(i + 1).saturating_sub(window)..=i];

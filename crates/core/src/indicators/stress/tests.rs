@@ -17,7 +17,7 @@ fn value_at(history: &[Observation], day: Date) -> f64 {
 }
 
 #[test]
-fn the_public_profile_matches_an_independent_computation() {
+fn public_profile_matches_an_independent_computation() {
     // pandas over the same files, by the definition and not by this code.
     let set = load(PUBLIC_INPUTS);
     let history = CMSI.history(&set, TODAY);
@@ -39,7 +39,7 @@ fn the_public_profile_matches_an_independent_computation() {
 }
 
 #[test]
-fn a_reading_adds_up_and_says_what_is_stale() {
+fn reading_adds_up_and_names_stale_inputs() {
     let set = load(PUBLIC_INPUTS);
     let reading = CMSI.reading(&set, TODAY);
     assert_eq!(reading.date, date(2026, 8, 20));
@@ -63,7 +63,7 @@ fn a_reading_adds_up_and_says_what_is_stale() {
 }
 
 #[test]
-fn the_full_profile_applies_as_soon_as_one_copyrighted_input_is_current() {
+fn one_current_copyrighted_input_selects_the_full_profile() {
     let mut set = load(&["NFCI", "EBP", "ICSA", "DGS10", "DTWEXBGS", "T10Y2Y"]);
     stand_in(&mut set, "VIXCLS", "T10Y2Y");
     let reading = CMSI.reading(&set, TODAY);
@@ -78,7 +78,7 @@ fn the_full_profile_applies_as_soon_as_one_copyrighted_input_is_current() {
 }
 
 #[test]
-fn without_enough_weight_there_is_a_reason_and_no_value() {
+fn too_little_weight_gives_a_reason() {
     let set = load(&["ICSA", "DGS10"]);
     let reading = CMSI.reading(&set, TODAY);
     assert_eq!(reading.value, None);
@@ -102,7 +102,7 @@ fn without_enough_weight_there_is_a_reason_and_no_value() {
 }
 
 #[test]
-fn when_daily_figures_stop_the_index_goes_on_with_the_weekly_ones() {
+fn weekly_figures_continue_the_index_without_daily_ones() {
     let set = load(&["NFCI", "EBP", "ICSA"]);
     let day = date(2024, 6, 10);
     let history = CMSI.history(&as_of(&set, day), day);
@@ -110,7 +110,7 @@ fn when_daily_figures_stop_the_index_goes_on_with_the_weekly_ones() {
 }
 
 #[test]
-fn no_day_knows_what_came_later() {
+fn history_does_not_use_later_figures() {
     let set = load(PUBLIC_INPUTS);
     let whole = CMSI.history(&set, TODAY);
     for day in [
@@ -131,7 +131,7 @@ fn no_day_knows_what_came_later() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn any_figures_give_an_index_within_bounds(seed in prop::collection::vec(-1e9f64..1e9, 40), holes in 1usize..90) {
+    fn index_stays_within_bounds(seed in prop::collection::vec(-1e9f64..1e9, 40), holes in 1usize..90) {
         let days = |step: i64, n: usize| (0..n).map(move |i| crate::model::frequency::shift(date(1984, 1, 6), jiff::Span::new().days(step * i as i64)));
         let set: SeriesSet = [("NFCI", 7, 400), ("ICSA", 7, 400), ("DGS10", 1, 3000), ("EBP", 1, 0)]
             .into_iter()

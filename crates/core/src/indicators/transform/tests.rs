@@ -16,7 +16,7 @@ fn series(id: &str, rows: &[(Date, f64)]) -> Series {
 }
 
 #[test]
-fn year_on_year_uses_the_calendar_across_the_month_that_was_never_published() {
+fn year_on_year_follows_the_calendar_across_a_gap() {
     let set = testdata::load(&["CPIAUCSL", "CPIAUCNS"]);
     let sa = set.get("CPIAUCSL").unwrap();
     assert_eq!(sa.at(date(2025, 10, 1)), None);
@@ -34,7 +34,7 @@ fn year_on_year_uses_the_calendar_across_the_month_that_was_never_published() {
 }
 
 #[test]
-fn a_month_without_its_base_is_passed_over() {
+fn month_without_a_base_is_passed_over() {
     let row = |y, m, v| (date(y, m, 1), v);
     let s = series(
         "CPIAUCNS",
@@ -76,7 +76,7 @@ fn daily_changes_bridge_holidays_but_not_long_gaps() {
 }
 
 #[test]
-fn weekly_changes_accept_a_stamp_moved_by_a_day() {
+fn weekly_changes_accept_dates_moved_by_a_day() {
     let s = series(
         "WALCL",
         &[
@@ -96,7 +96,7 @@ fn weekly_changes_accept_a_stamp_moved_by_a_day() {
 }
 
 #[test]
-fn monthly_changes_count_months_and_coarser_series_have_none() {
+fn monthly_changes_count_months_and_quarters_have_none() {
     let s = series(
         "UNRATE",
         &[(date(2026, 2, 1), 4.2), (date(2026, 3, 1), 4.3)],
@@ -113,7 +113,7 @@ fn monthly_changes_count_months_and_coarser_series_have_none() {
 }
 
 #[test]
-fn every_fred_code_on_a_quarterly_series() {
+fn fred_codes_work_on_a_quarterly_series() {
     let s = series(
         "GDP",
         &[
@@ -140,7 +140,7 @@ fn every_fred_code_on_a_quarterly_series() {
 }
 
 #[test]
-fn spreads_take_the_newest_common_date() {
+fn spreads_use_the_newest_common_date() {
     let long = series(
         "DGS10",
         &[(date(2026, 8, 19), 4.50), (date(2026, 8, 20), 4.69)],
@@ -154,7 +154,7 @@ fn spreads_take_the_newest_common_date() {
 }
 
 #[test]
-fn the_spread_of_the_yields_is_the_published_spread() {
+fn computed_spread_matches_the_published_one() {
     let set = testdata::load(&["DGS10", "DGS2", "T10Y2Y"]);
     let (long, short) = (set.get("DGS10").unwrap(), set.get("DGS2").unwrap());
     let published = set.get("T10Y2Y").unwrap();
@@ -171,14 +171,14 @@ fn the_spread_of_the_yields_is_the_published_spread() {
 }
 
 #[test]
-fn a_bill_at_five_percent_discount_yields_a_little_more() {
+fn bill_yield_is_above_its_discount() {
     assert_eq!(round_to(bond_equivalent(5.0).unwrap(), 4), 5.1343);
     assert_eq!(bond_equivalent(400.0), None);
 }
 
 proptest! {
     #[test]
-    fn no_transform_gives_anything_but_finite_numbers(values in prop::collection::vec(-1e12..1e12f64, 1..40)) {
+    fn transforms_give_only_finite_numbers(values in prop::collection::vec(-1e12..1e12f64, 1..40)) {
         let rows: Vec<_> = values
             .iter()
             .enumerate()

@@ -93,9 +93,9 @@ fn before(series: &Series, day: Date, periods: i64, year: bool) -> Option<f64> {
         around.into_iter().find_map(|day| on(&rows, day))
     };
     let newest = |day: Date| {
-        let (found, value) = rows.iter().rev().find(|(date, _)| *date <= day)?;
+        let (actual, value) = rows.iter().rev().find(|(date, _)| *date <= day)?;
         let most = series.info.publication_lag_days + 1 + 7;
-        (days_between(*found, day) <= most).then_some(*value)
+        (days_between(*actual, day) <= most).then_some(*value)
     };
     match (series.frequency(), year) {
         (Frequency::Daily, false) => newest(shift(day, (-periods).days())),
@@ -108,7 +108,7 @@ fn before(series: &Series, day: Date, periods: i64, year: bool) -> Option<f64> {
     }
 }
 
-fn of_units(series: &Series, units: Units) -> Rows {
+fn transform(series: &Series, units: Units) -> Rows {
     let years = match series.frequency() {
         Frequency::Daily => 260.0,
         Frequency::Weekly => 52.0,
@@ -118,16 +118,17 @@ fn of_units(series: &Series, units: Units) -> Rows {
         Frequency::Semiannual => 2.0,
         Frequency::Annual => 1.0,
     };
-    let growth = |now: f64, was: f64| (was > 0.0).then(|| 100.0 * (now / was - 1.0));
-    let logs = |now: f64, was: f64| (now > 0.0 && was > 0.0).then(|| now.ln() - was.ln());
+    let growth = |now: f64, earlier: f64| (earlier > 0.0).then(|| 100.0 * (now / earlier - 1.0));
+    let logs =
+        |now: f64, earlier: f64| (now > 0.0 && earlier > 0.0).then(|| now.ln() - earlier.ln());
     let rows = plain(series).into_iter();
     let value = |(day, now): (Date, f64)| {
         let last = before(series, day, 1, false);
         let year = before(series, day, 1, true);
         let value = match units {
             Units::Level => Some(now),
-            Units::Change => last.map(|was| now - was),
-            Units::ChangeYear => year.map(|was| now - was),
+            Units::Change => last.map(|earlier| now - earlier),
+            Units::ChangeYear => year.map(|earlier| now - earlier),
             Units::Percent => growth(now, last?),
             Units::PercentYear => growth(now, year?),
             Units::PercentAnnualised => {
@@ -170,7 +171,7 @@ fn period(to: Frequency, day: Date) -> Date {
     }
 }
 
-fn of_periods(rows: &Rows, to: Frequency, how: Aggregation) -> Rows {
+fn aggregate_plainly(rows: &Rows, to: Frequency, how: Aggregation) -> Rows {
     let mut periods: BTreeMap<Date, Vec<f64>> = BTreeMap::new();
     for (day, value) in rows {
         periods.entry(period(to, *day)).or_default().push(*value);
@@ -186,8 +187,8 @@ fn of_periods(rows: &Rows, to: Frequency, how: Aggregation) -> Rows {
         .collect()
 }
 
-/// Positions from which on each figure follows the one before without a period missing.
-fn unbroken(series: &Series, position: usize, periods: usize) -> bool {
+/// Whether so many periods up to a position follow each other without one missing.
+fn is_consecutive(series: &Series, position: usize, periods: usize) -> bool {
     let rows = &series.observations;
     position + 1 >= periods
         && rows[position + 1 - periods..=position]
@@ -206,11 +207,11 @@ fn unbroken(series: &Series, position: usize, periods: usize) -> bool {
             })
 }
 
-fn computed(series: &Arc<Series>, text: &str, start: Date) -> Series {
-    let about = |_: &str| Some(Arc::clone(series));
+fn evaluate_formula(series: &Arc<Series>, text: &str, start: Date) -> Series {
+    let lookup = |_: &str| Some(Arc::clone(series));
     let scope = Scope {
-        series: &about,
-        subject: Some(Column::of(Arc::clone(series))),
+        series: &lookup,
+        subject: Some(Column::new(Arc::clone(series))),
         start,
         how: Aggregation::EndOfPeriod,
         frequency: None,
@@ -219,10 +220,10 @@ fn computed(series: &Arc<Series>, text: &str, start: Date) -> Series {
 }
 
 /// Equal dates, and values equal but for the rounding to 1e-9 and the noise of large powers.
-fn same(found: &[Observation], plain: &Rows) -> Result<(), TestCaseError> {
-    let dates: Vec<Date> = found.iter().map(|o| o.date).collect();
+fn assert_close(actual: &[Observation], plain: &Rows) -> Result<(), TestCaseError> {
+    let dates: Vec<Date> = actual.iter().map(|o| o.date).collect();
     prop_assert_eq!(&dates, &plain.iter().map(|(d, _)| *d).collect::<Vec<_>>());
-    for (o, (day, value)) in found.iter().zip(plain) {
+    for (o, (day, value)) in actual.iter().zip(plain) {
         let off = (o.value - value).abs();
         prop_assert!(
             off <= 1e-8 + 1e-8 * value.abs(),
@@ -239,21 +240,21 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn every_unit_is_its_definition(series in any_series()) {
+    fn transforms_match_their_definitions(series in any_series()) {
         for (code, units) in Units::ALL {
-            let plain = of_units(&series, units);
-            same(&units.apply(&series), &plain)?;
-            let formula = computed(&series, &format!("{code}(X)"), Date::MIN);
-            same(&formula.observations, &plain)?;
+            let plain = transform(&series, units);
+            assert_close(&units.apply(&series), &plain)?;
+            let formula = evaluate_formula(&series, &format!("{code}(X)"), Date::MIN);
+            assert_close(&formula.observations, &plain)?;
         }
     }
 
     #[test]
-    fn every_frequency_is_its_definition(series in any_series()) {
+    fn aggregations_match_their_definitions(series in any_series()) {
         for to in Frequency::ALL.into_iter().filter(|to| *to > series.frequency()) {
             for how in [Aggregation::Average, Aggregation::Sum, Aggregation::EndOfPeriod] {
-                let found = aggregate(&series, to, how).unwrap();
-                same(&found, &of_periods(&plain(&series), to, how))?;
+                let actual = aggregate(&series, to, how).unwrap();
+                assert_close(&actual, &aggregate_plainly(&plain(&series), to, how))?;
             }
         }
         for week_ends in [Weekday::Monday, Weekday::Wednesday, Weekday::Saturday, Weekday::Sunday] {
@@ -261,58 +262,58 @@ proptest! {
                 break;
             }
             let to = Periods { frequency: Frequency::Weekly, week_ends };
-            let found = aggregate(&series, to, Aggregation::Sum).unwrap();
+            let actual = aggregate(&series, to, Aggregation::Sum).unwrap();
             let mut weeks: BTreeMap<Date, f64> = BTreeMap::new();
             for (day, value) in plain(&series) {
                 *weeks.entry(ends(day, week_ends)).or_default() += value;
             }
-            same(&found, &weeks.into_iter().collect())?;
+            assert_close(&actual, &weeks.into_iter().collect())?;
         }
         // Odd stamps: each under the first day of its own period.
         let own = series.frequency();
         if own >= Frequency::Monthly {
             let moved = convert(&series, own, Aggregation::Average, None).unwrap();
-            same(&moved.observations, &of_periods(&plain(&series), own, Aggregation::EndOfPeriod))?;
+            assert_close(&moved.observations, &aggregate_plainly(&plain(&series), own, Aggregation::EndOfPeriod))?;
         }
     }
 
     #[test]
-    fn every_window_is_its_definition(series in any_series(), n in 1usize..6) {
+    fn windows_match_their_definitions(series in any_series(), n in 1usize..6) {
         let rows = plain(&series);
         let at = |position: usize| (position + 1).checked_sub(n).map(|from| &rows[from..=position]);
-        let whole = (0..rows.len()).filter(|position| unbroken(&series, *position, n));
+        let whole = (0..rows.len()).filter(|position| is_consecutive(&series, *position, n));
         let means: Rows = whole
             .filter_map(|i| at(i).map(|rows_| (rows[i].0, rows_.iter().map(|(_, v)| v).sum::<f64>() / count(n))))
             .collect();
-        same(&computed(&series, &format!("ma(X, {n})"), Date::MIN).observations, &means)?;
+        assert_close(&evaluate_formula(&series, &format!("ma(X, {n})"), Date::MIN).observations, &means)?;
         if series.frequency() == Frequency::Daily {
-            let whole = (n..rows.len()).filter(|position| unbroken(&series, *position, n + 1));
+            let whole = (n..rows.len()).filter(|position| is_consecutive(&series, *position, n + 1));
             let lags: Rows = whole.map(|i| (rows[i].0, rows[i - n].1)).collect();
-            same(&computed(&series, &format!("lag(X, {n})"), Date::MIN).observations, &lags)?;
+            assert_close(&evaluate_formula(&series, &format!("lag(X, {n})"), Date::MIN).observations, &lags)?;
         }
         if series.frequency() > Frequency::Weekly {
             let periods = i64::try_from(n).unwrap();
             let span = match series.frequency() { Frequency::Monthly => 1, Frequency::Quarterly => 3, Frequency::Daily | Frequency::Weekly | Frequency::Biweekly | Frequency::Semiannual | Frequency::Annual => 12 };
-            let was = |day: Date| on(&rows, shift(day, (-span * periods).months()));
+            let earlier = |day: Date| on(&rows, shift(day, (-span * periods).months()));
             let power = 12.0 / (count(usize::try_from(span).unwrap()) * count(n));
             let annual: Rows = rows.iter().filter_map(|(day, now)| {
-                let was = was(*day).filter(|was| *was > 0.0 && *now > 0.0)?;
-                Some((*day, 100.0 * ((now / was).powf(power) - 1.0)))
+                let earlier = earlier(*day).filter(|earlier| *earlier > 0.0 && *now > 0.0)?;
+                Some((*day, 100.0 * ((now / earlier).powf(power) - 1.0)))
             }).collect();
-            same(&computed(&series, &format!("ann(X, {n})"), Date::MIN).observations, &annual)?;
+            assert_close(&evaluate_formula(&series, &format!("ann(X, {n})"), Date::MIN).observations, &annual)?;
         }
     }
 
     #[test]
-    fn a_conditions_count_is_the_plain_count_over_the_whole_range(
+    fn condition_counts_match_a_plain_loop(
         series in any_series(), level in any_value(), from in 0i64..4_000, length in 0i64..4_000,
     ) {
         let start = shift(date(1999, 1, 1), from.days());
         let end = shift(start, length.days());
         let inside = |rows: Rows| -> Rows { rows.into_iter().filter(|(d, _)| (start..=end).contains(d)).collect() };
-        let tallied = |text: &str| {
-            let found = computed(&series, text, start);
-            tally(found.between(start, end), series.frequency())
+        let counts = |text: &str| {
+            let actual = evaluate_formula(&series, text, start);
+            tally(actual.between(start, end), series.frequency())
         };
         let rows = inside(plain(&series));
         type Test = fn(f64, f64) -> bool;
@@ -322,17 +323,17 @@ proptest! {
         ];
         for (sign, test) in tests {
             let met: Vec<Date> = rows.iter().filter(|(_, v)| test(*v, level)).map(|(d, _)| *d).collect();
-            let found = tallied(&format!("{sign} {level}"));
-            prop_assert_eq!((found.count, found.met), (rows.len(), met.len()), "{} {}", sign, level);
-            prop_assert_eq!((found.first, found.last), (met.first().copied(), met.last().copied()));
-            let none = tallied(&format!("not X {sign} {level}"));
+            let actual = counts(&format!("{sign} {level}"));
+            prop_assert_eq!((actual.count, actual.met), (rows.len(), met.len()), "{} {}", sign, level);
+            prop_assert_eq!((actual.first, actual.last), (met.first().copied(), met.last().copied()));
+            let none = counts(&format!("not X {sign} {level}"));
             prop_assert_eq!(none.met, rows.len() - met.len());
         }
         // Changes of one decimal: their ties with one decimal count.
-        let changes = inside(of_units(&series, Units::Change));
+        let changes = inside(transform(&series, Units::Change));
         let tenths = |v: f64| (v * 10.0).round();
         let met = changes.iter().filter(|(_, v)| tenths(*v) >= tenths(level)).count();
-        let found = tallied(&format!("chg(X) >= {level} and X > -100"));
-        prop_assert_eq!((found.count, found.met), (changes.len(), met));
+        let actual = counts(&format!("chg(X) >= {level} and X > -100"));
+        prop_assert_eq!((actual.count, actual.met), (changes.len(), met));
     }
 }

@@ -1,22 +1,22 @@
-//! The figure a period or a year before each of many ascending days, in one pass over the series.
+//! The figure a period or a year before each observation, in one pass over the series.
 //!
-//! A whole history is transformed for one answer, so that a search through all of it for each of its days, and
-//! a span of the calendar for each, would be most of what the answer costs.
+//! One answer transforms a whole history; a search and calendar arithmetic for each of its days would be most of
+//! the cost.
 
 use crate::indicators::months::Month;
 use crate::model::frequency::{Length, day_number};
 use crate::model::{Date, Frequency, Series};
 
-/// Looks back from days that do not go back themselves.
-pub(super) struct Earlier<'a> {
+/// Looks up earlier figures for ascending observations.
+pub(super) struct Lookback<'a> {
     series: &'a Series,
-    /// Of every observation of a daily or weekly series.
+    /// Day numbers of the observations of a daily or weekly series.
     days: Vec<i32>,
+    /// Position of the first observation on or after the last day searched.
     next: usize,
 }
 
-impl<'a> Earlier<'a> {
-    /// Before the first observation.
+impl<'a> Lookback<'a> {
     pub(super) fn new(series: &'a Series) -> Self {
         let rows = match series.frequency().length() {
             Length::Days(_) => &series.observations[..],
@@ -29,7 +29,8 @@ impl<'a> Earlier<'a> {
         }
     }
 
-    /// The value one period before the observation at `position`.
+    /// Returns the value one period before the observation at `position`.
+    ///
     /// Daily: the newest one before it, unless stale. Otherwise the calendar's period before, or nothing.
     pub(super) fn period(&mut self, position: usize, date: Date) -> Option<f64> {
         match self.series.frequency().length() {
@@ -39,58 +40,58 @@ impl<'a> Earlier<'a> {
         }
     }
 
-    /// The value one year before the observation at `position` ([`super::year_earlier`]).
+    /// Returns the value one year before the observation at `position` ([`super::year_earlier`]).
     pub(super) fn year(&mut self, position: usize, date: Date) -> Option<f64> {
         match self.series.frequency().length() {
-            Length::Days(1) => self.lookup(self.days.get(position)? - days_of_year_before(date)),
+            Length::Days(1) => self.lookup(self.days.get(position)? - days_in_year_before(date)),
             Length::Days(_) => self.near(self.days.get(position)? - 364),
             Length::Months(_) => months_earlier(self.series, date, 12),
         }
     }
 
-    /// The observation nearest to a day within one: weekly stamps move by one around holidays.
+    /// Returns the observation nearest to a day within one: weekly dates move by one around holidays.
     fn near(&mut self, day: i32) -> Option<f64> {
-        let at = self.reach(day - 1);
-        let days = self.days.iter().enumerate().skip(at);
+        let first = self.advance(day - 1);
+        let days = self.days.iter().enumerate().skip(first);
         let around = days.take_while(|(_, d)| **d <= day + 1);
         let (nearest, _) = around.min_by_key(|(_, d)| (**d - day).abs())?;
         self.value(nearest)
     }
 
-    /// The newest observation on or before a day, unless stale.
+    /// Returns the newest observation on or before a day, unless stale.
     fn lookup(&mut self, day: i32) -> Option<f64> {
-        let at = self.reach(day);
-        let exact = self.days.get(at) == Some(&day);
-        let found = if exact { at } else { at.checked_sub(1)? };
-        // Of a daily series a figure may be as old as its lag, one day and the slack.
-        let oldest = self.series.info.publication_lag_days + 1 + Frequency::Daily.slack_days();
-        let age = i64::from(day) - i64::from(*self.days.get(found)?);
-        (age <= oldest).then(|| self.value(found)).flatten()
+        let next = self.advance(day);
+        let is_exact = self.days.get(next) == Some(&day);
+        let newest = if is_exact { next } else { next.checked_sub(1)? };
+        // A daily figure may be as old as its lag, one day and the slack.
+        let max_age = self.series.info.publication_lag_days + 1 + Frequency::Daily.slack_days();
+        let age = i64::from(day) - i64::from(*self.days.get(newest)?);
+        (age <= max_age).then(|| self.value(newest)).flatten()
     }
 
     fn value(&self, position: usize) -> Option<f64> {
         self.series.observations.get(position).map(|o| o.value)
     }
 
-    /// Position of the first observation on or after a day.
-    fn reach(&mut self, day: i32) -> usize {
+    /// Advances to the first observation on or after a day and returns its position.
+    fn advance(&mut self, day: i32) -> usize {
         let rest = self.days.get(self.next..).unwrap_or(&[]);
         self.next += rest.iter().take_while(|d| **d < day).count();
         self.next
     }
 }
 
-/// The value stamped exactly `months` calendar months before `date`, if that month has one.
+/// Returns the value exactly `months` calendar months before `date`, if that month has one.
 pub(super) fn months_earlier(series: &Series, date: Date, months: i32) -> Option<f64> {
     series.at(Month::of(date).plus(-months).first_day())
 }
 
-/// Days back to the same day of the year before; to the 28th from the 29th of February.
-fn days_of_year_before(date: Date) -> i32 {
+/// Returns the days back to the same day of the year before; to the 28th from the 29th of February.
+fn days_in_year_before(date: Date) -> i32 {
     let year = i32::from(date.year()) - i32::from(date.month() <= 2);
-    let leap = date.in_leap_year() && (date.month(), date.day()) == (2, 29)
+    let is_leap = date.in_leap_year() && (date.month(), date.day()) == (2, 29)
         || year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    365 + i32::from(leap)
+    365 + i32::from(is_leap)
 }
 
 #[cfg(test)]
@@ -103,7 +104,7 @@ mod tests {
     use jiff::ToSpan;
     use proptest::prelude::*;
 
-    /// What METHODS say of one day, word for word.
+    /// The definition in docs/METHODS.md, for one day.
     fn by_definition(series: &Series, date: Date, year: bool) -> Option<f64> {
         let months = |n| months_earlier(series, date, n);
         let back = |days: i64, years: i64| shift(shift(date, (-days).days()), (-years).years());
@@ -150,7 +151,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn one_pass_gives_what_a_search_for_each_day_gives(series in any_series()) {
+        fn one_pass_matches_a_search_for_each_day(series in any_series()) {
             for (units, year) in [(Units::Change, false), (Units::ChangeYear, true)] {
                 let change = |o: &Observation| {
                     let value = o.value - by_definition(&series, o.date, year)?;
@@ -163,9 +164,9 @@ mod tests {
     }
 
     #[test]
-    fn a_leap_day_looks_back_to_the_28th() {
+    fn leap_day_looks_back_to_the_28th() {
         for day in (-90_000..30_000).filter_map(day_from_number) {
-            let before = day_number(day) - days_of_year_before(day);
+            let before = day_number(day) - days_in_year_before(day);
             assert_eq!(before, day_number(shift(day, (-1).year())), "{day}");
         }
     }
