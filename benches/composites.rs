@@ -10,7 +10,7 @@ use econoscope_core::catalogue::Catalogue;
 use econoscope_core::indicators::{COMPOSITES, Composite};
 use econoscope_core::model::frequency::{day_from_number, day_number};
 use econoscope_core::model::{Date, Frequency, Observation, Series, SeriesId, SeriesSet};
-use econoscope_data::desk::{self, Desk, Now, Settings};
+use econoscope_data::desk::{self, Clock, Desk, Settings};
 use econoscope_data::store::{Sqlite, Store, Write, WriteVintages};
 use jiff::Timestamp;
 use jiff::civil::{Weekday, date};
@@ -67,7 +67,7 @@ fn composites(c: &mut Criterion) {
     group.sample_size(20);
     let whole = |c: &Composite| c.history(&set, LAST).len();
     for composite in COMPOSITES {
-        let id = composite.about.id;
+        let id = composite.indicator.id;
         group.bench_function(format!("{id} whole"), |b| {
             b.iter_custom(|n| cpu(n, || whole(composite)));
         });
@@ -94,7 +94,7 @@ fn refresh(c: &mut Criterion) {
         b.iter_custom(|n| {
             let first = || {
                 for composite in COMPOSITES {
-                    let id = SeriesId::new(composite.about.id).unwrap();
+                    let id = SeriesId::new(composite.indicator.id).unwrap();
                     let nothing = WriteVintages {
                         id: &id,
                         rows: &[],
@@ -127,7 +127,7 @@ fn refresh(c: &mut Criterion) {
 
 /// A desk as a program that was just started has it: nothing in memory.
 fn desk_at(store: &Arc<dyn Store>, today: Date) -> Desk {
-    let now: Now = Arc::new(move || at(today));
+    let now: Clock = Arc::new(move || at(today));
     Desk::open(Arc::clone(store), Settings::default(), now)
 }
 

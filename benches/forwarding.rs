@@ -145,7 +145,7 @@ fn site(backend: Arc<Backend>) -> Router {
     server::HttpServer::new(backend, server::Options::default()).router(mcp)
 }
 
-fn mcp_service(backend: &Arc<Backend>) -> mcp::transport::Http {
+fn mcp_service(backend: &Arc<Backend>) -> mcp::transport::HttpTransport {
     let server = mcp::Server::new(Arc::clone(backend));
     mcp::transport::http(server, CancellationToken::new())
 }

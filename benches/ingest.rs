@@ -77,7 +77,7 @@ fn main() {
                 &mut silent,
             );
             let report = runtime.block_on(done).unwrap();
-            assert_eq!(report.read(), ids.len(), "{}", report.summary());
+            assert_eq!(report.read_count(), ids.len(), "{}", report.summary());
         });
     };
     let empty = folder.path().join("y.db");

@@ -13,7 +13,9 @@ mod settings;
 
 pub use address::peer;
 pub use callers::AccessRules;
-pub(crate) use callers::{MCP, RESOURCE_POLICY, guard, is_mcp, is_public, jsonrpc_rejection};
+pub(crate) use callers::{
+    MCP_PATH, RESOURCE_POLICY, guard, is_mcp, is_public_url, jsonrpc_rejection,
+};
 pub(crate) use counters::NamedCounters;
 pub use limits::Admission;
 pub(crate) use limits::charge;

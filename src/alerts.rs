@@ -1,6 +1,6 @@
 //! Alerts: crossings of a condition, as feeds, calendars, resources and webhooks report them.
 
-use crate::site::{digest, encoded};
+use crate::site::{digest, encode_segment};
 use econoscope_answers::endpoints::condition::{Crossing, Crossings, crossings};
 use econoscope_core::error::Result;
 use econoscope_core::format::period;
@@ -41,16 +41,19 @@ impl Alert {
             true => ("met", "meets"),
             false => ("no longer met", "no longer meets"),
         };
-        let ids = crossings.series.iter().map(|info| desk.shown_id(&info.id));
+        let ids = crossings
+            .series
+            .iter()
+            .map(|info| desk.display_id(&info.id));
         let ids: Vec<String> = ids.collect();
         let page = match ids.as_slice() {
             [id] => {
-                let (id, start, end) = (encoded(id), date.first_of_year(), desk.today());
+                let (id, start, end) = (encode_segment(id), date.first_of_year(), desk.today());
                 format!("/series/{id}?start={start}&end={end}")
             }
-            ids => format!("/compare?series={}", encoded(&ids.join(","))),
+            ids => format!("/compare?series={}", encode_segment(&ids.join(","))),
         };
-        let campaign = format!("alert/{}", encoded(condition));
+        let campaign = format!("alert/{}", encode_segment(condition));
         let (frequency, sources) = (crossings.frequency.word(), sources(crossings));
         Self {
             id: id(condition, &date.to_string()),
@@ -79,12 +82,12 @@ impl Alert {
             if let Some(date) = newest {
                 known = known.max(Some(desk.known_since(info, date)?));
             }
-            let cited = desk.cited([info.id.as_str()], newest.map(|date| (date, date)))?;
+            let cited = desk.citations([info.id.as_str()], newest.map(|date| (date, date)))?;
             let notices = cited.into_iter().map(|cited| cited.notice);
             let notices = notices.filter(|notice| !notice.is_empty());
             series.push(json!({
-                "id": desk.shown_id(&info.id),
-                "source": untrusted::name(&info.source, MAX_SOURCE),
+                "id": desk.display_id(&info.id),
+                "source": untrusted::clean_name(&info.source, MAX_SOURCE),
                 "rights": info.rights.word(),
                 "notices": notices.collect::<Vec<_>>(),
             }));
@@ -92,7 +95,7 @@ impl Alert {
         let (known_on, is_estimated) = known.unzip();
         let details = json!({
             "frequency": crossings.frequency.word(),
-            "values": crossings.compared(self.date),
+            "values": crossings.compared_values(self.date),
             "series": series,
             "knownOn": known_on,
             "knownOnEstimated": is_estimated,
@@ -112,17 +115,17 @@ impl Alert {
 /// Those of [`crossings`].
 pub(crate) fn resource(desk: &Desk, condition: &str) -> Result<String> {
     let crossings = crossings(desk, condition)?;
-    let newest = crossings.all.iter().rev().take(RESOURCE_CROSSINGS);
+    let newest = crossings.crossings.iter().rev().take(RESOURCE_CROSSINGS);
     let mut alerts = newest.map(|crossing| Alert::new(desk, &crossings, crossing));
     let last = alerts.next().map(|alert| alert.details(desk, &crossings));
     Ok(json!({
         "condition": crossings.condition,
         "met": crossings.met,
-        "since": crossings.all.last().map(|crossing| crossing.date),
+        "since": crossings.crossings.last().map(|crossing| crossing.date),
         "judgedUntil": crossings.range.map(|(_, last)| last),
         "frequency": crossings.frequency.word(),
-        "values": crossings.range.map(|(_, last)| crossings.compared(last)),
-        "crossings": crossings.all.len(),
+        "values": crossings.range.map(|(_, last)| crossings.compared_values(last)),
+        "crossings": crossings.crossings.len(),
         "lastCrossing": last.transpose()?,
         "earlierCrossings": alerts.collect::<Vec<_>>(),
     })
@@ -132,7 +135,7 @@ pub(crate) fn resource(desk: &Desk, condition: &str) -> Result<String> {
 /// Lists the sources of the series in a condition: "Source: BLS."
 pub(crate) fn sources(crossings: &Crossings) -> String {
     let series = crossings.series.iter();
-    let names = series.map(|info| untrusted::name(&info.source, MAX_SOURCE));
+    let names = series.map(|info| untrusted::clean_name(&info.source, MAX_SOURCE));
     let mut seen = BTreeSet::new();
     let names: Vec<String> = names.filter(|name| seen.insert(name.clone())).collect();
     format!("Source: {}.", names.join(", "))

@@ -17,23 +17,23 @@ mod wiring;
 
 pub(crate) use live::sync_once;
 pub(crate) use serving::serve;
-pub(crate) use wiring::{backend, desk_over, open_kept};
+pub(crate) use wiring::{open_backend, open_desk, open_store};
 
 /// Serves MCP on stdin and stdout until the client disconnects or a signal comes.
 pub(crate) async fn stdio(config: &Config) -> Result<()> {
-    let backend = Arc::new(backend(config, None, true)?);
+    let backend = Arc::new(open_backend(config, None, true)?);
     let desk = Arc::clone(backend.desk());
     // Loads what the first call needs while the client initializes. An error here comes again in that call.
     tokio::task::spawn_blocking(move || {
         Names::embedded();
-        drop(desk.holdings());
+        drop(desk.store_summary());
     });
-    let server = mcp::Server::new(backend).listing_search(!config.no_search_tools);
-    mcp::transport::stdio(server, stop_on_signal()).await
+    let server = mcp::Server::new(backend).with_search_tools(!config.no_search_tools);
+    mcp::transport::serve_stdio(server, stop_on_signal()).await
 }
 
 /// Formats a time for a file name: `20261121T150405Z`.
-pub(crate) fn stamp(at: jiff::Timestamp) -> String {
+pub(crate) fn format_file_time(at: jiff::Timestamp) -> String {
     at.strftime("%Y%m%dT%H%M%SZ").to_string()
 }
 
@@ -81,6 +81,6 @@ async fn wait_for_signal() -> io::Result<()> {
 /// Ends the process without a drain. The store stays intact.
 #[expect(clippy::exit, reason = "the second signal means not to drain")]
 fn exit_at_once() -> ! {
-    tracing::error!(target: econoscope_core::error::NOTICE, "stopped at once");
+    tracing::error!(target: econoscope_core::error::NOTICE_TARGET, "stopped at once");
     std::process::exit(1)
 }

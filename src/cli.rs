@@ -36,14 +36,14 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
         Ok(config) => config,
         Err(error) => {
             // The default filter is valid.
-            let is_json = config::wants_json(&arguments);
+            let is_json = config::should_log_json(&arguments);
             init_log(config::DEFAULT_LOG, is_json).unwrap_or_default();
-            report_error(&econoscope_core::error::causes(error.chain()));
+            report_error(&econoscope_core::error::format_causes(error.chain()));
             return ExitCode::from(EXIT_USAGE);
         }
     };
     run(config).unwrap_or_else(|error| {
-        report_error(&econoscope_core::error::causes(error.chain()));
+        report_error(&econoscope_core::error::format_causes(error.chain()));
         let is_usage = error
             .chain()
             .filter_map(|cause| cause.downcast_ref())
@@ -92,8 +92,8 @@ async fn dispatch(config: &Config) -> Result<ExitCode> {
 }
 
 fn import(config: &Config, options: &config::Import) -> Result<ExitCode> {
-    let store = app::open_kept(config, options.bare)?;
-    let desk = app::desk_over(store, config, None, true)?;
+    let store = app::open_store(config, options.bare)?;
+    let desk = app::open_desk(store, config, None, true)?;
     // Without a terminal a line per file would bury the result in a log.
     let mut progress = Progress::detect(!std::io::stderr().is_terminal());
     let provenance = ingest::Provenance {
@@ -109,19 +109,19 @@ fn import(config: &Config, options: &config::Import) -> Result<ExitCode> {
     report(&format!(
         "{files} files, {series} series, {rows} rows read: {added} new, {revised} revised"
     ));
-    if !imported.strangers.is_empty() {
-        let unnamed: Vec<&str> = imported.strangers.iter().map(|id| id.as_str()).collect();
+    if !imported.untitled.is_empty() {
+        let unnamed: Vec<&str> = imported.untitled.iter().map(|id| id.as_str()).collect();
         report_warning(&format!(
             "not in the catalogue, and no file names them: {}. They can be asked for by these identifiers, without a \
              name or unit; a file with series_id,title,frequency,units gives them one",
             format_list(&unnamed)
         ));
     }
-    for doubt in &imported.doubts {
+    for doubt in &imported.warnings {
         report_warning(doubt);
     }
     for error in &imported.errors {
-        report_error(&error.for_operator());
+        report_error(&error.operator_message());
     }
     Ok(u8::from(!imported.errors.is_empty()).into())
 }
@@ -130,9 +130,9 @@ async fn sync(config: &Config, options: &config::Sync) -> Result<ExitCode> {
     let lease = stores::acquire_lease(config)?;
     let store: Arc<dyn Store> = match &lease {
         Some(lease) => Arc::new(lease.store()),
-        None => app::open_kept(config, false)?,
+        None => app::open_store(config, false)?,
     };
-    let desk = app::desk_over(store, config, None, true)?;
+    let desk = app::open_desk(store, config, None, true)?;
     let synced = app::sync_once(&desk, config, options, &app::stop_on_signal()).await?;
     if options.plan {
         print(&synced.plan.join("\n"))?;
@@ -140,14 +140,14 @@ async fn sync(config: &Config, options: &config::Sync) -> Result<ExitCode> {
     }
     let mut ids_by_reason: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for (id, error) in synced.failures() {
-        let ids = ids_by_reason.entry(error.for_operator()).or_default();
+        let ids = ids_by_reason.entry(error.operator_message()).or_default();
         ids.push(id.as_str());
     }
     for (reason, ids) in ids_by_reason {
         report_error(&format!("{reason} ({})", format_list(&ids)));
     }
     if !options.quiet {
-        let (read, missed) = (synced.read(), synced.missed());
+        let (read, missed) = (synced.read_count(), synced.missed_count());
         report(&format!("{read} series read, {missed} not"));
     }
     Ok(u8::from(!synced.is_complete()).into())
@@ -176,9 +176,9 @@ fn generate(check: bool, root: &Path) -> Result<()> {
         return Ok(());
     }
     std::fs::write(&reference, page())
-        .with_context(|| format!("writing {}", disk::shown(&reference)))?;
+        .with_context(|| format!("writing {}", disk::format_path(&reference)))?;
     for path in generate::write(root)? {
-        report(&format!("wrote {}", disk::shown(&path)));
+        report(&format!("wrote {}", disk::format_path(&path)));
     }
     Ok(())
 }
@@ -192,7 +192,7 @@ fn completions(shell: clap_complete::Shell) -> Result<()> {
 
 /// Writes a manual page for the program and one for every command into a folder.
 fn manual(folder: &Path) -> Result<()> {
-    let name = disk::shown(folder);
+    let name = disk::format_path(folder);
     std::fs::create_dir_all(folder).with_context(|| format!("making {name}"))?;
     clap_mangen::generate_to(config::command(), folder)
         .with_context(|| format!("writing manual pages into {name}"))

@@ -10,8 +10,8 @@ mod store;
 mod values;
 mod webhooks;
 
-pub(crate) use commands::{Call, Doctor, Health, Import, Install, Place, Sync};
-pub(crate) use file::{load, wants_json};
-pub(crate) use settings::{Command, Config, DEFAULT_LOG, Serve, command, help_of};
+pub(crate) use commands::{Call, Doctor, Health, Import, Install, InstallTarget, Sync};
+pub(crate) use file::{load, should_log_json};
+pub(crate) use settings::{Command, Config, DEFAULT_LOG, Serve, command, render_help};
 pub(crate) use store::database;
-pub(crate) use values::reachable;
+pub(crate) use values::local_address;

@@ -58,7 +58,7 @@ fn outdated_files(root: &Path) -> Result<BTreeMap<PathBuf, String>> {
         ("well-known/mcp.json".into(), card::server_card(base)),
         (
             "well-known/openapi.yaml".into(),
-            openapi::document(routes, base),
+            openapi::openapi_document(routes, base),
         ),
         ("well-known/llms.txt".into(), llms::llms_txt(routes, base)),
         ("README.md".into(), render_readme(root)?),
@@ -75,7 +75,7 @@ fn orphaned_files(root: &Path) -> Result<Vec<PathBuf>> {
     if !folder.is_dir() {
         return Ok(Vec::new());
     }
-    let files = econoscope_data::disk::entries(&folder);
+    let files = econoscope_data::disk::list_folder(&folder);
     let mut files = files.with_context(|| format!("reading {}", folder.display()))?;
     files.retain(|path| {
         let tool = path.file_stem().and_then(|s| s.to_str());

@@ -18,7 +18,7 @@ use std::sync::atomic::AtomicBool;
 
 pub use http_server::HttpServer;
 pub use metrics::SyncCounts;
-pub use settings::{Connections, Options, Shutdown};
+pub use settings::{ConnectionSettings, Options, Shutdown};
 
 /// The state that all requests share.
 #[derive(Clone)]

@@ -47,5 +47,5 @@ mod prelude {
 
 pub use articles::markdown;
 pub(crate) use pages::routes;
-pub(crate) use scenarios::condition_of;
-pub(crate) use text::{digest, encoded};
+pub(crate) use scenarios::scenario_condition;
+pub(crate) use text::{digest, encode_segment};

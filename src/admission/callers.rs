@@ -16,7 +16,7 @@ use econoscope_core::error::quote;
 use std::sync::Arc;
 
 /// The path of MCP.
-pub(crate) const MCP: &str = "/mcp";
+pub(crate) const MCP_PATH: &str = "/mcp";
 
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
@@ -113,7 +113,7 @@ fn public_host(base_url: &str) -> Option<String> {
 }
 
 /// Whether a base address is reachable from other machines.
-pub(crate) fn is_public(base_url: &str) -> bool {
+pub(crate) fn is_public_url(base_url: &str) -> bool {
     public_host(base_url).is_some()
 }
 
@@ -151,7 +151,7 @@ fn is_foreign_subresource<B>(request: &Request<B>) -> bool {
 
 /// Whether a request is for MCP.
 pub(crate) fn is_mcp<B>(request: &Request<B>) -> bool {
-    request.uri().path() == MCP
+    request.uri().path() == MCP_PATH
 }
 
 fn bad(why: &str) -> AccessDenied {

@@ -4,7 +4,7 @@
 //! file: it has the key, with which hashes of IPv4 addresses can be guessed until the day is over.
 
 use super::policy::{Charge, DAY, LimitExceeded, Policy, Quota};
-use econoscope_core::clock::{Moment, OwnTime, random};
+use econoscope_core::clock::{Moment, MonotonicTime, random};
 use econoscope_data::disk;
 use hmac::{Hmac, KeyInit, Mac};
 use parking_lot::Mutex;
@@ -35,7 +35,7 @@ struct Usage {
 ///
 /// Their time is their own: setting the wall clock does not change it.
 pub(super) struct Counters {
-    time: OwnTime,
+    time: MonotonicTime,
     day: i64,
     salt: [u8; 32],
     usage: BTreeMap<Key, Usage>,
@@ -58,10 +58,10 @@ struct File {
 impl Counters {
     /// Creates empty counters. Their time starts at the wall time.
     pub(super) fn new(now: Moment, max_addresses: usize) -> Self {
-        Self::with_time(OwnTime::begin(now), &now, fresh_salt(), max_addresses)
+        Self::with_time(MonotonicTime::start(now), &now, fresh_salt(), max_addresses)
     }
 
-    fn with_time(time: OwnTime, now: &Moment, salt: [u8; 32], max_addresses: usize) -> Self {
+    fn with_time(time: MonotonicTime, now: &Moment, salt: [u8; 32], max_addresses: usize) -> Self {
         Self {
             day: time.at(now).div_euclid(DAY),
             time,
@@ -79,13 +79,13 @@ impl Counters {
             Ok(file) => file,
             Err(error) => {
                 if error.kind() != io::ErrorKind::NotFound {
-                    let file = disk::shown(path);
+                    let file = disk::format_path(path);
                     tracing::warn!(%error, file, "the day's counts cannot be read; counting anew");
                 }
                 return None;
             }
         };
-        let time = OwnTime::resume(file.at, Moment::read(file.moment)?);
+        let time = MonotonicTime::resume(file.at, Moment::from_fields(file.moment)?);
         let mut counters = Self::with_time(time, now, file.salt, max_addresses);
         if counters.day != file.at.div_euclid(DAY) {
             return None;
@@ -104,7 +104,7 @@ impl Counters {
         }
         let file = File {
             at: self.time.at(now),
-            moment: now.written(),
+            moment: now.to_fields(),
             salt: self.salt,
             usage: self.usage.iter().map(|(k, usage)| (*k, *usage)).collect(),
         };
@@ -273,7 +273,7 @@ mod tests {
     const POLICY: Policy = Policy::General;
 
     fn clock() -> ManualClock {
-        ManualClock::at("2026-03-04T12:00:00Z".parse::<Timestamp>().unwrap())
+        ManualClock::new("2026-03-04T12:00:00Z".parse::<Timestamp>().unwrap())
     }
 
     fn address(last: u8) -> IpAddr {

@@ -85,9 +85,9 @@ impl Admission {
         match peer.map(|peer| peer.ip().to_canonical()) {
             Some(peer) if !self.is_uncounted(peer) => {
                 let trusted = &self.settings.trusted_proxies;
-                Caller::at(address::client(peer, headers, trusted))
+                Caller::from_address(address::client(peer, headers, trusted))
             }
-            Some(_) | None => Caller::OWN,
+            Some(_) | None => Caller::LOCAL,
         }
     }
 
@@ -114,8 +114,8 @@ impl Admission {
     pub(crate) fn connection_caller(&self, address: IpAddr) -> Caller {
         let address = address.to_canonical();
         match self.is_uncounted(address) || self.is_proxy(address) {
-            true => Caller::OWN,
-            false => Caller::at(address),
+            true => Caller::LOCAL,
+            false => Caller::from_address(address),
         }
     }
 
@@ -201,7 +201,7 @@ impl Admission {
     ///
     /// # Errors
     /// [`Error::RateLimited`] for an exhausted allowance, and the errors of the work.
-    pub(crate) async fn paid<T>(
+    pub(crate) async fn charge_for<T>(
         &self,
         caller: Caller,
         policy: Policy,

@@ -66,7 +66,7 @@ impl Permits {
     /// Acquires a permit. Uncounted callers may have all permits and the reserve, so that a supervisor on this machine is
     /// always answered.
     pub(crate) fn acquire(self: &Arc<Self>, caller: Caller) -> Result<Permit, NoPermit> {
-        let reserve = if caller.is_own() { RESERVE } else { 0 };
+        let reserve = if caller.is_local() { RESERVE } else { 0 };
         self.acquire_up_to(caller, self.max.saturating_add(reserve))
     }
 
@@ -81,7 +81,7 @@ impl Permits {
             return Err(NoPermit::AllFull);
         }
         let of_caller = open.values().filter(|activity| activity.caller == caller);
-        if !caller.is_own() && of_caller.count() >= self.max_per_caller {
+        if !caller.is_local() && of_caller.count() >= self.max_per_caller {
             return Err(NoPermit::CallerFull);
         }
         let number = self.next_number.fetch_add(1, Ordering::Relaxed);
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     fn caller(address: &str) -> Caller {
-        Caller::at(address.parse().unwrap())
+        Caller::from_address(address.parse().unwrap())
     }
 
     #[test]
@@ -164,13 +164,13 @@ mod tests {
         let second = acquire(caller("2001:db8::ffff")).ok().unwrap();
         let full = acquire(caller("2001:db8::1")).err();
         assert_eq!(full, Some(NoPermit::CallerFull), "its /64 is full");
-        let third = acquire(Caller::OWN).ok().unwrap();
+        let third = acquire(Caller::LOCAL).ok().unwrap();
         assert_eq!(acquire(caller("192.0.2.1")).err(), Some(NoPermit::AllFull));
         let reserve: Vec<Permit> = (0..RESERVE)
-            .filter_map(|_| acquire(Caller::OWN).ok())
+            .filter_map(|_| acquire(Caller::LOCAL).ok())
             .collect();
         assert_eq!(
-            (reserve.len(), acquire(Caller::OWN).err()),
+            (reserve.len(), acquire(Caller::LOCAL).err()),
             (RESERVE, Some(NoPermit::AllFull))
         );
         assert_eq!(
@@ -187,7 +187,7 @@ mod tests {
     fn the_idlest_connection_of_the_largest_block_is_evicted() {
         let permits = Arc::new(Permits::new(9, 9));
         let acquire = |address: &str| permits.acquire(caller(address)).ok().unwrap();
-        let own = [Caller::OWN; 4].map(|caller| permits.acquire(caller).ok().unwrap());
+        let own = [Caller::LOCAL; 4].map(|caller| permits.acquire(caller).ok().unwrap());
         let many = ["192.0.2.1", "192.0.2.9", "192.0.2.200"].map(acquire);
         let few = ["198.51.100.1", "2001:db8:0:1::1"].map(acquire);
         let _request = many[0].activity.begin_request();

@@ -6,7 +6,7 @@
 use super::counters::{Counters, Key, fresh_salt, hash, hex};
 use super::policy::{Charge, LimitExceeded, Policy, Quota};
 use econoscope_core::clock::Clock;
-use econoscope_core::error::NOTICE;
+use econoscope_core::error::NOTICE_TARGET;
 use parking_lot::Mutex;
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, RedisError, Script};
@@ -67,7 +67,7 @@ impl SharedCounters {
         clock: Arc<dyn Clock>,
         local: Arc<Mutex<Counters>>,
     ) -> Option<Arc<Self>> {
-        econoscope_data::net::choose_tls();
+        econoscope_data::net::install_tls_provider();
         let shared = Arc::new(Self {
             client: address.check().ok()?.clone(),
             script: Script::new(include_str!("charge.lua")),
@@ -146,7 +146,7 @@ impl SharedCounters {
                 match timeout(RETRY, shared.open_session()).await {
                     Ok(Ok(())) => {
                         let address = &shared.address;
-                        tracing::info!(target: NOTICE, "limits are shared through {address}");
+                        tracing::info!(target: NOTICE_TARGET, "limits are shared through {address}");
                         return;
                     }
                     Ok(Err(error)) => shared.report(&describe(&error)),
@@ -249,7 +249,7 @@ fn describe(error: &RedisError) -> String {
     if let Some(code) = error.code() {
         return format!("answers {code}");
     }
-    if let Some(about_tls) = econoscope_data::tls::problem(error, TRUST) {
+    if let Some(about_tls) = econoscope_data::tls::describe_error(error, TRUST) {
         return format!("cannot be used: {about_tls}");
     }
     if error.is_timeout() {

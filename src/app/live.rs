@@ -1,12 +1,12 @@
 //! Background work of a server: syncs, and answers that are computed ahead after each change of the data.
 
 use super::webhooks::Webhooks;
-use super::wiring::desk_over;
+use super::wiring::open_desk;
 use crate::config::{self, Config};
 use crate::server::SyncCounts;
 use anyhow::{Context, Result};
 use econoscope_answers::endpoints::{Backend, Route};
-use econoscope_core::error::{Error, NOTICE};
+use econoscope_core::error::{Error, NOTICE_TARGET};
 use econoscope_core::model::SeriesId;
 use econoscope_data::desk::{Desk, State};
 use econoscope_data::ingest::{self, Feed, Progress, SyncConfig, SyncReport};
@@ -50,10 +50,10 @@ pub(super) async fn sync_as_leader(
             break;
         };
         let term_over = stop.child_token();
-        let desk = match desk_over(leadership.in_term(term), &config, None, true) {
+        let desk = match open_desk(leadership.store_in_term(term), &config, None, true) {
             Ok(desk) => desk,
             Err(error) => {
-                let error = econoscope_core::error::causes(error.chain());
+                let error = econoscope_core::error::format_causes(error.chain());
                 tracing::error!(error, "not synced");
                 break;
             }
@@ -86,7 +86,11 @@ async fn sync_at_interval(
     loop {
         record(match sync_once(desk, config, &options, stop).await {
             Ok(report) => {
-                tracing::info!(read = report.read(), missed = report.missed(), "synced");
+                tracing::info!(
+                    read = report.read_count(),
+                    missed = report.missed_count(),
+                    "synced"
+                );
                 let is_complete = report.is_complete();
                 SyncCounts {
                     complete: is_complete.into(),
@@ -96,7 +100,7 @@ async fn sync_at_interval(
                 }
             }
             Err(error) => {
-                let error = econoscope_core::error::causes(error.chain());
+                let error = econoscope_core::error::format_causes(error.chain());
                 tracing::warn!(error, "not synced; answering from what is stored");
                 SyncCounts {
                     incomplete: 1,
@@ -125,8 +129,8 @@ pub(crate) async fn sync_once(
     let only: Vec<SeriesId> = only.collect::<econoscope_core::Result<_>>()?;
     let is_partial = !only.is_empty();
     let settings = SyncConfig {
-        sources: config.sources.settings()?,
-        only_plan: options.plan,
+        sources: config.sources.source_settings()?,
+        dry_run: options.plan,
         only: is_partial.then_some(only),
         // A source must send again what is to be accepted.
         force: options.force || !options.accept.is_empty(),
@@ -157,7 +161,7 @@ pub(crate) async fn sync_once(
     };
     let computed = tokio::task::spawn_blocking(compute).await;
     for contradiction in computed.context("computing the composites")?? {
-        tracing::warn!(target: NOTICE, "{contradiction}");
+        tracing::warn!(target: NOTICE_TARGET, "{contradiction}");
     }
     Ok(report)
 }
@@ -175,7 +179,7 @@ const MAX_ANSWERS: usize = 16;
 pub(crate) async fn refresh_answers(backend: Arc<Backend>, stop: CancellationToken) {
     let backend = &*backend;
     let refresh = |old: Option<State>| async move {
-        let requested = old.map(|old| backend.asked_most(old, MAX_ANSWERS));
+        let requested = old.map(|old| backend.most_requested(old, MAX_ANSWERS));
         for (tool, arguments, requests) in requested.into_iter().flatten() {
             let Some(route) = Route::find(tool) else {
                 continue;
@@ -186,9 +190,11 @@ pub(crate) async fn refresh_answers(backend: Arc<Backend>, stop: CancellationTok
                 failed => failed,
             };
             match reply {
-                Ok(reply) => reply.succeed(requests),
+                Ok(reply) => reply.inherit_requests(requests),
                 // A caller of this endpoint gets the error.
-                Err(error) => tracing::debug!(error = error.for_operator(), tool, "not made ahead"),
+                Err(error) => {
+                    tracing::debug!(error = error.operator_message(), tool, "not made ahead")
+                }
             }
         }
     };
@@ -201,7 +207,8 @@ pub(crate) async fn refresh_history(desk: Arc<Desk>, stop: CancellationToken) {
     let refresh = |_| {
         let desk = Arc::clone(&desk);
         async {
-            let computed = tokio::task::spawn_blocking(move || desk.known_paths()).await;
+            let computed =
+                tokio::task::spawn_blocking(move || desk.compute_real_time_paths()).await;
             let computed = computed.map_err(|e| Error::internal("what was known", e));
             if let Err(error) = computed.flatten() {
                 econoscope_core::error::log(&error, "what was known");

@@ -3,11 +3,11 @@
 use super::webhooks::Webhooks;
 use super::{live, stop_on_signal, wiring};
 use crate::admission::{self, LimitSettings};
-use crate::config::{Config, Serve, reachable};
+use crate::config::{Config, Serve, local_address};
 use crate::{mcp, server};
 use anyhow::{Context, Result, bail};
 use econoscope_answers::endpoints::Backend;
-use econoscope_core::error::NOTICE;
+use econoscope_core::error::NOTICE_TARGET;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,12 +32,12 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
     let is_public = public_reason.is_some();
     check_forwarding(config, is_local)?;
     let serve_restricted = serve.serve_restricted || !is_public;
-    let base_url = Some(format!("http://{}", reachable(address)));
-    let backend = Arc::new(wiring::backend(config, base_url, serve_restricted)?);
+    let base_url = Some(format!("http://{}", local_address(address)));
+    let backend = Arc::new(wiring::open_backend(config, base_url, serve_restricted)?);
     let options = options(config, serve, address.ip());
     let server = Arc::new(server::HttpServer::new(Arc::clone(&backend), options));
     let counter = Arc::clone(&server);
-    let count = move |outcome| counter.delivered(outcome);
+    let count = move |outcome| counter.record_delivery(outcome);
     let webhooks = Webhooks::open(config, serve, backend.desk(), count)?;
     log_start(config, serve, (address, metrics.as_ref()), public_reason)?;
     let mut parts = JoinSet::new();
@@ -51,8 +51,8 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
     }
     let shutdown = shutdown();
     // Handlers stop at the end of the drain.
-    let handler = mcp::Server::new(Arc::clone(&backend)).listing_search(!config.no_search_tools);
-    let mcp = mcp::transport::http(handler, shutdown.cut.clone());
+    let handler = mcp::Server::new(Arc::clone(&backend)).with_search_tools(!config.no_search_tools);
+    let mcp = mcp::transport::http(handler, shutdown.close_streams.clone());
     let http = Arc::clone(&server);
     parts.spawn(async move { http.serve(listener, mcp, shutdown).await });
     let desk = backend.desk();
@@ -67,7 +67,7 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
         config.sources.no_fred |= is_public && !config.sources.fred;
         // A thread of its own, since parsing and storing would block an executor thread.
         parts.spawn_blocking(move || {
-            let record = |counts| server.synced(counts);
+            let record = |counts| server.record_sync(counts);
             let sync = live::sync_as_leader(desk, (config, interval), stop, webhooks, record);
             tokio::runtime::Handle::current().block_on(sync);
         });
@@ -77,7 +77,7 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
     }
     if let Some(upstream) = backend.upstream() {
         // Stores the answers of calls that count against the daily limit.
-        upstream.settle().await;
+        upstream.wait_until_idle().await;
     }
     Ok(())
 }
@@ -117,7 +117,7 @@ fn send_without_sync(
     let Some(webhooks) = webhooks else { return };
     let store = backend.desk().store();
     if backend.upstream().is_some() || store.leadership().is_some() {
-        tracing::warn!(target: NOTICE, "--webhook sends nothing here: over a shared store the server that syncs sends, and one that forwards has no figures of its own");
+        tracing::warn!(target: NOTICE_TARGET, "--webhook sends nothing here: over a shared store the server that syncs sends, and one that forwards has no figures of its own");
         return;
     }
     let synced = CancellationToken::new();
@@ -133,23 +133,23 @@ fn log_start(
     public_reason: Option<&str>,
 ) -> Result<()> {
     let version = env!("CARGO_PKG_VERSION");
-    tracing::info!(target: NOTICE, "econoscope {version} on http://{address} (MCP at /mcp)");
+    tracing::info!(target: NOTICE_TARGET, "econoscope {version} on http://{address} (MCP at /mcp)");
     if let Some(metrics) = metrics {
         let address = metrics.local_addr()?;
-        tracing::info!(target: NOTICE, "metrics on http://{address}/metrics");
+        tracing::info!(target: NOTICE_TARGET, "metrics on http://{address}/metrics");
     }
     if let Some(reason) = public_reason {
         let withheld = match serve.serve_restricted {
             true => "restricted series are passed on, as --serve-restricted says",
             false => "series that may not be passed on are withheld",
         };
-        tracing::info!(target: NOTICE, "public, since {reason}: {withheld}");
+        tracing::info!(target: NOTICE_TARGET, "public, since {reason}: {withheld}");
     }
     if address.ip().is_unspecified() && config.base_url.is_none() {
         tracing::warn!(
-            target: NOTICE,
+            target: NOTICE_TARGET,
             "links and credit lines name http://{}, which only this machine can open; give --base-url",
-            reachable(address)
+            local_address(address)
         );
     }
     Ok(())
@@ -159,7 +159,7 @@ fn log_start(
 /// setting does not pass on restricted series.
 fn public_reason(config: &Config, serve: &Serve, is_local: bool) -> Option<&'static str> {
     // A port may be a wildcard, and a host has no scheme.
-    let is_public = |origin: &str| admission::is_public(origin.trim_end_matches(":*"));
+    let is_public = |origin: &str| admission::is_public_url(origin.trim_end_matches(":*"));
     let is_public_host = |host: &String| is_public(&format!("http://{host}"));
     Some(if !is_local {
         "it listens beyond this machine"
@@ -209,7 +209,7 @@ fn options(config: &Config, serve: &Serve, ip: IpAddr) -> server::Options {
         },
         hosts,
         origins: [&origins, &*serve.allowed_origin].concat(),
-        connections: server::Connections {
+        connections: server::ConnectionSettings {
             linger: serve.connections.linger + delay,
             ..serve.connections.clone()
         }

@@ -41,7 +41,8 @@ fn fill_pool(backend: &Backend, gate: mpsc::Receiver<()>) -> Jobs<'_> {
     let gate = Arc::new(Mutex::new(gate));
     let mut jobs: Jobs<'_> = Vec::new();
     let threads = backend.pool().max_threads();
-    let callers = (1..=256_u32).map(|n| Caller::at(Ipv4Addr::from_bits(0x0a00_0000 + n).into()));
+    let callers =
+        (1..=256_u32).map(|n| Caller::from_address(Ipv4Addr::from_bits(0x0a00_0000 + n).into()));
     let start = |jobs: &mut Jobs<'_>| {
         let last = jobs.last_mut().unwrap();
         let mut context = Context::from_waker(Waker::noop());

@@ -5,14 +5,14 @@
 //! store, the one that syncs sends webhooks and writes the notes.
 
 use super::live::on_change;
-use super::wiring::desk_over;
+use super::wiring::open_desk;
 use crate::alerts::{Alert, MAX_ALERTS};
 use crate::config::{Config, Serve};
 use crate::site::digest;
 use anyhow::{Context, Result};
 use econoscope_answers::endpoints::condition::{Crossings, crossings};
 use econoscope_core::clock;
-use econoscope_core::error::{self, Error, NOTICE};
+use econoscope_core::error::{self, Error, NOTICE_TARGET};
 use econoscope_core::model::Date;
 use econoscope_data::desk::Desk;
 use econoscope_data::store::Store;
@@ -91,7 +91,7 @@ impl Webhooks {
     }
 
     fn desk(&self, store: &Arc<dyn Store>) -> Result<Arc<Desk>> {
-        desk_over(Arc::clone(store), &self.config, None, self.serve_restricted)
+        open_desk(Arc::clone(store), &self.config, None, self.serve_restricted)
     }
 
     /// Sends after the first sync and then after each change of the data, until stopped.
@@ -105,13 +105,13 @@ impl Webhooks {
             return;
         }
         // A write waits until the replica has it, and then the replica also has the notes of the server that sent before.
-        let now = clock::wall().to_string();
+        let now = clock::wall_time().to_string();
         let written = on_store(&store, move |store| store.set_note(START_NOTE, &now)).await;
         let desk = match written.map_err(Into::into).and_then(|()| self.desk(&store)) {
             Ok(desk) => desk,
             Err(error) => {
-                let error = error::causes(error.chain());
-                return tracing::error!(target: NOTICE, "no webhooks are sent: {error}");
+                let error = error::format_causes(error.chain());
+                return tracing::error!(target: NOTICE_TARGET, "no webhooks are sent: {error}");
             }
         };
         let receivers = self.receivers.iter().map(|receiver| {
@@ -134,7 +134,7 @@ impl Webhooks {
                 Ok(messages) => messages,
                 Err(error) => {
                     (self.count)("not_evaluated");
-                    let (webhook, error) = (&receiver.name, error.for_operator());
+                    let (webhook, error) = (&receiver.name, error.operator_message());
                     tracing::warn!(webhook, condition, error, "a condition cannot be evaluated");
                     continue;
                 }
@@ -176,7 +176,7 @@ impl Webhooks {
                 }
                 Delivery::Gone => {
                     (self.count)("gone");
-                    tracing::warn!(target: NOTICE, webhook, "webhook {webhook} answers 410: it is told of nothing more until the next start");
+                    tracing::warn!(target: NOTICE_TARGET, webhook, "webhook {webhook} answers 410: it is told of nothing more until the next start");
                     return delivery;
                 }
                 Delivery::Failed(why, requested) => (why, requested),
@@ -222,10 +222,10 @@ fn pending_messages(
     condition: &str,
     key: &str,
 ) -> econoscope_core::Result<Vec<Message>> {
-    let crossings: Crossings = desk.consistent(|| crossings(desk, condition))?;
+    let crossings: Crossings = desk.compute_consistently(|| crossings(desk, condition))?;
     let note = desk.store().note(key)?;
     let Some(acknowledged) = note.and_then(|day| day.parse::<Date>().ok()) else {
-        let last = crossings.all.last().map(|crossing| crossing.date);
+        let last = crossings.crossings.last().map(|crossing| crossing.date);
         let first = crossings.range.map(|(first, _)| first);
         if let Some(day) = last.or(first) {
             desk.store().set_note(key, &day.to_string())?;
@@ -233,7 +233,7 @@ fn pending_messages(
         return Ok(Vec::new());
     };
     let later = crossings
-        .all
+        .crossings
         .iter()
         .filter(|crossing| crossing.date > acknowledged);
     let later: Vec<_> = later.collect();

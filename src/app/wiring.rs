@@ -4,7 +4,7 @@ use crate::config::Config;
 use anyhow::{Context, Result};
 use econoscope_answers::endpoints::Backend;
 use econoscope_core::clock::SystemClock;
-use econoscope_core::error::NOTICE;
+use econoscope_core::error::NOTICE_TARGET;
 use econoscope_data::desk::{Desk, Settings, articles, scenarios};
 use econoscope_data::disk;
 use econoscope_data::postgres::Address;
@@ -21,7 +21,7 @@ type OpenFile = fn(&Path) -> econoscope_core::Result<Sqlite>;
 ///
 /// # Errors
 /// When the store cannot be opened or created.
-pub(crate) fn open_kept(config: &Config, bare: bool) -> Result<Arc<dyn Store>> {
+pub(crate) fn open_store(config: &Config, bare: bool) -> Result<Arc<dyn Store>> {
     if let Some(address) = migrated_database(config)? {
         return Ok(match bare {
             true => Arc::new(Postgres::open(&address)?),
@@ -33,7 +33,7 @@ pub(crate) fn open_kept(config: &Config, bare: bool) -> Result<Arc<dyn Store>> {
         false => Sqlite::open_with_history,
     };
     let store = open_file(config, open).with_context(|| {
-        let path = disk::shown(&config.local_file());
+        let path = disk::format_path(&config.local_file());
         format!("nothing can be kept at {path}; choose another file with --store")
     })?;
     Ok(Arc::new(store))
@@ -43,12 +43,12 @@ pub(crate) fn open_kept(config: &Config, bare: bool) -> Result<Arc<dyn Store>> {
 /// location from the settings must work.
 fn open_for_reading(config: &Config) -> Result<Arc<dyn Store>> {
     if let Some(address) = migrated_database(config)? {
-        let store = Postgres::with_copy(&address, &config.local_file());
+        let store = Postgres::open_replica(&address, &config.local_file());
         return Ok(Arc::new(store?));
     }
     let store = match open_file(config, Sqlite::open_with_history) {
         Err(error) if config.store.is_none() => {
-            let error = error.for_operator();
+            let error = error.operator_message();
             tracing::warn!(error, "answering from the bundled history alone");
             Sqlite::bundled()
         }
@@ -60,10 +60,10 @@ fn open_for_reading(config: &Config) -> Result<Arc<dyn Store>> {
 /// Completes the replica of a shared database before the server listens, so that every answer has all data.
 ///
 /// # Errors
-/// As [`Postgres::with_copy`].
+/// As [`Postgres::open_replica`].
 pub(super) fn complete_replica(config: &Config) -> Result<()> {
     if let Some(address) = migrated_database(config)? {
-        Postgres::make_copy(&address, &config.local_file())?;
+        Postgres::update_replica(&address, &config.local_file())?;
     }
     Ok(())
 }
@@ -71,8 +71,8 @@ pub(super) fn complete_replica(config: &Config) -> Result<()> {
 /// Returns the address of a shared database, whose tables are first migrated where the settings ask for it.
 fn migrated_database(config: &Config) -> Result<Option<Address>> {
     let address = config.database()?;
-    if let Some(address) = address.as_ref().filter(|_| config.shared.migrate) {
-        Postgres::unchecked(address)?.migrate()?;
+    if let Some(address) = address.as_ref().filter(|_| config.shared_store.migrate) {
+        Postgres::unconnected(address)?.migrate()?;
     }
     Ok(address)
 }
@@ -84,18 +84,18 @@ fn open_file(config: &Config, open: OpenFile) -> econoscope_core::Result<Sqlite>
         Err(error) if config.store.is_none() && Sqlite::is_damage(&error) => error,
         opened => return opened,
     };
-    tracing::error!(error = error.for_operator(), "the store is damaged");
+    tracing::error!(error = error.operator_message(), "the store is damaged");
     let moved = Sqlite::quarantine(&path)?;
     tracing::error!(
-        target: NOTICE,
+        target: NOTICE_TARGET,
         "the store was damaged and is now {}; starting anew. Restore a backup, or sync.",
-        disk::shown(&moved)
+        disk::format_path(&moved)
     );
     open(&path)
 }
 
 /// Opens a desk over a store. `base_url` is the listening address of a server, for links where the settings have no other.
-pub(crate) fn desk_over(
+pub(crate) fn open_desk(
     store: Arc<dyn Store>,
     config: &Config,
     base_url: Option<String>,
@@ -118,13 +118,13 @@ pub(crate) fn desk_over(
 }
 
 /// Opens the backend: one that forwards to the upstream of the settings, or one that answers from the store.
-pub(crate) fn backend(
+pub(crate) fn open_backend(
     config: &Config,
     base_url: Option<String>,
     serve_restricted: bool,
 ) -> Result<Backend> {
     let Some(base) = &config.forwarding.upstream else {
-        let desk = desk_over(
+        let desk = open_desk(
             open_for_reading(config)?,
             config,
             base_url,
@@ -138,6 +138,6 @@ pub(crate) fn backend(
     let upstream = Upstream::open(settings, Arc::new(SystemClock::default()))?;
     // Names, links and the credit line need no store on disk.
     let bundled = Arc::new(Sqlite::bundled()?);
-    let desk = desk_over(bundled, config, base_url, serve_restricted)?;
+    let desk = open_desk(bundled, config, base_url, serve_restricted)?;
     Ok(Backend::forwarding(desk, upstream))
 }

@@ -55,14 +55,14 @@ pub(super) async fn call(config: &Config, options: &Call) -> Result<ExitCode> {
         Ok(arguments) => arguments,
         Err(problem) => return usage_error(&problem),
     };
-    if format == OutputFormat::Csv && route.takes("format") {
+    if format == OutputFormat::Csv && route.has_argument("format") {
         arguments.insert("format".into(), "csv".into());
     }
     // The text is what an assistant gets, with an assistant's defaults.
     if format == OutputFormat::Text {
-        arguments = route.for_assistant(arguments);
+        arguments = route.with_assistant_defaults(arguments);
     }
-    let backend = app::backend(config, None, true)?;
+    let backend = app::open_backend(config, None, true)?;
     match route.call(&backend, arguments).await {
         Ok(reply) => {
             print(&render(route, &reply, format)?)?;
@@ -72,7 +72,7 @@ pub(super) async fn call(config: &Config, options: &Call) -> Result<ExitCode> {
             usage_error(&format!("{error} See econoscope call {tool} --help."))
         }
         Err(error) => {
-            report_error(&error.for_operator());
+            report_error(&error.operator_message());
             Ok(ExitCode::FAILURE)
         }
     }
@@ -106,13 +106,13 @@ fn parse_arguments(route: &Route, pairs: &[String]) -> Result<Arguments, String>
         let first = first.as_ref().filter(|_| at == 0);
         let unnamed = first.map(|first| (first.name.as_str(), pair.as_str()));
         let Some((name, value)) = pair.split_once('=').or(unnamed) else {
-            let pair = econoscope_data::disk::escaped(pair);
+            let pair = econoscope_data::disk::escape_controls(pair);
             let example = help::example_command(route);
             return Err(format!(
                 "{pair} is not of the form name=value; for example: {example}"
             ));
         };
-        decode::add(&mut arguments, name, value);
+        decode::add_argument(&mut arguments, name, value);
     }
     Ok(arguments)
 }

@@ -38,8 +38,8 @@ const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█']
 
 /// Prints ten years of four series as sparklines, and the macro summary.
 pub(super) async fn demo(config: &Config) -> Result<()> {
-    let backend = app::backend(config, None, true)?;
-    let summary = Route::ask(&backend, "get_macro_summary", &[]).await?;
+    let backend = app::open_backend(config, None, true)?;
+    let summary = Route::call_tool(&backend, "get_macro_summary", &[]).await?;
     print("The US economy over ten years, each line from its lowest to its highest:\n")?;
     for (title, id, decimals) in SERIES {
         // 42 points are the last figures of quarters, so the newest point is a published figure.
@@ -52,7 +52,7 @@ pub(super) async fn demo(config: &Config) -> Result<()> {
         if id == "CPIAUCNS" {
             arguments.push(("units", "pc1"));
         }
-        let reply = Route::ask(&backend, "get_time_series", &arguments).await?;
+        let reply = Route::call_tool(&backend, "get_time_series", &arguments).await?;
         let answer: Value = serde_json::from_slice(&reply.json)?;
         print(&printable(&chart_line(title, decimals, &answer)))?;
     }

@@ -49,7 +49,7 @@ pub(super) async fn doctor(config: &Config, options: &Doctor) -> Result<ExitCode
     let mut findings = Findings::default();
     check_configuration(&mut findings, config);
     if let Some(address) = config.database()? {
-        let database = Postgres::open(&address).and_then(|database| database.standing());
+        let database = Postgres::open(&address).and_then(|database| database.lease_status());
         match database {
             Ok((series, holder)) => {
                 let finding = format!("{address} answers: {series} series; {holder}");
@@ -57,7 +57,7 @@ pub(super) async fn doctor(config: &Config, options: &Doctor) -> Result<ExitCode
             }
             Err(error) => findings.fault(
                 "database",
-                &error.for_operator(),
+                &error.operator_message(),
                 "Answers go on from the copy below, without anything new.",
             ),
         }
@@ -71,7 +71,7 @@ pub(super) async fn doctor(config: &Config, options: &Doctor) -> Result<ExitCode
         list_refused_responses(&mut findings, config, store).await?;
         list_missed_series(&mut findings, store).await?;
     }
-    if options.ask_sources {
+    if options.check_sources {
         let store = match store {
             Some(store) => store,
             None => Arc::new(Sqlite::bundled()?),
@@ -91,7 +91,7 @@ pub(super) async fn doctor(config: &Config, options: &Doctor) -> Result<ExitCode
 
 fn check_configuration(findings: &mut Findings, config: &Config) {
     let file = match &config.config {
-        Some(file) => format!("read, with {}", disk::shown(file)),
+        Some(file) => format!("read, with {}", disk::format_path(file)),
         None => "flags, environment and defaults; no settings file".into(),
     };
     findings.ok("configuration", &file);
@@ -133,7 +133,7 @@ fn check_configuration(findings: &mut Findings, config: &Config) {
 
 /// Verifies every row of the store, and returns it if it is sound. Moves a damaged store away if `quarantine`.
 fn check_store(findings: &mut Findings, path: &Path, quarantine: bool) -> Option<Sqlite> {
-    let file = disk::shown(path);
+    let file = disk::format_path(path);
     if !path.exists() {
         let finding = format!("there is none at {file}; the bundled history answers");
         let advice = "Run `econoscope sync`, or `econoscope serve`, which syncs by itself.";
@@ -141,7 +141,7 @@ fn check_store(findings: &mut Findings, path: &Path, quarantine: bool) -> Option
         return None;
     }
     let store = Sqlite::open_existing(path);
-    match store.and_then(|store| Ok((store.integrity()?, store))) {
+    match store.and_then(|store| Ok((store.check_integrity()?, store))) {
         Ok((damages, store)) if damages.is_empty() => {
             let kib = std::fs::metadata(path).map_or(0, |m| m.len()) / 1_024;
             let finding = format!("{file}, {kib} KiB, every row verified");
@@ -154,7 +154,7 @@ fn check_store(findings: &mut Findings, path: &Path, quarantine: bool) -> Option
             }
         }
         Err(error) => {
-            findings.fault("store", &error.for_operator(), "");
+            findings.fault("store", &error.operator_message(), "");
             if !Sqlite::is_damage(&error) {
                 return None;
             }
@@ -170,13 +170,13 @@ fn check_store(findings: &mut Findings, path: &Path, quarantine: bool) -> Option
     }
     match Sqlite::quarantine(path) {
         Ok(moved) => {
-            let finding = format!("moved to {}", disk::shown(&moved));
+            let finding = format!("moved to {}", disk::format_path(&moved));
             let advice = "Restore a backup under the old name, or run `econoscope sync`.";
             findings.note("store", &finding, advice);
         }
         Err(error) => {
             let advice = "Move the file away by hand.";
-            findings.fault("store", &error.for_operator(), advice);
+            findings.fault("store", &error.operator_message(), advice);
         }
     }
     None
@@ -236,7 +236,7 @@ async fn list_refused_responses(
     store: &Arc<dyn Store>,
 ) -> Result<()> {
     let recipes = config.sources.recipes()?;
-    for (feed, refused) in ingest::refused_answers(store, &recipes).await? {
+    for (feed, refused) in ingest::refused_responses(store, &recipes).await? {
         let head: String = refused.head.chars().take(200).collect();
         let advice = match head.replace('\n', " ").as_str() {
             "" => "What is held stayed, and the next source was asked.".to_owned(),
@@ -268,20 +268,20 @@ async fn check_sources(
     config: &Config,
     store: &Arc<dyn Store>,
 ) -> Result<()> {
-    let settings = config.sources.settings()?;
+    let settings = config.sources.source_settings()?;
     let now = Desk::system_clock()();
     let version = env!("CARGO_PKG_VERSION");
     let finding = format!("econoscope {version} on {OS}/{ARCH}, {now:.0}; sources asked now");
     findings.ok("report", &finding);
     for check in ingest::check_sources(store, &settings, now).await? {
         let subject = format!("feed {}", check.feed);
-        let took = check.took.map_or(String::new(), |took| {
+        let took = check.duration.map_or(String::new(), |took| {
             format!(" ({}, {:.1} s)", check.host, took.as_secs_f64())
         });
-        match check.said {
+        match check.result {
             Ok(finding) => findings.ok(&subject, &format!("{finding}{took}")),
             Err(why) => {
-                let advice = describe_response(&check.beginning);
+                let advice = describe_response(&check.head);
                 findings.note(&subject, &format!("{why}{took}"), &advice);
             }
         }
@@ -307,7 +307,7 @@ fn describe_response(beginning: &str) -> String {
 
 async fn check_fred_connection(findings: &mut Findings, config: &Config) -> Result<()> {
     const SUBJECT: &str = "source FRED";
-    let url = config.sources.settings()?.fred()?;
+    let url = config.sources.source_settings()?.fred()?;
     let address = url.host_str().zip(url.port_or_known_default());
     let (host, port) = address.with_context(|| format!("{url} names no host"))?;
     let connection = tokio::net::TcpStream::connect((host, port));

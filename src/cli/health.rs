@@ -1,7 +1,7 @@
 //! `econoscope health`: checks whether a server answers, for images without a shell.
 
 use super::print;
-use crate::config::{Health, reachable};
+use crate::config::{Health, local_address};
 use anyhow::{Context, Result, bail};
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -19,7 +19,7 @@ const TIMEOUT: Duration = Duration::from_secs(4);
 pub(super) async fn health(options: &Health) -> Result<()> {
     let url = match &options.url {
         Some(url) => url.clone(),
-        None => Url::parse(&format!("http://{}", reachable(options.listen)))?,
+        None => Url::parse(&format!("http://{}", local_address(options.listen)))?,
     };
     let Some(authority) = (url.scheme() == "http").then(|| url.authority()) else {
         bail!("{url} cannot be asked; give http:// and the address on which the server listens");
@@ -100,7 +100,7 @@ mod tests {
             ("192.0.2.1:5", "192.0.2.1:5"),
         ] {
             let listen: SocketAddr = listen.parse().unwrap();
-            assert_eq!(reachable(listen).to_string(), expected);
+            assert_eq!(local_address(listen).to_string(), expected);
         }
     }
 }

@@ -5,7 +5,7 @@ mod edit;
 mod hosts;
 
 use super::output::{print, printable};
-use crate::config::{Config, DEFAULT_LOG, Install, Place};
+use crate::config::{Config, DEFAULT_LOG, Install, InstallTarget};
 use anyhow::{Context, Result, bail};
 use econoscope_data::disk;
 use edit::with_entry;
@@ -22,14 +22,14 @@ pub(super) fn install(config: &Config, options: &Install) -> Result<()> {
         Some(url) => {
             let mut url = url.clone();
             if url.path() == "/" {
-                url.set_path(crate::admission::MCP);
+                url.set_path(crate::admission::MCP_PATH);
             }
             Server::Http(url.to_string())
         }
         None => own_command(&own_flags(config)?)?,
     };
     let folders = UserFolders::from_env()?;
-    for host in select_hosts(&folders, &options.place)? {
+    for host in select_hosts(&folders, &options.target)? {
         let entry = host.entry(&server).with_context(|| {
             let title = &host.title;
             format!("{title} takes programs alone in its file; add an address in its settings, under Connectors")
@@ -37,7 +37,7 @@ pub(super) fn install(config: &Config, options: &Install) -> Result<()> {
         let message = match options.print {
             true => with_entry(host.format, "", &host.key, Some(&entry))?,
             false => {
-                let dry_run = options.place.dry_run;
+                let dry_run = options.target.dry_run;
                 edit_settings(host, &host.file(&folders), Some(&entry), dry_run)?
             }
         };
@@ -47,7 +47,7 @@ pub(super) fn install(config: &Config, options: &Install) -> Result<()> {
 }
 
 /// Removes our entry from the settings of the named host. Without a name, lists the hosts and asks.
-pub(super) fn uninstall(options: &Place) -> Result<()> {
+pub(super) fn uninstall(options: &InstallTarget) -> Result<()> {
     let folders = UserFolders::from_env()?;
     for host in select_hosts(&folders, options)? {
         let message = edit_settings(host, &host.file(&folders), None, options.dry_run)?;
@@ -56,7 +56,7 @@ pub(super) fn uninstall(options: &Place) -> Result<()> {
     Ok(())
 }
 
-fn select_hosts(folders: &UserFolders, options: &Place) -> Result<Vec<&'static Host>> {
+fn select_hosts(folders: &UserFolders, options: &InstallTarget) -> Result<Vec<&'static Host>> {
     match &options.host {
         Some(name) => Ok(vec![find_host(name)?]),
         None => ask_for_hosts(folders),
@@ -75,7 +75,7 @@ fn host_names() -> String {
 
 /// Adds an entry to a host's settings file, or removes ours, and returns a message about it.
 fn edit_settings(host: &Host, path: &Path, entry: Option<&Entry>, dry_run: bool) -> Result<String> {
-    let (title, file) = (&host.title, disk::shown(path));
+    let (title, file) = (&host.title, disk::format_path(path));
     let old = read_settings(path).with_context(|| format!("{title}: {file} is left as it is"))?;
     let text = old.as_deref().unwrap_or_default();
     let mut new = with_entry(host.format, text, &host.key, entry)
@@ -99,7 +99,7 @@ fn edit_settings(host: &Host, path: &Path, entry: Option<&Entry>, dry_run: bool)
     }
     let backup = write_settings(path, old.as_deref(), &new)
         .with_context(|| format!("{title}: {file} cannot be written and is left as it is"))?;
-    let backup = backup.map(|path| format!(" (as it was: {})", disk::shown(&path)));
+    let backup = backup.map(|path| format!(" (as it was: {})", disk::format_path(&path)));
     let backup = backup.unwrap_or_default();
     Ok(format!("{title}: {done} {file}{backup}\n{next_step}"))
 }
@@ -211,7 +211,7 @@ fn ask_for_hosts(folders: &UserFolders) -> Result<Vec<&'static Host>> {
     print("Assistants found here:")?;
     for host in &here {
         let (name, title, file) = (&host.name, &host.title, host.file(folders));
-        let file = disk::shown(&file);
+        let file = disk::format_path(&file);
         print(&printable(&format!("  {name:<15} {title} ({file})")))?;
     }
     if !std::io::stdin().is_terminal() {

@@ -1,7 +1,7 @@
 //! Output of the commands: text on stdout, messages and the log on stderr.
 
 use anyhow::{Context, Result};
-use econoscope_core::error::NOTICE;
+use econoscope_core::error::NOTICE_TARGET;
 use std::io::{IsTerminal, Write};
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::filter::Targets;
@@ -16,23 +16,26 @@ const QUIET_CRATES: &str = "rmcp=error,hyper=error";
 
 /// Replaces what a terminal would interpret in a text; line ends stay.
 pub(super) fn printable(text: &str) -> String {
-    let lines: Vec<String> = text.lines().map(econoscope_data::disk::escaped).collect();
+    let lines: Vec<String> = text
+        .lines()
+        .map(econoscope_data::disk::escape_controls)
+        .collect();
     lines.join("\n")
 }
 
 /// Reports a failure on stderr, in the format of the log.
 pub(super) fn report_error(message: &str) {
-    tracing::error!(target: NOTICE, "{}", printable(message));
+    tracing::error!(target: NOTICE_TARGET, "{}", printable(message));
 }
 
 /// Reports a doubt on stderr, in the format of the log.
 pub(super) fn report_warning(message: &str) {
-    tracing::warn!(target: NOTICE, "{}", printable(message));
+    tracing::warn!(target: NOTICE_TARGET, "{}", printable(message));
 }
 
 /// Reports what was done on stderr, in the format of the log.
 pub(super) fn report(message: &str) {
-    tracing::info!(target: NOTICE, "{}", printable(message));
+    tracing::info!(target: NOTICE_TARGET, "{}", printable(message));
 }
 
 /// Prints a text to stdout and ends its last line.
@@ -52,7 +55,7 @@ pub(super) fn print(text: &str) -> Result<()> {
 /// Starts the log on stderr: as text, in colour on a terminal unless `NO_COLOR` is set, or as one JSON object per line,
 /// messages and panics included.
 pub(super) fn init_log(filter: &str, is_json: bool) -> Result<()> {
-    let filter: Targets = format!("{QUIET_CRATES},{filter},{NOTICE}=info")
+    let filter: Targets = format!("{QUIET_CRATES},{filter},{NOTICE_TARGET}=info")
         .parse()
         .with_context(|| format!("--log {filter} is not a filter; try warn, info or debug"))?;
     let log = tracing_subscriber::registry().with(filter);
@@ -65,7 +68,7 @@ pub(super) fn init_log(filter: &str, is_json: bool) -> Result<()> {
             .with_span_list(false);
         log.with(lines).init();
         std::panic::set_hook(Box::new(|panic| {
-            tracing::error!(target: NOTICE, %panic);
+            tracing::error!(target: NOTICE_TARGET, %panic);
         }));
         return Ok(());
     }
@@ -91,7 +94,7 @@ where
         mut writer: Writer<'_>,
         event: &Event<'_>,
     ) -> std::fmt::Result {
-        if event.metadata().target() != NOTICE {
+        if event.metadata().target() != NOTICE_TARGET {
             return self.0.format_event(context, writer, event);
         }
         writer.write_str(match *event.metadata().level() {

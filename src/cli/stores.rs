@@ -17,7 +17,7 @@ pub(super) fn migrate(config: &Config) -> Result<()> {
              password in the environment variable PGPASSWORD"
         );
     };
-    let (from, to) = Postgres::unchecked(&address)?.migrate()?;
+    let (from, to) = Postgres::unconnected(&address)?.migrate()?;
     report(&match from == to {
         true => format!("the tables of {address} have layout {to} already"),
         false => format!("the tables of {address} have layout {to} now, {from} before"),
@@ -36,18 +36,18 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<()> {
                      nothing, right after `econoscope migrate`"
                 );
             }
-            let from = disk::shown(from);
+            let from = disk::format_path(from);
             report(&format!("copied {from} into {address}"));
         }
         (Some(address), None) => {
             Postgres::open(&address)?.copy_to(to)?;
-            if let Some(damage) = Sqlite::open_existing(to)?.integrity()?.first() {
+            if let Some(damage) = Sqlite::open_existing(to)?.check_integrity()?.first() {
                 bail!(
                     "the copy is damaged, and so is what was copied: {}",
                     damage.what
                 );
             }
-            let to = disk::shown(to);
+            let to = disk::format_path(to);
             report(&format!(
                 "copied {address} into {to} and verified every row"
             ));
@@ -65,8 +65,8 @@ pub(super) fn acquire_lease(config: &Config) -> Result<Option<LeaseGuard>> {
     let Some(address) = config.database()? else {
         return Ok(None);
     };
-    if config.shared.migrate {
-        Postgres::unchecked(&address)?.migrate()?;
+    if config.shared_store.migrate {
+        Postgres::unconnected(&address)?.migrate()?;
     }
     match Postgres::open_with_history(&address)?.take_lease()? {
         Ok(lease) => Ok(Some(lease)),
@@ -84,13 +84,13 @@ pub(super) fn backup(config: &Config, to: &Path) -> Result<()> {
              For a file that any econoscope reads: econoscope copy --from {address} --to FILE"
         );
     }
-    let now = app::stamp(Desk::system_clock()());
+    let now = app::format_file_time(Desk::system_clock()());
     let to = match to.is_dir() {
         true => to.join(format!("econoscope-{now}.db")),
         false => to.to_owned(),
     };
     Sqlite::open_existing(&config.local_file())?.backup(&to)?;
-    let to = disk::shown(&to);
+    let to = disk::format_path(&to);
     report(&format!("wrote {to} and verified every row"));
     Ok(())
 }

@@ -14,7 +14,7 @@ pub(super) fn check(config: &Config) -> Result<()> {
     if let Some(text) = &config.base_url
         && let Some(problem) = base_url_problem(text)
     {
-        let text = econoscope_data::disk::escaped(text);
+        let text = econoscope_data::disk::escape_controls(text);
         bail!(
             "--base-url {text} {problem}; write the address that others type, for example https://macro.example.org"
         );
@@ -29,7 +29,7 @@ pub(super) fn check(config: &Config) -> Result<()> {
         ("sources", &config.sources.sources),
     ] {
         if let Some(folder) = folder.as_deref().filter(|folder| !folder.is_dir()) {
-            let path = econoscope_data::disk::shown(folder);
+            let path = econoscope_data::disk::format_path(folder);
             bail!("--{flag} {path}: there is no such folder; make it first, or correct its name");
         }
     }
@@ -37,23 +37,23 @@ pub(super) fn check(config: &Config) -> Result<()> {
         && file.as_os_str() != "none"
         && !file.exists()
     {
-        let path = econoscope_data::disk::shown(file);
+        let path = econoscope_data::disk::format_path(file);
         bail!("--feeds {path}: there is no such file; correct its name, or write none");
     }
     let is_file = config.database()?.is_none();
     for (flag, file) in [
         ("store", config.store.as_deref().filter(|_| is_file)),
-        ("replica", config.shared.replica.as_deref()),
+        ("replica", config.shared_store.replica.as_deref()),
         (
             "upstream-state",
             config.forwarding.upstream_state.as_deref(),
         ),
     ] {
         // The address of a database is checked where it is opened.
-        let file = file.filter(|f| !f.to_str().is_some_and(Address::is_meant));
+        let file = file.filter(|f| !f.to_str().is_some_and(Address::has_scheme));
         let folder = file.and_then(Path::parent);
         if let Some(folder) = folder.filter(|f| !f.as_os_str().is_empty() && !f.exists()) {
-            let path = econoscope_data::disk::shown(folder);
+            let path = econoscope_data::disk::format_path(folder);
             bail!(
                 "--{flag}: there is no folder {path}; make it first, or correct the path of the file"
             );

@@ -70,7 +70,7 @@ pub(crate) struct Doctor {
 
     /// Ask every source for a little and compare it with what is held; the output is a report to send back
     #[arg(long = "sources", conflicts_with = "offline")]
-    pub(crate) ask_sources: bool,
+    pub(crate) check_sources: bool,
 
     /// Do not try to reach the sources
     #[arg(long)]
@@ -121,7 +121,7 @@ pub(crate) struct CopyStore {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Install {
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) target: InstallTarget,
 
     /// Let it call a running server instead of starting this program: http://127.0.0.1:8080/mcp
     #[arg(long, value_name = "URL")]
@@ -134,7 +134,7 @@ pub(crate) struct Install {
 
 /// Settings of `uninstall`.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct Place {
+pub(crate) struct InstallTarget {
     /// Assistant; without one those found here are listed, and asked for on a terminal
     #[arg(value_name = "HOST")]
     pub(crate) host: Option<String>,

@@ -7,7 +7,7 @@ use super::settings::{Command as Task, Config, command, command_for_users};
 use anyhow::{Context, Result, bail};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
-use econoscope_core::model::words::nearest;
+use econoscope_core::model::words::nearest_name;
 use std::ffi::OsString;
 
 /// Flags that are not settings.
@@ -41,7 +41,7 @@ fn parse(arguments: Vec<OsString>) -> Result<Config> {
     let Some(file) = first.config.as_deref() else {
         return Ok(first);
     };
-    let path = econoscope_data::disk::shown(file);
+    let path = econoscope_data::disk::format_path(file);
     let text = econoscope_data::disk::read_text(file)
         .with_context(|| format!("cannot read the settings file {path}"))?;
     let matches = add_file(arguments, &matches, &text).and_then(|arguments| {
@@ -52,7 +52,7 @@ fn parse(arguments: Vec<OsString>) -> Result<Config> {
 }
 
 /// Returns whether settings ask for a log in JSON, as far as they can be parsed, to log an error in them.
-pub(crate) fn wants_json(arguments: &[OsString]) -> bool {
+pub(crate) fn should_log_json(arguments: &[OsString]) -> bool {
     let command = command().ignore_errors(true);
     let Ok(matches) = command.try_get_matches_from(arguments) else {
         return false;
@@ -71,7 +71,7 @@ fn describe(error: &clap::Error) -> String {
     let text = error.to_string();
     let text = text.split("\n\n").next().unwrap_or_default();
     let text = text.trim_start_matches("error: ").replace("'--", "'");
-    econoscope_data::disk::escaped(&text)
+    econoscope_data::disk::escape_controls(&text)
 }
 
 /// Adds the settings of the file to a command line: general ones before the command, those of `serve` behind it.
@@ -99,7 +99,7 @@ fn add_file(
                 );
             }
             let keys = settings(&command).map(|(key, ..)| key);
-            let hint = match nearest(keys, &key.replace('_', "-")) {
+            let hint = match nearest_name(keys, &key.replace('_', "-")) {
                 Some(nearest) => format!("Did you mean {nearest}?"),
                 None => "See docs/CONFIGURATION.md for all of them.".into(),
             };

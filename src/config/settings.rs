@@ -1,11 +1,11 @@
 //! Flags of the program and of `serve`, with help, environment variables and defaults, and the commands.
 
-use super::commands::{Call, CopyStore, Doctor, Health, Import, Install, Place, Sync};
+use super::commands::{Call, CopyStore, Doctor, Health, Import, Install, InstallTarget, Sync};
 use super::sources::{Sources, doctor_folder_flag};
 use super::values::parse_listen_address;
 use super::webhooks::Webhooks;
 use crate::admission::LimitSettings;
-use crate::server::Connections;
+use crate::server::ConnectionSettings;
 use clap::{Arg, Args, CommandFactory, Id, Parser, Subcommand};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ pub(crate) struct Config {
     pub(crate) store: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) shared: SharedStore,
+    pub(crate) shared_store: SharedStore,
 
     /// Public address of this service, for links and credit lines [default: http:// and the listening address]
     #[arg(long, value_name = "URL")]
@@ -141,7 +141,7 @@ pub(crate) enum Command {
     /// Add this server to an assistant's settings: claude-desktop, claude-code, cursor, vscode, codex, gemini, windsurf, zed, opencode, cline
     Install(Install),
     /// Take this server out of an assistant's settings
-    Uninstall(Place),
+    Uninstall(InstallTarget),
     /// Ask a running server whether it answers; the exit code is 0 when it does, else 1
     Health(Health),
     /// Print what completes this command line in a shell
@@ -214,7 +214,7 @@ pub(crate) struct Serve {
     pub(crate) limits: LimitSettings,
 
     #[command(flatten)]
-    pub(crate) connections: Connections,
+    pub(crate) connections: ConnectionSettings,
 
     #[command(flatten)]
     pub(crate) webhooks: Box<Webhooks>,
@@ -279,7 +279,7 @@ pub(super) fn command_for_users() -> clap::Command {
 }
 
 /// Renders the help of a command; empty for an unknown one.
-pub(crate) fn help_of(name: &str) -> String {
+pub(crate) fn render_help(name: &str) -> String {
     let mut command = command_for_users();
     let command = command.find_subcommand_mut(name);
     command.map_or_else(String::new, |command| command.render_help().to_string())

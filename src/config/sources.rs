@@ -13,7 +13,7 @@ use url::Url;
 #[command(next_help_heading = "Sources")]
 pub(crate) struct Sources {
     /// FRED API key; without one the public CSV download is used
-    #[arg(long, value_name = "KEY", hide_env_values = true, value_parser = ApiKey::given)]
+    #[arg(long, value_name = "KEY", hide_env_values = true, value_parser = ApiKey::from_text)]
     pub(crate) fred_key: Option<ApiKey>,
 
     /// Folder of recipes (.toml) of your own; a source of the same name takes the place of ours
@@ -54,7 +54,7 @@ impl Sources {
     ///
     /// # Errors
     /// [`econoscope_core::Error::BadFile`] when a recipe of the operator's folder is invalid.
-    pub(crate) fn settings(&self) -> econoscope_core::Result<SourceSettings> {
+    pub(crate) fn source_settings(&self) -> econoscope_core::Result<SourceSettings> {
         let csv = self.fred_csv_url.iter().map(|url| ("fred", url));
         let api = self.fred_api_url.iter().map(|url| ("fred api", url));
         let fred = csv
@@ -92,7 +92,7 @@ fn parse_key(text: &str) -> Result<(String, ApiKey), &'static str> {
     let (name, key) = text.split_once('=').ok_or(HINT)?;
     Ok((
         name.trim().to_owned(),
-        ApiKey::given(key).map_err(|_| HINT)?,
+        ApiKey::from_text(key).map_err(|_| HINT)?,
     ))
 }
 

@@ -21,10 +21,10 @@ pub(crate) fn database(store: &Path) -> econoscope_core::Result<Option<Address>>
 
 /// Returns the database at the value of a flag; `None` for a file.
 fn database_of(flag: &str, value: &Path) -> econoscope_core::Result<Option<Address>> {
-    let text = value.to_str().filter(|text| Address::is_meant(text));
+    let text = value.to_str().filter(|text| Address::has_scheme(text));
     let address = text.map(|text| Address::parse(flag, text)).transpose()?;
     let password = || std::env::var_os("PGPASSWORD")?.into_string().ok();
-    Ok(address.map(|address| address.or_password(password())))
+    Ok(address.map(|address| address.with_default_password(password())))
 }
 
 impl Config {
@@ -42,7 +42,7 @@ impl Config {
             (Ok(None), Some(store)) => store.clone(),
             (Ok(None), None) => data_path("econoscope.db"),
             _ => {
-                let replica = self.shared.replica.clone();
+                let replica = self.shared_store.replica.clone();
                 replica.unwrap_or_else(|| data_path("replica.db"))
             }
         }

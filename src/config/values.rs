@@ -11,7 +11,7 @@ pub(super) fn parse_listen_address(text: &str) -> Result<SocketAddr, String> {
 }
 
 /// Returns the address at which this machine reaches a server that listens at `listen`.
-pub(crate) fn reachable(listen: SocketAddr) -> SocketAddr {
+pub(crate) fn local_address(listen: SocketAddr) -> SocketAddr {
     let ip = match listen.ip() {
         ip if !ip.is_unspecified() => ip,
         IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),

@@ -3,7 +3,7 @@
 use super::resources::pages;
 use econoscope_core::catalogue::names::Names;
 use econoscope_core::indicators::Indicator;
-use econoscope_core::model::words::fold;
+use econoscope_core::model::words::fold_name;
 use econoscope_data::desk::glossary::Glossary;
 use econoscope_data::desk::{articles, library, scenarios};
 use rmcp::ErrorData;
@@ -86,8 +86,8 @@ fn starting_with<T: Into<String>>(
 /// Returns identifiers that begin with the prefix, then those whose alias or title does.
 fn series(prefix: &str) -> Vec<String> {
     let names = Names::embedded();
-    let folded = fold(prefix);
-    let matches = |text: &str| fold(text).starts_with(&folded);
+    let folded = fold_name(prefix);
+    let matches = |text: &str| fold_name(text).starts_with(&folded);
     let catalogue = || names.catalogue().iter();
     let by_id = catalogue().filter(|info| matches(info.id.as_str()));
     // The catalogue lists a total before its parts: CPIAUCSL, CPILFESL and then CPIAPPSL.
@@ -111,7 +111,10 @@ fn series(prefix: &str) -> Vec<String> {
 /// Returns conditions of scenarios, then the series with which a condition may begin.
 fn conditions(prefix: &str) -> Vec<String> {
     let scenarios = scenarios::embedded().iter();
-    let mut values = starting_with(prefix, scenarios.filter_map(crate::site::condition_of));
+    let mut values = starting_with(
+        prefix,
+        scenarios.filter_map(crate::site::scenario_condition),
+    );
     values.sort();
     values.dedup();
     values.extend(series(prefix));

@@ -2,7 +2,7 @@
 
 use econoscope_core::catalogue::names::Names;
 use econoscope_core::error::quote;
-use econoscope_core::model::{SeriesInfo, When};
+use econoscope_core::model::{CalendarPeriod, SeriesInfo};
 use econoscope_data::desk::resolve;
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
@@ -90,9 +90,9 @@ fn invalid(message: String) -> ErrorData {
 
 /// Parses a day, month or year and returns its first day for a start, else its last. Nothing else enters the prompt.
 fn parse_day(text: &str, is_start: bool) -> Result<String, ErrorData> {
-    match When::read(text) {
+    match CalendarPeriod::parse(text) {
         Ok(when) if is_start => Ok(when.from.to_string()),
-        Ok(when) => Ok(when.to().to_string()),
+        Ok(when) => Ok(when.last_day().to_string()),
         Err(problem) => Err(invalid(format!(
             "{} {problem}; write 2008-12-31, 2008-12 or 2008",
             quote(text)
@@ -115,7 +115,7 @@ fn parse_since(text: &str) -> Result<String, ErrorData> {
 fn find_series(name: &str) -> Result<Arc<SeriesInfo>, ErrorData> {
     resolve::find(name).ok_or_else(|| {
         let choices = Names::embedded().choices(name);
-        let choices = choices.into_iter().flat_map(|c| &c.all);
+        let choices = choices.into_iter().flat_map(|c| &c.candidates);
         let choices: Vec<&str> = choices.map(|c| c.id.as_str()).collect();
         let name = quote(name);
         invalid(if choices.is_empty() {

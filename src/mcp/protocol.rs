@@ -128,5 +128,5 @@ pub(super) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
 pub(super) fn caller(extensions: &rmcp::model::Extensions) -> Caller {
     let parts = extensions.get::<http::request::Parts>();
     let caller = parts.and_then(|parts| parts.extensions.get().copied());
-    caller.unwrap_or(Caller::OWN)
+    caller.unwrap_or(Caller::LOCAL)
 }

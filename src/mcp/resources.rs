@@ -53,11 +53,11 @@ pub(super) fn list() -> Vec<Resource> {
     let rows = rows().filter(|row| !is_template(row));
     let mut list: Vec<Resource> = rows.map(row).collect();
     list.extend(COMPOSITES.iter().map(|c| {
-        let slug = c.about.slug();
+        let slug = c.indicator.slug();
         row([
             &format!("{SCHEME}method/{slug}"),
             &format!("method-{slug}"),
-            &format!("Method: {}", c.about.title),
+            &format!("Method: {}", c.indicator.title),
             MARKDOWN,
             "Formula, inputs, weights and source",
         ])
@@ -110,7 +110,7 @@ async fn content(backend: &Backend, address: Address) -> econoscope_core::Result
             (pool.run(render).await?, CSV, LIST_TTL_MS)
         }
         Address::Summary => endpoint(backend, "get_macro_summary", &[]).await?,
-        Address::Scores => (Scores::embedded().in_markdown(), MARKDOWN, LIST_TTL_MS),
+        Address::Scores => (Scores::embedded().render_markdown(), MARKDOWN, LIST_TTL_MS),
         Address::Regime => endpoint(backend, "get_regime", &[]).await?,
         Address::Calendar => endpoint(backend, "get_release_calendar", &[]).await?,
         Address::Metric(ticker) => endpoint(backend, "get_metric", &[("ticker", &ticker)]).await?,
@@ -121,7 +121,7 @@ async fn content(backend: &Backend, address: Address) -> econoscope_core::Result
             endpoint(backend, "get_time_series", &arguments).await?
         }
         Address::Method(indicator) => {
-            let render = move || library::method(&desk, &indicator);
+            let render = move || library::render_method(&desk, &indicator);
             (pool.run(render).await?, MARKDOWN, LIST_TTL_MS)
         }
         Address::Alert(condition) => {
@@ -130,7 +130,7 @@ async fn content(backend: &Backend, address: Address) -> econoscope_core::Result
         }
         Address::Formulas => (pages::FORMULAS.to_owned(), MARKDOWN, LIST_TTL_MS),
         Address::Glossary(slug) => {
-            let render = move || library::term(&slug);
+            let render = move || library::render_term(&slug);
             (pool.run(render).await?, MARKDOWN, LIST_TTL_MS)
         }
         Address::Document(id) => {
@@ -153,7 +153,7 @@ async fn endpoint(
     tool: &'static str,
     arguments: &[(&str, &str)],
 ) -> econoscope_core::Result<Content> {
-    let answer = Route::ask(backend, tool, arguments).await?;
+    let answer = Route::call_tool(backend, tool, arguments).await?;
     let (bytes, mime) = match &answer.csv {
         Some(csv) => (&csv.body, CSV),
         None => (&answer.json, JSON),

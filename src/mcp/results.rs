@@ -31,7 +31,7 @@ pub(super) fn failure(why: String, meta: Map<String, Value>) -> CallToolResult {
 
 /// Converts an error into a result that a model can act on.
 pub(super) fn from_error(error: &Error) -> CallToolResult {
-    let mut details = object(json!({ "code": error.code(), "retryable": error.retryable() }));
+    let mut details = object(json!({ "code": error.code(), "retryable": error.is_retryable() }));
     if let Some(wait) = error.retry_after() {
         details.insert("retry_after_seconds".into(), wait.as_secs().into());
     }
@@ -75,7 +75,7 @@ pub(super) async fn success(
         // Every string of another server is untrusted text.
         text = untrusted::clean(&text, MAX_TEXT);
         text.push('\n');
-        text.push_str(&forward::sentence(fetched));
+        text.push_str(&forward::describe_origin(fetched));
         clean_strings(&mut structure.value);
         for notice in &mut structure.notices {
             *notice = untrusted::clean(notice, MAX_TEXT);
@@ -114,7 +114,7 @@ pub(super) async fn response(
         Ok(reply) => reply,
         Err(failure) => return failed_response(shared, id, failure, lifecycle),
     };
-    let cached = reply.wrapped(lifecycle == Lifecycle::PerRequest);
+    let cached = reply.protocol_form(lifecycle == Lifecycle::PerRequest);
     let result = match cached.get() {
         Some(result) => result,
         None => match success(&shared.backend, &reply).await {

@@ -7,7 +7,7 @@
 use super::jsonrpc;
 use super::message::{InvalidMessage, Message};
 use super::protocol::ACCEPT_BOTH;
-use super::transport::{Http, MAX_MESSAGE_BYTES};
+use super::transport::{HttpTransport, MAX_MESSAGE_BYTES};
 use crate::admission::{
     Admission, LimitExceeded, MAX_LISTENERS_PER_ADDRESS, NoPermit, Permit, Policy,
     jsonrpc_rejection, reply,
@@ -50,7 +50,7 @@ const EXPOSED_HEADERS: &str = "mcp-session-id, mcp-protocol-version, retry-after
 /// Answers a request to `/mcp`. `peer` is the other end of the connection, if there is one.
 pub(crate) async fn handle(
     admission: &Admission,
-    http: &Http,
+    http: &HttpTransport,
     request: Request,
     peer: Option<SocketAddr>,
 ) -> Response {
@@ -86,7 +86,7 @@ fn preflight(request: &HeaderMap) -> Response {
 
 async fn handle_message(
     admission: &Admission,
-    http: &Http,
+    http: &HttpTransport,
     request: Request,
     peer: Option<SocketAddr>,
 ) -> Response {
@@ -193,7 +193,7 @@ async fn read_bytes(mut body: Body) -> Result<Bytes, BodyError> {
 
 /// Reports an exhausted allowance inside the protocol: as a failed tool result that a model reads, or as an error.
 fn quota_exceeded(
-    http: &Http,
+    http: &HttpTransport,
     message: &Message,
     exceeded: &LimitExceeded,
     headers: &HeaderMap,

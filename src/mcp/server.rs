@@ -101,7 +101,7 @@ impl Server {
 
     /// Sets whether `tools/list` has `search` and `fetch`.
     #[must_use]
-    pub fn listing_search(self, lists_search: bool) -> Self {
+    pub fn with_search_tools(self, lists_search: bool) -> Self {
         Self {
             lists_search,
             ..self

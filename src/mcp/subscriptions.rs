@@ -57,7 +57,7 @@ impl Topic {
             Ok(Address::Summary) => Some(Self::Summary),
             Ok(Address::Calendar) => Some(Self::Calendar),
             Ok(Address::Series { id, .. } | Address::Metric(id)) => {
-                desk.known(&id)?.map(Self::Series)
+                desk.find_id(&id)?.map(Self::Series)
             }
             Ok(Address::Alert(condition)) => {
                 condition::is_condition(desk, &condition)?.then_some(Self::Alert(condition))
@@ -82,8 +82,8 @@ impl Topic {
             }
             Self::Alert(condition) => {
                 let last = match crossings(desk, condition) {
-                    Ok(crossings) => crossings.all.last().map(|last| (last.date, last.met)),
-                    Err(error) if error.retryable() => return Err(error),
+                    Ok(crossings) => crossings.crossings.last().map(|last| (last.date, last.met)),
+                    Err(error) if error.is_retryable() => return Err(error),
                     // A condition that cannot be evaluated has no crossing.
                     Err(_) => None::<(Date, bool)>,
                 };
@@ -252,7 +252,7 @@ impl Subscriptions {
         let desk = self.backend.desk();
         for topic in self.stale_topics()? {
             // State and fingerprint must belong together, or one change is reported twice.
-            match desk.consistent(|| Ok((desk.state()?, topic.fingerprint(desk)?))) {
+            match desk.compute_consistently(|| Ok((desk.state()?, topic.fingerprint(desk)?))) {
                 Ok((state, fingerprint)) => self.record(&topic, state, fingerprint),
                 Err(error) => error::log(&error, "subscriptions"),
             }

@@ -1,7 +1,7 @@
 //! Declares and calls endpoints as tools.
 
 use super::{apps, results};
-use econoscope_answers::endpoints::structure::without_prose;
+use econoscope_answers::endpoints::structure::without_descriptions;
 use econoscope_answers::endpoints::{Arguments, Backend, ENDPOINTS, Reply, Route};
 use rmcp::model::{CallToolResult, Tool, ToolAnnotations, object};
 use serde_json::{Map, Value, json};
@@ -38,7 +38,9 @@ pub(super) async fn call(
     route: &'static Route,
     arguments: Arguments,
 ) -> Result<Reply, CallToolResult> {
-    let outcome = route.call(backend, route.for_assistant(arguments)).await;
+    let outcome = route
+        .call(backend, route.with_assistant_defaults(arguments))
+        .await;
     outcome.map_err(|error| {
         econoscope_core::error::log(&error, route.spec.tool);
         results::from_error(&error)
@@ -50,7 +52,7 @@ pub(super) async fn call(
 
 /// Returns the schema of a tool's structure without descriptions.
 fn output_schema(route: &Route) -> Map<String, Value> {
-    let mut schema = without_prose(Value::Object(route.structure_schema().clone()));
+    let mut schema = without_descriptions(Value::Object(route.structure_schema().clone()));
     allow_more(&mut schema);
     object(schema)
 }

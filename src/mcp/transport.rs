@@ -31,13 +31,13 @@ pub(super) const MAX_MESSAGE_BYTES: usize = 256 * 1024;
 /// It answers a plain `tools/call` itself, with the bytes of the rendered answer that REST sends, too. The SDK answers
 /// everything else; it builds a tree of every message and every answer. The server checks host and origin before
 /// ([`crate::admission::AccessRules`]).
-pub struct Http {
+pub struct HttpTransport {
     server: Server,
     sdk: Box<dyn Fn(Request<Full<Bytes>>) -> BoxFuture<'static, Response> + Send + Sync>,
 }
 
 /// Builds the service behind `/mcp`. Cancelling `stop` ends its streams.
-pub fn http(server: Server, stop: CancellationToken) -> Http {
+pub fn http(server: Server, stop: CancellationToken) -> HttpTransport {
     http_with(server.clone(), server, stop)
 }
 
@@ -46,7 +46,7 @@ pub fn http_with<H: ServerHandler + Clone>(
     handler: H,
     server: Server,
     stop: CancellationToken,
-) -> Http {
+) -> HttpTransport {
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
@@ -60,13 +60,13 @@ pub fn http_with<H: ServerHandler + Clone>(
         let service = Arc::clone(&service);
         Box::pin(async move { service.handle(request).await.map(Body::new) })
     };
-    Http {
+    HttpTransport {
         server,
         sdk: Box::new(sdk),
     }
 }
 
-impl Http {
+impl HttpTransport {
     /// Answers a message.
     pub(super) async fn handle(&self, request: Request<Message>) -> Response {
         let Some((call, lifecycle)) = self.plain_call(&request) else {
@@ -114,7 +114,7 @@ impl Http {
     async fn warm_holdings(&self) {
         let backend = &self.server.shared.backend;
         let desk = Arc::clone(backend.desk());
-        if let Err(error) = backend.pool().run(move || desk.holdings()).await {
+        if let Err(error) = backend.pool().run(move || desk.store_summary()).await {
             econoscope_core::error::log(&error, "subscriptions");
         }
     }
@@ -143,7 +143,7 @@ impl Http {
 ///
 /// # Errors
 /// When the client's first message is not MCP, or the streams fail.
-pub async fn stdio(server: Server, stop: CancellationToken) -> anyhow::Result<()> {
+pub async fn serve_stdio(server: Server, stop: CancellationToken) -> anyhow::Result<()> {
     let (reader, writer) = stdio_pipes();
     serve_lines(server, reader, writer, stop).await
 }

@@ -18,7 +18,7 @@ pub(crate) const YEAR: Duration = Duration::from_secs(31_536_000);
 
 /// Metadata of a body, for the headers.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Facts<'a> {
+pub(crate) struct BodyMetadata<'a> {
     /// `Content-Type`.
     pub(crate) kind: &'static str,
     /// How long a client may cache it.
@@ -29,9 +29,9 @@ pub(crate) struct Facts<'a> {
     pub(crate) age: Option<Duration>,
 }
 
-impl Facts<'_> {
+impl BodyMetadata<'_> {
     /// Describes a document without a file name.
-    pub(crate) fn of(kind: &'static str, max_age: Duration) -> Self {
+    pub(crate) fn new(kind: &'static str, max_age: Duration) -> Self {
         Self {
             kind,
             max_age,
@@ -47,7 +47,7 @@ impl Facts<'_> {
 /// [`econoscope_core::Error::Busy`] or [`econoscope_core::Error::Internal`] when a compressed form cannot be made.
 pub(crate) async fn respond(
     body: &Arc<Stored>,
-    facts: Facts<'_>,
+    facts: BodyMetadata<'_>,
     request: &HeaderMap,
     pool: &Pool,
 ) -> Result<Response> {

@@ -1,6 +1,6 @@
 //! Discovery documents for crawlers and clients, generated from the endpoint table and the base address.
 
-use super::body::{Facts, respond};
+use super::body::{BodyMetadata, respond};
 use super::error;
 use axum::Router;
 use axum::extract::State;
@@ -28,7 +28,7 @@ const DOCUMENTS: [(&str, &str, Document); 10] = [
     ("/.well-known/mcp/server-card.json", JSON, card::server_card),
     ("/.well-known/mcp-server-card.json", JSON, card::server_card),
     ("/.well-known/openapi.yaml", "application/yaml", |base| {
-        openapi::document(&ENDPOINTS, base)
+        openapi::openapi_document(&ENDPOINTS, base)
     }),
     ("/llms.txt", TEXT, |base| llms::llms_txt(&ENDPOINTS, base)),
     ("/llms-full.txt", TEXT, |base| {
@@ -46,7 +46,13 @@ pub(crate) fn routes(backend: &Arc<Backend>) -> Router {
     for (path, kind, document) in DOCUMENTS {
         let body = Arc::new(Body::new(Bytes::from(document(backend.base_url()))));
         let handler = move |State(backend): State<Arc<Backend>>, uri: Uri, headers: HeaderMap| async move {
-            let response = respond(&body, Facts::of(kind, MAX_AGE), &headers, backend.pool()).await;
+            let response = respond(
+                &body,
+                BodyMetadata::new(kind, MAX_AGE),
+                &headers,
+                backend.pool(),
+            )
+            .await;
             response.unwrap_or_else(|error| error::respond(&error, uri.path(), None))
         };
         router = router.route(path, get(handler));

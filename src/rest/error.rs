@@ -70,7 +70,7 @@ pub(crate) async fn method_not_allowed(method: Method) -> Response {
 }
 
 /// Responds to a panic of a handler, and logs it.
-pub(crate) fn panicked(cause: Box<dyn Any + Send + 'static>) -> Response {
+pub(crate) fn panic_response(cause: Box<dyn Any + Send + 'static>) -> Response {
     let text = cause.downcast_ref::<String>().map(String::as_str);
     let what = text.or_else(|| cause.downcast_ref::<&str>().copied());
     tracing::error!(what, "a handler panicked");

@@ -1,6 +1,6 @@
 //! The REST API: every row of the endpoint table as a GET route.
 
-use super::body::{Facts, prefers, respond, set};
+use super::body::{BodyMetadata, prefers, respond, set};
 use super::error;
 use axum::Router;
 use axum::extract::rejection::RawPathParamsRejection;
@@ -10,7 +10,7 @@ use axum::response::Response;
 use axum::routing::get;
 use econoscope_answers::endpoints::{Arguments, Backend, ENDPOINTS, Route, decode};
 use econoscope_core::error::{Error, Result};
-use econoscope_core::indicators::prose::joined;
+use econoscope_core::indicators::prose::join;
 use serde_json::Value;
 use std::sync::Arc;
 use url::form_urlencoded::byte_serialize;
@@ -40,7 +40,7 @@ async fn respond_to(
     query: &str,
     headers: &HeaderMap,
 ) -> Response {
-    let has_csv = route.takes("format");
+    let has_csv = route.has_argument("format");
     let call = async {
         let mut arguments = parse_arguments(path, query)?;
         let unknown = remove_unknown(route, &mut arguments);
@@ -49,7 +49,7 @@ async fn respond_to(
         }
         let reply = route.call(backend, arguments).await?;
         let csv = reply.csv.as_ref();
-        let facts = Facts {
+        let facts = BodyMetadata {
             kind: match csv {
                 Some(_) => "text/csv; charset=utf-8",
                 None => "application/json",
@@ -61,7 +61,7 @@ async fn respond_to(
         let mut response = respond(reply.body(), facts, headers, backend.pool()).await?;
         let notes = csv.map_or_else(String::new, |csv| csv.notes.replace(['"', '\\'], "'"));
         let warnings = [notes, unknown].into_iter().filter(|text| !text.is_empty());
-        let warnings = joined(warnings.map(|text| format!("299 - \"{text}\"")), ", ");
+        let warnings = join(warnings.map(|text| format!("299 - \"{text}\"")), ", ");
         if !warnings.is_empty() {
             set(&mut response, header::WARNING, &warnings);
         }
@@ -82,7 +82,7 @@ async fn respond_to(
 fn remove_unknown(route: &Route, arguments: &mut Arguments) -> String {
     let mut names = Vec::new();
     arguments.retain(|name, _| {
-        let is_known = route.takes(name);
+        let is_known = route.has_argument(name);
         if !is_known && !name.starts_with('_') && !name.starts_with("utm_") {
             let mut name: String = byte_serialize(name.as_bytes()).collect();
             name.truncate(MAX_NAME);
@@ -148,7 +148,7 @@ pub fn query_arguments(query: &str) -> Result<Arguments> {
     decoded.map_err(|_| Error::invalid("query", query, "is not UTF-8", "percent-encoded UTF-8"))?;
     let mut arguments = Arguments::new();
     for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
-        decode::add(&mut arguments, &name, &value);
+        decode::add_argument(&mut arguments, &name, &value);
     }
     Ok(arguments)
 }

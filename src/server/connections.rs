@@ -5,7 +5,7 @@
 //! connections, in all and per address.
 
 use super::metrics::Metrics;
-use super::settings::{Connections, Shutdown};
+use super::settings::{ConnectionSettings, Shutdown};
 use crate::admission::{NoPermit, Permit, Permits};
 use axum::body::Body;
 use axum::extract::Request;
@@ -42,7 +42,7 @@ const RESERVED_DESCRIPTORS: u64 = 256;
 pub(super) struct Acceptor<S> {
     /// Answers a request from the given peer.
     pub(super) handler: S,
-    pub(super) connections: Connections,
+    pub(super) connections: ConnectionSettings,
     pub(super) metrics: Arc<Metrics>,
     pub(super) ready: Arc<AtomicBool>,
     /// Returns the caller that pays for the connections of an address.
@@ -72,7 +72,7 @@ where
         let drain = self.connections.drain;
         let close_after = drain.saturating_sub(CLOSE_STREAMS_BEFORE_END);
         let first = tokio::time::timeout(close_after, drained.as_mut()).await;
-        shutdown.cut.cancel();
+        shutdown.close_streams.cancel();
         let rest = drain.saturating_sub(close_after);
         if first.is_err() && tokio::time::timeout(rest, drained).await.is_err() {
             tracing::warn!("stopped with answers still open");
@@ -182,7 +182,7 @@ fn refuse(stream: &TcpStream) {
     }
 }
 
-impl Connections {
+impl ConnectionSettings {
     /// Raises this process's limit of open files to what these connections need. If the system allows less, lowers the
     /// number of connections, so that the rest of the program can still open files.
     #[must_use]

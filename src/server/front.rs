@@ -7,7 +7,7 @@ use super::Shared;
 use super::observe::RequestTrace;
 use crate::admission::is_mcp;
 use crate::mcp::router;
-use crate::mcp::transport::Http;
+use crate::mcp::transport::HttpTransport;
 use crate::rest;
 use axum::Router;
 use axum::extract::{ConnectInfo, Request};
@@ -23,7 +23,7 @@ use tracing::Instrument;
 /// The service behind a listener.
 pub(super) struct EntryService {
     pub(super) shared: Shared,
-    pub(super) mcp: Http,
+    pub(super) mcp: HttpTransport,
     /// Everything but `/mcp`.
     pub(super) router: Router,
     /// Whether the listener is on loopback.
@@ -53,7 +53,7 @@ impl EntryService {
             Ok(response) => response,
             Err(cause) => {
                 self.shared.metrics.panics.fetch_add(1, Ordering::Relaxed);
-                rest::panicked(cause)
+                rest::panic_response(cause)
             }
         };
         access.set_headers(&mut response);

@@ -27,11 +27,11 @@ pub(super) async fn ready(State(shared): State<Shared>) -> Response {
     }
     let desk = shared.backend.desk();
     let probe = shared.probe.check(desk).await;
-    match probe.and_then(|()| desk.holdings()) {
+    match probe.and_then(|()| desk.store_summary()) {
         Ok(holdings) => {
             let mut body = json!({
                 "status": "ok",
-                "data": if holdings.bundled { "bundled history" } else { "store" },
+                "data": if holdings.is_bundled { "bundled history" } else { "store" },
                 "series": holdings.count,
                 "updated_at": holdings.updated_at().map(|t| t.to_string()),
                 "last_sync": holdings.last_sync.map(|t| t.to_string()),
@@ -79,12 +79,14 @@ impl StoreProbe {
             let store = Arc::clone(desk.store());
             let outcome = tokio::task::spawn_blocking(move || store.probe()).await;
             let outcome = outcome.map_err(|e| Error::internal("the probe failed", e))?;
-            let problem = outcome.err().map(|e| e.for_operator());
+            let problem = outcome.err().map(|e| e.operator_message());
             *cached = Some((Instant::now(), problem));
         }
         match cached.as_ref().and_then(|(_, problem)| problem.as_ref()) {
             None => Ok(()),
-            Some(problem) => Err(Error::of_store(problem.trim_start_matches("Store: "))),
+            Some(problem) => Err(Error::store_without_cause(
+                problem.trim_start_matches("Store: "),
+            )),
         }
     }
 }

@@ -4,10 +4,10 @@ use super::Shared;
 use super::connections::Acceptor;
 use super::front::EntryService;
 use super::metrics::{Metrics, SyncCounts};
-use super::settings::{Connections, Options, Shutdown};
+use super::settings::{ConnectionSettings, Options, Shutdown};
 use super::{health, metrics, observe};
 use crate::admission::{self, AccessRules, Admission};
-use crate::mcp::transport::Http;
+use crate::mcp::transport::HttpTransport;
 use crate::{rest, site};
 use axum::Router;
 use axum::extract::Request;
@@ -33,7 +33,7 @@ const MAX_METRICS_CONNECTIONS: usize = 64;
 /// The HTTP server of a backend.
 pub struct HttpServer {
     shared: Shared,
-    connections: Connections,
+    connections: ConnectionSettings,
 }
 
 impl HttpServer {
@@ -41,7 +41,7 @@ impl HttpServer {
     pub fn new(backend: Arc<Backend>, options: Options) -> Self {
         let admission = Admission::new(options.limits.clone(), options.connections.max);
         let metrics = Metrics {
-            started: clock::wall(),
+            started: clock::wall_time(),
             ..Metrics::default()
         };
         let access_rules = AccessRules::new(&options.hosts, &options.origins, backend.base_url());
@@ -59,17 +59,17 @@ impl HttpServer {
     }
 
     /// Adds the counts of a sync to the metrics.
-    pub fn synced(&self, counts: SyncCounts) {
+    pub fn record_sync(&self, counts: SyncCounts) {
         self.shared.metrics.add_sync(counts);
     }
 
     /// Counts an attempt to deliver an alert to a webhook by its outcome.
-    pub(crate) fn delivered(&self, outcome: &'static str) {
+    pub(crate) fn record_delivery(&self, outcome: &'static str) {
         self.shared.metrics.webhooks.add(outcome);
     }
 
     /// Returns everything that [`Self::serve`] answers on a public listener as a router.
-    pub fn router(&self, mcp: Http) -> Router {
+    pub fn router(&self, mcp: HttpTransport) -> Router {
         let entry = self.entry(mcp, false);
         Router::new().fallback(move |request: Request| {
             let (entry, peer) = (Arc::clone(&entry), admission::peer(request.extensions()));
@@ -77,7 +77,7 @@ impl HttpServer {
         })
     }
 
-    fn entry(&self, mcp: Http, is_local: bool) -> Arc<EntryService> {
+    fn entry(&self, mcp: HttpTransport, is_local: bool) -> Arc<EntryService> {
         let shared = &self.shared;
         let (backend, admission) = (&shared.backend, &shared.admission);
         let router = Router::new()
@@ -100,7 +100,7 @@ impl HttpServer {
     }
 
     /// Serves until shutdown, then lets open responses finish. Saves the day's counts in between and at the end.
-    pub async fn serve(&self, listener: TcpListener, mcp: Http, shutdown: Shutdown) {
+    pub async fn serve(&self, listener: TcpListener, mcp: HttpTransport, shutdown: Shutdown) {
         let admission = Arc::clone(&self.shared.admission);
         let entry = self.entry(mcp, is_local(&listener));
         let serving = Acceptor {
@@ -142,13 +142,13 @@ impl HttpServer {
                 let response = router.clone().oneshot(request);
                 response.map(|Ok(response)| response)
             },
-            connections: Connections {
+            connections: ConnectionSettings {
                 max: MAX_METRICS_CONNECTIONS,
-                ..Connections::default()
+                ..ConnectionSettings::default()
             },
             metrics: Arc::new(Metrics::default()),
             ready: Arc::default(),
-            caller_of: Box::new(Caller::at),
+            caller_of: Box::new(Caller::from_address),
         }
         .run(listener, shutdown)
         .await;

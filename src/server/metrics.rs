@@ -13,7 +13,7 @@ use econoscope_core::clock;
 use econoscope_core::error::Error;
 use econoscope_core::model::Date;
 use econoscope_core::model::frequency::days_between;
-use econoscope_data::desk::Holdings;
+use econoscope_data::desk::StoreSummary;
 use econoscope_data::pool::Counts;
 use econoscope_data::store::ReplicaStatus;
 use jiff::Timestamp;
@@ -128,7 +128,7 @@ struct Page<'a> {
     ages: BTreeMap<&'static str, Ages>,
     projections: usize,
     /// `None` if the store cannot be read.
-    holdings: Option<Arc<Holdings>>,
+    holdings: Option<Arc<StoreSummary>>,
     /// `None` if the store is not a replica.
     replica: Option<ReplicaStatus>,
     now: Timestamp,
@@ -137,7 +137,7 @@ struct Page<'a> {
 /// Answers `/metrics`.
 pub(super) async fn page(State(shared): State<Shared>) -> Response {
     let desk = shared.backend.desk();
-    let holdings = desk.holdings().ok();
+    let holdings = desk.store_summary().ok();
     let ages = holdings
         .as_ref()
         .map(|h| ages_by_frequency(h, desk.today()));
@@ -152,7 +152,7 @@ pub(super) async fn page(State(shared): State<Shared>) -> Response {
         projections,
         holdings,
         replica: desk.store().replica(),
-        now: clock::wall(),
+        now: clock::wall_time(),
     };
     match page.render() {
         Ok(text) => {
@@ -199,7 +199,10 @@ impl Ages {
 }
 
 /// Returns the ages of the catalogue's series by frequency, without composites, and the number of projections.
-fn ages_by_frequency(holdings: &Holdings, today: Date) -> (BTreeMap<&'static str, Ages>, usize) {
+fn ages_by_frequency(
+    holdings: &StoreSummary,
+    today: Date,
+) -> (BTreeMap<&'static str, Ages>, usize) {
     let catalogue = Catalogue::embedded();
     let mut ages: BTreeMap<&'static str, Ages> = BTreeMap::new();
     let mut projections = 0;
@@ -218,7 +221,7 @@ fn ages_by_frequency(holdings: &Holdings, today: Date) -> (BTreeMap<&'static str
         let days = days_between(frequency.period_end(last), today).max(0);
         let group = ages.entry(frequency.word()).or_default();
         group.days.push(days);
-        group.late += usize::from(info.late_since(last, today).is_some());
+        group.late += usize::from(info.overdue_since(last, today).is_some());
     }
     for group in ages.values_mut() {
         group.days.sort_unstable();
@@ -255,7 +258,7 @@ mod tests {
         }
         let now = || "2026-01-10T12:00:00Z".parse().unwrap();
         let desk = Desk::open(Arc::new(store), Settings::default(), Arc::new(now));
-        let (ages, projections) = ages_by_frequency(&desk.holdings().unwrap(), desk.today());
+        let (ages, projections) = ages_by_frequency(&desk.store_summary().unwrap(), desk.today());
         let daily = &ages["daily"];
         assert_eq!(
             (daily.series(), daily.late),

@@ -3,7 +3,7 @@
 //! The log has the route, never the query or the client's address; a client appears as a hash that changes every day.
 
 use super::Shared;
-use crate::admission::{MCP, is_mcp};
+use crate::admission::{MCP_PATH, is_mcp};
 use axum::extract::{MatchedPath, Request};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::middleware::Next;
@@ -65,7 +65,7 @@ impl<'a> RequestTrace<'a> {
     pub(super) fn end(self, mut response: Response) -> Response {
         let matched = response.extensions_mut().remove::<MatchedPath>();
         let route = match &matched {
-            _ if self.is_mcp => MCP,
+            _ if self.is_mcp => MCP_PATH,
             Some(matched) => matched.as_str(),
             None => "other",
         };

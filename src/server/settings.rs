@@ -16,13 +16,13 @@ pub struct Options {
     /// Origins whose pages may call `/mcp` and loopback listeners.
     pub origins: Vec<String>,
     /// Connections and shutdown.
-    pub connections: Connections,
+    pub connections: ConnectionSettings,
 }
 
 /// Connections and shutdown. The maximum numbers are flags of `serve`.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Limits")]
-pub struct Connections {
+pub struct ConnectionSettings {
     /// Connections open at once
     #[arg(long = "max-connections", value_name = "N", default_value_t = Self::default().max, value_parser = at_least_one())]
     pub max: usize,
@@ -44,7 +44,7 @@ pub struct Connections {
     pub drain: Duration,
 }
 
-impl Default for Connections {
+impl Default for ConnectionSettings {
     fn default() -> Self {
         Self {
             max: 4_096,
@@ -68,5 +68,5 @@ pub struct Shutdown {
     /// Cancelled to start the shutdown.
     pub stop: CancellationToken,
     /// Cancelled by the server shortly before the drain ends: endless streams close.
-    pub cut: CancellationToken,
+    pub close_streams: CancellationToken,
 }

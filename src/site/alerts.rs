@@ -3,7 +3,7 @@
 use super::calendar::{all_day, new_calendar, render_calendar};
 use super::frame::render;
 use super::prelude::*;
-use super::text::encoded;
+use super::text::encode_segment;
 use crate::alerts::{Alert, MAX_ALERTS, id, sources};
 use econoscope_answers::endpoints::condition::{Crossings, crossings};
 use econoscope_core::model::Date;
@@ -33,7 +33,7 @@ pub(super) fn feed(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
     let feed = Feed {
         service: desk.settings().service.clone(),
         base: desk.settings().home().to_owned(),
-        query: format!("condition={}", encoded(&crossings.condition)),
+        query: format!("condition={}", encode_segment(&crossings.condition)),
         id: id(&crossings.condition, "feed"),
         sources: sources(&crossings),
         updated: alerts
@@ -70,7 +70,7 @@ pub(super) fn calendar(desk: &Desk, request: &PageRequest, _: Answers) -> Result
 
 /// Returns the newest alerts, the latest first.
 fn alerts(desk: &Desk, crossings: &Crossings) -> Vec<Alert> {
-    let newest = crossings.all.iter().rev().take(MAX_ALERTS);
+    let newest = crossings.crossings.iter().rev().take(MAX_ALERTS);
     newest
         .map(|crossing| Alert::new(desk, crossings, crossing))
         .collect()

@@ -44,15 +44,15 @@ struct LatestFigure {
 /// Returns the latest figure of a series; `None` where there is none.
 fn latest_figure(desk: &Desk, series: &str) -> Result<Option<LatestFigure>> {
     let info = desk.resolve("series", series)?;
-    desk.permit(&info)?;
-    let id = desk.shown_id(&info.id);
+    desk.check_permitted(&info)?;
+    let id = desk.display_id(&info.id);
     let arguments = [("seriesId", &*id), ("start", "20y")];
-    let answer = time_series::every_row(desk, view::endpoint_arguments(arguments))?;
+    let answer = time_series::read_all_rows(desk, view::endpoint_arguments(arguments))?;
     let metric = metric::read(desk, &info, AsOf::Latest)?;
     let Some((value, date)) = metric.value.zip(metric.date) else {
         return Ok(None);
     };
-    let unit = Unit::of(&info.units_short, &info.units);
+    let unit = Unit::parse(&info.units_short, &info.units);
     let value = unit.write(value, usize::from(info.decimals));
     Ok(Some(LatestFigure {
         figure: format!("{value}, {}", period(date, info.frequency)),

@@ -1,6 +1,6 @@
 //! The script of pages and widgets. Its name is a digest of its content, so that browsers may cache it without limit.
 
-use crate::rest::{self, Facts};
+use crate::rest::{self, BodyMetadata};
 use axum::Router;
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -24,7 +24,7 @@ pub(super) fn script_path() -> &'static str {
 /// Returns the route of the script. Requests are free, since the script is compressed once per start.
 pub(super) fn routes(backend: &Arc<Backend>) -> Router {
     let handler = async |State(backend): State<Arc<Backend>>, headers: HeaderMap| {
-        let facts = Facts::of("text/javascript; charset=utf-8", rest::YEAR);
+        let facts = BodyMetadata::new("text/javascript; charset=utf-8", rest::YEAR);
         let response = rest::respond_with_body(&SCRIPT.1, facts, &headers, backend.pool()).await;
         response.unwrap_or_else(|error| rest::respond(&error, script_path(), None))
     };

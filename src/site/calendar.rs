@@ -8,7 +8,7 @@ use econoscope_answers::endpoints::release_calendar::{
     CalendarAnswer, LastPrint, Params, ReleaseEvent, ScheduledFigure, brings,
 };
 use econoscope_core::format::{Unit, signed};
-use econoscope_core::indicators::prose::{capitalised, joined};
+use econoscope_core::indicators::prose::{capitalize, join};
 use econoscope_core::model::Date;
 use econoscope_core::model::calendar::releases;
 use icalendar::{Calendar, Component, Event, EventStatus, Property};
@@ -114,7 +114,7 @@ pub(super) fn render_calendar(calendar: &Calendar) -> Document {
 
 fn fetch(desk: &Desk, request: &PageRequest, days: u8) -> Result<CalendarAnswer> {
     let [series, agency] = ARGUMENTS.map(|name| request.argument(name));
-    Params::local(desk, &Params::of(days, series, agency))
+    Params::local(desk, &Params::new(days, series, agency))
 }
 
 /// Groups events by day.
@@ -126,7 +126,7 @@ fn events_by_day(events: &[ReleaseEvent]) -> impl Iterator<Item = &[ReleaseEvent
 pub(super) fn format_measure(figure: &ScheduledFigure) -> String {
     let measure = figure.measure.as_deref().unwrap_or_default();
     figure.unit.as_ref().map_or_else(String::new, |unit| {
-        format!("{}, {unit}", capitalised(measure))
+        format!("{}, {unit}", capitalize(measure))
     })
 }
 
@@ -148,22 +148,22 @@ fn decimals(value: f64) -> usize {
 }
 
 fn unit(figure: &ScheduledFigure) -> Unit {
-    Unit::of(figure.unit.as_deref().unwrap_or_default(), "")
+    Unit::parse(figure.unit.as_deref().unwrap_or_default(), "")
 }
 
 /// Formats a value as number and unit.
 pub(super) fn format_parts(figure: &ScheduledFigure, value: f64) -> (String, String) {
-    let (level, after) = unit(figure).parts(value, decimals(value));
+    let (level, after) = unit(figure).format_parts(value, decimals(value));
     match is_level(figure) {
         true => (level, after),
-        false => (unit(figure).change(value, decimals(value)), after),
+        false => (unit(figure).format_change(value, decimals(value)), after),
     }
 }
 
 /// Formats a surprise with its size in standard deviations: "+29,000 (+0.3 sd)".
 pub(super) fn format_surprise(figure: &ScheduledFigure, print: &LastPrint) -> Option<String> {
     let (surprise, deviations) = print.surprise.zip(print.deviations)?;
-    let surprise = unit(figure).change(surprise, decimals(surprise));
+    let surprise = unit(figure).format_change(surprise, decimals(surprise));
     Some(format!("{surprise} ({} sd)", signed(deviations, 1)))
 }
 
@@ -192,7 +192,7 @@ fn describe_last(figure: &ScheduledFigure) -> String {
     format_or_dash(figure.last.as_ref(), |print| {
         let value = format_value(figure, print.value);
         let text = format!("{}: {value}, {}", print.period, describe_publication(print));
-        let surprise = joined(describe_surprise(figure, print), ", ");
+        let surprise = join(describe_surprise(figure, print), ", ");
         readable(&match surprise.is_empty() {
             true => text,
             false => format!("{text}; {surprise}"),
@@ -221,7 +221,7 @@ pub(super) fn describe_publication(print: &LastPrint) -> String {
 /// Describes usual revisions: "66,300 people on average, under 142,000 people in nine of ten cases".
 pub(super) fn describe_revisions(figure: &ScheduledFigure) -> String {
     format_or_dash(figure.usual_revision.as_ref(), |usual| {
-        let unit = Unit::of(&usual.unit, "");
+        let unit = Unit::parse(&usual.unit, "");
         let [mean, p90] = [usual.mean_abs, usual.p90_abs].map(|v| unit.write(v, decimals(v)));
         format!("{mean} on average, under {p90} in nine of ten cases")
     })

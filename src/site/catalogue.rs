@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use econoscope_core::catalogue::Catalogue;
-use econoscope_core::indicators::prose::capitalised;
+use econoscope_core::indicators::prose::capitalize;
 
 #[derive(Template)]
 #[template(path = "catalogue.html")]
@@ -21,7 +21,7 @@ pub(super) fn subject(category: &str) -> String {
     match category {
         "fx" => "Foreign exchange".to_owned(),
         "money_liquidity" => "Money and liquidity".to_owned(),
-        other => capitalised(&other.replace('_', " ")),
+        other => capitalize(&other.replace('_', " ")),
     }
 }
 
@@ -41,13 +41,13 @@ pub(super) fn group_by_subject<T>(
 }
 
 pub(super) fn page(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document> {
-    let holdings = desk.holdings()?;
+    let holdings = desk.store_summary()?;
     let mut items = Vec::new();
     for info in Catalogue::embedded().iter() {
         let is_available = info.is_composite()
             || holdings.get(&info.id).is_some()
-            || desk.made_by(&info.id)?.is_some();
-        let item: Item = (desk.shown_id(&info.id), info.title.as_str(), is_available);
+            || desk.identity_of(&info.id)?.is_some();
+        let item: Item = (desk.display_id(&info.id), info.title.as_str(), is_available);
         items.push((info.category.as_str(), item));
     }
     let description =

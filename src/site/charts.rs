@@ -4,9 +4,9 @@ use super::text::parse_frequency;
 use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison};
 use econoscope_answers::endpoints::recessions;
 pub(super) use econoscope_answers::endpoints::time_series::{line, plot};
-use econoscope_core::chart::{ChartSpec, GHOST, Line, RIGHT, panels};
+use econoscope_core::chart::{ChartSpec, GHOST_COLOR, Line, RIGHT_UNIT_SEPARATOR, render_panels};
 use econoscope_core::format::spelled;
-use econoscope_core::indicators::prose::joined;
+use econoscope_core::indicators::prose::join;
 use econoscope_core::model::{Frequency, Observation};
 
 /// A chart and the panels below it.
@@ -32,7 +32,7 @@ pub(super) fn plot_comparison(
             let ghost = then.and_then(|then| Some((then, same_column(then, column)?)));
             let ghost = ghost.map(|(then, column)| Line {
                 name: "then".to_owned(),
-                color: GHOST,
+                color: GHOST_COLOR,
                 is_right,
                 ..column_line(then, column)
             });
@@ -52,11 +52,14 @@ pub(super) fn plot_comparison(
             shading: recessions(),
             ..ChartSpec::default()
         };
-        if is_log { spec.on_log_axes() } else { spec }
+        if is_log { spec.with_log_axes() } else { spec }
     };
     match units.as_slice() {
         [left, right] => (
-            spec(&units, spelled(left) + RIGHT + &spelled(right)),
+            spec(
+                &units,
+                spelled(left) + RIGHT_UNIT_SEPARATOR + &spelled(right),
+            ),
             Vec::new(),
         ),
         [first, others @ ..] if !others.is_empty() => {
@@ -118,7 +121,7 @@ pub(super) fn format_titles(answer: &Comparison) -> String {
             None => format_title(&column.series, title),
         }
     });
-    joined(titles, ", ")
+    join(titles, ", ")
 }
 
 /// Formats a title with its code: "Unemployment Rate (UNRATE)".
@@ -133,6 +136,6 @@ pub(super) fn draw(spec: &ChartSpec, others: &[ChartSpec]) -> (String, String) {
         1 => (420, 280),
         count => (200 * count, 170 * count),
     };
-    let draw = |width, height| panels(&spec.clone().plot(width, height), others);
+    let draw = |width, height| render_panels(&spec.clone().into_plot(width, height), others);
     (draw(1100, wide), draw(380, narrow))
 }

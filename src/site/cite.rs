@@ -7,7 +7,7 @@
 
 use super::charts;
 use super::prelude::*;
-use super::text::{digest, encoded, format_day, format_exact, readable};
+use super::text::{digest, encode_segment, format_day, format_exact, readable};
 use super::view::{endpoint_arguments, query_string};
 use econoscope_answers::endpoints::days::parse_as_of;
 use econoscope_answers::endpoints::time_series::{self, TimeSeriesAnswer};
@@ -52,11 +52,11 @@ struct Page<'a> {
 /// [`Error::NoData`] where no such figure was known; [`Error::NotPermitted`] for one that may not be passed on.
 pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let info = desk.resolve("series", &request.name)?;
-    desk.permit(&info)?;
+    desk.check_permitted(&info)?;
     let query = Query {
         desk,
         request,
-        id: desk.shown_id(&info.id),
+        id: desk.display_id(&info.id),
         is_range: request.argument("start").is_some() || request.argument("end").is_some(),
     };
     let figures = query.figures(&info)?;
@@ -117,15 +117,15 @@ impl<'a> Page<'a> {
             ),
             false => (last_period, format_exact(last.value), " "),
         };
-        let title = untrusted::name(&info.title, MAX_TITLE);
-        let id = encoded(&query.id);
+        let title = untrusted::clean_name(&info.title, MAX_TITLE);
+        let id = encode_segment(&query.id);
         let path = format!("/cite/{id}{permanent}");
         let address = format!("{}{path}", query.desk.settings().home());
         let sentence = format!(
             "{title} ({}), {period}: {value}{separator}{}. Source: {}, as known on {}, from {}, {address}",
             query.id,
             figures.long_unit(),
-            untrusted::name(&info.source, MAX_TITLE),
+            untrusted::clean_name(&info.source, MAX_TITLE),
             format_day(figures.as_of),
             query.desk.settings().service
         );
@@ -181,12 +181,12 @@ impl CitedFigures {
 
     /// Describes what the figures rest on.
     fn knowledge(&self) -> String {
-        self.answer.provenance.sentence()
+        self.answer.provenance.describe_as_of()
     }
 
     /// Returns the notices that the sources require.
     fn notices(&self) -> String {
-        self.answer.provenance.notices()
+        self.answer.provenance.format_notices()
     }
 
     /// Returns the unit without abbreviations: "%, seasonally adjusted".
@@ -213,7 +213,7 @@ impl Query<'_> {
             ("as_of", as_of),
         ];
         let arguments = arguments.into_iter().chain(self.transformation());
-        let answer = time_series::every_row(self.desk, endpoint_arguments(arguments))?;
+        let answer = time_series::read_all_rows(self.desk, endpoint_arguments(arguments))?;
         let rows = match self.is_range {
             true => answer.data.clone(),
             false => answer.data.last().copied().into_iter().collect(),
@@ -259,7 +259,7 @@ impl Query<'_> {
     fn complete_days(&self, info: &SeriesInfo) -> Result<impl Iterator<Item = Date>> {
         let day_before = |day: Date| shift(day, (-1).days());
         let yesterday = day_before(self.desk.today());
-        let stored = self.desk.held(&info.id)?;
+        let stored = self.desk.series_status(&info.id)?;
         let synced = stored.map(|stored| stored.fetched_at.to_zoned(TimeZone::UTC).date());
         let before_sync = synced.map(|day| day_before(day).min(yesterday));
         Ok(before_sync.into_iter().chain([yesterday]))
@@ -270,7 +270,7 @@ impl Query<'_> {
 pub(super) fn short_address(desk: &Desk, id: &str) -> String {
     let home = desk.settings().home();
     let home = home.split_once("://").map_or(home, |(_, rest)| rest);
-    format!("{home}/cite/{}", encoded(id))
+    format!("{home}/cite/{}", encode_segment(id))
 }
 
 /// Returns the argument `check` of the permanent address: the figure, or a digest of the rows of a range.

@@ -12,7 +12,7 @@ use econoscope_answers::endpoints::Arguments;
 use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison};
 use econoscope_answers::endpoints::days::parse_as_of;
 use econoscope_core::format::{Unit, period, spelled};
-use econoscope_core::indicators::prose::capitalised;
+use econoscope_core::indicators::prose::capitalize;
 use econoscope_core::model::{AsOf, Date};
 
 pub(super) const ARGUMENTS: [&str; 8] = [
@@ -206,7 +206,7 @@ pub(super) fn compare_vintages(
             &charts::column_line(&now, new),
         );
         let format = (
-            Unit::of(&old.unit, &old.unit),
+            Unit::parse(&old.unit, &old.unit),
             value_decimals(old.latest).min(2),
         );
         vintages::describe((&old.series, is_complete), lines, day, &format)

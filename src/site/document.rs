@@ -1,7 +1,7 @@
 //! Rendered documents: a body with its media type and security headers.
 
 use crate::admission::RESOURCE_POLICY;
-use crate::rest::{self, Facts};
+use crate::rest::{self, BodyMetadata};
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
@@ -110,7 +110,7 @@ impl Document {
         let mut response = if self.status == StatusCode::OK {
             rest::respond_with_body(
                 &self.body,
-                Facts::of(self.media_type, MAX_AGE),
+                BodyMetadata::new(self.media_type, MAX_AGE),
                 request,
                 pool,
             )

@@ -1,7 +1,7 @@
 //! The page that builds the code of a widget and previews it at three sizes.
 
 use super::prelude::*;
-use super::text::encoded;
+use super::text::encode_segment;
 use super::view::{INDEX, RANGES, UNITS, format_titles, is_identifier, query_string};
 use super::view::{render_options, split_list};
 use super::{page_request, release, widgets};
@@ -104,7 +104,11 @@ fn series_widget(request: &PageRequest, series: &str, range: &str) -> String {
     let view = [range].into_iter().chain(view);
     let is_single = split_list(series).count() == 1 && is_identifier(series);
     if is_single && units != INDEX {
-        return format!("/widget/metric/{}{}", encoded(series), query_string(view));
+        return format!(
+            "/widget/metric/{}{}",
+            encode_segment(series),
+            query_string(view)
+        );
     }
     let arguments = [("series", series)].into_iter().chain(view);
     format!("/widget/chart{}", query_string(arguments))

@@ -35,7 +35,7 @@ impl EndpointCall {
         }
         // A forwarded call is charged as over REST.
         let policy = Policy::of_path(route.spec.path);
-        admission.paid(caller, policy, call).await
+        admission.charge_for(caller, policy, call).await
     }
 }
 

@@ -3,7 +3,7 @@
 use super::frame::NAV;
 use super::prelude::*;
 use super::search::{self, Hit};
-use super::text::{encoded, readable};
+use super::text::{encode_segment, readable};
 use econoscope_core::error::Suggestion;
 use econoscope_data::desk::library::LONGEST_NAME;
 
@@ -38,7 +38,12 @@ pub(super) fn render(
         "chart" => "/series".to_owned(),
         section => format!("/{section}"),
     };
-    let link = |s: &Suggestion| (format!("{section}/{}", encoded(&s.id)), s.title.clone());
+    let link = |s: &Suggestion| {
+        (
+            format!("{section}/{}", encode_segment(&s.id)),
+            s.title.clone(),
+        )
+    };
     let suggestions: Vec<_> = error.suggestions().iter().map(link).collect();
     hits.retain(|hit| suggestions.iter().all(|(href, _)| *href != hit.href));
     render_page(&Page {

@@ -93,7 +93,7 @@ impl Frame {
     /// default one serves.
     pub(super) fn with_preview(mut self, query: &str, picture: Option<String>) -> Self {
         let address = format!("{}{}{query}", self.base, self.path);
-        let address = super::text::encoded(&address);
+        let address = super::text::encode_segment(&address);
         self.oembed = format!("{}/oembed?url={address}", self.base);
         self.picture = picture.unwrap_or(self.picture);
         self

@@ -63,7 +63,7 @@ pub(super) fn term(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
         frame: Frame::new(desk, &term.term, &term.summary, &path),
         term,
         series: series
-            .map(|info| (desk.shown_id(&info.id), info.title.as_str()))
+            .map(|info| (desk.display_id(&info.id), info.title.as_str()))
             .collect(),
         related: related.filter_map(|slug| glossary.get(slug)).collect(),
     })

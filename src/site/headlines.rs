@@ -82,9 +82,9 @@ fn newest_figure(id: &str, is_change: bool, answer: &TimeSeriesAnswer) -> Option
             .get(id)
             .map_or(1, |info| usize::from(info.decimals)),
     };
-    let (level, after) = unit.parts(newest.value, decimals);
+    let (level, after) = unit.format_parts(newest.value, decimals);
     let value = match is_change {
-        true => unit.change(newest.value, decimals),
+        true => unit.format_change(newest.value, decimals),
         false => level,
     };
     // The name of the headline says what is counted.
@@ -98,7 +98,7 @@ fn newest_figure(id: &str, is_change: bool, answer: &TimeSeriesAnswer) -> Option
 /// # Errors
 /// Any error of the calendar.
 pub(super) fn releases(desk: &Desk, as_of: Option<&str>) -> Result<(Vec<Release>, Vec<Release>)> {
-    let answer = Params::local(desk, &Params::of(DAYS, None, None).as_known(as_of))?;
+    let answer = Params::local(desk, &Params::new(DAYS, None, None).with_as_of(as_of))?;
     let mut figures: Vec<_> = answer.figures.iter().filter(|f| f.last.is_some()).collect();
     figures.sort_by_key(|f| Reverse(f.last.as_ref().map(|print| print.date)));
     let last = figures
@@ -114,15 +114,15 @@ pub(super) fn releases(desk: &Desk, as_of: Option<&str>) -> Result<(Vec<Release>
 
 fn last_release(figure: &ScheduledFigure) -> Option<Release> {
     let print = figure.last.as_ref()?;
-    let unit = Unit::of(figure.unit.as_deref().unwrap_or_default(), "");
+    let unit = Unit::parse(figure.unit.as_deref().unwrap_or_default(), "");
     let format = |value: f64| match figure.measure.as_deref() {
-        Some("level") => unit.parts(value, 0).0,
-        Some(_) | None => unit.change(value, if value.abs() < 10.0 { 1 } else { 0 }),
+        Some("level") => unit.format_parts(value, 0).0,
+        Some(_) | None => unit.format_change(value, if value.abs() < 10.0 { 1 } else { 0 }),
     };
     let expected = print.expected.as_ref();
     let expected = expected.map(|e| format!("; {} expected", format(e.value)));
     let expected = expected.unwrap_or_default();
-    let (value, (_, after)) = (format(print.value), unit.parts(print.value, 0));
+    let (value, (_, after)) = (format(print.value), unit.format_parts(print.value, 0));
     Some(Release {
         day: format_weekday(print.date),
         name: figure.name.clone(),

@@ -11,9 +11,9 @@ use econoscope_answers::endpoints::days::parse_as_of;
 use econoscope_answers::endpoints::regime::RegimeAnswer;
 use econoscope_answers::endpoints::time_series::TimeSeriesAnswer;
 use econoscope_answers::endpoints::{ENDPOINTS, metric};
-use econoscope_core::chart::{Line, spark, svg};
+use econoscope_core::chart::{Line, render_sparkline, render_svg};
 use econoscope_core::format::{heading, month, period, signed};
-use econoscope_core::indicators::prose::{capitalised, joined};
+use econoscope_core::indicators::prose::{capitalize, join};
 use econoscope_core::indicators::{Composite, established};
 use econoscope_core::model::{AsOf, Date};
 use econoscope_data::store::Article;
@@ -118,7 +118,7 @@ pub(super) fn calls(request: &PageRequest) -> Vec<EndpointCall> {
     let mut calls = vec![EndpointCall::new("get_regime", &[as_of])];
     calls.extend(headlines::calls(as_of));
     for composite in established() {
-        let id = composite.about.id;
+        let id = composite.indicator.id;
         calls.push(EndpointCall::new("get_metric", &[("ticker", id), as_of]));
         calls.push(series(&[("seriesId", id), ("start", "10y"), as_of]));
     }
@@ -194,8 +194,8 @@ fn gauge(desk: &Desk, composite: &Composite, answers: &mut Answers) -> Gauge {
     let metric = answers.read::<metric::Metric>();
     let history = answers.read::<TimeSeriesAnswer>();
     let mut gauge = Gauge {
-        id: composite.about.id.to_owned(),
-        name: composite.about.title.to_owned(),
+        id: composite.indicator.id.to_owned(),
+        name: composite.indicator.title.to_owned(),
         ..Gauge::default()
     };
     let metric = match metric {
@@ -212,12 +212,13 @@ fn gauge(desk: &Desk, composite: &Composite, answers: &mut Answers) -> Gauge {
     };
     let (number, unit) = format_metric(desk, &metric, value);
     (gauge.value, gauge.unit) = (Some(number), unit);
-    let band = composite.band(value).map(capitalised);
+    let band = composite.band(value).map(capitalize);
     let frequency = parse_frequency(metric.frequency.as_deref());
     let date = metric.date.map(|date| period(date, frequency));
     let changes = format_changes(desk, &metric);
-    gauge.note = joined(band.into_iter().chain(changes).chain(date), " · ");
-    gauge.sparkline = history.map_or_else(|_| String::new(), |o| spark(&charts::plot(&o)));
+    gauge.note = join(band.into_iter().chain(changes).chain(date), " · ");
+    gauge.sparkline =
+        history.map_or_else(|_| String::new(), |o| render_sparkline(&charts::plot(&o)));
     gauge
 }
 
@@ -248,10 +249,10 @@ fn chart(lines: &'static Lines, answers: &mut Answers) -> Chart {
         if let Some((start, end)) = spec.dates() {
             subtitle = format!("{subtitle}, {} to {}", month(start), month(end));
             let source = source.as_deref().unwrap_or("the upstream");
-            let newest = spec.period(end);
+            let newest = spec.format_period(end);
             footnote = format!("Source: {source}. Newest figure: {newest}. {footnote}");
         }
-        drawing = svg(&spec.plot(CHART_SIZE.0, CHART_SIZE.1));
+        drawing = render_svg(&spec.into_plot(CHART_SIZE.0, CHART_SIZE.1));
     }
     Chart {
         lines,
@@ -271,7 +272,7 @@ fn sources(lines: &Lines, as_of: &str) -> String {
     let arguments = arguments(lines).into_iter().chain([("as_of", as_of)]);
     let query = view::query_string(arguments);
     let path = |(id, _): &(&str, _)| format!("/api/public/data/{id}{query}");
-    joined(lines.1.iter().map(path), " ")
+    join(lines.1.iter().map(path), " ")
 }
 
 /// Describes a gap, with a space behind it.

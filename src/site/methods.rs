@@ -7,7 +7,7 @@ use super::text::{
 use econoscope_answers::endpoints::explain_indicator::{ExplainedInput, Explanation};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::indicators::expectation::{FORMULAS, Formula};
-use econoscope_core::indicators::prose::joined;
+use econoscope_core::indicators::prose::join;
 use econoscope_core::indicators::{self, Indicator};
 use econoscope_core::model::series_info::round_to;
 use econoscope_data::desk::library;
@@ -34,7 +34,7 @@ pub(super) fn page(desk: &Desk, _: &PageRequest, mut answers: Answers) -> Result
     let description =
         "Formula, inputs, source and present make-up of every composite and of the macro regime.";
     let methods = library::methods().map(|about| {
-        let series = Catalogue::of(about).map(|info| desk.shown_id(&info.id));
+        let series = Catalogue::of_indicator(about).map(|info| desk.display_id(&info.id));
         let id = series.unwrap_or_else(|| about.id.to_owned());
         Ok((id, about, answers.read()?))
     });
@@ -62,5 +62,5 @@ fn format_bands(about: &Indicator) -> String {
     let bands = indicators::composite(about.id).map_or(&[][..], |composite| composite.bands);
     let bands = bands.iter();
     let bands = bands.map(|b| format!("{} from {}", b.name, format_exact(b.from)));
-    joined(bands, ", ")
+    join(bands, ", ")
 }

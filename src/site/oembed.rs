@@ -2,7 +2,7 @@
 
 use super::charts::format_title;
 use super::prelude::*;
-use super::text::encoded;
+use super::text::encode_segment;
 use super::view::{format_titles, query_string};
 use super::{release, scenarios, widgets};
 use axum::http::StatusCode;
@@ -90,9 +90,9 @@ fn card(desk: &Desk, address: &str) -> Result<Card> {
         ["series", name] | ["widget", "metric", name, ..] => {
             let name = percent_encoding::percent_decode_str(name).decode_utf8_lossy();
             let info = desk.resolve("series", &name)?;
-            let id = desk.shown_id(&info.id);
+            let id = desk.display_id(&info.id);
             let title = format_title(&id, Some(&info.title));
-            let id = encoded(&id);
+            let id = encode_segment(&id);
             let range = [argument("start"), argument("range")].concat();
             let view = [("range", &*range), ("units", argument("units")), theme];
             let widget = format!("/widget/metric/{id}{}", query_string(view));

@@ -110,8 +110,8 @@ fn canonical_name(desk: &Desk, path: &str, name: &str) -> String {
         CHART_PATH => name.split_at(name.rfind('.').unwrap_or(name.len())),
         _ => return name.to_owned(),
     };
-    match desk.known(series) {
-        Ok(Some(id)) => desk.shown_id(&id) + &extension.to_ascii_lowercase(),
+    match desk.find_id(series) {
+        Ok(Some(id)) => desk.display_id(&id) + &extension.to_ascii_lowercase(),
         // The page reports the error.
         Ok(None) | Err(_) => name.to_owned(),
     }

@@ -155,7 +155,7 @@ impl DocumentCache {
     fn new() -> Self {
         let weigh = |(_, key): &Key, document: &Arc<Document>| key.len() as u64 + document.weight();
         Self {
-            documents: Cache::weighed(CACHE_BYTES, weigh),
+            documents: Cache::with_max_weight(CACHE_BYTES, weigh),
             in_flight: SingleFlight::default(),
         }
     }
@@ -314,7 +314,11 @@ impl Site {
         };
         match is_charged_per_call {
             true => render.await,
-            false => self.admission.paid(caller, Policy::Pages, render).await,
+            false => {
+                self.admission
+                    .charge_for(caller, Policy::Pages, render)
+                    .await
+            }
         }
     }
 }

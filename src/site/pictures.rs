@@ -7,7 +7,7 @@ use super::text::{format_exact, format_points, readable};
 use super::widgets::{format_sources, regime_label};
 use super::{cite, compare, home, view};
 use econoscope_answers::endpoints::regime::RegimeAnswer;
-use econoscope_core::chart::{ChartSpec, DENSITY, GHOST, Theme, panels, png};
+use econoscope_core::chart::{ChartSpec, DENSITY, GHOST_COLOR, Theme, render_panels, render_png};
 use econoscope_core::format::month;
 use econoscope_core::model::AsOf;
 
@@ -32,10 +32,10 @@ pub(super) fn name(request: &PageRequest) -> &str {
 
 pub(super) fn series(desk: &Desk, request: &PageRequest, mut answers: Answers) -> Result<Document> {
     let info = desk.resolve("series", name(request))?;
-    let id = desk.shown_id(&info.id);
+    let id = desk.display_id(&info.id);
     let (mut spec, _) = view::load(desk, &id, request, &mut answers)?;
     spec.title = charts::format_title(&id, Some(&info.title));
-    if spec.lines.iter().any(|line| line.color == GHOST) {
+    if spec.lines.iter().any(|line| line.color == GHOST_COLOR) {
         spec.title += &describe_ghost(request);
     }
     spec.source.clone_from(&info.source);
@@ -106,7 +106,7 @@ pub(super) fn regime(desk: &Desk, request: &PageRequest, mut answers: Answers) -
     let attributes = |(width, height)| format!("width=\"{width}\" height=\"{height}\"");
     let size = attributes(size(request)?.unwrap_or(SIZE));
     let drawing = drawing.replacen(&attributes(SIZE), &size, 1);
-    encode(request, theme.coloured(drawing))
+    encode(request, theme.resolve_colours(drawing))
 }
 
 /// Returns the format that the extension of the path names: `png` or `svg`.
@@ -171,7 +171,7 @@ fn render(desk: &Desk, request: &PageRequest, (mut spec, others): Panels) -> Res
     if spec.credit.is_empty() {
         spec.credit = desk.attribution().text;
     }
-    encode(request, panels(&spec, &others))
+    encode(request, render_panels(&spec, &others))
 }
 
 /// Encodes an SVG drawing in the requested format.
@@ -181,7 +181,7 @@ fn encode(request: &PageRequest, drawing: String) -> Result<Document> {
             // A requested size is in pixels.
             let is_sized = size(request)?.is_some();
             let density = if is_sized { 1.0 } else { DENSITY };
-            Document::picture("image/png", png(&drawing, density)?)
+            Document::picture("image/png", render_png(&drawing, density)?)
         }
         _ => Document::picture("image/svg+xml", drawing.into_bytes()),
     })

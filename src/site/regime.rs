@@ -10,10 +10,10 @@ use super::widgets::regime_label;
 use super::{home, quadrant};
 use econoscope_answers::endpoints::days::parse_as_of;
 use econoscope_answers::endpoints::explain_indicator::Explanation;
-use econoscope_answers::endpoints::regime::{RegimeAnswer, RegimeOfMonth, every_month};
+use econoscope_answers::endpoints::regime::{MonthlyRegime, RegimeAnswer, monthly_regimes};
 use econoscope_answers::endpoints::scenarios::{Scenario, ScenarioList};
 use econoscope_core::format::{Unit, month, signed};
-use econoscope_core::indicators::prose::capitalised;
+use econoscope_core::indicators::prose::capitalize;
 use econoscope_core::indicators::{Indicator, established};
 use econoscope_core::model::Date;
 use std::collections::BTreeMap;
@@ -31,9 +31,9 @@ struct Page<'a> {
     regime: RegimeAnswer,
     plane: String,
     /// Every month with the figures known on the reference day; empty for the regime of an upstream.
-    months: Vec<RegimeOfMonth>,
+    months: Vec<MonthlyRegime>,
     /// Months with the figures known at their end; none before the first vintage.
-    real_time: BTreeMap<Date, RegimeOfMonth>,
+    real_time: BTreeMap<Date, MonthlyRegime>,
     /// Identifiers of the composites, and their inputs.
     composites: Vec<(String, &'static Indicator, Result<Explanation>)>,
     scenarios: Vec<Scenario>,
@@ -44,7 +44,7 @@ pub(super) fn calls(request: &PageRequest) -> Vec<EndpointCall> {
     let explanation =
         |ticker: &str| EndpointCall::new("explain_indicator", &[("indicator", ticker), as_of]);
     let mut calls = vec![EndpointCall::new("get_regime", &[as_of])];
-    calls.extend(established().map(|composite| explanation(composite.about.ticker())));
+    calls.extend(established().map(|composite| explanation(composite.indicator.ticker())));
     calls.push(EndpointCall::new("list_scenarios", &[("limit", "100")]));
     calls
 }
@@ -57,16 +57,20 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
     let mut frame = frame.with_preview("", Some("/chart/regime.png".into()));
     frame.data_age = describe_data_age(as_of, &regime.provenance);
     let composites = established().map(|composite| {
-        let info = desk.resolve("series", composite.about.id)?;
-        Ok((desk.shown_id(&info.id), &composite.about, answers.read()))
+        let info = desk.resolve("series", composite.indicator.id)?;
+        Ok((
+            desk.display_id(&info.id),
+            &composite.indicator,
+            answers.read(),
+        ))
     });
     let composites = composites.collect::<Result<_>>()?;
     let scenarios: ScenarioList = answers.read()?;
-    let mut months = every_month(desk, as_of, false)?;
+    let mut months = monthly_regimes(desk, as_of, false)?;
     if months.last().map(|m| m.month) != regime.month {
         months.clear();
     }
-    let real_time = every_month(desk, as_of, true)?.into_iter();
+    let real_time = monthly_regimes(desk, as_of, true)?.into_iter();
     let path = home::regime_path(desk, as_of, &regime, MONTHS)?;
     render_scripted_page(&Page {
         as_of: request.form_value("as_of"),
@@ -88,7 +92,7 @@ fn format_value(explanation: &Explanation, about: &Indicator) -> String {
         let label = explanation.label.as_ref();
         let label = label.map(|label| format!(", {label}"));
         let decimals = about.listing.map_or(2, |listing| listing.decimals);
-        let value = Unit::of(&score.unit, "").write(value, usize::from(decimals));
+        let value = Unit::parse(&score.unit, "").write(value, usize::from(decimals));
         return value + &label.unwrap_or_default();
     }
     let reason = explanation.provenance.notes.get("value");

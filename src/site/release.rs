@@ -3,15 +3,17 @@
 use super::calendar::{describe_next, describe_publication, describe_revisions, describe_surprise};
 use super::calendar::{format_measure, format_parts, format_surprise, format_value};
 use super::prelude::*;
-use super::text::{encoded, format_day, format_exact, format_or_dash, format_revision, readable};
+use super::text::{
+    encode_segment, format_day, format_exact, format_or_dash, format_revision, readable,
+};
 use super::widget_frame::Widget;
 use super::{charts, pictures, view};
 use econoscope_answers::endpoints::release_calendar::{Params, ReleaseEvent, ScheduledFigure};
 use econoscope_answers::endpoints::revisions::{self, PrintAnswer, RevisionsAnswer};
 use econoscope_answers::endpoints::{Endpoint, time_series};
-use econoscope_core::chart::{ChartSpec, GHOST, Line, fluid};
+use econoscope_core::chart::{ChartSpec, GHOST_COLOR, Line, render_fluid};
 use econoscope_core::format::period;
-use econoscope_core::indicators::prose::{capitalised, joined, lowered};
+use econoscope_core::indicators::prose::{capitalize, join, lowercase_first};
 use econoscope_core::model::{Frequency, Observation};
 
 /// Days within which every release comes once.
@@ -45,14 +47,14 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
     let title = format!("{name}: expected and printed");
     let description =
         format!("{name}: what was expected, what came, how it was revised, what is next.");
-    let name = encoded(&request.name);
+    let name = encode_segment(&request.name);
     let frame = Frame::new(desk, &title, &description, &format!("/release/{name}"));
     let picture = (!figures.is_empty()).then(|| format!("/chart/release/{name}.png"));
     let card = |figure: ScheduledFigure| {
         let chart = chart(desk, &figure)?;
         Ok(Card {
             drawings: charts::draw(&chart.spec, &[]),
-            unit: chart.spec.heading(),
+            unit: chart.spec.unit_heading(),
             figure,
             chart,
         })
@@ -72,9 +74,9 @@ pub(super) fn widget(desk: &Desk, request: &PageRequest, _: Answers) -> Result<D
     let (release, figure) = first_figure(desk, &request.name)?;
     let Chart { spec, source, .. } = chart(desk, &figure)?;
     let mut widget = Widget::new(request, figure.name.clone(), (desk.attribution(), source));
-    let id = encoded(&figure.series_id);
+    let id = encode_segment(&figure.series_id);
     widget.more = format!("{}/release/{id}", widget.credit.url);
-    widget.picture = fluid(&spec);
+    widget.picture = render_fluid(&spec);
     if let Some(print) = &figure.last {
         widget.title += &format!(", {}", readable(&print.period));
         let (value, unit) = format_parts(&figure, print.value);
@@ -99,10 +101,10 @@ pub(super) fn picture(desk: &Desk, request: &PageRequest, _: Answers) -> Result<
         spec.title = format!("{}, {}", figure.name, readable(&print.period));
         let printed = format!("printed {}", format_value(&figure, print.value));
         let surprise = describe_surprise(&figure, print);
-        lead.push(joined([printed].into_iter().chain(surprise), ", "));
+        lead.push(join([printed].into_iter().chain(surprise), ", "));
     }
     lead.push(describe_next_day(&release));
-    spec.lead = capitalised(&joined(lead, "; "));
+    spec.lead = capitalize(&join(lead, "; "));
     spec.source = chart.source;
     pictures::render_with_citation(desk, request, &figure.series_id, spec)
 }
@@ -116,7 +118,7 @@ fn describe_next_day(release: &ReleaseEvent) -> String {
 /// # Errors
 /// Any error of the calendar.
 pub(super) fn figures(desk: &Desk) -> Result<Vec<(String, String)>> {
-    let answer = Params::local(desk, &Params::of(DAYS, None, None))?;
+    let answer = Params::local(desk, &Params::new(DAYS, None, None))?;
     let figures = answer.figures.into_iter();
     Ok(figures.map(|f| (f.series_id, f.name)).collect())
 }
@@ -135,7 +137,7 @@ pub(super) fn first_figure(desk: &Desk, name: &str) -> Result<(ReleaseEvent, Sch
 
 /// Returns the next event of a release, and all of its figures or the figure of a series.
 fn next_release(desk: &Desk, name: &str) -> Result<(ReleaseEvent, Vec<ScheduledFigure>)> {
-    let answer = Params::local(desk, &Params::of(DAYS, Some(name), None))?;
+    let answer = Params::local(desk, &Params::new(DAYS, Some(name), None))?;
     let release = answer.events.into_iter().next();
     let release = release.ok_or_else(|| Error::no_data(name, "no release of it is due"))?;
     let mut figures = answer.figures;
@@ -158,7 +160,7 @@ struct Chart {
 /// Charts first prints and present values, or the series itself where there are no vintages.
 fn chart(desk: &Desk, figure: &ScheduledFigure) -> Result<Chart> {
     let info = desk.resolve("series", &figure.series_id)?;
-    desk.permit(&info)?;
+    desk.check_permitted(&info)?;
     let frequency = info.frequency;
     let prints = match info.is_composite() {
         true => None,
@@ -177,20 +179,20 @@ fn chart(desk: &Desk, figure: &ScheduledFigure) -> Result<Chart> {
             is_right: false,
             color,
         };
-        let (measure, unit) = (capitalised(&answer.measure), lowered(&answer.unit));
+        let (measure, unit) = (capitalize(&answer.measure), lowercase_first(&answer.unit));
         ChartSpec {
             title: figure.name.clone(),
             unit: format!("{measure}, {unit}"),
             decimals: info.decimals,
             lines: vec![
-                line("First", GHOST, |print| Some(print.first)),
+                line("First", GHOST_COLOR, |print| Some(print.first)),
                 line("Now", 0, |print| print.now),
             ],
             ..ChartSpec::default()
         }
     } else {
         let arguments = [("seriesId", &*figure.series_id), ("start", "3y")];
-        let answer = time_series::every_row(desk, view::endpoint_arguments(arguments))?;
+        let answer = time_series::read_all_rows(desk, view::endpoint_arguments(arguments))?;
         charts::plot(&answer)
     };
     Ok(Chart {

@@ -2,14 +2,14 @@
 
 use super::error_page::unknown;
 use super::prelude::*;
-use super::text::{encoded, format_percent};
+use super::text::{encode_segment, format_percent};
 use super::widget_frame::Widget;
 use super::{articles, charts, pictures};
 use econoscope_answers::endpoints::recessions;
-use econoscope_core::chart::{ChartSpec, Line, fluid};
+use econoscope_core::chart::{ChartSpec, Line, render_fluid};
 use econoscope_core::format::{Unit, heading};
 use econoscope_core::indicators::base_rates::{Episode, Move, Transform};
-use econoscope_core::indicators::prose::joined;
+use econoscope_core::indicators::prose::join;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{Date, Frequency, Observation};
 use econoscope_data::desk::scenarios::Scenario;
@@ -84,10 +84,10 @@ pub(super) fn scenario(desk: &Desk, request: &PageRequest, _: Answers) -> Result
             .with_script()
             .with_preview("", progress.is_ok().then_some(picture)),
         scenario,
-        rule: scenario.rule(),
+        rule: scenario.describe_rule(),
         drawings: drawings.unwrap_or_default(),
         progress,
-        condition: condition_of(scenario).map(|text| (encoded(&text), text)),
+        condition: scenario_condition(scenario).map(|text| (encode_segment(&text), text)),
         articles,
     })
 }
@@ -103,7 +103,7 @@ pub(super) fn widget(desk: &Desk, request: &PageRequest, _: Answers) -> Result<D
     widget.notes = notes;
     widget.value = Some(progress.distance);
     widget.date = progress.month.to_string();
-    widget.picture = fluid(&progress.spec);
+    widget.picture = render_fluid(&progress.spec);
     widget.render_document()
 }
 
@@ -114,7 +114,7 @@ pub(super) fn widget(desk: &Desk, request: &PageRequest, _: Answers) -> Result<D
 pub(super) fn picture(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let scenario = find(desk, pictures::name(request))?;
     let mut progress = progress(desk, scenario)?;
-    let notes = joined(progress.notes(), "; ");
+    let notes = join(progress.notes(), "; ");
     progress.spec.lead = format!("{}. {notes}", progress.distance);
     progress.spec.source = progress.source;
     pictures::render_with_citation(desk, request, &progress.series, progress.spec)
@@ -153,13 +153,13 @@ impl Progress {
 fn progress(desk: &Desk, scenario: &Scenario) -> Result<Progress> {
     let no_data = || Error::no_data(&scenario.slug, "no figures are held that decide it");
     let event = scenario.event.as_ref().ok_or_else(no_data)?;
-    let (series, standing) = desk.standing(scenario)?.ok_or_else(no_data)?;
+    let (series, standing) = desk.event_state(scenario)?.ok_or_else(no_data)?;
     let info = &series.info;
     let (short, long, decimals) = match event.transform {
         Transform::Level => (&*info.units_short, &*info.units, info.decimals.min(2)),
         Transform::YoyPct => ("%", "Percent from a year earlier", 2),
     };
-    let unit = Unit::of(short, long);
+    let unit = Unit::parse(short, long);
     let format = |value| unit.write(value, usize::from(decimals));
     let at_trigger = |o: &Observation| Observation::new(o.date, standing.trigger);
     let line = |name: &str, points: Vec<Observation>| Line {
@@ -173,12 +173,15 @@ fn progress(desk: &Desk, scenario: &Scenario) -> Result<Progress> {
     let now = standing.now;
     let distance = standing.trigger - now.value;
     Ok(Progress {
-        series: desk.shown_id(&info.id),
+        series: desk.display_id(&info.id),
         now: format!("{}: {}", format_month(&now.date), format(now.value)),
         trigger: format(standing.trigger),
-        distance: match standing.met {
+        distance: match standing.is_met {
             true => "Reached".to_owned(),
-            false => format!("{} to go", unit.change(distance, usize::from(decimals))),
+            false => format!(
+                "{} to go",
+                unit.format_change(distance, usize::from(decimals))
+            ),
         },
         month: now.date,
         spec: ChartSpec {
@@ -199,7 +202,7 @@ fn progress(desk: &Desk, scenario: &Scenario) -> Result<Progress> {
 }
 
 /// Returns the event as a condition on its series: "SAHMREALTIME >= 0.5"; `None` for an event that compares two months.
-pub(crate) fn condition_of(scenario: &Scenario) -> Option<String> {
+pub(crate) fn scenario_condition(scenario: &Scenario) -> Option<String> {
     let event = scenario.event.as_ref()?;
     let operator = match (event.transform, event.movement) {
         (Transform::Level, Move::Starts | Move::ReachesOrAbove) => ">=",
@@ -213,8 +216,8 @@ pub(crate) fn condition_of(scenario: &Scenario) -> Option<String> {
 /// Returns the path of an episode's chart, from a year before to a year after.
 fn chart_path(progress: &Progress, episode: &Episode) -> String {
     let start = shift(episode.from, (-1).years());
-    let end = shift(episode.met, 1.year());
-    let series = encoded(&progress.series);
+    let end = shift(episode.event_month, 1.year());
+    let series = encode_segment(&progress.series);
     format!("/series/{series}?start={start}&end={end}")
 }
 

@@ -2,10 +2,10 @@
 
 use super::error_page::describe;
 use super::prelude::*;
-use super::text::{encoded, format_interpretation, format_metric, overdue_note};
+use super::text::{encode_segment, format_interpretation, format_metric, overdue_note};
 use econoscope_answers::endpoints::metric;
 use econoscope_core::format::period;
-use econoscope_core::indicators::prose::joined;
+use econoscope_core::indicators::prose::join;
 use econoscope_core::indicators::{Composite, established};
 use econoscope_core::model::{AsOf, SeriesId, untrusted};
 use econoscope_data::desk::IMPORTED;
@@ -82,7 +82,7 @@ fn find(desk: &Desk, query: &str, limit: usize) -> Result<Vec<Match>> {
     let mut matches = desk.find(&query, limit)?;
     let (imported, _) = desk.find_series(&query, Some(IMPORTED), MAX_IMPORTED)?;
     matches.extend(imported.iter().map(|info| {
-        let title = untrusted::name(&info.title, MAX_TITLE);
+        let title = untrusted::clean_name(&info.title, MAX_TITLE);
         Match::new(Kind::Series, info.id.as_str(), &title)
     }));
     matches.truncate(limit);
@@ -102,12 +102,12 @@ fn lead(
         Err(Error::Unknown { .. } | Error::Ambiguous { .. } | Error::InvalidParam { .. }) => {
             let is_match = |c: &&Composite| {
                 matches.iter().any(|m| match m.kind {
-                    Kind::Series => m.name == c.about.id,
-                    Kind::Method => m.name == c.about.slug(),
+                    Kind::Series => m.name == c.indicator.id,
+                    Kind::Method => m.name == c.indicator.slug(),
                     Kind::Term | Kind::Scenario | Kind::Article => false,
                 })
             };
-            let composite = established().find(is_match).map(|c| c.about.id);
+            let composite = established().find(is_match).map(|c| c.indicator.id);
             let mut series = matches.iter().filter(|m| m.kind == Kind::Series);
             let Some(id) = composite.or_else(|| series.next().map(|m| m.name.as_str())) else {
                 return Ok(None);
@@ -125,7 +125,7 @@ fn lead(
         unit: String::new(),
         text: String::new(),
     };
-    match desk.permit(&info) {
+    match desk.check_permitted(&info) {
         Ok(()) if is_forwarded => return Ok(Some(lead)),
         Ok(()) => {}
         Err(error @ Error::NotPermitted { .. }) => {
@@ -143,17 +143,17 @@ fn lead(
     let basis = long.split_once(", ").map(|(_, basis)| basis.to_owned());
     let period = metric.date.map(|date| period(date, info.frequency));
     let parts = [unit, basis, period].into_iter().flatten();
-    lead.unit = joined(parts.filter(|part| !part.is_empty()), ", ") + overdue_note(&metric);
+    lead.unit = join(parts.filter(|part| !part.is_empty()), ", ") + overdue_note(&metric);
     lead.value = value;
     lead.text = format_interpretation(&info, &metric.interpretation.unwrap_or_default());
     Ok(Some(lead))
 }
 
 fn series_hit(desk: &Desk, name: &str, title: &str) -> Hit {
-    let id = SeriesId::new(name).map_or_else(|_| name.to_owned(), |id| desk.shown_id(&id));
+    let id = SeriesId::new(name).map_or_else(|_| name.to_owned(), |id| desk.display_id(&id));
     Hit {
         kind: "Series",
-        href: format!("/series/{}", encoded(&id)),
+        href: format!("/series/{}", encode_segment(&id)),
         title: title.to_owned(),
         note: id,
     }
@@ -161,7 +161,7 @@ fn series_hit(desk: &Desk, name: &str, title: &str) -> Hit {
 
 /// Converts a match; `None` for an article with an unsafe address.
 fn hit(desk: &Desk, found: &Match) -> Option<Hit> {
-    let name = encoded(&found.name);
+    let name = encode_segment(&found.name);
     let mut title = found.title.clone();
     let (kind, href) = match found.kind {
         Kind::Series => return Some(series_hit(desk, &found.name, &found.title)),
@@ -169,11 +169,11 @@ fn hit(desk: &Desk, found: &Match) -> Option<Hit> {
         Kind::Method => ("Method", "/methods".to_owned()),
         Kind::Scenario => ("Scenario", format!("/scenarios/{name}")),
         Kind::Article => {
-            title = untrusted::name(&title, MAX_TITLE);
+            title = untrusted::clean_name(&title, MAX_TITLE);
             let mut articles = desk.own_articles();
             let href = match articles.any(|text| text.article.slug == found.name) {
                 true => format!("/articles/{name}"),
-                false => untrusted::link(found.url.as_deref()?)?.to_owned(),
+                false => untrusted::safe_url(found.url.as_deref()?)?.to_owned(),
             };
             ("Article", href)
         }

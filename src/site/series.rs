@@ -20,7 +20,7 @@ use econoscope_answers::endpoints::revisions::{
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::chart::{ChartSpec, Line};
 use econoscope_core::format::{self, Unit, heading, number};
-use econoscope_core::indicators::prose::{capitalised, lowered};
+use econoscope_core::indicators::prose::{capitalize, lowercase_first};
 use econoscope_core::model::{AsOf, Date, Frequency, Observation, SeriesInfo};
 use econoscope_data::desk::glossary::{Glossary, Term};
 use std::cmp::Reverse;
@@ -88,7 +88,7 @@ pub(super) fn calls(request: &PageRequest) -> Vec<EndpointCall> {
 
 pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> Result<Document> {
     let info = desk.resolve("series", &request.name)?;
-    let id = desk.shown_id(&info.id);
+    let id = desk.display_id(&info.id);
     let title = &info.title;
     let description = format!("{title}: latest value, chart with NBER recessions, CSV and JSON.");
     let query = query_string(request.form_values(&view::ARGUMENTS));
@@ -103,7 +103,8 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
         content => {
             let (content, mut provenance) = content?;
             if !is_forwarded {
-                provenance = Provenance::at(&desk.data_date([info.id.as_str()], as_of)?);
+                provenance =
+                    Provenance::from_data_date(&desk.reference_day([info.id.as_str()], as_of)?);
             }
             frame.data_age = describe_data_age(as_of, &provenance);
             Ok(content)
@@ -175,12 +176,12 @@ fn load(
     let metric: Metric = match is_forwarded {
         true => answers.read()?,
         false => {
-            desk.permit(info)?;
+            desk.check_permitted(info)?;
             metric::read(desk, info, as_of)?
         }
     };
     if metric.value.is_none() {
-        return Err(desk.no_data(info, as_of));
+        return Err(desk.no_data_error(info, as_of));
     }
     let (spec, comparison) = view::load(desk, id, request, answers)?;
     let reference_day = match as_of {
@@ -192,14 +193,14 @@ fn load(
     let points = spec.lines.first().map_or(&[][..], |line| &line.points);
     let newest = points.iter().rev().take(LATEST_ROWS);
     let decimals = usize::from(spec.decimals);
-    let rows = newest.map(|o| (spec.period(o.date), number(o.value, decimals)));
+    let rows = newest.map(|o| (spec.format_period(o.date), number(o.value, decimals)));
     let content = Content {
         facts,
         rows: rows.collect(),
         comparison,
-        notices: metric.provenance.notices(),
+        notices: metric.provenance.format_notices(),
         interpretation: format_interpretation(info, &metric.interpretation.unwrap_or_default()),
-        unit: heading(&spec.unit, 0) + spec.about_scale,
+        unit: heading(&spec.unit, 0) + spec.scale_note,
         is_log: spec.is_log,
         is_eager: spec
             .lines
@@ -237,7 +238,7 @@ fn nearest_series(desk: &Desk, info: &SeriesInfo, limit: usize) -> Result<Vec<(S
     };
     let title_words = words(&info.title);
     let terms: Vec<&Term> = terms_about(info).collect();
-    let holdings = desk.holdings()?;
+    let holdings = desk.store_summary()?;
     let score = |other: &SeriesInfo| {
         let shared_words = words(&other.title).intersection(&title_words).count();
         let is_about = |id: &String| id.eq_ignore_ascii_case(other.id.as_str());
@@ -245,14 +246,16 @@ fn nearest_series(desk: &Desk, info: &SeriesInfo, limit: usize) -> Result<Vec<(S
         3 * usize::from(other.category == info.category) + 2 * shared_words + shared_terms.count()
     };
     let is_available = |other: &&Arc<SeriesInfo>| {
-        other.id != info.id && holdings.get(&other.id).is_some() && desk.permit(other).is_ok()
+        other.id != info.id
+            && holdings.get(&other.id).is_some()
+            && desk.check_permitted(other).is_ok()
     };
     let candidates = Catalogue::embedded().iter().filter(is_available);
     let mut scored: Vec<_> = candidates.map(|other| (score(other), other)).collect();
     scored.retain(|(score, _)| *score > 0);
     scored.sort_by_key(|(score, _)| Reverse(*score));
     let nearest = scored.into_iter().take(limit);
-    let nearest = nearest.map(|(_, other)| (desk.shown_id(&other.id), other.title.clone()));
+    let nearest = nearest.map(|(_, other)| (desk.display_id(&other.id), other.title.clone()));
     Ok(nearest.collect())
 }
 
@@ -260,19 +263,22 @@ fn nearest_series(desk: &Desk, info: &SeriesInfo, limit: usize) -> Result<Vec<(S
 fn missing_reasons(period: &PeriodAnswer) -> BTreeSet<String> {
     let reasons = period.stages.iter().filter_map(|s| s.missing.as_deref());
     reasons
-        .map(|reason| readable(&capitalised(reason)))
+        .map(|reason| readable(&capitalize(reason)))
         .collect()
 }
 
 /// Returns the lowest and the highest figure in view.
 fn extremes(spec: &ChartSpec) -> Vec<(String, String)> {
-    let unit = Unit::of(&spec.unit_short, &spec.unit);
+    let unit = Unit::parse(&spec.unit_short, &spec.unit);
     let Some((lowest, highest)) = spec.lines.first().and_then(Line::extremes) else {
         return Vec::new();
     };
     let fact = |(label, o): (&str, &Observation)| {
         let value = unit.write(o.value, usize::from(spec.decimals));
-        (format!("{label} in view, {}", spec.period(o.date)), value)
+        (
+            format!("{label} in view, {}", spec.format_period(o.date)),
+            value,
+        )
     };
     [("Lowest", lowest), ("Highest", highest)].map(fact).into()
 }
@@ -287,14 +293,14 @@ fn metric_facts(
     let mut facts = Vec::new();
     if let (Some(value), Some(date)) = (metric.value, metric.date) {
         let period = format::period(date, info.frequency);
-        let unit = Unit::of(&info.units_short, &info.units);
+        let unit = Unit::parse(&info.units_short, &info.units);
         facts.push((
             format!("Latest, {period}{}", overdue_note(metric)),
             unit.write(value, usize::from(info.decimals)),
         ));
     }
     let changes = widgets::changes_by_span(desk, metric).into_iter();
-    facts.extend(changes.map(|(span, change)| (capitalised(span), change)));
+    facts.extend(changes.map(|(span, change)| (capitalize(span), change)));
     let next = metric.next_release;
     facts.extend(next.map(|day| ("Next figure, usually".to_owned(), format::due(day, today))));
     facts

@@ -18,17 +18,17 @@ pub(super) use econoscope_core::format::{day as format_day, exact as format_exac
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'_');
 
 /// Encodes a name as a segment of a path.
-pub(crate) fn encoded(name: &str) -> String {
+pub(crate) fn encode_segment(name: &str) -> String {
     utf8_percent_encode(name, SEGMENT).to_string()
 }
 
 /// Formats the interpretation of a figure: "+29,000 people" for "+29 thousand persons", with a unit behind the value of a
 /// year earlier, and without sentences on statistical scores.
 pub(super) fn format_interpretation(info: &SeriesInfo, text: &str) -> String {
-    let unit = Unit::of(&info.units_short, &info.units);
+    let unit = Unit::parse(&info.units_short, &info.units);
     let decimals = usize::from(info.decimals);
     let mut out = text.to_owned();
-    let over = format!(" {} over ", info.unit_in_words());
+    let over = format!(" {} over ", info.long_unit());
     if let Some((change, rest)) = text.split_once(&over)
         && let Ok(value) = change.parse()
     {
@@ -64,8 +64,8 @@ fn without_scores(text: &str) -> String {
 
 /// Formats a change with its sign and its unit: "+29,000 people", "+0.3 %".
 pub(super) fn format_change(unit: &Unit, value: f64, decimals: usize) -> String {
-    let (_, after) = unit.parts(value, decimals);
-    let text = format!("{} {after}", unit.change(value, decimals));
+    let (_, after) = unit.format_parts(value, decimals);
+    let text = format!("{} {after}", unit.format_change(value, decimals));
     text.trim_end().to_owned()
 }
 
@@ -102,7 +102,7 @@ pub(super) fn parse_frequency(word: Option<&str>) -> Frequency {
 
 /// Returns the unit of an answer's figures.
 pub(super) fn series_unit(answer: &TimeSeriesAnswer) -> Unit {
-    Unit::of(
+    Unit::parse(
         &answer.unit,
         answer.unit_in_words.as_deref().unwrap_or_default(),
     )
@@ -111,7 +111,7 @@ pub(super) fn series_unit(answer: &TimeSeriesAnswer) -> Unit {
 /// Returns the decimals of a series by its identifier in answers, or those of `value` for an unknown series.
 pub(super) fn series_decimals(desk: &Desk, id: &str, value: f64) -> usize {
     let mut catalogue = Catalogue::embedded().iter();
-    let info = catalogue.find(|info| desk.shown_id(&info.id) == id);
+    let info = catalogue.find(|info| desk.display_id(&info.id) == id);
     info.map_or_else(|| value_decimals(value), |info| usize::from(info.decimals))
 }
 
@@ -132,7 +132,7 @@ pub(crate) fn digest(text: &str) -> String {
 pub(super) fn format_metric(desk: &Desk, metric: &Metric, value: f64) -> (String, String) {
     let long = metric.unit_in_words.as_deref().unwrap_or_default();
     let decimals = series_decimals(desk, &metric.ticker, value);
-    Unit::of(&metric.unit, long).parts(value, decimals)
+    Unit::parse(&metric.unit, long).format_parts(value, decimals)
 }
 
 /// Returns a note for a metric whose next figure is overdue; else an empty text.

@@ -11,7 +11,7 @@ use econoscope_answers::endpoints::time_series::{self, TimeSeriesAnswer};
 use econoscope_answers::endpoints::{Arguments, Endpoint, Route};
 use econoscope_core::chart::ChartSpec;
 use econoscope_core::error::{Error, Result};
-use econoscope_core::indicators::prose::joined;
+use econoscope_core::indicators::prose::join;
 use econoscope_core::model::AsOf;
 use econoscope_core::model::frequency::shift;
 use econoscope_data::desk::Desk;
@@ -116,7 +116,7 @@ pub(super) fn load(
         (charts::plot_comparison((&answer, None), false).0, None)
     } else {
         let arguments = api_arguments(request).chain([("seriesId", id)]);
-        let answer = time_series::every_row(desk, endpoint_arguments(arguments))?;
+        let answer = time_series::read_all_rows(desk, endpoint_arguments(arguments))?;
         let mut spec = charts::plot(&answer);
         let comparison = vintages::add_latest(desk, id, request, (&answer, &mut spec))?;
         (spec, comparison)
@@ -127,7 +127,7 @@ pub(super) fn load(
 /// Applies the logarithmic axes that a request may ask for.
 pub(super) fn with_axes(spec: ChartSpec, request: &PageRequest) -> ChartSpec {
     match request.form_value("units") {
-        LOG => spec.on_log_axes(),
+        LOG => spec.with_log_axes(),
         _ => spec,
     }
 }
@@ -164,7 +164,7 @@ pub(super) fn comparison_arguments(request: &PageRequest, list: &str, start: &st
             base => format!(",\"{}\"", base.replace('"', "")),
         };
         let formulas = split_list(list).map(|name| format!("index({name}{base})"));
-        (series, units) = (joined(formulas, ","), "");
+        (series, units) = (join(formulas, ","), "");
     }
     // A past reference day draws two lines for each series.
     let vintages = if request.argument("as_of").is_some() {
@@ -188,10 +188,10 @@ pub(super) fn comparison_arguments(request: &PageRequest, list: &str, start: &st
 /// Formats a list with the titles of its series; formulas stay as they are.
 pub(super) fn format_titles(desk: &Desk, list: &str) -> String {
     let titles = split_list(list).map(|name| match desk.resolve("series", name) {
-        Ok(info) => charts::format_title(&desk.shown_id(&info.id), Some(&info.title)),
+        Ok(info) => charts::format_title(&desk.display_id(&info.id), Some(&info.title)),
         Err(_) => name.to_owned(),
     });
-    joined(titles, ", ")
+    join(titles, ", ")
 }
 
 /// Renders the options of a `select` element from values and labels, none of which needs escaping.

@@ -5,7 +5,7 @@ use super::text::format_day;
 use super::{charts, view};
 use econoscope_answers::endpoints::days::parse_as_of;
 use econoscope_answers::endpoints::time_series::{self, TimeSeriesAnswer};
-use econoscope_core::chart::{ChartSpec, GHOST, Line};
+use econoscope_core::chart::{ChartSpec, GHOST_COLOR, Line};
 use econoscope_core::error::Result;
 use econoscope_core::format::Unit;
 use econoscope_core::model::{AsOf, Date, Observation};
@@ -44,7 +44,7 @@ pub(super) fn add_latest(
         ("frequency", request.form_value("frequency")),
     ];
     let latest = arguments.into_iter().chain([("seriesId", id)]);
-    let now = time_series::every_row(desk, view::endpoint_arguments(latest))?;
+    let now = time_series::read_all_rows(desk, view::endpoint_arguments(latest))?;
     let (old_unit, new_unit) = (unit_name(then), unit_name(&now));
     if old_unit != new_unit {
         let day = format_day(day);
@@ -57,10 +57,10 @@ pub(super) fn add_latest(
     }
     for line in &mut spec.lines {
         line.name = "Then".to_owned();
-        line.color = GHOST;
+        line.color = GHOST_COLOR;
     }
     spec.lines.push(charts::line(&now, "Now"));
-    let unit = Unit::of(&then.unit, old_unit);
+    let unit = Unit::parse(&then.unit, old_unit);
     let lines = (&charts::line(then, ""), &charts::line(&now, ""));
     Ok(Some(VintageComparison {
         summary: describe(("", true), lines, day, &(unit, usize::from(spec.decimals))),
@@ -125,7 +125,7 @@ pub(super) fn describe(
                 " {} of the {total} figures in view have been revised since, by {} on average. The largest revision is {} ({}).",
                 revisions.len(),
                 figure(sum / count),
-                unit.change(*change, decimals),
+                unit.format_change(*change, decimals),
                 period(revised)
             )
         }

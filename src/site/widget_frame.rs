@@ -5,7 +5,7 @@
 use super::error_page::{describe, heading};
 use super::frame::render;
 use super::prelude::*;
-use super::text::encoded;
+use super::text::encode_segment;
 use econoscope_core::model::Attribution;
 use std::sync::LazyLock;
 
@@ -89,7 +89,7 @@ pub(super) fn render_error(desk: &Desk, request: &PageRequest, error: &Error) ->
         _ => heading(error),
     };
     let suggestions = error.suggestions().iter().take(3);
-    let link = |id: &String| (id.clone(), format!("/widget/metric/{}", encoded(id)));
+    let link = |id: &String| (id.clone(), format!("/widget/metric/{}", encode_segment(id)));
     let suggestions: Vec<_> = suggestions.map(|s| link(&s.id)).collect();
     let gap = if let Error::Unknown { name, .. } = error
         && !suggestions.is_empty()

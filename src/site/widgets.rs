@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use super::text::{
-    encoded, format_metric, parse_frequency, readable, series_decimals, series_unit,
+    encode_segment, format_metric, parse_frequency, readable, series_decimals, series_unit,
 };
 use super::view::{INDEX, LOG, api_units, query_string, with_axes};
 use super::widget_frame::Widget;
@@ -12,9 +12,9 @@ use econoscope_answers::endpoints::metric::Metric;
 use econoscope_answers::endpoints::provenance::Provenance;
 use econoscope_answers::endpoints::{regime, time_series};
 use econoscope_core::catalogue::Catalogue;
-use econoscope_core::chart::fluid;
+use econoscope_core::chart::render_fluid;
 use econoscope_core::format::{Unit, month, period, short_day};
-use econoscope_core::indicators::prose::capitalised;
+use econoscope_core::indicators::prose::capitalize;
 use econoscope_core::indicators::recession::CRPI;
 use econoscope_core::indicators::regime::Regime;
 use econoscope_core::model::{Date, Frequency};
@@ -84,11 +84,11 @@ pub(super) fn format_sources(provenance: &Provenance) -> String {
 pub(super) fn regime_label(name: &str) -> &str {
     let mut quadrants = Regime::QUADRANTS.iter();
     let quadrant = quadrants.find(|regime| regime.name() == name);
-    quadrant.map_or(name, |regime| regime.word())
+    quadrant.map_or(name, |regime| regime.title())
 }
 
 pub(super) fn recession_calls(request: &PageRequest) -> Vec<EndpointCall> {
-    series_calls(CRPI.about.id, request, RECESSION_RANGE)
+    series_calls(CRPI.indicator.id, request, RECESSION_RANGE)
 }
 
 /// Renders the widget of the recession probability: that of its series, with a band instead of changes.
@@ -97,10 +97,10 @@ pub(super) fn recession(
     request: &PageRequest,
     mut answers: Answers,
 ) -> Result<Document> {
-    let series = (CRPI.about.id, RECESSION_RANGE);
+    let series = (CRPI.indicator.id, RECESSION_RANGE);
     let (mut widget, value) = series_widget(desk, request, series, &mut answers)?;
     widget.title = RECESSION_TITLE.into();
-    let band = value.and_then(|value| CRPI.band(value)).map(capitalised);
+    let band = value.and_then(|value| CRPI.band(value)).map(capitalize);
     let legend = (!widget.picture.is_empty()).then(|| "40 years, recessions gray".to_owned());
     widget.notes = band.into_iter().chain(legend).collect();
     widget.render_document()
@@ -151,7 +151,7 @@ fn series_widget(
     answers: &mut Answers,
 ) -> Result<(Widget, Option<f64>)> {
     let metric: Metric = answers.read()?;
-    let id = encoded(&metric.ticker);
+    let id = encode_segment(&metric.ticker);
     let credit = (
         metric.attribution.clone(),
         format_sources(&metric.provenance),
@@ -195,7 +195,7 @@ fn series_widget(
         && (!units.is_empty() || request.argument("end").is_some())
     {
         let decimals = usize::from(spec.decimals);
-        let (number, unit) = series_unit(&history).parts(newest.value, decimals);
+        let (number, unit) = series_unit(&history).format_parts(newest.value, decimals);
         (widget.value, widget.unit) = (Some(number), unit);
         widget.notes = match units {
             "" => Vec::new(),
@@ -203,7 +203,7 @@ fn series_widget(
         };
         widget.date = format_date(newest.date);
     }
-    widget.picture = fluid(&spec);
+    widget.picture = render_fluid(&spec);
     let query = query_string(history_arguments(name, request, default_range));
     widget.source = format!("/api/public/data/{id}{query}");
     Ok((widget, Some(value)))
@@ -221,10 +221,14 @@ pub(super) fn comparison(desk: &Desk, request: &PageRequest, _: Answers) -> Resu
     let units = request.form_value("units");
     let (spec, others) = charts::plot_comparison((&answer, None), units == LOG);
     widget.is_log = spec.is_log;
-    widget.picture = [&spec].into_iter().chain(&others).map(fluid).collect();
+    widget.picture = [&spec]
+        .into_iter()
+        .chain(&others)
+        .map(render_fluid)
+        .collect();
     let note = |column: &ComparedColumn| {
         let unit = if units == INDEX { "" } else { &*column.unit };
-        let value = Unit::of(unit, unit).write(column.latest, 2);
+        let value = Unit::parse(unit, unit).write(column.latest, 2);
         format!("{} {value}", column.series)
     };
     widget.notes = answer.columns.iter().map(note).collect();
@@ -245,7 +249,7 @@ pub(super) fn format_changes(desk: &Desk, metric: &Metric) -> Vec<String> {
 /// Returns the recent changes of a metric with their spans: "in 7 days" and "+0.02".
 pub(super) fn changes_by_span(desk: &Desk, metric: &Metric) -> Vec<(&'static str, String)> {
     let decimals = series_decimals(desk, &metric.ticker, metric.value.unwrap_or_default());
-    let unit = Unit::of(metric.changes.unit.as_deref().unwrap_or(&metric.unit), "");
+    let unit = Unit::parse(metric.changes.unit.as_deref().unwrap_or(&metric.unit), "");
     let month = match metric.frequency.as_deref() {
         Some("monthly") => "from the month before",
         Some(_) | None => "in 30 days",
@@ -256,7 +260,7 @@ pub(super) fn changes_by_span(desk: &Desk, metric: &Metric) -> Vec<(&'static str
     ];
     let changes = changes.into_iter();
     changes
-        .filter_map(|(span, change)| Some((span, unit.change(change?, decimals))))
+        .filter_map(|(span, change)| Some((span, unit.format_change(change?, decimals))))
         .collect()
 }
 

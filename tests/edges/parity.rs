@@ -37,7 +37,7 @@ async fn serve(backend: Arc<Backend>, stop: &CancellationToken) -> url::Url {
         ..Default::default()
     };
     let server = mcp::Server::new(Arc::clone(&backend));
-    let mcp = mcp::transport::http(server, shutdown.cut.clone());
+    let mcp = mcp::transport::http(server, shutdown.close_streams.clone());
     let site = server::HttpServer::new(backend, server::Options::default());
     tokio::spawn(async move { site.serve(listener, mcp, shutdown).await });
     format!("http://{address}").parse().unwrap()

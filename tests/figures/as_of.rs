@@ -4,7 +4,7 @@
 use super::support::{ask, backend, now, real};
 use econoscope_answers::endpoints::{Backend, ENDPOINTS, Route};
 use econoscope_core::catalogue::Catalogue;
-use econoscope_core::model::{Date, Known, Observation, SeriesId};
+use econoscope_core::model::{Date, Observation, SeriesId, VintageObservation};
 use econoscope_data::store::{Sqlite, Store, Write, WriteVintages};
 use jiff::ToSpan;
 use jiff::civil::date;
@@ -40,8 +40,8 @@ fn cut(store: &dyn Store, day: Date) -> Arc<Sqlite> {
             continue;
         };
         let held = store.read(&status.id).unwrap().unwrap_or_default();
-        let then = |r: &&Known| r.known_on(|date| info.known_by(date)) <= day;
-        let rows: Vec<Known> = held.rows().iter().filter(then).copied().collect();
+        let then = |r: &&VintageObservation| r.known_on(|date| info.publication_day(date)) <= day;
+        let rows: Vec<VintageObservation> = held.rows().iter().filter(then).copied().collect();
         if !rows.is_empty() {
             known
                 .replace_computed(WriteVintages {

@@ -63,7 +63,7 @@ fn all() -> impl Iterator<Item = (&'static Route, &'static str)> {
     ENDPOINTS
         .iter()
         .flat_map(|route| NAMES.map(|name| (route, name)))
-        .filter(|(route, name)| route.takes(name))
+        .filter(|(route, name)| route.has_argument(name))
 }
 
 #[test]

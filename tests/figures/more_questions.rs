@@ -328,7 +328,7 @@ fn operators_scenario_replaces_ours() {
     let own = "slug = \"curve-inversion\"\ntitle = \"Ours\"\nthesis = \"t\"\nstatus = \"active\"\n\
         asset_classes = []\ntags = []\npolarity = \"neutral\"\nbase_rate = 0.5\nprobability_override = 0.4\n";
     let settings = Settings {
-        scenarios: vec![desk::scenarios::read("curve-inversion.toml", own).unwrap()],
+        scenarios: vec![desk::scenarios::parse("curve-inversion.toml", own).unwrap()],
         ..Settings::default()
     };
     let desk = Desk::open(store, settings, Arc::new(now));

@@ -15,7 +15,7 @@ fn answer(name: &str) -> Answer {
     match resolve::find(name) {
         Some(info) => Answer::Read(info.id.to_string()),
         None => {
-            let error = resolve::explain("series", name);
+            let error = resolve::resolution_error("series", name);
             let offers = error.suggestions().iter().map(|s| s.id.clone());
             Answer::Offered(offers.collect())
         }

@@ -79,7 +79,7 @@ pub(crate) fn ask(
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap();
-    let answer = runtime.block_on(route.call(backend, route.for_assistant(given)))?;
+    let answer = runtime.block_on(route.call(backend, route.with_assistant_defaults(given)))?;
     let json = serde_json::from_slice(&answer.json).unwrap();
     Ok((json, answer.text.to_string()))
 }

@@ -52,11 +52,11 @@ use std::sync::LazyLock;
 
 /// The imports that nearly every endpoint uses.
 mod prelude {
-    pub(super) use super::endpoint::{Endpoint, Kept, Spec};
+    pub(super) use super::endpoint::{Endpoint, ProvenanceAccess, Spec};
     pub(super) use super::provenance::Provenance;
     pub(super) use econoscope_core::catalogue::Catalogue;
     pub(super) use econoscope_core::error::{Error, Result};
-    pub(super) use econoscope_core::indicators::prose::{joined, signed};
+    pub(super) use econoscope_core::indicators::prose::{format_signed, join};
     pub(super) use econoscope_core::model::series_info::round_to;
     pub(super) use econoscope_core::model::{AsOf, Attribution, Date, SeriesInfo};
     pub(super) use econoscope_data::desk::Desk;
@@ -68,22 +68,22 @@ mod prelude {
 /// Every endpoint, in the order in which lists show them.
 pub static ENDPOINTS: LazyLock<Vec<Route>> = LazyLock::new(|| {
     vec![
-        Route::of::<macro_summary::Params>(),
-        Route::of::<regime::Params>(),
-        Route::of::<metric::Params>(),
-        Route::of::<signals::Params>(),
-        Route::of::<time_series::Params>(),
-        Route::of::<compare_series::Params>(),
-        Route::of::<search_series::Params>(),
-        Route::of::<scenarios::Params>(),
-        Route::of::<glossary::Params>(),
-        Route::of::<latest_articles::Params>(),
-        Route::of::<search::Params>(),
-        Route::of::<fetch::Params>(),
-        Route::of::<explain_indicator::Params>(),
-        Route::of::<what_changed::Params>(),
-        Route::of::<revisions::Params>(),
-        Route::of::<release_calendar::Params>(),
+        Route::new::<macro_summary::Params>(),
+        Route::new::<regime::Params>(),
+        Route::new::<metric::Params>(),
+        Route::new::<signals::Params>(),
+        Route::new::<time_series::Params>(),
+        Route::new::<compare_series::Params>(),
+        Route::new::<search_series::Params>(),
+        Route::new::<scenarios::Params>(),
+        Route::new::<glossary::Params>(),
+        Route::new::<latest_articles::Params>(),
+        Route::new::<search::Params>(),
+        Route::new::<fetch::Params>(),
+        Route::new::<explain_indicator::Params>(),
+        Route::new::<what_changed::Params>(),
+        Route::new::<revisions::Params>(),
+        Route::new::<release_calendar::Params>(),
     ]
 });
 

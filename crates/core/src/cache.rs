@@ -39,7 +39,7 @@ impl<K: Eq + Hash, V: Clone> Cache<K, V> {
     }
 
     /// Creates a cache of at most this total weight; a single entry may have a quarter of it.
-    pub fn weighed(max: u64, weight: fn(&K, &V) -> u64) -> Self {
+    pub fn with_max_weight(max: u64, weight: fn(&K, &V) -> u64) -> Self {
         Self::with_shards(1_024, max, SHARDS, weight)
     }
 
@@ -67,7 +67,11 @@ impl<K: Eq + Hash, V: Clone> Cache<K, V> {
     ///
     /// # Errors
     /// The error of `compute`.
-    pub fn or_make<E>(&self, key: K, compute: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
+    pub fn get_or_insert_with<E>(
+        &self,
+        key: K,
+        compute: impl FnOnce() -> Result<V, E>,
+    ) -> Result<V, E> {
         if let Some(cached) = self.get(&key) {
             return Ok(cached);
         }
@@ -117,7 +121,7 @@ mod tests {
 
     #[test]
     fn weight_is_bounded_and_read_entries_stay() {
-        let cache = Cache::weighed(4_000, |_: &u64, value: &String| value.len() as u64);
+        let cache = Cache::with_max_weight(4_000, |_: &u64, value: &String| value.len() as u64);
         cache.insert(0, "x".repeat(10));
         for key in 1..2_000 {
             assert!(cache.get(&0).is_some(), "read after each of {key}");

@@ -1,7 +1,7 @@
 //! The catalogue of series and their names.
 //!
 //! Public series are the rows of `data/catalogue.csv`; composites follow with their own descriptions
-//! ([`Indicator::described`]).
+//! ([`Indicator::to_series_info`]).
 
 pub mod names;
 
@@ -25,7 +25,8 @@ impl Catalogue {
             // The file is embedded and a test reads every row, so no row is skipped here.
             let rows = table::rows(include_str!("../data/catalogue.csv"));
             let public = rows.filter_map(|(_, row)| parse_row(row.ok()?));
-            let composites = indicators().filter_map(|indicator| indicator.described().ok()?);
+            let composites =
+                indicators().filter_map(|indicator| indicator.to_series_info().ok()?);
             let series: Vec<_> = public.chain(composites).map(Arc::new).collect();
             let by_id = series
                 .iter()
@@ -54,7 +55,7 @@ impl Catalogue {
     }
 
     /// Returns the series of an indicator; `None` for the regime, which is not a series.
-    pub fn of(indicator: &Indicator) -> Option<&'static Arc<SeriesInfo>> {
+    pub fn of_indicator(indicator: &Indicator) -> Option<&'static Arc<SeriesInfo>> {
         Self::embedded().get(indicator.id)
     }
 
@@ -63,7 +64,7 @@ impl Catalogue {
     pub fn release_of(info: &SeriesInfo) -> Option<&'static Release> {
         let release = releases()
             .iter()
-            .find(|release| release.brings(info.id.as_str()))?;
+            .find(|release| release.prints(info.id.as_str()))?;
         let first = Self::embedded().get(release.headline.first()?)?;
         let timing = |info: &SeriesInfo| (info.frequency, info.publication_lag_days);
         (timing(info) == timing(first)).then_some(release)
@@ -97,12 +98,12 @@ fn parse_row(row: [&str; 13]) -> Option<SeriesInfo> {
         category: category.to_owned(),
         source: source.to_owned(),
         publication_lag_days: lag.parse().ok()?,
-        metric: metric == "yes",
+        is_metric: metric == "yes",
         rights: [Rights::Ok, Rights::OkWithCitation, Rights::FetchOnly]
             .into_iter()
             .find(|right| right.word() == rights)?,
         decimals: decimals.parse().ok()?,
-        by_others: false,
+        is_untrusted: false,
     })
 }
 
@@ -122,6 +123,6 @@ mod tests {
         assert_eq!(public.len(), text.lines().count() - 1);
         assert_eq!(catalogue.by_id.len(), catalogue.series.len());
         assert!(public.len() >= 402 && composites.len() >= 7);
-        assert!(catalogue.iter().filter(|s| s.metric).count() >= 248);
+        assert!(catalogue.iter().filter(|s| s.is_metric).count() >= 248);
     }
 }

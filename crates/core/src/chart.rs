@@ -13,11 +13,11 @@ mod png;
 mod spec;
 mod unit;
 
-pub use fluid::{fluid, spark};
-pub use frame::{FONTS, panels, svg};
+pub use fluid::{render_fluid, render_sparkline};
+pub use frame::{FONTS, render_panels, render_svg};
 pub use palette::{STYLE, Theme};
-pub use png::{DENSITY, png};
-pub use spec::{ChartSpec, GHOST, Line, RIGHT, Span};
+pub use png::{DENSITY, render_png};
+pub use spec::{ChartSpec, GHOST_COLOR, Line, RIGHT_UNIT_SEPARATOR, Span};
 pub use unit::escaped;
 
 /// Script that defines `chart(place, lines, options)`. It makes no requests.

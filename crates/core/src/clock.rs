@@ -2,7 +2,7 @@
 //!
 //! Wall clocks jump; counters and ages must not. A [`Moment`] therefore has the wall time for people and the time since boot
 //! for arithmetic. Two moments of one boot are compared by uptime, also across processes and restarts. Across a reboot the
-//! wall time decides, but elapsed time is never negative. Daily counters use an [`OwnTime`].
+//! wall time decides, but elapsed time is never negative. Daily counters use an [`MonotonicTime`].
 
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
@@ -17,7 +17,7 @@ const WALL_RANGE: [Timestamp; 2] = [
 ];
 
 /// Returns the wall time, clamped to [`WALL_RANGE`] so that a wrong clock does not cause failures.
-pub fn wall() -> Timestamp {
+pub fn wall_time() -> Timestamp {
     clamp(SystemTime::now())
 }
 
@@ -46,13 +46,13 @@ pub struct Moment {
 
 impl Moment {
     /// Returns the fields for storage: wall time and uptime in milliseconds, boot.
-    pub fn written(&self) -> [i64; 3] {
+    pub fn to_fields(&self) -> [i64; 3] {
         let (wall, boot) = (self.wall.as_millisecond(), self.boot.cast_signed());
-        [wall, millis(self.uptime), boot]
+        [wall, to_millis(self.uptime), boot]
     }
 
     /// Creates a moment from stored fields; `None` if they are out of range.
-    pub fn read([wall, uptime, boot]: [i64; 3]) -> Option<Self> {
+    pub fn from_fields([wall, uptime, boot]: [i64; 3]) -> Option<Self> {
         Some(Self {
             wall: Timestamp::from_millisecond(wall).ok()?,
             uptime: Duration::from_millis(u64::try_from(uptime).ok()?),
@@ -61,7 +61,7 @@ impl Moment {
     }
 
     /// Returns the time elapsed since an earlier moment; zero if the clocks show none.
-    pub fn since(&self, earlier: &Self) -> Duration {
+    pub fn duration_since(&self, earlier: &Self) -> Duration {
         if self.boot == earlier.boot
             && let Some(elapsed) = self.uptime.checked_sub(earlier.uptime)
         {
@@ -73,12 +73,12 @@ impl Moment {
 }
 
 /// Returns a duration in milliseconds for storage, at most `i64::MAX`.
-pub fn millis(duration: Duration) -> i64 {
+pub fn to_millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 
 /// Creates a duration from stored milliseconds; zero if they are negative.
-pub fn duration(millis: i64) -> Duration {
+pub fn from_millis(millis: i64) -> Duration {
     Duration::from_millis(u64::try_from(millis).unwrap_or(0))
 }
 
@@ -86,14 +86,14 @@ pub fn duration(millis: i64) -> Duration {
 ///
 /// It starts at the wall time and then advances by elapsed time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OwnTime {
+pub struct MonotonicTime {
     start: i64,
     started: Moment,
 }
 
-impl OwnTime {
+impl MonotonicTime {
     /// Starts at the wall time.
-    pub fn begin(now: Moment) -> Self {
+    pub fn start(now: Moment) -> Self {
         Self::resume(now.wall.as_millisecond(), now)
     }
 
@@ -104,7 +104,8 @@ impl OwnTime {
 
     /// Returns the time at a moment.
     pub fn at(&self, now: &Moment) -> i64 {
-        self.start.saturating_add(millis(now.since(&self.started)))
+        self.start
+            .saturating_add(to_millis(now.duration_since(&self.started)))
     }
 }
 
@@ -155,7 +156,7 @@ impl Default for SystemClock {
 impl Clock for SystemClock {
     fn now(&self) -> Moment {
         Moment {
-            wall: wall(),
+            wall: wall_time(),
             uptime: self.uptime(),
             boot: self.boot,
         }
@@ -189,7 +190,7 @@ pub struct ManualClock(Mutex<Moment>);
 
 impl ManualClock {
     /// Creates a clock at this wall time.
-    pub fn at(wall: Timestamp) -> Self {
+    pub fn new(wall: Timestamp) -> Self {
         Self(Mutex::new(Moment {
             wall,
             uptime: Duration::from_secs(1_000),
@@ -231,27 +232,27 @@ mod tests {
 
     #[test]
     fn wall_clock_jumps_do_not_count_as_elapsed_time() {
-        let clock = ManualClock::at(Timestamp::UNIX_EPOCH);
+        let clock = ManualClock::new(Timestamp::UNIX_EPOCH);
         let start = clock.now();
         for hours in [24, -48, 24 * 365 * 60] {
             clock.jump(SignedDuration::from_hours(hours));
-            assert_eq!(clock.now().since(&start), Duration::ZERO);
+            assert_eq!(clock.now().duration_since(&start), Duration::ZERO);
         }
         clock.advance(Duration::from_secs(7));
-        assert_eq!(clock.now().since(&start), Duration::from_secs(7));
+        assert_eq!(clock.now().duration_since(&start), Duration::from_secs(7));
     }
 
     #[test]
     fn own_time_advances_by_elapsed_time() {
-        let clock = ManualClock::at(Timestamp::UNIX_EPOCH);
-        let own = OwnTime::begin(clock.now());
+        let clock = ManualClock::new(Timestamp::UNIX_EPOCH);
+        let own = MonotonicTime::start(clock.now());
         for hours in [1, -1, 24 * 365, -24 * 365 * 2] {
             clock.jump(SignedDuration::from_hours(hours));
             assert_eq!(own.at(&clock.now()), 0);
         }
         clock.advance(Duration::from_millis(7));
         assert_eq!(own.at(&clock.now()), 7);
-        let resumed = OwnTime::resume(own.at(&clock.now()), clock.now());
+        let resumed = MonotonicTime::resume(own.at(&clock.now()), clock.now());
         clock.advance(Duration::from_millis(7));
         assert_eq!(resumed.at(&clock.now()), 14);
     }
@@ -275,18 +276,18 @@ mod tests {
 
     #[test]
     fn wall_time_counts_across_a_reboot_but_never_backwards() {
-        let clock = ManualClock::at(Timestamp::UNIX_EPOCH);
+        let clock = ManualClock::new(Timestamp::UNIX_EPOCH);
         let start = clock.now();
         clock.reboot(Duration::from_secs(90));
-        assert_eq!(clock.now().since(&start), Duration::from_secs(90));
+        assert_eq!(clock.now().duration_since(&start), Duration::from_secs(90));
         clock.jump(SignedDuration::from_hours(-1));
-        assert_eq!(clock.now().since(&start), Duration::ZERO);
+        assert_eq!(clock.now().duration_since(&start), Duration::ZERO);
     }
 
     #[test]
     fn two_clocks_of_one_machine_share_the_boot_on_linux() {
         let (a, b) = (SystemClock::new().now(), SystemClock::new().now());
-        assert!(b.since(&a) < Duration::from_secs(5));
+        assert!(b.duration_since(&a) < Duration::from_secs(5));
         assert_eq!(a.boot == b.boot, cfg!(target_os = "linux"));
     }
 }

@@ -1,7 +1,7 @@
 //! The error type of the whole program.
 //!
 //! Each interface translates it once, into a tool result, an HTTP status or an exit code. `Display` says what happened and what
-//! to do next, without causes, and is safe to show to anybody. [`Error::for_operator`] adds details for the operator, such as
+//! to do next, without causes, and is safe to show to anybody. [`Error::operator_message`] adds details for the operator, such as
 //! paths; [`log`] writes the causes.
 
 use std::error::Error as StdError;
@@ -21,7 +21,7 @@ type SharedCause = Arc<dyn StdError + Send + Sync>;
 const STORE_RETRY_AFTER: Duration = Duration::from_secs(10);
 
 /// Log target of notices to whoever started the program. They are shown at any log level, in plain lines or JSON.
-pub const NOTICE: &str = "econoscope::notice";
+pub const NOTICE_TARGET: &str = "econoscope::notice";
 
 /// A name that the caller may have meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -178,7 +178,7 @@ impl Error {
     }
 
     /// Creates [`Error::Store`] without a cause.
-    pub fn of_store(what: impl Into<String>) -> Self {
+    pub fn store_without_cause(what: impl Into<String>) -> Self {
         Self::Store {
             what: what.into(),
             source: None,
@@ -243,7 +243,7 @@ impl Error {
     }
 
     /// Returns the message with details for the operator: for the command line, reports and the log.
-    pub fn for_operator(&self) -> String {
+    pub fn operator_message(&self) -> String {
         if let Self::Store { what, .. } = self {
             return format!("Store: {what}");
         }
@@ -251,7 +251,7 @@ impl Error {
     }
 
     /// Returns whether the same call may succeed later.
-    pub fn retryable(&self) -> bool {
+    pub fn is_retryable(&self) -> bool {
         self.retry_after().is_some() || matches!(self, Self::Unavailable { .. })
     }
 
@@ -286,8 +286,8 @@ pub fn log(error: &Error, endpoint: &str) {
         error,
         Error::Store { .. } | Error::Internal { .. } | Error::Unavailable { .. }
     ) {
-        let causes = causes(std::iter::successors(error.source(), |e| (*e).source()));
-        let error = error.for_operator();
+        let causes = format_causes(std::iter::successors(error.source(), |e| (*e).source()));
+        let error = error.operator_message();
         tracing::error!(endpoint, code, error, causes);
     } else if let Error::InvalidParam { field, problem, .. } = error {
         // The received value may be a misplaced secret, so the log has only the name of the argument.
@@ -298,9 +298,9 @@ pub fn log(error: &Error, endpoint: &str) {
 }
 
 /// Formats a chain of errors for the operator.
-pub fn causes<'a>(chain: impl Iterator<Item = &'a (dyn StdError + 'static)>) -> String {
+pub fn format_causes<'a>(chain: impl Iterator<Item = &'a (dyn StdError + 'static)>) -> String {
     let format = |cause: &(dyn StdError + 'static)| match cause.downcast_ref::<Error>() {
-        Some(error) => error.for_operator(),
+        Some(error) => error.operator_message(),
         None => cause.to_string(),
     };
     chain.map(format).collect::<Vec<_>>().join(": ")

@@ -70,12 +70,12 @@ pub fn established() -> impl Iterator<Item = &'static Composite> + Clone {
 
 /// Returns the composite with a series identifier (upper case).
 pub fn composite(id: &str) -> Option<&'static Composite> {
-    COMPOSITES.iter().copied().find(|c| c.about.id == id)
+    COMPOSITES.iter().copied().find(|c| c.indicator.id == id)
 }
 
 /// Iterates over every indicator: the composites, the index of texts and the regime.
 pub fn indicators() -> impl Iterator<Item = &'static Indicator> {
-    let composites = COMPOSITES.iter().map(|c| &c.about);
+    let composites = COMPOSITES.iter().map(|c| &c.indicator);
     composites.chain([&narrative_velocity::NVI, &regime::REGIME])
 }
 

@@ -27,10 +27,10 @@ pub mod when;
 pub mod words;
 
 pub use frequency::{Date, Frequency};
-pub use knowledge::{Knowledge, Recorded};
-pub use observation::{AsOf, Known, Observation, Vintages};
+pub use knowledge::{SeriesVintages, VintageCursor};
+pub use observation::{AsOf, Observation, VintageObservation, Vintages};
 pub use quantity::Quantity;
 pub use series::{Series, SeriesSet};
 pub use series_id::SeriesId;
 pub use series_info::{Attribution, Rights, SeriesInfo};
-pub use when::When;
+pub use when::CalendarPeriod;

@@ -10,11 +10,11 @@ mod read;
 mod request;
 mod shape;
 
-pub use formats::is_spent;
+pub use formats::is_quota_exhausted;
 pub use read::{Bases, Figures, Reader};
 pub use shape::{
-    Condition, DateForm, Expect, Feed, Format, KeyPlace, MissingField, OnePerDate, Period, Recipe,
-    Release, Request, Sample, Seen, SeriesRecipe, SourceFacts, SourceRights, Split,
+    Condition, DateForm, Expect, Feed, Format, FormatEvidence, KeyPlace, MissingField, OnePerDate,
+    Period, Recipe, Release, Request, Sample, SeriesRecipe, SourceFacts, SourceRights, Split,
 };
 
 use crate::error::{Error, Result};
@@ -76,7 +76,7 @@ impl Recipes {
     ///
     /// # Errors
     /// [`Error::BadFile`] names the file and the mistake; then no recipe is used.
-    pub fn with_own(files: &[(String, String)]) -> Result<Arc<Self>> {
+    pub fn with_operator_recipes(files: &[(String, String)]) -> Result<Arc<Self>> {
         let own = files.iter().map(|(file, text)| Recipe::parse(file, text));
         let mut recipes = Self {
             recipes: own.collect::<Result<_>>()?,

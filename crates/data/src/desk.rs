@@ -29,8 +29,8 @@ mod settings;
 
 pub use computed::RegimeHistory;
 pub use find::{IMPORTED, unmatched_words};
-pub use holdings::{DataDate, Holdings};
-pub use local::{Desk, Now, State};
+pub use holdings::{ReferenceDay, StoreSummary};
+pub use local::{Clock, Desk, State};
 pub use settings::{HOME, Settings, address};
 
 use econoscope_core::error::Result;

@@ -8,12 +8,12 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// Formats a path for people: control and invisible characters as `\u{1b}`, everything else unchanged.
-pub fn shown(path: &Path) -> String {
-    escaped(&path.to_string_lossy())
+pub fn format_path(path: &Path) -> String {
+    escape_controls(&path.to_string_lossy())
 }
 
 /// Escapes control and invisible characters, line breaks included, so that untrusted text can go to a terminal or a log.
-pub fn escaped(text: &str) -> String {
+pub fn escape_controls(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         if c.is_control() || econoscope_core::error::is_invisible(c) {
@@ -93,7 +93,7 @@ pub fn open(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 /// When the folder cannot be listed.
-pub fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
+pub fn list_folder(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(folder)?;
     let paths = entries.map(|entry| Ok(entry?.path()));
     let mut paths: Vec<PathBuf> = paths.collect::<io::Result<_>>()?;
@@ -177,7 +177,10 @@ mod tests {
     #[test]
     fn control_characters_in_a_path_are_escaped() {
         let path = Path::new("/tmp/\u{1b}]0;owned\u{7}\n\u{202e}é.csv");
-        assert_eq!(shown(path), r"/tmp/\u{1b}]0;owned\u{7}\u{a}\u{202e}é.csv");
+        assert_eq!(
+            format_path(path),
+            r"/tmp/\u{1b}]0;owned\u{7}\u{a}\u{202e}é.csv"
+        );
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub use pace::PaceSettings;
 pub use plan::SyncConfig;
 pub use progress::Progress;
 pub use report::{MissedSeries, Outcome, SyncReport};
-pub use source_check::{FeedCheck, check_sources, last_missed, refused_answers};
+pub use source_check::{FeedCheck, check_sources, last_missed, refused_responses};
 pub use sources::{SourceSettings, recipes_with_folder};
 pub(crate) use state::BASES;
 pub use state::{RefusedResponse, last_read};

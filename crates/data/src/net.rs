@@ -12,7 +12,7 @@ use std::time::Duration;
 pub const USER_AGENT: &str = concat!("econoscope/", env!("CARGO_PKG_VERSION"));
 
 /// Installs ring as the process's TLS crypto provider.
-pub fn choose_tls() {
+pub fn install_tls_provider() {
     let result = rustls::crypto::ring::default_provider().install_default();
     // An error says that a provider is already installed; only this function installs one.
     result.unwrap_or_default();
@@ -20,7 +20,7 @@ pub fn choose_tls() {
 
 /// Returns a client builder with TLS, our `User-Agent` and no referrer.
 pub fn client_builder() -> reqwest::ClientBuilder {
-    choose_tls();
+    install_tls_provider();
     reqwest::Client::builder()
         .user_agent(USER_AGENT)
         .referer(false)

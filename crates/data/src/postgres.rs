@@ -95,7 +95,7 @@ impl Database {
     ///
     /// # Errors
     /// [`Error::Store`] when the trusted certificates cannot be read.
-    pub fn at(address: &Address, connections: usize, patience: Duration) -> Result<Self> {
+    pub fn new(address: &Address, connections: usize, patience: Duration) -> Result<Self> {
         let config = ManagerConfig {
             recycling_method: RecyclingMethod::Fast,
         };
@@ -199,7 +199,7 @@ impl Database {
             Failure::Timeout => ("it does not answer".to_owned(), "no answer".to_owned()),
             Failure::Database(error) => (
                 explain(error),
-                econoscope_core::error::causes(causes(error)),
+                econoscope_core::error::format_causes(causes(error)),
             ),
         };
         Error::store(
@@ -229,7 +229,7 @@ impl Failure {
             Self::Timeout => return true,
             Self::Database(error) => error,
         };
-        if crate::tls::problem(error, TRUST_ADVICE).is_some() {
+        if crate::tls::describe_error(error, TRUST_ADVICE).is_some() {
             return false;
         }
         let Some(code) = error.code() else {
@@ -261,7 +261,7 @@ fn causes<'a>(
 /// Explains an error, with advice.
 fn explain(error: &tokio_postgres::Error) -> String {
     let Some(db_error) = error.as_db_error() else {
-        return crate::tls::problem(error, TRUST_ADVICE).unwrap_or_else(|| {
+        return crate::tls::describe_error(error, TRUST_ADVICE).unwrap_or_else(|| {
             // The library has no code for this.
             match causes(error).any(|cause| cause.to_string() == "server does not support TLS") {
                 true => "it does not offer TLS. Turn on ssl there; sslmode=disable sends everything unencrypted",

@@ -13,11 +13,11 @@ pub const SIDE_SUFFIXES: [&str; 2] = ["-wal", "-shm"];
 /// The layout of a kind of file.
 pub struct Layout {
     /// `application_id` in the file's header: four letters.
-    pub application: i32,
+    pub application_id: i32,
     /// `user_version` in the header; a newer version of this program writes a higher one.
     pub version: i32,
     /// Creates the tables of a new file.
-    pub make: fn(&Connection) -> rusqlite::Result<()>,
+    pub create_tables: fn(&Connection) -> rusqlite::Result<()>,
 }
 
 /// The owner of a file.
@@ -60,7 +60,7 @@ impl Layout {
     ///
     /// # Errors
     /// The error of SQLite.
-    pub fn lay_out(&self, db: &mut Connection) -> rusqlite::Result<Owner> {
+    pub fn initialize(&self, db: &mut Connection) -> rusqlite::Result<Owner> {
         // Both numbers in one transaction: another process may write them in between.
         let reading = db.transaction()?;
         let mut ids = read_ids(&reading)?;
@@ -69,8 +69,8 @@ impl Layout {
             let transaction = db.transaction_with_behavior(TransactionBehavior::Exclusive)?;
             let sql = "SELECT count(*) FROM sqlite_schema";
             if transaction.query_row(sql, [], |row| row.get::<_, i64>(0))? == 0 {
-                (self.make)(&transaction)?;
-                transaction.pragma_update(None, "application_id", self.application)?;
+                (self.create_tables)(&transaction)?;
+                transaction.pragma_update(None, "application_id", self.application_id)?;
                 transaction.pragma_update(None, "user_version", self.version)?;
             }
             ids = read_ids(&transaction)?;
@@ -80,7 +80,7 @@ impl Layout {
     }
 
     fn owner_of(&self, (application, version): (i32, i32)) -> Owner {
-        match application == self.application {
+        match application == self.application_id {
             true if version > self.version => Owner::Newer(version),
             true => Owner::Ours,
             false => Owner::Foreign,
@@ -126,7 +126,7 @@ pub fn is_damage(cause: &rusqlite::Error) -> bool {
 ///
 /// # Errors
 /// When a file cannot be renamed.
-pub fn put_aside(path: &Path, mark: &str) -> io::Result<PathBuf> {
+pub fn move_aside(path: &Path, mark: &str) -> io::Result<PathBuf> {
     let mut aside = with_suffix(path, mark);
     let mut number = 2;
     while aside.exists() {

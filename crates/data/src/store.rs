@@ -15,7 +15,9 @@ pub use postgres::{LeaseGuard, Postgres};
 pub use sqlite::{Damage, Sqlite};
 
 use econoscope_core::error::Result;
-use econoscope_core::model::{Date, Frequency, Known, Observation, SeriesId, Vintages};
+use econoscope_core::model::{
+    Date, Frequency, Observation, SeriesId, VintageObservation, Vintages,
+};
 use jiff::Timestamp;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -50,7 +52,7 @@ pub struct WriteVintages<'a> {
     /// Rows of several days are an archive. Where the archive shows a date appearing (after its first vintage),
     /// it replaces the stored row of that date that has no day. A stored value that the archive lacks stays, known
     /// from the day on which it was read.
-    pub rows: &'a [Known],
+    pub rows: &'a [VintageObservation],
     /// When the values were read from their source, to the microsecond.
     pub fetched_at: Timestamp,
     /// Short name of the origin.
@@ -82,7 +84,7 @@ pub struct Status {
     /// Origin of the newest rows.
     pub origin: String,
     /// Origins of older rows, oldest first, each with the first date that is no longer its own.
-    pub before: Vec<(String, Date)>,
+    pub earlier_origins: Vec<(String, Date)>,
 }
 
 impl Status {
@@ -96,7 +98,7 @@ impl Status {
     pub fn origins(&self, from: Date, to: Date) -> Vec<(&str, Option<Date>)> {
         let (mut origins, mut start) = (Vec::new(), None);
         let newest = (&self.origin, Date::MAX);
-        let earlier = self.before.iter().map(|(name, end)| (name, *end));
+        let earlier = self.earlier_origins.iter().map(|(name, end)| (name, *end));
         for (name, end) in earlier.chain([newest]) {
             if end > from && start.is_none_or(|start| start <= to) {
                 origins.push((name.as_str(), start));
@@ -166,7 +168,7 @@ pub trait Leadership: Send + Sync {
     fn terms(&self) -> watch::Receiver<Option<i64>>;
 
     /// Returns a store for the leader of `term`. It refuses writes once another term has begun.
-    fn in_term(&self, term: i64) -> Arc<dyn Store>;
+    fn store_in_term(&self, term: i64) -> Arc<dyn Store>;
 
     /// Releases the lease.
     fn resign(&self);
@@ -222,8 +224,8 @@ pub trait Store: Send + Sync {
     /// [`econoscope_core::Error::Store`] when nothing was written: the store failed, dates do not ascend, a value is not finite,
     /// or the stored rows are damaged.
     fn write(&self, write: Write<'_>) -> Result<WriteOutcome> {
-        let known = |o| Known::new(o, write.known_from);
-        let rows: Vec<Known> = write.observations.iter().map(known).collect();
+        let known = |o| VintageObservation::new(o, write.known_from);
+        let rows: Vec<VintageObservation> = write.observations.iter().map(known).collect();
         self.write_vintages(WriteVintages {
             id: write.id,
             rows: &rows,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// Describes a TLS error, as a clause that follows the name of the host; `None` for any other error. `trust` says how
 /// to trust another certificate authority.
-pub fn problem(error: &(dyn Error + 'static), trust: &str) -> Option<String> {
+pub fn describe_error(error: &(dyn Error + 'static), trust: &str) -> Option<String> {
     let tls_error = std::iter::successors(Some(error), |error| cause(*error))
         .find_map(|error| error.downcast_ref::<TlsError>())?;
     let TlsError::InvalidCertificate(certificate_error) = tls_error else {
@@ -66,11 +66,11 @@ mod tests {
         for (refused, word) in table {
             let inner = io::Error::other(TlsError::InvalidCertificate(refused));
             let shared: Arc<dyn Error + Send + Sync> = Arc::new(io::Error::other(inner));
-            let description = problem(&shared, "TRUST ME").unwrap();
+            let description = describe_error(&shared, "TRUST ME").unwrap();
             assert!(description.contains(word), "{description}");
         }
         let plain = TlsError::InvalidMessage(rustls::InvalidMessage::InvalidContentType);
-        let description = problem(&io::Error::other(plain), "").unwrap();
+        let description = describe_error(&io::Error::other(plain), "").unwrap();
         assert!(
             description.contains("does not answer in TLS"),
             "{description}"
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn other_errors_give_no_description() {
         let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
-        assert_eq!(problem(&refused, ""), None);
-        assert_eq!(problem(&io::Error::other("server closed"), ""), None);
+        assert_eq!(describe_error(&refused, ""), None);
+        assert_eq!(describe_error(&io::Error::other("server closed"), ""), None);
     }
 }

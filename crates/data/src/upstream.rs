@@ -98,7 +98,7 @@ pub enum Freshness {
 
 /// A response with its age.
 #[derive(Debug, Clone)]
-pub struct Fetched {
+pub struct UpstreamResponse {
     /// The body as the upstream sent it.
     pub body: Bytes,
     /// Age of the content.
@@ -189,7 +189,7 @@ impl Upstream {
     /// [`Error::InvalidParam`] for an invalid name or a request that the upstream refuses, [`Error::Unknown`] for a
     /// name that it does not know, [`Error::RateLimited`] when the ledger does not grant the call, and
     /// [`Error::Unavailable`] without a usable response and a cached one; the last two have a `retry_after`.
-    pub async fn get(&self, request: Request) -> Result<Fetched> {
+    pub async fn get(&self, request: Request) -> Result<UpstreamResponse> {
         let core = &self.0;
         let deadline = Instant::now() + core.config.patience;
         let key = request.key()?;
@@ -231,7 +231,7 @@ impl Upstream {
     }
 
     /// Waits until all running calls have ended and their responses are stored; for shutdown and tests.
-    pub async fn settle(&self) {
+    pub async fn wait_until_idle(&self) {
         let tasks = &self.0.tasks;
         tasks.close();
         tasks.wait().await;
@@ -246,7 +246,7 @@ impl Core {
         lookup: &Arc<Lookup>,
         staleness: Duration,
         entry: &Entry,
-    ) -> Result<Fetched> {
+    ) -> Result<UpstreamResponse> {
         if self.should_refresh(&lookup.key, entry, &self.clock.now()) {
             let refresh = self.start_or_join(lookup);
             if staleness > SERVE_AT_ONCE
@@ -265,7 +265,7 @@ impl Core {
         self: &Arc<Self>,
         lookup: &Arc<Lookup>,
         deadline: Instant,
-    ) -> Result<Fetched> {
+    ) -> Result<UpstreamResponse> {
         loop {
             let InFlight { caller, outcome } = self.start_or_join(lookup);
             match timeout_at(deadline, outcome).await {
@@ -317,7 +317,7 @@ impl Core {
         let cached = self.newest_entry(&lookup.key, request.check).await;
         let now = self.clock.now();
         if let Some(entry) = &cached {
-            let is_recent = now.since(&entry.fetched) < self.ledger.pace();
+            let is_recent = now.duration_since(&entry.fetched) < self.ledger.pace();
             let freshness = match entry.freshness(&now, request.max_stale) {
                 EntryFreshness::Fresh => Some(Freshness::Fresh),
                 EntryFreshness::Stale(_) if lookup.purpose != Purpose::Refresh || is_recent => {
@@ -349,7 +349,7 @@ impl Core {
             None
         });
         let (now, cached) = (self.clock.now(), self.cache.get(key));
-        let age = |entry: &Entry| now.since(&entry.fetched);
+        let age = |entry: &Entry| now.duration_since(&entry.fetched);
         let is_newer = |loaded: &Entry| cached.as_ref().is_none_or(|c| age(loaded) < age(c));
         let Some(loaded) = loaded.filter(is_newer) else {
             return cached;
@@ -361,8 +361,8 @@ impl Core {
 
     /// Whether a stale entry is refreshed now. Cheap, because it runs on every stale hit.
     fn should_refresh(&self, key: &Key, entry: &Entry, now: &Moment) -> bool {
-        let backoff = || self.active_backoff(key, Purpose::Refresh, Caller::OWN, now);
-        now.since(&entry.fetched) >= self.ledger.pace()
+        let backoff = || self.active_backoff(key, Purpose::Refresh, Caller::LOCAL, now);
+        now.duration_since(&entry.fetched) >= self.ledger.pace()
             && self.breaker.pause(*now).is_none_or(|left| left.is_zero())
             && backoff().is_none()
     }
@@ -377,14 +377,19 @@ impl Core {
     }
 
     /// Converts an entry to a response or an error.
-    fn respond(&self, request: &Request, entry: &Entry, freshness: Freshness) -> Result<Fetched> {
+    fn respond(
+        &self,
+        request: &Request,
+        entry: &Entry,
+        freshness: Freshness,
+    ) -> Result<UpstreamResponse> {
         let now = self.clock.now();
         match &entry.content {
             Content::Found(body) => {
                 let is_low = |quota: &Quota| {
                     quota.remaining <= quota.limit / 5 && quota.resets_at > now.wall
                 };
-                Ok(Fetched {
+                Ok(UpstreamResponse {
                     body: body.clone(),
                     age: entry.age(&now),
                     freshness,

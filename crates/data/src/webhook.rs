@@ -39,7 +39,7 @@ impl Secret {
     ///
     /// # Errors
     /// None.
-    pub fn given(text: &str) -> std::result::Result<Self, Infallible> {
+    pub fn from_text(text: &str) -> std::result::Result<Self, Infallible> {
         let encoded = text.trim().strip_prefix("whsec_");
         let key = encoded.and_then(|encoded| STANDARD.decode(encoded).ok());
         Ok(Self(key.unwrap_or_default()))
@@ -151,7 +151,7 @@ impl Sender {
         if let Some(problem) = self.problem(&to.url) {
             return Delivery::Failed(problem.to_owned(), None);
         }
-        let now = clock::wall();
+        let now = clock::wall_time();
         let time = now.as_second().to_string();
         let signature = to.secret.sign(id, &time, body.as_bytes());
         let request = self.client.post(to.url.clone());
@@ -249,7 +249,7 @@ mod tests {
         Receiver {
             name: "desk".into(),
             url: url.parse().unwrap(),
-            secret: Secret::given(SECRET).unwrap(),
+            secret: Secret::from_text(SECRET).unwrap(),
             conditions: Vec::new(),
         }
     }
@@ -269,11 +269,11 @@ mod tests {
 
     #[test]
     fn secret_is_hidden_and_invalid_secrets_are_rejected() {
-        let secret = Secret::given(SECRET).unwrap();
+        let secret = Secret::from_text(SECRET).unwrap();
         assert!(secret.is_valid());
         assert_eq!(format!("{secret:?}"), "Secret(hidden)");
         for wrong in ["", "whsec_", "whsec_c2hvcnQ=", "whsec_\u{e9}", &SECRET[6..]] {
-            assert!(!Secret::given(wrong).unwrap().is_valid(), "{wrong}");
+            assert!(!Secret::from_text(wrong).unwrap().is_valid(), "{wrong}");
         }
     }
 

@@ -4,7 +4,7 @@ use crate::format_share;
 use crate::target::{ByMonth, MonthFilter, Target};
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::statistics::{
-    Said, auc, block_draws, brier, diebold_mariano, quantile,
+    ProbabilityForecast, auc, block_draws, brier, diebold_mariano, quantile,
 };
 use econoscope_data::desk::scores::ScoreTable;
 
@@ -46,10 +46,11 @@ impl Comparison {
             Some(is_included(*m).then_some([(*p, outcome), (q, outcome)]))
         };
         let pairs = rule.range(first..=last).filter_map(pair);
-        let pairs: Vec<Option<[Said; 2]>> = pairs.collect();
+        let pairs: Vec<Option<[ProbabilityForecast; 2]>> = pairs.collect();
         let scores = |indexes: Vec<usize>| -> Option<[[f64; 2]; 2]> {
             let drawn = indexes.into_iter().filter_map(|i| *pairs.get(i)?);
-            let (a, b): (Vec<Said>, Vec<Said>) = drawn.map(|[a, b]| (a, b)).unzip();
+            let (a, b): (Vec<ProbabilityForecast>, Vec<ProbabilityForecast>) =
+                drawn.map(|[a, b]| (a, b)).unzip();
             Some([[auc(&a)?, brier(&a)?], [auc(&b)?, brier(&b)?]])
         };
         let whole = scores((0..pairs.len()).collect())?;
@@ -64,7 +65,7 @@ impl Comparison {
                 high: quantile(&values, 95)?,
             })
         };
-        let loss = |(p, outcome): Said| (p - f64::from(u8::from(outcome))).powi(2);
+        let loss = |(p, outcome): ProbabilityForecast| (p - f64::from(u8::from(outcome))).powi(2);
         let losses = pairs.iter().flatten().map(|[a, b]| loss(*a) - loss(*b));
         let losses: Vec<f64> = losses.collect();
         Some(Self {
@@ -155,7 +156,8 @@ pub(super) fn best_variant(target: &Target, variants: &[ByMonth], first: Month) 
         let last = (target.last_known)(month);
         let score = |variant: &ByMonth| {
             let known = variant.range(target.scored[0]..=last);
-            let known: Vec<Said> = known.map(|(m, p)| (*p, (target.outcome)(*m))).collect();
+            let known: Vec<ProbabilityForecast> =
+                known.map(|(m, p)| (*p, (target.outcome)(*m))).collect();
             brier(&known)
         };
         let scores = variants.iter();
@@ -163,7 +165,7 @@ pub(super) fn best_variant(target: &Target, variants: &[ByMonth], first: Month) 
         let (_, p) = scores.min_by(|a, b| a.0.total_cmp(&b.0))?;
         Some((month, p))
     };
-    first.until(target.scored[1]).filter_map(best).collect()
+    first.through(target.scored[1]).filter_map(best).collect()
 }
 
 /// Returns a probit for every non-empty set of the inputs, at most five, refitted at each month.

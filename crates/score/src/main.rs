@@ -27,7 +27,7 @@ fn main() -> Result<()> {
     let file = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
     let embedded = std::fs::read_to_string(file(SENTENCES)).unwrap_or_default();
     if is_check && (scores != *Scores::embedded() || sentences != embedded) {
-        eprintln!("{}", scores.in_markdown());
+        eprintln!("{}", scores.render_markdown());
         bail!("the record in the program is another; run `cargo run -p econoscope-score`");
     }
     if !is_check {

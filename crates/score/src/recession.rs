@@ -4,13 +4,13 @@ use crate::detection::{self, Signal, SignalWindow};
 use crate::evidence;
 use crate::target::{ByMonth, Target, rows};
 use econoscope_core::error::Result;
-use econoscope_core::indicators::months::{Month, Months, log_ratio};
+use econoscope_core::indicators::months::{Month, MonthlyGrid, log_ratio};
 use econoscope_core::indicators::nber::is_recession;
 use econoscope_core::indicators::recession::CRPI;
 use econoscope_core::indicators::recession::{first_term, second_term};
 use econoscope_core::indicators::statistics::mean;
 use econoscope_core::indicators::transform::bond_equivalent;
-use econoscope_core::model::{AsOf, Knowledge, Observation};
+use econoscope_core::model::{AsOf, Observation, VintageCursor};
 use econoscope_data::desk::Desk;
 use econoscope_data::desk::scores::ScoreTable;
 use std::collections::BTreeMap;
@@ -274,28 +274,28 @@ fn spread_row(i: &Inputs) -> Option<[f64; 2]> {
 
 fn inputs(desk: &Desk) -> Result<InputsByMonth> {
     let ids = ["T10Y3M", "GS10", "TB3MS", "NFCI", "PERMIT", "EBP"];
-    let set = desk.set(ids, AsOf::Latest)?;
+    let set = desk.series_set(ids, AsOf::Latest)?;
     let rows = |id: &str| set.get(id).map_or(&[][..], |s| s.observations.as_slice());
-    let [daily, conditions] = ["T10Y3M", "NFCI"].map(|id| Months::means(rows(id)));
+    let [daily, conditions] = ["T10Y3M", "NFCI"].map(|id| MonthlyGrid::from_means(rows(id)));
     let [long, bill, homes, premium] =
-        ["GS10", "TB3MS", "PERMIT", "EBP"].map(|id| Months::lasts(rows(id)));
+        ["GS10", "TB3MS", "PERMIT", "EBP"].map(|id| MonthlyGrid::from_last_values(rows(id)));
     let monthly_spread = |m| Some(long.get(m)? - bond_equivalent(bill.get(m)?)?);
     let spread = |m| daily.get(m).or_else(|| monthly_spread(m));
-    let permits = |homes: &Months, m: Month| {
-        let mean = |m| homes.mean3(m, 3);
+    let permits = |homes: &MonthlyGrid, m: Month| {
+        let mean = |m| homes.three_month_mean(m, 3);
         Some(100.0 * log_ratio(mean(m.plus(-1))?, mean(m.plus(-13))?)?)
     };
-    let recorded = desk.recorded(["PERMIT"])?;
-    let mut knowledge = recorded.first().map(Knowledge::of);
-    let newest = Month::of(desk.data_date(CRPI.inputs(), AsOf::Latest)?.as_of);
-    let months = FIRST[3].until(newest.plus(-1));
+    let recorded = desk.recorded_vintages(["PERMIT"])?;
+    let mut knowledge = recorded.first().map(VintageCursor::new);
+    let newest = Month::from_date(desk.reference_day(CRPI.inputs(), AsOf::Latest)?.as_of);
+    let months = FIRST[3].through(newest.plus(-1));
     let inputs = |m: Month| {
         let revised_permits = permits(&homes, m);
         let known_permits = knowledge.as_mut().and_then(|knowledge| {
             knowledge.advance(m.last_day());
             let mut rows: Vec<_> = knowledge.newest_first(m.last_day()).take(20).collect();
             rows.reverse();
-            permits(&Months::lasts(&rows), m)
+            permits(&MonthlyGrid::from_last_values(&rows), m)
         });
         let year: Option<Vec<f64>> = (0..12).map(|k| spread(m.plus(-k))).collect();
         let inputs = Inputs {

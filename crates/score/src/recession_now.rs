@@ -5,15 +5,15 @@ use crate::evidence;
 use crate::target::{ByMonth, Row, Target, rows};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
-use econoscope_core::indicators::months::{Month, Months};
+use econoscope_core::indicators::months::{Month, MonthlyGrid};
 use econoscope_core::indicators::nber::is_recession;
 use econoscope_core::indicators::recession_now::{
-    RNOW, claims_gap, path_by, payroll_growth, thursday,
+    RNOW, claims_gap, path_with, payroll_growth, release_day,
 };
 use econoscope_core::indicators::sahm;
 use econoscope_core::indicators::statistics::{dot, normal_cdf};
 use econoscope_core::model::series_info::round_to;
-use econoscope_core::model::{AsOf, Date, Knowledge, Observation, Recorded};
+use econoscope_core::model::{AsOf, Date, Observation, SeriesVintages, VintageCursor};
 use econoscope_data::desk::Desk;
 use econoscope_data::desk::scores::ScoreTable;
 use std::collections::BTreeMap;
@@ -51,7 +51,7 @@ struct MonthEnd {
 }
 
 pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
-    let recorded = desk.recorded(["ICSA", "PAYEMS", "UNRATE", "INDPRO"])?;
+    let recorded = desk.recorded_vintages(["ICSA", "PAYEMS", "UNRATE", "INDPRO"])?;
     let ends = month_ends(&recorded);
     let rows: Vec<Row<3>> = rows(&ends, FIRST, |e| Some(with_constant(e.drivers)));
     let index = TARGET.refit(&rows);
@@ -108,11 +108,11 @@ fn with_constant([claims, payrolls]: [f64; 2]) -> [f64; 3] {
 }
 
 /// Returns the inputs of all month ends; empty unless `recorded` has all four series in their order.
-fn month_ends(recorded: &[Recorded]) -> BTreeMap<Month, MonthEnd> {
+fn month_ends(recorded: &[SeriesVintages]) -> BTreeMap<Month, MonthEnd> {
     let [claims, payrolls, jobless, production] = recorded else {
         return BTreeMap::new();
     };
-    let mut knowledge = [claims, payrolls, jobless, production].map(Knowledge::of);
+    let mut knowledge = [claims, payrolls, jobless, production].map(VintageCursor::new);
     let month_end = |month: Month| {
         let day = month.last_day();
         knowledge.iter_mut().for_each(|series| series.advance(day));
@@ -123,7 +123,7 @@ fn month_ends(recorded: &[Recorded]) -> BTreeMap<Month, MonthEnd> {
         rates.reverse();
         let mut output: Vec<Observation> = production.newest_first(day).take(8).collect();
         output.reverse();
-        let output = Months::lasts(&output);
+        let output = MonthlyGrid::from_last_values(&output);
         let growth = output.last().and_then(|m| output.log_change(m, 6, 200.0));
         let end = MonthEnd {
             drivers: [c, p],
@@ -133,7 +133,7 @@ fn month_ends(recorded: &[Recorded]) -> BTreeMap<Month, MonthEnd> {
         Some((month, end))
     };
     FIRST
-        .until(TARGET.scored[1])
+        .through(TARGET.scored[1])
         .filter_map(month_end)
         .collect()
 }
@@ -141,24 +141,29 @@ fn month_ends(recorded: &[Recorded]) -> BTreeMap<Month, MonthEnd> {
 /// Returns the alarm with the constants in use and out of sample, and the Sahm rule on the days of its reports.
 fn signals(
     desk: &Desk,
-    recorded: &[Recorded],
+    recorded: &[SeriesVintages],
     ends: &BTreeMap<Month, MonthEnd>,
     rows: &[Row<3>],
 ) -> Result<Vec<Signal>> {
     let Some(rule) = RNOW.alarm else {
         return Ok(Vec::new());
     };
-    let until = desk.data_date(RNOW.inputs(), AsOf::Latest)?.as_of;
+    let until = desk.reference_day(RNOW.inputs(), AsOf::Latest)?.as_of;
     let on_thursdays = |mut path: Vec<Observation>| {
-        path.iter_mut().for_each(|o| o.date = thursday(o.date));
-        rule.spells(&path)
+        path.iter_mut().for_each(|o| o.date = release_day(o.date));
+        rule.periods(&path)
     };
     let report = Catalogue::embedded()
         .get("UNRATE")
         .and_then(|info| Catalogue::release_of(info));
     let mut sahm: Vec<Observation> = ends.values().filter_map(|e| e.sahm).collect();
     sahm.dedup_by_key(|o| o.date);
-    let published = |o: &Observation| Some(Observation::new(report?.due_for(o.date)?.day, o.value));
+    let published = |o: &Observation| {
+        Some(Observation::new(
+            report?.scheduled_for(o.date)?.day,
+            o.value,
+        ))
+    };
     let sahm: Vec<Observation> = sahm.iter().filter_map(published).collect();
     let signal = |name: &str, periods| Signal {
         name: name.to_owned(),
@@ -167,7 +172,7 @@ fn signals(
     Ok(vec![
         signal(
             "alarm, these constants",
-            on_thursdays(desk.as_known_up_to(&RNOW, until)?),
+            on_thursdays(desk.real_time_history(&RNOW, until)?),
         ),
         signal(
             "alarm, out of sample",
@@ -181,10 +186,14 @@ fn signals(
 }
 
 /// Returns the index of every Thursday with the coefficients of its month.
-fn weeks_out_of_sample(recorded: &[Recorded], rows: &[Row<3>], until: Date) -> Vec<Observation> {
+fn weeks_out_of_sample(
+    recorded: &[SeriesVintages],
+    rows: &[Row<3>],
+    until: Date,
+) -> Vec<Observation> {
     let (mut fitted_month, mut coefficients) = (None, [0.0; 3]);
-    path_by(recorded, until, |day, drivers| {
-        let month = Some(Month::of(day)).filter(|month| *month >= TARGET.scored[0])?;
+    path_with(recorded, until, |day, drivers| {
+        let month = Some(Month::from_date(day)).filter(|month| *month >= TARGET.scored[0])?;
         if fitted_month.replace(month) != Some(month) {
             let fitted = TARGET.fit(rows, month, coefficients);
             coefficients = fitted.unwrap_or(coefficients);

@@ -7,9 +7,9 @@ use crate::{format_rate, format_share};
 use econoscope_core::error::Result;
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::nowcast::{self, WEEKLY};
-use econoscope_core::indicators::recession_now::thursday;
-use econoscope_core::indicators::regime::{self, Errors, PUBLISHED, Regime, RegimeMonth};
-use econoscope_core::indicators::statistics::{Said, average, brier};
+use econoscope_core::indicators::recession_now::release_day;
+use econoscope_core::indicators::regime::{self, PUBLISHED, Regime, RegimeMonth, StandardErrors};
+use econoscope_core::indicators::statistics::{ProbabilityForecast, average, brier};
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{AsOf, Date, SeriesSet};
 use econoscope_data::desk::Desk;
@@ -102,13 +102,13 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
 
 /// Returns the inputs of regime and nowcast as known on a day.
 fn inputs_on(desk: &Desk, day: Date) -> Result<SeriesSet> {
-    desk.set_on(regime::INPUTS.iter().chain(&WEEKLY).copied(), day)
+    desk.series_set_on(regime::INPUTS.iter().chain(&WEEKLY).copied(), day)
 }
 
 /// Returns the newest months of the regime as known at each month's end.
 fn month_ends(desk: &Desk) -> Result<Vec<MonthEnd>> {
-    let newest = Month::of(desk.regime_day(AsOf::Latest)?);
-    let ends = revised::SINCE.until(newest).map(|end| {
+    let newest = Month::from_date(desk.regime_day(AsOf::Latest)?);
+    let ends = revised::SINCE.through(newest).map(|end| {
         let day = end.last_day();
         let mut months = regime::history(&inputs_on(desk, day)?, day);
         months.drain(..months.len().saturating_sub(HISTORY_MONTHS));
@@ -137,7 +137,7 @@ fn cases<'a>(
     later: &BTreeMap<Date, Later<'a>>,
 ) -> Result<Vec<Case<'a>>> {
     let mut cases = Vec::new();
-    for month in FIRST_SCORED.until(LAST_SCORED) {
+    for month in FIRST_SCORED.through(LAST_SCORED) {
         let day = day.map_or(month.last_day(), |d| {
             shift(month.first_day(), (d - 1).days())
         });
@@ -145,12 +145,12 @@ fn cases<'a>(
         // The nowcast is for the month of the newest week of claims.
         let newest = inputs.get("ICSA").and_then(|claims| {
             let mut weeks = claims.observations.iter().rev();
-            weeks.find(|o| thursday(o.date) <= day)
+            weeks.find(|o| release_day(o.date) <= day)
         });
-        let later = newest.and_then(|o| later.get(&Month::of(o.date).plus(1).first_day()));
-        if let (Some(later), Some(published)) = (later, regime::at(&inputs, day).state) {
-            let nowcast = nowcast::with(&inputs, (day, day), training.coefficients(day));
-            let shipped = nowcast::at(&inputs, day, day);
+        let later = newest.and_then(|o| later.get(&Month::from_date(o.date).plus(1).first_day()));
+        if let (Some(later), Some(published)) = (later, regime::compute(&inputs, day).state) {
+            let nowcast = nowcast::compute_with(&inputs, (day, day), training.coefficients(day));
+            let shipped = nowcast::compute(&inputs, day, day);
             cases.push(Case {
                 month,
                 published,
@@ -206,23 +206,23 @@ fn error_row<'a>(
 /// Compares the confidence in labels with how often they were right. Takes pairs of a reading and the revised one.
 fn confidence_row<'a>(
     names: [&str; 2],
-    errors: Errors,
+    errors: StandardErrors,
     pairs: impl Iterator<Item = (&'a RegimeMonth, &'a RegimeMonth)> + Clone,
 ) -> [String; 6] {
-    let confidence = |month: &RegimeMonth, errors: Errors| {
+    let confidence = |month: &RegimeMonth, errors: StandardErrors| {
         let shares = regime::probabilities(month.growth, month.inflation, errors);
         let mut quadrants = Regime::QUADRANTS.into_iter().zip(shares);
         let own = quadrants.find(|(label, _)| *label == month.regime);
         own.map_or(0.0, |(_, share)| share)
     };
-    let forecasts = |errors: Errors| -> Vec<Said> {
+    let forecasts = |errors: StandardErrors| -> Vec<ProbabilityForecast> {
         let pairs = pairs.clone();
         pairs
             .map(|(month, last)| (confidence(month, errors), month.regime == last.regime))
             .collect()
     };
     let own = forecasts(errors);
-    let wide = forecasts(Errors {
+    let wide = forecasts(StandardErrors {
         growth: 0.35,
         inflation: 0.35,
     });

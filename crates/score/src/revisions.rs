@@ -2,7 +2,7 @@
 
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
-use econoscope_core::indicators::prose::{number, signed};
+use econoscope_core::indicators::prose::{format_number, format_signed};
 use econoscope_core::indicators::revisions::PrintMeasure;
 use econoscope_data::desk::Desk;
 use econoscope_data::desk::scores::ScoreTable;
@@ -44,18 +44,18 @@ pub(super) fn table(desk: &Desk) -> Result<ScoreTable> {
     for info in SERIES.iter().filter_map(|id| Catalogue::embedded().get(id)) {
         let revisions = desk.revisions(info)?;
         if let Some((revisions, usual)) = revisions.as_ref().and_then(|r| Some((r, r.usual?))) {
-            let digits = match revisions.yardstick {
+            let digits = match revisions.measure {
                 PrintMeasure::Change => 0,
                 PrintMeasure::LevelInPercent => 1,
                 PrintMeasure::Level | PrintMeasure::Growth | PrintMeasure::AnnualGrowth => 2,
             };
             let [short, year] = usual.after;
-            let flips = year.flips.map_or("-".to_owned(), |n| n.to_string());
+            let flips = year.sign_flips.map_or("-".to_owned(), |n| n.to_string());
             let [from, to] = [usual.from, usual.to].map(|day| day.strftime("%Y-%m").to_string());
             let sizes = [short.mean_abs, year.mean_abs, year.median_abs, year.p90_abs];
-            let sizes = sizes.map(|v| number(v, digits));
+            let sizes = sizes.map(|v| format_number(v, digits));
             let head = [info.id.as_str().to_owned(), from, to, usual.n.to_string()];
-            let end = [signed(year.bias, digits), flips];
+            let end = [format_signed(year.bias, digits), flips];
             table.row(head.into_iter().chain(sizes).chain(end));
         }
     }

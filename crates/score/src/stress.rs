@@ -4,9 +4,9 @@ use crate::detection::{self, Signal, SignalWindow};
 use crate::format_share;
 use econoscope_core::error::Result;
 use econoscope_core::indicators::alarm::AlarmRule;
-use econoscope_core::indicators::months::{Month, Months};
+use econoscope_core::indicators::months::{Month, MonthlyGrid};
 use econoscope_core::indicators::nber::is_recession;
-use econoscope_core::indicators::statistics::{Said, auc, average};
+use econoscope_core::indicators::statistics::{ProbabilityForecast, auc, average};
 use econoscope_core::indicators::stress::CMSI;
 use econoscope_core::model::AsOf;
 use econoscope_data::desk::Desk;
@@ -28,8 +28,8 @@ const WINDOW: SignalWindow = SignalWindow {
 
 pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
     let days = desk.history(&CMSI, AsOf::Latest)?;
-    let ends = Months::lasts(&days);
-    let values: Vec<Said> = ends.iter().map(|(m, v)| (v, is_recession(m))).collect();
+    let ends = MonthlyGrid::from_last_values(&days);
+    let values: Vec<ProbabilityForecast> = ends.iter().map(|(m, v)| (v, is_recession(m))).collect();
     let mean = |is_recession: bool| {
         let values = values.iter().filter(|v| v.1 == is_recession).map(|v| v.0);
         average(values).map_or("-".to_owned(), |v| format!("{v:.0}"))
@@ -54,7 +54,7 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
     ]);
     let signal = Signal {
         name: format!("{} or more on {} days in a row", HIGH.on, HIGH.on_after),
-        periods: HIGH.spells(&days),
+        periods: HIGH.periods(&days),
     };
     Ok(vec![
         table,

@@ -4,7 +4,7 @@ use crate::{format_rate, format_share};
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::nber::RECESSIONS;
 use econoscope_core::indicators::statistics::{
-    Said, auc, brier, calibration, dot, normal_cdf, probit,
+    ProbabilityForecast, auc, brier, calibration, dot, normal_cdf, probit,
 };
 use econoscope_data::desk::scores::ScoreTable;
 use std::collections::BTreeMap;
@@ -117,7 +117,7 @@ impl Target {
     }
 
     /// Returns probabilities and outcomes of the scored months.
-    fn forecasts(&self, by_month: &ByMonth, is_included: MonthFilter) -> Vec<Said> {
+    fn forecasts(&self, by_month: &ByMonth, is_included: MonthFilter) -> Vec<ProbabilityForecast> {
         let [first, last] = self.scored;
         let months = by_month.range(first..=last);
         let included = months.filter(|(m, _)| is_included(**m));
@@ -154,7 +154,8 @@ impl Target {
     ) -> ScoreTable {
         let mut table = ScoreTable::new(indicator, title, &["said from", "months", "said", "came"]);
         for bin in calibration(&self.forecasts(by_month, |_| true), edges) {
-            let [forecast, outcome] = [bin.said, bin.came].map(|v| format_share(Some(v)));
+            let [forecast, outcome] =
+                [bin.mean_probability, bin.event_share].map(|v| format_share(Some(v)));
             let from = format!("{:.0} %", 100.0 * bin.from);
             table.row([from, bin.months.to_string(), forecast, outcome]);
         }
@@ -173,6 +174,6 @@ pub(super) fn rows<I, const N: usize>(
 }
 
 /// Formats AUC and Brier score.
-fn format_scores(forecasts: &[Said]) -> [String; 2] {
+fn format_scores(forecasts: &[ProbabilityForecast]) -> [String; 2] {
     [format_share(auc(forecasts)), format_share(brier(forecasts))]
 }

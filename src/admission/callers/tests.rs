@@ -226,7 +226,7 @@ fn a_loopback_base_url_is_not_public() {
         ("http://[::1]:8080", false),
         ("no address", false),
     ] {
-        assert_eq!(is_public(base), expected, "{base}");
+        assert_eq!(is_public_url(base), expected, "{base}");
     }
 }
 

@@ -17,7 +17,7 @@ struct Clock(Arc<ManualClock>);
 
 impl Clock {
     fn at(text: &str) -> Self {
-        Self(Arc::new(ManualClock::at(text.parse().unwrap())))
+        Self(Arc::new(ManualClock::new(text.parse().unwrap())))
     }
     /// Lets time pass.
     fn advance(&self, milliseconds: u64) {
@@ -40,7 +40,7 @@ fn limits_with(settings: LimitSettings, clock: &Clock) -> Admission {
 }
 
 fn from(address: &str) -> Caller {
-    Caller::at(address::parse_address(address).unwrap())
+    Caller::from_address(address::parse_address(address).unwrap())
 }
 
 fn behind_proxy(limits: &Admission, lines: &[&str]) -> Caller {
@@ -259,7 +259,7 @@ fn memory_is_bounded_and_heavy_users_stay_counted() {
     while limits.spend_now(heavy, Policy::General).is_ok() {}
     for i in 0..100_000u32 {
         let [a, b, c, d] = i.to_be_bytes();
-        let client = Caller::at(IpAddr::from([20 + a, b, c, d]));
+        let client = Caller::from_address(IpAddr::from([20 + a, b, c, d]));
         limits.spend_now(client, Policy::General).unwrap();
     }
     assert!(limits.addresses() <= 1_024, "{}", limits.addresses());

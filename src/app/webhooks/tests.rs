@@ -90,7 +90,7 @@ impl Fixture {
         let counts = Arc::clone(&self.counts);
         let count = move |outcome| *counts.lock().entry(outcome).or_default() += 1;
         let home = Some("http://127.0.0.1:8080".into());
-        let desk = desk_over(Arc::clone(&self.store), &config, home, true).unwrap();
+        let desk = open_desk(Arc::clone(&self.store), &config, home, true).unwrap();
         Webhooks::open(&config, serve, &desk, count)
     }
 

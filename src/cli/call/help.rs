@@ -2,7 +2,7 @@
 
 use super::table::two_columns;
 use econoscope_answers::endpoints::{ENDPOINTS, Route};
-use econoscope_core::model::words::nearest;
+use econoscope_core::model::words::nearest_name;
 
 /// Renders the list of tools, after the usage of `call` or its whole help.
 pub(super) fn render_tools(with_flags: bool) -> String {
@@ -11,7 +11,7 @@ pub(super) fn render_tools(with_flags: bool) -> String {
         [spec.tool.to_owned(), spec.summary.to_owned()]
     });
     let flags = match with_flags {
-        true => crate::config::help_of("call") + "\n",
+        true => crate::config::render_help("call") + "\n",
         false => "Usage: econoscope call TOOL [NAME=VALUE]...\n\n".to_owned(),
     };
     let list = two_columns(rows);
@@ -21,11 +21,11 @@ pub(super) fn render_tools(with_flags: bool) -> String {
 /// Describes the error for a name that is no tool's, with the nearest name.
 pub(super) fn describe_unknown_tool(tool: &str) -> String {
     let names: Vec<&str> = ENDPOINTS.iter().map(|route| route.spec.tool).collect();
-    let hint = match nearest(names.iter().copied(), tool) {
+    let hint = match nearest_name(names.iter().copied(), tool) {
         Some(name) => format!("did you mean {name}?"),
         None => format!("there are {}", names.join(", ")),
     };
-    let tool = econoscope_data::disk::escaped(tool);
+    let tool = econoscope_data::disk::escape_controls(tool);
     format!("no tool is called {tool}; {hint}")
 }
 

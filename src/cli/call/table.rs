@@ -3,7 +3,7 @@
 use super::rows::{Rows, to_text};
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, Width};
-use econoscope_data::disk::escaped;
+use econoscope_data::disk::escape_controls;
 use serde_json::Value;
 
 /// Width without a terminal.
@@ -54,9 +54,9 @@ fn borderless() -> Table {
 
 /// Renders an answer: the first line of its text, a table per list, and the credit line.
 pub(super) fn render_answer(lists: &[Rows], text: &str, answer: &Value) -> String {
-    let first_line = text.lines().next().map(escaped).unwrap_or_default();
+    let first_line = text.lines().next().map(escape_controls).unwrap_or_default();
     let credit = answer.pointer("/attribution/text").and_then(Value::as_str);
-    let credit = credit.map(escaped).unwrap_or_default();
+    let credit = credit.map(escape_controls).unwrap_or_default();
     // JSON is left out, and so is a line that introduces the lines below it.
     let first_line = match first_line.starts_with('{') || first_line.ends_with(':') {
         true => String::new(),
@@ -163,7 +163,7 @@ fn format_cell(value: &Value) -> String {
             let text = format!("{number:.DECIMALS$}");
             text.trim_end_matches('0').trim_end_matches('.').to_owned()
         }
-        _ => escaped(&to_text(value)),
+        _ => escape_controls(&to_text(value)),
     }
 }
 

@@ -18,7 +18,7 @@ const MAX_READ: usize = 50;
 /// # Errors
 /// When it cannot be written.
 pub(super) fn write(real: &Path, text: &str) -> Result<PathBuf> {
-    let now = crate::app::stamp(econoscope_core::clock::wall());
+    let now = crate::app::format_file_time(econoscope_core::clock::wall_time());
     // A number keeps names of the same second apart.
     let path = |n: u32| match n {
         0 => real.with_added_extension(format!("{now}.{EXTENSION}")),
@@ -55,7 +55,9 @@ pub(super) fn text_before_install(host: &Host, file: &Path, rest: &str) -> Optio
 
 /// Returns the backups of a file, the newest first; none if the folder cannot be listed.
 fn backups(real: &Path) -> Vec<PathBuf> {
-    let all = real.parent().and_then(|folder| disk::entries(folder).ok());
+    let all = real
+        .parent()
+        .and_then(|folder| disk::list_folder(folder).ok());
     let is_backup = |path: &PathBuf| {
         path.extension()
             .is_some_and(|extension| extension == EXTENSION)

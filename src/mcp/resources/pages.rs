@@ -18,7 +18,7 @@ const MAX_ARTICLES: usize = 10;
 /// # Errors
 /// [`Error::Unknown`] for a category that does not exist, [`Error::Store`] when the store cannot be read.
 pub(super) fn catalogue(desk: &Desk, category: Option<&str>) -> Result<String> {
-    let holdings = desk.holdings()?;
+    let holdings = desk.store_summary()?;
     let mut text = String::from("series_id,title,unit,frequency,category,source,newest\n");
     let mut rows = 0;
     for info in Catalogue::embedded().iter() {
@@ -29,7 +29,7 @@ pub(super) fn catalogue(desk: &Desk, category: Option<&str>) -> Result<String> {
         let _ = writeln!(
             text,
             "{},{},{},{},{},{},{}",
-            desk.shown_id(&info.id),
+            desk.display_id(&info.id),
             cell(&info.title),
             cell(&info.units_short),
             info.frequency.word(),
@@ -78,7 +78,7 @@ pub(super) fn articles(desk: &Desk, tag: Option<&str>) -> Result<String> {
     let articles = desk.articles(100)?.into_iter();
     let articles = articles.filter(|a| matches(&a.tags)).take(MAX_ARTICLES);
     let mut text = String::new();
-    for a in articles.map(articles::shown) {
+    for a in articles.map(articles::sanitise) {
         let day = a.published_at.to_zoned(jiff::tz::TimeZone::UTC).date();
         let _ = writeln!(text, "- {day} {} ({})", a.title, a.url);
         if let Some(summary) = &a.summary {

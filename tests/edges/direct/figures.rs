@@ -68,7 +68,7 @@ fn calls() -> Vec<(&'static str, Value)> {
         (route.spec.tool, Value::Object(values.collect()))
     });
     let mut all: Vec<_> = examples.collect();
-    let holdings = bundled().desk().holdings().unwrap();
+    let holdings = bundled().desk().store_summary().unwrap();
     for id in holdings.iter().map(|s| s.id.as_str()) {
         all.push(("get_metric", json!({ "ticker": id })));
         let mut rows = |more: Value| {
@@ -102,7 +102,7 @@ async fn figures_are_identical_over_rest_and_both_mcp_paths() {
     let mut compared = 0;
     for (tool, arguments) in calls() {
         let route = Route::find(tool).unwrap();
-        let values = route.for_assistant(arguments.as_object().unwrap().clone());
+        let values = route.with_assistant_defaults(arguments.as_object().unwrap().clone());
         let values = Value::Object(values);
         let request = Request::get(address(route, &texts(&values)))
             .header("host", "localhost:8080")

@@ -69,7 +69,7 @@ impl BothSites {
         options.limits.general = 5;
         options.limits.data = 5;
         let site = |server: Server| {
-            let mcp = transport::http(server, Shutdown::default().cut);
+            let mcp = transport::http(server, Shutdown::default().close_streams);
             HttpServer::new(Arc::clone(backend), options.clone()).router(mcp)
         };
         let server = Server::new(Arc::clone(backend));

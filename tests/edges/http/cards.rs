@@ -3,7 +3,7 @@
 use super::cite::TestServer;
 use super::support::{BASE, get, options, router_with, unlimited_router};
 use axum::http::StatusCode;
-use econoscope_core::model::{Known, SeriesId};
+use econoscope_core::model::{SeriesId, VintageObservation};
 use econoscope_data::store::Store;
 use jiff::civil::date;
 use std::collections::BTreeSet;
@@ -267,7 +267,7 @@ async fn alert_entries_are_stable_when_figures_arrive() {
     for (n, value) in values.into_iter().enumerate() {
         let month = i8::try_from(n).unwrap() + 1;
         server.set_time(date(2025, month, 28), 9);
-        let row = Known {
+        let row = VintageObservation {
             date: date(2025, month, 1),
             known_from: None,
             value: Some(value),

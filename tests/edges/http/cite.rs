@@ -5,7 +5,7 @@ use axum::Router;
 use axum::http::StatusCode;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::model::frequency::shift;
-use econoscope_core::model::{Date, Known, SeriesId};
+use econoscope_core::model::{Date, SeriesId, VintageObservation};
 use econoscope_data::store::{Sqlite, Store, WriteVintages};
 use jiff::civil::date;
 use jiff::tz::TimeZone;
@@ -45,19 +45,19 @@ impl TestServer {
         let stored = self.store.read(&id).unwrap().unwrap_or_default();
         let is_stored = |day: Date| stored.rows().iter().any(|row| row.date == day);
         let is_new = |day: Date| {
-            let public = info.known_by(day);
+            let public = info.publication_day(day);
             !is_stored(day) && (public <= last_read || public > today)
         };
-        let row = |(day, value): &(Date, f64)| Known {
+        let row = |(day, value): &(Date, f64)| VintageObservation {
             date: *day,
             known_from: is_new(*day).then_some(today),
             value: Some(*value),
         };
-        let rows: Vec<Known> = rows.iter().map(row).collect();
+        let rows: Vec<VintageObservation> = rows.iter().map(row).collect();
         self.write(&id, &rows);
     }
 
-    pub(super) fn write(&self, id: &SeriesId, rows: &[Known]) {
+    pub(super) fn write(&self, id: &SeriesId, rows: &[VintageObservation]) {
         let write = WriteVintages {
             id,
             rows,
@@ -204,7 +204,7 @@ async fn a_citation_names_an_archive_that_knows_more() {
         .unwrap()
         .to_owned();
     world.set_time(date(2026, 3, 22), 9);
-    let row = |day, value| Known {
+    let row = |day, value| VintageObservation {
         date: date(2025, 12, 1),
         known_from: Some(day),
         value: Some(value),

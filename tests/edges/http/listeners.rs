@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::http::StatusCode;
 use axum::response::Response;
 use econoscope::server::Options;
-use econoscope_core::model::{Known, SeriesId};
+use econoscope_core::model::{SeriesId, VintageObservation};
 use http_body_util::BodyExt;
 use jiff::civil::date;
 use serde_json::{Value, json};
@@ -182,7 +182,7 @@ async fn a_crossed_condition_is_announced_over_http() {
     server.set_time(date(2026, 8, 22), 12);
     let id = SeriesId::new("UNRATE").unwrap();
     let write = |month: i8, value: f64| {
-        let row = Known {
+        let row = VintageObservation {
             date: date(2026, month, 1),
             known_from: None,
             value: Some(value),

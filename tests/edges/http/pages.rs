@@ -428,8 +428,8 @@ async fn operator_articles_and_scenarios_have_pages() {
         .replace("10y-above-5pct", "our-own")
         .replace("The ten-year", "Our ten-year");
     let settings = Settings {
-        articles: vec![articles::read("our-view.md", article).unwrap()],
-        scenarios: vec![scenarios::read("our-own.toml", &scenario).unwrap()],
+        articles: vec![articles::parse("our-view.md", article).unwrap()],
+        scenarios: vec![scenarios::parse("our-own.toml", &scenario).unwrap()],
         ..Settings::default()
     };
     let router = unlimited_router_over(backend_with(settings, Desk::system_clock()));

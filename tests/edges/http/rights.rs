@@ -202,7 +202,7 @@ async fn restricted_figures_do_not_influence_public_answers() {
 
 /// One time for the whole run, so that two services report the same time.
 fn now() -> Timestamp {
-    static NOW: LazyLock<Timestamp> = LazyLock::new(econoscope_core::clock::wall);
+    static NOW: LazyLock<Timestamp> = LazyLock::new(econoscope_core::clock::wall_time);
     *NOW
 }
 
@@ -323,7 +323,7 @@ fn write_rows(store: &Sqlite, id: &str, days: std::ops::RangeInclusive<i8>, orig
             id: &SeriesId::new(id).unwrap(),
             observations: &days.map(day).collect::<Vec<_>>(),
             known_from: None,
-            fetched_at: econoscope_core::clock::wall(),
+            fetched_at: econoscope_core::clock::wall_time(),
             origin,
         })
         .unwrap();

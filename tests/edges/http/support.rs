@@ -8,7 +8,7 @@ use econoscope::admission::LimitSettings;
 use econoscope::mcp;
 use econoscope::server::{HttpServer, Options, Shutdown};
 use econoscope_answers::endpoints::Backend;
-use econoscope_data::desk::{Desk, Now, Settings};
+use econoscope_data::desk::{Clock, Desk, Settings};
 use econoscope_data::store::Sqlite;
 use http_body_util::BodyExt;
 use serde_json::Value;
@@ -24,7 +24,7 @@ pub(crate) fn backend(serve_restricted: bool) -> Arc<Backend> {
 }
 
 /// Creates a backend with a clock.
-pub(crate) fn backend_at(now: Now, serve_restricted: bool) -> Arc<Backend> {
+pub(crate) fn backend_at(now: Clock, serve_restricted: bool) -> Arc<Backend> {
     let settings = Settings {
         serve_restricted,
         ..Settings::default()
@@ -33,19 +33,19 @@ pub(crate) fn backend_at(now: Now, serve_restricted: bool) -> Arc<Backend> {
 }
 
 /// Creates a backend with settings and a clock.
-pub(crate) fn backend_with(settings: Settings, now: Now) -> Arc<Backend> {
+pub(crate) fn backend_with(settings: Settings, now: Clock) -> Arc<Backend> {
     backend_over(Arc::new(Sqlite::bundled().unwrap()), settings, now)
 }
 
 /// Creates a backend over a store.
-fn backend_over(store: Arc<Sqlite>, mut settings: Settings, now: Now) -> Arc<Backend> {
+fn backend_over(store: Arc<Sqlite>, mut settings: Settings, now: Clock) -> Arc<Backend> {
     settings.base_url = Some(BASE.into());
     let desk = Desk::open(store, settings, now);
     Arc::new(Backend::local(Arc::new(desk)))
 }
 
 /// Creates a public service without a burst limit over a store and a clock.
-pub(crate) fn public_router(store: Arc<Sqlite>, now: Now) -> Router {
+pub(crate) fn public_router(store: Arc<Sqlite>, now: Clock) -> Router {
     let settings = Settings {
         serve_restricted: false,
         ..Settings::default()
@@ -53,9 +53,12 @@ pub(crate) fn public_router(store: Arc<Sqlite>, now: Now) -> Router {
     unlimited_router_over(backend_over(store, settings, now))
 }
 
-pub(crate) fn mcp_service(backend: &Arc<Backend>, shutdown: &Shutdown) -> mcp::transport::Http {
+pub(crate) fn mcp_service(
+    backend: &Arc<Backend>,
+    shutdown: &Shutdown,
+) -> mcp::transport::HttpTransport {
     let server = mcp::Server::new(Arc::clone(backend));
-    mcp::transport::http(server, shutdown.cut.clone())
+    mcp::transport::http(server, shutdown.close_streams.clone())
 }
 
 pub(crate) fn options() -> Options {

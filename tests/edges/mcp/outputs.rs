@@ -95,7 +95,8 @@ async fn answers_match_the_brief_and_the_full_schema() {
                         .collect();
                     assert!(wrong.is_empty(), "{name}: {tool} {arguments}: {wrong:#?}");
                 }
-                let call_arguments = route.for_assistant(arguments.as_object().cloned().unwrap());
+                let call_arguments =
+                    route.with_assistant_defaults(arguments.as_object().cloned().unwrap());
                 let reply = route.call(&backend, call_arguments).await.unwrap();
                 let whole: Value = serde_json::from_slice(&reply.json).unwrap();
                 let wrong: Vec<_> = of_answer

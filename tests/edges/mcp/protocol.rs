@@ -169,7 +169,7 @@ async fn tool_errors_are_results_and_protocol_errors_are_not() {
 #[tokio::test]
 async fn search_and_fetch_can_be_unlisted() {
     for (search_tools, expected) in [(true, [true, true, true]), (false, [false, false, true])] {
-        let server = server().listing_search(search_tools);
+        let server = server().with_search_tools(search_tools);
         let (mut client, _) = Client::legacy(server, "2025-06-18").await;
         let list = client.request("tools/list", json!({})).await;
         let tools = list["result"]["tools"].as_array().unwrap();

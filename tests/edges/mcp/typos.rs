@@ -5,7 +5,7 @@ use super::client::Client;
 use super::server;
 use econoscope_core::catalogue::names::Names;
 use econoscope_core::error::Error;
-use econoscope_core::model::words::fold;
+use econoscope_core::model::words::fold_name;
 use econoscope_data::desk::resolve;
 use serde_json::json;
 use std::time::Instant;
@@ -78,9 +78,9 @@ fn typos(count: usize) -> Vec<Typo> {
         .chain(
             embedded
                 .aliases()
-                .map(|(alias, info)| (fold(alias), info.id.to_string())),
+                .map(|(alias, info)| (fold_name(alias), info.id.to_string())),
         )
-        .filter(|(name, _)| fold(name).len() >= 3)
+        .filter(|(name, _)| fold_name(name).len() >= 3)
         .collect();
     names.sort();
     let mut rng = Rng(20_260_728);
@@ -89,7 +89,7 @@ fn typos(count: usize) -> Vec<Typo> {
         let (name, intended) = &names[rng.below(names.len())];
         let typed = misspell(name, &mut rng);
         if resolve::find(&typed).is_none()
-            && let Error::Unknown { suggestions, .. } = resolve::explain("ticker", &typed)
+            && let Error::Unknown { suggestions, .. } = resolve::resolution_error("ticker", &typed)
         {
             all.push(Typo {
                 typed,

@@ -7,7 +7,7 @@ use crate::direct::http::{BothSites, headers};
 use crate::home::{backend, now, write};
 use econoscope::mcp::Server;
 use econoscope_answers::endpoints::{Arguments, ENDPOINTS, Route};
-use econoscope_core::model::untrusted::{CLOSE, OPEN};
+use econoscope_core::model::untrusted::{FENCE_END, FENCE_START};
 use econoscope_core::model::{Frequency, SeriesId};
 use econoscope_data::store::{Article, Description, Sqlite, Store};
 use serde_json::{Value, json};
@@ -106,13 +106,13 @@ fn calls() -> Vec<(&'static str, Value)> {
 fn outside_fences(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
-    while let Some((before, after)) = rest.split_once(OPEN) {
+    while let Some((before, after)) = rest.split_once(FENCE_START) {
         out.push_str(before);
-        let (inside, after) = after.split_once(CLOSE).expect("a mark that closes");
+        let (inside, after) = after.split_once(FENCE_END).expect("a mark that closes");
         assert!(!inside.contains(['[', ']']), "{inside:?} in {text:?}");
         rest = after;
     }
-    assert!(!rest.contains(CLOSE), "a forged end in {text:?}");
+    assert!(!rest.contains(FENCE_END), "a forged end in {text:?}");
     out.push_str(rest);
     out
 }

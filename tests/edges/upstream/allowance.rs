@@ -52,7 +52,7 @@ async fn request_names(upstream: &Upstream, caller: Caller, prefix: &str) -> (us
 async fn one_address_cannot_use_up_the_calls_of_others() {
     let origin = start_origin().await;
     let upstream = open_upstream(*origin.address(), 100, &clock());
-    let [one, other] = [1, 2].map(|n| Caller::at([203, 0, 113, n].into()));
+    let [one, other] = [1, 2].map(|n| Caller::from_address([203, 0, 113, n].into()));
     assert_eq!(request_names(&upstream, one, "A").await, (17, 23));
     assert_eq!(request_names(&upstream, one, "B").await, (0, 40));
     assert_eq!(request_names(&upstream, other, "C").await, (8, 32));
@@ -62,7 +62,7 @@ async fn one_address_cannot_use_up_the_calls_of_others() {
         .await
         .unwrap();
     // The limit of one half does not apply to the program's own user.
-    let (answered, _) = request_names(&upstream, Caller::OWN, "D").await;
+    let (answered, _) = request_names(&upstream, Caller::LOCAL, "D").await;
     assert_eq!(answered, 6);
     assert_eq!(calls(&origin).await, 17 + 8 + 1 + 6);
 }
@@ -71,7 +71,7 @@ async fn one_address_cannot_use_up_the_calls_of_others() {
 async fn a_waiter_makes_the_call_that_another_may_not() {
     let origin = start_origin().await;
     let upstream = open_upstream(*origin.address(), 100, &clock());
-    let [one, other] = [1, 2].map(|n| Caller::at([203, 0, 113, n].into()));
+    let [one, other] = [1, 2].map(|n| Caller::from_address([203, 0, 113, n].into()));
     assert_eq!(request_names(&upstream, one, "A").await.0, 17);
     // Both request the same names at once. Whichever leads, the second gets the calls it may make.
     let (first, second) = tokio::join!(
@@ -97,7 +97,7 @@ async fn a_call_continues_when_its_caller_disconnects() {
     )
     .await;
     assert!(left.is_err());
-    upstream.settle().await;
+    upstream.wait_until_idle().await;
     upstream.get(shared_request("regime")).await.unwrap();
     assert_eq!(proxy.calls(), 1);
 }
@@ -127,7 +127,7 @@ async fn two_restarting_processes_stay_within_the_allowance() {
             }
         }
         for process in &processes {
-            process.settle().await;
+            process.wait_until_idle().await;
         }
         hours.push(proxy.calls() - seen);
         seen = proxy.calls();
@@ -159,7 +159,7 @@ async fn a_restart_makes_no_upstream_call() {
         let upstream = open_stored(*origin.address(), 100, &clock, &file);
         let fetched = upstream.get(shared_request("regime")).await.unwrap();
         assert_eq!(fetched.age, Duration::from_secs(100 * round));
-        upstream.settle().await;
+        upstream.wait_until_idle().await;
         clock.advance(Duration::from_secs(100));
     }
     assert_eq!(calls(&origin).await, 1);
@@ -175,7 +175,7 @@ async fn processes_share_fetched_responses() {
     let two = open_stored(*origin.address(), 100, &clock, &file);
     for upstream in [&one, &two] {
         upstream.get(shared_request("regime")).await.unwrap();
-        upstream.settle().await;
+        upstream.wait_until_idle().await;
     }
     clock.advance(HOUR);
     for upstream in [&one, &two] {
@@ -187,7 +187,7 @@ async fn processes_share_fetched_responses() {
                 .freshness,
             Freshness::Stale
         );
-        upstream.settle().await;
+        upstream.wait_until_idle().await;
         assert_eq!(
             upstream
                 .get(shared_request("regime"))
@@ -366,7 +366,7 @@ fn pay_until_killed(file: &std::ffi::OsStr) -> ! {
     let ledger = Ledger::open(Some(Path::new(file)), "up", LARGE, clock).unwrap();
     loop {
         assert!(matches!(
-            ledger.pay(Purpose::Miss(Kind::Shared), Caller::OWN),
+            ledger.pay(Purpose::Miss(Kind::Shared), Caller::LOCAL),
             Ok(Verdict::Granted)
         ));
         // The line stands for the call that follows a payment.

@@ -17,7 +17,7 @@ async fn stale_responses_are_revalidated_in_the_background() {
             .freshness,
         Freshness::Stale
     );
-    upstream.settle().await;
+    upstream.wait_until_idle().await;
     assert_eq!(calls(&origin).await, 1, "stale, but not yet its turn");
     clock.advance(Duration::from_secs(700));
     assert_eq!(
@@ -29,7 +29,7 @@ async fn stale_responses_are_revalidated_in_the_background() {
             .as_secs(),
         1300
     );
-    upstream.settle().await;
+    upstream.wait_until_idle().await;
     assert_eq!(calls(&origin).await, 2);
     assert_eq!(
         upstream
@@ -145,7 +145,7 @@ async fn no_store_and_no_cache_are_obeyed() {
         upstream.get(shared_request("regime")).await.unwrap();
         clock.advance(Duration::from_secs(60));
         upstream.get(shared_request("regime")).await.unwrap();
-        upstream.settle().await;
+        upstream.wait_until_idle().await;
         assert_eq!(calls(&server).await, expected, "{control}");
     }
     let aged = start_fixed(
@@ -210,7 +210,7 @@ async fn an_unwritable_state_file_allows_only_cached_responses() {
     let file = folder.path().join("upstream.db");
     let first = open_stored(*server.address(), 100, &clock, &file);
     first.get(interactive_request("A")).await.unwrap();
-    first.settle().await;
+    first.wait_until_idle().await;
     drop(first);
     assert_eq!(calls(&server).await, 1);
 

@@ -30,7 +30,7 @@ async fn cached_keys_are_answered_while_the_upstream_fails() {
         }
         let name = format!("k{}", rng.below(KEYS));
         let started = Instant::now();
-        let Fetched {
+        let UpstreamResponse {
             body,
             age,
             freshness,
@@ -50,7 +50,7 @@ async fn cached_keys_are_answered_while_the_upstream_fails() {
         }
         *marks.entry(format!("{freshness:?}")).or_insert(0) += 1;
         if n % 50 == 0 {
-            upstream.settle().await;
+            upstream.wait_until_idle().await;
         }
     }
     assert_eq!(marks.values().sum::<u64>(), 10_000);
@@ -82,7 +82,7 @@ async fn stale_responses_bridge_an_outage_for_a_day() {
     for _ in 0..24 {
         clock.advance(HOUR - Duration::from_secs(1));
         upstream.get(shared_request("regime")).await.unwrap();
-        upstream.settle().await;
+        upstream.wait_until_idle().await;
     }
     let last = upstream.get(shared_request("regime")).await.unwrap();
     assert_eq!(last.freshness, Freshness::Offline);
@@ -115,7 +115,7 @@ async fn a_slow_upstream_times_out_and_its_response_is_cached() {
         (error.code(), error.retry_after()),
         ("unavailable", Some(Duration::from_secs(5)))
     );
-    upstream.settle().await;
+    upstream.wait_until_idle().await;
     upstream.get(shared_request("regime")).await.unwrap();
     assert_eq!(proxy.calls(), 1);
 }
@@ -149,7 +149,7 @@ async fn a_failure_costs_a_single_call() {
         let upstream = open_upstream(*failing.address(), 100, &clock());
         let error = upstream.get(interactive_request("A")).await.unwrap_err();
         assert!(
-            error.retryable() && error.retry_after().is_some(),
+            error.is_retryable() && error.retry_after().is_some(),
             "{error}"
         );
         assert_eq!(calls(&failing).await, 1, "{status}");
@@ -213,7 +213,7 @@ async fn an_invalid_body_does_not_replace_a_cached_one() {
     get("regime").await.unwrap();
     clock.advance(HOUR);
     get("regime").await.unwrap();
-    upstream.settle().await;
+    upstream.wait_until_idle().await;
     let after = get("regime").await.unwrap();
     assert_eq!(
         (&after.body[..], after.freshness),

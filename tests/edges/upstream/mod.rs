@@ -12,7 +12,7 @@ use econoscope::Error;
 use econoscope_core::clock::{Clock, ManualClock};
 use econoscope_data::pool::Caller;
 use econoscope_data::upstream::{
-    Fetched, Freshness, Kind, Ledger, Purpose, Request, Upstream, UpstreamConfig, Verdict,
+    Freshness, Kind, Ledger, Purpose, Request, Upstream, UpstreamConfig, UpstreamResponse, Verdict,
 };
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -27,7 +27,7 @@ const HOUR: Duration = Duration::from_secs(3600);
 const LARGE: u32 = 1_000_000;
 
 fn clock() -> Arc<ManualClock> {
-    Arc::new(ManualClock::at("2026-11-21T12:00:00Z".parse().unwrap()))
+    Arc::new(ManualClock::new("2026-11-21T12:00:00Z".parse().unwrap()))
 }
 
 fn config(address: SocketAddr, limit: u32) -> UpstreamConfig {

@@ -19,7 +19,7 @@ pub(super) fn partial_periods(
     let in_range = |date| (start..=end).contains(&date);
     let newest = series.observations.last().map(|o| o.date);
     let newest = newest.filter(|_| last_is_partial(series, periods));
-    let open = newest.map(|date| periods.stamp(date));
+    let open = newest.map(|date| periods.period_date(date));
     if let (Some(open), Some(newest)) = (open.filter(|date| in_range(*date)), newest) {
         let (period, until) = (to.label(open), from.label(newest));
         let note = format!("{period} is not over: figures to {until}");
@@ -28,12 +28,12 @@ pub(super) fn partial_periods(
     let short = short_periods(series, to);
     let short = short.iter();
     let short = short.filter(|s| in_range(s.date) && Some(s.date) != open);
-    let short = short.map(|s| format!("{} ({} of {})", to.label(s.date), s.held, s.whole));
+    let short = short.map(|s| format!("{} ({} of {})", to.label(s.date), s.present, s.whole));
     if let Some(names) = format_periods(&short.collect::<Vec<_>>()) {
         notes.push(("short", format!("{names} {} figures", from.word())));
     }
     // The figure of the period in which the range ends also counts days after it.
-    let last = periods.stamp(end);
+    let last = periods.period_date(end);
     let rows = series.between(last, to.period_end(last));
     let beyond = rows.last().filter(|o| o.date > end);
     if let Some(beyond) = beyond.filter(|_| in_range(last) && to >= Frequency::Monthly) {
@@ -68,6 +68,6 @@ pub(super) fn format_periods(labels: &[String]) -> Option<String> {
         Some((named, more @ [_, ..])) => {
             Some(format!("{} and {} more", named.join(", "), more.len()))
         }
-        _ => Some(prose::list(labels)),
+        _ => Some(prose::format_list(labels)),
     }
 }

@@ -4,7 +4,7 @@ use super::body::Body;
 use super::structure::Structure;
 use bytes::Bytes;
 use econoscope_core::error::{Error, Result};
-use econoscope_data::upstream::Fetched;
+use econoscope_data::upstream::UpstreamResponse;
 use serde::Serialize;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -48,7 +48,7 @@ pub struct Reply {
     /// The rendered answer.
     pub answer: Arc<Answer>,
     /// Age and remaining budget of an upstream's answer.
-    pub upstream: Option<Fetched>,
+    pub upstream: Option<UpstreamResponse>,
 }
 
 impl std::ops::Deref for Reply {
@@ -81,7 +81,7 @@ impl Answer {
     }
 
     /// Credits this answer with half the requests for the older one that it replaces.
-    pub fn succeed(&self, requests: u32) {
+    pub fn inherit_requests(&self, requests: u32) {
         self.requests.fetch_add(requests / 2, Ordering::Relaxed);
     }
 
@@ -93,7 +93,7 @@ impl Answer {
         })
     }
 
-    /// Returns the structure of a tool's result. It parses the whole answer: see [`Self::wrapped`].
+    /// Returns the structure of a tool's result. It parses the whole answer: see [`Self::protocol_form`].
     ///
     /// # Errors
     /// [`Error::Internal`] when the answer cannot be parsed.
@@ -101,7 +101,7 @@ impl Answer {
         let value = serde_json::from_slice(&self.json);
         let value = value.map_err(|e| Error::internal("reading an answer back", e))?;
         Ok(match self.omitted {
-            Some(omitted) => Structure::of(value, omitted),
+            Some(omitted) => Structure::from_answer(value, omitted),
             None => Structure {
                 value,
                 notices: Vec::new(),
@@ -110,7 +110,7 @@ impl Answer {
     }
 
     /// Returns the cell for the answer in another protocol's form, of which there are two. The caller fills it once.
-    pub fn wrapped(&self, second: bool) -> &OnceLock<Bytes> {
+    pub fn protocol_form(&self, second: bool) -> &OnceLock<Bytes> {
         let [first_form, second_form] = &self.wrapped;
         if second { second_form } else { first_form }
     }

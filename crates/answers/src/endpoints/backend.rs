@@ -58,7 +58,7 @@ impl Backend {
     }
 
     fn new(desk: Arc<Desk>, upstream: Option<Upstream>) -> Self {
-        let cache = Cache::weighed(CACHE_BYTES, |key: &AnswerKey, answer: &Arc<Answer>| {
+        let cache = Cache::with_max_weight(CACHE_BYTES, |key: &AnswerKey, answer: &Arc<Answer>| {
             (size_of::<AnswerKey>() + key.arguments.len() + answer.weight()) as u64
         });
         Self {
@@ -97,7 +97,7 @@ impl Backend {
 
     /// Returns the `most` most requested tools and arguments at a state of the data, with their requests; without those
     /// below [`MIN_REQUESTS`].
-    pub fn asked_most(&self, state: State, most: usize) -> Vec<(&'static str, Arguments, u32)> {
+    pub fn most_requested(&self, state: State, most: usize) -> Vec<(&'static str, Arguments, u32)> {
         let entries = self.cache.entries();
         let entries = entries.filter(|(key, _)| key.version == DataVersion::Desk(state));
         let counted = entries.map(|(key, answer)| (answer.requests.load(Ordering::Relaxed), key));
@@ -142,7 +142,7 @@ impl Backend {
             let work = move || {
                 let answer = Arc::new(match body {
                     Some(body) => (route.received)(&body, &checked, today)?,
-                    None => desk.consistent(|| (route.local)(&desk, &checked))?,
+                    None => desk.compute_consistently(|| (route.local)(&desk, &checked))?,
                 });
                 cache.insert(new_key, Arc::clone(&answer));
                 Ok(answer)

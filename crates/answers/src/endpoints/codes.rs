@@ -19,32 +19,32 @@ pub(super) trait EnumValues: Copy + 'static {
 
 /// An argument that takes one of the words of [`EnumValues`].
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Chosen<T> {
+pub(super) struct EnumArgument<T> {
     /// As given.
     pub(super) code: &'static str,
-    pub(super) meaning: T,
+    pub(super) value: T,
 }
 
 /// A frequency; of weeks also the day on which they end.
-pub(super) type FrequencyCode = Chosen<Periods>;
+pub(super) type FrequencyCode = EnumArgument<Periods>;
 /// How finer figures become coarser.
-pub(super) type AggregationCode = Chosen<Aggregation>;
+pub(super) type AggregationCode = EnumArgument<Aggregation>;
 /// A transformation.
-pub(super) type UnitsCode = Chosen<Units>;
+pub(super) type UnitsCode = EnumArgument<Units>;
 
-impl<'de, T: EnumValues> Deserialize<'de> for Chosen<T> {
+impl<'de, T: EnumValues> Deserialize<'de> for EnumArgument<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         let known = T::ALL.iter().find(|(code, _)| *code == text);
         let known = known.ok_or_else(|| Error::custom("none of the choices"))?;
         Ok(Self {
             code: known.0,
-            meaning: known.1,
+            value: known.1,
         })
     }
 }
 
-impl<T: EnumValues> JsonSchema for Chosen<T> {
+impl<T: EnumValues> JsonSchema for EnumArgument<T> {
     fn inline_schema() -> bool {
         true
     }

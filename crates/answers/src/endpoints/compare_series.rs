@@ -51,7 +51,7 @@ pub struct Params {
 
 impl Params {
     fn units(&self) -> Units {
-        self.units.map_or(Units::Level, |units| units.meaning)
+        self.units.map_or(Units::Level, |units| units.value)
     }
 
     /// Whether the request names the day on which weeks end; else they end as those of a weekly column do.
@@ -88,7 +88,7 @@ impl Endpoint for Params {
             ("start", "2015-01-01"),
         ],
     };
-    const PROVENANCE: Kept<Comparison> = Some(|answer| &mut answer.provenance);
+    const PROVENANCE: ProvenanceAccess<Comparison> = Some(|answer| &mut answer.provenance);
     type Output = Comparison;
 
     fn local(desk: &Desk, params: &Self) -> Result<Comparison> {
@@ -101,8 +101,8 @@ impl Endpoint for Params {
         let condition = condition.transpose()?;
         let formulas = trees.iter().chain(condition.iter().map(|c| &c.tree));
         let series = NamedSeries::fetch(desk, as_of, formulas)?;
-        let frequency = params.frequency.map(|code| code.meaning.frequency);
-        let aggregation = params.aggregation.map(|code| code.meaning);
+        let frequency = params.frequency.map(|code| code.value.frequency);
+        let aggregation = params.aggregation.map(|code| code.value);
         let aggregation = aggregation.unwrap_or_else(|| series.default_aggregation(frequency));
         let query = Query {
             params,
@@ -117,11 +117,11 @@ impl Endpoint for Params {
         };
         let computed = columns::compute(&query)?;
         let series = &query.context.series;
-        let mut provenance = Provenance::of(desk, as_of, series.ids())?;
+        let mut provenance = Provenance::new(desk, as_of, series.ids())?;
         series.note_names(desk, &mut provenance)?;
         let columns = || computed.columns.iter().map(|c| &*c.column.series);
         let periods = match params.frequency {
-            Some(code) => code.meaning,
+            Some(code) => code.value,
             None => expression::coarsest(columns()).into(),
         };
         let frequency = periods.frequency;
@@ -187,7 +187,7 @@ fn note_partial_periods(
         }
     }
     for ((field, note), ids) in notes {
-        provenance.add(field, &format!("{}: {note}", ids.join(", ")));
+        provenance.append_note(field, &format!("{}: {note}", ids.join(", ")));
     }
 }
 

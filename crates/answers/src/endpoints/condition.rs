@@ -1,16 +1,16 @@
 //! Conditions: counted over all figures of a range, never over thinned rows, or followed crossing by crossing.
 
 use super::formulas::{self, NamedSeries};
-use super::provenance::framed;
+use super::provenance::enclosed;
 use crate::endpoints::prelude::*;
 use econoscope_core::error::quote;
-use econoscope_core::indicators::condition::{Streak, tally};
+use econoscope_core::indicators::condition::{Streak, count_condition};
 use econoscope_core::indicators::expression::{
-    Column, Evaluation, Expr, Fault, Function, Op, Price, Scope,
+    Column, CostEstimate, Evaluation, Expr, FormulaError, Function, Op, Scope,
 };
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::statistics;
-use econoscope_core::model::frequency::days_later;
+use econoscope_core::model::frequency::add_days;
 use econoscope_core::model::{Frequency, Observation, Series};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -90,7 +90,7 @@ impl Condition {
     /// [`Error::InvalidParam`] for a text that is no formula or has no comparison.
     pub(super) fn parse(text: &str) -> Result<Self> {
         let tree = formulas::parse(FIELD, text)?;
-        if !tree.compares() {
+        if !tree.has_comparison() {
             return Err(Error::invalid(FIELD, text, "compares nothing", EXAMPLES));
         }
         let text = text.trim().to_owned();
@@ -100,7 +100,7 @@ impl Condition {
     /// Turns each side that is nothing but a name of the subject into the subject, with its requested units and frequency.
     pub(super) fn with_subject(self, is_subject: &dyn Fn(&str) -> bool) -> Self {
         Self {
-            tree: self.tree.about(is_subject),
+            tree: self.tree.with_subject(is_subject),
             ..self
         }
     }
@@ -111,7 +111,7 @@ impl Condition {
             "" => rows,
             name => series.row_count(name),
         };
-        let mut price = Price::new(&row_count);
+        let mut price = CostEstimate::new(&row_count);
         // Each figure is counted, and its sides are converted again for the last values.
         let evaluated = price.add(&self.tree);
         price.steps() + 8 * evaluated
@@ -130,7 +130,7 @@ impl Condition {
         let of = subject.as_ref().map(|(name, _)| quote(name));
         let (truth, sides) = self.evaluate(subject, context, context.frequency)?;
         let frequency = truth.frequency();
-        let counts = tally(truth.between(context.range.0, context.range.1), frequency);
+        let counts = count_condition(truth.between(context.range.0, context.range.1), frequency);
         let share = 100.0 * statistics::count(counts.met) / statistics::count(counts.count);
         let last_value = |(name, column)| Some((name, value_at(&column, counts.last?)?));
         Ok(ConditionFigures {
@@ -168,19 +168,19 @@ impl Condition {
             series: &series,
             subject,
             start: context.range.0,
-            how: context.aggregation,
+            aggregation: context.aggregation,
             frequency,
         });
-        let error = |fault: Fault| formulas::fault_error(FIELD, &self.text, &fault);
+        let error = |fault: FormulaError| formulas::fault_error(FIELD, &self.text, &fault);
         let truth = evaluation.column(&self.tree).map_err(error)?;
-        if !truth.unit.is_truth() {
+        if !truth.unit.is_boolean() {
             let problem = "is neither true nor false";
             return Err(Error::invalid(FIELD, &self.text, problem, EXAMPLES));
         }
         let sides = self.tree.sides().into_iter().map(|side| {
             let name = match (side, subject_name) {
                 (Expr::Subject { .. }, Some(name)) => name.to_owned(),
-                _ => side.in_words(&str::to_owned),
+                _ => side.describe(&str::to_owned),
             };
             Ok((quote(&name), evaluation.side(side).map_err(error)?))
         });
@@ -214,11 +214,13 @@ impl Condition {
 fn value_at(column: &Column, date: Date) -> Option<f64> {
     let series = &column.series;
     let in_week = || match series.frequency() == Frequency::Weekly {
-        true => series.between(days_later(date, -4), days_later(date, 2)),
+        true => series.between(add_days(date, -4), add_days(date, 2)),
         false => &[],
     };
-    let value = series.at(date).or_else(|| Some(in_week().last()?.value));
-    value.map(|value| column.rounded(value))
+    let value = series
+        .value_on(date)
+        .or_else(|| Some(in_week().last()?.value));
+    value.map(|value| column.round(value))
 }
 
 /// Every crossing of a condition that names its series, oldest first.
@@ -231,7 +233,7 @@ pub struct Crossings {
     /// The series that it names.
     pub series: Vec<Arc<SeriesInfo>>,
     /// Each change from met to not met or back.
-    pub all: Vec<Crossing>,
+    pub crossings: Vec<Crossing>,
     /// First and last date of the evaluation.
     pub range: Option<(Date, Date)>,
     /// Whether the condition is met at the last date.
@@ -253,7 +255,7 @@ pub struct ComparedValue {
 
 impl Crossings {
     /// Returns the figures that the condition compares at a date.
-    pub fn compared(&self, date: Date) -> Vec<ComparedValue> {
+    pub fn compared_values(&self, date: Date) -> Vec<ComparedValue> {
         let value = |(of, column): &Side| {
             Some(ComparedValue {
                 of: of.clone(),
@@ -284,7 +286,7 @@ pub fn is_condition(desk: &Desk, text: &str) -> Result<bool> {
         return Ok(false);
     };
     for (name, _) in condition.tree.names() {
-        if desk.known(name)?.is_none() {
+        if desk.find_id(name)?.is_none() {
             return Ok(false);
         }
     }
@@ -319,7 +321,7 @@ pub fn crossings(desk: &Desk, text: &str) -> Result<Crossings> {
         _ => None,
     });
     Ok(Crossings {
-        all: turns.collect(),
+        crossings: turns.collect(),
         range: rows.first().zip(rows.last()).map(|(a, b)| (a.date, b.date)),
         met: rows.last().is_some_and(met),
         sides,
@@ -350,8 +352,8 @@ impl ConditionFigures {
         if let (Some(first), Some(last)) = (self.first, self.last) {
             text += &format!(", first {first}, last {last}");
             let values = self.last_values.iter();
-            let values = joined(values.map(|(of, value)| format!("{of} {value}")), ", ");
-            text += &framed(" (", &values, ")");
+            let values = join(values.map(|(of, value)| format!("{of} {value}")), ", ");
+            text += &enclosed(" (", &values, ")");
         }
         if let Some(longest) = &self.longest {
             text += &format!("; longest run {}", format_streak(longest));

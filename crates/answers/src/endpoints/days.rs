@@ -4,11 +4,11 @@
 
 mod lists;
 
-pub(super) use lists::{Periods, event_days, periods, split_list};
+pub(super) use lists::{Periods, event_days, parse_periods, split_list};
 
 use super::decode::Arguments;
 use crate::endpoints::prelude::*;
-use econoscope_core::model::When;
+use econoscope_core::model::CalendarPeriod;
 use econoscope_core::model::frequency::shift;
 use jiff::{Span, ToSpan};
 use serde_json::Value;
@@ -44,12 +44,14 @@ pub fn read(field: &str, text: &str, (base, today): (Date, Date)) -> Result<Date
         "max" if is_start => jiff::civil::date(1700, 1, 1),
         "max" => base,
         "ytd" => base.first_of_year(),
-        word => match (span(word), When::read(word)) {
+        word => match (span(word), CalendarPeriod::parse(word)) {
             (Some(length), _) => shift(base, length.negate()),
             (None, Ok(when)) if is_start => when.from,
-            (None, Ok(when)) if when.from <= today => when.to().min(today),
-            (None, Ok(when)) => when.to(),
-            (None, Err(problem)) => return Err(Error::invalid(field, text, &problem, FORMS)),
+            (None, Ok(when)) if when.from <= today => when.last_day().min(today),
+            (None, Ok(when)) => when.last_day(),
+            (None, Err(describe_error)) => {
+                return Err(Error::invalid(field, text, &describe_error, FORMS));
+            }
         },
     })
 }
@@ -66,7 +68,7 @@ pub(super) fn note_dates(provenance: &mut Provenance, checked: &Arguments, today
         };
         let texts = texts.iter();
         let readings = texts.filter_map(|text| describe_reading(name, text, today));
-        provenance.note(name, joined(readings, "; "));
+        provenance.note(name, join(readings, "; "));
     }
 }
 
@@ -79,7 +81,7 @@ fn describe_reading(name: &str, text: &str, today: Date) -> Option<String> {
             Periods::Range(from, to) => format!("{from} to {to}"),
         },
         "after" | "as_of" if lists::is_list_or_event(text) => {
-            joined(event_days(name, text, base).ok()?, ", ")
+            join(event_days(name, text, base).ok()?, ", ")
         }
         _ => read(name, text, base).ok()?.to_string(),
     };
@@ -106,7 +108,7 @@ pub(super) fn to_plain_dates(checked: &Arguments, today: Date) -> Result<Argumen
                 texts.iter().map(|text| day(text)).collect::<Result<_>>()?
             }
             Some(Value::String(text)) if name == "after" => {
-                joined(event_days(name, text, (base, today))?, ", ").into()
+                join(event_days(name, text, (base, today))?, ", ").into()
             }
             Some(Value::String(text)) if !lists::is_list_or_range(text) => day(text)?,
             Some(_) | None => continue,
@@ -122,7 +124,7 @@ pub(super) fn join_split_dates<'a>(parts: impl Iterator<Item = &'a str>) -> Vec<
     for part in parts {
         let is_year = part.len() == 4 && part.bytes().all(|b| b.is_ascii_digit());
         match dates.last_mut().filter(|_| is_year) {
-            Some(before) if When::read(&format!("{before} {part}")).is_ok() => {
+            Some(before) if CalendarPeriod::parse(&format!("{before} {part}")).is_ok() => {
                 *before += ", ";
                 *before += part;
             }

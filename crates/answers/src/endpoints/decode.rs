@@ -5,7 +5,7 @@
 //! an error that names the field, the value and what is allowed. Nothing is clamped or dropped.
 
 use econoscope_core::error::{Error, Result, quote};
-use econoscope_core::indicators::prose::joined;
+use econoscope_core::indicators::prose::join;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -32,7 +32,12 @@ pub fn check(schema: &Map<String, Value>, mut arguments: Arguments) -> Result<Ar
                 checked.insert(name.clone(), coerce(name, property, value)?);
             }
             None if is_required(schema, name) => {
-                return Err(Error::invalid(name, "", "is required", &allowed(property)));
+                return Err(Error::invalid(
+                    name,
+                    "",
+                    "is required",
+                    &describe_allowed(property),
+                ));
             }
             None => {}
         }
@@ -55,7 +60,7 @@ fn is_default(property: &Value, value: &Value) -> bool {
 
 /// Whether an assistant's value counts as absent: a default, or a blank text. A blank for a required or unknown argument
 /// stays an error, and so does any blank over REST.
-pub(super) fn is_unsaid(schema: &Map<String, Value>, name: &str, value: &Value) -> bool {
+pub(super) fn is_omitted(schema: &Map<String, Value>, name: &str, value: &Value) -> bool {
     let property = schema.get("properties").and_then(|all| all.get(name));
     let Some(property) = property else {
         return value.is_null();
@@ -75,7 +80,7 @@ pub fn params<T: DeserializeOwned>(checked: &Arguments) -> Result<T> {
 }
 
 /// Adds an argument as text; a repeated argument becomes a list.
-pub fn add(arguments: &mut Arguments, name: &str, text: &str) {
+pub fn add_argument(arguments: &mut Arguments, name: &str, text: &str) {
     let value = Value::from(text);
     match arguments.get_mut(name) {
         None => {
@@ -87,7 +92,7 @@ pub fn add(arguments: &mut Arguments, name: &str, text: &str) {
 }
 
 /// The default number of rows, as a function for serde.
-pub(super) fn usual<const N: usize>() -> usize {
+pub(super) fn default_limit<const N: usize>() -> usize {
     N
 }
 
@@ -100,15 +105,22 @@ fn json_type(property: &Value) -> &str {
 fn unknown_argument(name: &str, value: &Value, properties: &Map<String, Value>) -> Error {
     let allowed = match properties.is_empty() {
         true => "no arguments".to_owned(),
-        false => format!("only {}", joined(properties.keys(), ", ")),
+        false => format!("only {}", join(properties.keys(), ", ")),
     };
     let problem = "is not an argument of this endpoint";
-    Error::invalid(&quote(name), &shown(value), problem, &allowed)
+    Error::invalid(&quote(name), &format_value(value), problem, &allowed)
 }
 
 /// Converts a value to the type of its property and checks it.
 fn coerce(name: &str, property: &Value, value: Value) -> Result<Value> {
-    let fail = |problem: &str| Error::invalid(name, &shown(&value), problem, &allowed(property));
+    let fail = |problem: &str| {
+        Error::invalid(
+            name,
+            &format_value(&value),
+            problem,
+            &describe_allowed(property),
+        )
+    };
     match json_type(property) {
         "array" => coerce_list(name, property, value),
         _ if value.is_array() => Err(fail("is a list, or given twice, where one value is wanted")),
@@ -166,7 +178,12 @@ fn coerce_list(name: &str, property: &Value, value: Value) -> Result<Value> {
     if check_bounds(property, ("minItems", "maxItems"), length).is_err() {
         let length = format!("{length} items");
         let problem = "is not a list of the right length";
-        return Err(Error::invalid(name, &length, problem, &allowed(property)));
+        return Err(Error::invalid(
+            name,
+            &length,
+            problem,
+            &describe_allowed(property),
+        ));
     }
     let item = property.get("items").unwrap_or(&Value::Null);
     let items = items.into_iter().map(|value| coerce(name, item, value));
@@ -238,9 +255,9 @@ fn check_bounds(
 }
 
 /// Describes what a property allows: its choices, or type, bounds and an example.
-pub(super) fn allowed(property: &Value) -> String {
+pub(super) fn describe_allowed(property: &Value) -> String {
     if let Some(choices) = property.get("enum").and_then(Value::as_array) {
-        return joined(choices.iter().filter_map(Value::as_str), ", ");
+        return join(choices.iter().filter_map(Value::as_str), ", ");
     }
     let range = bound(property, "minimum").zip(bound(property, "maximum"));
     let base = match (json_type(property), range, bound(property, "maxItems")) {
@@ -252,13 +269,13 @@ pub(super) fn allowed(property: &Value) -> String {
         _ => "text".to_owned(),
     };
     match property.get("examples").and_then(|all| all.get(0)) {
-        Some(example) => format!("{base}, for example {}", shown(example)),
+        Some(example) => format!("{base}, for example {}", format_value(example)),
         None => base,
     }
 }
 
 /// Formats a value as a person types it: text without quotes.
-pub(super) fn shown(value: &Value) -> String {
+pub(super) fn format_value(value: &Value) -> String {
     text(value).unwrap_or_else(|| value.to_string())
 }
 
@@ -317,7 +334,7 @@ mod tests {
             ("q", json!(""), false),
             ("other", json!(""), false),
         ] {
-            assert_eq!(is_unsaid(&schema(), name, &value), expected, "{name}");
+            assert_eq!(is_omitted(&schema(), name, &value), expected, "{name}");
         }
     }
 

@@ -32,7 +32,7 @@ pub struct Spec {
 }
 
 /// Returns an answer's provenance; `None` for an answer without one.
-pub type Kept<T> = Option<fn(&mut T) -> &mut Provenance>;
+pub type ProvenanceAccess<T> = Option<fn(&mut T) -> &mut Provenance>;
 
 /// An endpoint, implemented by its arguments: their field docs are descriptions for models. Each has a file with Params,
 /// Output, SPEC, `local`, `text` and tests.
@@ -42,7 +42,7 @@ pub trait Endpoint: DeserializeOwned + JsonSchema + Send + 'static {
     /// Defaults for an assistant's call, whose window is small.
     const MCP_DEFAULTS: &'static [(&'static str, &'static str)] = &[];
     /// Access to the answer's provenance, for notes on its arguments. Every endpoint with dates has it.
-    const PROVENANCE: Kept<Self::Output> = None;
+    const PROVENANCE: ProvenanceAccess<Self::Output> = None;
     /// Whether a tool's structure is the compact form of the answer; false where hosts expect the answer's own shape.
     const IS_COMPACT: bool = true;
     /// The answer; its fields are the contract's.
@@ -76,7 +76,7 @@ pub trait Endpoint: DeserializeOwned + JsonSchema + Send + 'static {
     ///
     /// # Errors
     /// [`econoscope_core::Error::InvalidParam`] for arguments that make no sense for this answer.
-    fn received(output: Self::Output, _: &Self, _today: Date) -> Result<Self::Output> {
+    fn from_upstream(output: Self::Output, _: &Self, _today: Date) -> Result<Self::Output> {
         Ok(output)
     }
 

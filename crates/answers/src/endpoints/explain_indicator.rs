@@ -14,16 +14,16 @@ pub use answer::{
 };
 
 use super::days::parse_as_of;
-use super::provenance::framed;
-use super::signals::shown_value;
+use super::provenance::enclosed;
+use super::signals::rounded_value;
 use super::what_changed;
 use crate::endpoints::prelude::*;
-use econoscope_core::indicators::prose::{capitalised, number};
+use econoscope_core::indicators::prose::{capitalize, format_number};
 use econoscope_core::indicators::recession::{CRPI, CRPI2};
 use econoscope_core::indicators::regime::REGIME;
 use econoscope_core::indicators::{self, Indicator, sahm};
 use econoscope_core::model::frequency::shift;
-use econoscope_core::model::quantity::in_words;
+use econoscope_core::model::quantity::spell_out_unit;
 use econoscope_data::desk::scores::{ScoreTable, Scores};
 use jiff::ToSpan;
 use schemars::{Schema, SchemaGenerator, json_schema};
@@ -76,7 +76,7 @@ impl Endpoint for Params {
         in_contract: false,
         example: &[("indicator", "CRPI")],
     };
-    const PROVENANCE: Kept<Explanation> = Some(|answer| &mut answer.provenance);
+    const PROVENANCE: ProvenanceAccess<Explanation> = Some(|answer| &mut answer.provenance);
     type Output = Explanation;
 
     fn omitted(&self) -> &'static [&'static str] {
@@ -90,19 +90,19 @@ impl Endpoint for Params {
             indicator.ok_or_else(|| Error::unknown("indicator", &params.indicator, vec![]))?;
         let mut now = ComparisonSide::new(desk, indicator, as_of)?;
         let inputs = || now.series.iter().copied();
-        let day = desk.data_date(inputs(), as_of)?.as_of;
+        let day = desk.reference_day(inputs(), as_of)?.as_of;
         let before = match params.since.as_deref() {
-            Some(text) => what_changed::since(text, day, desk.today())?,
+            Some(text) => what_changed::parse_since(text, day, desk.today())?,
             None => shift(day, (-1).month()),
         };
-        let mut provenance = Provenance::of(desk, as_of, inputs())?;
+        let mut provenance = Provenance::new(desk, as_of, inputs())?;
         provenance.note("value", now.reason.as_deref().unwrap_or_default());
         provenance.note("basis", now.basis.join("; "));
-        provenance.note_past(desk, "before", before, inputs())?;
+        provenance.note_basis(desk, "before", before, inputs())?;
         match indicators::composite(indicator.id) {
             Some(composite) => {
                 let reading = desk.reading(composite, as_of)?;
-                provenance.note_reading("value", indicator, &reading, desk.present(as_of));
+                provenance.note_reading("value", indicator, &reading, desk.reading_day(as_of));
             }
             None if indicator.id == REGIME.id => provenance.note_regime(&desk.regimes(as_of)?.now),
             None => {}
@@ -130,7 +130,7 @@ impl Endpoint for Params {
             inputs: now.inputs,
             interpretation: interpretation(desk, indicator, as_of)?,
             experimental: trial_version(desk, indicator, as_of)?,
-            record: Scores::embedded().of(indicator.ticker()),
+            record: Scores::embedded().tables_of(indicator.ticker()),
             hindsight: as_revised.ok(),
             attribution: desk.attribution(),
             provenance,
@@ -157,7 +157,7 @@ impl Endpoint for Params {
         }));
         text += &describe_record(&a.record);
         text += &format!("\n{}\nMethod: {}. ", a.interpretation, a.method_source);
-        let closing = a.provenance.closing(&a.attribution);
+        let closing = a.provenance.render_closing(&a.attribution);
         text + closing.trim_start_matches('\n')
     }
 }
@@ -165,25 +165,25 @@ impl Endpoint for Params {
 /// Describes the probits in a line; empty without one.
 fn describe_probits(probits: &BTreeMap<String, ProbitAnswer>, earlier: &str) -> String {
     let probit = |(name, probit): (&String, &ProbitAnswer)| {
-        let before = probit.value_before.map(|v| number(v, 2));
-        let before = framed(" (", before.as_deref().unwrap_or_default(), " %)");
-        format!("on {name} {} %{before}", number(probit.value, 2))
+        let before = probit.value_before.map(|v| format_number(v, 2));
+        let before = enclosed(" (", before.as_deref().unwrap_or_default(), " %)");
+        format!("on {name} {} %{before}", format_number(probit.value, 2))
     };
     let head = format!("\nThe value is the mean of these probits ({earlier}): ");
-    framed(&head, &joined(probits.iter().map(probit), "; "), ".")
+    enclosed(&head, &join(probits.iter().map(probit), "; "), ".")
 }
 
 /// Returns the second version of the recession probability; `None` for other indicators.
 fn trial_version(desk: &Desk, indicator: &Indicator, as_of: AsOf) -> Result<Option<TrialVersion>> {
-    if indicator.id != CRPI.about.id {
+    if indicator.id != CRPI.indicator.id {
         return Ok(None);
     }
     let reading = desk.reading(&CRPI2, as_of)?;
-    let info = Catalogue::of(&CRPI2.about);
+    let info = Catalogue::of_indicator(&CRPI2.indicator);
     Ok(Some(TrialVersion {
-        series: info.map_or_else(String::new, |info| desk.shown_id(&info.id)),
-        method: CRPI2.about.method.to_owned(),
-        value: shown_value(&CRPI2.about, &reading),
+        series: info.map_or_else(String::new, |info| desk.display_id(&info.id)),
+        method: CRPI2.indicator.method.to_owned(),
+        value: rounded_value(&CRPI2.indicator, &reading),
         meaning: (CRPI2.interpret)(&reading),
     }))
 }
@@ -196,7 +196,7 @@ fn describe_record(record: &[ScoreTable]) -> String {
     let mut text = String::new();
     let mut tables = record.iter();
     while let (..=MAX_RECORD, Some(table)) = (text.len(), tables.as_slice().first()) {
-        text += &format!("\nRecord, {}", table.in_prose());
+        text += &format!("\nRecord, {}", table.format_sentence());
         tables.next();
     }
     let more = tables.len();
@@ -217,7 +217,7 @@ fn describe_moves(now: &ComparisonSide, old_label: Option<&str>, max: usize, day
     let labels = labels.map(|(label, old)| format!("{label} now, {old} {day}."));
     let scores = now.scores.iter();
     let scores = scores.filter_map(|s| describe_score_move(s, &now.inputs, max, day));
-    let sentences = joined(labels.into_iter().chain(scores), " ");
+    let sentences = join(labels.into_iter().chain(scores), " ");
     match sentences.is_empty() {
         true => "Change unavailable: a value is missing.".into(),
         false => sentences,
@@ -230,7 +230,7 @@ fn describe_score_move(
     max: usize,
     day: &str,
 ) -> Option<String> {
-    let change = signed(score.value? - score.value_before?, 2);
+    let change = format_signed(score.value? - score.value_before?, 2);
     let points = |i: &ExplainedInput| i.points.unwrap_or(0.0) - i.points_before.unwrap_or(0.0);
     let own = inputs.iter().filter(|i| i.score == score.name);
     let mut moves: Vec<(&str, f64)> = own.map(|i| (i.name.as_str(), points(i))).collect();
@@ -238,16 +238,16 @@ fn describe_score_move(
     moves.retain(|(_, points)| points.abs() >= 0.005);
     moves.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
     let largest = moves.iter().take(max);
-    let largest = largest.map(|(name, points)| format!("{name} {}", signed(*points, 2)));
+    let largest = largest.map(|(name, points)| format!("{name} {}", format_signed(*points, 2)));
     let moves = match moves.is_empty() {
         true => "no input moved it".to_owned(),
-        false => joined(largest, ", "),
+        false => join(largest, ", "),
     };
     let unit = match score.unit.as_str() {
         "%" => "points".to_owned(),
-        unit => in_words(unit),
+        unit => spell_out_unit(unit),
     };
-    let name = capitalised(&score.name);
+    let name = capitalize(&score.name);
     Some(format!(
         "{name} {change} {unit} against what was known {day}: {moves}."
     ))

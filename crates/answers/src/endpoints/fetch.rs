@@ -3,7 +3,7 @@
 use super::foreign::UntrustedFields;
 use super::{metric, release_calendar};
 use crate::endpoints::prelude::*;
-use econoscope_core::model::calendar::is_meeting;
+use econoscope_core::model::calendar::is_meeting_name;
 use econoscope_core::model::{Observation, untrusted};
 use econoscope_data::desk::search::Kind;
 use econoscope_data::desk::{Settings, articles, library};
@@ -64,12 +64,12 @@ impl Endpoint for Params {
             Error::invalid("id", &params.id, "is not a document", allowed)
         };
         let (word, name) = params.id.split_once(':').ok_or_else(unknown)?;
-        let kind = Kind::of(&word.to_ascii_lowercase()).ok_or_else(unknown)?;
+        let kind = Kind::parse(&word.to_ascii_lowercase()).ok_or_else(unknown)?;
         let mut document = match kind {
             Kind::Series => series(desk, name)?,
             Kind::Term => term(desk, name)?,
-            Kind::Method => page(&library::method(desk, name)?),
-            Kind::Scenario => page(&library::scenario(desk, name)?),
+            Kind::Method => page(&library::render_method(desk, name)?),
+            Kind::Scenario => page(&library::render_scenario(desk, name)?),
             Kind::Article => article(desk, name)?,
         };
         if document.url.is_empty() {
@@ -104,9 +104,9 @@ fn metadata<const N: usize>(entries: [(&str, String); N]) -> BTreeMap<String, St
 
 /// Returns a term of the glossary; the FOMC's with its next meetings.
 fn term(desk: &Desk, name: &str) -> Result<FetchedDocument> {
-    let mut document = page(&library::term(name)?);
-    if is_meeting(name) {
-        let params = release_calendar::Params::of(100, Some("fomc"), None);
+    let mut document = page(&library::render_term(name)?);
+    if is_meeting_name(name) {
+        let params = release_calendar::Params::new(100, Some("fomc"), None);
         let answer = release_calendar::Params::local(desk, &params)?;
         document.text += &format!("\n\n{}", release_calendar::Params::text(&answer, &params));
     }
@@ -126,8 +126,8 @@ fn page(text: &str) -> FetchedDocument {
 /// Returns what a series is, its newest value with its meaning, and its newest rows.
 fn series(desk: &Desk, name: &str) -> Result<FetchedDocument> {
     let info = desk.resolve("series", name)?;
-    desk.permit(&info)?;
-    let mut text = metric::describe(&metric::read(desk, &info, AsOf::Latest)?);
+    desk.check_permitted(&info)?;
+    let mut text = metric::render(&metric::read(desk, &info, AsOf::Latest)?);
     let series = desk.series(&info, AsOf::Latest)?;
     let rows = series.as_ref().map_or(&[][..], |s| &s.observations);
     text.push_str("\n\ndate,value");
@@ -136,8 +136,8 @@ fn series(desk: &Desk, name: &str) -> Result<FetchedDocument> {
     }
     let day = |row: Option<&Observation>| row.map_or_else(String::new, |o| o.date.to_string());
     Ok(FetchedDocument {
-        untrusted: UntrustedFields::of(&info, &["title", "metadata"]),
-        url: address(desk.settings(), Kind::Series, &desk.shown_id(&info.id)),
+        untrusted: UntrustedFields::for_series(&info, &["title", "metadata"]),
+        url: address(desk.settings(), Kind::Series, &desk.display_id(&info.id)),
         title: info.title.clone(),
         text,
         metadata: metadata([
@@ -156,14 +156,14 @@ fn series(desk: &Desk, name: &str) -> Result<FetchedDocument> {
 /// Returns an article: in full if it is ours or the operator's, else the feed's summary.
 fn article(desk: &Desk, slug: &str) -> Result<FetchedDocument> {
     let mut articles = desk.articles(articles::MAX_ARTICLES)?.into_iter();
-    let article = articles.find(|a| a.slug == slug).map(articles::shown);
+    let article = articles.find(|a| a.slug == slug).map(articles::sanitise);
     let article = article.ok_or_else(|| Error::unknown("article", slug, Vec::new()))?;
     let own = desk.own_articles().find(|own| own.article.id == article.id);
     let body = own.map(|own| own.body.as_str());
     let text = body.or(article.summary.as_deref());
     let text = text.unwrap_or(&article.title);
     Ok(FetchedDocument {
-        untrusted: UntrustedFields::fields(&["title", "text", "metadata"]),
+        untrusted: UntrustedFields::new(&["title", "text", "metadata"]),
         text: untrusted::fence(text, MAX_TEXT),
         metadata: metadata([
             ("published", article.published_at.to_string()),
@@ -202,7 +202,7 @@ mod tests {
         let head =
             "---\nid: house-view\ntitle: Zinc quarterly\npublished: 2026-07-01T00:00:00Z\n---\n";
         let settings = Settings {
-            articles: vec![articles::read("house.md", &format!("{head}Zinc is up.")).unwrap()],
+            articles: vec![articles::parse("house.md", &format!("{head}Zinc is up.")).unwrap()],
             ..Settings::default()
         };
         let now = Arc::new(|| "2026-08-22T00:00:00Z".parse().unwrap());

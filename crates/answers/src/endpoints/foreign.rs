@@ -17,13 +17,13 @@ pub struct UntrustedFields(Vec<String>);
 
 impl UntrustedFields {
     /// Lists these fields.
-    pub(super) fn fields(names: &[&str]) -> Self {
+    pub(super) fn new(names: &[&str]) -> Self {
         Self(names.iter().map(|name| (*name).to_owned()).collect())
     }
 
     /// Lists these fields if the description of the series is untrusted.
-    pub(super) fn of(info: &SeriesInfo, names: &[&str]) -> Self {
-        Self::fields(if info.by_others { names } else { &[] })
+    pub(super) fn for_series(info: &SeriesInfo, names: &[&str]) -> Self {
+        Self::new(if info.is_untrusted { names } else { &[] })
     }
 
     /// Whether all text is trusted.
@@ -32,9 +32,9 @@ impl UntrustedFields {
     }
 
     /// Returns the text of a field, fenced if it is untrusted.
-    pub(super) fn told<'a>(&self, field: &str, text: &'a str) -> Cow<'a, str> {
+    pub(super) fn format_field<'a>(&self, field: &str, text: &'a str) -> Cow<'a, str> {
         match self.0.iter().any(|name| name == field) {
-            true => untrusted::aside(text, MAX_ASIDE).into(),
+            true => untrusted::fence_inline(text, MAX_ASIDE).into(),
             false => text.into(),
         }
     }

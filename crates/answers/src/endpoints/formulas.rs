@@ -2,7 +2,7 @@
 
 use crate::endpoints::prelude::*;
 use econoscope_core::catalogue::names::Names;
-use econoscope_core::indicators::expression::{self, Expr, Fault};
+use econoscope_core::indicators::expression::{self, Expr, FormulaError};
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::statistics;
 use econoscope_core::model::{Frequency, Series};
@@ -39,7 +39,7 @@ impl NamedSeries {
             if all.series.contains_key(name) {
                 continue;
             }
-            let resolution = desk.meaning("series", name)?;
+            let resolution = desk.resolution("series", name)?;
             let series = match desk.series_or_reason(&resolution.info, as_of) {
                 Err(error) if !matches!(error, Error::NoData { .. }) => return Err(error),
                 series => series,
@@ -64,7 +64,7 @@ impl NamedSeries {
     pub(super) fn default_aggregation(&self, to: Option<Frequency>) -> Aggregation {
         let all = || self.iter().map(|s| &*s.info);
         let to = to.or_else(|| all().map(|info| info.frequency).max());
-        Aggregation::usual_beside(all().filter(|info| Some(info.frequency) < to))
+        Aggregation::default_for_mixed(all().filter(|info| Some(info.frequency) < to))
     }
 
     /// Every series with data.
@@ -77,10 +77,10 @@ impl NamedSeries {
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
     pub(super) fn note_names(&self, desk: &Desk, provenance: &mut Provenance) -> Result<()> {
-        let notes = self.resolutions.iter().filter_map(|r| r.said.as_deref());
-        provenance.note("names", joined(notes, "; "));
+        let notes = self.resolutions.iter().filter_map(|r| r.note.as_deref());
+        provenance.note("names", join(notes, "; "));
         for resolution in &self.resolutions {
-            provenance.remark(desk, &resolution.info)?;
+            provenance.note_remark(desk, &resolution.info)?;
         }
         Ok(())
     }
@@ -100,7 +100,7 @@ impl NamedSeries {
     /// Returns the title of the series behind a name, or its identifier where the title is untrusted text.
     pub(super) fn title(&self, name: &str) -> String {
         match self.get(name) {
-            Some(s) if s.info.by_others => s.info.id.to_string(),
+            Some(s) if s.info.is_untrusted => s.info.id.to_string(),
             Some(s) => s.info.title.clone(),
             None => name.to_owned(),
         }
@@ -126,7 +126,7 @@ pub(super) fn parse(field: &str, text: &str) -> Result<Expr> {
 }
 
 /// Builds the error for a fault in a formula.
-pub(super) fn fault_error(field: &str, text: &str, fault: &Fault) -> Error {
+pub(super) fn fault_error(field: &str, text: &str, fault: &FormulaError) -> Error {
     let problem = format!("column {}: {}", fault.column, fault.problem);
     Error::invalid(field, text, &problem, &fault.allowed)
 }

@@ -6,10 +6,10 @@ use super::decode::{self, Arguments};
 use super::endpoint::Endpoint;
 use super::{backend, days};
 use econoscope_core::error::{Error, Result, quote};
-use econoscope_core::indicators::prose::joined;
+use econoscope_core::indicators::prose::join;
 use econoscope_core::model::{Date, SeriesId};
 use econoscope_data::desk::resolve;
-use econoscope_data::upstream::{Fetched, Freshness, Kind, Request};
+use econoscope_data::upstream::{Freshness, Kind, Request, UpstreamResponse};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ const DAY: Duration = Duration::from_secs(24 * 3600);
 ///
 /// # Errors
 /// [`Error::Ambiguous`] or [`Error::InvalidParam`] for a name that cannot be an identifier.
-pub(super) fn request<E: Endpoint>(checked: &Arguments, today: Date) -> Result<Request> {
+pub(super) fn build_request<E: Endpoint>(checked: &Arguments, today: Date) -> Result<Request> {
     let mut arguments = E::upstream_arguments(&days::to_plain_dates(checked, today)?, today)?;
     let mut what = "page";
     let mut segments = Vec::new();
@@ -59,7 +59,7 @@ fn identifier(what: &'static str, name: &str) -> Result<String> {
     if let Some(info) = resolve::find(name) {
         return Ok(info.id.to_string());
     }
-    match (resolve::explain(what, name), SeriesId::new(name)) {
+    match (resolve::resolution_error(what, name), SeriesId::new(name)) {
         (Error::Unknown { .. }, Ok(id)) => Ok(id.to_string()),
         (error, _) => Err(error),
     }
@@ -69,7 +69,7 @@ fn identifier(what: &'static str, name: &str) -> Result<String> {
 ///
 /// # Errors
 /// [`Error::Unavailable`] that names both.
-pub(super) fn about(requested: &str, received: &str) -> Result<()> {
+pub(super) fn check_series(requested: &str, received: &str) -> Result<()> {
     let id = |name: &str| resolve::find(name).map(|info| info.id.clone());
     match (id(requested), id(received)) {
         (Some(one), Some(other)) if one != other => {
@@ -92,7 +92,7 @@ pub(super) fn contract_error(what: &str) -> Error {
 }
 
 /// Builds the error for a request beyond the contract; `what` completes "The upstream cannot …".
-pub(super) fn unable(what: &str) -> Error {
+pub(super) fn unsupported_error(what: &str) -> Error {
     Error::Unavailable {
         what: format!("The upstream cannot {what}."),
         retry_after: None,
@@ -102,8 +102,8 @@ pub(super) fn unable(what: &str) -> Error {
 
 fn query_value(value: &Value) -> String {
     match value.as_array() {
-        Some(items) => joined(items.iter().map(query_value), ","),
-        None => decode::shown(value),
+        Some(items) => join(items.iter().map(query_value), ","),
+        None => decode::format_value(value),
     }
 }
 
@@ -123,21 +123,25 @@ fn decode_body<E: Endpoint>(body: &[u8]) -> Result<E::Output> {
 ///
 /// # Errors
 /// [`Error::Unavailable`] when it breaks the contract, or when the upstream ignored `as_of` and answered for another day.
-pub(super) fn render<E: Endpoint>(body: &[u8], checked: &Arguments, today: Date) -> Result<Answer> {
+pub(super) fn render_received<E: Endpoint>(
+    body: &[u8],
+    checked: &Arguments,
+    today: Date,
+) -> Result<Answer> {
     let plain = days::to_plain_dates(checked, today)?;
     let params = decode::params::<E>(&plain)?;
-    let mut output = E::received(decode_body::<E>(body)?, &params, today)?;
+    let mut output = E::from_upstream(decode_body::<E>(body)?, &params, today)?;
     let as_of = E::PROVENANCE.and_then(|provenance| provenance(&mut output).as_of);
     let as_of = as_of.map(|day| Value::from(day.to_string()));
     if plain.contains_key("as_of") && plain.get("as_of") != as_of.as_ref() {
         let what = format!("answer {} for a past day; leave as_of out", E::SPEC.tool);
-        return Err(unable(&what));
+        return Err(unsupported_error(&what));
     }
     backend::render(output, &params, (checked, today))
 }
 
 /// Describes the origin of a forwarded answer: its age, and the remaining budget.
-pub fn sentence(fetched: &Fetched) -> String {
+pub fn describe_origin(fetched: &UpstreamResponse) -> String {
     let freshness = match fetched.freshness {
         Freshness::Fresh => "fresh",
         Freshness::Stale => "stale",
@@ -163,7 +167,7 @@ pub(super) fn add_suggestions(mut error: Error) -> Error {
         && suggestions.is_empty()
         && *kind != "page"
     {
-        *suggestions = resolve::suggest(name);
+        *suggestions = resolve::suggestions(name);
     }
     error
 }

@@ -1,7 +1,7 @@
 //! `search_glossary`: what a term of macroeconomics means.
 
-use super::decode::usual;
-use super::provenance::framed;
+use super::decode::default_limit;
+use super::provenance::enclosed;
 use crate::endpoints::prelude::*;
 use econoscope_data::desk::glossary::Glossary;
 use econoscope_data::desk::library;
@@ -17,7 +17,7 @@ pub struct Params {
     #[schemars(example = &"yield curve", length(min = 1, max = 200))]
     q: String,
     /// How many matches at most.
-    #[serde(default = "usual::<10>")]
+    #[serde(default = "default_limit::<10>")]
     #[schemars(range(min = 1, max = 50))]
     limit: usize,
 }
@@ -86,7 +86,7 @@ impl Endpoint for Params {
             term: t.term.clone(),
             aliases: t.aliases.clone(),
             category: t.category.clone(),
-            summary: match library::recessions(t, FIRST_RECESSION) {
+            summary: match library::describe_recessions(t, FIRST_RECESSION) {
                 Some(recessions) => format!("{} {recessions}", t.summary),
                 None => t.summary.clone(),
             },
@@ -117,7 +117,7 @@ impl Endpoint for Params {
             let sentence = sentence.unwrap_or_default().trim_end();
             text += &format!("\n- {}: {sentence}", other.term);
         }
-        let rest = joined(matches.map(|m| &m.term), ", ");
-        format!("{text}{}\n{credit}", framed("\nAlso: ", &rest, "."))
+        let rest = join(matches.map(|m| &m.term), ", ");
+        format!("{text}{}\n{credit}", enclosed("\nAlso: ", &rest, "."))
     }
 }

@@ -17,19 +17,19 @@ pub(super) fn note_late(provenance: &mut Provenance, field: &str, series: &Serie
             let label = series.frequency().label(last);
             provenance.note(field, format!("ended: no figure after {label}"));
         }
-        false => provenance.note_late(field, series.late_since(last, day)),
+        false => provenance.note_late(field, series.overdue_since(last, day)),
     }
 }
 
 /// Whether a series with its newest figure on `last` has ended by `day`.
 fn has_ended(series: &Series, last: Date, day: Date) -> bool {
     let age = days_between(series.frequency().period_end(last), day);
-    series.late_since(last, day).is_some() && age > ENDED_AFTER_DAYS
+    series.overdue_since(last, day).is_some() && age > ENDED_AFTER_DAYS
 }
 
 /// Describes a series, whose newest figure is of `last`, that is late on `day` or has ended; else `None`.
 pub(super) fn late_or_ended(series: &Series, last: Date, day: Date) -> Option<String> {
-    let since = series.late_since(last, day)?;
+    let since = series.overdue_since(last, day)?;
     Some(match has_ended(series, last, day) {
         true => "the series has ended".to_owned(),
         false => format!("the series is late since {since}"),

@@ -73,7 +73,7 @@ impl Endpoint for Params {
     }
 
     fn local(desk: &Desk, _: &Self) -> Result<LatestArticles> {
-        let latest = desk.articles(LATEST)?.into_iter().map(articles::shown);
+        let latest = desk.articles(LATEST)?.into_iter().map(articles::sanitise);
         let articles = latest.map(|a| Article {
             id: a.id,
             slug: a.slug,
@@ -84,7 +84,7 @@ impl Endpoint for Params {
             tags: a.tags,
             published_at: a.published_at,
             url: a.url,
-            untrusted: UntrustedFields::fields(&["title", "subtitle", "topic", "summary", "tags"]),
+            untrusted: UntrustedFields::new(&["title", "subtitle", "topic", "summary", "tags"]),
         });
         Ok(LatestArticles {
             articles: articles.collect(),
@@ -102,7 +102,7 @@ impl Endpoint for Params {
             };
             list += &format!("- {day} {}{url}\n", a.title);
             let summary = a.summary.iter();
-            list.extend(summary.map(|text| format!("  {}\n", untrusted::line(text, 300))));
+            list.extend(summary.map(|text| format!("  {}\n", untrusted::clean_line(text, 300))));
         }
         let list = untrusted::fence(&list, 6_000);
         format!("Latest articles:\n{list}\n{}", latest.attribution)

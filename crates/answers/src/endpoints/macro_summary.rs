@@ -2,7 +2,7 @@
 
 use super::days::parse_as_of;
 use super::metric::NewerMean;
-use super::signals::shown_value;
+use super::signals::rounded_value;
 use crate::endpoints::prelude::*;
 use econoscope_core::indicators::liquidity::CNLI;
 use econoscope_core::indicators::recession::CRPI;
@@ -152,22 +152,22 @@ impl Endpoint for Params {
         in_contract: true,
         example: &[],
     };
-    const PROVENANCE: Kept<MacroSummary> = Some(|answer| &mut answer.provenance);
+    const PROVENANCE: ProvenanceAccess<MacroSummary> = Some(|answer| &mut answer.provenance);
     type Output = MacroSummary;
 
     fn local(desk: &Desk, params: &Self) -> Result<MacroSummary> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
         let ids = summary::INPUTS.iter().chain(regime::INPUTS).copied();
-        let ids = ids.chain(established().map(|c| c.about.id));
+        let ids = ids.chain(established().map(|c| c.indicator.id));
         let mut collector = Collector {
             desk,
             as_of,
-            provenance: Provenance::of(desk, as_of, ids)?,
+            provenance: Provenance::new(desk, as_of, ids)?,
             dates: BTreeMap::new(),
             newer_means: BTreeMap::new(),
         };
-        let set = desk.set(summary::INPUTS.iter().copied(), as_of)?;
-        let figures = summary::summary(&set, desk.present(as_of));
+        let set = desk.series_set(summary::INPUTS.iter().copied(), as_of)?;
+        let figures = summary::summary(&set, desk.reading_day(as_of));
         let vix = collector.add_figure("vix", &figures.vix);
         let hy_spread_bps = collector.add_figure("hy_spread_bps", &figures.hy_spread_bps);
         let cpi_yoy_pct = collector.add_figure("cpi_yoy_pct", &figures.cpi_yoy_pct);
@@ -192,7 +192,7 @@ impl Endpoint for Params {
             narrative: Some(super::regime::narrative(desk, as_of)?),
             source_url: desk.settings().address(Self::SPEC.path, "summary"),
             attribution: format!("{} ({})", attribution.text, attribution.url),
-            last_updated: desk.holdings()?.updated_at(),
+            last_updated: desk.store_summary()?.updated_at(),
             dates: collector.dates,
             newer_means: collector.newer_means,
             provenance: collector.provenance,
@@ -208,7 +208,7 @@ impl Endpoint for Params {
             a.regime.trajectory,
             format_figures(a),
             a.narrative.as_deref().unwrap_or_default(),
-            a.provenance.closing(&a.attribution)
+            a.provenance.render_closing(&a.attribution)
         )
     }
 }
@@ -240,7 +240,7 @@ fn format_figures(a: &MacroSummary) -> String {
     add("CPI year on year", inflation, " %", "cpi_yoy_pct");
     let labor = &a.labor;
     let with_change = |unit: &str, change: Option<f64>, decimals| match change {
-        Some(change) => format!("{unit}, {} over a month", signed(change, decimals)),
+        Some(change) => format!("{unit}, {} over a month", format_signed(change, decimals)),
         None => unit.to_owned(),
     };
     let unit = with_change(" %", labor.unemployment_change_pp, 1);
@@ -276,7 +276,7 @@ struct Collector<'a> {
 
 impl Collector<'_> {
     fn add_figure(&mut self, name: &str, figure: &Figure) -> Option<f64> {
-        if let Some(error) = self.desk.barred(&figure.series) {
+        if let Some(error) = self.desk.redistribution_error(&figure.series) {
             self.provenance.note(name, error.to_string());
             return None;
         }
@@ -308,11 +308,11 @@ impl Collector<'_> {
         let basis = reading.basis.join("; ");
         let note = reading.reason.clone().unwrap_or(basis);
         self.provenance.note(name, note);
-        let present = self.desk.present(self.as_of);
+        let present = self.desk.reading_day(self.as_of);
         self.provenance
-            .note_reading(name, &composite.about, &reading, present);
+            .note_reading(name, &composite.indicator, &reading, present);
         self.add_date(name, reading.value.map(|_| reading.date));
-        Ok(shown_value(&composite.about, &reading))
+        Ok(rounded_value(&composite.indicator, &reading))
     }
 
     /// Notes which inputs of macro stress have no figure, and returns their share of its weight in percent; `None` when
@@ -321,13 +321,13 @@ impl Collector<'_> {
         let reading = self.desk.reading(&CMSI, self.as_of)?;
         let inputs = reading.inputs.iter();
         let missing = inputs.filter(|input| input.missing.is_some());
-        let names = joined(missing.map(|input| input.name), ", ");
+        let names = join(missing.map(|input| input.name), ", ");
         if reading.value.is_none() || names.is_empty() {
             return Ok(None);
         }
         let share = round_to(100.0 * (1.0 - reading.weight_present), 1);
         let note = format!("{share} % of its weight has no figure: {names}");
-        self.provenance.add("stress_index", &note);
+        self.provenance.append_note("stress_index", &note);
         Ok(Some(share))
     }
 
@@ -356,7 +356,7 @@ impl Collector<'_> {
         self.provenance.note_regime(now);
         self.add_date("regime", now.state.as_ref().map(|s| s.month));
         Ok(RegimeLine {
-            current: now.regime.word().to_owned(),
+            current: now.regime.title().to_owned(),
             confidence: now.confidence,
             trajectory: now.trajectory.name().to_lowercase(),
         })

@@ -1,8 +1,8 @@
 //! The kind of transformed figures: the unit of their changes, which changes have a meaning, and their decimals.
 
-use econoscope_core::indicators::prose::{number, signed};
+use econoscope_core::indicators::prose::{format_number, format_signed};
 use econoscope_core::indicators::transform::Units;
-use econoscope_core::model::series_info::{round_to, without_noise};
+use econoscope_core::model::series_info::{remove_rounding_error, round_to};
 use econoscope_core::model::{Date, Frequency, Quantity, Series};
 
 /// Decimals of a composite in an answer. Its text shows fewer; these are for further computation.
@@ -40,7 +40,7 @@ impl FigureKind {
             _ if units == Units::Log => "of the logarithm".to_owned(),
             _ if [level, quantity].contains(&Quantity::Rate) => "points".to_owned(),
             "0-100" | "flag" | "index" => "points".to_owned(),
-            _ => info.unit_in_words(),
+            _ => info.long_unit(),
         };
         Self {
             quantity,
@@ -53,10 +53,10 @@ impl FigureKind {
 
     /// Rounds a figure for an answer: a composite to five decimals, any other to remove the floating-point noise that
     /// some sources publish.
-    pub(super) fn told(&self, value: f64) -> f64 {
+    pub(super) fn round(&self, value: f64) -> f64 {
         match self.is_composite {
             true => round_to(value, COMPOSITE_DECIMALS),
-            false => without_noise(value),
+            false => remove_rounding_error(value),
         }
     }
 
@@ -71,26 +71,30 @@ impl FigureKind {
     }
 
     /// Formats a figure with the decimals of its kind.
-    pub(super) fn figure(&self, value: f64) -> String {
+    pub(super) fn format(&self, value: f64) -> String {
         let decimals = usize::try_from(self.decimals).unwrap_or(2);
-        number(round_to(value, self.decimals), decimals)
+        format_number(round_to(value, self.decimals), decimals)
     }
 
     /// Formats a figure with its period: "4.10 in August 2026".
-    pub(super) fn dated(&self, value: f64, date: Date) -> String {
-        format!("{} {}", self.figure(value), self.frequency.when(date))
+    pub(super) fn format_dated(&self, value: f64, date: Date) -> String {
+        format!(
+            "{} {}",
+            self.format(value),
+            self.frequency.period_phrase(date)
+        )
     }
 
     /// Formats a change: "+0.25 points (+25 bp)", "+73 thousand persons (+0.05 %)".
-    pub(super) fn change(&self, value: f64, percent: Option<f64>) -> String {
+    pub(super) fn format_change(&self, value: f64, percent: Option<f64>) -> String {
         let decimals = usize::try_from(self.decimals).unwrap_or(2);
-        let mut text = signed(round_to(value, self.decimals), decimals);
+        let mut text = format_signed(round_to(value, self.decimals), decimals);
         text += &format!(" {}", self.change_unit);
         if let Some(points) = self.basis_points(value) {
-            let points = signed(points, usize::from(points.fract() != 0.0));
+            let points = format_signed(points, usize::from(points.fract() != 0.0));
             text += &format!(" ({points} bp)");
         }
-        text.extend(percent.map(|percent| format!(" ({} %)", signed(percent, 2))));
+        text.extend(percent.map(|percent| format!(" ({} %)", format_signed(percent, 2))));
         text
     }
 }

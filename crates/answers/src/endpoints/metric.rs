@@ -2,13 +2,13 @@
 
 use super::days::{newest, parse_as_of};
 use super::foreign::UntrustedFields;
-use super::forward::about;
+use super::forward::check_series;
 use super::lateness::note_late;
 use super::measured::FigureKind;
 use crate::endpoints::prelude::*;
 use econoscope_core::format::amount_in_words;
 use econoscope_core::indicators::transform::{self, Changes, Units};
-use econoscope_core::indicators::window::Standing;
+use econoscope_core::indicators::window::RankCounts;
 use econoscope_core::indicators::{narrative_velocity, prose};
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{Frequency, Observation, Series, release, table};
@@ -77,13 +77,15 @@ impl NewerMean {
     ) -> Result<Option<Self>> {
         let info = MONTHLY_MEANS.get(id);
         let info = info.and_then(|mean| Catalogue::embedded().get(mean));
-        let (Some(date), Some(info)) = (date, info.filter(|info| desk.permit(info).is_ok())) else {
+        let (Some(date), Some(info)) =
+            (date, info.filter(|info| desk.check_permitted(info).is_ok()))
+        else {
             return Ok(None);
         };
         let series = desk.series(info, as_of)?;
-        let newest = series.and_then(|s| s.last_on_or_before(desk.present(as_of)));
+        let newest = series.and_then(|s| s.last_on_or_before(desk.reading_day(as_of)));
         Ok(newest.filter(|mean| mean.date > date).map(|mean| Self {
-            series: desk.shown_id(&info.id),
+            series: desk.display_id(&info.id),
             date: mean.date,
             value: info.round(mean.value),
         }))
@@ -159,37 +161,37 @@ impl Endpoint for Params {
         in_contract: true,
         example: &[("ticker", "DGS10")],
     };
-    const PROVENANCE: Kept<Metric> = Some(|answer| &mut answer.provenance);
+    const PROVENANCE: ProvenanceAccess<Metric> = Some(|answer| &mut answer.provenance);
     type Output = Metric;
 
     fn local(desk: &Desk, params: &Self) -> Result<Metric> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let meaning = desk.meaning("ticker", &params.ticker)?;
-        desk.permit(&meaning.info)?;
+        let meaning = desk.resolution("ticker", &params.ticker)?;
+        desk.check_permitted(&meaning.info)?;
         let mut metric = read(desk, &meaning.info, as_of)?;
-        metric.provenance.read_as(desk, &meaning, as_of)?;
+        metric.provenance.note_resolution(desk, &meaning, as_of)?;
         Ok(metric)
     }
 
-    fn received(mut metric: Metric, params: &Self, _: Date) -> Result<Metric> {
-        about(&params.ticker, &metric.ticker)?;
-        metric.provenance.told(&params.ticker);
+    fn from_upstream(mut metric: Metric, params: &Self, _: Date) -> Result<Metric> {
+        check_series(&params.ticker, &metric.ticker)?;
+        metric.provenance.note_name(&params.ticker);
         Ok(metric)
     }
 
     fn text(metric: &Metric, _: &Self) -> String {
-        describe(metric)
+        render(metric)
     }
 }
 
 /// Renders a metric as text.
-pub(super) fn describe(m: &Metric) -> String {
-    let name = m.untrusted.told("displayName", &m.display_name);
+pub(super) fn render(m: &Metric) -> String {
+    let name = m.untrusted.format_field("displayName", &m.display_name);
     let mut text = format!("{name} ({}): ", m.ticker);
     text += &match m.value.zip(m.date) {
         Some((value, date)) => {
             let frequency = m.frequency.as_deref().unwrap_or("");
-            let when = frequency.parse().map(|f: Frequency| f.when(date));
+            let when = frequency.parse().map(|f: Frequency| f.period_phrase(date));
             let when = when.unwrap_or_else(|()| format!("on {date}"));
             let unit = m.unit_in_words.as_ref().unwrap_or(&m.unit);
             let info = Catalogue::embedded().get(&m.ticker);
@@ -200,16 +202,16 @@ pub(super) fn describe(m: &Metric) -> String {
     };
     let newer = m.newer_mean.as_ref();
     let parts = [
-        newer.map(|mean| format!("{}.", prose::capitalised(&mean.describe()))),
+        newer.map(|mean| format!("{}.", prose::capitalize(&mean.describe()))),
         m.interpretation.clone(),
-        Some(m.provenance.missing()),
-        Some(m.provenance.sentence()),
+        Some(m.provenance.describe_gaps()),
+        Some(m.provenance.describe_as_of()),
     ];
     let parts = parts.into_iter().flatten().filter(|part| !part.is_empty());
     text.extend(parts.map(|part| format!(" {part}")));
     let source = m.source.as_deref().unwrap_or("not stated");
-    let source = m.untrusted.told("source", source);
-    let figures = m.provenance.cited();
+    let source = m.untrusted.format_field("source", source);
+    let figures = m.provenance.format_sources();
     format!("{text}\nSource: {source}. {figures}{}", m.attribution)
 }
 
@@ -218,13 +220,13 @@ pub(super) fn describe(m: &Metric) -> String {
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the store cannot be read.
 pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Metric> {
-    let (id, day) = (info.id.as_str(), desk.present(as_of));
-    let mut provenance = Provenance::of(desk, as_of, [id])?;
-    provenance.remark(desk, info)?;
+    let (id, day) = (info.id.as_str(), desk.reading_day(as_of));
+    let mut provenance = Provenance::new(desk, as_of, [id])?;
+    provenance.note_remark(desk, info)?;
     let series = desk.series(info, as_of)?;
     let series = series.as_deref();
     let kind = series.map(|s| FigureKind::new(s, Units::Level, s.frequency()));
-    let round = |value| kind.as_ref().map_or(value, |kind| kind.told(value));
+    let round = |value| kind.as_ref().map_or(value, |kind| kind.round(value));
     let (last, interpretation) = if id == narrative_velocity::NVI.id {
         let reading = desk.narrative(as_of)?;
         let last = reading.value.map(|v| Observation::new(reading.date, v));
@@ -236,10 +238,10 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Metric> 
         (last, interpretation.transpose()?.flatten())
     };
     match last {
-        None => provenance.note("value", desk.no_data(info, as_of).to_string()),
+        None => provenance.note("value", desk.no_data_error(info, as_of).to_string()),
         Some(Observation { date, .. }) => {
-            provenance.sources = desk.cited([id], Some((date, date)))?;
-            let rate = desk.published_rate(id, date, as_of)?;
+            provenance.sources = desk.citations([id], Some((date, date)))?;
+            let rate = desk.published_rate_remark(id, date, as_of)?;
             provenance.note("headline", rate.unwrap_or_default());
         }
     }
@@ -252,7 +254,7 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Metric> 
     let changes = series.map_or(Changes::default(), |s| transform::changes(s, day));
     let unit = series.map_or(info, |s| &s.info);
     Ok(Metric {
-        ticker: desk.shown_id(&info.id),
+        ticker: desk.display_id(&info.id),
         display_name: info.title.clone(),
         category: info.category.clone(),
         unit: unit.units_short.clone(),
@@ -271,7 +273,7 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Metric> 
         stale: last.zip(series).map(|(o, s)| s.is_stale(o.date, day)),
         newer_mean: NewerMean::find(desk, id, last.map(|o| o.date), as_of)?,
         next_release,
-        untrusted: UntrustedFields::of(info, &["displayName", "source"]),
+        untrusted: UntrustedFields::for_series(info, &["displayName", "source"]),
         provenance,
     })
 }
@@ -280,13 +282,16 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Metric> 
 /// `today`.
 fn next_release(info: &SeriesInfo, last: Date, today: Date, provenance: &mut Provenance) -> Date {
     let period = shift(last, info.frequency.period());
-    let release = Catalogue::release_of(info).and_then(|release| release.due_for(period));
+    let release = Catalogue::release_of(info).and_then(|release| release.scheduled_for(period));
     let (day, pattern) = match release {
         Some(due) => {
             let (name, rule) = (&due.release.name, &due.release.words);
             (due.day, format!("{name}, {rule}"))
         }
-        None => (release::next(info, last), release::pattern(info, last)),
+        None => (
+            release::next_release_day(info, last),
+            release::describe_pattern(info, last),
+        ),
     };
     let passed = match day < today {
         true => "; passed, so a newer figure may be out",
@@ -313,12 +318,12 @@ fn interpret(
     if let Some(month) = transform::changes(series, last.date).month {
         let is_monthly = series.frequency() == Frequency::Monthly;
         let span = if is_monthly { "a month" } else { "30 days" };
-        parts.push(format!("{} over {span}", kind.change(month, None)));
+        parts.push(format!("{} over {span}", kind.format_change(month, None)));
     }
     parts.extend(format_yearly_change(series, last, &kind));
     let decade = series.between(shift(last.date, (-10).years()), last.date);
     if decade.len() >= 24 {
-        let rank = Standing::of_latest(decade);
+        let rank = RankCounts::of_latest(decade);
         parts.push(match (rank.below, rank.above) {
             (1.., 0) => "the highest of the last ten years".to_owned(),
             (0, 1..) => "the lowest of the last ten years".to_owned(),
@@ -328,7 +333,7 @@ fn interpret(
             ),
         });
     }
-    Ok((!parts.is_empty()).then(|| format!("{}.", prose::capitalised(&parts.join("; ")))))
+    Ok((!parts.is_empty()).then(|| format!("{}.", prose::capitalize(&parts.join("; ")))))
 }
 
 /// Formats the change over a year with the earlier figure: in percent for an amount, else in the unit of the series. A
@@ -338,11 +343,11 @@ fn format_yearly_change(series: &Series, last: Observation, kind: &FigureKind) -
     let change = match kind.is_amount() {
         true => {
             let percent = transform::year_on_year(series, last.date)?;
-            format!("{} %", signed(round_to(percent, 1), 1))
+            format!("{} %", format_signed(round_to(percent, 1), 1))
         }
-        false => kind.change(last.value - earlier, None),
+        false => kind.format_change(last.value - earlier, None),
     };
-    let earlier = kind.figure(kind.told(earlier));
+    let earlier = kind.format(kind.round(earlier));
     Some(format!("{change} from a year earlier ({earlier})"))
 }
 

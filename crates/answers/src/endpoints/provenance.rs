@@ -1,12 +1,12 @@
 //! The provenance of an answer: reference day, age, sources, and why a figure is absent.
 
-use super::decode::shown;
+use super::decode::format_value;
 use crate::endpoints::prelude::*;
-use econoscope_core::indicators::regime::{Outlook, RegimeMonth};
+use econoscope_core::indicators::regime::{RegimeMonth, RegimeReading};
 use econoscope_core::indicators::{self, Indicator, Reading};
-use econoscope_data::desk::DataDate;
+use econoscope_data::desk::ReferenceDay;
 use econoscope_data::desk::basis::Basis;
-use econoscope_data::desk::cited::Cited;
+use econoscope_data::desk::cited::Citation;
 use econoscope_data::desk::remarks;
 use econoscope_data::desk::resolve::{self, Resolution};
 use serde_json::json;
@@ -38,7 +38,7 @@ pub struct Provenance {
     /// Sources of the figures, with the notices they ask for. Past days only where they differ from the newest: see
     /// `from`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub sources: Vec<Cited>,
+    pub sources: Vec<Citation>,
     /// Late figures, by field: the day since when a newer one should be there.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub late: BTreeMap<String, Date>,
@@ -52,7 +52,7 @@ impl Provenance {
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
-    pub fn of<'a>(
+    pub fn new<'a>(
         desk: &Desk,
         as_of: AsOf,
         ids: impl IntoIterator<Item = &'a str>,
@@ -60,8 +60,8 @@ impl Provenance {
         let ids: Vec<&str> = ids.into_iter().collect();
         Ok(Self {
             knowledge: desk.basis(ids.iter().copied(), as_of)?,
-            sources: desk.cited(ids.iter().copied(), None)?,
-            ..Self::at(&desk.data_date(ids, as_of)?)
+            sources: desk.citations(ids.iter().copied(), None)?,
+            ..Self::from_data_date(&desk.reference_day(ids, as_of)?)
         })
     }
 
@@ -69,7 +69,7 @@ impl Provenance {
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
-    pub fn note_past<'a>(
+    pub fn note_basis<'a>(
         &mut self,
         desk: &Desk,
         field: &str,
@@ -82,7 +82,7 @@ impl Provenance {
     }
 
     /// Returns a provenance with the reference day, its age and its freshness alone.
-    pub fn at(day: &DataDate) -> Self {
+    pub fn from_data_date(day: &ReferenceDay) -> Self {
         Self {
             as_of: Some(day.as_of),
             age_days: Some(day.age_days),
@@ -95,11 +95,16 @@ impl Provenance {
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
-    pub fn read_as(&mut self, desk: &Desk, resolution: &Resolution, as_of: AsOf) -> Result<()> {
-        let mut note = resolution.said.clone().unwrap_or_default();
-        for info in &resolution.beside {
+    pub fn note_resolution(
+        &mut self,
+        desk: &Desk,
+        resolution: &Resolution,
+        as_of: AsOf,
+    ) -> Result<()> {
+        let mut note = resolution.note.clone().unwrap_or_default();
+        for info in &resolution.related {
             let series = desk.series(info, as_of)?;
-            let newest = series.and_then(|s| s.last_on_or_before(desk.present(as_of)));
+            let newest = series.and_then(|s| s.last_on_or_before(desk.reading_day(as_of)));
             if let Some(last) = newest {
                 let (id, title, unit) = (&info.id, &info.title, &info.units_short);
                 let (value, date) = (info.round(last.value), last.date);
@@ -111,8 +116,8 @@ impl Provenance {
     }
 
     /// Notes to which series a name resolves, for an answer of an upstream.
-    pub fn told(&mut self, name: &str) {
-        let note = resolve::meaning(name).and_then(|resolution| resolution.said);
+    pub fn note_name(&mut self, name: &str) {
+        let note = resolve::resolution(name).and_then(|resolution| resolution.note);
         self.note("name", note.unwrap_or_default());
     }
 
@@ -120,14 +125,14 @@ impl Provenance {
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
-    pub fn remark(&mut self, desk: &Desk, info: &SeriesInfo) -> Result<()> {
+    pub fn note_remark(&mut self, desk: &Desk, info: &SeriesInfo) -> Result<()> {
         let id = info.id.as_str();
-        match desk.made_by(&info.id)? {
+        match desk.identity_of(&info.id)? {
             Some(identity) => {
                 self.note(id, format!("computed here from {}", identity.formula));
-                self.add(id, identity.differs);
+                self.append_note(id, identity.known_difference);
             }
-            None => self.note(id, remarks::always(id).unwrap_or_default()),
+            None => self.note(id, remarks::permanent_remark(id).unwrap_or_default()),
         }
         Ok(())
     }
@@ -141,7 +146,7 @@ impl Provenance {
     }
 
     /// Appends to the note of a field. An empty text changes nothing.
-    pub(super) fn add(&mut self, field: &str, text: &str) {
+    pub(super) fn append_note(&mut self, field: &str, text: &str) {
         match self.notes.get_mut(field) {
             Some(note) if !text.is_empty() => *note += &format!("; {text}"),
             Some(_) => {}
@@ -172,19 +177,19 @@ impl Provenance {
         reading: &Reading,
         present: Date,
     ) {
-        let info = Catalogue::of(about).filter(|_| reading.value.is_some());
-        let late = info.and_then(|info| info.late_since(reading.date, present));
+        let info = Catalogue::of_indicator(about).filter(|_| reading.value.is_some());
+        let late = info.and_then(|info| info.overdue_since(reading.date, present));
         self.note_late(field, late);
-        self.add(field, reading.late.as_deref().unwrap_or_default());
+        self.append_note(field, reading.late.as_deref().unwrap_or_default());
     }
 
     /// Notes why the label is not the likeliest regime, since when the regime is late, and why it is not newer.
-    pub(super) fn note_regime(&mut self, now: &Outlook) {
+    pub(super) fn note_regime(&mut self, now: &RegimeReading) {
         let why = now.state.as_ref().and_then(RegimeMonth::hysteresis);
-        self.add("regime", why.as_deref().unwrap_or_default());
+        self.append_note("regime", why.as_deref().unwrap_or_default());
         if let Some((since, why)) = &now.late {
             self.note_late("regime", Some(*since));
-            self.add("regime", why);
+            self.append_note("regime", why);
         }
     }
 
@@ -197,14 +202,14 @@ impl Provenance {
         if let Some((composite, rule)) = composite.and_then(|c| Some((c, c.alarm?)))
             && let Some(alarm) = desk.reading(composite, as_of)?.alarm
         {
-            let rule = rule.in_words("weeks");
-            self.note("alarm", format!("{}; {rule}", alarm.in_words()));
+            let rule = rule.describe("weeks");
+            self.note("alarm", format!("{}; {rule}", alarm.describe()));
         }
         Ok(())
     }
 
     /// Describes the reference day: "As of 2026-08-21 (snapshot, 92 days old).", or "As known on 2008-12-31: …".
-    pub fn sentence(&self) -> String {
+    pub fn describe_as_of(&self) -> String {
         if let (Some(day), [_, ..]) = (self.as_of, self.knowledge.as_slice()) {
             return format!("As known on {day}: {}.", in_words(&self.knowledge));
         }
@@ -218,7 +223,7 @@ impl Provenance {
     }
 
     /// Describes which figures are late and why fields are null; empty when there is neither.
-    pub fn missing(&self) -> String {
+    pub fn describe_gaps(&self) -> String {
         let mut late: BTreeMap<Date, Vec<&str>> = BTreeMap::new();
         for (field, since) in &self.late {
             late.entry(*since).or_default().push(field);
@@ -226,7 +231,7 @@ impl Provenance {
         let late = late.iter();
         let late = late.map(|(since, fields)| format!("since {since}: {}", fields.join(", ")));
         let head = "Late, a newer figure should be there ";
-        let late = framed(head, &joined(late, "; "), ".");
+        let late = enclosed(head, &join(late, "; "), ".");
         let notes = self.notes.iter();
         let notes = notes.map(|(field, note)| format!("{field}: {note}"));
         let head = if late.is_empty() {
@@ -234,12 +239,12 @@ impl Provenance {
         } else {
             " Notes: "
         };
-        late + &framed(head, &joined(notes, "; "), ".")
+        late + &enclosed(head, &join(notes, "; "), ".")
     }
 
     /// Lists the notices of the sources in full, as one line; empty without sources. For pages, which have the room.
-    pub fn notices(&self) -> String {
-        let notice = |cited: &Cited| {
+    pub fn format_notices(&self) -> String {
+        let notice = |cited: &Citation| {
             let notice = match cited.notice.trim_end_matches('.') {
                 "" => &cited.source,
                 notice => notice,
@@ -247,11 +252,11 @@ impl Provenance {
             with_series(cited, notice) + "."
         };
         let notices = self.sources.iter().map(notice);
-        framed("Figures: ", &joined(notices, " "), "\n")
+        enclosed("Figures: ", &join(notices, " "), "\n")
     }
 
     /// Lists the names of the sources as one line; empty without sources.
-    pub fn cited(&self) -> String {
+    pub fn format_sources(&self) -> String {
         let mut sources = self.sources.iter();
         let names = sources
             .clone()
@@ -260,18 +265,22 @@ impl Provenance {
             true => "; their notices: /rights.\n",
             false => ".\n",
         };
-        framed("Figures: ", &joined(names, "; "), end)
+        enclosed("Figures: ", &join(names, "; "), end)
     }
 
     /// Renders the last lines of an answer's text: reference day, notes, sources, credit line.
-    pub(super) fn closing(&self, credit: &dyn fmt::Display) -> String {
-        let (sentence, missing, cited) = (self.sentence(), self.missing(), self.cited());
+    pub(super) fn render_closing(&self, credit: &dyn fmt::Display) -> String {
+        let (sentence, missing, cited) = (
+            self.describe_as_of(),
+            self.describe_gaps(),
+            self.format_sources(),
+        );
         format!("\n{sentence} {missing}\n{cited}{credit}")
     }
 }
 
 /// Puts the series in front of a source's name or notice if the sources of the answer differ by series.
-fn with_series(cited: &Cited, text: &str) -> String {
+fn with_series(cited: &Citation, text: &str) -> String {
     match cited.from {
         Some(from) => format!("{} from {from}: {text}", cited.series.join(", ")),
         None => text.to_owned(),
@@ -279,7 +288,7 @@ fn with_series(cited: &Cited, text: &str) -> String {
 }
 
 /// Puts a text between `head` and `end`; an empty text stays empty.
-pub(super) fn framed(head: &str, text: &str, end: &str) -> String {
+pub(super) fn enclosed(head: &str, text: &str, end: &str) -> String {
     match text {
         "" => String::new(),
         text => format!("{head}{text}{end}"),
@@ -291,12 +300,13 @@ pub(super) fn framed(head: &str, text: &str, end: &str) -> String {
 pub(super) fn in_words(knowledge: &[Basis]) -> String {
     let describe = |basis: &Basis| {
         // The same wording as in the fields.
-        let [values, rule] = [json!(basis.values), json!(basis.rule)].map(|value| shown(&value));
+        let [values, rule] =
+            [json!(basis.values), json!(basis.rule)].map(|value| format_value(&value));
         let series = match basis.series.len() {
             ..=MAX_NAMED => basis.series.join(", "),
             count => format!("{count} series"),
         };
         format!("{values} ({rule}): {series}")
     };
-    joined(knowledge.iter().map(describe), "; ")
+    join(knowledge.iter().map(describe), "; ")
 }

@@ -8,15 +8,15 @@ mod revised;
 mod switches;
 
 pub use assets::{AssetView, RegimeRecord};
-pub use months::{Probabilities, RegimeOfMonth, every_month};
+pub use months::{MonthlyRegime, Probabilities, monthly_regimes};
 pub use nowcast::{FilledFigure, NowcastAnswer};
 pub use precedents::{Outcome, PrecedentMonth, PrecedentsAnswer};
 pub use revised::RevisedRegime;
 pub use switches::RegimeSwitch;
 
-use super::codes::Chosen;
+use super::codes::EnumArgument;
 use super::days::{parse_as_of, range};
-use super::forward::unable;
+use super::forward::unsupported_error;
 use super::tolerance;
 use crate::endpoints::prelude::*;
 use econoscope_core::indicators::nowcast as indicators_nowcast;
@@ -41,7 +41,7 @@ pub struct Params {
     #[serde(default)]
     precedents: bool,
     /// Assets in this regime, present or not, instead of the present one.
-    regime: Option<Chosen<Regime>>,
+    regime: Option<EnumArgument<Regime>>,
     /// When the regime switched, from `start` or the beginning on, without the months.
     #[serde(default)]
     switches: bool,
@@ -101,7 +101,7 @@ pub struct RegimeAnswer {
     pub nowcast: Option<NowcastAnswer>,
     /// The requested months, ascending.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub months: Option<Vec<RegimeOfMonth>>,
+    pub months: Option<Vec<MonthlyRegime>>,
     /// The regime of the asset views, if named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub named: Option<RegimeRecord>,
@@ -133,7 +133,7 @@ impl Endpoint for Params {
         in_contract: true,
         example: &[],
     };
-    const PROVENANCE: Kept<RegimeAnswer> = Some(|answer| &mut answer.provenance);
+    const PROVENANCE: ProvenanceAccess<RegimeAnswer> = Some(|answer| &mut answer.provenance);
     type Output = RegimeAnswer;
 
     fn omitted(&self) -> &'static [&'static str] {
@@ -149,12 +149,12 @@ impl Endpoint for Params {
         }
     }
 
-    fn received(answer: RegimeAnswer, params: &Self, _: Date) -> Result<RegimeAnswer> {
+    fn from_upstream(answer: RegimeAnswer, params: &Self, _: Date) -> Result<RegimeAnswer> {
         let is_answered = (params.regime.is_none() || answer.named.is_some())
             && (!params.switches || answer.switches.is_some());
         match is_answered {
             true => Ok(answer),
-            false => Err(unable(
+            false => Err(unsupported_error(
                 "tell a named regime or switches; leave regime and switches out",
             )),
         }
@@ -165,7 +165,7 @@ impl Endpoint for Params {
         let history = desk.regimes(as_of)?;
         let now = &history.now;
         let ids = regime::INPUTS.iter().chain(&indicators_nowcast::WEEKLY);
-        let mut provenance = Provenance::of(desk, as_of, ids.copied())?;
+        let mut provenance = Provenance::new(desk, as_of, ids.copied())?;
         if as_of != AsOf::Latest {
             provenance.note("assetViews", "measured on all history, also after that day");
         }
@@ -181,7 +181,7 @@ impl Endpoint for Params {
         let precedents = precedents.as_deref();
         let precedents = precedents.and_then(|p| provenance.value_or_note("precedents", p));
         let (months, switches) = months_and_switches(desk, params, as_of, &mut provenance)?;
-        let named = params.regime.as_ref().map(|chosen| chosen.meaning);
+        let named = params.regime.as_ref().map(|chosen| chosen.value);
         let asset_views = match (named, &switches) {
             (None, Some(_)) => BTreeMap::new(),
             _ => assets::views(desk, &history, named, as_of)?,
@@ -194,7 +194,10 @@ impl Endpoint for Params {
             trajectory: now.trajectory.name().into(),
             transition_target: now.target.map(|t| t.name().to_owned()),
             narrative: narrative(desk, as_of)?,
-            generated_at: desk.holdings()?.updated_at().unwrap_or_else(|| desk.now()),
+            generated_at: desk
+                .store_summary()?
+                .updated_at()
+                .unwrap_or_else(|| desk.now()),
             probabilities: state.map_or_else(Probabilities::default, |s| {
                 Probabilities::from_shares(s.probabilities)
             }),
@@ -238,11 +241,11 @@ impl Endpoint for Params {
         let views = a.asset_views.iter();
         text.extend(views.map(|(asset, view)| format!("\n- {asset}: {}", view.describe())));
         text.extend(a.precedents.iter().map(PrecedentsAnswer::describe));
-        text + &a.provenance.closing(&a.attribution)
+        text + &a.provenance.render_closing(&a.attribution)
     }
 }
 
-type MonthsAndSwitches = (Option<Vec<RegimeOfMonth>>, Option<Vec<RegimeSwitch>>);
+type MonthsAndSwitches = (Option<Vec<MonthlyRegime>>, Option<Vec<RegimeSwitch>>);
 
 /// Returns the requested months with the switches among them, or the switches alone, at most [`MAX_SWITCHES`]; both
 /// `None` for a request without either.
@@ -264,7 +267,7 @@ fn months_and_switches(
         false => "all from the figures known on the day of the answer",
     };
     provenance.note("months", basis);
-    let mut months = every_month(desk, as_of, params.as_known)?;
+    let mut months = monthly_regimes(desk, as_of, params.as_known)?;
     let mut switches = switches::switches(&months);
     switches.retain(|switch| months::is_within(switch.from, days));
     let total = switches.len();
@@ -285,7 +288,7 @@ pub(super) fn narrative(desk: &Desk, as_of: AsOf) -> Result<String> {
     let reading = |composite| desk.reading(composite, as_of);
     let (history, nowcast) = (desk.regimes(as_of)?, desk.nowcast(as_of)?);
     let evidence = narrative::Evidence {
-        outlook: &history.now,
+        regime: &history.now,
         nowcast: (*nowcast).as_ref().ok(),
         recession: &*reading(&recession::CRPI)?,
         stress: &*reading(&stress::CMSI)?,

@@ -18,7 +18,7 @@ use super::days::{self, newest, parse_as_of};
 use super::revisions::label;
 use crate::endpoints::prelude::*;
 use econoscope_core::indicators::expectation::Formula;
-use econoscope_core::model::calendar::{self, Due, Release, ZONE};
+use econoscope_core::model::calendar::{self, Release, ScheduledRelease, ZONE};
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::release;
 use jiff::ToSpan;
@@ -52,7 +52,7 @@ pub struct Params {
 
 impl Params {
     /// Arguments for `days` days from today, of all releases or of one series or agency.
-    pub fn of(days: u8, series: Option<&str>, agency: Option<&str>) -> Self {
+    pub fn new(days: u8, series: Option<&str>, agency: Option<&str>) -> Self {
         Self {
             days: Some(days),
             series: series.map(str::to_owned),
@@ -63,7 +63,7 @@ impl Params {
 
     /// Sets the reference day; today by default.
     #[must_use]
-    pub fn as_known(mut self, as_of: Option<&str>) -> Self {
+    pub fn with_as_of(mut self, as_of: Option<&str>) -> Self {
         self.as_of = as_of.map(str::to_owned);
         self
     }
@@ -82,7 +82,7 @@ impl Endpoint for Params {
         in_contract: false,
         example: &[],
     };
-    const PROVENANCE: Kept<CalendarAnswer> = Some(|answer| &mut answer.provenance);
+    const PROVENANCE: ProvenanceAccess<CalendarAnswer> = Some(|answer| &mut answer.provenance);
     type Output = CalendarAnswer;
 
     fn omitted(&self) -> &'static [&'static str] {
@@ -109,10 +109,13 @@ impl Endpoint for Params {
         }
         let figures = figures::figures(desk, &due, as_of)?;
         let ids = figures.iter().map(|f| f.series_id.as_str());
-        let inputs = ids.clone().filter_map(Formula::of).flat_map(|f| &f.inputs);
+        let inputs = ids
+            .clone()
+            .filter_map(Formula::for_series)
+            .flat_map(|f| &f.inputs);
         let target = meetings::TARGET_RANGE.iter().filter(|_| has_fomc);
         let ids = ids.chain(inputs.copied()).chain(target.copied());
-        let mut provenance = Provenance::of(desk, as_of, ids)?;
+        let mut provenance = Provenance::new(desk, as_of, ids)?;
         add_notes(&mut provenance, &due, has_fomc);
         Ok(CalendarAnswer {
             from,
@@ -131,7 +134,7 @@ impl Endpoint for Params {
 }
 
 /// Notes how reliable the days are.
-fn add_notes(provenance: &mut Provenance, due: &[Due], has_fomc: bool) {
+fn add_notes(provenance: &mut Provenance, due: &[ScheduledRelease], has_fomc: bool) {
     if !due.is_empty() {
         provenance.note(
             "basis",
@@ -170,20 +173,20 @@ fn select_releases(desk: &Desk, params: &Params) -> Result<(Vec<&'static Release
     let Some(name) = params.series.as_deref().map(str::trim) else {
         return Ok((releases, has_fomc));
     };
-    if calendar::is_meeting(name) {
+    if calendar::is_meeting_name(name) {
         return Ok((Vec::new(), true));
     }
-    if releases.iter().any(|release| release.is_called(name)) {
-        releases.retain(|release| release.is_called(name));
+    if releases.iter().any(|release| release.has_name(name)) {
+        releases.retain(|release| release.has_name(name));
         return Ok((releases, false));
     }
     let info = desk.resolve("series", name)?;
     let id = info.id.as_str();
-    releases.retain(|release| release.brings(id) || release.revises(id));
+    releases.retain(|release| release.prints(id) || release.revises(id));
     let has_fomc = meetings::TARGET_RANGE.contains(&id);
     if releases.is_empty() && !has_fomc {
         let ids = calendar::releases().iter().map(|r| r.id.as_str());
-        let ids = joined(ids.chain(["fomc"]), ", ");
+        let ids = join(ids.chain(["fomc"]), ", ");
         let others = "get_metric tells when other series are due";
         let allowed = format!("a series of one of these releases: {ids}; {others}");
         let problem = "comes with no release of this calendar";
@@ -199,7 +202,7 @@ fn window(
     params: &Params,
     (day, today): (Date, Date),
     (releases, has_fomc): (&[&'static Release], bool),
-) -> Result<((Date, Date), Vec<Due>)> {
+) -> Result<((Date, Date), Vec<ScheduledRelease>)> {
     let start = match &params.start {
         None => day,
         Some(text) => days::read("start", text, (day, today))?,
@@ -212,7 +215,10 @@ fn window(
     }
     let window = |days: i64| {
         let end = shift(start, (days - 1).days());
-        let mut due: Vec<Due> = releases.iter().flat_map(|r| r.due(start, end)).collect();
+        let mut due: Vec<ScheduledRelease> = releases
+            .iter()
+            .flat_map(|r| r.scheduled(start, end))
+            .collect();
         due.sort_by_key(|due| (due.day, due.release.at));
         ((start, end), due)
     };
@@ -229,7 +235,11 @@ fn window(
 }
 
 /// Builds the event of a release. Up to the reference day `day`, it says whether the figures are stored.
-fn release_event(desk: &Desk, due: &Due, (as_of, day): (AsOf, Date)) -> Result<ReleaseEvent> {
+fn release_event(
+    desk: &Desk,
+    due: &ScheduledRelease,
+    (as_of, day): (AsOf, Date),
+) -> Result<ReleaseEvent> {
     let release = due.release;
     let is_stored = |id: &String| -> Result<bool> {
         let series = desk.series(&desk.resolve("series", id)?, as_of)?;

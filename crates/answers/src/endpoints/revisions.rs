@@ -66,7 +66,7 @@ impl Endpoint for Params {
         in_contract: false,
         example: &[("seriesId", "PAYEMS")],
     };
-    const PROVENANCE: Kept<RevisionsAnswer> = Some(|answer| &mut answer.provenance);
+    const PROVENANCE: ProvenanceAccess<RevisionsAnswer> = Some(|answer| &mut answer.provenance);
     type Output = RevisionsAnswer;
 
     fn omitted(&self) -> &'static [&'static str] {
@@ -80,7 +80,7 @@ impl Endpoint for Params {
 
     fn local(desk: &Desk, params: &Self) -> Result<RevisionsAnswer> {
         let info = desk.resolve("series", &params.series_id)?;
-        desk.permit(&info)?;
+        desk.check_permitted(&info)?;
         if info.is_composite() || info.source.starts_with(identities::OWN) {
             return Err(computed_here(desk, &info));
         }
@@ -92,7 +92,7 @@ impl Endpoint for Params {
             true => desk.resolve("series", level)?,
             false => info,
         };
-        desk.permit(&info)?;
+        desk.check_permitted(&info)?;
         let mut answer = read(desk, &info, params.date.as_deref())?;
         if is_read_from_level {
             let note = format!("{growth} is read from the vintages of {level}, whose growth it is");
@@ -112,16 +112,16 @@ impl Endpoint for Params {
 /// Builds the error for a series that Econoscope computes, which has no first print.
 fn computed_here(desk: &Desk, info: &SeriesInfo) -> Error {
     let composite = indicators::composite(info.id.as_str()).map(|c| c.inputs());
-    let identity = identities::of(info.id.as_str()).into_iter();
+    let identity = identities::identity(info.id.as_str()).into_iter();
     let identity = identity.flat_map(identities::Identity::inputs);
-    let inputs = joined(composite.into_iter().flatten().chain(identity), ", ");
+    let inputs = join(composite.into_iter().flatten().chain(identity), ", ");
     let allowed = match inputs.is_empty() {
         true => "a published series, for example PAYEMS".to_owned(),
         false => format!("a published series, for example one of its inputs: {inputs}"),
     };
     let problem = "is computed here and not published, so it has no first print; as_of of get_time_series, get_metric or \
         explain_indicator has it as known on a day";
-    Error::invalid("seriesId", &desk.shown_id(&info.id), problem, &allowed)
+    Error::invalid("seriesId", &desk.display_id(&info.id), problem, &allowed)
 }
 
 /// Returns the revisions of a published series. `date` lists periods as the user wrote them.
@@ -130,11 +130,11 @@ fn computed_here(desk: &Desk, info: &SeriesInfo) -> Error {
 /// [`Error::InvalidParam`] for a `date` that is no period; [`Error::Store`] when the store cannot be read.
 pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<RevisionsAnswer> {
     let table = RevisionTable::read(desk, info)?;
-    let requested = date.map(|text| days::periods("date", text, desk.today()));
+    let requested = date.map(|text| days::parse_periods("date", text, desk.today()));
     let requested = requested.transpose()?;
-    let mut provenance = Provenance::of(desk, AsOf::Latest, [info.id.as_str()])?;
+    let mut provenance = Provenance::new(desk, AsOf::Latest, [info.id.as_str()])?;
     if table.series.is_none() {
-        provenance.note("period", desk.no_data(info, AsOf::Latest).to_string());
+        provenance.note("period", desk.no_data_error(info, AsOf::Latest).to_string());
     } else if table.revisions.prints.is_empty() {
         let sibling = SIBLINGS.iter().find(|(id, _)| *id == info.id.as_str());
         let sibling = sibling.map_or(String::new(), |(_, other)| format!("; see {other}"));
@@ -163,10 +163,10 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<R
         Some(_) => Vec::new(),
         None => table.newest_prints(LISTED_PRINTS),
     };
-    let (revisions, measure) = (&table.revisions, table.revisions.yardstick);
+    let (revisions, measure) = (&table.revisions, table.revisions.measure);
     let [(unit, _), (revision_unit, revision_decimals)] = units(measure, info);
     Ok(RevisionsAnswer {
-        series_id: desk.shown_id(&info.id),
+        series_id: desk.display_id(&info.id),
         display_name: info.title.clone(),
         frequency: info.frequency.word().into(),
         measure: render::describe_measure(measure, info.frequency),
@@ -184,7 +184,7 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<R
         vintages: revisions.span.map(|(from, to)| RecordAnswer { from, to }),
         source: info.source.clone(),
         rights: info.rights.word().into(),
-        untrusted: UntrustedFields::of(info, &["displayName", "unit", "source"]),
+        untrusted: UntrustedFields::for_series(info, &["displayName", "unit", "source"]),
         attribution: desk.attribution(),
         provenance,
     })

@@ -31,7 +31,7 @@ pub struct Route {
 
 impl Route {
     /// Returns the row of the endpoint `E`.
-    pub const fn of<E: Endpoint>() -> Self {
+    pub const fn new<E: Endpoint>() -> Self {
         Self {
             spec: E::SPEC,
             mcp_defaults: E::MCP_DEFAULTS,
@@ -42,8 +42,8 @@ impl Route {
                 (false, answer) => answer,
             }),
             local: backend::local::<E>,
-            request: forward::request::<E>,
-            received: forward::render::<E>,
+            request: forward::build_request::<E>,
+            received: forward::render_received::<E>,
         }
     }
 
@@ -62,7 +62,7 @@ impl Route {
         &self.structure
     }
 
-    /// Returns the schema of the arguments for assistants, with the defaults of [`Self::for_assistant`].
+    /// Returns the schema of the arguments for assistants, with the defaults of [`Self::with_assistant_defaults`].
     ///
     /// `additionalProperties` is left out: Google's client library refuses it. Unknown arguments are refused all the
     /// same, by the whole schema.
@@ -81,8 +81,8 @@ impl Route {
     }
 
     /// Removes the empty arguments of an assistant and adds the endpoint's defaults for assistants.
-    pub fn for_assistant(&self, mut arguments: Arguments) -> Arguments {
-        arguments.retain(|name, value| !decode::is_unsaid(self.input_schema(), name, value));
+    pub fn with_assistant_defaults(&self, mut arguments: Arguments) -> Arguments {
+        arguments.retain(|name, value| !decode::is_omitted(self.input_schema(), name, value));
         for (name, value) in self.mcp_defaults {
             let argument = arguments.entry(*name);
             argument.or_insert_with(|| Value::from(*value));
@@ -96,13 +96,13 @@ impl Route {
             name: name.clone(),
             allowed: match days::NAMES.contains(&name.as_str()) {
                 true => days::FORMS.to_owned(),
-                false => decode::allowed(property),
+                false => decode::describe_allowed(property),
             },
             meaning: property
                 .get("description")
-                .map_or_else(String::new, decode::shown),
+                .map_or_else(String::new, decode::format_value),
             is_required: decode::is_required(&self.input, name),
-            default: property.get("default").map(decode::shown),
+            default: property.get("default").map(decode::format_value),
         })
     }
 
@@ -113,7 +113,7 @@ impl Route {
     }
 
     /// Whether there is an argument of that name.
-    pub fn takes(&self, name: &str) -> bool {
+    pub fn has_argument(&self, name: &str) -> bool {
         self.properties().any(|(argument, _)| argument == name)
     }
 
@@ -130,7 +130,11 @@ impl Route {
     ///
     /// # Errors
     /// [`econoscope_core::Error::Internal`] for a name that is not in the table, and those of [`Self::call`].
-    pub async fn ask(backend: &Backend, tool: &str, arguments: &[(&str, &str)]) -> Result<Reply> {
+    pub async fn call_tool(
+        backend: &Backend,
+        tool: &str,
+        arguments: &[(&str, &str)],
+    ) -> Result<Reply> {
         let route = Self::find(tool);
         let route = route.ok_or_else(|| Error::internal("looking up an endpoint", tool))?;
         let arguments = arguments.iter();

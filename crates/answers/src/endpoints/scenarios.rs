@@ -1,7 +1,7 @@
 //! `list_scenarios`: events that may happen, how often they have, and the rules that decide them.
 
-use super::codes::Chosen;
-use super::decode::usual;
+use super::codes::EnumArgument;
+use super::decode::default_limit;
 use crate::endpoints::prelude::*;
 use econoscope_data::desk::articles::MAX_ARTICLES;
 use econoscope_data::desk::base_rates::BaseRates;
@@ -17,9 +17,9 @@ const MAX_WITH_RULES: usize = 8;
 pub struct Params {
     /// Which scenarios.
     #[schemars(extend("default" = "active"))]
-    status: Option<Chosen<Status>>,
+    status: Option<EnumArgument<Status>>,
     /// How many at most.
-    #[serde(default = "usual::<25>")]
+    #[serde(default = "default_limit::<25>")]
     #[schemars(range(min = 1, max = 100))]
     limit: usize,
     /// Words or slugs, several by commas: "oil spike", sahm-trigger.
@@ -32,7 +32,7 @@ pub struct Params {
 
 impl Params {
     fn status(&self) -> Status {
-        self.status.map_or(Status::Active, |chosen| chosen.meaning)
+        self.status.map_or(Status::Active, |chosen| chosen.value)
     }
 }
 
@@ -150,7 +150,7 @@ impl Endpoint for Params {
     fn text(list: &ScenarioList, params: &Self) -> String {
         let meaning = "base rate = share of past months followed by the event within its horizon";
         let mut text = match list.count {
-            0 => format!("no {} scenario", params.status().word()),
+            0 => format!("no {} scenario", params.status().as_str()),
             n => format!("{n} scenarios; {meaning}"),
         };
         let tag = params.tag.iter();
@@ -188,7 +188,7 @@ impl Scenario {
             slug: s.slug.clone(),
             title: s.title.clone(),
             thesis: s.thesis.clone(),
-            status: s.status.word().into(),
+            status: s.status.as_str().into(),
             asset_classes: s.asset_classes.clone(),
             tags: s.tags.clone(),
             base_rate_probability: round_to(measured.map_or(s.base_rate, |r| r.share), 3),
@@ -197,9 +197,9 @@ impl Scenario {
             last_article_at: articles.map(|a| a.published_at).max(),
             url: super::fetch::address(desk.settings(), Kind::Scenario, &s.slug),
             base_rate_interval: interval.map(|ends| ends.map(|end| round_to(end, 3))),
-            base_rate_basis: Some(s.basis(measured)),
-            rule: s.rule(),
-            counted_from: s.counted_from(),
+            base_rate_basis: Some(s.describe_basis(measured)),
+            rule: s.describe_rule(),
+            counted_from: s.describe_condition(),
         }
     }
 }

@@ -64,21 +64,24 @@ impl Endpoint for Params {
         let result = |document: Document| {
             let Document { kind, name, .. } = document;
             let page = || super::fetch::address(desk.settings(), kind, &name);
-            let url = document.url.as_deref().and_then(untrusted::link);
+            let url = document.url.as_deref().and_then(untrusted::safe_url);
             let (title, untrusted): (_, &[&str]) = match kind == Kind::Article {
-                true => (untrusted::name(&document.title, MAX_TITLE), &["title"]),
+                true => (
+                    untrusted::clean_name(&document.title, MAX_TITLE),
+                    &["title"],
+                ),
                 false => (document.title, &[]),
             };
             SearchResult {
-                id: format!("{}:{name}", kind.word()),
+                id: format!("{}:{name}", kind.as_str()),
                 url: url.map_or_else(page, str::to_owned),
                 title,
-                untrusted: UntrustedFields::fields(untrusted),
+                untrusted: UntrustedFields::new(untrusted),
             }
         };
         Ok(SearchAnswer {
             results: documents.map(result).collect(),
-            elsewhere: desk.elsewhere(&params.query)?.unwrap_or_default(),
+            elsewhere: desk.place_note(&params.query)?.unwrap_or_default(),
         })
     }
 }

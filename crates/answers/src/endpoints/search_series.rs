@@ -1,6 +1,6 @@
 //! `search_series`: finds series by words or by category.
 
-use super::decode::usual;
+use super::decode::default_limit;
 use super::foreign::UntrustedFields;
 use crate::endpoints::prelude::*;
 use econoscope_core::catalogue::names::Names;
@@ -19,7 +19,7 @@ pub struct Params {
     #[schemars(length(max = 40))]
     category: Option<String>,
     /// How many at most.
-    #[serde(default = "usual::<10>")]
+    #[serde(default = "default_limit::<10>")]
     #[schemars(range(min = 1, max = 50))]
     limit: usize,
 }
@@ -113,7 +113,7 @@ impl Endpoint for Params {
             total,
             results: results.collect::<Result<_>>()?,
             unmatched: unmatched_words(&params.query, &series),
-            elsewhere: desk.elsewhere(&params.query)?,
+            elsewhere: desk.place_note(&params.query)?,
             attribution: desk.attribution(),
         })
     }
@@ -137,11 +137,11 @@ impl Endpoint for Params {
             text += &format!(
                 "\n- {}: {}; {}, {}{}; {}; {}{}",
                 m.series_id,
-                m.untrusted.told("title", &m.title),
-                m.untrusted.told("unit", &m.unit),
+                m.untrusted.format_field("title", &m.title),
+                m.untrusted.format_field("unit", &m.unit),
                 m.frequency,
                 if m.seasonally_adjusted { ", SA" } else { "" },
-                m.untrusted.told("source", &m.source),
+                m.untrusted.format_field("source", &m.source),
                 last.as_deref().unwrap_or("not loaded"),
                 match m.rights.as_str() {
                     "fetch_only" => "; not to be redistributed",
@@ -163,7 +163,7 @@ impl SeriesMatch {
         let aliases = Names::embedded().aliases();
         let aliases = aliases.filter(|(_, series)| series.id == info.id);
         Ok(Self {
-            series_id: desk.shown_id(&info.id),
+            series_id: desk.display_id(&info.id),
             title: info.title.clone(),
             aliases: aliases.take(5).map(|(name, _)| name.to_owned()).collect(),
             category: info.category.clone(),
@@ -172,15 +172,15 @@ impl SeriesMatch {
             seasonally_adjusted: info.seasonally_adjusted,
             source: info.source.clone(),
             rights: info.rights.word().into(),
-            last_date: desk.newest(info)?,
-            untrusted: UntrustedFields::of(info, &["title", "unit", "source"]),
+            last_date: desk.last_date(info)?,
+            untrusted: UntrustedFields::for_series(info, &["title", "unit", "source"]),
         })
     }
 }
 
 /// Lists the categories of the catalogue.
 fn categories() -> String {
-    joined(Catalogue::embedded().categories(), ", ")
+    join(Catalogue::embedded().categories(), ", ")
 }
 
 /// Returns the category as the catalogue spells it.

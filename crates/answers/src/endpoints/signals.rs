@@ -6,7 +6,7 @@ use super::tolerance;
 use crate::endpoints::prelude::*;
 use econoscope_core::format::amount_in_words;
 use econoscope_core::indicators::{Indicator, Reading, established, narrative_velocity, transform};
-use econoscope_core::model::quantity::in_words;
+use econoscope_core::model::quantity::spell_out_unit;
 use econoscope_core::model::series_info::DEFAULT_PREFIX;
 use serde::Deserializer;
 /// Series of the market figures, in the order of the answer.
@@ -112,18 +112,18 @@ impl Endpoint for Params {
         in_contract: true,
         example: &[],
     };
-    const PROVENANCE: Kept<Signals> = Some(|answer| &mut answer.provenance);
+    const PROVENANCE: ProvenanceAccess<Signals> = Some(|answer| &mut answer.provenance);
     type Output = Signals;
 
     fn local(desk: &Desk, params: &Self) -> Result<Signals> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let ids = established().map(|c| c.about.id);
+        let ids = established().map(|c| c.indicator.id);
         let ids = ids.chain(MARKET.iter().copied());
-        let mut provenance = Provenance::of(desk, as_of, ids)?;
+        let mut provenance = Provenance::new(desk, as_of, ids)?;
         let mut indices = Vec::new();
         for composite in established() {
             let reading = desk.reading(composite, as_of)?;
-            let (about, present) = (&composite.about, desk.present(as_of));
+            let (about, present) = (&composite.indicator, desk.reading_day(as_of));
             provenance.note_reading(about.ticker(), about, &reading, present);
             let meaning = (composite.interpret)(&reading);
             indices.push(index_signal(desk, about, &reading, meaning));
@@ -136,7 +136,10 @@ impl Endpoint for Params {
             market_signals.extend(market_signal(desk, id, as_of, &mut provenance)?);
         }
         Ok(Signals {
-            generated_at: desk.holdings()?.updated_at().unwrap_or_else(|| desk.now()),
+            generated_at: desk
+                .store_summary()?
+                .updated_at()
+                .unwrap_or_else(|| desk.now()),
             convex_indices: indices,
             market_signals,
             attribution: desk.attribution(),
@@ -151,7 +154,7 @@ impl Endpoint for Params {
             let value = match i.value.zip(i.date) {
                 Some((value, date)) => {
                     let info = Catalogue::embedded().get(&i.series_id);
-                    let unit = info.map_or_else(String::new, |info| info.unit_in_words());
+                    let unit = info.map_or_else(String::new, |info| info.long_unit());
                     format!("{} on {date}", amount_in_words(value, &unit))
                 }
                 None => "no value".into(),
@@ -162,7 +165,8 @@ impl Endpoint for Params {
         text += "\nMarket:";
         for s in &a.market_signals {
             if let Some((value, date)) = s.value.zip(s.date) {
-                let value = amount_in_words(value, &in_words(s.unit.as_deref().unwrap_or("")));
+                let value =
+                    amount_in_words(value, &spell_out_unit(s.unit.as_deref().unwrap_or("")));
                 let stale = s.stale.map_or("", |_| ", late");
                 text += &format!(" {} {value} ({date}{stale}", s.ticker);
                 let newer = s.newer_mean.iter();
@@ -170,7 +174,7 @@ impl Endpoint for Params {
                 text += ");";
             }
         }
-        text + &a.provenance.closing(&a.attribution)
+        text + &a.provenance.render_closing(&a.attribution)
     }
 }
 
@@ -198,18 +202,18 @@ fn deserialize_market_signals<'de, D: Deserializer<'de>>(
 }
 
 /// Returns an indicator's value, rounded to the decimals of the catalogue.
-pub(super) fn shown_value(about: &Indicator, reading: &Reading) -> Option<f64> {
-    let decimals = Catalogue::of(about).map_or(1, |info| i32::from(info.decimals));
+pub(super) fn rounded_value(about: &Indicator, reading: &Reading) -> Option<f64> {
+    let decimals = Catalogue::of_indicator(about).map_or(1, |info| i32::from(info.decimals));
     reading.value.map(|v| round_to(v, decimals))
 }
 
 fn index_signal(desk: &Desk, about: &Indicator, reading: &Reading, meaning: String) -> IndexSignal {
-    let info = Catalogue::of(about);
+    let info = Catalogue::of_indicator(about);
     IndexSignal {
-        series_id: info.map_or_else(|| about.id.to_owned(), |info| desk.shown_id(&info.id)),
+        series_id: info.map_or_else(|| about.id.to_owned(), |info| desk.display_id(&info.id)),
         ticker: about.ticker().to_owned(),
         display_name: about.title.to_owned(),
-        value: shown_value(about, reading),
+        value: rounded_value(about, reading),
         date: reading.value.map(|_| reading.date),
         interpretation: Some(meaning),
     }
@@ -225,15 +229,15 @@ fn market_signal(
     let Some(info) = Catalogue::embedded().get(id) else {
         return Ok(None);
     };
-    if let Err(error) = desk.permit(info) {
+    if let Err(error) = desk.check_permitted(info) {
         provenance.note(id, error.to_string());
         return Ok(None);
     }
-    let day = desk.present(as_of);
+    let day = desk.reading_day(as_of);
     let series = desk.series(info, as_of)?;
     let series = series.as_ref();
     let last = series.and_then(|s| s.last_on_or_before(day));
-    let late = last.and_then(|last| series?.late_since(last.date, day));
+    let late = last.and_then(|last| series?.overdue_since(last.date, day));
     provenance.note_late(id, late);
     if last.is_none() {
         provenance.note(id, "not loaded");
@@ -243,7 +247,7 @@ fn market_signal(
         provenance.note(id, mean.describe());
     }
     Ok(Some(MarketSignal {
-        ticker: desk.shown_id(&info.id),
+        ticker: desk.display_id(&info.id),
         display_name: Some(info.title.clone()),
         value: last.map(|o| info.round(o.value)),
         unit: Some(info.units_short.clone()),

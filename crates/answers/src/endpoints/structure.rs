@@ -41,7 +41,7 @@ pub struct Structure {
 
 impl Structure {
     /// Returns the compact form of an answer without the `omitted` fields: dotted paths, which lead through lists.
-    pub fn of(mut answer: Value, omitted: &[&str]) -> Self {
+    pub fn from_answer(mut answer: Value, omitted: &[&str]) -> Self {
         let mut notices = Vec::new();
         if let Some(Value::Array(sources)) = answer.get_mut("sources") {
             // The series are needed only where sources share one.
@@ -306,7 +306,7 @@ fn with_description(mut schema: Value, original: &Map<String, Value>) -> Value {
 fn table_schema(item: &Map<String, Value>) -> Value {
     let (mut cells, mut descriptions) = (Vec::new(), Vec::new());
     collect_columns(item, "", &mut cells, &mut descriptions);
-    let mut cells: Vec<Value> = cells.into_iter().map(without_prose).collect();
+    let mut cells: Vec<Value> = cells.into_iter().map(without_descriptions).collect();
     let constant = any_of(cells.clone());
     cells.push(json!({ "type": "null" }));
     json!({
@@ -347,16 +347,16 @@ fn collect_columns(
 }
 
 /// Removes all descriptions from a schema.
-pub fn without_prose(mut schema: Value) -> Value {
+pub fn without_descriptions(mut schema: Value) -> Value {
     if let Some(fields) = schema.as_object_mut() {
         if fields.get("description").is_some_and(Value::is_string) {
             fields.shift_remove("description");
         }
         let fields = fields.values_mut();
-        fields.for_each(|inner| *inner = without_prose(inner.take()));
+        fields.for_each(|inner| *inner = without_descriptions(inner.take()));
     } else if let Some(items) = schema.as_array_mut() {
         let items = items.iter_mut();
-        items.for_each(|inner| *inner = without_prose(inner.take()));
+        items.for_each(|inner| *inner = without_descriptions(inner.take()));
     }
     schema
 }

@@ -49,7 +49,7 @@ impl Endpoint for Params {
         example: &[("seriesId", "UNRATE"), ("start", "2025-01-01")],
     };
     const MCP_DEFAULTS: &'static [(&'static str, &'static str)] = &[("detail", "summary")];
-    const PROVENANCE: Kept<TimeSeriesAnswer> = Some(|answer| &mut answer.provenance);
+    const PROVENANCE: ProvenanceAccess<TimeSeriesAnswer> = Some(|answer| &mut answer.provenance);
     type Output = TimeSeriesAnswer;
 
     fn omitted(&self) -> &'static [&'static str] {
@@ -76,14 +76,18 @@ impl Endpoint for Params {
         forwarded::upstream_arguments(checked, today)
     }
 
-    fn received(answer: TimeSeriesAnswer, params: &Self, today: Date) -> Result<TimeSeriesAnswer> {
+    fn from_upstream(
+        answer: TimeSeriesAnswer,
+        params: &Self,
+        today: Date,
+    ) -> Result<TimeSeriesAnswer> {
         forwarded::received(answer, params, today)
     }
 
     fn text(answer: &TimeSeriesAnswer, params: &Self) -> String {
         match params.format {
             Format::Csv => {
-                answer.csv() + &answer.describe_reduction() + &answer.provenance.missing()
+                answer.csv() + &answer.describe_reduction() + &answer.provenance.describe_gaps()
             }
             // Hosts show a model the text alone or the structure alone, so both have the same rows.
             Format::Json => answer.render_text(params.detail.is_none()),
@@ -104,7 +108,7 @@ impl Endpoint for Params {
         rendered.csv = (params.format == Format::Csv).then(|| Csv {
             body: Bytes::from(answer.csv()),
             file_name: format!("{}.csv", answer.series_id),
-            notes: truncation + &answer.provenance.missing(),
+            notes: truncation + &answer.provenance.describe_gaps(),
         });
         Ok(rendered)
     }
@@ -114,7 +118,7 @@ impl Endpoint for Params {
 ///
 /// # Errors
 /// Those of the endpoint.
-pub fn every_row(desk: &Desk, arguments: Arguments) -> Result<TimeSeriesAnswer> {
+pub fn read_all_rows(desk: &Desk, arguments: Arguments) -> Result<TimeSeriesAnswer> {
     let schema = Route::find(Params::SPEC.tool);
     let schema = schema.ok_or_else(|| Error::internal("looking up an endpoint", "time series"))?;
     let checked = decode::check(schema.input_schema(), arguments)?;
@@ -132,7 +136,7 @@ fn all_rows(
     as_of: AsOf,
     selection: &DateSelection,
 ) -> Result<TimeSeriesAnswer> {
-    let resolution = desk.meaning("series", &params.series_id)?;
+    let resolution = desk.resolution("series", &params.series_id)?;
     let info = &resolution.info;
     let mut condition = None;
     if let Some(text) = &params.condition {
@@ -143,17 +147,20 @@ fn all_rows(
     }
     let ids = condition.iter().flat_map(|(_, series)| series.ids());
     let ids = std::iter::once(info.id.as_str()).chain(ids);
-    let mut provenance = Provenance::of(desk, as_of, ids)?;
-    provenance.read_as(desk, &resolution, as_of)?;
-    provenance.remark(desk, info)?;
-    let untrusted = UntrustedFields::of(info, &["displayName", "source"]);
+    let mut provenance = Provenance::new(desk, as_of, ids)?;
+    provenance.note_resolution(desk, &resolution, as_of)?;
+    provenance.note_remark(desk, info)?;
+    let untrusted = UntrustedFields::for_series(info, &["displayName", "source"]);
     let mut answer = TimeSeriesAnswer {
-        series_id: desk.shown_id(&info.id),
+        series_id: desk.display_id(&info.id),
         display_name: info.title.clone(),
         unit: info.units_short.clone(),
         start: selection.start,
         end: selection.end,
-        attribution: Credit::new(desk.attribution(), &untrusted.told("source", &info.source)),
+        attribution: Credit::new(
+            desk.attribution(),
+            &untrusted.format_field("source", &info.source),
+        ),
         frequency: Some(info.frequency.word().into()),
         source: Some(info.source.clone()),
         untrusted,
@@ -168,17 +175,18 @@ fn all_rows(
         }
         Err(error) => return Err(error),
     };
-    let (series, basis) = desk.as_known_each_month(series, as_of)?;
+    let (series, basis) = desk.real_time_series(series, as_of)?;
     answer.provenance.note("history", basis.unwrap_or_default());
     answer.provenance.note_alarm(desk, info, as_of)?;
     transform::fill_rows(&mut answer, &series, params, selection)?;
     if let (Units::PercentYear, Some(last)) = (params.units(), answer.data.last())
-        && let Some(rate) = desk.published_rate(info.id.as_str(), last.date, as_of)?
+        && let Some(rate) = desk.published_rate_remark(info.id.as_str(), last.date, as_of)?
     {
         answer.provenance.note("headline", rate);
     }
-    answer.provenance.sources = desk.cited([info.id.as_str()], Some((answer.start, answer.end)))?;
-    let present = desk.present(as_of);
+    answer.provenance.sources =
+        desk.citations([info.id.as_str()], Some((answer.start, answer.end)))?;
+    let present = desk.reading_day(as_of);
     if selection.end >= present {
         note_late(&mut answer.provenance, "latest", &series, present);
     }

@@ -15,7 +15,7 @@ use super::release_calendar::{self, ReleaseEvent};
 use crate::endpoints::prelude::*;
 use econoscope_core::indicators::expectation::FORMULAS;
 use econoscope_core::indicators::{established, regime};
-use econoscope_core::model::quantity::in_words;
+use econoscope_core::model::quantity::spell_out_unit;
 use moves::{KEY_FIGURES, Move};
 
 /// Most moves in full; the rest are listed by identifier.
@@ -97,22 +97,22 @@ impl Endpoint for Params {
         in_contract: false,
         example: &[],
     };
-    const PROVENANCE: Kept<Changes> = Some(|answer| &mut answer.provenance);
+    const PROVENANCE: ProvenanceAccess<Changes> = Some(|answer| &mut answer.provenance);
     type Output = Changes;
 
     fn local(desk: &Desk, params: &Self) -> Result<Changes> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
         let ids = KEY_FIGURES.iter().map(|(id, _)| *id);
-        let ids = ids.chain(established().map(|c| c.about.id));
+        let ids = ids.chain(established().map(|c| c.indicator.id));
         let ids = ids.chain(regime::INPUTS.iter().copied());
         let ids = ids.chain(FORMULAS.iter().flat_map(|f| f.inputs.iter().copied()));
-        let day = desk.data_date(ids.clone(), as_of)?.as_of;
-        let since = since(&params.since, day, desk.today())?;
-        let mut provenance = Provenance::of(desk, as_of, ids.clone())?;
-        provenance.note_past(desk, "since", since, ids)?;
+        let day = desk.reference_day(ids.clone(), as_of)?.as_of;
+        let since = parse_since(&params.since, day, desk.today())?;
+        let mut provenance = Provenance::new(desk, as_of, ids.clone())?;
+        provenance.note_basis(desk, "since", since, ids)?;
         let days = (as_of, since);
         let composites = established();
-        let composites = composites.map(|c| (c.about.id, moves::composite_move(desk, c, days)));
+        let composites = composites.map(|c| (c.indicator.id, moves::composite_move(desk, c, days)));
         let key_figures = KEY_FIGURES.iter();
         let key_figures =
             key_figures.map(|(id, kind)| (*id, moves::key_figure_move(desk, id, *kind, days)));
@@ -176,7 +176,7 @@ impl Endpoint for Params {
                 text += &format!("\n{what}: {}.", ids.join(", "));
             }
         }
-        text + &a.provenance.closing(&a.attribution)
+        text + &a.provenance.render_closing(&a.attribution)
     }
 }
 
@@ -197,15 +197,15 @@ fn decisions(desk: &Desk, since: Date, as_of: AsOf) -> Result<Vec<Decision>> {
 /// 2026-07-20 (+1.2 sd)".
 fn format_change(c: &Change) -> String {
     let unusual = match c.unusual {
-        Some(u) => format!("{} sd", signed(u, 1)),
+        Some(u) => format!("{} sd", format_signed(u, 1)),
         None => "history too short".to_owned(),
     };
     let then = match c.then_revised {
         Some(revised) => format!("{revised} (known then as {})", c.then),
         None => c.then.to_string(),
     };
-    let (unit, change_unit) = (in_words(&c.unit), in_words(&c.change_unit));
-    let (change, now, date, date_then) = (signed(c.change, 2), c.now, c.date, c.date_then);
+    let (unit, change_unit) = (spell_out_unit(&c.unit), spell_out_unit(&c.change_unit));
+    let (change, now, date, date_then) = (format_signed(c.change, 2), c.now, c.date, c.date_then);
     format!(
         "{} ({}): {now} {unit} on {date}, {change} {change_unit} from {then} on {date_then} ({unusual})",
         c.name, c.id
@@ -216,7 +216,7 @@ fn format_change(c: &Change) -> String {
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for a text that is no date, or a day that is not before `day`.
-pub(super) fn since(text: &str, day: Date, today: Date) -> Result<Date> {
+pub(super) fn parse_since(text: &str, day: Date, today: Date) -> Result<Date> {
     let since = days::read("since", text, (day, today))?;
     if since < day {
         return Ok(since);
@@ -234,16 +234,19 @@ mod tests {
     #[test]
     fn since_is_a_day_or_a_span_back_from_the_data() {
         let day = date(2026, 8, 21);
-        assert_eq!(since("7d", day, day).ok(), Some(date(2026, 8, 14)));
-        assert_eq!(since("ytd", day, day).ok(), Some(date(2026, 1, 1)));
-        assert_eq!(since("2026-03-01", day, day).ok(), Some(date(2026, 3, 1)));
-        let late = since("2026-08-21", day, day).unwrap_err().to_string();
+        assert_eq!(parse_since("7d", day, day).ok(), Some(date(2026, 8, 14)));
+        assert_eq!(parse_since("ytd", day, day).ok(), Some(date(2026, 1, 1)));
+        assert_eq!(
+            parse_since("2026-03-01", day, day).ok(),
+            Some(date(2026, 3, 1))
+        );
+        let late = parse_since("2026-08-21", day, day).unwrap_err().to_string();
         assert!(
             late.contains("leaves no time") && late.contains("before 2026-08-21"),
             "{late}"
         );
         assert!(
-            since("soon", day, day)
+            parse_since("soon", day, day)
                 .unwrap_err()
                 .to_string()
                 .contains("2008-12-31")

@@ -7,7 +7,7 @@ use super::Catalogue;
 use crate::error::Suggestion;
 use crate::model::series_info::{DEFAULT_PREFIX, SeriesInfo};
 use crate::model::table;
-use crate::model::words::{fold, key};
+use crate::model::words::{fold_name, key};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, LazyLock};
 
@@ -21,11 +21,11 @@ const AMBIGUOUS: &str = include_str!("../../data/ambiguous.csv");
 #[derive(Debug, Default)]
 pub struct Choices {
     /// The candidates in the order of the table, each with its difference from the others.
-    pub all: Vec<Suggestion>,
+    pub candidates: Vec<Suggestion>,
     /// Whether the first candidate is the usual meaning.
-    pub is_usual: bool,
+    pub has_default: bool,
     /// Series to return beside the usual meaning, such as the other end of a range.
-    pub beside: Vec<Arc<SeriesInfo>>,
+    pub companions: Vec<Arc<SeriesInfo>>,
 }
 
 /// The series of each name.
@@ -54,7 +54,7 @@ impl Names {
                 ambiguous_names: Vec::new(),
             };
             for info in catalogue.iter() {
-                let slot = names.by_name.entry(fold(info.id.as_str()));
+                let slot = names.by_name.entry(fold_name(info.id.as_str()));
                 slot.and_modify(|other| *other = None)
                     .or_insert_with(|| Some(Arc::clone(info)));
             }
@@ -79,7 +79,7 @@ impl Names {
     }
 
     fn add_alias(&mut self, name: &str, info: &Arc<SeriesInfo>) {
-        self.by_name.insert(fold(name), Some(Arc::clone(info)));
+        self.by_name.insert(fold_name(name), Some(Arc::clone(info)));
         self.aliases.push((name.to_owned(), Arc::clone(info)));
     }
 
@@ -91,26 +91,28 @@ impl Names {
         if self.ambiguous_names.last().is_none_or(|last| last != name) {
             self.ambiguous_names.push(name.to_owned());
         }
-        for spelling in HashSet::from([fold(name), key(name)]) {
+        for spelling in HashSet::from([fold_name(name), key(name)]) {
             let choices = self.ambiguous.entry(spelling).or_default();
-            choices.is_usual |= usual == "yes";
+            choices.has_default |= usual == "yes";
             if usual == "both" {
-                choices.beside.push(Arc::clone(info));
+                choices.companions.push(Arc::clone(info));
             }
-            choices.all.push(Suggestion::new(info.id.as_str(), note));
+            choices
+                .candidates
+                .push(Suggestion::new(info.id.as_str(), note));
         }
     }
 
     /// Returns the series of an identifier or alias.
     pub fn find(&self, name: &str) -> Option<Arc<SeriesInfo>> {
         let by_id = self.catalogue.get(&name.trim().to_ascii_uppercase());
-        let by_name = || self.by_name.get(&fold(name))?.clone();
+        let by_name = || self.by_name.get(&fold_name(name))?.clone();
         by_id.cloned().or_else(by_name)
     }
 
     /// Returns the candidates of an ambiguous name; `None` for any other name.
     pub fn choices(&self, name: &str) -> Option<&Choices> {
-        let choices = self.ambiguous.get(&fold(name));
+        let choices = self.ambiguous.get(&fold_name(name));
         choices.or_else(|| self.ambiguous.get(&key(name)))
     }
 
@@ -128,7 +130,7 @@ impl Names {
     /// Iterates over the ambiguous names, folded, with their candidates.
     pub fn ambiguous(&self) -> impl Iterator<Item = (&str, &[Suggestion])> {
         let all = self.ambiguous.iter();
-        all.map(|(name, choices)| (name.as_str(), choices.all.as_slice()))
+        all.map(|(name, choices)| (name.as_str(), choices.candidates.as_slice()))
     }
 
     /// Iterates over the ambiguous names as spelled in the table.
@@ -148,26 +150,29 @@ mod tests {
         let mut folded = HashSet::new();
         for (line, row) in table::rows(ALIASES) {
             let [alias, id] = row.unwrap();
-            assert!(folded.insert(fold(alias)), "line {line}: {alias} twice");
-            let named = names.by_name[&fold(alias)].as_ref().unwrap();
+            assert!(
+                folded.insert(fold_name(alias)),
+                "line {line}: {alias} twice"
+            );
+            let named = names.by_name[&fold_name(alias)].as_ref().unwrap();
             assert_eq!(named.id, info(id).id, "line {line}: {alias}");
         }
         assert!(folded.len() >= 300, "{} aliases", folded.len());
         for (line, row) in table::rows(AMBIGUOUS) {
             let [name, id, _, usual] = row.unwrap();
             assert!(
-                !folded.contains(&fold(name)),
+                !folded.contains(&fold_name(name)),
                 "line {line}: {name} is an alias too"
             );
             let choices = names.choices(name).unwrap();
             let index = choices
-                .all
+                .candidates
                 .iter()
                 .position(|s| s.id == info(id).id.as_str());
             let is_valid = match usual {
                 "" => true,
                 "yes" => index == Some(0),
-                "both" => choices.is_usual && index > Some(0),
+                "both" => choices.has_default && index > Some(0),
                 _ => false,
             };
             assert!(
@@ -181,8 +186,8 @@ mod tests {
     fn treasury_account_means_the_weekly_average_by_default() {
         for name in ["TGA", "Treasury General Account"] {
             let choices = Names::embedded().choices(name).unwrap();
-            let ids: Vec<&str> = choices.all.iter().map(|s| s.id.as_str()).collect();
-            assert!(choices.is_usual, "{name}");
+            let ids: Vec<&str> = choices.candidates.iter().map(|s| s.id.as_str()).collect();
+            assert!(choices.has_default, "{name}");
             assert_eq!(ids, ["WTREGEN", "WDTGAL", "TGA_DAILY"], "{name}");
         }
     }
@@ -208,8 +213,8 @@ mod tests {
         }
         assert!(Names::embedded().find("inflation").is_none());
         let choices = Names::embedded().choices("what is inflation").unwrap();
-        assert!(choices.is_usual && choices.all[0].id == "CPI_YOY");
+        assert!(choices.has_default && choices.candidates[0].id == "CPI_YOY");
         let range = Names::embedded().choices("target range").unwrap();
-        assert_eq!(range.beside[0].id.as_str(), "DFEDTARL");
+        assert_eq!(range.companions[0].id.as_str(), "DFEDTARL");
     }
 }

@@ -13,7 +13,7 @@ const SIZE: f64 = 500.0;
 /// Renders a chart's first line as a small curve with a dot on its last value, in the page's colours.
 ///
 /// Empty if there are fewer than two points. It is decoration beside a figure and hidden from screen readers.
-pub fn spark(spec: &ChartSpec) -> String {
+pub fn render_sparkline(spec: &ChartSpec) -> String {
     let mut first = spec.clone();
     first.lines.truncate(1);
     let class = r#"class="spark" aria-hidden="true" focusable="false""#;
@@ -21,8 +21,8 @@ pub fn spark(spec: &ChartSpec) -> String {
 }
 
 /// Renders a chart that fills its container, with axis labels inside the plot. Empty if there are fewer than two points.
-pub fn fluid(spec: &ChartSpec) -> String {
-    let label = escaped(&spec.sentence());
+pub fn render_fluid(spec: &ChartSpec) -> String {
+    let label = escaped(&spec.describe());
     let class = format!(r#"class="fluid" role="img" aria-label="{label}" font-family="{FONTS}""#);
     render(spec, &class, true)
 }

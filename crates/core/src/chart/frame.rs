@@ -26,12 +26,12 @@ struct Frame<'a> {
 }
 
 /// Renders a chart as SVG. A chart without a point says so instead of showing an empty grid.
-pub fn svg(spec: &ChartSpec) -> String {
-    panels(spec, &[])
+pub fn render_svg(spec: &ChartSpec) -> String {
+    render_panels(spec, &[])
 }
 
 /// Renders a chart and others below it, one for each unit, in one drawing with the title, source and size of the first.
-pub fn panels(spec: &ChartSpec, others: &[ChartSpec]) -> String {
+pub fn render_panels(spec: &ChartSpec, others: &[ChartSpec]) -> String {
     let width = f64::from(spec.size.0);
     let (font_size, title_size) = match width >= 600.0 {
         true => (13.0, 20.0),
@@ -46,7 +46,7 @@ pub fn panels(spec: &ChartSpec, others: &[ChartSpec]) -> String {
         font_size,
         title_size,
     };
-    spec.theme.coloured(frame.render(others))
+    spec.theme.resolve_colours(frame.render(others))
 }
 
 impl<'a> Frame<'a> {
@@ -54,7 +54,7 @@ impl<'a> Frame<'a> {
         let (width, height, font_size) = (self.width, self.height, self.font_size);
         let size = format!(r#"viewBox="0 0 {width} {height}" width="{width}" height="{height}""#);
         let other_lines: String = others.iter().map(ChartSpec::describe_lines).collect();
-        let label = escaped(&(self.spec.sentence() + &other_lines));
+        let label = escaped(&(self.spec.describe() + &other_lines));
         self.out += &format!(r#"<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" "#);
         self.out +=
             &format!(r#"aria-label="{label}" font-family="{FONTS}" font-size="{font_size}">"#);
@@ -100,7 +100,12 @@ impl<'a> Frame<'a> {
             // All panels have the same time axis.
             (plot.left, plot.width) = (left, (right - left).max(1.0));
             if unit_height > 0.0 {
-                self.draw_text(margin, plot.top - font_size * 0.9, MUTED, &spec.heading());
+                self.draw_text(
+                    margin,
+                    plot.top - font_size * 0.9,
+                    MUTED,
+                    &spec.unit_heading(),
+                );
             }
             self.draw_plot(&plot);
         }
@@ -140,10 +145,14 @@ impl<'a> Frame<'a> {
         }
         let mut unit = match has_others {
             true => String::from("A panel for each unit"),
-            false => spec.heading(),
+            false => spec.unit_heading(),
         };
         if let Some((first, last)) = spec.dates() {
-            unit += &format!(", {} to {}", spec.period(first), spec.period(last));
+            unit += &format!(
+                ", {} to {}",
+                spec.format_period(first),
+                spec.format_period(last)
+            );
             let mut spans = spec.shading.iter();
             let legend = "; shaded: NBER recessions";
             let has_room = unit.chars().count() + legend.len() < max;

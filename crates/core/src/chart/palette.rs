@@ -44,7 +44,7 @@ pub const STYLE: &str = include_str!("../../templates/tokens.css");
 impl Theme {
     /// Replaces the custom properties in a drawing by the theme's colours, because few programs but browsers know custom
     /// properties.
-    pub fn coloured(self, drawing: String) -> String {
+    pub fn resolve_colours(self, drawing: String) -> String {
         let block = match self {
             Self::Page => return drawing,
             Self::Light => ":root{",
@@ -71,9 +71,9 @@ mod tests {
         let dark = (Theme::Dark, ["#86b9ee", "#f0a572"]);
         for (theme, [line, second]) in [light, dark] {
             let expected = format!("<svg><path stroke=\"{line}\" fill=\"{second}\"/></svg>");
-            assert_eq!(theme.coloured(drawing.to_owned()), expected);
+            assert_eq!(theme.resolve_colours(drawing.to_owned()), expected);
         }
-        assert_eq!(Theme::Page.coloured(drawing.to_owned()), drawing);
+        assert_eq!(Theme::Page.resolve_colours(drawing.to_owned()), drawing);
     }
 
     #[test]
@@ -81,7 +81,7 @@ mod tests {
         let all = [PAPER, INK, MUTED, RULE, SHADE].into_iter().chain(LINES);
         for name in all {
             for theme in [Theme::Light, Theme::Dark] {
-                let colour = theme.coloured(name.to_owned());
+                let colour = theme.resolve_colours(name.to_owned());
                 assert!(colour.starts_with('#') && colour.len() == 7, "{colour}");
             }
         }

@@ -1,7 +1,7 @@
 //! The plot area: positions of points, paths of lines, gaps between points.
 
 use super::axis::{TimeAxis, ValueAxis};
-use super::spec::{ChartSpec, GHOST, Line, Span};
+use super::spec::{ChartSpec, GHOST_COLOR, Line, Span};
 use crate::model::frequency::day_number;
 use crate::model::{Date, Frequency, Observation};
 
@@ -88,7 +88,7 @@ impl Plot {
         let mut path = String::new();
         // The time to draw a stroke grows with its length, so a tall plot has fewer. Of a line behind another less is visible.
         let width = (self.height / MAX_FINE_HEIGHT).max(1.0);
-        let width = width * if line.color == GHOST { 2.0 } else { 1.0 };
+        let width = width * if line.color == GHOST_COLOR { 2.0 } else { 1.0 };
         for segment in segments(&line.points, max_gap(line.frequency)) {
             let points: Vec<(f64, f64)> = segment
                 .iter()

@@ -13,7 +13,7 @@ pub const DENSITY: f32 = 1.5;
 ///
 /// # Errors
 /// [`Error::Internal`] if the drawing cannot be parsed, rendered or encoded.
-pub fn png(drawing: &str, density: f32) -> Result<Vec<u8>> {
+pub fn render_png(drawing: &str, density: f32) -> Result<Vec<u8>> {
     let tree = Tree::from_str(&outline_text(drawing), &Options::default())
         .map_err(|e| Error::internal("reading a chart back", e))?;
     let size = tree

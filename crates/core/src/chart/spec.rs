@@ -17,15 +17,15 @@ pub struct Line {
     pub frequency: Frequency,
     /// Whether it has the right axis, because its unit is not that of the first line.
     pub is_right: bool,
-    /// Index of its color, from 0; [`GHOST`] for a pale line behind the others.
+    /// Index of its color, from 0; [`GHOST_COLOR`] for a pale line behind the others.
     pub color: usize,
 }
 
 /// Separates the units of the left and the right axis in [`ChartSpec::unit`].
-pub const RIGHT: &str = "; right: ";
+pub const RIGHT_UNIT_SEPARATOR: &str = "; right: ";
 
 /// Color of the figures of a line as they were known on a past day.
-pub const GHOST: usize = usize::MAX;
+pub const GHOST_COLOR: usize = usize::MAX;
 
 impl Line {
     /// Returns its color as a custom property of the page.
@@ -70,15 +70,15 @@ pub struct ChartSpec {
     /// Whether axes are logarithmic; an axis with a value at zero or below is linear.
     pub is_log: bool,
     /// Note on the logarithmic axis, after the unit.
-    pub about_scale: &'static str,
+    pub scale_note: &'static str,
     /// Shaded spans: recessions.
     pub shading: Vec<Span>,
     /// Source of the figures.
     pub source: String,
     /// Credit line: "Data by Econoscope".
     pub credit: String,
-    /// Colours for [`svg`](super::svg), and whether it draws more than the plot; [`fluid`](fn@super::fluid) and
-    /// [`spark`](super::spark) always use the page's properties.
+    /// Colours for [`render_svg`](super::svg), and whether it draws more than the plot; [`render_fluid`](fn@super::fluid) and
+    /// [`render_sparkline`](super::spark) always use the page's properties.
     pub theme: Theme,
     /// Width and height in units of the drawing.
     pub size: (u16, u16),
@@ -87,7 +87,7 @@ pub struct ChartSpec {
 impl ChartSpec {
     /// Returns the same chart as a plot for a page, without title and source, at this size.
     #[must_use]
-    pub fn plot(mut self, width: u16, height: u16) -> Self {
+    pub fn into_plot(mut self, width: u16, height: u16) -> Self {
         self.theme = Theme::Page;
         self.size = (width, height);
         self
@@ -95,10 +95,10 @@ impl ChartSpec {
 
     /// Returns the same chart with logarithmic axes if all values are positive. The heading says whether it has them.
     #[must_use]
-    pub fn on_log_axes(mut self) -> Self {
+    pub fn with_log_axes(mut self) -> Self {
         let mut points = self.lines.iter().flat_map(|l| &l.points);
         self.is_log = points.all(|o| o.value > 0.0);
-        self.about_scale = match self.is_log {
+        self.scale_note = match self.is_log {
             true => ", log scale",
             false => ", no log scale: a figure is zero or below",
         };
@@ -119,16 +119,16 @@ impl ChartSpec {
     /// Returns the lines in drawing order: a ghost first, the first of the others last.
     pub(super) fn lines_back_to_front(&self) -> Vec<&Line> {
         let mut lines: Vec<&Line> = self.lines.iter().rev().collect();
-        lines.sort_by_key(|line| line.color != GHOST);
+        lines.sort_by_key(|line| line.color != GHOST_COLOR);
         lines
     }
 
     /// Returns the visible part of a line. Of a ghost it is what no other line covers, with a point to either side, and its end.
     pub(super) fn visible<'a>(&self, line: &'a Line) -> Cow<'a, Line> {
-        if line.color != GHOST {
+        if line.color != GHOST_COLOR {
             return Cow::Borrowed(line);
         }
-        let others = || self.lines.iter().filter(|l| l.color != GHOST);
+        let others = || self.lines.iter().filter(|l| l.color != GHOST_COLOR);
         let is_covered = |o: &Observation| {
             others().any(|l| {
                 let index = l.points.binary_search_by_key(&o.date, |other| other.date);
@@ -151,15 +151,17 @@ impl ChartSpec {
     }
 
     /// Returns the unit above the chart: "Trillions of chained 2017 dollars, annual rate".
-    pub fn heading(&self) -> String {
-        let (left, right) = self
-            .unit
-            .split_at(self.unit.find(RIGHT).unwrap_or(self.unit.len()));
-        self.scale().heading(left) + right + self.about_scale
+    pub fn unit_heading(&self) -> String {
+        let (left, right) = self.unit.split_at(
+            self.unit
+                .find(RIGHT_UNIT_SEPARATOR)
+                .unwrap_or(self.unit.len()),
+        );
+        self.scale().heading(left) + right + self.scale_note
     }
 
     /// Formats a date of the chart as its period: "Q2 2026".
-    pub fn period(&self, date: Date) -> String {
+    pub fn format_period(&self, date: Date) -> String {
         let frequency = self.lines.first().map_or(Frequency::Daily, |l| l.frequency);
         format::period(date, frequency)
     }
@@ -169,12 +171,16 @@ impl ChartSpec {
         let left = self.lines.iter().filter(|l| !l.is_right);
         let points = left.flat_map(|l| &l.points);
         let largest = points.map(|o| o.value.abs()).fold(0.0, f64::max);
-        let unit = self.unit.split(RIGHT).next().unwrap_or_default();
+        let unit = self
+            .unit
+            .split(RIGHT_UNIT_SEPARATOR)
+            .next()
+            .unwrap_or_default();
         Scale::new(largest, (&self.unit_short, unit), self.decimals)
     }
 
     /// Describes the chart in one sentence, for screen readers.
-    pub fn sentence(&self) -> String {
+    pub fn describe(&self) -> String {
         format!("{}{}", self.title, self.describe_lines())
     }
 
@@ -194,14 +200,14 @@ impl ChartSpec {
             let value = |o: &Observation| scale.format_value(o.value);
             text += &format!(
                 ". {name}{} to {}: from {} to {}; lowest {}, {}, highest {}, {}",
-                self.period(first.date),
-                self.period(last.date),
+                self.format_period(first.date),
+                self.format_period(last.date),
                 value(first),
                 value(last),
                 value(lowest),
-                self.period(lowest.date),
+                self.format_period(lowest.date),
                 value(highest),
-                self.period(highest.date),
+                self.format_period(highest.date),
             );
         }
         text

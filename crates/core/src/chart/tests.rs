@@ -17,10 +17,10 @@ fn series(title: &str, units: &str, points: Vec<Observation>) -> Series {
         category: "rates".into(),
         source: "Bureau <of> Tests".into(),
         publication_lag_days: 1,
-        metric: true,
+        is_metric: true,
         rights: Rights::Ok,
         decimals: 2,
-        by_others: false,
+        is_untrusted: false,
     };
     Series::new(Arc::new(info), points)
 }
@@ -67,7 +67,7 @@ fn picture_of(series: &Series, start: Date, end: Date) -> ChartSpec {
         shading: Vec::new(),
         days: None,
         is_log: false,
-        about_scale: "",
+        scale_note: "",
         source: info.source.clone(),
         credit: String::new(),
         theme: Theme::Light,
@@ -77,7 +77,7 @@ fn picture_of(series: &Series, start: Date, end: Date) -> ChartSpec {
 
 #[test]
 fn picture_is_small_and_has_the_right_size() {
-    let bytes = png(&svg(&chart("A wave around zero")), DENSITY).unwrap();
+    let bytes = render_png(&render_svg(&chart("A wave around zero")), DENSITY).unwrap();
     assert!(bytes.len() < 40_000, "{} bytes", bytes.len());
     let pixels = Pixmap::decode_png(&bytes).unwrap();
     assert_eq!((pixels.width(), pixels.height()), (1200, 630));
@@ -93,22 +93,22 @@ fn picture_is_small_and_has_the_right_size() {
 fn equal_charts_give_equal_bytes() {
     let spec = chart("Twice");
     assert_eq!(
-        png(&svg(&spec), DENSITY).unwrap(),
-        png(&svg(&spec), DENSITY).unwrap()
+        render_png(&render_svg(&spec), DENSITY).unwrap(),
+        render_png(&render_svg(&spec), DENSITY).unwrap()
     );
     let dark = ChartSpec {
         theme: Theme::Dark,
         ..spec.clone()
     };
     assert_ne!(
-        png(&svg(&spec), DENSITY).unwrap(),
-        png(&svg(&dark), DENSITY).unwrap()
+        render_png(&render_svg(&spec), DENSITY).unwrap(),
+        render_png(&render_svg(&dark), DENSITY).unwrap()
     );
 }
 
 #[test]
 fn drawing_has_title_unit_source_shading_and_last_value() {
-    let text = svg(&chart("A wave"));
+    let text = render_svg(&chart("A wave"));
     for part in [
         ">A wave<",
         "Percent, January 1990 to April 2023; shaded: NBER recessions",
@@ -123,10 +123,10 @@ fn drawing_has_title_unit_source_shading_and_last_value() {
 #[test]
 fn markup_in_a_title_is_escaped() {
     let evil = "</text><script>alert(1)</script>\" onload=\"x\u{0}";
-    let text = svg(&chart(evil));
+    let text = render_svg(&chart(evil));
     assert!(!text.contains("<script"), "{text}");
     assert!(!text.contains("\" onload"), "{text}");
-    assert!(png(&svg(&chart(evil)), DENSITY).is_ok());
+    assert!(render_png(&render_svg(&chart(evil)), DENSITY).is_ok());
 }
 
 #[test]
@@ -136,15 +136,15 @@ fn empty_chart_says_that_it_is_empty() {
         date(2020, 1, 1),
         date(2021, 1, 1),
     );
-    assert!(svg(&empty).contains("No observations"));
-    assert!(png(&svg(&empty), DENSITY).is_ok());
-    assert_eq!(spark(&empty), "");
+    assert!(render_svg(&empty).contains("No observations"));
+    assert!(render_png(&render_svg(&empty), DENSITY).is_ok());
+    assert_eq!(render_sparkline(&empty), "");
     let one = picture_of(
         &series("One", "%", months(1, wave)),
         date(1990, 1, 1),
         date(2021, 1, 1),
     );
-    assert!(svg(&one).contains("<circle"));
+    assert!(render_svg(&one).contains("<circle"));
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn millions_of_dollars_are_scaled_to_trillions() {
     let assets = series("Assets", "$mn", months(24, |n| 6.5e6 + f64::from(n)));
     let mut spec = picture_of(&assets, date(1990, 1, 1), date(2021, 1, 1));
     spec.unit = "Millions of dollars".into();
-    let text = svg(&spec);
+    let text = render_svg(&spec);
     assert!(
         text.contains(">Trillions of dollars, January 1990 to December 1991<"),
         "{text}"
@@ -167,11 +167,11 @@ fn millions_of_dollars_are_scaled_to_trillions() {
 #[test]
 fn widget_labels_its_unit_and_its_labels_do_not_overlap() {
     let mut spec = chart("A wave");
-    let text = fluid(&spec);
+    let text = render_fluid(&spec);
     assert!(text.contains(">2 %<") && text.contains(">1<"), "{text}");
     (spec.unit_short, spec.unit) = ("$mn".into(), "Millions of dollars".into());
     spec.lines[0].points = months(24, |n| 6.5e6 + 1e5 * f64::from(n));
-    let text = fluid(&spec);
+    let text = render_fluid(&spec);
     assert!(text.contains(">$9 trillion<"), "{text}");
     let places = text.split("class=\"when").skip(1);
     let places = places.map(|rest| rest.split_once("x=\"").unwrap().1);
@@ -193,7 +193,7 @@ fn labels_of_last_values_do_not_overlap() {
             ..spec.lines[0].clone()
         })
         .to_vec();
-    let text = svg(&spec);
+    let text = render_svg(&spec);
     let heights: Vec<f64> = text
         .split("<circle")
         .skip(1)
@@ -229,15 +229,22 @@ fn extreme_values_are_drawn_at_finite_places() {
             let rows = months(i32::try_from(values.len()).unwrap(), value);
             let series = series("Any", unit, rows);
             let spec = picture_of(&series, date(1990, 1, 1), date(2021, 1, 1));
-            let small = spec.clone().plot(300, 40);
-            for text in [svg(&spec), svg(&small), spark(&small)] {
+            let small = spec.clone().into_plot(300, 40);
+            for text in [
+                render_svg(&spec),
+                render_svg(&small),
+                render_sparkline(&small),
+            ] {
                 for word in ["NaN", "inf"] {
                     assert!(!text.contains(word), "{word} for {values:?} {unit}: {text}");
                 }
                 assert!(!text.contains("width=\"-"), "{values:?}: {text}");
                 assert!(text.len() < 20_000, "{values:?} takes {}", text.len());
             }
-            assert!(png(&svg(&spec), DENSITY).is_ok(), "{values:?}");
+            assert!(
+                render_png(&render_svg(&spec), DENSITY).is_ok(),
+                "{values:?}"
+            );
         }
     }
 }
@@ -250,7 +257,7 @@ proptest::proptest! {
         let value = |n: i32| values[usize::try_from(n).unwrap()];
         let rows = months(i32::try_from(values.len()).unwrap(), value);
         let spec = picture_of(&series("Any", "%", rows), date(1990, 1, 1), date(2021, 1, 1));
-        for text in [svg(&spec), spark(&spec.plot(300, 40))] {
+        for text in [render_svg(&spec), render_sparkline(&spec.into_plot(300, 40))] {
             proptest::prop_assert!(!text.contains("NaN") && !text.contains("inf"), "{values:?} {text}");
         }
     }
@@ -266,7 +273,11 @@ fn line_of_another_unit_has_the_right_axis() {
         is_right: true,
         ..spec.lines[0].clone()
     });
-    for text in [svg(&spec), svg(&spec.clone().plot(380, 280)), fluid(&spec)] {
+    for text in [
+        render_svg(&spec),
+        render_svg(&spec.clone().into_plot(380, 280)),
+        render_fluid(&spec),
+    ] {
         // The left axis keeps its own range: a wave between -2 and 2 fills it.
         let heights: Vec<f64> = text
             .split("<path d=\"M")
@@ -285,7 +296,7 @@ fn line_of_another_unit_has_the_right_axis() {
         );
         assert!(high - low > 60.0, "{low} {high}");
     }
-    let text = svg(&spec);
+    let text = render_svg(&spec);
     assert!(
         text.contains(">jobs 150,399<") && text.contains(">150,200<"),
         "{text}"
@@ -306,7 +317,7 @@ fn panels_have_their_own_units_and_one_time_axis() {
     };
     let others = [other("Thousand", 1, 100), other("Claims", 2, 400)];
     first.days = first.dates();
-    let text = panels(&first, &others);
+    let text = render_panels(&first, &others);
     for part in [
         ">Thousand</text>",
         ">Claims</text>",
@@ -328,13 +339,13 @@ fn panels_have_their_own_units_and_one_time_axis() {
     assert_eq!(starts.len(), 3);
     assert!(starts.iter().all(|start| *start == starts[0]), "{starts:?}");
     for color in 0..3 {
-        let line = Theme::Light.coloured(palette::LINES[color].to_owned());
+        let line = Theme::Light.resolve_colours(palette::LINES[color].to_owned());
         assert!(
             text.contains(&format!("stroke=\"{line}\" stroke-width=\"1.8\"")),
             "{line}"
         );
     }
-    assert!(png(&text, DENSITY).is_ok());
+    assert!(render_png(&text, DENSITY).is_ok());
 }
 
 #[test]
@@ -342,9 +353,9 @@ fn ghost_is_grey_and_behind_the_other_lines() {
     let mut spec = chart("Two");
     let now = spec.lines[0].clone();
     spec.lines.push(now);
-    let muted = Theme::Light.coloured("var(--muted)".to_owned());
+    let muted = Theme::Light.resolve_colours("var(--muted)".to_owned());
     let strokes = |spec: &ChartSpec| -> Vec<String> {
-        let drawn = svg(spec);
+        let drawn = render_svg(spec);
         let parts = drawn.split("fill=\"none\" stroke=\"").skip(1);
         parts
             .map(|p| p.split('"').next().unwrap().to_owned())
@@ -352,7 +363,7 @@ fn ghost_is_grey_and_behind_the_other_lines() {
     };
     let plain = strokes(&spec);
     assert!(plain.len() == 2 && !plain.contains(&muted), "{plain:?}");
-    spec.lines[0].color = GHOST;
+    spec.lines[0].color = GHOST_COLOR;
     // The line drawn first is behind; the current line has the first colour.
     assert_eq!(strokes(&spec), [muted, plain[1].clone()]);
 }
@@ -387,10 +398,10 @@ fn covered_parts_of_a_ghost_are_not_drawn() {
             .map(|o| o.date.month())
             .collect()
     };
-    let (now, then) = (line(0, points(6.0)), line(GHOST, points(7.0)));
+    let (now, then) = (line(0, points(6.0)), line(GHOST_COLOR, points(7.0)));
     assert_eq!(months(&then, &now), [5, 6, 7, 12]);
-    assert_eq!(months(&line(GHOST, points(6.0)), &now), [12]);
-    assert_eq!(months(&line(GHOST, Vec::new()), &now), [0_i8; 0]);
+    assert_eq!(months(&line(GHOST_COLOR, points(6.0)), &now), [12]);
+    assert_eq!(months(&line(GHOST_COLOR, Vec::new()), &now), [0_i8; 0]);
 }
 
 #[test]

@@ -18,7 +18,7 @@ pub(super) struct Scale {
 impl Scale {
     /// Creates the scale for a chart from its largest absolute value and the short and long name of its unit.
     pub(super) fn new(largest: f64, (short, long): (&str, &str), decimals: u8) -> Self {
-        let unit = Unit::of(short, long);
+        let unit = Unit::parse(short, long);
         let steps = unit.steps(largest);
         let factor = 1e-3_f64.powi(steps);
         let max_decimals = match largest * factor {
@@ -42,7 +42,14 @@ impl Scale {
     fn decimals_of(&self, value: f64, unscaled: usize) -> usize {
         match self.steps {
             0 => unscaled,
-            _ if self.unit.parts(value, 3).0.contains(char::is_alphabetic) => 3,
+            _ if self
+                .unit
+                .format_parts(value, 3)
+                .0
+                .contains(char::is_alphabetic) =>
+            {
+                3
+            }
             _ => self.series_decimals,
         }
     }
@@ -61,7 +68,9 @@ impl Scale {
     /// Formats a tick of the axis with its unit if the unit is short: "6.0 %", "$24 trillion".
     pub(super) fn format_tick(&self, tick: f64, decimals: usize) -> String {
         let value = tick / self.factor;
-        let (text, unit) = self.unit.parts(value, self.decimals_of(value, decimals));
+        let (text, unit) = self
+            .unit
+            .format_parts(value, self.decimals_of(value, decimals));
         match unit.len() {
             1..=8 => format!("{text} {unit}"),
             _ => text,

@@ -25,7 +25,7 @@ pub fn period(date: Date, frequency: Frequency) -> String {
         Frequency::Biweekly => format!("two weeks to {}", day(date)),
         Frequency::Daily => day(date),
         Frequency::Monthly | Frequency::Quarterly | Frequency::Semiannual | Frequency::Annual => {
-            match frequency.is_stamp(date) {
+            match frequency.is_period_date(date) {
                 true => frequency.label(date),
                 false => day(date),
             }

@@ -22,7 +22,7 @@ const SIZES: [(i32, &str); 3] = [(12, "trillion"), (9, "billion"), (6, "million"
 impl Unit {
     /// Parses a short unit such as "$bn 2017" or "billion 2017 dollars". `long` is the unit in the words of the agency, such as
     /// "Thousands of persons", and may be empty.
-    pub fn of(short: &str, long: &str) -> Self {
+    pub fn parse(short: &str, long: &str) -> Self {
         let short = short.split(',').next().unwrap_or_default().trim();
         if let Some((power, base)) = parse_dollars(short) {
             return Self::amount("$", power, &dollars_suffix(base));
@@ -64,13 +64,13 @@ impl Unit {
     }
 
     /// Formats a value and its unit apart: "$24.3 trillion" and "(2017 dollars)".
-    pub fn parts(&self, value: f64, decimals: usize) -> (String, String) {
+    pub fn format_parts(&self, value: f64, decimals: usize) -> (String, String) {
         let suffix = self.suffix.trim_start().to_owned();
         (self.format(value, decimals, ""), suffix)
     }
 
     /// Formats a change with its sign and without its unit: "+73,000", "−$190 billion".
-    pub fn change(&self, value: f64, decimals: usize) -> String {
+    pub fn format_change(&self, value: f64, decimals: usize) -> String {
         self.format(value, decimals, "+")
     }
 
@@ -279,20 +279,26 @@ mod tests {
             ("ECBASSETSW", 6_100_000.0, "€6.1 trillion"),
         ] {
             let info = Catalogue::embedded().get(id).unwrap();
-            let unit = Unit::of(&info.units_short, &info.units);
+            let unit = Unit::parse(&info.units_short, &info.units);
             assert_eq!(unit.write(value, usize::from(info.decimals)), text, "{id}");
         }
-        let unit = Unit::of("thousand persons", "");
-        assert_eq!(unit.change(73.0, 0), "+73,000");
-        assert_eq!(unit.change(0.0, 0), "0");
-        let spread = Unit::of("thousands of persons", "");
+        let unit = Unit::parse("thousand persons", "");
+        assert_eq!(unit.format_change(73.0, 0), "+73,000");
+        assert_eq!(unit.format_change(0.0, 0), "0");
+        let spread = Unit::parse("thousands of persons", "");
         assert_eq!(spread.write(66.3, 1), "66,300 people");
-        assert_eq!(Unit::of("$tn", "").change(-0.19, 2), "−$190 billion");
-        let gdp = Unit::of("$bn 2017", "").parts(24_270.599, 3);
-        assert_eq!(gdp, ("$24.3 trillion".into(), "(2017 dollars)".into()));
-        assert_eq!(Unit::of("% from a year earlier", "").write(2.2, 1), "2.2 %");
         assert_eq!(
-            Unit::of("million dollars, change from the period before", "").write(-5.0, 0),
+            Unit::parse("$tn", "").format_change(-0.19, 2),
+            "−$190 billion"
+        );
+        let gdp = Unit::parse("$bn 2017", "").format_parts(24_270.599, 3);
+        assert_eq!(gdp, ("$24.3 trillion".into(), "(2017 dollars)".into()));
+        assert_eq!(
+            Unit::parse("% from a year earlier", "").write(2.2, 1),
+            "2.2 %"
+        );
+        assert_eq!(
+            Unit::parse("million dollars, change from the period before", "").write(-5.0, 0),
             "−$5 million"
         );
     }
@@ -300,7 +306,7 @@ mod tests {
     #[test]
     fn no_formatted_value_has_a_short_unit() {
         for info in Catalogue::embedded().iter() {
-            let unit = Unit::of(&info.units_short, &info.units);
+            let unit = Unit::parse(&info.units_short, &info.units);
             let text = unit.write(1_234.5, usize::from(info.decimals));
             for short in ["$mn", "$bn", "$tn", "thous", "0-100", "SAAR", "pp", "  "] {
                 assert!(!text.contains(short), "{}: {text}", info.id);

@@ -26,7 +26,7 @@ pub struct Alarm {
 
 impl Alarm {
     /// Describes the state of an alarm on weekly readings: "on since the week of 2020-03-28", "off".
-    pub fn in_words(&self) -> String {
+    pub fn describe(&self) -> String {
         let state = if self.on { "on" } else { "off" };
         let since = self.since.map(|week| format!(" since the week of {week}"));
         format!("{state}{}", since.unwrap_or_default())
@@ -45,7 +45,7 @@ pub struct AlarmPeriod {
 impl AlarmRule {
     /// Describes the rule; `readings` names what is counted.
     /// Shape: "on after 2 weeks in a row at 65 or more, off after 4 weeks in a row under 35".
-    pub fn in_words(&self, readings: &str) -> String {
+    pub fn describe(&self, readings: &str) -> String {
         let streak = |length: usize| match length {
             ..=1 => String::new(),
             _ => format!("after {length} {readings} in a row "),
@@ -56,7 +56,7 @@ impl AlarmRule {
     }
 
     /// Returns every period in which the alarm was on, ascending. A missing reading does not break a run.
-    pub fn spells(&self, readings: &[Observation]) -> Vec<AlarmPeriod> {
+    pub fn periods(&self, readings: &[Observation]) -> Vec<AlarmPeriod> {
         let mut periods: Vec<AlarmPeriod> = Vec::new();
         let (mut readings_on, mut readings_off) = (0, 0);
         for o in readings {
@@ -84,7 +84,7 @@ impl AlarmRule {
 
     /// Returns the state of the alarm after all these readings.
     pub fn state(&self, readings: &[Observation]) -> Alarm {
-        let last = self.spells(readings).last().copied();
+        let last = self.periods(readings).last().copied();
         Alarm {
             on: last.is_some_and(|p| p.to.is_none()),
             since: last.map(|p| p.to.unwrap_or(p.from)),
@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn rule_is_described_as_a_phrase() {
         assert_eq!(
-            RULE.in_words("weeks"),
+            RULE.describe("weeks"),
             "on after 2 weeks in a row at 65 or more, off after 4 weeks in a row under 35"
         );
         let at_once = AlarmRule {
@@ -117,7 +117,7 @@ mod tests {
             off_after: 1,
         };
         assert_eq!(
-            at_once.in_words("months"),
+            at_once.describe("months"),
             "on at 0.5 or more, off under 0.5"
         );
     }
@@ -136,12 +136,12 @@ mod tests {
             from: date(2020, 1, 4),
             to,
         };
-        assert_eq!(RULE.spells(&readings), [period(Some(date(2020, 1, 12)))]);
-        assert_eq!(RULE.spells(&readings[..11]), [period(None)]);
-        assert_eq!(RULE.spells(&readings[..3]), []);
+        assert_eq!(RULE.periods(&readings), [period(Some(date(2020, 1, 12)))]);
+        assert_eq!(RULE.periods(&readings[..11]), [period(None)]);
+        assert_eq!(RULE.periods(&readings[..3]), []);
         let state = |n: usize| {
             let alarm = RULE.state(&readings[..n]);
-            (alarm.on, alarm.since.map(|d| d.day()), alarm.in_words())
+            (alarm.on, alarm.since.map(|d| d.day()), alarm.describe())
         };
         assert_eq!(
             [state(3), state(11), state(13)],

@@ -19,7 +19,7 @@ use crate::model::Frequency;
 
 /// The risk appetite index.
 pub const CRAI: Composite = Composite {
-    about: Indicator {
+    indicator: Indicator {
         id: "SERVICE_CRAI",
         title: "Risk Appetite Index",
         method: "crai-v1",

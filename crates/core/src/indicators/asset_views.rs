@@ -11,7 +11,7 @@ mod evidence;
 pub use asset::Asset;
 pub use evidence::{Evidence, Sample, documented, measured};
 
-use super::prose::{number, signed};
+use super::prose::{format_number, format_signed};
 use super::regime::Regime;
 
 /// Direction of the evidence.
@@ -129,10 +129,10 @@ fn thesis(asset: Asset, regime: Regime, confidence: Option<f64>, evidence: &Evid
     let mut text = format!(
         "{} returned {} % a year in {} months against {} % in others (t {}): {verdict}. {}.",
         asset.name(),
-        number(evidence.in_regime, decimals),
-        regime.word(),
-        number(evidence.elsewhere, decimals),
-        signed(evidence.t, 1),
+        format_number(evidence.in_regime, decimals),
+        regime.title(),
+        format_number(evidence.elsewhere, decimals),
+        format_signed(evidence.t, 1),
         evidence.basis
     );
     let is_uncertain = |c: &f64| *c < MIN_CONFIDENCE && strength != Conviction::Low;

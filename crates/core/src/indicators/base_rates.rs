@@ -4,7 +4,7 @@
 //! the interval counts only windows without overlap.
 //! The definitions in `data/scenarios/` deserialize into [`Event`] and [`Condition`].
 
-use super::months::{Month, Months};
+use super::months::{Month, MonthlyGrid};
 use super::statistics::{Z_90, count, wilson};
 use crate::model::{Date, Observation};
 use serde::{Deserialize, Serialize};
@@ -147,14 +147,14 @@ pub struct Episode {
     /// The first of the starting months, as its first day.
     pub from: Date,
     /// The month in which the event came.
-    pub met: Date,
+    pub event_month: Date,
     /// That month's figure.
     pub value: f64,
 }
 
 /// How far away an event is in the newest month, and when it came in the past.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Standing {
+pub struct ScenarioStatus {
     /// The monthly figures that decide.
     pub figures: Vec<Observation>,
     /// The newest of them.
@@ -164,18 +164,18 @@ pub struct Standing {
     /// The month in which that window began.
     pub since: Date,
     /// Whether the newest figure has reached the trigger.
-    pub met: bool,
+    pub is_met: bool,
     /// Past runs of starting months that the event followed, the oldest first.
     pub episodes: Vec<Episode>,
 }
 
 /// Returns how far away an event is, with starting months from January of the year `since` on; `None` without figures.
-pub fn standing(
+pub fn scenario_status(
     observations: &[Observation],
     event: &Event,
     condition: Option<&Condition>,
     since: i16,
-) -> Option<Standing> {
+) -> Option<ScenarioStatus> {
     let outcomes = Outcomes::new(observations, event, condition, since)?;
     let (newest, value) = outcomes.figures.iter().last()?;
     let first = newest.plus(1 - event.horizon_months);
@@ -189,11 +189,11 @@ pub fn standing(
     let runs = outcomes.hits.chunk_by(|a, b| a.0.plus(1) == b.0);
     let episodes = runs.filter_map(|run| Some(run.first()?.1));
     let observation = |(month, x): (Month, f64)| Observation::new(month.first_day(), x);
-    Some(Standing {
+    Some(ScenarioStatus {
         now: observation((newest, value)),
         trigger,
         since: since.first_day(),
-        met: event.is_reached(trigger, value),
+        is_met: event.is_reached(trigger, value),
         episodes: episodes.collect(),
         figures: outcomes.figures.iter().map(observation).collect(),
     })
@@ -202,7 +202,7 @@ pub fn standing(
 /// Starting months and what followed them.
 struct Outcomes {
     /// The transformed figures by month.
-    figures: Months,
+    figures: MonthlyGrid,
     /// Starting months whose window is complete.
     starts: Vec<Month>,
     /// Those of them that were followed by the event, with the first month in the window in which it came.
@@ -227,7 +227,7 @@ impl Outcomes {
         let condition = condition.map(|c| (c, c.transform.apply(&monthly)));
         let first = Month::new(i32::from(since), 1);
         let is_start = |(month, _): &(Month, f64)| {
-            let holds = |(condition, months): &(&Condition, Months)| {
+            let holds = |(condition, months): &(&Condition, MonthlyGrid)| {
                 months.get(*month).is_some_and(|x| condition.holds(x))
             };
             *month >= first && condition.as_ref().is_none_or(holds)
@@ -240,13 +240,20 @@ impl Outcomes {
             } else if figures.get(end).is_some() {
                 starts.push(month);
                 let trigger = event.trigger(x);
-                let window = month.plus(1).until(end);
+                let window = month.plus(1).through(end);
                 let mut later = window.filter_map(|m| Some((m, figures.get(m)?)));
                 let hit = later.find(|(_, value)| event.is_reached(trigger, *value));
                 let from = month.first_day();
                 hits.extend(hit.map(|(met, value)| {
                     let met = met.first_day();
-                    (month, Episode { from, met, value })
+                    (
+                        month,
+                        Episode {
+                            from,
+                            event_month: met,
+                            value,
+                        },
+                    )
                 }));
             }
         }
@@ -289,7 +296,7 @@ impl Event {
     }
 
     /// Describes the rule: "the monthly mean of DGS10 rises by 1 or more within 12 months".
-    pub fn in_words(&self) -> String {
+    pub fn describe(&self) -> String {
         let by = self.threshold;
         let movement = match self.movement {
             Move::Starts | Move::ReachesOrAbove => format!("is {by} or above"),
@@ -310,11 +317,11 @@ impl Event {
 }
 
 impl Monthly {
-    fn aggregate(self, observations: &[Observation]) -> Months {
+    fn aggregate(self, observations: &[Observation]) -> MonthlyGrid {
         match self {
-            Self::Mean => Months::means(observations),
-            Self::Last => Months::lasts(observations),
-            Self::Max => Months::aggregate(observations, |month| {
+            Self::Mean => MonthlyGrid::from_means(observations),
+            Self::Last => MonthlyGrid::from_last_values(observations),
+            Self::Max => MonthlyGrid::aggregate(observations, |month| {
                 month.iter().map(|o| o.value).max_by(f64::total_cmp)
             }),
         }
@@ -322,7 +329,7 @@ impl Monthly {
 }
 
 impl Transform {
-    fn apply(self, monthly: &Months) -> Months {
+    fn apply(self, monthly: &MonthlyGrid) -> MonthlyGrid {
         match self {
             Self::Level => monthly.clone(),
             Self::YoyPct => monthly.map(|month, x| {
@@ -343,7 +350,7 @@ impl Transform {
 
 impl Condition {
     /// Describes which starting months of an event's series count: "DGS10 below 5".
-    pub fn in_words(&self, series: &str) -> String {
+    pub fn describe(&self, series: &str) -> String {
         let relation = match self.relation {
             Relation::Below => "below",
             Relation::Above => "above",

@@ -5,10 +5,10 @@
 //! contributions add up. Each day uses only figures from before or on it.
 
 use super::measure::{Measure, Proxy};
-use super::prose::joined;
+use super::prose::join;
 use super::reading::{Input, Reading, Trend, describe_missing_weight};
 use super::statistics::percentile_rank;
-use crate::model::frequency::{days_between, days_later};
+use crate::model::frequency::{add_days, days_between};
 use crate::model::{Date, Frequency, Observation, SeriesSet};
 use jiff::civil::{Weekday, date};
 
@@ -83,7 +83,10 @@ impl DailyIndex {
     /// Computes the reading at `day`, on which the set was known, and the history in which it is ranked: every day on
     /// which enough weight is present, ascending. O(n log n) in the number of days.
     pub fn compute(&'static self, set: &SeriesSet, day: Date) -> (Reading, Vec<Observation>) {
-        let is_current = |id: &&str| set.get(id).is_some_and(|s| s.lookup(day).is_some());
+        let is_current = |id: &&str| {
+            set.get(id)
+                .is_some_and(|s| s.fresh_observation(day).is_some())
+        };
         let mut groups = self.full_requires.iter();
         let is_full = groups.any(|group| group.iter().all(is_current));
         let parts = if is_full { self.full } else { self.fallback };
@@ -190,7 +193,7 @@ impl IndexPath {
 
     fn trend(&self, date: Date, value: f64) -> Option<Trend> {
         let (days, over) = TREND;
-        let start = days_later(date, -days);
+        let start = add_days(date, -days);
         let position = self.days.partition_point(|d| *d <= start).checked_sub(1)?;
         let is_fresh = days_between(*self.days.get(position)?, start) <= STALE_AFTER_DAYS;
         let (_, before) = self.value_on(position);
@@ -284,7 +287,7 @@ impl ScoredPart {
         let measures = || self.measures.iter();
         let last = |m: &Measure| m.series.observations.last().map(|o| o.date);
         match measures().filter_map(last).max() {
-            None => format!("no figures of {}", joined(self.part.series(), " or ")),
+            None => format!("no figures of {}", join(self.part.series(), " or ")),
             Some(_) if measures().any(|m| m.values_on(&[day]).flatten().next().is_some()) => {
                 format!("too short a history by {day} to be ranked")
             }
@@ -301,7 +304,7 @@ fn index_days<'a>(measures: impl Iterator<Item = &'a Measure> + Clone, day: Date
     let daily = daily.flat_map(|m| &m.series.observations);
     let mut days: Vec<Date> = daily.map(|o| o.date).collect();
     let last = days.iter().max();
-    let stopped = last.map_or(START, |d| days_later(*d, STALE_AFTER_DAYS));
+    let stopped = last.map_or(START, |d| add_days(*d, STALE_AFTER_DAYS));
     for measure in measures.filter(|m| !is_daily(m)) {
         let newest_first = measure.series.observations.iter().rev();
         let published = newest_first.map(|o| measure.effective_from(o.date));

@@ -6,9 +6,9 @@ use super::alarm::AlarmRule;
 use super::blend::DailyIndex;
 use super::reading::Reading;
 use crate::error::Result;
-use crate::model::series_info::{COMPOSITE, DEFAULT_PREFIX};
+use crate::model::series_info::{COMPOSITE_CATEGORY, DEFAULT_PREFIX};
 use crate::model::{
-    Date, Frequency, Observation, Recorded, Rights, SeriesId, SeriesInfo, SeriesSet,
+    Date, Frequency, Observation, Rights, SeriesId, SeriesInfo, SeriesSet, SeriesVintages,
 };
 use std::collections::BTreeSet;
 
@@ -73,7 +73,7 @@ impl Indicator {
     ///
     /// # Errors
     /// [`crate::Error::InvalidParam`] for an identifier no series may have, which a test rules out.
-    pub fn described(&self) -> Result<Option<SeriesInfo>> {
+    pub fn to_series_info(&self) -> Result<Option<SeriesInfo>> {
         let Some(listing) = self.listing else {
             return Ok(None);
         };
@@ -84,13 +84,13 @@ impl Indicator {
             units_short: listing.units_short.to_owned(),
             frequency: listing.frequency,
             seasonally_adjusted: false,
-            category: COMPOSITE.to_owned(),
+            category: COMPOSITE_CATEGORY.to_owned(),
             source: format!("Econoscope, from {}", listing.made_from),
             publication_lag_days: listing.publication_lag_days,
-            metric: true,
+            is_metric: true,
             rights: Rights::Ok,
             decimals: listing.decimals,
-            by_others: false,
+            is_untrusted: false,
         }))
     }
 }
@@ -115,7 +115,7 @@ pub enum Computation {
     /// Parts scored against their past and averaged. A reading is ranked in the whole history.
     Blend(&'static DailyIndex),
     /// A formula that needs no other day of the composite.
-    Own {
+    Formula {
         /// Every series it may read.
         inputs: &'static [&'static str],
         /// Computes the figure at a day and its inputs.
@@ -124,15 +124,15 @@ pub enum Computation {
         history: fn(&SeriesSet, Date) -> Vec<Observation>,
     },
     /// A formula whose history has each period as it was known at its own time (real-time data).
-    AsKnown {
+    RealTime {
         /// Every series it may read.
         inputs: &'static [&'static str],
         /// Computes the figure at a day and its inputs.
         reading: fn(&SeriesSet, Date) -> Reading,
         /// Computes every figure up to a day, ascending, each from the figures known on its release day.
-        path: fn(&[Recorded], Date) -> Vec<Observation>,
+        path: fn(&[SeriesVintages], Date) -> Vec<Observation>,
         /// Returns the release day of a period's figure.
-        out_on: fn(Date) -> Date,
+        release_day: fn(Date) -> Date,
     },
 }
 
@@ -140,7 +140,7 @@ pub enum Computation {
 #[derive(Debug, Clone, Copy)]
 pub struct Composite {
     /// Its definition.
-    pub about: Indicator,
+    pub indicator: Indicator,
     /// Unit beside a headline figure: "of 100".
     pub unit: &'static str,
     /// Named ranges of the value, ascending; empty when the level alone has no meaning.
@@ -160,20 +160,20 @@ impl Composite {
     pub fn inputs(&self) -> Vec<&'static str> {
         match self.computation {
             Computation::Blend(index) => index.inputs(),
-            Computation::Own { inputs, .. } | Computation::AsKnown { inputs, .. } => {
+            Computation::Formula { inputs, .. } | Computation::RealTime { inputs, .. } => {
                 inputs.to_vec()
             }
         }
     }
 
     /// Computes the figure at a day, and the whole history up to it where that is a by-product.
-    pub fn at(&self, set: &SeriesSet, day: Date) -> (Reading, Option<Vec<Observation>>) {
+    pub fn compute(&self, set: &SeriesSet, day: Date) -> (Reading, Option<Vec<Observation>>) {
         match self.computation {
             Computation::Blend(index) => {
                 let (reading, history) = index.compute(set, day);
                 (reading, Some(history))
             }
-            Computation::Own { reading, .. } | Computation::AsKnown { reading, .. } => {
+            Computation::Formula { reading, .. } | Computation::RealTime { reading, .. } => {
                 (reading(set, day), None)
             }
         }
@@ -181,23 +181,23 @@ impl Composite {
 
     /// Computes the figure at a day and its inputs.
     pub fn reading(&self, set: &SeriesSet, day: Date) -> Reading {
-        self.at(set, day).0
+        self.compute(set, day).0
     }
 
     /// Returns its reference day where `last` is the newest figure of an input: of a monthly composite the month, else
     /// the day on which that figure became known. A monthly figure does not date a daily or weekly composite (`None`).
-    pub fn dated_by(&self, input: &SeriesInfo, last: Date) -> Option<Date> {
+    pub fn reference_day(&self, input: &SeriesInfo, last: Date) -> Option<Date> {
         let is_monthly = |frequency| frequency >= Frequency::Monthly;
-        match self.about.listing {
+        match self.indicator.listing {
             Some(listing) if is_monthly(listing.frequency) => Some(last),
             _ if is_monthly(input.frequency) => None,
-            _ => Some(input.known_by(last)),
+            _ => Some(input.publication_day(last)),
         }
     }
 
     /// Returns the reading of the last day before `day` for which the inputs suffice: the last of the history, where that
     /// is at hand, else the newest on which one of the inputs has a figure.
-    pub fn last(
+    pub fn last_reading(
         &self,
         set: &SeriesSet,
         day: Date,
@@ -208,7 +208,7 @@ impl Composite {
             None => {
                 let newest = |id| {
                     let last = set.up_to(id, day).last()?.date;
-                    Some(self.dated_by(&set.get(id)?.info, last)?.min(day))
+                    Some(self.reference_day(&set.get(id)?.info, last)?.min(day))
                 };
                 self.inputs().into_iter().filter_map(newest).collect()
             }
@@ -222,14 +222,14 @@ impl Composite {
     pub fn history(&self, set: &SeriesSet, day: Date) -> Vec<Observation> {
         match self.computation {
             Computation::Blend(index) => index.compute(set, day).1,
-            Computation::Own { history, .. } => history(set, day),
-            Computation::AsKnown { .. } => Vec::new(),
+            Computation::Formula { history, .. } => history(set, day),
+            Computation::RealTime { .. } => Vec::new(),
         }
     }
 
     /// Whether its history has each period as it was known at its own time.
-    pub fn is_as_known(&self) -> bool {
-        matches!(self.computation, Computation::AsKnown { .. })
+    pub fn is_real_time(&self) -> bool {
+        matches!(self.computation, Computation::RealTime { .. })
     }
 
     /// Returns the name of the band that holds `value`, below the first band the first; `None` without bands.
@@ -240,7 +240,7 @@ impl Composite {
 }
 
 /// Replaces the end of a real-time history, from the date of the day's reading on, by that reading.
-pub fn ended(mut path: Vec<Observation>, now: &Reading) -> Vec<Observation> {
+pub fn with_latest_reading(mut path: Vec<Observation>, now: &Reading) -> Vec<Observation> {
     if let Some(value) = now.value {
         path.truncate(path.partition_point(|o| o.date < now.date));
         path.push(Observation::new(now.date, value));

@@ -49,7 +49,7 @@ pub struct ConditionCounts {
 }
 
 /// Counts observations, ascending by date; those other than 0 met the condition.
-pub fn tally(rows: &[Observation], frequency: Frequency) -> ConditionCounts {
+pub fn count_condition(rows: &[Observation], frequency: Frequency) -> ConditionCounts {
     let is_met = |o: &Observation| o.value != 0.0;
     let runs = rows.chunk_by(|a, b| is_met(a) == is_met(b));
     let streaks = runs.clone().filter(|run| run.first().is_some_and(is_met));
@@ -73,7 +73,8 @@ pub fn tally(rows: &[Observation], frequency: Frequency) -> ConditionCounts {
 
 fn streak(run: &[Observation], frequency: Frequency) -> Option<Streak> {
     let pairs = run.windows(2);
-    let gaps = pairs.filter(|pair| matches!(pair, [a, b] if !frequency.follows(a.date, b.date)));
+    let gaps =
+        pairs.filter(|pair| matches!(pair, [a, b] if !frequency.is_adjacent(a.date, b.date)));
     Some(Streak {
         length: run.len(),
         start: run.first()?.date,
@@ -104,7 +105,7 @@ mod tests {
     fn streaks_span_gaps_and_count_them() {
         let (yes, no) = (Some(true), Some(false));
         let rows = months(&[no, yes, yes, no, no, yes, None, yes, yes]);
-        let counts = tally(&rows, Frequency::Monthly);
+        let counts = count_condition(&rows, Frequency::Monthly);
         let longest = Streak {
             length: 3,
             start: date(2000, 6, 1),
@@ -123,7 +124,7 @@ mod tests {
                 crossing: Some((date(2000, 6, 1), true)),
             }
         );
-        let none = tally(&[], Frequency::Monthly);
+        let none = count_condition(&[], Frequency::Monthly);
         assert_eq!((none.count, none.longest, none.crossing), (0, None, None));
     }
 
@@ -131,7 +132,7 @@ mod tests {
         #[test]
         fn counts_match_a_plain_loop(met in prop::collection::vec(prop::option::weighted(0.9, any::<bool>()), 0..200)) {
             let rows = months(&met);
-            let counts = tally(&rows, Frequency::Monthly);
+            let counts = count_condition(&rows, Frequency::Monthly);
             let met_dates: Vec<Date> = rows.iter().filter(|o| o.value == 1.0).map(|o| o.date).collect();
             prop_assert_eq!((counts.count, counts.met), (rows.len(), met_dates.len()));
             prop_assert_eq!((counts.first, counts.last), (met_dates.first().copied(), met_dates.last().copied()));

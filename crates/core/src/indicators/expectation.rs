@@ -4,10 +4,10 @@
 //! A mechanical forecast from what was known before the release, no survey of forecasters. A surprise is the first
 //! print less the expectation, in the formula's measure; divided by `sd` it is in standard deviations.
 
-use super::months::{Month, Months, log_ratio};
+use super::months::{Month, MonthlyGrid, log_ratio};
 use super::nowcast::bridges::{self, SHIPPED};
 use super::statistics::mean;
-use crate::model::frequency::{days_later, shift};
+use crate::model::frequency::{add_days, shift};
 use crate::model::{Date, Observation, Series, SeriesSet};
 use serde::Deserialize;
 use std::sync::LazyLock;
@@ -85,7 +85,7 @@ pub static FORMULAS: LazyLock<Vec<Formula>> = LazyLock::new(|| {
 
 impl Formula {
     /// Returns the formula for a series.
-    pub fn of(id: &str) -> Option<&'static Self> {
+    pub fn for_series(id: &str) -> Option<&'static Self> {
         FORMULAS.iter().find(|formula| formula.id == id)
     }
 
@@ -93,7 +93,7 @@ impl Formula {
     ///
     /// # Errors
     /// Why there is no expectation, as half a sentence.
-    pub fn expect(&self, known: &SeriesSet) -> Result<Expectation, String> {
+    pub fn forecast(&self, known: &SeriesSet) -> Result<Expectation, String> {
         match self.id {
             "PAYEMS" => self.payrolls(known),
             "UNRATE" => self.unemployment(known),
@@ -133,9 +133,9 @@ impl Formula {
     }
 
     /// Returns the value of a period in the formula's measure; `None` where it or the period before is absent.
-    pub fn printed(&self, series: &Series, period: Date) -> Option<f64> {
-        let now = series.at(period)?;
-        let before = || series.at(shift(period, series.frequency().period().negate()));
+    pub fn value_of(&self, series: &Series, period: Date) -> Option<f64> {
+        let now = series.value_on(period)?;
+        let before = || series.value_on(shift(period, series.frequency().period().negate()));
         match self.kind {
             Measure::Level => Some(now),
             Measure::Change => Some(now - before()?),
@@ -151,7 +151,7 @@ impl Formula {
     fn unemployment(&self, known: &SeriesSet) -> Result<Expectation, String> {
         let unemployment = MonthlySeries::read(known, "UNRATE")?;
         let (weeks, month) = (rows(known, "ICSA"), unemployment.next());
-        let claims = bridges::claims_changes(&bridges::moves(weeks), month);
+        let claims = bridges::claims_changes(&bridges::monthly_changes(weeks), month);
         let claims = claims.map(|m| m.clamp(-CLAIMS_CLIP, CLAIMS_CLIP));
         let value = bridges::step(&SHIPPED.unemployment, unemployment.change()?, claims);
         self.next_month(&unemployment, value, missing_weeks("claims", weeks, month))
@@ -164,7 +164,7 @@ impl Formula {
             return Err("CPILFESL and CPIAUCSL do not end with the same month".to_owned());
         }
         let (weeks, month) = (rows(known, "GASREGW"), all.next());
-        let gasoline = bridges::gasoline_at(&bridges::moves(weeks), month);
+        let gasoline = bridges::gasoline_changes(&bridges::monthly_changes(weeks), month);
         let value = bridges::prices(&SHIPPED.prices, core.growth(12)?, gasoline);
         let note = missing_weeks("gasoline", weeks, month);
         let mut expectation = self.next_month(&all, value, note)?;
@@ -199,12 +199,12 @@ impl Formula {
         let weeks = rows(known, "ICSA").last_chunk::<4>();
         let weeks = weeks.ok_or("four weeks of ICSA are not known")?;
         let [first, .., last] = weeks;
-        if days_later(first.date, 21) != last.date || weeks.iter().any(|o| o.value <= 0.0) {
+        if add_days(first.date, 21) != last.date || weeks.iter().any(|o| o.value <= 0.0) {
             return Err("the last four weeks of ICSA are not whole".to_owned());
         }
         let mean = mean(&weeks.map(|o| o.value.ln())).unwrap_or_default();
         let value = (0.5 * last.value.ln() + 0.5 * mean).exp();
-        let next = days_later(last.date, 7);
+        let next = add_days(last.date, 7);
         Ok(self.build(next, value, last.value, None))
     }
 }
@@ -212,7 +212,7 @@ impl Formula {
 /// A monthly series with gaps of one month interpolated, and its newest month.
 struct MonthlySeries {
     id: &'static str,
-    months: Months,
+    months: MonthlyGrid,
     last: Month,
 }
 
@@ -220,8 +220,8 @@ impl MonthlySeries {
     fn read(known: &SeriesSet, id: &'static str) -> Result<Self, String> {
         let rows = rows(known, id);
         let last = rows.last().ok_or_else(|| format!("{id} is not known"))?;
-        let (months, _) = Months::lasts(rows).interpolate_gaps();
-        let last = Month::of(last.date);
+        let (months, _) = MonthlyGrid::from_last_values(rows).interpolate_gaps();
+        let last = Month::from_date(last.date);
         Ok(Self { id, months, last })
     }
 
@@ -255,10 +255,13 @@ fn rows<'a>(known: &'a SeriesSet, id: &str) -> &'a [Observation] {
 
 /// Describes a month whose weeks are incomplete: "claims of 2 of 4 weeks of November 2026".
 fn missing_weeks(subject: &str, weeks: &[Observation], month: Month) -> Option<String> {
-    let published = weeks.iter().filter(|o| Month::of(o.date) == month).count();
+    let published = weeks
+        .iter()
+        .filter(|o| Month::from_date(o.date) == month)
+        .count();
     let weekday = weeks.last().map(|o| o.date.weekday());
     let first = month.first_day();
-    let days = (0..i64::from(first.days_in_month())).map(|n| days_later(first, n));
+    let days = (0..i64::from(first.days_in_month())).map(|n| add_days(first, n));
     let all = days.filter(|day| Some(day.weekday()) == weekday).count();
     let name = month.name();
     match published {

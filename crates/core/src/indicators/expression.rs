@@ -1,14 +1,14 @@
 //! Small formulas over series: `DGS10-DGS2`, `ma(ICSA, 4)/1000`, `FEDFUNDS > yoy(CPILFESL)` (docs/FORMULAS.md).
 //!
 //! [`parse`] turns text into a tree, [`evaluate`] turns the tree into figures with a unit. Length, depth and the number
-//! of names are bounded, and there are no loops. An invalid formula gives a [`Fault`] with the column, the problem and
+//! of names are bounded, and there are no loops. An invalid formula gives a [`FormulaError`] with the column, the problem and
 //! what is allowed. Units are checked where they are known: percent is not added to dollars, and millions and billions
 //! are converted.
 //!
 //! Functions work at the frequency of their arguments; the two sides of an operation are converted to the lower
 //! frequency, and all comparisons of a formula to the lowest of its series, because 1 and 0 have no mean. Dates that
 //! cannot be computed are absent. Equal parts are computed once, and every function passes once over its figures, so
-//! that the work is known in advance ([`Price`]).
+//! that the work is known in advance ([`CostEstimate`]).
 
 mod column;
 mod frequency;
@@ -21,10 +21,10 @@ mod unit;
 
 pub use column::Column;
 pub(crate) use frequency::for_each_common_date;
-pub use frequency::{Grid, coarsest, convert, side_by_side};
+pub use frequency::{AlignedSeries, coarsest, convert, side_by_side};
 pub use parser::{MAX_CHARACTERS, parse};
-pub use price::{Price, steps};
-pub use tree::{Expr, Fault, Function, Op};
+pub use price::{CostEstimate, steps};
+pub use tree::{Expr, FormulaError, Function, Op};
 pub use unit::Unit;
 
 use crate::indicators::resample::Aggregation;
@@ -43,7 +43,7 @@ pub struct Scope<'a> {
     /// First day asked for; `index( )` is 100 at the first observation from here on.
     pub start: Date,
     /// How figures are aggregated to a lower frequency.
-    pub how: Aggregation,
+    pub aggregation: Aggregation,
     /// Frequency of comparisons, where it is lower than that of their series.
     pub frequency: Option<Frequency>,
 }
@@ -69,8 +69,8 @@ pub struct Evaluation<'a> {
 /// Evaluates a formula.
 ///
 /// # Errors
-/// A [`Fault`] for a name that is not in the scope, units that cannot be added, or a formula without a series.
-pub fn evaluate(expr: &Expr, scope: Scope<'_>) -> Result<Column, Fault> {
+/// A [`FormulaError`] for a name that is not in the scope, units that cannot be added, or a formula without a series.
+pub fn evaluate(expr: &Expr, scope: Scope<'_>) -> Result<Column, FormulaError> {
     Evaluation::new(scope).column(expr)
 }
 
@@ -89,8 +89,8 @@ impl<'a> Evaluation<'a> {
     ///
     /// # Errors
     /// As [`evaluate`].
-    pub fn column(&mut self, expr: &Expr) -> Result<Column, Fault> {
-        if expr.compares() {
+    pub fn column(&mut self, expr: &Expr) -> Result<Column, FormulaError> {
+        if expr.has_comparison() {
             let names = expr.names().into_iter();
             let named = names.filter_map(|(name, _)| (self.scope.series)(name));
             let subject = self.scope.subject.iter().filter(|_| expr.has_subject());
@@ -108,7 +108,7 @@ impl<'a> Evaluation<'a> {
         }
         match self.value(expr)? {
             Value::Column(column) => Ok(column),
-            Value::Number(_) => Err(Fault::new(
+            Value::Number(_) => Err(FormulaError::new(
                 1,
                 "names no series",
                 "a formula with a series, for example DGS10-DGS2",
@@ -120,27 +120,28 @@ impl<'a> Evaluation<'a> {
     ///
     /// # Errors
     /// As [`evaluate`].
-    pub fn side(&mut self, expr: &Expr) -> Result<Column, Fault> {
+    pub fn side(&mut self, expr: &Expr) -> Result<Column, FormulaError> {
         let value = self.value(expr)?;
         match self.convert_side(value, 1)? {
             Value::Column(column) => Ok(column),
-            Value::Number(_) => Err(Fault::new(1, "names no series", "a series")),
+            Value::Number(_) => Err(FormulaError::new(1, "names no series", "a series")),
         }
     }
 
-    fn value(&mut self, expr: &Expr) -> Result<Value, Fault> {
+    fn value(&mut self, expr: &Expr) -> Result<Value, FormulaError> {
         let (function, arguments, position) = match expr {
             Expr::Number(number) => return Ok(Value::Number(*number)),
             Expr::Name { name, column } => {
                 let series = (self.scope.series)(name).ok_or_else(|| {
-                    Fault::new(*column, format!("{name} is not known"), "a series' name")
+                    FormulaError::new(*column, format!("{name} is not known"), "a series' name")
                 })?;
                 return Ok(Value::Column(Column::new(series)));
             }
             Expr::Subject { column } => {
                 let subject = self.scope.subject.clone().map(Value::Column);
                 let allowed = "a series before the comparison, for example DGS10 > 4";
-                return subject.ok_or_else(|| Fault::new(*column, "names no series", allowed));
+                return subject
+                    .ok_or_else(|| FormulaError::new(*column, "names no series", allowed));
             }
             Expr::Call(function, arguments, column) => (*function, arguments, *column),
         };
@@ -162,13 +163,18 @@ impl<'a> Evaluation<'a> {
     }
 
     /// Converts a side of a comparison to the frequency of all comparisons; weeks end as those of the weekly series do.
-    fn convert_side(&self, mut value: Value, position: usize) -> Result<Value, Fault> {
+    fn convert_side(&self, mut value: Value, position: usize) -> Result<Value, FormulaError> {
         let frequency = self.comparison_frequency;
         if let Value::Column(Column { series, .. }) = &mut value
             && series.frequency() < frequency
         {
-            *series = convert(series, frequency, self.scope.how, self.weekly.as_deref())
-                .map_err(|e| Fault::new(position, e.to_string(), "series of any frequency"))?;
+            *series = convert(
+                series,
+                frequency,
+                self.scope.aggregation,
+                self.weekly.as_deref(),
+            )
+            .map_err(|e| FormulaError::new(position, e.to_string(), "series of any frequency"))?;
         }
         Ok(value)
     }
@@ -179,11 +185,11 @@ fn call(
     position: usize,
     values: Vec<Value>,
     scope: &Scope<'_>,
-) -> Result<Value, Fault> {
+) -> Result<Value, FormulaError> {
     let mut values = values.into_iter();
     match (function, values.next(), values.next()) {
         (Function::Op(op), Some(left), Some(right)) => {
-            apply_operator(op, position, left, right, scope.how)
+            apply_operator(op, position, left, right, scope.aggregation)
         }
         (_, Some(Value::Column(first)), second) => {
             let second = match second {
@@ -196,7 +202,7 @@ fn call(
         (Function::Not, Some(Value::Number(x)), _) => {
             Ok(Value::Number(f64::from(u8::from(x == 0.0))))
         }
-        (_, _, _) => Err(Fault::new(
+        (_, _, _) => Err(FormulaError::new(
             position,
             "takes a function of a bare number",
             "a function of a series, for example yoy(CPIAUCSL)",

@@ -7,13 +7,13 @@
 use super::composite::{Composite, Computation, Indicator, Listing};
 use super::prose;
 use super::reading::{Input, Reading, Trend, describe_missing_figure};
-use crate::model::frequency::{days_between, days_later};
+use crate::model::frequency::{add_days, days_between};
 use crate::model::{Date, Frequency, Observation, Series, SeriesSet};
 use jiff::civil::date;
 
 /// Net liquidity, trillions of dollars, weekly.
 pub const CNLI: Composite = Composite {
-    about: Indicator {
+    indicator: Indicator {
         id: "SERVICE_CNLI",
         title: "Net Liquidity",
         method: "cnli-v1",
@@ -45,7 +45,7 @@ pub const CNLI: Composite = Composite {
     bands: &[],
     alarm: None,
     experimental: false,
-    computation: Computation::Own {
+    computation: Computation::Formula {
         inputs: &["WALCL", "WTREGEN", "RRPONTSYD"],
         reading,
         history,
@@ -108,8 +108,8 @@ impl BalanceComponent {
             None => return Err(format!("{id} is not loaded")),
         };
         let balance = match id {
-            "WALCL" => series.at(week).map(|v| Observation::new(week, v)),
-            "WTREGEN" => series.lookup(week),
+            "WALCL" => series.value_on(week).map(|v| Observation::new(week, v)),
+            "WTREGEN" => series.fresh_observation(week),
             _ => reverse_repos(series, week),
         };
         let balance = balance.ok_or_else(|| format!("{id} has no figure for {week}"))?;
@@ -129,7 +129,7 @@ impl BalanceComponent {
         Input {
             // Adding zero avoids a negative zero.
             contribution: value.map(|(value, _)| self.sign * value + 0.0),
-            ..Input::of(description, value, balance.err())
+            ..Input::new(description, value, balance.err())
         }
     }
 }
@@ -170,7 +170,7 @@ fn history(set: &SeriesSet, day: Date) -> Vec<Observation> {
 
 /// Returns the newest week. An implausible or absent balance is not hidden behind an older week.
 fn reading(set: &SeriesSet, day: Date) -> Reading {
-    let latest = set.get("WALCL").and_then(|s| s.lookup(day));
+    let latest = set.get("WALCL").and_then(|s| s.fresh_observation(day));
     let Some(week) = latest.map(|o| o.date) else {
         let newest = set.up_to("WALCL", day).last().map(|o| o.date);
         let reason = describe_missing_figure("WALCL", newest);
@@ -183,7 +183,7 @@ fn reading(set: &SeriesSet, day: Date) -> Reading {
         return Reading::with_missing_inputs(week, inputs);
     }
     let value: f64 = inputs.iter().filter_map(|i| i.contribution).sum();
-    let before = net_liquidity(set, days_later(week, -91));
+    let before = net_liquidity(set, add_days(week, -91));
     Reading {
         trend: Trend::between(before, value, "13 weeks"),
         ..Reading::new(week, value, inputs)
@@ -211,8 +211,8 @@ fn interpret(reading: &Reading) -> String {
         "{}: {} trillion dollars in the week to {}{}. Its level moves with the S&P 500 (correlation 0.86 since 2009), \
          but that is common trend: over three months their changes correlate at -0.10: no short-run correlation \
          with shares.",
-        prose::capitalised(direction),
-        prose::number(value, 3),
+        prose::capitalize(direction),
+        prose::format_number(value, 3),
         reading.date,
         prose::format_trend(reading.trend.as_ref(), "trillion", 2),
     )

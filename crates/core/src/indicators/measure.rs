@@ -6,8 +6,8 @@
 use super::expression::for_each_common_date;
 use super::months::log_ratio;
 use super::statistics::{Moments, rolling_moments};
-use crate::model::frequency::{Length, days_between, days_later, shift};
-use crate::model::observation::known_by;
+use crate::model::frequency::{PeriodLength, add_days, days_between, shift};
+use crate::model::observation::lagged_publication_day;
 use crate::model::{Date, Frequency, Observation, Series, SeriesSet};
 use jiff::ToSpan;
 use std::sync::Arc;
@@ -125,9 +125,8 @@ impl Measure {
         match info.frequency == Frequency::Daily {
             true => date,
             // By the usual lag, which is part of the method and the same for every year.
-            false => {
-                known_by(date, info.frequency, info.publication_lag_days).min(self.last_weekday)
-            }
+            false => lagged_publication_day(date, info.frequency, info.publication_lag_days)
+                .min(self.last_weekday),
         }
     }
 
@@ -171,7 +170,7 @@ impl Measure {
         let means: Vec<Observation> = weeks.filter_map(mean_of_four_weeks).collect();
         let mut year_ago = means.iter().peekable();
         let growth = |now: &Observation| {
-            let date = days_later(now.date, -364);
+            let date = add_days(now.date, -364);
             while year_ago.next_if(|o| o.date < date).is_some() {}
             let before = year_ago.peek().filter(|o| o.date == date)?;
             finite(now.date, log_ratio(now.value, before.value))
@@ -212,9 +211,9 @@ impl Measure {
         let steps = i64::try_from(steps).unwrap_or(i64::MAX / 512);
         let usual = match self.series.frequency().length() {
             // Five trading days a week, less holidays.
-            Length::Days(1) => steps * 8 / 5,
-            Length::Days(n) => steps * i64::from(n),
-            Length::Months(n) => steps * 31 * i64::from(n),
+            PeriodLength::Days(1) => steps * 8 / 5,
+            PeriodLength::Days(n) => steps * i64::from(n),
+            PeriodLength::Months(n) => steps * 31 * i64::from(n),
         };
         days_between(from, to) <= usual + 14
     }
@@ -223,7 +222,7 @@ impl Measure {
 /// Returns `day`, or the Friday before it on a weekend: the last possible day of an index.
 fn weekday_up_to(day: Date) -> Date {
     let days_after_friday = day.weekday().to_monday_one_offset() - 5;
-    days_later(day, -i64::from(days_after_friday.max(0)))
+    add_days(day, -i64::from(days_after_friday.max(0)))
 }
 
 fn mean_of_four_weeks(weeks: &[Observation]) -> Option<Observation> {

@@ -13,7 +13,7 @@ pub struct Month(i32);
 
 impl Month {
     /// Returns the month that holds `day`.
-    pub fn of(day: Date) -> Self {
+    pub fn from_date(day: Date) -> Self {
         Self::new(i32::from(day.year()), i32::from(day.month()))
     }
 
@@ -40,7 +40,7 @@ impl Month {
     }
 
     /// Iterates over the months from this one to `last`, both included.
-    pub fn until(self, last: Self) -> impl Iterator<Item = Self> {
+    pub fn through(self, last: Self) -> impl Iterator<Item = Self> {
         (self.0..=last.0).map(Self)
     }
 
@@ -57,12 +57,12 @@ impl Month {
 
 /// Monthly figures on a grid: one slot per calendar month, empty where there is none.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Months {
+pub struct MonthlyGrid {
     first: Month,
     slots: Vec<Option<f64>>,
 }
 
-impl Months {
+impl MonthlyGrid {
     /// Builds a grid from (month, value) pairs, ascending by month; of two for one month the later wins.
     pub fn new(pairs: impl IntoIterator<Item = (Month, f64)>) -> Self {
         let mut grid = Self {
@@ -76,12 +76,16 @@ impl Months {
     }
 
     /// Takes the last figure of each month (stocks, docs/METHODS.md#conversion).
-    pub fn lasts(observations: &[Observation]) -> Self {
-        Self::new(observations.iter().map(|o| (Month::of(o.date), o.value)))
+    pub fn from_last_values(observations: &[Observation]) -> Self {
+        Self::new(
+            observations
+                .iter()
+                .map(|o| (Month::from_date(o.date), o.value)),
+        )
     }
 
     /// Takes the mean of each month's figures (rates, spreads and indices, docs/METHODS.md#conversion).
-    pub fn means(observations: &[Observation]) -> Self {
+    pub fn from_means(observations: &[Observation]) -> Self {
         Self::aggregate(observations, |month| {
             let sum: f64 = month.iter().map(|o| o.value).sum();
             Some(sum / count(month.len()))
@@ -93,8 +97,9 @@ impl Months {
         observations: &[Observation],
         figure: impl Fn(&[Observation]) -> Option<f64>,
     ) -> Self {
-        let months = observations.chunk_by(|a, b| Month::of(a.date) == Month::of(b.date));
-        Self::new(months.filter_map(|m| Some((Month::of(m.first()?.date), figure(m)?))))
+        let months =
+            observations.chunk_by(|a, b| Month::from_date(a.date) == Month::from_date(b.date));
+        Self::new(months.filter_map(|m| Some((Month::from_date(m.first()?.date), figure(m)?))))
     }
 
     /// Computes a figure, or none, from each month and its figure.
@@ -150,7 +155,7 @@ impl Months {
     }
 
     /// Returns the mean of the month and the two before it; `None` with fewer than `min` of the three.
-    pub fn mean3(&self, month: Month, min: usize) -> Option<f64> {
+    pub fn three_month_mean(&self, month: Month, min: usize) -> Option<f64> {
         let values: Vec<f64> = (0..3).filter_map(|k| self.get(month.plus(-k))).collect();
         (values.len() >= min.max(1)).then(|| values.iter().sum::<f64>() / count(values.len()))
     }
@@ -188,13 +193,13 @@ pub fn log_ratio(a: f64, b: f64) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn grid() -> Months {
-        Months::new([(Month::new(2025, 9), 4.0), (Month::new(2025, 11), 9.0)])
+    fn grid() -> MonthlyGrid {
+        MonthlyGrid::new([(Month::new(2025, 9), 4.0), (Month::new(2025, 11), 9.0)])
     }
 
     #[test]
     fn month_arithmetic_crosses_years() {
-        let november = Month::of(date(2025, 11, 20));
+        let november = Month::from_date(date(2025, 11, 20));
         assert_eq!(november, Month::new(2025, 11));
         assert_eq!(november.plus(2).first_day(), date(2026, 1, 1));
         assert_eq!(november.plus(-11).last_day(), date(2024, 12, 31));
@@ -206,8 +211,8 @@ mod tests {
         let g = grid();
         assert_eq!(g.get(Month::new(2025, 10)), None);
         assert_eq!(g.log_change(Month::new(2025, 11), 1, 100.0), None);
-        assert_eq!(g.mean3(Month::new(2025, 11), 3), None);
-        assert_eq!(g.mean3(Month::new(2025, 11), 2), Some(6.5));
+        assert_eq!(g.three_month_mean(Month::new(2025, 11), 3), None);
+        assert_eq!(g.three_month_mean(Month::new(2025, 11), 2), Some(6.5));
     }
 
     #[test]
@@ -215,21 +220,22 @@ mod tests {
         let (g, filled) = grid().interpolate_gaps();
         assert_eq!(g.get(Month::new(2025, 10)), Some(6.0));
         assert_eq!(filled, [Month::new(2025, 10)]);
-        let wide = Months::new([(Month::new(2025, 9), 4.0), (Month::new(2025, 12), 9.0)]);
+        let wide = MonthlyGrid::new([(Month::new(2025, 9), 4.0), (Month::new(2025, 12), 9.0)]);
         assert_eq!(wide.interpolate_gaps(), (wide.clone(), vec![]));
     }
 
     #[test]
     fn means_average_the_days_of_each_month() {
         let day = |m, d, v| Observation::new(date(2026, m, d), v);
-        let g = Months::means(&[day(1, 2, 1.0), day(1, 30, 3.0), day(3, 2, 5.0)]);
+        let g = MonthlyGrid::from_means(&[day(1, 2, 1.0), day(1, 30, 3.0), day(3, 2, 5.0)]);
         let pairs: Vec<_> = g.iter().collect();
         assert_eq!(
             pairs,
             [(Month::new(2026, 1), 2.0), (Month::new(2026, 3), 5.0)]
         );
         assert_eq!(
-            Months::lasts(&[day(1, 2, 1.0), day(1, 30, 3.0)]).get(Month::new(2026, 1)),
+            MonthlyGrid::from_last_values(&[day(1, 2, 1.0), day(1, 30, 3.0)])
+                .get(Month::new(2026, 1)),
             Some(3.0)
         );
         assert_eq!(

@@ -6,17 +6,19 @@
 use super::liquidity;
 use super::months::Month;
 use super::nowcast::Nowcast;
-use super::prose::{format_largest, format_trend, list, lowered, number, signed};
+use super::prose::{
+    format_largest, format_list, format_number, format_signed, format_trend, lowercase_first,
+};
 use super::reading::Reading;
 use super::recession::CRPI;
-use super::regime::{Contributor, Outlook, Regime, RegimeMonth, Trajectory};
+use super::regime::{Contributor, Regime, RegimeMonth, RegimeReading, Trajectory};
 use super::stress::CMSI;
 
 /// Inputs of the paragraph, all at the same day.
 #[derive(Debug, Clone, Copy)]
 pub struct Evidence<'a> {
     /// The regime.
-    pub outlook: &'a Outlook,
+    pub regime: &'a RegimeReading,
     /// The nowcast of the regime, where there is one.
     pub nowcast: Option<&'a Nowcast>,
     /// Recession probability.
@@ -31,7 +33,7 @@ pub struct Evidence<'a> {
 /// probability, stress and liquidity. 60 to 110 words when the regime is known.
 pub fn narrative(evidence: &Evidence<'_>) -> String {
     [
-        describe_regime(evidence.outlook) + &describe_nowcast(evidence),
+        describe_regime(evidence.regime) + &describe_nowcast(evidence),
         describe_recession(evidence.recession),
         describe_stress(evidence.stress),
         describe_liquidity(evidence.liquidity),
@@ -39,13 +41,13 @@ pub fn narrative(evidence: &Evidence<'_>) -> String {
     .join(" ")
 }
 
-fn describe_regime(outlook: &Outlook) -> String {
+fn describe_regime(outlook: &RegimeReading) -> String {
     let state = outlook.state.as_ref();
     let Some(state) = state.filter(|_| outlook.reason.is_none()) else {
         let reason = outlook.reason.as_deref().unwrap_or("no figures");
         return format!("The regime is unknown: {reason}.");
     };
-    let month = Month::of(state.month);
+    let month = Month::from_date(state.month);
     let contested = match state.is_contested() {
         true => ", contested",
         false => "",
@@ -53,13 +55,13 @@ fn describe_regime(outlook: &Outlook) -> String {
     format!(
         "{} in {}, from figures up to {} ({} % confidence{contested}). Growth is {} standard deviations from its 20-year \
          mean, mostly {}. Inflation scores {} points against target, mostly {}. {}",
-        state.regime.word(),
+        state.regime.title(),
         month.name(),
         month.plus(-1).name(),
-        number(state.confidence, 0),
-        signed(state.growth, 2),
+        format_number(state.confidence, 0),
+        format_signed(state.growth, 2),
         largest_parts(&state.growth_parts),
-        signed(state.inflation, 2),
+        format_signed(state.inflation, 2),
         largest_parts(&state.inflation_parts),
         describe_trajectory(state),
     )
@@ -67,22 +69,24 @@ fn describe_regime(outlook: &Outlook) -> String {
 
 /// " With claims up to 2020-04-04 the nowcast for May 2020 is Deflation.", where that is another regime.
 fn describe_nowcast(evidence: &Evidence<'_>) -> String {
-    let differs = |n: &&Nowcast| n.state.regime != evidence.outlook.regime;
+    let differs = |n: &&Nowcast| n.state.regime != evidence.regime.regime;
     let Some(nowcast) = evidence.nowcast.filter(differs) else {
         return String::new();
     };
     format!(
         " With claims up to {} the nowcast, which is not the regime of record, is {} for {} ({} %).",
         nowcast.claims_week,
-        nowcast.state.regime.word(),
-        Month::of(nowcast.state.month).name(),
-        number(nowcast.state.confidence, 0)
+        nowcast.state.regime.title(),
+        Month::from_date(nowcast.state.month).name(),
+        format_number(nowcast.state.confidence, 0)
     )
 }
 
 fn largest_parts(parts: &[Contributor]) -> String {
-    let contributions = parts.iter().map(|p| (lowered(p.name), p.contribution));
-    list(&format_largest(contributions, 2))
+    let contributions = parts
+        .iter()
+        .map(|p| (lowercase_first(p.name), p.contribution));
+    format_list(&format_largest(contributions, 2))
 }
 
 fn describe_trajectory(state: &RegimeMonth) -> String {
@@ -92,7 +96,7 @@ fn describe_trajectory(state: &RegimeMonth) -> String {
         Trajectory::Deteriorating => "Over three months the scores are deteriorating",
         Trajectory::Unknown => "The scores of three months ago are not known",
     };
-    match state.target.map(Regime::word) {
+    match state.target.map(Regime::title) {
         Some(target) => format!("{trajectory}; the most likely alternative is {target}."),
         None => format!("{trajectory}."),
     }
@@ -104,7 +108,7 @@ fn describe_recession(reading: &Reading) -> String {
     };
     let band = CRPI.band(value).unwrap_or_default();
     let trend = format_trend(reading.trend.as_ref(), "points", 1);
-    let value = number(value, 1);
+    let value = format_number(value, 1);
     format!("The probability of recession within 12 months is {value} % ({band}){trend}.")
 }
 
@@ -113,7 +117,10 @@ fn describe_stress(reading: &Reading) -> String {
         return "Macro stress is not available.".to_owned();
     };
     let band = CMSI.band(value).unwrap_or_default();
-    format!("Macro stress is {} out of 100 ({band}).", number(value, 1))
+    format!(
+        "Macro stress is {} out of 100 ({band}).",
+        format_number(value, 1)
+    )
 }
 
 fn describe_liquidity(reading: &Reading) -> String {
@@ -122,9 +129,13 @@ fn describe_liquidity(reading: &Reading) -> String {
     };
     let trend = reading.trend.map_or_else(String::new, |t| {
         let direction = liquidity::direction(t.change);
-        format!(", {direction} ({} over {})", signed(t.change, 2), t.over)
+        format!(
+            ", {direction} ({} over {})",
+            format_signed(t.change, 2),
+            t.over
+        )
     });
-    let value = number(value, 2);
+    let value = format_number(value, 2);
     format!("Net liquidity is {value} trillion dollars{trend}.")
 }
 
@@ -142,10 +153,10 @@ mod tests {
         testdata::load(&ids)
     }
 
-    fn at(set: &SeriesSet, day: Date) -> (Outlook, String) {
-        let outlook = regime::at(set, day);
+    fn at(set: &SeriesSet, day: Date) -> (RegimeReading, String) {
+        let outlook = regime::compute(set, day);
         let text = narrative(&Evidence {
-            outlook: &outlook,
+            regime: &outlook,
             nowcast: None,
             recession: &CRPI.reading(set, day),
             stress: &CMSI.reading(set, day),

@@ -14,7 +14,7 @@ pub use channels::Document;
 pub use vocabulary::Vocabulary;
 
 use super::composite::{Indicator, Listing};
-use super::prose::{joined, number};
+use super::prose::{format_number, join};
 use super::reading::{Input, Reading, describe_missing_weight, weight_present};
 use crate::model::{Date, Frequency};
 use channels::MentionCounts;
@@ -107,10 +107,10 @@ pub fn interpret(reading: &Reading) -> String {
         };
     };
     let channel = |i: &Input| match i.value {
-        Some(v) => format!("{} {}", i.name, number(v, 0)),
+        Some(v) => format!("{} {}", i.name, format_number(v, 0)),
         None => format!("{} not known", i.name),
     };
-    let channels = joined(reading.inputs.iter().map(channel), ", ");
+    let channels = join(reading.inputs.iter().map(channel), ", ");
     let pace = match value {
         v if v >= 60.0 => "Stories on the economy are spreading faster than usual",
         v if v <= 40.0 => "Stories on the economy are spreading slower than usual",
@@ -119,7 +119,7 @@ pub fn interpret(reading: &Reading) -> String {
     format!(
         "{name} is {} out of 100 on {}. {pace} ({channels}). {}. It measures attention in the collected texts, not the \
          economy.",
-        number(value, 1),
+        format_number(value, 1),
         reading.date,
         reading.basis.join("; ")
     )
@@ -140,7 +140,7 @@ fn missing_texts(
         )),
         _ if texts_a_day < MIN_TEXTS_A_DAY => Some(format!(
             "{} texts a day over the last 14, {MIN_TEXTS_A_DAY:.0} are needed",
-            number(texts_a_day, 1)
+            format_number(texts_a_day, 1)
         )),
         _ => None,
     }
@@ -156,7 +156,7 @@ fn inputs(scores: [Option<f64>; 3], day: Date, missing_texts: Option<&str>) -> V
         Input {
             weight: Some(weight),
             contribution: score.map(|s| weight * s / total),
-            ..Input::of((name, &[], "0-100"), score.map(|s| (s, day)), Some(missing))
+            ..Input::new((name, &[], "0-100"), score.map(|s| (s, day)), Some(missing))
         }
     };
     channels.map(input).collect()
@@ -164,7 +164,7 @@ fn inputs(scores: [Option<f64>; 3], day: Date, missing_texts: Option<&str>) -> V
 
 fn basis(counts: &MentionCounts<'_>, vocabulary: &Vocabulary) -> Vec<String> {
     let top = counts.top_terms(0).into_iter().take(3);
-    let top = joined(top.map(|(term, _)| vocabulary.name(term)), ", ");
+    let top = join(top.map(|(term, _)| vocabulary.name(term)), ", ");
     let mut basis = vec![format!("Most mentioned: {top}")];
     let days = counts.days();
     if days < FINAL_DAYS {

@@ -64,7 +64,7 @@ pub(crate) fn known_from(month: Month) -> Option<Date> {
 /// Every dated recession, the earliest first; none after 2020-04 as of August 2026.
 /// Source: NBER, "US Business Cycle Expansions and Contractions".
 pub static RECESSIONS: LazyLock<Vec<Recession>> = LazyLock::new(|| {
-    let month = |text: &str| Some(Month::of(text.parse().ok()?));
+    let month = |text: &str| Some(Month::from_date(text.parse().ok()?));
     let known = |turn: Month, announced: &str| {
         announced
             .parse()

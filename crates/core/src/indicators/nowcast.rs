@@ -5,10 +5,10 @@
 
 pub mod bridges;
 
-use super::months::{Month, Months};
+use super::months::{Month, MonthlyGrid};
 use super::recession_now::published_claims;
-use super::regime::{self, Errors, MonthlyInputs, Outlook, RegimeMonth};
-use crate::model::frequency::days_later;
+use super::regime::{self, MonthlyInputs, RegimeMonth, RegimeReading, StandardErrors};
+use crate::model::frequency::add_days;
 use crate::model::{Date, SeriesSet};
 use bridges::Coefficients;
 
@@ -16,7 +16,7 @@ use bridges::Coefficients;
 pub const WEEKLY: [&str; 2] = ["ICSA", "GASREGW"];
 
 /// Errors of scores whose newest inputs are filled.
-pub const ERRORS: Errors = Errors {
+pub const ERRORS: StandardErrors = StandardErrors {
     growth: 0.15,
     inflation: 0.10,
 };
@@ -29,7 +29,7 @@ pub const LIMITS: &str = "A nowcast, not the regime of record. It fails when cla
 /// Months that may be filled.
 const MAX_FILLED: i32 = 3;
 /// Days after its date on which the gasoline price of a week is published.
-pub const GASOLINE_OUT_AFTER: i64 = 1;
+pub const GASOLINE_RELEASE_DAYS: i64 = 1;
 /// The series that growth can do without: one that ends too early is not filled.
 const OPTIONAL: [&str; 2] = ["INDPRO", "PERMIT"];
 
@@ -43,7 +43,7 @@ pub struct Fill {
     /// Estimate in the series' own unit.
     pub value: f64,
     /// Its sources.
-    pub how: &'static str,
+    pub basis: &'static str,
 }
 
 /// The regime from filled figures.
@@ -65,23 +65,23 @@ pub struct Nowcast {
 ///
 /// # Errors
 /// Why there is none, in words.
-pub fn at(set: &SeriesSet, day: Date, weekly: Date) -> Result<Nowcast, String> {
-    with(set, (day, weekly), bridges::SHIPPED)
+pub fn compute(set: &SeriesSet, day: Date, weekly: Date) -> Result<Nowcast, String> {
+    compute_with(set, (day, weekly), bridges::SHIPPED)
 }
 
 /// Computes the nowcast with other coefficients, to evaluate those that could be estimated at a time.
 ///
 /// # Errors
 /// As [`at`].
-pub fn with(
+pub fn compute_with(
     set: &SeriesSet,
     (day, weekly): (Date, Date),
     bridges: Coefficients,
 ) -> Result<Nowcast, String> {
     let (claims_week, claims) = published_claims(set, weekly)?;
-    let gasoline = set.up_to("GASREGW", days_later(weekly, -GASOLINE_OUT_AFTER));
-    let target = Month::of(claims_week);
-    let claims = bridges::moves(claims);
+    let gasoline = set.up_to("GASREGW", add_days(weekly, -GASOLINE_RELEASE_DAYS));
+    let target = Month::from_date(claims_week);
+    let claims = bridges::monthly_changes(claims);
     let mut filling = FillState {
         figures: MonthlyInputs::read(set, day),
         target,
@@ -89,9 +89,9 @@ pub fn with(
         inputs_missing: Vec::new(),
     };
     filling.fill_from_claims(&claims, &bridges)?;
-    filling.fill_prices(&bridges::moves(gasoline), &bridges)?;
+    filling.fill_prices(&bridges::monthly_changes(gasoline), &bridges)?;
     let state = regime::classify_months(filling.figures, target.plus(1), ERRORS).pop();
-    let state = state.filter(|s| Month::of(s.month) == target.plus(1));
+    let state = state.filter(|s| Month::from_date(s.month) == target.plus(1));
     let state = state.ok_or_else(|| {
         let month = target.name();
         format!("the figures do not reach {month} with all that is filled")
@@ -109,12 +109,12 @@ pub fn with(
 ///
 /// # Errors
 /// As [`at`].
-pub fn after(
-    published: &Outlook,
+pub fn compute_after(
+    published: &RegimeReading,
     set: &SeriesSet,
     (day, weekly): (Date, Date),
 ) -> Result<Nowcast, String> {
-    let nowcast = at(set, day, weekly)?;
+    let nowcast = compute(set, day, weekly)?;
     let newest = published.state.as_ref().map(|s| s.month);
     match newest > Some(nowcast.state.month) {
         true => Err("the monthly figures reach further than the weekly ones".to_owned()),
@@ -132,23 +132,23 @@ struct FillState {
 
 impl FillState {
     /// Fills all series but consumer prices.
-    fn fill_from_claims(&mut self, claims: &Months, b: &Coefficients) -> Result<(), String> {
+    fn fill_from_claims(&mut self, claims: &MonthlyGrid, b: &Coefficients) -> Result<(), String> {
         let with_claims = "its own momentum and initial claims";
         let claims_step = |coefficients: [f64; 4]| {
-            move |grid: &Months, m: Month| {
+            move |grid: &MonthlyGrid, m: Month| {
                 let claims = bridges::claims_changes(claims, m);
                 let step = bridges::step(&coefficients, bridges::momentum(grid, m)?, claims);
                 apply_step(grid, m, step)
             }
         };
         let (payrolls, production) = (claims_step(b.payrolls), claims_step(b.production));
-        let unemployment = |grid: &Months, m: Month| {
+        let unemployment = |grid: &MonthlyGrid, m: Month| {
             let claims = bridges::claims_changes(claims, m);
             let step = bridges::step(&b.unemployment, bridges::drift(grid, m)?, claims);
             Some(grid.get(m.plus(-1))? + step)
         };
-        let permits = |grid: &Months, m: Month| grid.get(m.plus(-1));
-        let core = |grid: &Months, m: Month| {
+        let permits = |grid: &MonthlyGrid, m: Month| grid.get(m.plus(-1));
+        let core = |grid: &MonthlyGrid, m: Month| {
             let before = m.plus(-1);
             let yearly = grid.log_change(before, 12, 100.0)?;
             let step = bridges::core_prices(grid.log_change(before, 1, 100.0)?, yearly / 12.0);
@@ -161,20 +161,22 @@ impl FillState {
         self.fill("CPILFESL", |f| &mut f.core, "its own momentum", core)
     }
 
-    fn fill_prices(&mut self, gasoline: &Months, b: &Coefficients) -> Result<(), String> {
+    fn fill_prices(&mut self, gasoline: &MonthlyGrid, b: &Coefficients) -> Result<(), String> {
         let core = self.figures.core.clone();
         let last = self.figures.prices.last();
-        let mut months = last.into_iter().flat_map(|m| m.plus(1).until(self.target));
-        let how = match months.any(|m| bridges::gasoline_at(gasoline, m).is_none()) {
+        let mut months = last
+            .into_iter()
+            .flat_map(|m| m.plus(1).through(self.target));
+        let how = match months.any(|m| bridges::gasoline_changes(gasoline, m).is_none()) {
             true => {
                 self.inputs_missing.push("GASREGW");
                 "core's momentum, without gasoline where its price is missing"
             }
             false => "core's momentum and gasoline",
         };
-        let prices = |grid: &Months, m: Month| {
+        let prices = |grid: &MonthlyGrid, m: Month| {
             let yearly = core.log_change(m.plus(-1), 12, 100.0)?;
-            let gasoline = bridges::gasoline_at(gasoline, m);
+            let gasoline = bridges::gasoline_changes(gasoline, m);
             apply_step(grid, m, bridges::prices(&b.prices, yearly / 12.0, gasoline))
         };
         self.fill("CPIAUCSL", |f| &mut f.prices, how, prices)
@@ -184,9 +186,9 @@ impl FillState {
     fn fill(
         &mut self,
         series: &'static str,
-        grid: fn(&mut MonthlyInputs) -> &mut Months,
+        grid: fn(&mut MonthlyInputs) -> &mut MonthlyGrid,
         how: &'static str,
-        next: impl Fn(&Months, Month) -> Option<f64>,
+        next: impl Fn(&MonthlyGrid, Month) -> Option<f64>,
     ) -> Result<(), String> {
         let grid = grid(&mut self.figures);
         let last = match grid.last() {
@@ -203,7 +205,7 @@ impl FillState {
                 ));
             }
         };
-        for month in last.plus(1).until(self.target) {
+        for month in last.plus(1).through(self.target) {
             let value = next(grid, month)
                 .ok_or_else(|| format!("{series} of {} cannot be filled", month.name()))?;
             grid.set(month, value);
@@ -211,7 +213,7 @@ impl FillState {
                 series,
                 month,
                 value,
-                how,
+                basis: how,
             });
         }
         Ok(())
@@ -219,7 +221,7 @@ impl FillState {
 }
 
 /// Returns the figure of the month before, moved by a step in percent.
-fn apply_step(grid: &Months, month: Month, step: f64) -> Option<f64> {
+fn apply_step(grid: &MonthlyGrid, month: Month, step: f64) -> Option<f64> {
     Some(grid.get(month.plus(-1))? * (step / 100.0).exp())
 }
 

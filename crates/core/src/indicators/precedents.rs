@@ -1,7 +1,7 @@
 //! Past months that were most like a given month, and what followed them; no forecast
 //! (docs/METHODS.md#precedents).
 
-use super::months::{Month, Months, log_ratio};
+use super::months::{Month, MonthlyGrid, log_ratio};
 use super::nber::is_recession;
 use super::regime::RegimeMonth;
 use super::statistics::{Sample, count, mean, summary};
@@ -43,7 +43,7 @@ pub struct Precedent {
 
 /// Outcomes over the year after the precedents.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Followed {
+pub struct Outcome {
     /// What was measured.
     pub name: &'static str,
     /// Its unit.
@@ -60,7 +60,7 @@ pub struct Precedents {
     /// The nearest first.
     pub nearest: Vec<Precedent>,
     /// Unemployment, payrolls, prices, the 10-year yield.
-    pub followed: Vec<Followed>,
+    pub outcomes: Vec<Outcome>,
 }
 
 impl Precedents {
@@ -84,11 +84,11 @@ impl Precedents {
 ///
 /// # Errors
 /// Why there are none, as half a sentence.
-pub fn of(path: &[RegimeMonth], set: &SeriesSet, day: Date) -> Result<Precedents, String> {
+pub fn find(path: &[RegimeMonth], set: &SeriesSet, day: Date) -> Result<Precedents, String> {
     let last = path.last().ok_or("there is no regime")?;
     let features = features(path, set, day);
     let is_whole = |month: &Month| features.iter().all(|f| f.get(*month).is_some());
-    let last = Month::of(last.month);
+    let last = Month::from_date(last.month);
     let mut newest_first = (0..SEARCHED_MONTHS).map(|back| last.plus(-back));
     let month = newest_first.find(is_whole).ok_or_else(|| {
         let months = format!("{} and the months before", last.name());
@@ -115,40 +115,43 @@ pub fn of(path: &[RegimeMonth], set: &SeriesSet, day: Date) -> Result<Precedents
     let precedent = |&(distance, month): &(f64, Month)| Precedent {
         month: month.first_day(),
         distance,
-        recession: month.plus(1).until(month.plus(YEAR)).any(is_recession),
+        recession: month.plus(1).through(month.plus(YEAR)).any(is_recession),
     };
     let months: Vec<Month> = nearest.iter().map(|(_, month)| *month).collect();
     Ok(Precedents {
         month: month.first_day(),
         nearest: nearest.iter().map(precedent).collect(),
-        followed: outcomes(&months, set, day),
+        outcomes: outcomes(&months, set, day),
     })
 }
 
 /// Returns growth, inflation, spread and financial conditions by month, each from its first month (docs/METHODS.md#precedents).
-fn features(path: &[RegimeMonth], set: &SeriesSet, day: Date) -> [Months; 4] {
+fn features(path: &[RegimeMonth], set: &SeriesSet, day: Date) -> [MonthlyGrid; 4] {
     let rows = |id| set.up_to(id, day);
     let regime = |score: fn(&RegimeMonth) -> f64| {
-        Months::new(path.iter().map(|m| (Month::of(m.month), score(m))))
+        MonthlyGrid::new(path.iter().map(|m| (Month::from_date(m.month), score(m))))
     };
-    let (long, short) = (Months::lasts(rows("GS10")), Months::lasts(rows("TB3MS")));
-    let daily = Months::means(rows("T10Y3M"));
+    let (long, short) = (
+        MonthlyGrid::from_last_values(rows("GS10")),
+        MonthlyGrid::from_last_values(rows("TB3MS")),
+    );
+    let daily = MonthlyGrid::from_means(rows("T10Y3M"));
     let first = daily.first();
     let early = short.map(|m, bill| {
         let is_early = first.is_none_or(|first| m < first);
         Some(long.get(m)? - bond_equivalent(bill)?).filter(|_| is_early)
     });
-    let spread = Months::new(early.iter().chain(daily.iter()));
+    let spread = MonthlyGrid::new(early.iter().chain(daily.iter()));
     [
         regime(|m| m.growth).starting_at(Month::new(1966, 1)),
         regime(|m| m.inflation).starting_at(Month::new(1966, 1)),
         spread.starting_at(Month::new(1959, 1)),
-        Months::means(rows("NFCI")).starting_at(Month::new(1971, 1)),
+        MonthlyGrid::from_means(rows("NFCI")).starting_at(Month::new(1971, 1)),
     ]
 }
 
 /// Converts a feature to standard deviations from its mean, over all months up to `last`; the sd divides by n.
-fn standardize(feature: &Months, last: Month) -> Months {
+fn standardize(feature: &MonthlyGrid, last: Month) -> MonthlyGrid {
     let values = feature.iter().take_while(|(m, _)| *m <= last);
     let values: Vec<f64> = values.map(|(_, v)| v).collect();
     let mean = mean(&values).unwrap_or_default();
@@ -163,8 +166,8 @@ fn distance(a: [f64; 4], b: [f64; 4]) -> f64 {
 }
 
 /// Summarises what followed the months within a year, where it is known.
-fn outcomes(months: &[Month], set: &SeriesSet, day: Date) -> Vec<Followed> {
-    type OutcomeFn = fn(&Months, Month) -> Option<f64>;
+fn outcomes(months: &[Month], set: &SeriesSet, day: Date) -> Vec<Outcome> {
+    type OutcomeFn = fn(&MonthlyGrid, Month) -> Option<f64>;
     let change: OutcomeFn = |g, m| Some(g.get(m.plus(YEAR))? - g.get(m)?);
     let growth: OutcomeFn =
         |g, m| Some(100.0 * (log_ratio(g.get(m.plus(YEAR))?, g.get(m)?)?.exp() - 1.0));
@@ -175,9 +178,9 @@ fn outcomes(months: &[Month], set: &SeriesSet, day: Date) -> Vec<Followed> {
         ("10-year yield, change", "pp", "GS10", change),
     ];
     let summarise = |(name, unit, id, outcome): (&'static str, &'static str, &str, OutcomeFn)| {
-        let (grid, _) = Months::lasts(set.up_to(id, day)).interpolate_gaps();
+        let (grid, _) = MonthlyGrid::from_last_values(set.up_to(id, day)).interpolate_gaps();
         let values: Vec<f64> = months.iter().filter_map(|m| outcome(&grid, *m)).collect();
-        Some(Followed {
+        Some(Outcome {
             name,
             unit,
             sample: summary(&values)?,
@@ -197,7 +200,7 @@ mod tests {
         let set = testdata::load(&ids);
         let mut path = regime::history(&set, date(2026, 8, 20));
         path.retain(|m| m.month <= month);
-        of(&path, &set, date(2026, 8, 20)).unwrap()
+        find(&path, &set, date(2026, 8, 20)).unwrap()
     }
 
     fn assert_nearest(precedents: &Precedents, nearest: &[(Date, f64)]) {
@@ -213,7 +216,7 @@ mod tests {
     }
 
     fn assert_unemployment(precedents: &Precedents, [mean, min, max]: [f64; 3]) {
-        let sample = precedents.followed[0].sample;
+        let sample = precedents.outcomes[0].sample;
         for (actual, expected, tolerance) in [
             (sample.mean, mean, 0.0006),
             (sample.min, min, 1e-9),
@@ -266,9 +269,9 @@ mod tests {
     fn precedents_are_a_year_apart_and_a_year_past() {
         let precedents = of_month(date(2026, 7, 1));
         for (i, a) in precedents.nearest.iter().enumerate() {
-            assert!(Month::of(a.month) <= Month::new(2025, 7));
+            assert!(Month::from_date(a.month) <= Month::new(2025, 7));
             for b in &precedents.nearest[..i] {
-                let (a, b) = (Month::of(a.month), Month::of(b.month));
+                let (a, b) = (Month::from_date(a.month), Month::from_date(b.month));
                 assert!(a >= b.plus(12) || b >= a.plus(12), "{a:?} {b:?}");
             }
         }
@@ -276,7 +279,7 @@ mod tests {
 
     #[test]
     fn missing_regime_is_an_error() {
-        let why = of(&[], &SeriesSet::default(), date(2026, 8, 20)).unwrap_err();
+        let why = find(&[], &SeriesSet::default(), date(2026, 8, 20)).unwrap_err();
         assert!(why.contains("no regime"), "{why}");
     }
 }

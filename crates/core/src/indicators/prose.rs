@@ -4,14 +4,14 @@ use super::reading::{Reading, Trend};
 use std::fmt::Display;
 
 /// Returns the text with its first letter in upper case.
-pub fn capitalised(text: &str) -> String {
+pub fn capitalize(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);
     first.chain(letters).collect()
 }
 
 /// Returns the text with its first letter in lower case, unless it starts with an abbreviation.
-pub fn lowered(text: &str) -> String {
+pub fn lowercase_first(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().into_iter().flat_map(char::to_lowercase);
     match letters.clone().next() {
@@ -21,7 +21,7 @@ pub fn lowered(text: &str) -> String {
 }
 
 /// Formats a number with `decimals` places and never a negative zero.
-pub fn number(value: f64, decimals: usize) -> String {
+pub fn format_number(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     match text.strip_prefix('-') {
         Some(rest) if is_zero(rest) => rest.to_owned(),
@@ -30,8 +30,8 @@ pub fn number(value: f64, decimals: usize) -> String {
 }
 
 /// Formats a number with its sign: "+0.15", "-0.30"; zero has none.
-pub fn signed(value: f64, decimals: usize) -> String {
-    let text = number(value, decimals);
+pub fn format_signed(value: f64, decimals: usize) -> String {
+    let text = format_number(value, decimals);
     match is_zero(&text) || text.starts_with('-') {
         true => text,
         false => format!("+{text}"),
@@ -39,7 +39,7 @@ pub fn signed(value: f64, decimals: usize) -> String {
 }
 
 /// Formats a figure in full, or "none".
-pub fn or_none(value: Option<f64>) -> String {
+pub fn format_or_none(value: Option<f64>) -> String {
     value.map_or("none".to_owned(), |value| value.to_string())
 }
 
@@ -52,7 +52,7 @@ pub fn format_trend(trend: Option<&Trend>, unit: &str, decimals: usize) -> Strin
     let Some(trend) = trend else {
         return String::new();
     };
-    let size = number(trend.change.abs(), decimals);
+    let size = format_number(trend.change.abs(), decimals);
     if is_zero(&size) {
         return format!(", unchanged over {}", trend.over);
     }
@@ -75,18 +75,18 @@ pub fn format_largest(
     contributions.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
     let largest = contributions.iter().take(2);
     largest
-        .map(|(name, points)| format!("{name} ({})", signed(*points, decimals)))
+        .map(|(name, points)| format!("{name} ({})", format_signed(*points, decimals)))
         .collect()
 }
 
 /// Joins the parts with a separator.
-pub fn joined<T: Display>(parts: impl IntoIterator<Item = T>, separator: &str) -> String {
+pub fn join<T: Display>(parts: impl IntoIterator<Item = T>, separator: &str) -> String {
     let parts: Vec<String> = parts.into_iter().map(|part| part.to_string()).collect();
     parts.join(separator)
 }
 
 /// Joins the items as a list: "a", "a and b", "a, b and c".
-pub fn list(items: &[String]) -> String {
+pub fn format_list(items: &[String]) -> String {
     match items {
         [] => String::new(),
         [only] => only.clone(),
@@ -100,11 +100,11 @@ mod tests {
 
     #[test]
     fn numbers_have_signs_and_no_negative_zero() {
-        assert_eq!(number(-0.001, 2), "0.00");
-        assert_eq!(number(-1.005, 1), "-1.0");
-        assert_eq!(signed(0.154, 2), "+0.15");
-        assert_eq!(signed(-0.154, 2), "-0.15");
-        assert_eq!(signed(-0.0, 1), "0.0");
+        assert_eq!(format_number(-0.001, 2), "0.00");
+        assert_eq!(format_number(-1.005, 1), "-1.0");
+        assert_eq!(format_signed(0.154, 2), "+0.15");
+        assert_eq!(format_signed(-0.154, 2), "-0.15");
+        assert_eq!(format_signed(-0.0, 1), "0.0");
     }
 
     #[test]
@@ -130,12 +130,12 @@ mod tests {
 
     #[test]
     fn case_and_lists_follow_english_rules() {
-        assert_eq!(capitalised("élan"), "Élan");
-        assert_eq!(lowered("Core inflation"), "core inflation");
-        assert_eq!(lowered("NFCI"), "NFCI");
-        assert_eq!(lowered(""), "");
+        assert_eq!(capitalize("élan"), "Élan");
+        assert_eq!(lowercase_first("Core inflation"), "core inflation");
+        assert_eq!(lowercase_first("NFCI"), "NFCI");
+        assert_eq!(lowercase_first(""), "");
         let items = ["a", "b", "c"].map(str::to_owned);
-        assert_eq!(list(&items), "a, b and c");
-        assert_eq!(list(&items[..1]), "a");
+        assert_eq!(format_list(&items), "a, b and c");
+        assert_eq!(format_list(&items[..1]), "a");
     }
 }

@@ -29,7 +29,7 @@ pub struct Input {
 
 impl Input {
     /// Builds an input without weight and contribution: its value with its date, or why there is none.
-    pub fn of(
+    pub fn new(
         (name, series, unit): (&'static str, &[&'static str], &'static str),
         dated_value: Option<(f64, Date)>,
         missing: Option<String>,

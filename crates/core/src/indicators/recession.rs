@@ -12,7 +12,7 @@ pub use second::CRPI2;
 
 use super::composite::{Composite, Computation, Indicator, Listing};
 use super::months::Month;
-use super::prose::{self, joined};
+use super::prose::{self, join};
 use super::reading::{Input, Reading, Trend};
 use super::record::sentence;
 use super::shapley::attributed_reading;
@@ -22,7 +22,7 @@ use inputs::{BANDS, Sources};
 
 /// Recession probability, 0 to 100, monthly.
 pub const CRPI: Composite = Composite {
-    about: Indicator {
+    indicator: Indicator {
         id: "SERVICE_CRPI",
         title: "Probability of Recession within 12 Months (CRPI, also CVRP)",
         method: "crpi-v1",
@@ -65,7 +65,7 @@ pub const CRPI: Composite = Composite {
     },
     unit: "%",
     bands: BANDS,
-    computation: Computation::Own {
+    computation: Computation::Formula {
         inputs: &["T10Y3M", "GS10", "TB3MS", "NFCI", "PERMIT"],
         reading,
         history,
@@ -102,7 +102,10 @@ pub fn probits(reading: &Reading) -> Vec<(String, f64)> {
     };
     let names = |inputs: &[&Input]| {
         let present = inputs.iter().filter(|input| input.value.is_some());
-        joined(present.map(|input| prose::lowered(input.name)), ", ")
+        join(
+            present.map(|input| prose::lowercase_first(input.name)),
+            ", ",
+        )
     };
     let first = spread.value;
     let first = first.map(|s| (names(&[spread]), 100.0 * first_term(s)));
@@ -126,7 +129,7 @@ fn history(set: &SeriesSet, day: Date) -> Vec<Observation> {
 
 fn reading(set: &SeriesSet, day: Date) -> Reading {
     let sources = Sources::read(set, day);
-    let month = Month::of(day);
+    let month = Month::from_date(day);
     let drivers = sources.drivers(month);
     let inputs = sources.inputs(&drivers);
     let mut reading = attributed_reading(month.first_day(), inputs, USUAL, probability);
@@ -149,7 +152,7 @@ fn interpret(reading: &Reading) -> String {
     format!(
         "{}: a {value:.1} % chance that an NBER recession month falls within the next 12 months{}. {} It gave a false \
          alarm of about 75 in 2023.",
-        prose::capitalised(band),
+        prose::capitalize(band),
         prose::format_trend(reading.trend.as_ref(), "points", 1),
         sentence("CRPI"),
     )

@@ -12,12 +12,12 @@ use super::reading::{Input, Reading, Trend};
 use super::record::sentence;
 use super::shapley::attributed_reading;
 use super::statistics::{mean, normal_cdf};
-use crate::model::frequency::{days_between, days_later};
-use crate::model::{Date, Frequency, Knowledge, Observation, Recorded, SeriesSet};
+use crate::model::frequency::{add_days, days_between};
+use crate::model::{Date, Frequency, Observation, SeriesSet, SeriesVintages, VintageCursor};
 
 /// Recession now, 0 to 100, weekly.
 pub const RNOW: Composite = Composite {
-    about: Indicator {
+    indicator: Indicator {
         id: "SERVICE_RNOW",
         title: "Recession Now",
         method: "rnow-v1",
@@ -49,11 +49,11 @@ pub const RNOW: Composite = Composite {
     },
     unit: "%",
     bands: &[band(0.0, "low"), band(35.0, "elevated"), band(65.0, "high")],
-    computation: Computation::AsKnown {
+    computation: Computation::RealTime {
         inputs: &[CLAIMS, PAYROLLS],
         reading,
         path,
-        out_on: thursday,
+        release_day: release_day,
     },
     alarm: Some(ALARM),
     experimental: false,
@@ -72,7 +72,7 @@ const CLAIMS: &str = "ICSA";
 const PAYROLLS: &str = "PAYEMS";
 
 /// Days after the Saturday of a week on which its claims are out.
-pub const OUT_AFTER: i64 = 5;
+pub const RELEASE_DAYS: i64 = 5;
 /// Weeks in a mean, and the weeks before the newest at which the means of comparison end.
 const MEAN_WEEKS: usize = 4;
 const COMPARISON: std::ops::RangeInclusive<usize> = 4..=56;
@@ -121,8 +121,8 @@ pub fn payroll_growth(
     months: impl Iterator<Item = Observation>,
     day: Date,
 ) -> Option<(Month, f64)> {
-    let oldest = Month::of(day).plus(-MAX_PAYROLL_AGE);
-    let months = months.map(|o| (Month::of(o.date), o.value));
+    let oldest = Month::from_date(day).plus(-MAX_PAYROLL_AGE);
+    let months = months.map(|o| (Month::from_date(o.date), o.value));
     let months: Vec<(Month, f64)> = months.take_while(|(m, _)| *m >= oldest.plus(-3)).collect();
     let level = |month| months.iter().find(|(m, _)| *m == month).map(|(_, v)| *v);
     let recent = months.iter().take_while(|(m, _)| *m >= oldest);
@@ -133,18 +133,18 @@ pub fn payroll_growth(
 }
 
 /// Returns the Thursday on which the claims of a week are published.
-pub fn thursday(week: Date) -> Date {
-    days_later(week, OUT_AFTER)
+pub fn release_day(week: Date) -> Date {
+    add_days(week, RELEASE_DAYS)
 }
 
 /// Computes every week whose claims were published by `until`, each from what was known on its Thursday.
-pub fn path(recorded: &[Recorded], until: Date) -> Vec<Observation> {
-    path_by(recorded, until, |_, [c, p]| Some(probability(c, p)))
+pub fn path(recorded: &[SeriesVintages], until: Date) -> Vec<Observation> {
+    path_with(recorded, until, |_, [c, p]| Some(probability(c, p)))
 }
 
 /// Computes the path with another formula of a Thursday's c and p; a week without a value is left out.
-pub fn path_by(
-    recorded: &[Recorded],
+pub fn path_with(
+    recorded: &[SeriesVintages],
     until: Date,
     mut formula: impl FnMut(Date, [f64; 2]) -> Option<f64>,
 ) -> Vec<Observation> {
@@ -152,12 +152,12 @@ pub fn path_by(
     let (Some(claims), Some(payrolls)) = (find(CLAIMS), find(PAYROLLS)) else {
         return Vec::new();
     };
-    let (mut weeks, mut months) = (Knowledge::of(claims), Knowledge::of(payrolls));
+    let (mut weeks, mut months) = (VintageCursor::new(claims), VintageCursor::new(payrolls));
     let first = claims.vintages.rows().first().map(|row| row.date);
-    let saturdays = std::iter::successors(first, |week| Some(days_later(*week, 7)));
-    let published = saturdays.take_while(|week| thursday(*week) <= until && *week < Date::MAX);
+    let saturdays = std::iter::successors(first, |week| Some(add_days(*week, 7)));
+    let published = saturdays.take_while(|week| release_day(*week) <= until && *week < Date::MAX);
     let figure = |week| {
-        let day = thursday(week);
+        let day = release_day(week);
         weeks.advance(day);
         months.advance(day);
         let (_, c) = claims_gap(weeks.newest_first(week)).filter(|(newest, _)| *newest == week)?;
@@ -174,7 +174,7 @@ pub fn path_by(
 pub fn published_claims(set: &SeriesSet, day: Date) -> Result<(Date, &[Observation]), String> {
     let claims = set.up_to(CLAIMS, day);
     // A week counts from its Thursday, even where it was loaded sooner.
-    let end = claims.partition_point(|o| thursday(o.date) <= day);
+    let end = claims.partition_point(|o| release_day(o.date) <= day);
     let published = claims.get(..end).unwrap_or_default();
     match published.last().map(|o| o.date) {
         None => Err("ICSA is not loaded".to_owned()),
@@ -212,14 +212,14 @@ fn reading(set: &SeriesSet, day: Date) -> Reading {
     let c = drivers_now.map(|((week, c), _)| (c, week));
     let p = drivers_now.map(|(_, (month, p))| (p, month.first_day()));
     let inputs = [
-        Input::of(claims, c, no_claims),
-        Input::of(payrolls, p, no_payrolls),
+        Input::new(claims, c, no_claims),
+        Input::new(payrolls, p, no_payrolls),
     ];
     let date = c.map_or(day, |(_, week)| week);
     let formula = |[c, p]: [Option<f64>; 2]| Some(probability(c?, p?));
     let mut reading = attributed_reading(date, inputs, USUAL, formula);
     if let Some(value) = reading.value {
-        let (before, _) = drivers(set, days_later(day, -28));
+        let (before, _) = drivers(set, add_days(day, -28));
         let before = before.map(|((_, c), (_, p))| probability(c, p));
         reading.trend = Trend::between(before, value, "4 weeks");
     }
@@ -232,13 +232,13 @@ fn interpret(reading: &Reading) -> String {
         return prose::describe_unavailable("Recession now", reading);
     };
     let alarm = reading.alarm.map_or_else(String::new, |alarm| {
-        let (state, rule) = (alarm.in_words(), ALARM.in_words("weeks"));
+        let (state, rule) = (alarm.describe(), ALARM.describe("weeks"));
         format!(" Its alarm is {state} ({rule}).")
     });
     format!(
         "{}: a {value:.1} % chance that this month is a recession month{}.{alarm} Claims carry it. {} Read it \
          beside the Sahm rule: each was first in some recessions, 2008 came faster by Sahm, the ends by this alarm. It speaks of now, not of the year ahead, and was slow to let go of 2020.",
-        prose::capitalised(RNOW.band(value).unwrap_or_default()),
+        prose::capitalize(RNOW.band(value).unwrap_or_default()),
         prose::format_trend(reading.trend.as_ref(), "points", 1),
         sentence("RNOW"),
     )

@@ -22,7 +22,7 @@ pub fn sentence(name: &str) -> &'static str {
 }
 
 /// Replaces the placeholders of a text with sentences of the record.
-pub fn filled(text: &str) -> Cow<'_, str> {
+pub fn fill_placeholders(text: &str) -> Cow<'_, str> {
     if !text.contains("{record:") {
         return Cow::Borrowed(text);
     }
@@ -44,7 +44,7 @@ mod tests {
         for name in ["RNOW", "CRPI", "CRPI2"] {
             assert!(sentence(name).ends_with('.'), "{name}: {}", sentence(name));
         }
-        let text = filled("Before. {record:CRPI} After.");
+        let text = fill_placeholders("Before. {record:CRPI} After.");
         assert_eq!(text, format!("Before. {} After.", sentence("CRPI")));
         assert_eq!(sentence("nothing"), "");
     }

@@ -10,9 +10,9 @@ pub use axes::{Contributor, GROWTH_INPUTS, INPUTS, MonthlyInputs};
 
 use super::composite::Indicator;
 use super::months::Month;
-use super::prose::{joined, number, signed};
+use super::prose::{format_number, format_signed, join};
 use super::statistics::normal_cdf;
-use crate::model::frequency::days_later;
+use crate::model::frequency::add_days;
 use crate::model::{Date, SeriesSet};
 
 /// The regime as an indicator.
@@ -35,7 +35,7 @@ const HYSTERESIS: f64 = 0.10;
 
 /// Assumed standard errors of growth and inflation, for the probabilities (docs/METHODS.md#regime).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Errors {
+pub struct StandardErrors {
     /// Of growth, standard deviations.
     pub growth: f64,
     /// Of inflation, percentage points.
@@ -43,7 +43,7 @@ pub struct Errors {
 }
 
 /// Errors of scores from published figures.
-pub const PUBLISHED: Errors = Errors {
+pub const PUBLISHED: StandardErrors = StandardErrors {
     growth: 0.20,
     inflation: 0.12,
 };
@@ -101,7 +101,7 @@ impl Regime {
     }
 
     /// The name for a sentence: "Goldilocks".
-    pub fn word(self) -> &'static str {
+    pub fn title(self) -> &'static str {
         self.names().1
     }
 
@@ -199,10 +199,10 @@ impl RegimeMonth {
         let opposite = scores
             .into_iter()
             .filter(|(_, is_high, score)| *is_high != (*score >= 0.0))
-            .map(|(name, _, score)| format!("{name} is at {}", signed(score, 2)));
-        let opposite = joined(opposite, " and ");
+            .map(|(name, _, score)| format!("{name} is at {}", format_signed(score, 2)));
+        let opposite = join(opposite, " and ");
         (likelier != self.regime).then(|| {
-            let share = number(100.0 * likelier.probability(self.probabilities), 0);
+            let share = format_number(100.0 * likelier.probability(self.probabilities), 0);
             format!(
                 "{} is likelier ({share} %), but growth and inflation change sides only past {HYSTERESIS:.2}: {opposite}",
                 likelier.name()
@@ -217,7 +217,7 @@ impl RegimeMonth {
 
     /// Compares with the month three calendar months earlier, if it is among the months before.
     fn trajectory_since(&self, months_before: &[Self]) -> Trajectory {
-        let earlier = Month::of(self.month).plus(-3).first_day();
+        let earlier = Month::from_date(self.month).plus(-3).first_day();
         let mut newest_first = months_before.iter().rev().take(3);
         let Some(earlier) = newest_first.find(|s| s.month == earlier) else {
             return Trajectory::Unknown;
@@ -232,7 +232,7 @@ impl RegimeMonth {
 
 /// The regime at a day.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outlook {
+pub struct RegimeReading {
     /// The label of the newest month that could be classified; `Unknown` with a `reason`.
     pub regime: Regime,
     /// Probability of the label in percent; absent when unknown.
@@ -253,11 +253,19 @@ pub struct Outlook {
 ///
 /// Uses the figures of the set up to `day`; old months are thus of that day's vintage.
 pub fn history(set: &SeriesSet, day: Date) -> Vec<RegimeMonth> {
-    classify_months(MonthlyInputs::read(set, day), Month::of(day), PUBLISHED)
+    classify_months(
+        MonthlyInputs::read(set, day),
+        Month::from_date(day),
+        PUBLISHED,
+    )
 }
 
 /// Classifies every month up to `last` that has figures, ascending.
-pub fn classify_months(figures: MonthlyInputs, last: Month, errors: Errors) -> Vec<RegimeMonth> {
+pub fn classify_months(
+    figures: MonthlyInputs,
+    last: Month,
+    errors: StandardErrors,
+) -> Vec<RegimeMonth> {
     let axes = axes::Axes::new(figures);
     let mut months: Vec<RegimeMonth> = Vec::new();
     let mut sides: Option<(bool, bool)> = None;
@@ -291,15 +299,19 @@ pub fn classify_months(figures: MonthlyInputs, last: Month, errors: Errors) -> V
 }
 
 /// Returns the regime at `day`: the newest month that can be classified.
-pub fn at(set: &SeriesSet, day: Date) -> Outlook {
-    outlook(history(set, day), set, day)
+pub fn compute(set: &SeriesSet, day: Date) -> RegimeReading {
+    reading_from_history(history(set, day), set, day)
 }
 
 /// Returns the regime at `day` from its history ([`history`]).
-pub fn outlook(mut history: Vec<RegimeMonth>, set: &SeriesSet, day: Date) -> Outlook {
+pub fn reading_from_history(
+    mut history: Vec<RegimeMonth>,
+    set: &SeriesSet,
+    day: Date,
+) -> RegimeReading {
     let state = history.pop();
     let newest = state.as_ref();
-    Outlook {
+    RegimeReading {
         regime: newest.map_or(Regime::Unknown, |s| s.regime),
         confidence: newest.map(|s| s.confidence),
         trajectory: newest.map_or(Trajectory::Unknown, |s| s.trajectory),
@@ -312,11 +324,11 @@ pub fn outlook(mut history: Vec<RegimeMonth>, set: &SeriesSet, day: Date) -> Out
 
 /// Returns since when the month after the newest is late, and which inputs it lacks.
 fn lateness(newest: &RegimeMonth, set: &SeriesSet, day: Date) -> Option<(Date, String)> {
-    let month = Month::of(newest.month);
-    let since = days_later(month.plus(-1).last_day(), STALE_DAYS + 1);
-    let last = |id: &str| set.up_to(id, day).last().map(|o| Month::of(o.date));
+    let month = Month::from_date(newest.month);
+    let since = add_days(month.plus(-1).last_day(), STALE_DAYS + 1);
+    let last = |id: &str| set.up_to(id, day).last().map(|o| Month::from_date(o.date));
     let missing = INPUTS.iter().filter(|id| last(id) < Some(month));
-    let missing = joined(missing, ", ");
+    let missing = join(missing, ", ");
     (since <= day).then(|| {
         let reason = format!("figures of {} are missing: {missing}", month.name());
         (since, reason)
@@ -332,7 +344,7 @@ fn is_high(was_high: bool, score: f64) -> bool {
 }
 
 /// Returns the probability of each quadrant under independent normal measurement errors (docs/METHODS.md#regime).
-pub fn probabilities(growth: f64, inflation: f64, errors: Errors) -> [f64; 4] {
+pub fn probabilities(growth: f64, inflation: f64, errors: StandardErrors) -> [f64; 4] {
     let growth_high = normal_cdf(growth / errors.growth);
     let inflation_high = normal_cdf(inflation / errors.inflation);
     [

@@ -32,7 +32,7 @@ impl FromStr for Aggregation {
 impl Aggregation {
     /// Returns the default for a series: flows are summed, stocks and prices of a day are taken at the end of the period,
     /// and other monthly or longer figures are averaged (docs/METHODS.md#aggregation).
-    pub fn usual(info: &SeriesInfo) -> Self {
+    pub fn default_for(info: &SeriesInfo) -> Self {
         match info.frequency {
             _ if info.is_flow() => Self::Sum,
             Frequency::Weekly if info.units_short == "claims" => Self::Average,
@@ -47,7 +47,7 @@ impl Aggregation {
 
     /// Returns the default for series that are combined with coarser ones: the end of the period where all are stocks, else
     /// the mean, by which rates and prices are compared.
-    pub fn usual_beside<'a>(finer: impl IntoIterator<Item = &'a SeriesInfo>) -> Self {
+    pub fn default_for_mixed<'a>(finer: impl IntoIterator<Item = &'a SeriesInfo>) -> Self {
         let mut finer = finer.into_iter().peekable();
         match finer.peek().is_some() && finer.all(SeriesInfo::is_stock) {
             true => Self::EndOfPeriod,
@@ -56,7 +56,7 @@ impl Aggregation {
     }
 
     /// Describes an aggregated figure: "last value".
-    pub fn words(self) -> &'static str {
+    pub fn describe(self) -> &'static str {
         match self {
             Self::Average => "mean",
             Self::Sum => "sum",
@@ -124,7 +124,7 @@ pub fn aggregate(
         number == std::mem::replace(&mut previous, number)
     };
     let aggregated = rows.chunk_by(is_same).filter_map(|period| {
-        let date = periods.stamp(period.last()?.date);
+        let date = periods.period_date(period.last()?.date);
         Some(Observation::new(date, how.apply(period)?))
     });
     Ok(aggregated.collect())
@@ -141,8 +141,8 @@ pub fn last_is_partial(series: &Series, to: Periods) -> bool {
     while series.frequency() == Frequency::Daily && next.weekday().to_monday_one_offset() > 5 {
         next = shift(next, 1.day());
     }
-    let period = to.stamp(last);
-    to.stamp(next) == period && next <= to.frequency.period_end(period)
+    let period = to.period_date(last);
+    to.period_date(next) == period && next <= to.frequency.period_end(period)
 }
 
 /// An aggregated period with missing figures.
@@ -151,7 +151,7 @@ pub struct ShortPeriod {
     /// First day of the period.
     pub date: Date,
     /// Figures present.
-    pub held: usize,
+    pub present: usize,
     /// Figures of a whole period.
     pub whole: usize,
 }
@@ -173,8 +173,8 @@ pub fn short_periods(series: &Series, to: Frequency) -> Vec<ShortPeriod> {
     let short = periods.filter(|rows| rows.len() < whole);
     let short = short.filter_map(|rows| {
         Some(ShortPeriod {
-            date: to.stamp(rows.last()?.date),
-            held: rows.len(),
+            date: to.period_date(rows.last()?.date),
+            present: rows.len(),
             whole,
         })
     });
@@ -241,7 +241,8 @@ mod tests {
 
     #[test]
     fn default_aggregation_fits_stocks_and_flows() {
-        let usual = |id: &str| Aggregation::usual(Catalogue::embedded().get(id).unwrap()).code();
+        let usual =
+            |id: &str| Aggregation::default_for(Catalogue::embedded().get(id).unwrap()).code();
         for (id, how) in [
             ("RRPONTSYD", "eop"),
             ("DGS10", "eop"),
@@ -269,7 +270,7 @@ mod tests {
         let short = |to| short_periods(&series, to);
         let of = |month, held, whole| ShortPeriod {
             date: date(2025, month, 1),
-            held,
+            present: held,
             whole,
         };
         assert_eq!(short(Frequency::Quarterly), [of(4, 2, 3), of(7, 1, 3)]);

@@ -4,9 +4,9 @@
 use super::months::Month;
 use super::statistics::{mean, quantile};
 use crate::model::calendar::Publication;
-use crate::model::frequency::{days_later, shift};
+use crate::model::frequency::{add_days, shift};
 use crate::model::series_info::round_to;
-use crate::model::{Date, Frequency, Known, Series, SeriesInfo, Vintages};
+use crate::model::{Date, Frequency, Series, SeriesInfo, VintageObservation, Vintages};
 use jiff::ToSpan;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ pub enum PrintMeasure {
 
 /// The figure of a period as it was known on a day.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Stage {
+pub struct KnownFigure {
     /// Reference day; of a first print the day it became known.
     pub day: Date,
     /// Level in the series' unit.
@@ -47,20 +47,20 @@ pub struct Stage {
 
 /// The first print of a period and its later values.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Revised {
+pub struct PrintedPeriod {
     /// Start of the period.
     pub date: Date,
     /// First print.
-    pub first: Stage,
+    pub first: KnownFigure,
     /// Values at the ends of the months that lie [`HORIZONS`] after the first print's; `None` where the record does not
     /// reach that far or the figure was withdrawn.
-    pub later: [Option<Stage>; 2],
+    pub later: [Option<KnownFigure>; 2],
 }
 
 // Of all periods whose figures are on record at each of [`HORIZONS`]; the doc comments below are printed in schemas.
 /// How large revisions usually are.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Usual {
+pub struct UsualRevisions {
     /// Periods counted.
     pub n: usize,
     /// First of them.
@@ -68,14 +68,14 @@ pub struct Usual {
     /// Last of them.
     pub to: Date,
     /// After 3 and 12 months.
-    #[schemars(with = "Vec<Spread>")]
-    pub after: [Spread; 2],
+    #[schemars(with = "Vec<RevisionSizes>")]
+    pub after: [RevisionSizes; 2],
 }
 
 // Units are those of [`PrintMeasure::revision`].
 /// Size of revisions since the first print, in `revision_unit`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Spread {
+pub struct RevisionSizes {
     /// After so many months.
     pub months: i64,
     /// Mean of absolute revisions.
@@ -88,10 +88,10 @@ pub struct Spread {
     pub bias: f64,
     /// How often the value's sign flipped; null for levels.
     #[serde(rename = "sign_flips")]
-    pub flips: Option<usize>,
+    pub sign_flips: Option<usize>,
 }
 
-impl Usual {
+impl UsualRevisions {
     /// Returns the same with the sizes of revisions rounded.
     #[must_use]
     pub fn rounded(mut self, decimals: i32) -> Self {
@@ -113,18 +113,18 @@ impl Usual {
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Revisions {
     /// The measure in which prints are compared.
-    pub yardstick: PrintMeasure,
+    pub measure: PrintMeasure,
     /// First and last month of the record, as their first days.
     pub span: Option<(Date, Date)>,
     /// Every period with a first print, ascending.
-    pub prints: Vec<Revised>,
+    pub prints: Vec<PrintedPeriod>,
     /// How large revisions usually are; `None` before the first one of 12 months is on record.
-    pub usual: Option<Usual>,
+    pub usual: Option<UsualRevisions>,
 }
 
 impl PrintMeasure {
     /// Returns the measure by which a series' release is quoted, else the one that fits its unit and frequency.
-    fn for_series(info: &SeriesInfo, rows: &[Known]) -> Self {
+    fn for_series(info: &SeriesInfo, rows: &[VintageObservation]) -> Self {
         let is_positive = rows.iter().filter_map(|row| row.value).all(|v| v > 0.0);
         match (info.id.as_str(), info.frequency) {
             ("PAYEMS" | "CE16OV", _) => Self::Change,
@@ -150,8 +150,10 @@ impl PrintMeasure {
 
     /// Returns the figure of a period in a series; `None` where it, or the period before that it is compared with, is
     /// absent.
-    pub fn stage(self, series: &Series, date: Date, day: Date) -> Option<Stage> {
-        self.measure(series.frequency(), (date, day), |date| series.at(date))
+    pub fn figure(self, series: &Series, date: Date, day: Date) -> Option<KnownFigure> {
+        self.measure(series.frequency(), (date, day), |date| {
+            series.value_on(date)
+        })
     }
 
     /// Returns the figure of a period as known on a day, from the levels known then.
@@ -160,7 +162,7 @@ impl PrintMeasure {
         frequency: Frequency,
         (date, day): (Date, Date),
         level_of: impl Fn(Date) -> Option<f64>,
-    ) -> Option<Stage> {
+    ) -> Option<KnownFigure> {
         let before = || level_of(shift(date, frequency.period().negate()));
         let level = level_of(date)?;
         let value = match self {
@@ -170,17 +172,19 @@ impl PrintMeasure {
             Self::Growth => 100.0 * (level / before()? - 1.0),
             Self::AnnualGrowth => 100.0 * ((level / before()?).powf(frequency.per_year()) - 1.0),
         };
-        value.is_finite().then_some(Stage { day, level, value })
+        value
+            .is_finite()
+            .then_some(KnownFigure { day, level, value })
     }
 }
 
 impl Revisions {
     /// Computes the record of revisions from the vintages of a series.
-    pub fn of(info: &SeriesInfo, vintages: &Vintages) -> Self {
+    pub fn from_vintages(info: &SeriesInfo, vintages: &Vintages) -> Self {
         let record = VintageRecord::new(info, vintages);
-        let prints: Vec<Revised> = record.prints().collect();
+        let prints: Vec<PrintedPeriod> = record.prints().collect();
         Self {
-            yardstick: record.measure,
+            measure: record.measure,
             span: (record.spans.first().map(|span| span.0.first_day()))
                 .zip(prints.last().map(|print| print.first.day.first_of_month())),
             usual: usual(&prints, record.measure),
@@ -190,30 +194,30 @@ impl Revisions {
 
     /// Returns how large revisions usually were as known on `day`: from the periods whose last revision of
     /// [`HORIZONS`] was made in the months before the newest print.
-    pub fn usual_by(&self, day: Date) -> Option<Usual> {
+    pub fn usual_as_of(&self, day: Date) -> Option<UsualRevisions> {
         let print_days = self.prints.iter().map(|print| print.first.day);
         let newest = print_days.filter(|print_day| *print_day <= day).max()?;
         let newest = newest.first_of_month();
-        let is_complete = |print: &&Revised| {
+        let is_complete = |print: &&PrintedPeriod| {
             let later = print.later.iter().flatten().map(|stage| stage.day);
             later.max().is_some_and(|day| day < newest)
         };
-        let prints: Vec<Revised> = self.prints.iter().filter(is_complete).copied().collect();
-        usual(&prints, self.yardstick)
+        let prints: Vec<PrintedPeriod> = self.prints.iter().filter(is_complete).copied().collect();
+        usual(&prints, self.measure)
     }
 }
 
 /// Summarises the revisions of the periods that are on record at each horizon.
-fn usual(prints: &[Revised], measure: PrintMeasure) -> Option<Usual> {
+fn usual(prints: &[PrintedPeriod], measure: PrintMeasure) -> Option<UsualRevisions> {
     let complete = prints.iter().filter_map(|print| match print.later {
         [Some(after_3), Some(after_12)] => Some((print, [after_3.value, after_12.value])),
         _ => None,
     });
-    let sample: Vec<(&Revised, [f64; 2])> = complete.collect();
+    let sample: Vec<(&PrintedPeriod, [f64; 2])> = complete.collect();
     let after_3 = sample.iter().map(|(p, [v, _])| (p.first.value, *v));
     let after_12 = sample.iter().map(|(p, [_, v])| (p.first.value, *v));
     let [three, twelve] = HORIZONS;
-    Some(Usual {
+    Some(UsualRevisions {
         n: sample.len(),
         from: sample.first()?.0.date,
         to: sample.last()?.0.date,
@@ -229,20 +233,20 @@ fn spread(
     months: i64,
     pairs: impl Iterator<Item = (f64, f64)> + Clone,
     measure: PrintMeasure,
-) -> Option<Spread> {
+) -> Option<RevisionSizes> {
     let revisions = pairs.clone().map(|(a, b)| measure.revision(a, b));
     let revisions: Vec<f64> = revisions.collect();
     let mut sizes: Vec<f64> = revisions.iter().map(|r| r.abs()).collect();
     sizes.sort_unstable_by(f64::total_cmp);
     let flips = pairs.filter(|(first, later)| first * later < 0.0);
     let is_level = matches!(measure, PrintMeasure::Level | PrintMeasure::LevelInPercent);
-    Some(Spread {
+    Some(RevisionSizes {
         months,
         mean_abs: mean(&sizes)?,
         median_abs: quantile(&sizes, 50)?,
         p90_abs: quantile(&sizes, 90)?,
         bias: mean(&revisions)?,
-        flips: (!is_level).then(|| flips.count()),
+        sign_flips: (!is_level).then(|| flips.count()),
     })
 }
 
@@ -251,7 +255,7 @@ struct VintageRecord<'a> {
     info: &'a SeriesInfo,
     measure: PrintMeasure,
     /// The rows of each date, ascending; within a date those without a day first, then by day.
-    dates: Vec<(Date, &'a [Known])>,
+    dates: Vec<(Date, &'a [VintageObservation])>,
     /// Spans of months at whose ends the knowledge is on record, ascending. The first one begins with the oldest
     /// row that has a day.
     spans: Vec<(Month, Month)>,
@@ -259,7 +263,7 @@ struct VintageRecord<'a> {
 
 impl<'a> VintageRecord<'a> {
     fn new(info: &'a SeriesInfo, vintages: &'a Vintages) -> Self {
-        let first = vintages.recorded_from().map(Month::of);
+        let first = vintages.first_recorded_day().map(Month::from_date);
         let dates = vintages.rows().chunk_by(|a, b| a.date == b.date);
         let dates = dates.filter_map(|rows| Some((rows.first()?.date, rows)));
         let mut record = Self {
@@ -272,7 +276,7 @@ impl<'a> VintageRecord<'a> {
         let (mut last_printed, mut last) = (None, None);
         for (date, rows) in &record.dates {
             let date = *date;
-            if let Some(month) = record.print_day(date, rows).map(Month::of) {
+            if let Some(month) = record.print_day(date, rows).map(Month::from_date) {
                 // A period without a first print, or a gap of months, ends the record. One month may never come.
                 let continues = last_printed.is_none_or(|printed| {
                     Some(printed) == last && months_between(printed, date) <= LATEST_PRINT
@@ -291,31 +295,34 @@ impl<'a> VintageRecord<'a> {
     }
 
     /// Returns the day on which a period was first printed, if that is on record.
-    fn print_day(&self, date: Date, rows: &[Known]) -> Option<Date> {
-        let is_dated = |row: &Known| row.known_from.is_some() && row.value.is_some();
+    fn print_day(&self, date: Date, rows: &[VintageObservation]) -> Option<Date> {
+        let is_dated = |row: &VintageObservation| row.known_from.is_some() && row.value.is_some();
         let first = rows.iter().position(is_dated)?;
         let day = rows.get(first)?.known_from?;
         // A value without a day came with a first load: a row that followed later than usual is no first print, unless a
         // row between the two says that the figure was not out yet.
         let before = rows.get(..first)?.last();
         let was_loaded = before.is_some_and(|row| row.value.is_some());
-        let due = days_later(self.info.known_by(date), self.info.frequency.slack_days());
+        let due = add_days(
+            self.info.publication_day(date),
+            self.info.frequency.slack_days(),
+        );
         let is_early = months_between(date, day) <= LATEST_PRINT && (!was_loaded || day <= due);
         // The rows of the first vintage were printed before it.
         let (first_month, _) = self.spans.first()?;
-        (is_early && Month::of(day) > *first_month).then_some(day)
+        (is_early && Month::from_date(day) > *first_month).then_some(day)
     }
 
     /// Iterates over the periods with a first print, ascending.
-    fn prints(&self) -> impl Iterator<Item = Revised> {
+    fn prints(&self) -> impl Iterator<Item = PrintedPeriod> {
         self.dates.iter().filter_map(|(date, rows)| {
             let (date, day) = (*date, self.print_day(*date, rows)?);
-            let month = |months: i64| Month::of(shift(day, months.months()));
+            let month = |months: i64| Month::from_date(shift(day, months.months()));
             let covered = |months| Some(month(months)).filter(|month| self.covers(*month));
             // The first vintage after an interruption brings history along, too.
             let first = self.stage(date, day).filter(|_| covered(-1).is_some())?;
             let later = HORIZONS.map(|months| self.stage(date, covered(months)?.last_day()));
-            Some(Revised { date, first, later })
+            Some(PrintedPeriod { date, first, later })
         })
     }
 
@@ -326,8 +333,8 @@ impl<'a> VintageRecord<'a> {
     }
 
     /// Returns the figure of a period as known on a day.
-    fn stage(&self, date: Date, day: Date) -> Option<Stage> {
-        let publication = Publication::of(self.info);
+    fn stage(&self, date: Date, day: Date) -> Option<KnownFigure> {
+        let publication = Publication::new(self.info);
         let level = |date: Date| {
             let index = self.dates.binary_search_by_key(&date, |(date, _)| *date);
             let mut newest_first = self.dates.get(index.ok()?)?.1.iter().rev();
@@ -340,7 +347,7 @@ impl<'a> VintageRecord<'a> {
 
 /// Months from the one that holds a day to the one that holds another.
 fn months_between(from: Date, to: Date) -> i32 {
-    Month::of(to).since(Month::of(from))
+    Month::from_date(to).since(Month::from_date(from))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use super::alarm::AlarmRule;
 use super::composite::Indicator;
-use super::months::{Month, Months};
+use super::months::{Month, MonthlyGrid};
 use super::prose;
 use super::reading::{Input, Reading};
 use crate::model::series_info::round_to;
@@ -42,7 +42,7 @@ const MIN_MEANS: usize = 10;
 pub fn computed(set: &SeriesSet, day: Date) -> Option<(Observation, Option<Date>)> {
     let unrate = set.get("UNRATE")?;
     let last = *history(unrate.up_to(day)).last()?;
-    Some((last, unrate.late_since(last.date, day)))
+    Some((last, unrate.overdue_since(last.date, day)))
 }
 
 /// Computes the rule from unemployment rates of one vintage, percentage points, two decimals.
@@ -63,7 +63,7 @@ pub fn reading(set: &SeriesSet, day: Date) -> Reading {
         let value = value.map(|(value, month)| (value, month.first_day()));
         Input {
             contribution: value.map(|(value, _)| sign * value),
-            ..Input::of((name, &["UNRATE"], "%"), value, Some(missing()))
+            ..Input::new((name, &["UNRATE"], "%"), value, Some(missing()))
         }
     };
     let low = "Lowest such mean of the 12 months before";
@@ -94,7 +94,7 @@ pub fn interpret(reading: &Reading) -> String {
         "Computed from the unemployment rates known on the day: {} percentage points, {}. SAHMREALTIME is the published \
          figure. With a recession within eight months of a signal as the test, it gave false signals in November 1976 and \
          from July to September 2024. Read it beside RNOW, whose alarm found nearly all ends sooner.",
-        prose::number(value, 2),
+        prose::format_number(value, 2),
         state(value),
     )
 }
@@ -110,8 +110,8 @@ struct Parts {
 
 /// Returns every month that has both means.
 fn parts(unemployment: &[Observation]) -> Vec<Parts> {
-    let rates = Months::lasts(unemployment);
-    let means = rates.map(|month, _| rates.mean3(month, 2));
+    let rates = MonthlyGrid::from_last_values(unemployment);
+    let means = rates.map(|month, _| rates.three_month_mean(month, 2));
     let parts = |(month, mean): (Month, f64)| {
         let earlier = (1..=12).map(|k| month.plus(-k));
         let before: Vec<(Month, f64)> = earlier.filter_map(|m| Some((m, means.get(m)?))).collect();
@@ -136,8 +136,8 @@ mod tests {
 
     const INPUTS: &[&str] = &["SAHMREALTIME", "UNRATE"];
 
-    fn of_today(set: &SeriesSet) -> Months {
-        Months::lasts(&history(&set.get("UNRATE").unwrap().observations))
+    fn of_today(set: &SeriesSet) -> MonthlyGrid {
+        MonthlyGrid::from_last_values(&history(&set.get("UNRATE").unwrap().observations))
     }
 
     #[test]
@@ -145,7 +145,10 @@ mod tests {
         let set = testdata::load(INPUTS);
         let ours = of_today(&set);
         let published = &set.get("SAHMREALTIME").unwrap().observations;
-        let gap = |o: &Observation| ours.get(Month::of(o.date)).map(|v| (v - o.value).abs());
+        let gap = |o: &Observation| {
+            ours.get(Month::from_date(o.date))
+                .map(|v| (v - o.value).abs())
+        };
         let last: Vec<_> = published
             .iter()
             .filter(|o| o.date >= date(2025, 12, 1))
@@ -159,7 +162,7 @@ mod tests {
         assert_eq!(round_to(largest, 2), 0.37);
         assert_eq!(ours.get(Month::new(2025, 11)), Some(0.35));
         assert_eq!(
-            set.get("SAHMREALTIME").unwrap().at(date(2025, 11, 1)),
+            set.get("SAHMREALTIME").unwrap().value_on(date(2025, 11, 1)),
             Some(0.43)
         );
     }
@@ -177,7 +180,12 @@ mod tests {
         let runs = published.chunk_by(|a, b| (a.value >= TRIGGER) == (b.value >= TRIGGER));
         let alone: Vec<_> = runs
             .filter(|r| r[0].value >= TRIGGER)
-            .map(|r| (Month::of(r[0].date), Month::of(r[r.len() - 1].date)))
+            .map(|r| {
+                (
+                    Month::from_date(r[0].date),
+                    Month::from_date(r[r.len() - 1].date),
+                )
+            })
             .filter(|&(from, to)| {
                 !(0..)
                     .map(|k| from.plus(k))

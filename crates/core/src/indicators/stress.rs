@@ -18,7 +18,7 @@ use crate::model::series_info::round_to;
 
 /// The macro stress index.
 pub const CMSI: Composite = Composite {
-    about: Indicator {
+    indicator: Indicator {
         id: "SERVICE_CMSI",
         title: "Macro Stress Index",
         method: "cmsi-v1",

@@ -4,7 +4,7 @@
 //! reason why there is none (docs/METHODS.md#summary). The set holds what was known on the day.
 
 use super::months::Month;
-use super::prose::joined;
+use super::prose::join;
 use super::reading::describe_missing_figure;
 use super::sahm;
 use super::transform::{bps, changes, latest_year_on_year, spread_bps};
@@ -73,7 +73,7 @@ impl Figure {
         };
         Self {
             series: ids.to_vec(),
-            reason: Some(joined(ids.iter().map(reason), "; ")),
+            reason: Some(join(ids.iter().map(reason), "; ")),
             ..Self::default()
         }
     }
@@ -145,13 +145,13 @@ fn first_current(set: &SeriesSet, day: Date, ids: &[&'static str]) -> Figure {
     let Some((id, series, last)) = current.or_else(|| all().next()) else {
         return Figure::absent(set, day, ids);
     };
-    let month = Month::of(last.date).name();
+    let month = Month::from_date(last.date).name();
     let stand_in = match series.frequency() == Frequency::Monthly {
         true => format!("monthly average, {month} ({id})"),
         false => format!("from {id}"),
     };
     let basis = (ids.first() != Some(&id)).then_some(stand_in);
-    Figure::new(last, series.late_since(last.date, day), vec![id], basis)
+    Figure::new(last, series.overdue_since(last.date, day), vec![id], basis)
 }
 
 /// Returns the spread of daily yields on their newest common date; where that is late, of monthly averages on their
@@ -160,8 +160,8 @@ fn spread(set: &SeriesSet, day: Date) -> Figure {
     let spread = |long: &'static str, short: &'static str| {
         let (a, b) = (set.get(long)?, set.get(short)?);
         let spread = spread_bps(a, b, day)?;
-        let late = a.late_since(spread.date, day);
-        let late = late.or(b.late_since(spread.date, day));
+        let late = a.overdue_since(spread.date, day);
+        let late = late.or(b.overdue_since(spread.date, day));
         Some((spread, late, vec![long, short]))
     };
     let (daily, monthly) = (spread("DGS10", "DGS2"), spread("GS10", "GS2"));
@@ -171,7 +171,7 @@ fn spread(set: &SeriesSet, day: Date) -> Figure {
     match if uses_monthly { monthly } else { daily } {
         None => Figure::absent(set, day, &["DGS10", "DGS2", "GS10", "GS2"]),
         Some((spread, late, series)) => {
-            let month = Month::of(spread.date).name();
+            let month = Month::from_date(spread.date).name();
             let basis = format!("monthly averages, {month} (GS10, GS2)");
             Figure::new(spread, late, series, uses_monthly.then_some(basis))
         }
@@ -185,7 +185,7 @@ fn consumer_prices(set: &SeriesSet, day: Date) -> Figure {
     let inflation = |id: &'static str, basis| {
         let series = set.get(id)?;
         let rate = latest_year_on_year(series, day)?;
-        Some((rate, series.late_since(rate.date, day), id, basis))
+        Some((rate, series.overdue_since(rate.date, day), id, basis))
     };
     let headline = inflation("CPIAUCNS", "not seasonally adjusted");
     let no_newer = "seasonally adjusted; the unadjusted index has no newer month";

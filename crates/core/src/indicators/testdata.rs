@@ -1,9 +1,10 @@
 //! Real figures for tests: the CSV files of `data/series`, read under the catalogue's descriptions.
 
-use super::composite::{Composite, Computation, ended};
+use super::composite::{Composite, Computation, with_latest_reading};
 use crate::catalogue::Catalogue;
 use crate::model::{
-    Date, Known, Observation, Recorded, Rights, Series, SeriesSet, Vintages, release, vintages,
+    Date, Observation, Rights, Series, SeriesSet, SeriesVintages, VintageObservation, Vintages,
+    release, vintages,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -47,20 +48,27 @@ pub(crate) fn stand_in(set: &mut SeriesSet, id: &str, from: &str) {
 /// Returns what was known on `day`, by the publication lags of the catalogue.
 pub(crate) fn as_of(set: &SeriesSet, day: Date) -> SeriesSet {
     let known = |s: &Arc<Series>| {
-        let rows = s.observations.iter().map(|o| Known::new(o, None));
-        let seen = Vintages::new(rows.collect()).as_of(day, |date| s.info.known_by(date));
+        let rows = s
+            .observations
+            .iter()
+            .map(|o| VintageObservation::new(o, None));
+        let seen = Vintages::new(rows.collect()).as_of(day, |date| s.info.publication_day(date));
         Arc::new(Series::new(s.info.clone(), seen))
     };
     set.iter().map(known).collect()
 }
 
 /// Returns every recorded value of the series: the vintages of `data/vintages` beside the figures of `data/series`.
-pub(crate) fn recorded(ids: &[&str]) -> Vec<Recorded> {
+pub(crate) fn recorded(ids: &[&str]) -> Vec<SeriesVintages> {
     let beside = |id: &&str| {
         let Series { info, observations } = read(id).unwrap();
-        let mut rows = vintages::beside(&info, &observations, &monthly(id));
-        rows.extend(observations.iter().map(|o| Known::new(o, None)));
-        Recorded {
+        let mut rows = vintages::merge_with_latest(&info, &observations, &monthly(id));
+        rows.extend(
+            observations
+                .iter()
+                .map(|o| VintageObservation::new(o, None)),
+        );
+        SeriesVintages {
             info,
             vintages: Arc::new(Vintages::new(rows)),
         }
@@ -69,7 +77,7 @@ pub(crate) fn recorded(ids: &[&str]) -> Vec<Recorded> {
 }
 
 /// Reads a file of vintages, each row known from the release day of its month; empty without a file.
-fn monthly(id: &str) -> Vec<Known> {
+fn monthly(id: &str) -> Vec<VintageObservation> {
     let text =
         std::fs::read_to_string(format!("{FOLDER}/../vintages/{id}.csv")).unwrap_or_default();
     let row = |line: &str| -> (Date, Option<f64>, Date) {
@@ -88,9 +96,9 @@ fn monthly(id: &str) -> Vec<Known> {
         *last = (*last).max(*date);
     }
     let info = Catalogue::embedded().get(id).map(Arc::as_ref);
-    let known = |&(date, value, month): &(Date, Option<f64>, Date)| Known {
+    let known = |&(date, value, month): &(Date, Option<f64>, Date)| VintageObservation {
         date,
-        known_from: Some(release::counts_from(
+        known_from: Some(release::known_from_day(
             info,
             month,
             newest.get(&month).copied(),
@@ -102,8 +110,8 @@ fn monthly(id: &str) -> Vec<Known> {
 
 /// Returns what was known of the series on `day`, by the vintages of the bundled history.
 pub(crate) fn known(ids: &[&str], day: Date) -> SeriesSet {
-    let known = |r: Recorded| {
-        let known = r.vintages.as_of(day, |date| r.info.known_by(date));
+    let known = |r: SeriesVintages| {
+        let known = r.vintages.as_of(day, |date| r.info.publication_day(date));
         Arc::new(Series::new(r.info, known))
     };
     recorded(ids).into_iter().map(known).collect()
@@ -121,18 +129,21 @@ pub(crate) fn stamped_up_to(set: &SeriesSet, day: Date) -> SeriesSet {
 /// Returns the whole history of a composite up to a day; of real-time composites by the usual publication lags.
 pub(crate) fn history(composite: &Composite, set: &SeriesSet, day: Date) -> Vec<Observation> {
     match composite.computation {
-        Computation::AsKnown { path, .. } => {
-            ended(path(&undated(set), day), &composite.reading(set, day))
+        Computation::RealTime { path, .. } => {
+            with_latest_reading(path(&undated(set), day), &composite.reading(set, day))
         }
-        Computation::Blend(_) | Computation::Own { .. } => composite.history(set, day),
+        Computation::Blend(_) | Computation::Formula { .. } => composite.history(set, day),
     }
 }
 
 /// Converts a set to records without days of knowledge, which count from their usual publication lag.
-fn undated(set: &SeriesSet) -> Vec<Recorded> {
+fn undated(set: &SeriesSet) -> Vec<SeriesVintages> {
     let recorded = |series: &Arc<Series>| {
-        let rows = series.observations.iter().map(|o| Known::new(o, None));
-        Recorded {
+        let rows = series
+            .observations
+            .iter()
+            .map(|o| VintageObservation::new(o, None));
+        SeriesVintages {
             info: Arc::clone(&series.info),
             vintages: Arc::new(Vintages::new(rows.collect())),
         }

@@ -6,7 +6,7 @@
 mod lookback;
 
 use super::months::log_ratio;
-use crate::model::frequency::{Length, days_later, shift};
+use crate::model::frequency::{PeriodLength, add_days, shift};
 use crate::model::series_info::round_to;
 use crate::model::{Date, Frequency, Observation, Series};
 use jiff::ToSpan;
@@ -31,11 +31,11 @@ pub fn changes(series: &Series, day: Date) -> Changes {
         return Changes::default();
     };
     let change = |earlier: f64| series.info.round(last.value - earlier);
-    let back = |days: i64| Some(series.lookup(days_later(last.date, -days))?.value);
+    let back = |days: i64| Some(series.fresh_observation(add_days(last.date, -days))?.value);
     let (week, month) = match series.frequency() {
         Frequency::Daily => (back(7), back(30)),
         Frequency::Weekly | Frequency::Biweekly => {
-            (near(series, days_later(last.date, -7)), back(30))
+            (near(series, add_days(last.date, -7)), back(30))
         }
         Frequency::Monthly => (None, months_earlier(series, last.date, 1)),
         Frequency::Quarterly | Frequency::Semiannual | Frequency::Annual => (None, None),
@@ -49,7 +49,7 @@ pub fn changes(series: &Series, day: Date) -> Changes {
 /// Returns the observation nearest to `date` within a day: weekly dates move by one around holidays.
 fn near(series: &Series, date: Date) -> Option<f64> {
     let mut around = [0, -1, 1].into_iter();
-    around.find_map(|days| series.at(days_later(date, days)))
+    around.find_map(|days| series.value_on(add_days(date, days)))
 }
 
 /// Returns the value one year before `date`.
@@ -58,9 +58,11 @@ fn near(series: &Series, date: Date) -> Option<f64> {
 /// Longer periods: the same period of last year, or nothing.
 pub fn year_earlier(series: &Series, date: Date) -> Option<f64> {
     match series.frequency().length() {
-        Length::Days(1) => series.lookup(shift(date, (-1).year())).map(|o| o.value),
-        Length::Days(_) => near(series, days_later(date, -364)),
-        Length::Months(_) => months_earlier(series, date, 12),
+        PeriodLength::Days(1) => series
+            .fresh_observation(shift(date, (-1).year()))
+            .map(|o| o.value),
+        PeriodLength::Days(_) => near(series, add_days(date, -364)),
+        PeriodLength::Months(_) => months_earlier(series, date, 12),
     }
 }
 
@@ -68,7 +70,7 @@ pub fn year_earlier(series: &Series, date: Date) -> Option<f64> {
 ///
 /// Missing: when either is absent, or the base is not positive.
 pub fn year_on_year(series: &Series, date: Date) -> Option<f64> {
-    percent(series.at(date)?, year_earlier(series, date)?)
+    percent(series.value_on(date)?, year_earlier(series, date)?)
 }
 
 /// Returns the newest computable percent change against a year earlier up to `day`, with its own date.
@@ -89,7 +91,12 @@ fn percent(a: f64, b: f64) -> Option<f64> {
 /// Returns `100·(long − short)` in basis points, one decimal, on the newest date up to `day` that both have.
 pub fn spread_bps(long: &Series, short: &Series, day: Date) -> Option<Observation> {
     let mut newest_first = long.up_to(day).iter().rev();
-    newest_first.find_map(|o| Some(Observation::new(o.date, bps(o.value - short.at(o.date)?))))
+    newest_first.find_map(|o| {
+        Some(Observation::new(
+            o.date,
+            bps(o.value - short.value_on(o.date)?),
+        ))
+    })
 }
 
 /// Converts percentage points to basis points, rounded to one decimal (docs/METHODS.md#spreads).
@@ -143,7 +150,7 @@ impl Units {
     ];
 
     /// Describes the result, as words that follow the name of a series.
-    pub fn words(self) -> &'static str {
+    pub fn describe(self) -> &'static str {
         match self {
             Self::Level => "as published",
             Self::Change => "change from the period before",

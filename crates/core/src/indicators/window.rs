@@ -20,7 +20,7 @@ pub struct Extreme {
 
 /// The change from one figure to a later one.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Swing {
+pub struct ValueChange {
     /// Where it began.
     pub from: Observation,
     /// Where it ended.
@@ -29,7 +29,7 @@ pub struct Swing {
 
 /// How many figures lie below the latest, equal it (itself among them) and lie above it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Standing {
+pub struct RankCounts {
     /// Strictly below.
     pub below: usize,
     /// Equal, the latest included.
@@ -38,7 +38,7 @@ pub struct Standing {
     pub above: usize,
 }
 
-impl Standing {
+impl RankCounts {
     /// Ranks the newest of the rows among them all.
     pub fn of_latest(rows: &[Observation]) -> Self {
         let latest = rows.last().map_or(0.0, |row| row.value);
@@ -77,7 +77,7 @@ fn extreme(rows: &[Observation], is_better: fn(f64, f64) -> bool) -> Option<Extr
     })
 }
 
-impl Swing {
+impl ValueChange {
     /// Returns the greatest fall from a figure to a later one, of equal ones the oldest; `None` where nothing ever fell.
     ///
     /// `in_percent` compares falls by share, for which all figures must be positive, else by difference.
@@ -116,20 +116,20 @@ fn greatest(
     rows: &[Observation],
     in_percent: bool,
     is_beyond: fn(f64, f64) -> bool,
-) -> Option<Swing> {
-    let size = |swing: &Swing| match in_percent {
+) -> Option<ValueChange> {
+    let size = |swing: &ValueChange| match in_percent {
         true => (swing.to.value / swing.from.value - 1.0).abs(),
         false => swing.change().abs(),
     };
     let mut from = *rows.first()?;
-    let mut greatest: Option<(f64, Swing)> = None;
+    let mut greatest: Option<(f64, ValueChange)> = None;
     for row in rows {
         if !is_beyond(row.value, from.value) {
             // Of equal beginnings the newest, so that the swing is as short as possible.
             from = *row;
             continue;
         }
-        let swing = Swing { from, to: *row };
+        let swing = ValueChange { from, to: *row };
         let size = size(&swing);
         // A difference of rounding does not make a swing greater.
         if greatest.is_none_or(|(greatest, _)| size > greatest * (1.0 + 1e-12)) {
@@ -164,20 +164,20 @@ mod tests {
     #[test]
     fn falls_start_high_and_rises_start_low() {
         let rows = rows(&[10.0, 20.0, 15.0, 30.0, 24.0, 12.0, 13.0]);
-        let fall = Swing::greatest_fall(&rows, false).unwrap();
+        let fall = ValueChange::greatest_fall(&rows, false).unwrap();
         assert_eq!(
             (fall.from.value, fall.to.value, fall.change()),
             (30.0, 12.0, -18.0)
         );
-        let rise = Swing::greatest_rise(&rows, true).unwrap();
+        let rise = ValueChange::greatest_rise(&rows, true).unwrap();
         assert_eq!((rise.from.value, rise.to.value), (10.0, 30.0));
         assert_eq!(rise.percent(), Some(200.0));
-        assert_eq!(Swing::greatest_fall(&rows[..2], false), None);
+        assert_eq!(ValueChange::greatest_fall(&rows[..2], false), None);
     }
 
     #[test]
     fn yearly_rate_needs_a_year() {
-        let swing = |months: i8| Swing {
+        let swing = |months: i8| ValueChange {
             from: Observation::new(date(2020, 1, 1), 100.0),
             to: Observation::new(
                 date(2020 + i16::from(months / 12), 1 + months % 12, 1),
@@ -209,8 +209,8 @@ mod tests {
             let fall = moves.iter().copied().filter(|m| *m < 0).min();
             let rise = moves.iter().copied().filter(|m| *m > 0).max();
             for (actual, plain) in [
-                (Swing::greatest_fall(&rows, false), fall),
-                (Swing::greatest_rise(&rows, false), rise),
+                (ValueChange::greatest_fall(&rows, false), fall),
+                (ValueChange::greatest_rise(&rows, false), rise),
             ] {
                 prop_assert_eq!(actual.is_some(), plain.is_some());
                 if let (Some(actual), Some(plain)) = (actual, plain) {
@@ -219,7 +219,7 @@ mod tests {
                 }
             }
             let latest = tenths[tenths.len() - 1];
-            let rank = Standing::of_latest(&rows);
+            let rank = RankCounts::of_latest(&rows);
             prop_assert_eq!(rank.below, tenths.iter().filter(|t| **t < latest).count());
             prop_assert_eq!(rank.equal, tenths.iter().filter(|t| **t == latest).count());
             prop_assert_eq!(rank.above, tenths.iter().filter(|t| **t > latest).count());
@@ -233,7 +233,7 @@ mod tests {
             let rows = rows(&values);
             let pairs = (0..values.len()).flat_map(|i| (i + 1..values.len()).map(move |j| (i, j)));
             let least = pairs.map(|(i, j)| values[j] / values[i] - 1.0).fold(0.0, f64::min);
-            let actual = Swing::greatest_fall(&rows, true).map_or(0.0, |s| s.to.value / s.from.value - 1.0);
+            let actual = ValueChange::greatest_fall(&rows, true).map_or(0.0, |s| s.to.value / s.from.value - 1.0);
             prop_assert!((actual - least).abs() < 1e-9, "{} {}", actual, least);
         }
     }

@@ -6,7 +6,7 @@
 mod meetings;
 mod publication;
 
-pub use meetings::{Meeting, MeetingKind, is_meeting, meetings};
+pub use meetings::{Meeting, MeetingKind, is_meeting_name, meetings};
 pub use publication::Publication;
 
 use super::frequency::{Date, Frequency, days_between, shift};
@@ -104,7 +104,7 @@ enum Holiday {
 
 /// A scheduled release.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Due {
+pub struct ScheduledRelease {
     /// The release.
     pub release: &'static Release,
     /// Day by the rule.
@@ -131,7 +131,7 @@ pub fn releases() -> &'static [Release] {
 
 impl Release {
     /// Returns whether it has the first prints of a series.
-    pub fn brings(&self, id: &str) -> bool {
+    pub fn prints(&self, id: &str) -> bool {
         self.headline.iter().chain(&self.series).any(|s| s == id)
     }
 
@@ -141,7 +141,7 @@ impl Release {
     }
 
     /// Returns whether a name means this release: its identifier or a part of its name. The estimates of GDP share one name.
-    pub fn is_called(&self, name: &str) -> bool {
+    pub fn has_name(&self, name: &str) -> bool {
         let name = name.trim().to_ascii_lowercase();
         let is_part = name.len() > 2 && self.name.to_ascii_lowercase().contains(&name);
         is_part || self.id.split('-').next() == Some(&name) || self.id == name
@@ -154,7 +154,11 @@ impl Release {
     }
 
     /// Returns the scheduled releases from `from` to `to`, both included.
-    pub fn due(&'static self, from: Date, to: Date) -> impl Iterator<Item = Due> {
+    pub fn scheduled(
+        &'static self,
+        from: Date,
+        to: Date,
+    ) -> impl Iterator<Item = ScheduledRelease> {
         // A holiday or an early report can move a release into another week or month, so one more on either side is checked.
         let (first, step, days) = if let Rule::Weekly { weekday, .. } = self.rule {
             (on_weekday(shift(from, (-7).days()), weekday), 7.days(), 7)
@@ -167,17 +171,17 @@ impl Release {
     }
 
     /// Returns the scheduled release of the figures of a period.
-    pub fn due_for(&'static self, period: Date) -> Option<Due> {
+    pub fn scheduled_for(&'static self, period: Date) -> Option<ScheduledRelease> {
         self.schedule(shift(period, self.lag()))
     }
 
     /// Returns the release of the week with the nominal day `start`, or of the month that begins with `start`.
-    fn schedule(&'static self, start: Date) -> Option<Due> {
+    fn schedule(&'static self, start: Date) -> Option<ScheduledRelease> {
         if !self.months.is_empty() && !self.months.contains(&start.month()) {
             return None;
         }
         let day = self.rule.day(start)?;
-        Some(Due {
+        Some(ScheduledRelease {
             release: self,
             day,
             earliest: (0..self.max_days_early).fold(day, |day, _| business_day_before(day)),

@@ -2,7 +2,7 @@
 
 mod days;
 
-pub use days::{day_from_number, day_number, days_between, days_later, shift};
+pub use days::{add_days, day_from_number, day_number, days_between, shift};
 
 use jiff::civil::Weekday;
 use jiff::{Span, ToSpan};
@@ -42,7 +42,7 @@ pub enum Frequency {
 
 /// Length of a period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Length {
+pub enum PeriodLength {
     /// Days: 1, 7 or 14.
     Days(i8),
     /// Months.
@@ -62,15 +62,21 @@ impl Frequency {
     ];
 
     /// Returns the code of FRED and SDMX, the adjective, the name of a period, periods per year and length.
-    fn facts(self) -> (&'static str, &'static str, &'static str, f64, Length) {
+    fn facts(self) -> (&'static str, &'static str, &'static str, f64, PeriodLength) {
         match self {
-            Self::Daily => ("D", "daily", "day", 260.0, Length::Days(1)),
-            Self::Weekly => ("W", "weekly", "week", 52.0, Length::Days(7)),
-            Self::Biweekly => ("BW", "biweekly", "two weeks", 26.0, Length::Days(14)),
-            Self::Monthly => ("M", "monthly", "month", 12.0, Length::Months(1)),
-            Self::Quarterly => ("Q", "quarterly", "quarter", 4.0, Length::Months(3)),
-            Self::Semiannual => ("SA", "semiannual", "half-year", 2.0, Length::Months(6)),
-            Self::Annual => ("A", "annual", "year", 1.0, Length::Months(12)),
+            Self::Daily => ("D", "daily", "day", 260.0, PeriodLength::Days(1)),
+            Self::Weekly => ("W", "weekly", "week", 52.0, PeriodLength::Days(7)),
+            Self::Biweekly => ("BW", "biweekly", "two weeks", 26.0, PeriodLength::Days(14)),
+            Self::Monthly => ("M", "monthly", "month", 12.0, PeriodLength::Months(1)),
+            Self::Quarterly => ("Q", "quarterly", "quarter", 4.0, PeriodLength::Months(3)),
+            Self::Semiannual => (
+                "SA",
+                "semiannual",
+                "half-year",
+                2.0,
+                PeriodLength::Months(6),
+            ),
+            Self::Annual => ("A", "annual", "year", 1.0, PeriodLength::Months(12)),
         }
     }
 
@@ -95,18 +101,18 @@ impl Frequency {
     }
 
     /// Returns the length of a period.
-    pub fn length(self) -> Length {
+    pub fn length(self) -> PeriodLength {
         self.facts().4
     }
 
     /// Returns the last day of the period dated `date`. Weeks are dated with their last day.
     pub fn period_end(self, date: Date) -> Date {
-        let end = |first: Date| days_later(shift(first, self.period()), -1);
+        let end = |first: Date| add_days(shift(first, self.period()), -1);
         match self {
             Self::Daily | Self::Weekly | Self::Biweekly => date,
             Self::Monthly => date.last_of_month(),
             // Some quarters are dated with the month in their middle.
-            Self::Quarterly | Self::Semiannual => end(self.stamp(date)),
+            Self::Quarterly | Self::Semiannual => end(self.period_date(date)),
             Self::Annual => end(date.first_of_month()),
         }
     }
@@ -114,8 +120,8 @@ impl Frequency {
     /// Returns the length of a period as a calendar span.
     pub fn period(self) -> Span {
         match self.length() {
-            Length::Days(n) => n.days(),
-            Length::Months(n) => n.months(),
+            PeriodLength::Days(n) => n.days(),
+            PeriodLength::Months(n) => n.months(),
         }
     }
 
@@ -129,16 +135,16 @@ impl Frequency {
     }
 
     /// Returns the date of the period that contains `date`: its first day, for weeks the Friday that ends them.
-    pub fn stamp(self, date: Date) -> Date {
-        Periods::from(self).stamp(date)
+    pub fn period_date(self, date: Date) -> Date {
+        Periods::from(self).period_date(date)
     }
 
     /// Returns whether a day is the first of a month, quarter or year, if periods are dated so; always true for days and
     /// weeks.
-    pub fn is_stamp(self, date: Date) -> bool {
+    pub fn is_period_date(self, date: Date) -> bool {
         match self.length() {
-            Length::Days(_) => true,
-            Length::Months(n) => date.day() == 1 && (date.month() - 1) % n == 0,
+            PeriodLength::Days(_) => true,
+            PeriodLength::Months(n) => date.day() == 1 && (date.month() - 1) % n == 0,
         }
     }
 
@@ -149,34 +155,34 @@ impl Frequency {
     }
 
     /// Returns whether two dates of figures are of adjacent periods.
-    pub fn follows(self, earlier: Date, later: Date) -> bool {
-        let distance = self.place(later) - self.place(earlier);
-        self.next().contains(&distance)
+    pub fn is_adjacent(self, earlier: Date, later: Date) -> bool {
+        let distance = self.position(later) - self.position(earlier);
+        self.adjacent_distances().contains(&distance)
     }
 
     /// Returns the position of a day, in days for days and weeks, else in periods.
-    pub fn place(self, date: Date) -> i32 {
+    pub fn position(self, date: Date) -> i32 {
         match self.length() {
-            Length::Days(_) => day_number(date),
-            Length::Months(_) => self.period_number(date),
+            PeriodLength::Days(_) => day_number(date),
+            PeriodLength::Months(_) => self.period_number(date),
         }
     }
 
     /// Returns the distances of adjacent figures in [`Self::place`]. Dates of weeks move around holidays; days are at most ten
     /// apart, which is longer than any holiday.
-    pub fn next(self) -> RangeInclusive<i32> {
+    pub fn adjacent_distances(self) -> RangeInclusive<i32> {
         match self.length() {
-            Length::Days(1) => i32::MIN..=10,
-            Length::Days(n) => i32::from(n) - 3..=i32::from(n) + 3,
-            Length::Months(_) => 1..=1,
+            PeriodLength::Days(1) => i32::MIN..=10,
+            PeriodLength::Days(n) => i32::from(n) - 3..=i32::from(n) + 3,
+            PeriodLength::Months(_) => 1..=1,
         }
     }
 
     /// Returns the years between two dates: by calendar months if periods are months, else by days.
     pub fn years_between(self, from: Date, to: Date) -> f64 {
         let (unit, per_year) = match self.length() {
-            Length::Days(_) => (Self::Daily, 365.25),
-            Length::Months(_) => (Self::Monthly, 12.0),
+            PeriodLength::Days(_) => (Self::Daily, 365.25),
+            PeriodLength::Months(_) => (Self::Monthly, 12.0),
         };
         f64::from(unit.period_number(to) - unit.period_number(from)) / per_year
     }
@@ -195,7 +201,7 @@ impl Frequency {
     }
 
     /// Returns the name of the period with its preposition: "on 2026-08-20", "in the week ending 2026-08-15", "in July 2026".
-    pub fn when(self, date: Date) -> String {
+    pub fn period_phrase(self, date: Date) -> String {
         let preposition = match self {
             Self::Daily => "on",
             Self::Weekly | Self::Biweekly => "in the",
@@ -229,24 +235,24 @@ impl Periods {
     pub fn number(self, date: Date) -> i32 {
         let months = || i32::from(date.year()) * 12 + i32::from(date.month()) - 1;
         match self.frequency.length() {
-            Length::Days(1) => day_number(date),
+            PeriodLength::Days(1) => day_number(date),
             // 1970-01-01 was a Thursday, the fourth day of its week from Monday on.
-            Length::Days(n) => (day_number(date) + 9 - self.last_weekday())
+            PeriodLength::Days(n) => (day_number(date) + 9 - self.last_weekday())
                 .div_euclid(7)
                 .div_euclid(i32::from(n) / 7),
-            Length::Months(n) => months().div_euclid(i32::from(n)),
+            PeriodLength::Months(n) => months().div_euclid(i32::from(n)),
         }
     }
 
     /// Returns the date of the period that contains `date`: its first day, for weeks the last.
-    pub fn stamp(self, date: Date) -> Date {
+    pub fn period_date(self, date: Date) -> Date {
         match self.frequency.length() {
-            Length::Days(1) => date,
-            Length::Days(n) => {
+            PeriodLength::Days(1) => date,
+            PeriodLength::Days(n) => {
                 let end = i32::from(n) * (self.number(date) + 1);
                 day_from_number(end - 10 + self.last_weekday()).unwrap_or(date)
             }
-            Length::Months(n) => {
+            PeriodLength::Months(n) => {
                 let first = date.month() - (date.month() - 1) % n;
                 Date::new(date.year(), first, 1).unwrap_or(date)
             }
@@ -306,7 +312,7 @@ mod tests {
     #[test]
     fn periods_have_names_for_sentences() {
         let day = date(2026, 5, 2);
-        let names = Frequency::ALL.map(|f| f.when(day));
+        let names = Frequency::ALL.map(|f| f.period_phrase(day));
         assert_eq!(
             names,
             [
@@ -324,19 +330,19 @@ mod tests {
     #[test]
     fn periods_are_dated_with_their_first_day_or_friday() {
         assert_eq!(
-            Frequency::Quarterly.stamp(date(2026, 8, 19)),
+            Frequency::Quarterly.period_date(date(2026, 8, 19)),
             date(2026, 7, 1)
         );
         assert_eq!(
-            Frequency::Weekly.stamp(date(2026, 8, 19)),
+            Frequency::Weekly.period_date(date(2026, 8, 19)),
             date(2026, 8, 21)
         );
         assert_eq!(
-            Frequency::Weekly.stamp(date(2026, 8, 21)),
+            Frequency::Weekly.period_date(date(2026, 8, 21)),
             date(2026, 8, 21)
         );
         assert_eq!(
-            Frequency::Weekly.stamp(date(2026, 8, 22)),
+            Frequency::Weekly.period_date(date(2026, 8, 22)),
             date(2026, 8, 28)
         );
     }
@@ -347,7 +353,7 @@ mod tests {
             let days = (-200_000..60_000).filter_map(day_from_number);
             let mut before: Option<(Date, i32)> = None;
             for day in days {
-                let now = (frequency.stamp(day), frequency.period_number(day));
+                let now = (frequency.period_date(day), frequency.period_number(day));
                 if let Some((stamp, number)) = before {
                     assert_eq!(stamp == now.0, number == now.1, "{frequency} {day}");
                     assert!(number <= now.1);

@@ -2,14 +2,14 @@
 
 use super::calendar::Publication;
 use super::frequency::Date;
-use super::observation::{Known, Observation, Vintages};
+use super::observation::{Observation, VintageObservation, Vintages};
 use super::series_info::SeriesInfo;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A series with its vintages.
 #[derive(Debug, Clone)]
-pub struct Recorded {
+pub struct SeriesVintages {
     /// Description of the series.
     pub info: Arc<SeriesInfo>,
     /// Every value with the day on which it became known.
@@ -18,16 +18,16 @@ pub struct Recorded {
 
 /// What is known of a series on a day that only moves forward.
 #[derive(Debug)]
-pub struct Knowledge<'a> {
+pub struct VintageCursor<'a> {
     /// Later rows with the day on which they become known, the next one last.
-    upcoming: Vec<(Date, &'a Known)>,
-    known: BTreeMap<Date, &'a Known>,
+    upcoming: Vec<(Date, &'a VintageObservation)>,
+    known: BTreeMap<Date, &'a VintageObservation>,
 }
 
-impl<'a> Knowledge<'a> {
+impl<'a> VintageCursor<'a> {
     /// Starts before the first row.
-    pub fn of(series: &'a Recorded) -> Self {
-        let publication = Publication::of(&series.info);
+    pub fn new(series: &'a SeriesVintages) -> Self {
+        let publication = Publication::new(&series.info);
         let rows = series.vintages.rows().iter();
         let mut upcoming: Vec<_> = rows
             .map(|row| (row.known_on(|date| publication.day(date)), row))
@@ -75,20 +75,20 @@ mod tests {
         ) {
             let day_of = |n: i32| day_from_number(20_000 + n).unwrap();
             let info = Catalogue::embedded().get("UNRATE").unwrap();
-            let row = |(date, known_from, value): (i32, Option<i32>, Option<f64>)| Known {
-                date: info.frequency.stamp(day_of(30 * date)),
+            let row = |(date, known_from, value): (i32, Option<i32>, Option<f64>)| VintageObservation {
+                date: info.frequency.period_date(day_of(30 * date)),
                 known_from: known_from.map(day_of),
                 value,
             };
             let vintages = Arc::new(Vintages::new(rows.into_iter().map(row).collect()));
-            let series = Recorded { info: Arc::clone(info), vintages };
-            let mut knowledge = Knowledge::of(&series);
+            let series = SeriesVintages { info: Arc::clone(info), vintages };
+            let mut knowledge = VintageCursor::new(&series);
             days.sort_unstable();
             for day in days.into_iter().map(day_of) {
                 knowledge.advance(day);
                 let mut known: Vec<_> = knowledge.newest_first(Date::MAX).collect();
                 known.reverse();
-                assert_eq!(known, series.vintages.as_of(day, |date| info.known_by(date)));
+                assert_eq!(known, series.vintages.as_of(day, |date| info.publication_day(date)));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Observations and their vintages.
 
-use super::frequency::{Date, Frequency, days_later};
+use super::frequency::{Date, Frequency, add_days};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +25,7 @@ impl Observation {
 
 /// An observation with the day it became known.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Known {
+pub struct VintageObservation {
     /// First day of the period.
     pub date: Date,
     /// Day from which this value was known. `None` for values of a first load, whose day is estimated from the series'
@@ -36,7 +36,7 @@ pub struct Known {
     pub value: Option<f64>,
 }
 
-impl Known {
+impl VintageObservation {
     /// Creates a row from an observation.
     pub fn new(observation: &Observation, known_from: Option<Date>) -> Self {
         Self {
@@ -65,12 +65,12 @@ pub enum AsOf {
 /// Every stored value of a series, ordered by date, then by `known_from` (`None` first).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Vintages {
-    rows: Vec<Known>,
+    rows: Vec<VintageObservation>,
 }
 
 impl Vintages {
     /// Creates vintages from rows in any order.
-    pub fn new(mut rows: Vec<Known>) -> Self {
+    pub fn new(mut rows: Vec<VintageObservation>) -> Self {
         if !rows.is_sorted_by_key(|r| (r.date, r.known_from)) {
             rows.sort_by_key(|r| (r.date, r.known_from));
         }
@@ -78,7 +78,7 @@ impl Vintages {
     }
 
     /// Returns every row.
-    pub fn rows(&self) -> &[Known] {
+    pub fn rows(&self) -> &[VintageObservation] {
         &self.rows
     }
 
@@ -99,16 +99,20 @@ impl Vintages {
         &self,
         day: Date,
         publication_day: impl Fn(Date) -> Date,
-    ) -> impl Fn(&Known) -> bool {
+    ) -> impl Fn(&VintageObservation) -> bool {
         // Publication days ascend, so a binary search finds the first date that was not published.
-        let published = |row: &Known| publication_day(row.date) <= day;
+        let published = |row: &VintageObservation| publication_day(row.date) <= day;
         let unpublished = self.rows.get(self.rows.partition_point(published));
         let end = unpublished.map_or(Date::MAX, |row| row.date);
         move |row| row.known_from.map_or(row.date < end, |known| known <= day)
     }
 
     /// Returns the row of the newest figure known on `day`; `None` if none was known.
-    pub fn newest(&self, day: Date, publication_day: impl Fn(Date) -> Date) -> Option<&Known> {
+    pub fn newest(
+        &self,
+        day: Date,
+        publication_day: impl Fn(Date) -> Date,
+    ) -> Option<&VintageObservation> {
         let is_known = self.is_known_on(day, publication_day);
         let mut withdrawn = None;
         self.rows
@@ -124,17 +128,20 @@ impl Vintages {
     }
 
     /// Returns the first recorded day on which a figure became known.
-    pub fn recorded_from(&self) -> Option<Date> {
+    pub fn first_recorded_day(&self) -> Option<Date> {
         self.rows.iter().filter_map(|row| row.known_from).min()
     }
 
     /// Returns the last recorded day up to `day` on which a figure became known.
-    pub fn changed_by(&self, day: Date) -> Option<Date> {
+    pub fn last_change_by(&self, day: Date) -> Option<Date> {
         let days = self.rows.iter().filter_map(|row| row.known_from);
         days.filter(|known| *known <= day).max()
     }
 
-    fn newest_of_each_date(&self, is_known: impl Fn(&Known) -> bool) -> Vec<Observation> {
+    fn newest_of_each_date(
+        &self,
+        is_known: impl Fn(&VintageObservation) -> bool,
+    ) -> Vec<Observation> {
         let mut observations: Vec<Observation> = Vec::new();
         for row in self.rows.iter().filter(|r| is_known(r)) {
             observations.pop_if(|last| last.date == row.date);
@@ -145,8 +152,8 @@ impl Vintages {
 }
 
 /// Returns the estimated publication day of a figure: its period's end plus the publication lag.
-pub fn known_by(date: Date, frequency: Frequency, lag_days: i64) -> Date {
-    days_later(frequency.period_end(date), lag_days)
+pub fn lagged_publication_day(date: Date, frequency: Frequency, lag_days: i64) -> Date {
+    add_days(frequency.period_end(date), lag_days)
 }
 
 #[cfg(test)]
@@ -154,8 +161,8 @@ mod tests {
     use super::*;
     use jiff::civil::date;
 
-    fn row(day: i8, from: Option<i8>, value: f64) -> Known {
-        Known {
+    fn row(day: i8, from: Option<i8>, value: f64) -> VintageObservation {
+        VintageObservation {
             date: date(2026, 1, day),
             known_from: from.map(|d| date(2026, 2, d)),
             value: Some(value),
@@ -164,7 +171,7 @@ mod tests {
 
     #[test]
     fn withdrawn_date_is_absent_until_a_later_row() {
-        let withdrawn = Known {
+        let withdrawn = VintageObservation {
             value: None,
             ..row(2, Some(10), 0.0)
         };
@@ -174,14 +181,14 @@ mod tests {
             withdrawn,
             row(2, Some(20), 2.5),
             row(3, Some(5), 3.0),
-            Known {
+            VintageObservation {
                 value: None,
                 ..row(3, Some(20), 0.0)
             },
         ]);
         let values = |d| -> Vec<f64> {
             let rows = v.as_of(date(2026, 2, d), |date| {
-                known_by(date, Frequency::Monthly, 5)
+                lagged_publication_day(date, Frequency::Monthly, 5)
             });
             rows.iter().map(|o| o.value).collect()
         };
@@ -200,7 +207,7 @@ mod tests {
         ]);
         let as_of = |d| {
             v.as_of(date(2026, 2, d), |date| {
-                known_by(date, Frequency::Monthly, 5)
+                lagged_publication_day(date, Frequency::Monthly, 5)
             })
         };
         assert_eq!(as_of(4), vec![]);
@@ -209,7 +216,7 @@ mod tests {
         assert_eq!(v.latest(), vec![Observation::new(date(2026, 1, 1), 3.0)]);
         let newest = |d| {
             v.newest(date(2026, 2, d), |date| {
-                known_by(date, Frequency::Monthly, 5)
+                lagged_publication_day(date, Frequency::Monthly, 5)
             })
             .copied()
         };
@@ -217,12 +224,12 @@ mod tests {
             [newest(4), newest(5), newest(10)],
             [None, Some(row(1, None, 1.0)), Some(row(1, Some(10), 2.0))]
         );
-        let changed = |d| v.changed_by(date(2026, 2, d)).map(|day| day.day());
+        let changed = |d| v.last_change_by(date(2026, 2, d)).map(|day| day.day());
         assert_eq!(
             [changed(9), changed(10), changed(27)],
             [None, Some(10), Some(20)]
         );
-        assert_eq!(v.recorded_from(), Some(date(2026, 2, 10)));
+        assert_eq!(v.first_recorded_day(), Some(date(2026, 2, 10)));
     }
 
     proptest::proptest! {
@@ -237,16 +244,16 @@ mod tests {
             let day_of = |n: i32| crate::model::frequency::day_from_number(20_000 + n).unwrap();
             let day = day_of(day);
             for frequency in Frequency::ALL {
-                let rows = rows.iter().map(|(date, known_from, value)| Known {
-                    date: frequency.stamp(day_of(*date)),
+                let rows = rows.iter().map(|(date, known_from, value)| VintageObservation {
+                    date: frequency.period_date(day_of(*date)),
                     known_from: known_from.map(day_of),
                     value: *value,
                 });
                 let vintages = Vintages::new(rows.collect());
-                let is_known = |row: &&Known| row.known_on(|date| known_by(date, frequency, lag)) <= day;
+                let is_known = |row: &&VintageObservation| row.known_on(|date| lagged_publication_day(date, frequency, lag)) <= day;
                 let known = Vintages::new(vintages.rows().iter().filter(is_known).copied().collect());
-                assert_eq!(vintages.as_of(day, |date| known_by(date, frequency, lag)), known.latest());
-                let newest = vintages.newest(day, |date| known_by(date, frequency, lag));
+                assert_eq!(vintages.as_of(day, |date| lagged_publication_day(date, frequency, lag)), known.latest());
+                let newest = vintages.newest(day, |date| lagged_publication_day(date, frequency, lag));
                 let newest = newest.map(|row| (row.date, row.value));
                 let last = known.latest().last().map(|o| (o.date, Some(o.value)));
                 assert_eq!(newest, last);

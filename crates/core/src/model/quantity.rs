@@ -35,7 +35,7 @@ const FLOWS: [&str; 16] = [
 ];
 
 /// Returns a short unit in words: "billion 2017 dollars" for "$bn 2017", "out of 100" for "0-100".
-pub fn in_words(short: &str) -> String {
+pub fn spell_out_unit(short: &str) -> String {
     let (size, base) = short.split_once(' ').unwrap_or((short, ""));
     let space = if base.is_empty() { "" } else { " " };
     let dollars = |word: &str| format!("{word}{space}{base} dollars");
@@ -70,7 +70,7 @@ impl SeriesInfo {
     }
 
     /// Returns the unit in words without its basis: "thousand persons", "index 1982-84=100".
-    pub fn unit_in_words(&self) -> String {
+    pub fn long_unit(&self) -> String {
         let count = |size: &str| {
             let words = self.units.trim_end_matches(" SAAR");
             let noun = words.split_once(" of ").map_or("", |(_, noun)| noun);
@@ -80,13 +80,13 @@ impl SeriesInfo {
             "thous" => count("thousand"),
             "mn" => count("million"),
             "index" => self.units.replacen("Index", "index", 1),
-            short => in_words(short),
+            short => spell_out_unit(short),
         }
     }
 
     /// Returns the unit in words with its basis: "billion dollars, annual rate, SA".
     pub fn unit_and_basis(&self) -> String {
-        let mut text = self.unit_in_words();
+        let mut text = self.long_unit();
         if self.is_annual_rate() {
             text += ", annual rate";
         }

@@ -1,11 +1,11 @@
 //! Publication days of figures, past and next, by frequency, publication lag and business days.
 //!
 //! These are patterns and not the calendar of an agency: a single release may differ. Government shutdowns are taken into
-//! account ([`counts_from`]).
+//! account ([`known_from_day`]).
 
 use super::calendar::Publication;
 use super::frequency::{Date, Frequency, shift};
-use super::observation::known_by;
+use super::observation::lagged_publication_day;
 use super::series_info::SeriesInfo;
 use jiff::ToSpan;
 use jiff::civil::{Weekday, date};
@@ -50,14 +50,16 @@ pub fn disruption(day: Date) -> Option<(Date, Date)> {
 /// - the excess bond premium: the end of the following month.
 ///
 /// `None` for all others, whose publication day varies by weeks.
-pub fn published(info: &SeriesInfo, period: Date) -> Option<Date> {
+pub fn publication_day(info: &SeriesInfo, period: Date) -> Option<Date> {
     let lag = info.publication_lag_days;
     let next_month = || shift(period.first_of_month(), 1.month());
     match info.frequency {
         Frequency::Daily if trades_every_day(info) => Some(shift(period, lag.days())),
         Frequency::Daily => Some((0..lag).fold(period, |day, _| business_day_after(day))),
-        Frequency::Weekly => Some(info.known_by(period)),
-        Frequency::Monthly if Publication::of(info).has_release() => Some(info.known_by(period)),
+        Frequency::Weekly => Some(info.publication_day(period)),
+        Frequency::Monthly if Publication::new(info).has_release() => {
+            Some(info.publication_day(period))
+        }
         Frequency::Monthly if info.category == "rates" && lag == 1 => {
             Some(business_day_from(next_month()))
         }
@@ -75,9 +77,9 @@ pub fn published(info: &SeriesInfo, period: Date) -> Option<Date> {
 /// `month` is any day of the month, `newest` the newest period among the figures that the series had at the month's end and not
 /// at the end of the previous month. The result is the day on which `newest` was [`published`], if that is in the month, else
 /// (series without a pattern, revisions without a new figure) the last day of the month, when they were known for certain.
-pub fn counts_from(info: Option<&SeriesInfo>, month: Date, newest: Option<Date>) -> Date {
+pub fn known_from_day(info: Option<&SeriesInfo>, month: Date, newest: Option<Date>) -> Date {
     info.zip(newest)
-        .and_then(|(info, newest)| published(info, newest))
+        .and_then(|(info, newest)| publication_day(info, newest))
         .filter(|day| day.first_of_month() == month.first_of_month())
         .unwrap_or(month.last_of_month())
 }
@@ -86,7 +88,7 @@ pub fn counts_from(info: Option<&SeriesInfo>, month: Date, newest: Option<Date>)
 ///
 /// Daily: in business days. Weekly: the source's weekday and lag. Monthly and longer: the period's end and the lag; the
 /// employment report on its Friday. Never a weekend or a federal holiday.
-pub fn next(info: &SeriesInfo, last: Date) -> Date {
+pub fn next_release_day(info: &SeriesInfo, last: Date) -> Date {
     let (frequency, lag) = (info.frequency, info.publication_lag_days);
     if trades_every_day(info) {
         shift(last, (1 + lag).days())
@@ -96,12 +98,12 @@ pub fn next(info: &SeriesInfo, last: Date) -> Date {
         employment_friday(shift(last.first_of_month(), 1.month()))
     } else {
         let period = shift(last, frequency.period());
-        business_day_from(known_by(period, frequency, lag))
+        business_day_from(lagged_publication_day(period, frequency, lag))
     }
 }
 
 /// Describes the pattern: "monthly, about the 13th of the following month". `last` gives the weekday of a weekly series.
-pub fn pattern(info: &SeriesInfo, last: Date) -> String {
+pub fn describe_pattern(info: &SeriesInfo, last: Date) -> String {
     let lag = info.publication_lag_days;
     match (info.frequency, lag) {
         (Frequency::Daily, _) if trades_every_day(info) => "every day".to_owned(),
@@ -219,7 +221,7 @@ mod tests {
     use crate::catalogue::Catalogue;
 
     fn due(id: &str, last: Date) -> Date {
-        next(Catalogue::embedded().get(id).unwrap(), last)
+        next_release_day(Catalogue::embedded().get(id).unwrap(), last)
     }
 
     #[test]
@@ -252,7 +254,7 @@ mod tests {
     }
 
     fn published_on(id: &str, period: Date) -> Option<Date> {
-        published(Catalogue::embedded().get(id).unwrap(), period)
+        publication_day(Catalogue::embedded().get(id).unwrap(), period)
     }
 
     #[test]
@@ -308,7 +310,7 @@ mod tests {
     #[test]
     fn figures_of_a_month_count_from_release_or_month_end() {
         let from = |id, month, newest| {
-            counts_from(Some(Catalogue::embedded().get(id).unwrap()), month, newest)
+            known_from_day(Some(Catalogue::embedded().get(id).unwrap()), month, newest)
         };
         let (november, december) = (Some(date(2008, 11, 1)), Some(date(2008, 12, 1)));
         let (january, last) = (date(2009, 1, 1), date(2009, 1, 31));
@@ -320,7 +322,7 @@ mod tests {
         assert_eq!(from("PAYEMS", january, november), last, "revised by itself");
         assert_eq!(from("PAYEMS", january, None), last, "only withdrawn");
         assert_eq!(from("GDPC1", january, Some(date(2008, 7, 1))), last);
-        assert_eq!(counts_from(None, january, december), last);
+        assert_eq!(known_from_day(None, january, december), last);
         let of_2025 = |month: i8| {
             from(
                 "UNRATE",
@@ -338,7 +340,9 @@ mod tests {
         for id in ["DGS10", "RRPONTSYD", "BTC", "UNRATE", "SAHMREALTIME"] {
             let info = Catalogue::embedded().get(id).unwrap();
             for days in 0..400 {
-                let last = info.frequency.stamp(shift(date(2026, 7, 1), days.days()));
+                let last = info
+                    .frequency
+                    .period_date(shift(date(2026, 7, 1), days.days()));
                 let after = shift(last, info.frequency.period());
                 let after = if info.frequency == Frequency::Monthly || trades_every_day(info) {
                     after
@@ -346,8 +350,8 @@ mod tests {
                     business_day_from(after)
                 };
                 assert_eq!(
-                    published(info, after),
-                    Some(next(info, last)),
+                    publication_day(info, after),
+                    Some(next_release_day(info, last)),
                     "{id} {last}"
                 );
             }
@@ -367,12 +371,14 @@ mod tests {
             .filter(|i| !trades_every_day(i))
         {
             for days in 0..800 {
-                let last = info.frequency.stamp(shift(date(2025, 1, 1), days.days()));
-                let due = next(info, last);
+                let last = info
+                    .frequency
+                    .period_date(shift(date(2025, 1, 1), days.days()));
+                let due = next_release_day(info, last);
                 assert!(is_business_day(due), "{} {last} {due}", info.id);
                 assert!(due > last, "{} {last} {due}", info.id);
             }
-            assert!(!pattern(info, date(2026, 8, 19)).is_empty());
+            assert!(!describe_pattern(info, date(2026, 8, 19)).is_empty());
         }
     }
 }

@@ -43,23 +43,23 @@ impl Series {
     }
 
     /// Returns the newest observation on or before `day` unless it is stale: L(s, d) in docs/METHODS.md#staleness.
-    pub fn lookup(&self, day: Date) -> Option<Observation> {
+    pub fn fresh_observation(&self, day: Date) -> Option<Observation> {
         self.last_on_or_before(day)
             .filter(|o| !self.is_stale(o.date, day))
     }
 
     /// Returns whether a figure dated `last` is stale on `day`.
     pub fn is_stale(&self, last: Date, day: Date) -> bool {
-        self.late_since(last, day).is_some()
+        self.overdue_since(last, day).is_some()
     }
 
     /// Returns the day since which a figure newer than that of `last` is overdue; `None` if it is not overdue on `day`.
-    pub fn late_since(&self, last: Date, day: Date) -> Option<Date> {
-        self.info.late_since(last, day)
+    pub fn overdue_since(&self, last: Date, day: Date) -> Option<Date> {
+        self.info.overdue_since(last, day)
     }
 
     /// Returns the value dated exactly `date`.
-    pub fn at(&self, date: Date) -> Option<f64> {
+    pub fn value_on(&self, date: Date) -> Option<f64> {
         let index = self.observations.binary_search_by_key(&date, |o| o.date);
         self.observations.get(index.ok()?).map(|o| o.value)
     }

@@ -1,7 +1,7 @@
 //! The description of a series, and the rounding of its figures.
 
 use super::calendar::Publication;
-use super::frequency::{Date, Frequency, Length, days_between, days_later, shift};
+use super::frequency::{Date, Frequency, PeriodLength, add_days, days_between, shift};
 use super::series_id::SeriesId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use std::fmt;
 pub const DEFAULT_PREFIX: &str = "SERVICE_";
 
 /// The category of composites.
-pub const COMPOSITE: &str = "composite";
+pub const COMPOSITE_CATEGORY: &str = "composite";
 
 /// Rights of use by the terms of the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,24 +74,24 @@ pub struct SeriesInfo {
     /// Typical days from a period's end to publication.
     pub publication_lag_days: i64,
     /// Whether it is one of the tracked metrics.
-    pub metric: bool,
+    pub is_metric: bool,
     /// Rights of use.
     pub rights: Rights,
     /// Decimals the source publishes; changes are rounded to two more.
     pub decimals: u8,
     /// Whether title, units and source are untrusted text: from a source or from an operator's file.
-    pub by_others: bool,
+    pub is_untrusted: bool,
 }
 
 impl SeriesInfo {
     /// Returns whether the series is a composite.
     pub fn is_composite(&self) -> bool {
-        self.category == COMPOSITE
+        self.category == COMPOSITE_CATEGORY
     }
 
     /// Returns the day from which the figure dated `date` counts as known if no vintage records it ([`Publication::day`]).
-    pub fn known_by(&self, date: Date) -> Date {
-        Publication::of(self).day(date)
+    pub fn publication_day(&self, date: Date) -> Date {
+        Publication::new(self).day(date)
     }
 
     /// Returns the last day on which the figure dated `last` is not stale: lag, one period and the slack of the frequency after
@@ -99,16 +99,16 @@ impl SeriesInfo {
     pub fn fresh_until(&self, last: Date) -> Date {
         let end = self.frequency.period_end(last);
         let one_period = match self.frequency.length() {
-            Length::Days(n) => i64::from(n),
-            Length::Months(_) => days_between(last, shift(last, self.frequency.period())),
+            PeriodLength::Days(n) => i64::from(n),
+            PeriodLength::Months(_) => days_between(last, shift(last, self.frequency.period())),
         };
         let slack = self.frequency.slack_days();
-        days_later(end, self.publication_lag_days + one_period + slack)
+        add_days(end, self.publication_lag_days + one_period + slack)
     }
 
     /// Returns the day since which a figure newer than that of `last` is overdue; `None` if it is not overdue on `day`.
-    pub fn late_since(&self, last: Date, day: Date) -> Option<Date> {
-        let since = days_later(self.fresh_until(last), 1);
+    pub fn overdue_since(&self, last: Date, day: Date) -> Option<Date> {
+        let since = add_days(self.fresh_until(last), 1);
         (since <= day).then_some(since)
     }
 
@@ -139,7 +139,7 @@ pub fn round_to(value: f64, decimals: i32) -> f64 {
 }
 
 /// Removes rounding errors from a computed value: rounds to 1e-9, or to thirteen digits if that is coarser.
-pub fn without_noise(value: f64) -> f64 {
+pub fn remove_rounding_error(value: f64) -> f64 {
     let mut decimals = 9;
     let mut size = value.abs();
     while size >= 10_000.0 && decimals > 0 {
@@ -163,8 +163,8 @@ mod tests {
         // July ends on the 31st; 14 days lag, 31 of a period and 15 of slack carry it to 29 September.
         let [july, last, next] =
             [(7, 1), (9, 29), (9, 30)].map(|(m, d)| jiff::civil::date(2026, m, d));
-        assert_eq!(monthly.late_since(july, last), None);
-        assert_eq!(monthly.late_since(july, next), Some(next));
+        assert_eq!(monthly.overdue_since(july, last), None);
+        assert_eq!(monthly.overdue_since(july, next), Some(next));
     }
 
     #[test]
@@ -178,7 +178,7 @@ mod tests {
             (1e300, 1e300),
             (2.0 / 3.0, 0.666_666_667),
         ] {
-            assert_eq!(without_noise(noisy).to_string(), clean.to_string());
+            assert_eq!(remove_rounding_error(noisy).to_string(), clean.to_string());
         }
     }
 

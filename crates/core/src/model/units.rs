@@ -7,7 +7,7 @@ use super::table;
 const UNITS: &str = include_str!("../../data/units.csv");
 
 /// Returns the units in which a series was published in the month of `day`, if they are not today's.
-pub fn published(id: &str, day: Date) -> Option<&'static str> {
+pub fn units_on(id: &str, day: Date) -> Option<&'static str> {
     let month = day.strftime("%Y-%m").to_string();
     let rows = table::rows::<3>(UNITS).filter_map(|(_, row)| row.ok());
     let rows = rows.filter(|[series, ..]| series.eq_ignore_ascii_case(id));
@@ -24,7 +24,7 @@ mod tests {
 
     #[test]
     fn figures_have_the_units_of_their_day() {
-        let on = |id, year, month| published(id, date(year, month, 20));
+        let on = |id, year, month| units_on(id, date(year, month, 20));
         assert_eq!(on("INDPRO", 2010, 5), Some("index 2002=100"));
         assert_eq!(on("INDPRO", 2010, 6), Some("index 2007=100"));
         assert_eq!(on("INDPRO", 2026, 1), None, "as today");

@@ -4,7 +4,7 @@
 //! mix the two: a growth rate across the seam would measure a rebasing.
 
 use super::frequency::{Date, shift};
-use super::observation::{Known, Observation, Vintages};
+use super::observation::{Observation, VintageObservation, Vintages};
 use super::series_info::SeriesInfo;
 use jiff::ToSpan;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,11 @@ use std::collections::{BTreeMap, BTreeSet};
 ///   vintages are as recent as today's values: they stay, and today's values only fill their gaps.
 ///
 /// Ordered by date, then by `known_from`, each pair once.
-pub fn beside(info: &SeriesInfo, today: &[Observation], vintages: &[Known]) -> Vec<Known> {
+pub fn merge_with_latest(
+    info: &SeriesInfo,
+    today: &[Observation],
+    vintages: &[VintageObservation],
+) -> Vec<VintageObservation> {
     let mut rows = vintages.to_vec();
     let valued = || vintages.iter().filter(|row| row.value.is_some());
     let Some(begin) = valued().filter_map(|row| row.known_from).min() else {
@@ -31,7 +35,7 @@ pub fn beside(info: &SeriesInfo, today: &[Observation], vintages: &[Known]) -> V
         .iter()
         .find(|o| Some(&o.date) > first.last() && !all.contains(&o.date));
     let is_covered = |date: Date| next.is_none_or(|next| date < next.date);
-    let row = |date, day, value| Known {
+    let row = |date, day, value| VintageObservation {
         date,
         known_from: Some(day),
         value,
@@ -41,7 +45,7 @@ pub fn beside(info: &SeriesInfo, today: &[Observation], vintages: &[Known]) -> V
     rows.extend(missing.map(|o| row(o.date, begin, None)));
     let days = valued().filter(|row| is_covered(row.date));
     let last = days.filter_map(|row| row.known_from).max().unwrap_or(begin);
-    let next_day = next.map(|o| info.known_by(o.date));
+    let next_day = next.map(|o| info.publication_day(o.date));
     let end = next_day.map_or(last, |day| day.max(shift(last, 1.day())));
     // The values of the last vintage, which today's replace unless they are equal.
     let known = vintages.iter().filter(|row| row.known_from <= Some(last));
@@ -76,14 +80,14 @@ mod tests {
         let info = Catalogue::embedded().get("INDPRO").unwrap();
         let today = (1..=8).map(|m| Observation::new(month(m), 10.0 * f64::from(m)));
         let today: Vec<Observation> = today.collect();
-        let row = |&(m, day, value): &(i8, Date, Option<f64>)| Known {
+        let row = |&(m, day, value): &(i8, Date, Option<f64>)| VintageObservation {
             date: month(m),
             known_from: Some(day),
             value,
         };
-        let vintages: Vec<Known> = vintages.iter().map(row).collect();
-        let mut rows = beside(info, &today, &vintages);
-        rows.extend(today.iter().map(|o| Known::new(o, None)));
+        let vintages: Vec<VintageObservation> = vintages.iter().map(row).collect();
+        let mut rows = merge_with_latest(info, &today, &vintages);
+        rows.extend(today.iter().map(|o| VintageObservation::new(o, None)));
         Vintages::new(rows)
     }
 
@@ -100,11 +104,11 @@ mod tests {
             (5, june, Some(5.0)),
         ]);
         let on = |day| -> Vec<f64> {
-            let rows = v.as_of(day, |date| info.known_by(date));
+            let rows = v.as_of(day, |date| info.publication_day(date));
             rows.iter().map(|o| o.value).collect()
         };
         // No day of 2010 is recorded: a month's figure counts from the latest on which it can have come.
-        assert_eq!(info.known_by(month(4)), date(2010, 5, 20));
+        assert_eq!(info.publication_day(month(4)), date(2010, 5, 20));
         assert_eq!(on(date(2010, 5, 20)), [10.0, 20.0, 30.0, 40.0]);
         assert_eq!(on(may), [2.0, 3.0, 4.0]);
         assert_eq!(

@@ -11,7 +11,7 @@ const NO_DATE: &str = "is not a date";
 
 /// A year, quarter, month or day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct When {
+pub struct CalendarPeriod {
     /// First day.
     pub from: Date,
     /// Daily, monthly, quarterly or annual.
@@ -27,12 +27,12 @@ enum Part {
     Day(i8),
 }
 
-impl When {
+impl CalendarPeriod {
     /// Parses `2020`, `2020Q1`, `Q1 2020`, `2020-02`, `Feb 2020`, `2020-02-15`, `15 February 2020`, `February 15, 2020`.
     ///
     /// # Errors
     /// The problem as the predicate of a sentence: "can be 2 March or 3 February". Years before 1700 are refused.
-    pub fn read(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim().to_ascii_lowercase();
         let parts = match text.bytes().any(|b| b.is_ascii_alphabetic()) {
             true => parse_words(&text),
@@ -42,7 +42,7 @@ impl When {
     }
 
     /// Returns the last day.
-    pub fn to(self) -> Date {
+    pub fn last_day(self) -> Date {
         shift(self.from, self.length.period()).saturating_sub(1.day())
     }
 }
@@ -98,7 +98,7 @@ fn parse_month(word: &str) -> Option<Part> {
     parsed?.month().map(Part::Month)
 }
 
-fn from_parts(mut parts: Vec<Part>) -> Result<When, String> {
+fn from_parts(mut parts: Vec<Part>) -> Result<CalendarPeriod, String> {
     parts.sort();
     let (year, rest) = match parts.as_slice() {
         [Part::Year(year), rest @ ..] => (Some(*year), rest),
@@ -116,7 +116,7 @@ fn from_parts(mut parts: Vec<Part>) -> Result<When, String> {
     let first = Date::new(year, month, 1);
     let first = first.map_err(|_| format!("has a month {month}, and there are twelve"))?;
     match Date::new(year, month, day) {
-        Ok(from) if year >= 1700 => Ok(When { from, length }),
+        Ok(from) if year >= 1700 => Ok(CalendarPeriod { from, length }),
         Ok(_) => Err("is before 1700".to_owned()),
         Err(_) => Err(format!(
             "has a day {day}, and that month has {}",
@@ -148,7 +148,7 @@ fn describe_problem(text: &str) -> String {
     NO_DATE.to_owned()
 }
 
-impl fmt::Display for When {
+impl fmt::Display for CalendarPeriod {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let format = match self.length {
             Frequency::Daily | Frequency::Weekly | Frequency::Biweekly => "%Y-%m-%d",
@@ -193,8 +193,8 @@ mod tests {
             ("Dec 1st 2008", "2008-12-01", "2008-12-01", "2008-12-01"),
             ("15-Dec-2008", "2008-12-15", "2008-12-15", "2008-12-15"),
         ] {
-            let when = When::read(text).unwrap();
-            let days = (when.from.to_string(), when.to().to_string());
+            let when = CalendarPeriod::parse(text).unwrap();
+            let days = (when.from.to_string(), when.last_day().to_string());
             assert_eq!((days.0.as_str(), days.1.as_str()), (from, to));
             assert_eq!(when.to_string(), displayed);
         }
@@ -221,15 +221,19 @@ mod tests {
             ("Q4", "has no year"),
             ("0999", "is before 1700"),
         ] {
-            assert_eq!(When::read(text), Err(problem.to_owned()), "{text}");
+            assert_eq!(
+                CalendarPeriod::parse(text),
+                Err(problem.to_owned()),
+                "{text}"
+            );
         }
     }
 
     proptest! {
         #[test]
         fn any_text_is_parsed_or_refused(text in "(\\PC{0,24}|[0-9qQ/ .,-]{0,14}|[0-9]{0,4} ?(Q|Dec|May|31|th)[ ,-]{0,2}[0-9]{0,5})") {
-            match When::read(&text) {
-                Ok(when) => prop_assert!(when.from <= when.to() && when.from.year() >= 1700),
+            match CalendarPeriod::parse(&text) {
+                Ok(when) => prop_assert!(when.from <= when.last_day() && when.from.year() >= 1700),
                 Err(problem) => prop_assert!(!problem.is_empty()),
             }
         }

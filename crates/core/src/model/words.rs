@@ -10,7 +10,7 @@ const STOP_WORDS: [&str; 24] = [
 ];
 
 /// Reduces a name to lower-case letters and digits: "10-Year " and "10 year" are equal.
-pub fn fold(name: &str) -> String {
+pub fn fold_name(name: &str) -> String {
     let chars = name.chars().filter(|c| c.is_alphanumeric());
     chars.flat_map(char::to_lowercase).take(MAX_NAME).collect()
 }
@@ -34,7 +34,7 @@ pub(crate) fn replace_markers<'a>(
 }
 
 /// Iterates over the significant words of a text in lower case, in order.
-pub fn spelled_words(text: &str) -> impl Iterator<Item = String> {
+pub fn keywords_as_spelled(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
         .map(str::to_lowercase)
@@ -42,8 +42,8 @@ pub fn spelled_words(text: &str) -> impl Iterator<Item = String> {
 }
 
 /// Iterates over the significant words of a text in lower case and singular, in order.
-pub fn words(text: &str) -> impl Iterator<Item = String> {
-    spelled_words(text).map(singular)
+pub fn keywords(text: &str) -> impl Iterator<Item = String> {
+    keywords_as_spelled(text).map(singular)
 }
 
 fn singular(mut word: String) -> String {
@@ -58,7 +58,7 @@ fn singular(mut word: String) -> String {
 
 /// Reduces a name to its significant words: "what is the Sahm rule" and "Sahm rules" are equal.
 pub fn key(name: &str) -> String {
-    let joined: String = words(name).collect();
+    let joined: String = keywords(name).collect();
     joined.chars().take(MAX_NAME).collect()
 }
 
@@ -74,7 +74,7 @@ pub struct Spelling {
 
 impl Spelling {
     /// Computes the features of a word.
-    pub fn of(text: String) -> Self {
+    pub fn new(text: String) -> Self {
         let bits = text.chars().map(|c| 1 << (u32::from(c) % 64));
         Self {
             length: text.chars().count(),
@@ -113,7 +113,7 @@ impl Spelling {
 }
 
 /// Returns the name most similar to a word, if it is similar enough.
-pub fn nearest<'a>(names: impl Iterator<Item = &'a str>, word: &str) -> Option<&'a str> {
+pub fn nearest_name<'a>(names: impl Iterator<Item = &'a str>, word: &str) -> Option<&'a str> {
     let scores = names.map(|name| (strsim::jaro_winkler(name, word), name));
     let (score, name) = scores.max_by(|a, b| a.0.total_cmp(&b.0))?;
     (score > 0.8).then_some(name)
@@ -125,18 +125,18 @@ mod tests {
 
     #[test]
     fn texts_are_compared_by_significant_words() {
-        assert_eq!(fold(" 10-Year Öl"), "10yearöl");
-        let words: Vec<String> = words("What is the ratio of Starts, U.S. & S&P?").collect();
+        assert_eq!(fold_name(" 10-Year Öl"), "10yearöl");
+        let words: Vec<String> = keywords("What is the ratio of Starts, U.S. & S&P?").collect();
         assert_eq!(words, ["ratio", "start", "u", "p"]);
         assert_eq!(key("what is the Sahm rule"), key("Sahm Rules"));
-        assert_eq!(fold(&"x".repeat(500)).len(), MAX_NAME);
+        assert_eq!(fold_name(&"x".repeat(500)).len(), MAX_NAME);
     }
 
     proptest::proptest! {
         #[test]
         fn words_within_the_distance_are_never_excluded(a in "[a-eé]{0,8}", b in "[a-eé]{0,8}", edits in 0usize..4) {
             if strsim::osa_distance(&a, &b) <= edits {
-                let (a, b) = (Spelling::of(a), Spelling::of(b));
+                let (a, b) = (Spelling::new(a), Spelling::new(b));
                 assert!(a.is_within(&b, edits), "{a:?} {b:?}");
             }
         }

@@ -212,7 +212,7 @@ fn array<'v>(value: &'v Value, name: &str) -> &'v [Value] {
 }
 
 /// Returns whether a response of the Bureau of Labor Statistics says that the day's requests are used up.
-pub fn is_spent(body: &[u8]) -> bool {
+pub fn is_quota_exhausted(body: &[u8]) -> bool {
     serde_json::from_slice(body).is_ok_and(|response: BlsResponse| {
         let message = response.message.join(" ");
         let is_about_limit = message.contains("threshold") || message.contains("limit");

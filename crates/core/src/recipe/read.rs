@@ -49,7 +49,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// Says why the whole response is unusable.
-    pub fn take(&mut self, body: &[u8], request: &Request) -> Result<Option<usize>, String> {
+    pub fn read(&mut self, body: &[u8], request: &Request) -> Result<Option<usize>, String> {
         if body.trim_ascii().is_empty() {
             return Err("it is empty".to_owned());
         }

@@ -125,7 +125,7 @@ pub enum Format {
 /// Evidence that a recipe fits its responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Seen {
+pub enum FormatEvidence {
     /// A real response is stored beside the recipe.
     #[default]
     Sample,
@@ -207,7 +207,7 @@ pub struct Feed {
     pub every_date_of: Option<SeriesId>,
     /// Evidence that the recipe fits.
     #[serde(default, rename = "seen")]
-    pub evidence: Seen,
+    pub evidence: FormatEvidence,
     /// Its series. A series may be listed several times.
     pub series: Vec<SeriesRecipe>,
     /// Stored responses with their expected figures.
@@ -251,7 +251,7 @@ pub struct SeriesRecipe {
     pub set: Option<String>,
     /// Evidence that the entry fits; the feed's by default.
     #[serde(rename = "seen")]
-    pub evidence: Option<Seen>,
+    pub evidence: Option<FormatEvidence>,
     /// Title of a series that is not in the catalogue.
     pub title: Option<String>,
     /// Unit in words of a series that is not in the catalogue.
@@ -266,7 +266,7 @@ fn one() -> f64 {
 
 impl SeriesRecipe {
     /// Returns the evidence that the entry fits.
-    pub fn seen(&self, feed: &Feed) -> Seen {
+    pub fn format_evidence(&self, feed: &Feed) -> FormatEvidence {
         self.evidence.unwrap_or(feed.evidence)
     }
 }
@@ -333,7 +333,7 @@ impl Period {
             Self::Quarter => Frequency::Quarterly,
             Self::Year => Frequency::Annual,
         };
-        frequency.stamp(day)
+        frequency.period_date(day)
     }
 }
 

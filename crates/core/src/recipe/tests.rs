@@ -1,6 +1,6 @@
 use super::{
-    Feed, Figures, Format, Reader, Recipe, Recipes, Sample, Seen, SeriesRecipe, SourceRights,
-    is_spent,
+    Feed, Figures, Format, FormatEvidence, Reader, Recipe, Recipes, Sample, SeriesRecipe,
+    SourceRights, is_quota_exhausted,
 };
 use crate::catalogue::Catalogue;
 use crate::model::{Date, SeriesId};
@@ -44,7 +44,7 @@ fn read(feed: &Feed, bytes: &[u8], id: &SeriesId) -> Result<Figures, String> {
     let series = series_in_sample(feed, id);
     let request = feed.requests(&series, None, TODAY).remove(0);
     let mut reader = Reader::new(feed, &series);
-    reader.take(bytes, &request)?;
+    reader.read(bytes, &request)?;
     reader.finish(TODAY)
 }
 
@@ -68,7 +68,7 @@ fn every_sample_gives_its_expected_figures() {
             assert_eq!(row.value, expected.value, "{name}");
             samples += 1;
         }
-        let lacks_sample = feed.samples.is_empty() && feed.evidence == Seen::Sample;
+        let lacks_sample = feed.samples.is_empty() && feed.evidence == FormatEvidence::Sample;
         assert!(!lacks_sample, "{name} has no sample");
     }
     assert!(samples >= 35, "{samples}");
@@ -187,7 +187,7 @@ fn responses_that_break_their_recipe_are_refused() {
         let problem = refusal(name, &bytes);
         assert!(problem.contains(expected), "{name}: {problem}");
     }
-    assert!(is_spent(
+    assert!(is_quota_exhausted(
         br#"{"status":"REQUEST_NOT_PROCESSED","message":["the daily threshold was reached"]}"#
     ));
 }

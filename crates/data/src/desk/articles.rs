@@ -16,7 +16,7 @@ pub const MAX_ARTICLES: usize = 2_000;
 
 /// An article with its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Text {
+pub struct ArticleText {
     /// Article without its body.
     pub article: Article,
     /// Series whose chart is on its page.
@@ -26,9 +26,9 @@ pub struct Text {
 }
 
 /// Returns the embedded articles, newest first. Their `url` is a path below the base address.
-pub fn embedded() -> &'static [Text] {
-    static TEXTS: LazyLock<Vec<Text>> = LazyLock::new(|| {
-        let mut texts = folder::embedded(&FILES, "md", read);
+pub fn embedded() -> &'static [ArticleText] {
+    static TEXTS: LazyLock<Vec<ArticleText>> = LazyLock::new(|| {
+        let mut texts = folder::embedded(&FILES, "md", parse);
         texts.sort_by_key(|t| std::cmp::Reverse(t.article.published_at));
         texts
     });
@@ -39,8 +39,8 @@ pub fn embedded() -> &'static [Text] {
 ///
 /// # Errors
 /// [`Error::BadFile`] with the folder or file and the problem.
-pub fn from_folder(folder: &Path) -> Result<Vec<Text>> {
-    let mut texts = folder::texts(folder, "md", read)?;
+pub fn from_folder(folder: &Path) -> Result<Vec<ArticleText>> {
+    let mut texts = folder::texts(folder, "md", parse)?;
     for text in &mut texts {
         text.article.source = "operator".into();
     }
@@ -52,7 +52,7 @@ pub fn from_folder(folder: &Path) -> Result<Vec<Text>> {
 ///
 /// # Errors
 /// [`Error::BadFile`] with the file and the missing or malformed key.
-pub fn read(file: &str, text: &str) -> Result<Text> {
+pub fn parse(file: &str, text: &str) -> Result<ArticleText> {
     let bad = |problem: &str| Error::bad_file(file, problem);
     let (head, body) = text
         .strip_prefix("---\n")
@@ -79,20 +79,20 @@ pub fn read(file: &str, text: &str) -> Result<Text> {
         slug: id.clone(),
         url: format!("/articles/{id}"),
         id,
-        title: untrusted::line(&required("title")?, 200),
-        subtitle: field("subtitle").map(|t| untrusted::line(&t, 200)),
-        topic: field("topic").map(|t| untrusted::line(&t, 40)),
-        summary: field("summary").map(|t| untrusted::line(&t, 600)),
+        title: untrusted::clean_line(&required("title")?, 200),
+        subtitle: field("subtitle").map(|t| untrusted::clean_line(&t, 200)),
+        topic: field("topic").map(|t| untrusted::clean_line(&t, 40)),
+        summary: field("summary").map(|t| untrusted::clean_line(&t, 600)),
         tags: tags
             .trim_matches(['[', ']'])
             .split(',')
-            .map(|t| untrusted::line(t.trim().trim_matches('"'), 40).to_lowercase())
+            .map(|t| untrusted::clean_line(t.trim().trim_matches('"'), 40).to_lowercase())
             .filter(|t| !t.is_empty())
             .collect(),
         published_at,
         source: "Econoscope".into(),
     };
-    Ok(Text {
+    Ok(ArticleText {
         article,
         series: field("series"),
         body: body.trim().to_owned(),
@@ -100,19 +100,21 @@ pub fn read(file: &str, text: &str) -> Result<Text> {
 }
 
 /// Prepares an article for display: untrusted text and a plain link or none, whoever wrote it.
-pub fn shown(article: Article) -> Article {
+pub fn sanitise(article: Article) -> Article {
     Article {
-        title: untrusted::name(&article.title, 200),
-        subtitle: article.subtitle.map(|t| untrusted::name(&t, 300)),
-        topic: article.topic.map(|t| untrusted::name(&t, 40)),
-        summary: article.summary.map(|t| untrusted::name(&t, 600)),
+        title: untrusted::clean_name(&article.title, 200),
+        subtitle: article.subtitle.map(|t| untrusted::clean_name(&t, 300)),
+        topic: article.topic.map(|t| untrusted::clean_name(&t, 40)),
+        summary: article.summary.map(|t| untrusted::clean_name(&t, 600)),
         tags: article
             .tags
             .iter()
-            .map(|t| untrusted::name(t, 40))
+            .map(|t| untrusted::clean_name(t, 40))
             .collect(),
-        url: untrusted::link(&article.url).unwrap_or_default().to_owned(),
-        source: untrusted::name(&article.source, 80),
+        url: untrusted::safe_url(&article.url)
+            .unwrap_or_default()
+            .to_owned(),
+        source: untrusted::clean_name(&article.source, 80),
         ..article
     }
 }
@@ -124,14 +126,14 @@ mod tests {
     #[test]
     fn articles_are_sanitised_and_invalid_ones_rejected() {
         let head = "---\nid: x-1\ntitle: Rates <b>up</b>\u{202e}\npublished: 2026-01-02T00:00:00Z\ntags: [Fed, \"cpi\"]\n---\nBody.";
-        let text = read("x.md", head).unwrap();
+        let text = parse("x.md", head).unwrap();
         assert_eq!(text.article.title, "Rates up");
         assert_eq!(text.article.tags, ["fed", "cpi"]);
-        let message = read("x.md", &head.replace("x-1", "../x"))
+        let message = parse("x.md", &head.replace("x-1", "../x"))
             .unwrap_err()
             .to_string();
         assert!(message.starts_with("x.md: `id:` is not"), "{message}");
-        let message = read("x.md", &head.replace("title", "name"))
+        let message = parse("x.md", &head.replace("title", "name"))
             .unwrap_err()
             .to_string();
         assert_eq!(message, "x.md: `title:` is missing");

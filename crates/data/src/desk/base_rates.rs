@@ -3,7 +3,9 @@
 use super::local::Desk;
 use super::scenarios::{Scenario, embedded};
 use econoscope_core::error::Result;
-use econoscope_core::indicators::base_rates::{BaseRate, Event, Standing, base_rate, standing};
+use econoscope_core::indicators::base_rates::{
+    BaseRate, Event, ScenarioStatus, base_rate, scenario_status,
+};
 use econoscope_core::model::{AsOf, Date, Series};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,16 +15,16 @@ pub type BaseRates = BTreeMap<String, BaseRate>;
 
 impl Scenario {
     /// Describes the event.
-    pub fn rule(&self) -> Option<String> {
-        self.event.as_ref().map(Event::in_words)
+    pub fn describe_rule(&self) -> Option<String> {
+        self.event.as_ref().map(Event::describe)
     }
 
     /// Describes the starting months that count.
-    pub fn counted_from(&self) -> Option<String> {
+    pub fn describe_condition(&self) -> Option<String> {
         let (event, condition) = (self.event.as_ref()?, self.condition.as_ref());
         Some(condition.map_or_else(
             || "every month".to_owned(),
-            |condition| format!("months with {}", condition.in_words(&event.series)),
+            |condition| format!("months with {}", condition.describe(&event.series)),
         ))
     }
 
@@ -34,7 +36,7 @@ impl Scenario {
 
     /// Describes the source of the base rate: "measured from the store: 88 of 492 starting months from 1976-06 to
     /// 2025-08, T10Y2Y", or why it is the documented one.
-    pub fn basis(&self, measured: Option<&BaseRate>) -> String {
+    pub fn describe_basis(&self, measured: Option<&BaseRate>) -> String {
         let month = |d: Date| d.strftime("%Y-%m").to_string();
         match (measured, &self.event, self.since) {
             (Some(rate), Some(event), _) => format!(
@@ -67,7 +69,7 @@ impl Desk {
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub fn base_rates(&self) -> Result<Arc<BaseRates>> {
-        self.base_rates.or_make(self.state()?, || {
+        self.base_rates.get_or_insert_with(self.state()?, || {
             let mut rates = BaseRates::new();
             for scenario in self.scenarios() {
                 if let Some(rate) = self.measure_base_rate(scenario)? {
@@ -83,25 +85,30 @@ impl Desk {
     /// # Errors
     /// [`econoscope_core::Error::NotPermitted`] when the series may not be redistributed;
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
-    pub fn standing(&self, scenario: &Scenario) -> Result<Option<(Arc<Series>, Standing)>> {
+    pub fn event_state(
+        &self,
+        scenario: &Scenario,
+    ) -> Result<Option<(Arc<Series>, ScenarioStatus)>> {
         let Some(event) = &scenario.event else {
             return Ok(None);
         };
         let info = self.resolve("series", &event.series)?;
-        self.permit(&info)?;
+        self.check_permitted(&info)?;
         let condition = scenario.condition.as_ref();
         let since = scenario.since.unwrap_or(i16::MIN);
         let series = self.series(&info, AsOf::Latest)?;
         Ok(series.and_then(|series| {
-            let standing = standing(&series.observations, event, condition, since)?;
-            Some((series, standing))
+            let status = scenario_status(&series.observations, event, condition, since)?;
+            Some((series, status))
         }))
     }
 
     fn measure_base_rate(&self, scenario: &Scenario) -> Result<Option<BaseRate>> {
-        let (Some(event), Some(since), false) =
-            (&scenario.event, scenario.since, self.holdings()?.bundled)
-        else {
+        let (Some(event), Some(since), false) = (
+            &scenario.event,
+            scenario.since,
+            self.store_summary()?.is_bundled,
+        ) else {
             return Ok(None);
         };
         // With an unknown series the documented base rate is used.

@@ -4,7 +4,7 @@ use super::local::Desk;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
 use econoscope_core::indicators;
-use econoscope_core::model::{AsOf, Known, SeriesId, SeriesInfo, release};
+use econoscope_core::model::{AsOf, SeriesId, SeriesInfo, VintageObservation, release};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -70,7 +70,7 @@ impl Desk {
         for id in self.inputs(ids)? {
             if let Some(info) = Catalogue::embedded().get(id)
                 && let Some(vintages) = self.cached_vintages(&info.id)?
-                && let Some(newest) = vintages.newest(day, |date| info.known_by(date))
+                && let Some(newest) = vintages.newest(day, |date| info.publication_day(date))
             {
                 let group = groups.entry(values_and_rule(info, newest)).or_default();
                 group.push(id.to_owned());
@@ -93,7 +93,7 @@ impl Desk {
         while let Some(id) = pending.pop() {
             if let Some(composite) = indicators::composite(id) {
                 inputs.extend(composite.inputs());
-            } else if let Some(identity) = self.made_by(&SeriesId::new(id)?)? {
+            } else if let Some(identity) = self.identity_of(&SeriesId::new(id)?)? {
                 pending.extend(identity.inputs());
             } else {
                 inputs.insert(id);
@@ -103,14 +103,15 @@ impl Desk {
     }
 }
 
-fn values_and_rule(info: &SeriesInfo, row: &Known) -> (Values, Rule) {
+fn values_and_rule(info: &SeriesInfo, row: &VintageObservation) -> (Values, Rule) {
     match row.known_from {
         None if NEVER_REVISED.contains(&info.id.as_str()) => {
             (Values::AsKnownThen, Rule::PublicationLag)
         }
         None => (Values::AsLastRevised, Rule::PublicationLag),
         Some(day)
-            if day == day.last_of_month() && release::published(info, row.date) != Some(day) =>
+            if day == day.last_of_month()
+                && release::publication_day(info, row.date) != Some(day) =>
         {
             (Values::AsKnownThen, Rule::EndOfMonth)
         }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// A source of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Cited {
+pub struct Citation {
     /// Name.
     pub source: String,
     /// Its series in the answer; composites by their inputs.
@@ -29,19 +29,20 @@ impl Desk {
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
-    pub fn cited<'a>(
+    pub fn citations<'a>(
         &self,
         ids: impl IntoIterator<Item = &'a str>,
         days: Option<(Date, Date)>,
-    ) -> Result<Vec<Cited>> {
-        let mut sources: Vec<Cited> = Vec::new();
+    ) -> Result<Vec<Citation>> {
+        let mut sources: Vec<Citation> = Vec::new();
         for id in self.inputs(ids)? {
             let id = SeriesId::new(id)?;
-            let Some(status) = self.held(&id)? else {
+            let Some(status) = self.series_status(&id)? else {
                 continue;
             };
             for source in self.series_sources(&id, &status, days) {
-                let is_same = |s: &&mut Cited| (&s.source, s.from) == (&source.source, source.from);
+                let is_same =
+                    |s: &&mut Citation| (&s.source, s.from) == (&source.source, source.from);
                 match sources.iter_mut().find(is_same) {
                     Some(same) => same.series.extend(source.series),
                     None => sources.push(source),
@@ -59,16 +60,16 @@ impl Desk {
         id: &SeriesId,
         status: &Status,
         days: Option<(Date, Date)>,
-    ) -> Vec<Cited> {
+    ) -> Vec<Citation> {
         let (from, to) = days.unwrap_or((status.last, status.last));
         let origins = status.origins(from, to);
         let has_several = origins.len() > 1;
         let source = |(origin, from): (&str, Option<Date>)| {
             let facts = self.source_facts(id, origin);
             let named = facts.filter(|facts| facts.id == origin || !has_several);
-            (facts.is_some() || has_several).then(|| Cited {
+            (facts.is_some() || has_several).then(|| Citation {
                 source: named.map_or(origin, |facts| &facts.name).to_owned(),
-                series: vec![self.shown_id(id)],
+                series: vec![self.display_id(id)],
                 from: from.filter(|_| has_several),
                 notice: facts.map(|facts| facts.cite.clone()).unwrap_or_default(),
             })

@@ -7,7 +7,7 @@ use super::local::Desk;
 use crate::store::{Write, WriteVintages};
 use econoscope_core::error::Result;
 use econoscope_core::indicators::{COMPOSITES, Composite};
-use econoscope_core::model::{AsOf, Date, Known, Observation, SeriesId, Vintages};
+use econoscope_core::model::{AsOf, Date, Observation, SeriesId, VintageObservation, Vintages};
 
 /// Values that differ by at most this are the same.
 const TOLERANCE: f64 = 1e-9;
@@ -17,7 +17,7 @@ const TOLERANCE: f64 = 1e-9;
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the store cannot be read or written.
 pub fn refresh(desk: &Desk) -> Result<()> {
-    if desk.holdings()?.bundled {
+    if desk.store_summary()?.is_bundled {
         return Ok(());
     }
     COMPOSITES.iter().try_for_each(|c| refresh_one(desk, c))
@@ -25,10 +25,10 @@ pub fn refresh(desk: &Desk) -> Result<()> {
 
 /// Updates one composite. Rows of another method stay until this one has values.
 fn refresh_one(desk: &Desk, composite: &'static Composite) -> Result<()> {
-    let id = SeriesId::new(composite.about.id)?;
-    let origin = format!("computed {}", composite.about.method);
+    let id = SeriesId::new(composite.indicator.id)?;
+    let origin = format!("computed {}", composite.indicator.method);
     let computed = desk.history(composite, AsOf::Latest)?;
-    let is_stored = desk.held(&id)?.is_some_and(|s| s.origin == origin);
+    let is_stored = desk.series_status(&id)?.is_some_and(|s| s.origin == origin);
     let stored = match is_stored {
         true => desk.store().read(&id)?.unwrap_or_default(),
         false => Vintages::default(),
@@ -58,18 +58,18 @@ fn refresh_one(desk: &Desk, composite: &'static Composite) -> Result<()> {
 
 /// Returns the backfill as computed now, followed by the stored rows from the first served date, or else the newest date,
 /// on. Without stored rows all is backfill.
-fn past_rows(stored: &Vintages, computed: &[Observation]) -> Vec<Known> {
+fn past_rows(stored: &Vintages, computed: &[Observation]) -> Vec<VintageObservation> {
     let rows = stored.rows();
     let served = rows.iter().find(|r| r.known_from.is_some()).or(rows.last());
     let served = served.map_or(Date::MAX, |r| r.date);
     let backfill = computed.iter().filter(|o| o.date < served);
-    let backfill = backfill.map(|o| Known::new(o, None));
+    let backfill = backfill.map(|o| VintageObservation::new(o, None));
     let frozen = rows.iter().filter(|r| r.date >= served).copied();
     backfill.chain(frozen).collect()
 }
 
 /// Returns the observations after the newest row, and that of its date if the value has changed: the current period.
-fn new_observations(past: &[Known], computed: &[Observation]) -> Vec<Observation> {
+fn new_observations(past: &[VintageObservation], computed: &[Observation]) -> Vec<Observation> {
     let (newest, value) = past.last().map_or((Date::MIN, None), |r| (r.date, r.value));
     let differs = |o: &Observation| value.is_none_or(|value| (value - o.value).abs() > TOLERANCE);
     let is_new = |o: &&Observation| o.date > newest || (o.date == newest && differs(o));
@@ -90,10 +90,14 @@ mod tests {
     }
 
     /// Returns the rows of a store after a refresh on `today`.
-    fn merge(stored: Option<&Vintages>, computed: &[Observation], today: Date) -> Vec<Known> {
+    fn merge(
+        stored: Option<&Vintages>,
+        computed: &[Observation],
+        today: Date,
+    ) -> Vec<VintageObservation> {
         let mut rows = past_rows(&stored.cloned().unwrap_or_default(), computed);
         let new = new_observations(&rows, computed);
-        rows.extend(new.iter().map(|o| Known::new(o, Some(today))));
+        rows.extend(new.iter().map(|o| VintageObservation::new(o, Some(today))));
         Vintages::new(rows).rows().to_vec()
     }
 
@@ -189,7 +193,7 @@ mod tests {
         store
     }
 
-    fn rows(store: &Sqlite, id: &str) -> Vec<Known> {
+    fn rows(store: &Sqlite, id: &str) -> Vec<VintageObservation> {
         let stored = store.read(&SeriesId::new(id).unwrap()).unwrap();
         stored.unwrap_or_default().rows().to_vec()
     }
@@ -201,7 +205,7 @@ mod tests {
         refresh(&desk(&store, "2026-08-24T13:00:00Z")).unwrap();
         assert_eq!(store.version().unwrap(), version);
         for composite in COMPOSITES {
-            assert!(!rows(&store, composite.about.id).is_empty());
+            assert!(!rows(&store, composite.indicator.id).is_empty());
         }
     }
 
@@ -232,7 +236,7 @@ mod tests {
                 .all(|r| r.known_from == Some(later.parse().unwrap()))
         );
         assert_eq!(served.last().map(|r| r.date), Some(date(2026, 8, 25)));
-        let until = |rows: &[Known], day| {
+        let until = |rows: &[VintageObservation], day| {
             let before = rows.iter().take_while(|r| r.date < day);
             before.copied().collect::<Vec<_>>()
         };

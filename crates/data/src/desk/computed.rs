@@ -11,7 +11,9 @@ use econoscope_core::indicators::nowcast::{self, Nowcast};
 use econoscope_core::indicators::precedents::{self, Precedents};
 use econoscope_core::indicators::regime::{self, Regime};
 use econoscope_core::indicators::{Composite, Reading};
-use econoscope_core::model::{AsOf, Date, Observation, Recorded, Series, SeriesId, SeriesInfo};
+use econoscope_core::model::{
+    AsOf, Date, Observation, Series, SeriesId, SeriesInfo, SeriesVintages,
+};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -21,7 +23,7 @@ pub struct RegimeHistory {
     /// Classified months, ascending.
     pub months: Vec<regime::RegimeMonth>,
     /// The regime at the reference day.
-    pub now: regime::Outlook,
+    pub now: regime::RegimeReading,
 }
 
 impl Desk {
@@ -30,13 +32,13 @@ impl Desk {
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
     pub fn reading(&self, composite: &'static Composite, as_of: AsOf) -> Result<Arc<Reading>> {
-        let key = (self.state()?, composite.about.id, as_of);
-        self.readings.or_make(key, || {
-            let set = self.set(composite.inputs(), as_of)?;
+        let key = (self.state()?, composite.indicator.id, as_of);
+        self.readings.get_or_insert_with(key, || {
+            let set = self.series_set(composite.inputs(), as_of)?;
             let day = self.composite_day(composite, as_of)?;
-            let (mut reading, history) = composite.at(&set, day);
+            let (mut reading, history) = composite.compute(&set, day);
             if reading.value.is_none()
-                && let Some(older) = composite.last(&set, day, history.as_deref())
+                && let Some(older) = composite.last_reading(&set, day, history.as_deref())
             {
                 reading = Reading {
                     late: reading.reason,
@@ -44,9 +46,10 @@ impl Desk {
                 };
             }
             if let Some(rule) = composite.alarm {
-                reading.alarm = Some(rule.state(&self.as_known_up_to(composite, day)?));
+                reading.alarm = Some(rule.state(&self.real_time_history(composite, day)?));
             }
-            if let (Some(rows), Some(info)) = (history, Catalogue::of(&composite.about))
+            if let (Some(rows), Some(info)) =
+                (history, Catalogue::of_indicator(&composite.indicator))
                 && !self.is_stored(composite, as_of)?
             {
                 let key = (self.series_version(&info.id)?, info.id.clone(), as_of);
@@ -59,15 +62,17 @@ impl Desk {
     /// Returns whether a composite's history is read from the store. The history of a past day is computed as it was
     /// known then. A history that may include restricted values is computed without them.
     pub(super) fn is_stored(&self, composite: &Composite, as_of: AsOf) -> Result<bool> {
-        let id = SeriesId::new(composite.about.id)?;
-        let is_stored = as_of == AsOf::Latest && self.held(&id)?.is_some();
-        Ok(is_stored && self.barred(&composite.inputs()).is_none())
+        let id = SeriesId::new(composite.indicator.id)?;
+        let is_stored = as_of == AsOf::Latest && self.series_status(&id)?.is_some();
+        Ok(is_stored && self.redistribution_error(&composite.inputs()).is_none())
     }
 
     /// Returns the reference day of a composite.
     fn composite_day(&self, composite: &Composite, as_of: AsOf) -> Result<Date> {
         let inputs = composite.inputs();
-        self.reference_day_by(inputs, as_of, |info, last| composite.dated_by(info, last))
+        self.reference_day_by(inputs, as_of, |info, last| {
+            composite.reference_day(info, last)
+        })
     }
 
     /// Computes a composite's whole history as known at `as_of`.
@@ -93,11 +98,14 @@ impl Desk {
     /// [`Error::Store`] when the store cannot be read.
     pub fn history(&self, composite: &'static Composite, as_of: AsOf) -> Result<Vec<Observation>> {
         let day = self.composite_day(composite, as_of)?;
-        if composite.is_as_known() {
-            let path = self.as_known_up_to(composite, day)?;
-            return Ok(composite::ended(path, &*self.reading(composite, as_of)?));
+        if composite.is_real_time() {
+            let path = self.real_time_history(composite, day)?;
+            return Ok(composite::with_latest_reading(
+                path,
+                &*self.reading(composite, as_of)?,
+            ));
         }
-        Ok(composite.history(&self.set(composite.inputs(), as_of)?, day))
+        Ok(composite.history(&self.series_set(composite.inputs(), as_of)?, day))
     }
 
     /// Returns each period of a composite up to `day` as it was known at its own time; empty if its method has no such
@@ -105,23 +113,26 @@ impl Desk {
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
-    pub fn as_known_up_to(
+    pub fn real_time_history(
         &self,
         composite: &'static Composite,
         day: Date,
     ) -> Result<Vec<Observation>> {
-        let Computation::AsKnown { path, out_on, .. } = composite.computation else {
+        let Computation::RealTime {
+            path, release_day, ..
+        } = composite.computation
+        else {
             return Ok(Vec::new());
         };
         let inputs = composite.inputs();
         let versions = inputs.iter();
         let versions = versions.map(|id| self.series_version(&SeriesId::new(id)?));
-        let key = (versions.collect::<Result<_>>()?, composite.about.id);
-        let whole = self.as_known.or_make(key, || {
-            let recorded = self.recorded(inputs)?;
+        let key = (versions.collect::<Result<_>>()?, composite.indicator.id);
+        let whole = self.as_known.get_or_insert_with(key, || {
+            let recorded = self.recorded_vintages(inputs)?;
             Ok::<_, Error>(Arc::new(path(&recorded, self.today())))
         })?;
-        let end = whole.partition_point(|o| out_on(o.date) <= day);
+        let end = whole.partition_point(|o| release_day(o.date) <= day);
         Ok(whole.get(..end).unwrap_or_default().to_vec())
     }
 
@@ -129,14 +140,17 @@ impl Desk {
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
-    pub fn recorded<'a>(&self, ids: impl IntoIterator<Item = &'a str>) -> Result<Vec<Recorded>> {
+    pub fn recorded_vintages<'a>(
+        &self,
+        ids: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Vec<SeriesVintages>> {
         let mut recorded = Vec::new();
         for id in ids {
             if let Some(info) = Catalogue::embedded().get(id)
                 && self.is_permitted(info)?
                 && let Some(vintages) = self.cached_vintages(&info.id)?
             {
-                recorded.push(Recorded {
+                recorded.push(SeriesVintages {
                     info: Arc::clone(info),
                     vintages,
                 });
@@ -150,7 +164,9 @@ impl Desk {
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
     pub fn regime_day(&self, as_of: AsOf) -> Result<Date> {
-        Ok(self.data_date(regime::INPUTS.iter().copied(), as_of)?.as_of)
+        Ok(self
+            .reference_day(regime::INPUTS.iter().copied(), as_of)?
+            .as_of)
     }
 
     /// Returns the regime of every month up to the reference day, and on that day.
@@ -158,11 +174,11 @@ impl Desk {
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
     pub fn regimes(&self, as_of: AsOf) -> Result<Arc<RegimeHistory>> {
-        self.regimes.or_make((self.state()?, as_of), || {
-            let set = self.set(regime::INPUTS.iter().copied(), as_of)?;
+        self.regimes.get_or_insert_with((self.state()?, as_of), || {
+            let set = self.series_set(regime::INPUTS.iter().copied(), as_of)?;
             let day = self.regime_day(as_of)?;
             let months = regime::history(&set, day);
-            let now = regime::outlook(months.clone(), &set, self.present(as_of));
+            let now = regime::reading_from_history(months.clone(), &set, self.reading_day(as_of));
             Ok(Arc::new(RegimeHistory { months, now }))
         })
     }
@@ -172,16 +188,17 @@ impl Desk {
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
     pub fn nowcast(&self, as_of: AsOf) -> Result<Arc<std::result::Result<Nowcast, String>>> {
-        self.nowcasts.or_make((self.state()?, as_of), || {
-            let inputs = regime::INPUTS.iter().chain(&nowcast::WEEKLY);
-            let set = self.set(inputs.copied(), as_of)?;
-            let days = (
-                self.regime_day(as_of)?,
-                self.data_date(nowcast::WEEKLY, as_of)?.as_of,
-            );
-            let now = &self.regimes(as_of)?.now;
-            Ok(Arc::new(nowcast::after(now, &set, days)))
-        })
+        self.nowcasts
+            .get_or_insert_with((self.state()?, as_of), || {
+                let inputs = regime::INPUTS.iter().chain(&nowcast::WEEKLY);
+                let set = self.series_set(inputs.copied(), as_of)?;
+                let days = (
+                    self.regime_day(as_of)?,
+                    self.reference_day(nowcast::WEEKLY, as_of)?.as_of,
+                );
+                let now = &self.regimes(as_of)?.now;
+                Ok(Arc::new(nowcast::compute_after(now, &set, days)))
+            })
     }
 
     /// Returns the past months most like the newest one, or the reason for none.
@@ -189,12 +206,13 @@ impl Desk {
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
     pub fn precedents(&self, as_of: AsOf) -> Result<Arc<std::result::Result<Precedents, String>>> {
-        self.precedents.or_make((self.state()?, as_of), || {
-            let months = &self.regimes(as_of)?.months;
-            let set = self.set(precedents::INPUTS, as_of)?;
-            let day = self.data_date(precedents::INPUTS, as_of)?.as_of;
-            Ok(Arc::new(precedents::of(months, &set, day)))
-        })
+        self.precedents
+            .get_or_insert_with((self.state()?, as_of), || {
+                let months = &self.regimes(as_of)?.months;
+                let set = self.series_set(precedents::INPUTS, as_of)?;
+                let day = self.reference_day(precedents::INPUTS, as_of)?.as_of;
+                Ok(Arc::new(precedents::find(months, &set, day)))
+            })
     }
 
     /// Measures the evidence of assets in a regime from the values known at `as_of`. Assets without enough data are
@@ -203,15 +221,15 @@ impl Desk {
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
     pub fn evidence(&self, regime: Regime, as_of: AsOf) -> Result<BTreeMap<Asset, Evidence>> {
-        if self.holdings()?.bundled {
+        if self.store_summary()?.is_bundled {
             return Ok(BTreeMap::new());
         }
         let months = &self.regimes(as_of)?.months;
-        let months = months.iter().map(|m| (Month::of(m.month), m.regime));
+        let months = months.iter().map(|m| (Month::from_date(m.month), m.regime));
         let months: Vec<(Month, Regime)> = months.collect();
         let series = Asset::ALL.into_iter().flat_map(Asset::series).copied();
-        let set = self.set(series.clone(), as_of)?;
-        let day = self.data_date(series, as_of)?.as_of;
+        let set = self.series_set(series.clone(), as_of)?;
+        let day = self.reference_day(series, as_of)?.as_of;
         let measure = |asset: Asset| {
             let evidence = asset_views::measured(asset, regime, &months, &set, day)?;
             Some((asset, evidence))
@@ -252,7 +270,7 @@ mod tests {
         let desk = Desk::open(store, Settings::default(), Arc::new(now));
         let as_of = AsOf::Day(date(2020, 4, 1));
         let reading = desk.reading(&CMSI, as_of)?;
-        let info = Catalogue::of(&CMSI.about).unwrap();
+        let info = Catalogue::of_indicator(&CMSI.indicator).unwrap();
         let key = (desk.series_version(&info.id)?, info.id.clone(), as_of);
         let cached = desk.series.get(&key).flatten().unwrap();
         let last = cached.observations.last().map(|o| o.value);

@@ -22,7 +22,7 @@ impl Desk {
     pub fn series(&self, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Option<Arc<Series>>> {
         let key = (self.series_version(&info.id)?, info.id.clone(), as_of);
         self.series
-            .or_make(key, || match self.read_series(info, as_of)? {
+            .get_or_insert_with(key, || match self.read_series(info, as_of)? {
                 None => self.compute_identity(info, as_of),
                 series => Ok(series),
             })
@@ -33,11 +33,11 @@ impl Desk {
         let is_fetched = |s: &Status| {
             indicators::composite(s.id.as_str()).is_none() && !s.origin.starts_with("computed")
         };
-        Ok(match self.held(id)?.filter(is_fetched) {
+        Ok(match self.series_status(id)?.filter(is_fetched) {
             Some(status) => SeriesVersion::Rows {
                 incarnation: self.store.incarnation(),
                 rows: status.rows,
-                bases: (self.holdings()?.bases.get(id.as_str())).map_or(0, Vec::len),
+                bases: (self.store_summary()?.bases.get(id.as_str())).map_or(0, Vec::len),
                 today: self.today(),
             },
             None => SeriesVersion::All(self.state()?),
@@ -71,8 +71,8 @@ impl Desk {
     /// Returns a series' description with the units in which it was published on a day.
     fn info_on(&self, info: &Arc<SeriesInfo>, day: Date) -> Result<Arc<SeriesInfo>> {
         let vintages = self.cached_vintages(&info.id)?;
-        let changed = vintages.and_then(|v| v.changed_by(day));
-        let units = changed.and_then(|day| units::published(info.id.as_str(), day));
+        let changed = vintages.and_then(|v| v.last_change_by(day));
+        let units = changed.and_then(|day| units::units_on(info.id.as_str(), day));
         Ok(match units {
             None => self.info_with_base(info, day)?,
             Some(units) => Arc::new(SeriesInfo {
@@ -88,7 +88,7 @@ impl Desk {
         info: &Arc<SeriesInfo>,
         day: Date,
     ) -> Result<Arc<SeriesInfo>> {
-        let holdings = self.holdings()?;
+        let holdings = self.store_summary()?;
         let Some(bases) = holdings.bases.get(info.id.as_str()) else {
             return Ok(Arc::clone(info));
         };
@@ -107,7 +107,7 @@ impl Desk {
     fn rows_on(&self, info: &SeriesInfo, day: Date) -> Result<Option<Vec<Observation>>> {
         let end = day.min(self.today());
         Ok(self.cached_vintages(&info.id)?.map(|v| {
-            let publication = Publication::of(info);
+            let publication = Publication::new(info);
             let mut rows = v.as_of(day, |date| publication.day(date));
             rows.truncate(rows.partition_point(|o| o.date <= end));
             rows
@@ -118,7 +118,7 @@ impl Desk {
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
-    pub fn set_on<'a>(
+    pub fn series_set_on<'a>(
         &self,
         ids: impl IntoIterator<Item = &'a str>,
         day: Date,
@@ -139,7 +139,7 @@ impl Desk {
     pub(super) fn cached_vintages(&self, id: &SeriesId) -> Result<Option<Arc<Vintages>>> {
         let key = (self.series_version(id)?, id.clone());
         self.vintages
-            .or_make(key, || Ok(self.store.read(id)?.map(Arc::new)))
+            .get_or_insert_with(key, || Ok(self.store.read(id)?.map(Arc::new)))
     }
 
     /// Returns the revisions of a series; `None` when the store has no rows.
@@ -148,9 +148,9 @@ impl Desk {
     /// [`Error::Store`] when the store cannot be read.
     pub fn revisions(&self, info: &SeriesInfo) -> Result<Option<Arc<Revisions>>> {
         let key = (self.series_version(&info.id)?, info.id.clone());
-        self.revisions.or_make(key, || {
+        self.revisions.get_or_insert_with(key, || {
             let vintages = self.cached_vintages(&info.id)?;
-            Ok(vintages.map(|vintages| Arc::new(Revisions::of(info, &vintages))))
+            Ok(vintages.map(|vintages| Arc::new(Revisions::from_vintages(info, &vintages))))
         })
     }
 
@@ -159,7 +159,11 @@ impl Desk {
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
-    pub fn states(&self, info: &SeriesInfo, period: Date) -> Result<Vec<(Date, Option<f64>)>> {
+    pub fn period_vintages(
+        &self,
+        info: &SeriesInfo,
+        period: Date,
+    ) -> Result<Vec<(Date, Option<f64>)>> {
         let vintages = self.cached_vintages(&info.id)?;
         let rows = vintages.iter().flat_map(|v| v.rows());
         let rows = rows.filter(|row| row.date == period);
@@ -175,8 +179,11 @@ impl Desk {
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
     pub fn known_since(&self, info: &SeriesInfo, period: Date) -> Result<(Date, bool)> {
-        let recorded = self.states(info, period)?.last().map(|(day, _)| *day);
-        let estimated = || info.known_by(period).min(self.today());
+        let recorded = self
+            .period_vintages(info, period)?
+            .last()
+            .map(|(day, _)| *day);
+        let estimated = || info.publication_day(period).min(self.today());
         Ok((recorded.unwrap_or_else(estimated), recorded.is_none()))
     }
 
@@ -184,7 +191,7 @@ impl Desk {
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
-    pub fn set<'a>(
+    pub fn series_set<'a>(
         &self,
         ids: impl IntoIterator<Item = &'a str>,
         as_of: AsOf,
@@ -194,7 +201,7 @@ impl Desk {
         for id in ids {
             // A composite has its own substitutes for a series that is not stored.
             if let Some(info) = catalogue.get(id)
-                && self.made_by(&info.id)?.is_none()
+                && self.identity_of(&info.id)?.is_none()
                 && self.is_permitted(info)?
                 && let Some(series) = self.series(info, as_of)?
             {
@@ -209,13 +216,13 @@ impl Desk {
     /// # Errors
     /// [`Error::NoData`] with the reason; [`Error::NotPermitted`].
     pub fn series_or_reason(&self, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Arc<Series>> {
-        self.permit(info)?;
+        self.check_permitted(info)?;
         self.series(info, as_of)?
-            .ok_or_else(|| self.no_data(info, as_of))
+            .ok_or_else(|| self.no_data_error(info, as_of))
     }
 
     /// Builds the error for a series without values, with the reason and the remedy.
-    pub fn no_data(&self, info: &SeriesInfo, as_of: AsOf) -> Error {
+    pub fn no_data_error(&self, info: &SeriesInfo, as_of: AsOf) -> Error {
         let reason = match as_of {
             AsOf::Day(day) => format!("nothing of it was known on {day}"),
             AsOf::Latest if info.is_composite() => {
@@ -232,10 +239,10 @@ impl Desk {
             AsOf::Latest => self.describe_absence(info),
         };
         Error::NoData {
-            what: match info.by_others {
+            what: match info.is_untrusted {
                 // An untrusted title must not appear in an error.
-                true => self.shown_id(&info.id),
-                false => format!("{} ({})", self.shown_id(&info.id), info.title),
+                true => self.display_id(&info.id),
+                false => format!("{} ({})", self.display_id(&info.id), info.title),
             },
             reason,
         }
@@ -243,14 +250,15 @@ impl Desk {
 
     /// Describes why a series is not stored, which series is nearest to it, and what an operator can do.
     fn describe_absence(&self, info: &SeriesInfo) -> String {
-        let ended = remarks::always(info.id.as_str()).filter(|text| text.starts_with("ended"));
+        let ended =
+            remarks::permanent_remark(info.id.as_str()).filter(|text| text.starts_with("ended"));
         let mut reason = ended.unwrap_or_else(|| "it is not loaded".into());
         // A store that cannot be read has failed before.
         if let Some(sibling) = self.sibling(info).ok().flatten() {
             reason += &format!("; {sibling}");
         }
         // Without a base address the caller is the operator.
-        if self.settings().base_url.is_none() && info.is_on_fred() && !info.by_others {
+        if self.settings().base_url.is_none() && info.is_on_fred() && !info.is_untrusted {
             reason += "; `econoscope sync` brings it";
         }
         reason

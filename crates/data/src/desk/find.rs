@@ -3,7 +3,7 @@
 //! The search index finds series of the catalogue. The store's own index finds other series by their titles; series
 //! without a title are found by identifier.
 
-use super::articles::{MAX_ARTICLES, Text, embedded};
+use super::articles::{ArticleText, MAX_ARTICLES, embedded};
 use super::holdings::guess_frequency;
 use super::local::Desk;
 use super::resolve;
@@ -12,7 +12,7 @@ use super::search::{Document, Kind, SearchIndex, article_document, scenario_docu
 use crate::store::{Article, Description};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
-use econoscope_core::model::words::{fold, spelled_words};
+use econoscope_core::model::words::{fold_name, keywords_as_spelled};
 use econoscope_core::model::{Frequency, Rights, SeriesId, SeriesInfo, untrusted};
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -54,7 +54,7 @@ impl Desk {
         let (all, index) = (self.scenarios(), self.search_index()?);
         let mut matches: Vec<&Scenario> = Vec::new();
         for part in words.split(',') {
-            let named = all.iter().find(|s| fold(&s.slug) == fold(part));
+            let named = all.iter().find(|s| fold_name(&s.slug) == fold_name(part));
             let documents = index.find(part, Some(Kind::Scenario));
             let similar = documents.filter_map(|d| all.iter().find(|s| s.slug == d.name));
             match named {
@@ -80,7 +80,7 @@ impl Desk {
     }
 
     /// Returns the embedded and the operator's articles with their bodies, published up to now.
-    pub fn own_articles(&self) -> impl Iterator<Item = &Text> + Clone {
+    pub fn own_articles(&self) -> impl Iterator<Item = &ArticleText> + Clone {
         let now = self.now();
         let own = embedded().iter().chain(&self.settings().articles);
         own.filter(move |text| text.article.published_at <= now)
@@ -122,7 +122,7 @@ impl Desk {
         if is_included(IMPORTED) {
             let mut outside = self.find_outside(query)?.into_iter().peekable();
             // A whole name means that series and not one with a similar name.
-            let named = outside.next_if(|(id, _)| fold(id.as_str()) == fold(query));
+            let named = outside.next_if(|(id, _)| fold_name(id.as_str()) == fold_name(query));
             matches.splice(0..0, named);
             matches.extend(outside);
         }
@@ -135,8 +135,8 @@ impl Desk {
     /// Returns series outside the catalogue, best first: the one with this name, then those with the shortest titles,
     /// then those without a title.
     fn find_outside(&self, query: &str) -> Result<Vec<Match>> {
-        let name = fold(query);
-        let words: Vec<String> = spelled_words(query).collect();
+        let name = fold_name(query);
+        let words: Vec<String> = keywords_as_spelled(query).collect();
         let mut described = self.store().find_descriptions(&words, MAX_DESCRIBED)?;
         if let Ok(id) = SeriesId::new(query)
             && !described.iter().any(|d| d.id == id)
@@ -144,9 +144,10 @@ impl Desk {
             described.extend(self.store().description(&id)?);
         }
         described.retain(|d| Catalogue::embedded().get(d.id.as_str()).is_none());
-        described.sort_by_cached_key(|d| (fold(d.id.as_str()) != name, d.title.chars().count()));
+        described
+            .sort_by_cached_key(|d| (fold_name(d.id.as_str()) != name, d.title.chars().count()));
         let ids: HashSet<SeriesId> = described.iter().map(|d| d.id.clone()).collect();
-        let holdings = self.holdings()?;
+        let holdings = self.store_summary()?;
         let others = holdings.others.iter();
         let others = others.filter(|(folded, id)| folded.contains(&name) && !ids.contains(id));
         let others = others.map(|(_, id)| (id.clone(), None));
@@ -188,9 +189,9 @@ pub fn unmatched_words(query: &str, results: &[Arc<SeriesInfo>]) -> Vec<String> 
 /// Returns series of the catalogue that match; all for an empty query.
 fn find_in_catalogue(query: &str) -> Vec<Arc<SeriesInfo>> {
     let catalogue = Catalogue::embedded();
-    if spelled_words(query).next().is_none() {
+    if keywords_as_spelled(query).next().is_none() {
         let mut all: Vec<_> = catalogue.iter().cloned().collect();
-        all.sort_by_key(|info| (Reverse(info.metric), info.id.clone()));
+        all.sort_by_key(|info| (Reverse(info.is_metric), info.id.clone()));
         return all;
     }
     let documents = SearchIndex::embedded().find(query, Some(Kind::Series));
@@ -200,7 +201,7 @@ fn find_in_catalogue(query: &str) -> Vec<Arc<SeriesInfo>> {
 
 /// Completes the description of a series outside the catalogue with defaults.
 fn imported_info(description: Description) -> Arc<SeriesInfo> {
-    let or = |text: &str, default: &str| match untrusted::name(text, MAX_LABEL) {
+    let or = |text: &str, default: &str| match untrusted::clean_name(text, MAX_LABEL) {
         text if text.is_empty() => default.to_owned(),
         text => text,
     };
@@ -209,7 +210,7 @@ fn imported_info(description: Description) -> Arc<SeriesInfo> {
         && description.source.is_empty();
     Arc::new(SeriesInfo {
         id: description.id,
-        title: untrusted::name(&description.title, MAX_TITLE),
+        title: untrusted::clean_name(&description.title, MAX_TITLE),
         units: or(&description.units, "unit not stated"),
         units_short: String::new(),
         frequency: description.frequency,
@@ -220,9 +221,9 @@ fn imported_info(description: Description) -> Arc<SeriesInfo> {
             true => 1,
             false => 30,
         },
-        metric: false,
+        is_metric: false,
         rights: Rights::Ok,
         decimals: 4,
-        by_others: !is_bare,
+        is_untrusted: !is_bare,
     })
 }

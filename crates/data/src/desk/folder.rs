@@ -2,7 +2,7 @@
 
 use crate::disk;
 use econoscope_core::error::{Error, Result};
-use econoscope_core::indicators::record::filled;
+use econoscope_core::indicators::record::fill_placeholders;
 use include_dir::Dir;
 use std::path::Path;
 
@@ -17,7 +17,7 @@ pub(super) fn embedded<T>(folder: &Dir<'_>, extension: &str, parse: Parse<T>) ->
     let files = folder.files();
     let files = files.filter(|file| has_extension(file.path(), extension));
     let items = files.filter_map(|file| {
-        let text = filled(file.contents_utf8()?);
+        let text = fill_placeholders(file.contents_utf8()?);
         parse(file.path().to_str()?, &text).ok()
     });
     items.collect()
@@ -28,8 +28,8 @@ pub(super) fn embedded<T>(folder: &Dir<'_>, extension: &str, parse: Parse<T>) ->
 /// # Errors
 /// [`Error::BadFile`] with the folder or the file that cannot be read, is no text, or is over 1 MiB; the error of `parse`.
 pub(super) fn texts<T>(folder: &Path, extension: &str, parse: Parse<T>) -> Result<Vec<T>> {
-    let bad = |file: &Path, problem: String| Error::bad_file(disk::shown(file), problem);
-    let paths = disk::entries(folder).map_err(|e| bad(folder, e.to_string()))?;
+    let bad = |file: &Path, problem: String| Error::bad_file(disk::format_path(file), problem);
+    let paths = disk::list_folder(folder).map_err(|e| bad(folder, e.to_string()))?;
     let files = paths.iter();
     let files = files.filter(|path| has_extension(path, extension) && path.is_file());
     let items = files.map(|path| {
@@ -38,7 +38,7 @@ pub(super) fn texts<T>(folder: &Path, extension: &str, parse: Parse<T>) -> Resul
             return Err(bad(path, "is larger than 1 MiB".into()));
         }
         let text = disk::read_text(path).map_err(|e| bad(path, e.to_string()))?;
-        parse(&disk::shown(path), &text)
+        parse(&disk::format_path(path), &text)
     });
     items.collect()
 }

@@ -141,10 +141,10 @@ mod tests {
     fn every_composite_has_a_term() {
         let glossary = Glossary::embedded();
         for composite in econoscope_core::indicators::COMPOSITES {
-            let ticker = composite.about.ticker().to_lowercase();
+            let ticker = composite.indicator.ticker().to_lowercase();
             let term = glossary.get(&ticker).unwrap();
             assert!(
-                term.series.iter().any(|id| id == composite.about.id),
+                term.series.iter().any(|id| id == composite.indicator.id),
                 "{ticker}"
             );
         }

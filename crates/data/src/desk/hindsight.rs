@@ -32,34 +32,38 @@ impl Desk {
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
-    pub fn known_path(&self, about: &'static Indicator) -> Result<Arc<RealTimePath>> {
-        self.paths.or_make((self.state()?, about.id), || {
-            let mut path = RealTimePath::new();
-            let recorded = self.recorded(inputs(about))?;
-            let first = recorded.iter().filter_map(|r| r.vintages.recorded_from());
-            if let Some(first) = first.min() {
-                let last = Month::of(self.data_date(inputs(about), AsOf::Latest)?.as_of);
-                let ends = Month::of(first).until(last).map(Month::last_day);
-                let today = self.today();
-                for day in ends.take_while(|day| *day <= today) {
-                    let set = self.set_on(inputs(about), day)?;
-                    path.extend(figures(about, &set, day).map(|f| (day, f)));
+    pub fn real_time_path(&self, about: &'static Indicator) -> Result<Arc<RealTimePath>> {
+        self.paths
+            .get_or_insert_with((self.state()?, about.id), || {
+                let mut path = RealTimePath::new();
+                let recorded = self.recorded_vintages(inputs(about))?;
+                let first = recorded
+                    .iter()
+                    .filter_map(|r| r.vintages.first_recorded_day());
+                if let Some(first) = first.min() {
+                    let last =
+                        Month::from_date(self.reference_day(inputs(about), AsOf::Latest)?.as_of);
+                    let ends = Month::from_date(first).through(last).map(Month::last_day);
+                    let today = self.today();
+                    for day in ends.take_while(|day| *day <= today) {
+                        let set = self.series_set_on(inputs(about), day)?;
+                        path.extend(figures(about, &set, day).map(|f| (day, f)));
+                    }
+                    path.dedup_by_key(|(_, figures)| figures.date);
                 }
-                path.dedup_by_key(|(_, figures)| figures.date);
-            }
-            Ok(Arc::new(path))
-        })
+                Ok(Arc::new(path))
+            })
     }
 
     /// Computes and caches the real-time history of every indicator.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
-    pub fn known_paths(&self) -> Result<()> {
+    pub fn compute_real_time_paths(&self) -> Result<()> {
         for about in methods() {
-            match indicators::composite(about.id).filter(|c| c.is_as_known()) {
-                Some(composite) => drop(self.as_known_up_to(composite, self.today())?),
-                None => drop(self.known_path(about)?),
+            match indicators::composite(about.id).filter(|c| c.is_real_time()) {
+                Some(composite) => drop(self.real_time_history(composite, self.today())?),
+                None => drop(self.real_time_path(about)?),
             }
         }
         Ok(())
@@ -75,11 +79,11 @@ impl Desk {
             let month = path.months.iter().find(|m| m.month == date);
             return Ok(month.map(regime_figures));
         };
-        let series = match Catalogue::of(about) {
+        let series = match Catalogue::of_indicator(about) {
             Some(info) => self.series(info, AsOf::Latest)?,
             None => None,
         };
-        let value = series.and_then(|series| series.at(date));
+        let value = series.and_then(|series| series.value_on(date));
         Ok(value.map(|value| composite_figures(composite, date, value)))
     }
 
@@ -89,14 +93,14 @@ impl Desk {
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
-    pub fn as_known_each_month(
+    pub fn real_time_series(
         &self,
         series: Arc<Series>,
         as_of: AsOf,
     ) -> Result<(Arc<Series>, Option<String>)> {
         let composite = indicators::composite(series.info.id.as_str());
         if let (Some(composite), Some(first)) = (composite, series.observations.first())
-            && composite.is_as_known()
+            && composite.is_real_time()
         {
             let note = format!(
                 "from {} on each figure as it was known when it came",
@@ -108,7 +112,7 @@ impl Desk {
         let (Some(composite), AsOf::Day(day)) = (composite, as_of) else {
             return Ok((series, None));
         };
-        let path = self.known_path(&composite.about)?;
+        let path = self.real_time_path(&composite.indicator)?;
         let known = path.iter().take_while(|(month_end, _)| *month_end <= day);
         let known = known.filter_map(|(_, figures)| {
             let value = figures.scores.first().copied()?;
@@ -145,7 +149,7 @@ fn figures(about: &Indicator, set: &SeriesSet, day: Date) -> Option<Figures> {
         let Reading { date, value, .. } = composite.reading(set, day);
         return value.map(|value| composite_figures(composite, date, value));
     }
-    let now = regime::at(set, day);
+    let now = regime::compute(set, day);
     let state = now.state.as_ref().filter(|_| now.reason.is_none());
     state.map(regime_figures)
 }

@@ -6,7 +6,7 @@ use crate::store::Status;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
 use econoscope_core::model::frequency::days_between;
-use econoscope_core::model::words::fold;
+use econoscope_core::model::words::fold_name;
 use econoscope_core::model::{AsOf, Date, Frequency, Observation, SeriesId, SeriesInfo};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -22,9 +22,9 @@ const LONG_LIST: u64 = 20_000;
 
 /// A summary of the stored series.
 #[derive(Debug)]
-pub struct Holdings {
+pub struct StoreSummary {
     /// Whether all rows are the bundled history.
-    pub bundled: bool,
+    pub is_bundled: bool,
     /// Time of the last sync, if any.
     pub last_sync: Option<Timestamp>,
     /// Number of stored series, listed or not.
@@ -38,23 +38,23 @@ pub struct Holdings {
 
 /// The reference day of an answer and its age.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DataDate {
+pub struct ReferenceDay {
     /// Reference day (docs/METHODS.md#reference-day).
     pub as_of: Date,
     /// Days from the reference day to today.
     pub age_days: i64,
     /// Whether the last sync is under 48 hours old.
-    pub live: bool,
+    pub is_live: bool,
 }
 
-impl DataDate {
+impl ReferenceDay {
     /// Returns the word in answers: `live` or `snapshot`.
     pub fn freshness(&self) -> &'static str {
-        if self.live { "live" } else { "snapshot" }
+        if self.is_live { "live" } else { "snapshot" }
     }
 }
 
-impl Holdings {
+impl StoreSummary {
     /// Returns the summary of a listed series. [`crate::desk::Desk::held`] finds any.
     pub fn get(&self, id: &SeriesId) -> Option<&Status> {
         self.by_id.get(id)
@@ -81,15 +81,15 @@ impl Desk {
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
-    pub fn holdings(&self) -> Result<Arc<Holdings>> {
+    pub fn store_summary(&self) -> Result<Arc<StoreSummary>> {
         self.holdings.or_make(self.state()?, |_| {
             let list = self.list_series()?;
             let count = self.store.count()?.max(list.len() as u64);
             let is_whole = count > 0 && count == list.len() as u64;
             let is_other = |s: &&Status| Catalogue::embedded().get(s.id.as_str()).is_none();
             let others = list.iter().filter(is_other);
-            Ok(Arc::new(Holdings {
-                bundled: is_whole && list.iter().all(Status::is_bundled),
+            Ok(Arc::new(StoreSummary {
+                is_bundled: is_whole && list.iter().all(Status::is_bundled),
                 last_sync: self.store.note(LAST_SYNC)?.and_then(|t| t.parse().ok()),
                 count,
                 // The note of another version of this program is ignored.
@@ -97,7 +97,7 @@ impl Desk {
                     .and_then(|text| serde_json::from_str(&text).ok())
                     .unwrap_or_default(),
                 others: others
-                    .map(|s| (fold(s.id.as_str()), s.id.clone()))
+                    .map(|s| (fold_name(s.id.as_str()), s.id.clone()))
                     .collect(),
                 by_id: list.into_iter().map(|s| (s.id.clone(), s)).collect(),
             }))
@@ -118,8 +118,8 @@ impl Desk {
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
-    pub fn held(&self, id: &SeriesId) -> Result<Option<Status>> {
-        let holdings = self.holdings()?;
+    pub fn series_status(&self, id: &SeriesId) -> Result<Option<Status>> {
+        let holdings = self.store_summary()?;
         match holdings.get(id) {
             None if !holdings.is_whole() => self.store.status_of(id),
             status => Ok(status.cloned()),
@@ -132,21 +132,22 @@ impl Desk {
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
-    pub fn data_date<'a>(
+    pub fn reference_day<'a>(
         &self,
         ids: impl IntoIterator<Item = &'a str>,
         as_of: AsOf,
-    ) -> Result<DataDate> {
-        let day = self.reference_day_by(ids, as_of, |info, last| Some(info.known_by(last)))?;
+    ) -> Result<ReferenceDay> {
+        let day =
+            self.reference_day_by(ids, as_of, |info, last| Some(info.publication_day(last)))?;
         let today = self.today();
-        Ok(DataDate {
+        Ok(ReferenceDay {
             as_of: day,
             age_days: days_between(day, today),
-            live: as_of == AsOf::Latest && self.is_live()?,
+            is_live: as_of == AsOf::Latest && self.is_live()?,
         })
     }
 
-    /// Like [`Self::data_date`], with `date_of` as the day of the newest value by its period.
+    /// Like [`Self::reference_day`], with `date_of` as the day of the newest value by its period.
     pub(super) fn reference_day_by<'a>(
         &self,
         ids: impl IntoIterator<Item = &'a str>,
@@ -160,10 +161,10 @@ impl Desk {
         if self.is_live()? {
             return Ok(today);
         }
-        let last_sync = self.holdings()?.last_sync;
+        let last_sync = self.store_summary()?.last_sync;
         let mut newest = last_sync.map(|t| t.to_zoned(TimeZone::UTC).date());
         for id in self.inputs(ids)? {
-            let status = self.held(&SeriesId::new(id)?)?;
+            let status = self.series_status(&SeriesId::new(id)?)?;
             // Series beyond today (GDPPOT) are projections.
             let last = status.map(|s| s.last).filter(|last| *last <= today);
             let info = Catalogue::embedded().get(id);
@@ -176,13 +177,13 @@ impl Desk {
     }
 
     fn is_live(&self) -> Result<bool> {
-        let last_sync = self.holdings()?.last_sync;
+        let last_sync = self.store_summary()?.last_sync;
         let age = last_sync.map(|t| self.now().duration_since(t));
         Ok(age.is_some_and(|age| age.as_hours() < 48))
     }
 
     /// Returns the day on which an answer is read: values that should be newer by then are late.
-    pub fn present(&self, as_of: AsOf) -> Date {
+    pub fn reading_day(&self, as_of: AsOf) -> Date {
         match as_of {
             AsOf::Day(day) => day.min(self.today()),
             AsOf::Latest => self.today(),

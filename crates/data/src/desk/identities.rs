@@ -34,7 +34,7 @@ pub struct Identity {
     /// Whether a sync computes it because no source but FRED has it.
     is_synced: bool,
     /// Known differences to the published values, with the reason; empty for most.
-    pub differs: &'static str,
+    pub known_difference: &'static str,
 }
 
 impl Identity {
@@ -47,7 +47,7 @@ impl Identity {
                 how => how.parse().ok()?,
             },
             is_synced: sync == "yes",
-            differs,
+            known_difference: differs,
         };
         Some((id, identity))
     }
@@ -67,7 +67,7 @@ static IDENTITIES: LazyLock<HashMap<&'static str, Identity>> = LazyLock::new(|| 
 });
 
 /// Returns the identity of a series, if it has one.
-pub fn of(id: &str) -> Option<&'static Identity> {
+pub fn identity(id: &str) -> Option<&'static Identity> {
     IDENTITIES.get(id)
 }
 
@@ -75,8 +75,8 @@ pub fn of(id: &str) -> Option<&'static Identity> {
 const SAHM: &str = "SAHMCURRENT";
 
 /// Returns the inputs of a series that a sync computes; `None` for any other.
-pub(crate) fn synced_from(id: &SeriesId) -> Option<Vec<&'static str>> {
-    match of(id.as_str()) {
+pub(crate) fn sync_inputs(id: &SeriesId) -> Option<Vec<&'static str>> {
+    match identity(id.as_str()) {
         Some(identity) => identity.is_synced.then(|| identity.inputs().collect()),
         None => (id.as_str() == SAHM).then(|| vec!["UNRATE"]),
     }
@@ -86,11 +86,11 @@ pub(crate) fn synced_from(id: &SeriesId) -> Option<Vec<&'static str>> {
 ///
 /// # Errors
 /// [`Error::Internal`] for a formula that cannot be evaluated, which a test rules out.
-pub(crate) fn figures(
+pub(crate) fn compute(
     info: &Arc<SeriesInfo>,
     inputs: &HashMap<&str, Arc<Series>>,
 ) -> Result<Vec<Observation>> {
-    match (of(info.id.as_str()), inputs.get("UNRATE")) {
+    match (identity(info.id.as_str()), inputs.get("UNRATE")) {
         (Some(identity), _) => evaluate(identity, info, inputs),
         (None, Some(unrate)) => Ok(sahm::history(&unrate.observations)),
         (None, None) => Ok(Vec::new()),
@@ -111,16 +111,16 @@ impl Desk {
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
-    pub fn made_by(&self, id: &SeriesId) -> Result<Option<&'static Identity>> {
-        let Some(identity) = of(id.as_str()) else {
+    pub fn identity_of(&self, id: &SeriesId) -> Result<Option<&'static Identity>> {
+        let Some(identity) = identity(id.as_str()) else {
             return Ok(None);
         };
-        if self.held(id)?.is_some() {
+        if self.series_status(id)?.is_some() {
             return Ok(None);
         }
         for input in identity.inputs() {
             let input = SeriesId::new(input)?;
-            if self.held(&input)?.is_none() && self.made_by(&input)?.is_none() {
+            if self.series_status(&input)?.is_none() && self.identity_of(&input)?.is_none() {
                 return Ok(None);
             }
         }
@@ -131,16 +131,16 @@ impl Desk {
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
-    pub fn newest(&self, info: &Arc<SeriesInfo>) -> Result<Option<Date>> {
+    pub fn last_date(&self, info: &Arc<SeriesInfo>) -> Result<Option<Date>> {
         if let Some(composite) = indicators::composite(info.id.as_str()) {
             let reading = self.reading(composite, AsOf::Latest)?;
             return Ok(reading.value.map(|_| reading.date));
         }
-        if let Some(status) = self.held(&info.id)? {
+        if let Some(status) = self.series_status(&info.id)? {
             // For a projection, the current period.
             let is_projection = status.last > self.today();
             return Ok(Some(match is_projection {
-                true => info.frequency.stamp(self.today()),
+                true => info.frequency.period_date(self.today()),
                 false => status.last,
             }));
         }
@@ -158,11 +158,11 @@ impl Desk {
         info: &Arc<SeriesInfo>,
         as_of: AsOf,
     ) -> Result<Option<Arc<Series>>> {
-        let Some(identity) = self.made_by(&info.id)? else {
+        let Some(identity) = self.identity_of(&info.id)? else {
             return Ok(None);
         };
         let inputs: Vec<&str> = identity.inputs().collect();
-        if self.barred(&inputs).is_some() {
+        if self.redistribution_error(&inputs).is_some() {
             return Ok(None);
         }
         Ok(match self.input_series(identity, as_of)? {
@@ -194,8 +194,8 @@ impl Desk {
         let mut contradictions = Vec::new();
         for (id, identity) in IDENTITIES.iter() {
             if let Some(info) = Catalogue::embedded().get(id)
-                && identity.differs.is_empty()
-                && self.held(&info.id)?.is_some()
+                && identity.known_difference.is_empty()
+                && self.series_status(&info.id)?.is_some()
                 && let Some(stored) = self.series(info, AsOf::Latest)?
                 && let Some(inputs) = self.input_series(identity, AsOf::Latest)?
                 && let computed = evaluate(identity, info, &inputs)?
@@ -224,7 +224,7 @@ fn evaluate(
         series: &|name| inputs.get(name).cloned(),
         subject: None,
         start: Date::MIN,
-        how: identity.aggregation,
+        aggregation: identity.aggregation,
         frequency: None,
     };
     let column = expression::evaluate(&identity.expression, scope);
@@ -260,7 +260,7 @@ mod tests {
                 while let Some(one) = below.pop() {
                     assert_ne!(one, id, "line {line}: a circle");
                     below.extend(
-                        of(&one)
+                        super::identity(&one)
                             .into_iter()
                             .flat_map(Identity::inputs)
                             .map(str::to_owned),
@@ -289,10 +289,10 @@ mod tests {
         let last = |id: &str, inputs: &[(&'static str, &[f64])]| {
             let id = SeriesId::new(id)?;
             let inputs: HashMap<_, _> = inputs.iter().map(|(id, v)| series(id, v)).collect();
-            let mut names = synced_from(&id).unwrap();
+            let mut names = sync_inputs(&id).unwrap();
             names.retain(|name| !inputs.contains_key(name));
             assert!(names.is_empty(), "{id}: {names:?}");
-            let rows = figures(Catalogue::embedded().get(id.as_str()).unwrap(), &inputs)?;
+            let rows = compute(Catalogue::embedded().get(id.as_str()).unwrap(), &inputs)?;
             Ok::<_, Error>(rows.last().map(|o| o.value))
         };
         assert_eq!(

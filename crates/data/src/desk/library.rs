@@ -5,7 +5,7 @@ use super::local::Desk;
 use econoscope_core::error::{Error, Result, Suggestion};
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::nber::RECESSIONS;
-use econoscope_core::indicators::prose::joined;
+use econoscope_core::indicators::prose::join;
 use econoscope_core::indicators::{self, COMPOSITES, Indicator, Reading, regime};
 use econoscope_core::model::{AsOf, SeriesId};
 use std::fmt::Write;
@@ -15,7 +15,7 @@ pub const LONGEST_NAME: usize = 200;
 
 /// Returns the indicators whose method has an address.
 pub fn methods() -> impl Iterator<Item = &'static Indicator> {
-    let composites = COMPOSITES.iter().map(|c| &c.about);
+    let composites = COMPOSITES.iter().map(|c| &c.indicator);
     composites.chain([&regime::REGIME])
 }
 
@@ -23,7 +23,7 @@ pub fn methods() -> impl Iterator<Item = &'static Indicator> {
 ///
 /// # Errors
 /// [`Error::Unknown`] with all indicators; the errors of the desk.
-pub fn method(desk: &Desk, name: &str) -> Result<String> {
+pub fn render_method(desk: &Desk, name: &str) -> Result<String> {
     if name.eq_ignore_ascii_case("regime") {
         return Ok(render_regime_method());
     }
@@ -35,18 +35,18 @@ pub fn method(desk: &Desk, name: &str) -> Result<String> {
     };
     let mut text = format!(
         "# {} ({})\n\nMethod: {}\n\nFormula: {}\n\nSource: {}\n",
-        c.about.title,
-        desk.shown_id(&SeriesId::new(c.about.id)?),
-        c.about.method,
-        c.about.formula,
-        c.about.source
+        c.indicator.title,
+        desk.display_id(&SeriesId::new(c.indicator.id)?),
+        c.indicator.method,
+        c.indicator.formula,
+        c.indicator.source
     );
     if !c.bands.is_empty() {
         let bands = c
             .bands
             .iter()
             .map(|b| format!("{} from {}", b.name, b.from));
-        let _ = writeln!(text, "\nBands: {}", joined(bands, ", "));
+        let _ = writeln!(text, "\nBands: {}", join(bands, ", "));
     }
     render_reading(&mut text, &*desk.reading(c, AsOf::Latest)?);
     let _ = writeln!(text, "\nSeries it may read: {}", c.inputs().join(", "));
@@ -107,7 +107,7 @@ fn render_regime_method() -> String {
 ///
 /// # Errors
 /// [`Error::Unknown`] with the nearest terms.
-pub fn term(slug: &str) -> Result<String> {
+pub fn render_term(slug: &str) -> Result<String> {
     let glossary = Glossary::embedded();
     let Some(term) = glossary.get(&slug.to_lowercase()) else {
         // A search for a longer text is slow and finds nothing.
@@ -123,7 +123,7 @@ pub fn term(slug: &str) -> Result<String> {
 ///
 /// # Errors
 /// [`Error::Unknown`] for another slug; [`Error::Store`] when the store cannot be read.
-pub fn scenario(desk: &Desk, slug: &str) -> Result<String> {
+pub fn render_scenario(desk: &Desk, slug: &str) -> Result<String> {
     let scenario = desk.find_scenarios(slug)?.into_iter().next();
     let scenario = scenario.ok_or_else(|| Error::unknown("scenario", slug, Vec::new()))?;
     let rates = desk.base_rates()?;
@@ -133,7 +133,7 @@ pub fn scenario(desk: &Desk, slug: &str) -> Result<String> {
         let (low, high) = (100.0 * low, 100.0 * high);
         format!("90 % interval {low:.1} to {high:.1} %; ")
     });
-    let rule = scenario.rule().zip(scenario.counted_from());
+    let rule = scenario.describe_rule().zip(scenario.describe_condition());
     let rule = rule.map(|(rule, from)| format!("\n\nRule: {rule}\n\nCounted from: {from}"));
     Ok(format!(
         "# {}\n\n{}{}\n\nBase rate: {:.1} % ({}{})\n\nStatus: {}, {} for risk assets\n\nAssets: {}\n\nTags: {}\n",
@@ -142,8 +142,8 @@ pub fn scenario(desk: &Desk, slug: &str) -> Result<String> {
         rule.unwrap_or_default(),
         100.0 * share,
         interval.unwrap_or_default(),
-        scenario.basis(rate),
-        scenario.status.word(),
+        scenario.describe_basis(rate),
+        scenario.status.as_str(),
         scenario.polarity,
         scenario.asset_classes.join(", "),
         scenario.tags.join(", ")
@@ -151,7 +151,7 @@ pub fn scenario(desk: &Desk, slug: &str) -> Result<String> {
 }
 
 /// Describes the recessions since a year, the latest first, for a term about recessions.
-pub fn recessions(term: &Term, since: i32) -> Option<String> {
+pub fn describe_recessions(term: &Term, since: i32) -> Option<String> {
     let month = |m: Month| m.first_day().strftime("%Y-%m").to_string();
     let recessions = RECESSIONS.iter().rev();
     let recessions = recessions.filter(|r| r.peak >= Month::new(since, 1));
@@ -160,7 +160,7 @@ pub fn recessions(term: &Term, since: i32) -> Option<String> {
         format!("{} to {} ({length} months)", month(r.peak), month(r.trough))
     });
     (term.series == ["USREC"])
-        .then(|| format!("Recessions, peak to trough: {}.", joined(recessions, "; ")))
+        .then(|| format!("Recessions, peak to trough: {}.", join(recessions, "; ")))
 }
 
 fn render_definition(term: &Term) -> String {
@@ -168,7 +168,7 @@ fn render_definition(term: &Term) -> String {
     let mut list = |label: &str, items: &[String], address: &str| {
         if !items.is_empty() {
             let links = items.iter().map(|i| format!("{address}{i}"));
-            let _ = writeln!(text, "\n{label}: {}", joined(links, ", "));
+            let _ = writeln!(text, "\n{label}: {}", join(links, ", "));
         }
     };
     list("Also called", &term.aliases, "");
@@ -178,7 +178,7 @@ fn render_definition(term: &Term) -> String {
     if let Some(source) = &term.source {
         let _ = writeln!(text, "\nSource: {source}");
     }
-    if let Some(recessions) = recessions(term, 0) {
+    if let Some(recessions) = describe_recessions(term, 0) {
         let _ = writeln!(text, "\n{recessions}");
     }
     text

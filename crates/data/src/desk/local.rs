@@ -3,7 +3,7 @@
 use super::base_rates::BaseRates;
 use super::computed::RegimeHistory;
 use super::hindsight::RealTimePath;
-use super::holdings::Holdings;
+use super::holdings::StoreSummary;
 use super::release_forecast::ReleaseForecast;
 use super::search::SearchIndex;
 use super::settings::Settings;
@@ -22,7 +22,7 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 
 /// The clock. Tests use a fixed time.
-pub type Now = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// Most attempts to compute an answer while the data change.
 const ATTEMPTS: usize = 3;
@@ -90,8 +90,8 @@ impl<T> Default for LatestCache<T> {
 pub struct Desk {
     pub(super) store: Arc<dyn Store>,
     pub(super) settings: Settings,
-    pub(super) now: Now,
-    pub(super) holdings: LatestCache<Holdings>,
+    pub(super) now: Clock,
+    pub(super) holdings: LatestCache<StoreSummary>,
     pub(super) series: Cache<(SeriesVersion, SeriesId, AsOf), Option<Arc<Series>>>,
     /// For questions about past days, which come in twos and threes.
     pub(super) vintages: Cache<(SeriesVersion, SeriesId), Option<Arc<Vintages>>>,
@@ -112,19 +112,19 @@ pub struct Desk {
 
 impl Desk {
     /// Creates a desk over a store.
-    pub fn open(store: Arc<dyn Store>, settings: Settings, now: Now) -> Self {
+    pub fn open(store: Arc<dyn Store>, settings: Settings, now: Clock) -> Self {
         Self {
             store,
             settings,
             now,
             holdings: LatestCache::default(),
-            series: Cache::weighed(MAX_CACHED_ROWS, |_, series| {
+            series: Cache::with_max_weight(MAX_CACHED_ROWS, |_, series| {
                 weight(series.as_ref().map(|s| s.observations.len()))
             }),
-            vintages: Cache::weighed(MAX_CACHED_VINTAGES, |_, vintages| {
+            vintages: Cache::with_max_weight(MAX_CACHED_VINTAGES, |_, vintages| {
                 weight(vintages.as_ref().map(|v| v.rows().len()))
             }),
-            revisions: Cache::weighed(MAX_CACHED_PRINTS, |_, revisions| {
+            revisions: Cache::with_max_weight(MAX_CACHED_PRINTS, |_, revisions| {
                 weight(revisions.as_ref().map(|r| r.prints.len()))
             }),
             readings: Cache::new(256),
@@ -140,8 +140,8 @@ impl Desk {
     }
 
     /// Returns the system's clock.
-    pub fn system_clock() -> Now {
-        Arc::new(econoscope_core::clock::wall)
+    pub fn system_clock() -> Clock {
+        Arc::new(econoscope_core::clock::wall_time)
     }
 
     /// Returns the store.
@@ -180,7 +180,7 @@ impl Desk {
     ///
     /// # Errors
     /// The error of the computation, and [`Error::Store`] when the store cannot be read.
-    pub fn consistent<T>(&self, compute: impl Fn() -> Result<T>) -> Result<T> {
+    pub fn compute_consistently<T>(&self, compute: impl Fn() -> Result<T>) -> Result<T> {
         for _ in 1..ATTEMPTS {
             let before = self.store.version()?;
             let result = compute();
@@ -203,12 +203,12 @@ impl Desk {
     ///
     /// # Errors
     /// [`Error::NotPermitted`] with what the operator can do; [`Error::Store`] when the store cannot be read.
-    pub fn permit(&self, info: &SeriesInfo) -> Result<()> {
+    pub fn check_permitted(&self, info: &SeriesInfo) -> Result<()> {
         if self.settings.serve_restricted {
             return Ok(());
         }
         // The origins of the rows count first, whoever publishes the series.
-        let status = self.held(&info.id)?;
+        let status = self.series_status(&info.id)?;
         let origins = status.iter().flat_map(|s| s.origins(Date::MIN, Date::MAX));
         let mut sources = origins.filter_map(|(origin, _)| self.settings.recipes.source(origin));
         let restricted = sources.find(|source| source.rights.rights() == Rights::FetchOnly);
@@ -230,7 +230,7 @@ impl Desk {
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
     pub(super) fn is_permitted(&self, info: &SeriesInfo) -> Result<bool> {
-        match self.permit(info) {
+        match self.check_permitted(info) {
             Ok(()) => Ok(true),
             Err(Error::NotPermitted { .. }) => Ok(false),
             Err(error) => Err(error),
@@ -238,11 +238,11 @@ impl Desk {
     }
 
     /// Returns the error for figures computed from these series; `None` if they may be shown.
-    pub fn barred(&self, series: &[&str]) -> Option<Error> {
+    pub fn redistribution_error(&self, series: &[&str]) -> Option<Error> {
         series
             .iter()
             .filter_map(|id| econoscope_core::catalogue::Catalogue::embedded().get(id))
-            .find_map(|info| self.permit(info).err())
+            .find_map(|info| self.check_permitted(info).err())
     }
 }
 

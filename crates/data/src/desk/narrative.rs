@@ -10,7 +10,7 @@ use econoscope_core::error::Result;
 use econoscope_core::indicators::Reading;
 use econoscope_core::indicators::narrative_velocity::{self, Document, NVI, Vocabulary};
 use econoscope_core::model::frequency::shift;
-use econoscope_core::model::{AsOf, Date, Known, SeriesId};
+use econoscope_core::model::{AsOf, Date, SeriesId, VintageObservation};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 use std::borrow::Cow;
@@ -28,9 +28,9 @@ impl Desk {
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub fn narrative(&self, as_of: AsOf) -> Result<Arc<Reading>> {
         let key = (self.state()?, NVI.id, as_of);
-        self.readings.or_make(key, || {
+        self.readings.get_or_insert_with(key, || {
             // Articles have their own days: old figures do not make today's articles old.
-            let day = self.present(as_of);
+            let day = self.reading_day(as_of);
             let until = end_of(day).min(self.now());
             let mut articles = self.store().articles(until, MAX_ARTICLES)?;
             articles.sort_by_key(|article| article.published_at);
@@ -83,7 +83,7 @@ pub fn refresh(desk: &Desk) -> Result<()> {
     if rows.iter().any(|r| r.date == reading.date) {
         return Ok(());
     }
-    rows.push(Known {
+    rows.push(VintageObservation {
         date: reading.date,
         known_from: Some(desk.today()),
         value: Some(value),

@@ -7,9 +7,9 @@ use super::local::Desk;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::catalogue::names::Names;
 use econoscope_core::error::Result;
-use econoscope_core::indicators::prose::joined;
+use econoscope_core::indicators::prose::join;
 use econoscope_core::model::table;
-use econoscope_core::model::words::spelled_words;
+use econoscope_core::model::words::keywords_as_spelled;
 
 /// Number of results that are checked.
 const MAX_CHECKED: usize = 10;
@@ -33,7 +33,7 @@ fn find_word(text: &str, words: &'static str) -> Option<&'static str> {
 
 /// Returns the words of a text with a space before and after each.
 fn space_words(text: &str) -> String {
-    format!(" {} ", joined(spelled_words(text), " "))
+    format!(" {} ", join(keywords_as_spelled(text), " "))
 }
 
 impl Desk {
@@ -41,7 +41,7 @@ impl Desk {
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
-    pub fn elsewhere(&self, query: &str) -> Result<Option<String>> {
+    pub fn place_note(&self, query: &str) -> Result<Option<String>> {
         let query = space_words(query);
         let named = |place: Place| Some((place, find_word(&query, place[2])?));
         let Some(([name, kind, words, title_word], word)) = places().find_map(named) else {
@@ -72,7 +72,7 @@ impl Desk {
         let infos = Catalogue::embedded().iter();
         let infos = infos.filter(|info| is_about(&info.title));
         let series = infos.map(|info| format!("{} ({})", info.id, info.title));
-        Ok(Some(match joined(series, ", ").as_str() {
+        Ok(Some(match join(series, ", ").as_str() {
             "" => format!("No series here is of {name}: all are of the United States."),
             series => {
                 format!("Of {name} there is only {series}; all else is of the United States.")
@@ -116,7 +116,7 @@ mod tests {
             ("New Mexico unemployment", "No series here is of New Mexico"),
             ("Harris County employment", "No series here is of a county"),
         ] {
-            let note = desk.elsewhere(query)?.unwrap_or_default();
+            let note = desk.place_note(query)?.unwrap_or_default();
             assert!(note.contains(expected), "{query}: {note}");
         }
         for query in [
@@ -125,7 +125,7 @@ mod tests {
             "united states housing starts",
             "empire state survey",
         ] {
-            assert_eq!(desk.elsewhere(query)?, None, "{query}");
+            assert_eq!(desk.place_note(query)?, None, "{query}");
         }
         Ok(())
     }

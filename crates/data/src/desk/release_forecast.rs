@@ -52,16 +52,20 @@ impl Desk {
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
-    pub fn awaited(&self, formula: &'static Formula, as_of: AsOf) -> Result<Arc<ReleaseForecast>> {
+    pub fn release_forecast(
+        &self,
+        formula: &'static Formula,
+        as_of: AsOf,
+    ) -> Result<Arc<ReleaseForecast>> {
         let key = (self.state()?, formula.id, as_of);
-        self.release_forecasts.or_make(key, || {
-            let inputs = self.set(formula.inputs.iter().copied(), as_of)?;
+        self.release_forecasts.get_or_insert_with(key, || {
+            let inputs = self.series_set(formula.inputs.iter().copied(), as_of)?;
             let newest = inputs.get(formula.id).and_then(|s| s.observations.last());
             let last = match newest {
                 Some(newest) => self.first_print(formula, newest.date, as_of)?,
                 None => None,
             };
-            let next = formula.expect(&inputs);
+            let next = formula.forecast(&inputs);
             Ok(Arc::new(ReleaseForecast { next, last }))
         })
     }
@@ -77,13 +81,13 @@ impl Desk {
             return Ok(None);
         };
         let (day, is_recorded) = self.release_day(info, period, as_of)?;
-        let set = self.set_on([formula.id], day)?;
+        let set = self.series_set_on([formula.id], day)?;
         let series = set.get(formula.id);
-        let Some(value) = series.and_then(|s| formula.printed(s, period)) else {
+        let Some(value) = series.and_then(|s| formula.value_of(s, period)) else {
             return Ok(None);
         };
-        let before = self.set_on(formula.inputs.iter().copied(), shift(day, (-1).day()))?;
-        let expected = formula.expect(&before);
+        let before = self.series_set_on(formula.inputs.iter().copied(), shift(day, (-1).day()))?;
+        let expected = formula.forecast(&before);
         let expected = expected.and_then(|expected| match expected.period == period {
             true => Ok(expected),
             false => Err("the figure of the period before was not known".to_owned()),
@@ -107,7 +111,7 @@ impl Desk {
         let rows = vintages.iter().flat_map(|v| v.rows());
         let mut values = rows.filter(|row| row.date == period && row.value.is_some());
         let recorded = values.find_map(|row| row.known_from.filter(is_known));
-        let estimated = info.known_by(period);
+        let estimated = info.publication_day(period);
         Ok((recorded.unwrap_or(estimated), recorded.is_some()))
     }
 }

@@ -7,7 +7,7 @@ use super::local::Desk;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::transform;
-use econoscope_core::model::words::fold;
+use econoscope_core::model::words::fold_name;
 use econoscope_core::model::{AsOf, Date, SeriesInfo, table};
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -37,13 +37,13 @@ type DiscontinuedSeries = [&'static str; 4];
 static ENDED: LazyLock<HashMap<String, DiscontinuedSeries>> = LazyLock::new(|| {
     let rows = table::rows(include_str!("../../data/ended.csv"));
     let rows = rows.filter_map(|(_, row)| row.ok());
-    rows.map(|row: DiscontinuedSeries| (fold(row[0]), row))
+    rows.map(|row: DiscontinuedSeries| (fold_name(row[0]), row))
         .collect()
 });
 
 /// Builds the error for the name of a discontinued series: "ended 2023-06-30; SOFR follows".
 pub(super) fn discontinued(name: &str) -> Option<Error> {
-    let [_, title, last, successor] = ENDED.get(&fold(name))?;
+    let [_, title, last, successor] = ENDED.get(&fold_name(name))?;
     Some(Error::NoData {
         what: (*title).to_owned(),
         reason: describe_end(last, successor),
@@ -59,13 +59,13 @@ fn describe_end(last: &str, successor: &str) -> String {
 }
 
 /// Returns the remark that must accompany every figure of a series: its quotation or its end.
-pub fn always(id: &str) -> Option<String> {
+pub fn permanent_remark(id: &str) -> Option<String> {
     let quotation = remark(id, "quote").map(|(_, text)| text.to_owned());
     quotation.or_else(|| remark(id, "ended").map(|(next, last)| describe_end(last, next)))
 }
 
 /// Returns the remark on a seasonally adjusted price index that the published yearly rate is of another series.
-pub fn headline(id: &str) -> Option<String> {
+pub fn headline_remark(id: &str) -> Option<String> {
     remark(id, "headline").map(|(other, text)| format!("{text}, {other}"))
 }
 
@@ -75,14 +75,19 @@ impl Desk {
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
-    pub fn published_rate(&self, id: &str, date: Date, as_of: AsOf) -> Result<Option<String>> {
+    pub fn published_rate_remark(
+        &self,
+        id: &str,
+        date: Date,
+        as_of: AsOf,
+    ) -> Result<Option<String>> {
         let other = remark(id, "headline").and_then(|(id, _)| Catalogue::embedded().get(id));
-        let (Some(text), Some(info)) = (headline(id), other) else {
+        let (Some(text), Some(info)) = (headline_remark(id), other) else {
             return Ok(None);
         };
         let series = self.series(info, as_of)?;
         let rate = series.and_then(|series| {
-            series.at(date)?;
+            series.value_on(date)?;
             transform::year_on_year(&series, date)
         });
         Ok(Some(match rate {
@@ -98,7 +103,8 @@ impl Desk {
         let Some((other, text)) = sibling else {
             return Ok(None);
         };
-        let is_available = self.held(&other.id)?.is_some() || self.made_by(&other.id)?.is_some();
+        let is_available =
+            self.series_status(&other.id)?.is_some() || self.identity_of(&other.id)?.is_some();
         Ok(is_available.then(|| format!("{} is held: {text}", other.id)))
     }
 }
@@ -136,9 +142,12 @@ mod tests {
             message.contains("ended 2023-06-30; SOFR follows"),
             "{message}"
         );
-        assert_eq!(always("TEDRATE").unwrap(), "ended 2022-01-21; SOFR follows");
+        assert_eq!(
+            permanent_remark("TEDRATE").unwrap(),
+            "ended 2022-01-21; SOFR follows"
+        );
         assert!(
-            always("DEXJPUS")
+            permanent_remark("DEXJPUS")
                 .unwrap()
                 .contains("rises when the dollar does")
         );

@@ -15,7 +15,7 @@ use econoscope_core::catalogue::Catalogue;
 use econoscope_core::catalogue::names::{Choices, Names};
 use econoscope_core::error::{Error, Result, Suggestion, quote};
 use econoscope_core::model::series_info::DEFAULT_PREFIX;
-use econoscope_core::model::words::fold;
+use econoscope_core::model::words::fold_name;
 use econoscope_core::model::{SeriesId, SeriesInfo};
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -32,33 +32,36 @@ pub struct Resolution {
     /// The series.
     pub info: Arc<SeriesInfo>,
     /// Series that belong to it, such as the other end of a range.
-    pub beside: Vec<Arc<SeriesInfo>>,
+    pub related: Vec<Arc<SeriesInfo>>,
     /// The reading of a name that is not the series' own: "inflation" read as CPI_YOY.
-    pub said: Option<String>,
+    pub note: Option<String>,
 }
 
 impl Resolution {
     fn exact(info: Arc<SeriesInfo>) -> Self {
         Self {
             info,
-            beside: Vec::new(),
-            said: None,
+            related: Vec::new(),
+            note: None,
         }
     }
 
     /// For a name that is not written in the names.
     fn inferred(name: &str, info: Arc<SeriesInfo>) -> Self {
         Self {
-            said: Some(format!("\"{}\" read as {}", quote(name), info.id)),
+            note: Some(format!("\"{}\" read as {}", quote(name), info.id)),
             ..Self::exact(info)
         }
     }
 
     /// For an ambiguous name that usually means its first choice.
     fn usual(name: &str, choices: &Choices) -> Option<Self> {
-        let (first, others) = choices.all.split_first().filter(|_| choices.is_usual)?;
+        let (first, others) = choices
+            .candidates
+            .split_first()
+            .filter(|_| choices.has_default)?;
         let is_beside =
-            |other: &Suggestion| choices.beside.iter().any(|b| b.id.as_str() == other.id);
+            |other: &Suggestion| choices.companions.iter().any(|b| b.id.as_str() == other.id);
         let others = others.iter().filter(|other| !is_beside(other));
         let others = others.map(|s| format!("{} ({})", s.id, s.title));
         let others: Vec<String> = others.take(MAX_SUGGESTIONS).collect();
@@ -68,19 +71,19 @@ impl Resolution {
         }
         Some(Self {
             info: Names::embedded().find(&first.id)?,
-            beside: choices.beside.clone(),
-            said: Some(said),
+            related: choices.companions.clone(),
+            note: Some(said),
         })
     }
 }
 
 /// Returns the series of the catalogue that a name means.
 pub fn find(name: &str) -> Option<Arc<SeriesInfo>> {
-    meaning(name).map(|resolution| resolution.info)
+    resolution(name).map(|resolution| resolution.info)
 }
 
 /// Resolves a name in the catalogue; `None` for an unknown name or an ambiguous one without a usual meaning.
-pub fn meaning(name: &str) -> Option<Resolution> {
+pub fn resolution(name: &str) -> Option<Resolution> {
     let names = Names::embedded();
     if let Some(info) = names.find(name) {
         return Some(Resolution::exact(info));
@@ -113,7 +116,9 @@ fn resolve_names(text: &str, nearest: &[String]) -> Option<Resolution> {
     }
     let choices = |name: &String| Names::embedded().choices(name);
     match nearest.iter().find_map(choices) {
-        Some(choices) if choices.is_usual || nearest.len() == 1 => Resolution::usual(text, choices),
+        Some(choices) if choices.has_default || nearest.len() == 1 => {
+            Resolution::usual(text, choices)
+        }
         _ => Some(Resolution::inferred(text, at_frequency(text, info))),
     }
 }
@@ -122,7 +127,7 @@ fn resolve_names(text: &str, nearest: &[String]) -> Option<Resolution> {
 fn first_choice(name: &str) -> Option<Arc<SeriesInfo>> {
     let names = Names::embedded();
     match names.choices(name) {
-        Some(choices) => names.find(&choices.all.first()?.id),
+        Some(choices) => names.find(&choices.candidates.first()?.id),
         None => names.find(name),
     }
 }
@@ -136,7 +141,7 @@ fn at_frequency(name: &str, info: Arc<SeriesInfo>) -> Arc<SeriesInfo> {
 
 /// Returns the one series that a single misspelled word means. A typo in a name with digits is another series.
 fn correct_typo(name: &str) -> Option<Arc<SeriesInfo>> {
-    let folded = fold(name);
+    let folded = fold_name(name);
     let is_word = folded.chars().all(char::is_alphabetic) && !name.trim().contains(' ');
     if !is_word || folded.chars().count() < MIN_LETTERS {
         return None;
@@ -153,13 +158,16 @@ type NameDistance = (usize, u8, usize, Reverse<bool>);
 
 /// Returns the series with a name that is nearly spelled like `name`, the likeliest first.
 fn find_near(name: &str) -> Vec<(NameDistance, Arc<SeriesInfo>)> {
-    let typed = fold(name);
+    let typed = fold_name(name);
     let near = SearchIndex::embedded().find_near(name, Kind::Series);
     let near = near.filter_map(|(document, spelling, edits)| {
         let info = Catalogue::embedded().get(&document.name)?;
         let gap = typed.len().abs_diff(spelling.len());
         let rank = typo::rank(&typed, spelling);
-        Some(((edits, rank, gap, Reverse(info.metric)), Arc::clone(info)))
+        Some((
+            (edits, rank, gap, Reverse(info.is_metric)),
+            Arc::clone(info),
+        ))
     });
     let mut near: Vec<_> = near.collect();
     near.sort_by(|a, b| (a.0, &a.1.id).cmp(&(b.0, &b.1.id)));
@@ -168,15 +176,15 @@ fn find_near(name: &str) -> Vec<(NameDistance, Arc<SeriesInfo>)> {
 
 /// Builds the error for a name that does not resolve: empty, ambiguous, discontinued or unknown, with near matches.
 /// `kind` is its word for the name: `ticker` or `series`.
-pub fn explain(kind: &'static str, name: &str) -> Error {
-    if fold(name).is_empty() {
+pub fn resolution_error(kind: &'static str, name: &str) -> Error {
+    if fold_name(name).is_empty() {
         let allowed = "an identifier such as DGS10 or a name such as \"10y\"";
         return Error::invalid(kind, name, "is empty", allowed);
     }
     if let Some(error) = remarks::discontinued(name) {
         return error;
     }
-    let choices = |name: &str| Some(Names::embedded().choices(name)?.all.clone());
+    let choices = |name: &str| Some(Names::embedded().choices(name)?.candidates.clone());
     let choices = choices(name).or_else(|| match phrase::find(name).names.as_slice() {
         [only] => choices(only),
         _ => None,
@@ -186,7 +194,7 @@ pub fn explain(kind: &'static str, name: &str) -> Error {
             name: quote(name),
             choices,
         },
-        None => Error::unknown(kind, name, suggest(name)),
+        None => Error::unknown(kind, name, suggestions(name)),
     }
 }
 
@@ -194,7 +202,7 @@ pub fn explain(kind: &'static str, name: &str) -> Error {
 ///
 /// First the meanings of its words, then series with a similarly spelled name, then those with all its words. A single
 /// one is returned only if its name is spelled similarly.
-pub fn suggest(name: &str) -> Vec<Suggestion> {
+pub fn suggestions(name: &str) -> Vec<Suggestion> {
     let names = Names::embedded();
     let phrase = phrase::find(name);
     let by_phrase = phrase.names.iter().filter_map(|name| first_choice(name));
@@ -221,19 +229,20 @@ impl Desk {
     /// # Errors
     /// [`Error::Unknown`], [`Error::Ambiguous`] or [`Error::InvalidParam`].
     pub fn resolve(&self, kind: &'static str, name: &str) -> Result<Arc<SeriesInfo>> {
-        self.meaning(kind, name).map(|resolution| resolution.info)
+        self.resolution(kind, name)
+            .map(|resolution| resolution.info)
     }
 
     /// Resolves a name and states its reading.
     ///
     /// # Errors
     /// As [`Self::resolve`].
-    pub fn meaning(&self, kind: &'static str, name: &str) -> Result<Resolution> {
+    pub fn resolution(&self, kind: &'static str, name: &str) -> Result<Resolution> {
         let mut resolution = match self.find_in_catalogue(name) {
             Some(info) => Resolution::exact(info),
-            None => match self.known(name)? {
+            None => match self.find_id(name)? {
                 Some(id) => return self.outside_catalogue(&id).map(Resolution::exact),
-                None => meaning(name).ok_or_else(|| explain(kind, name))?,
+                None => resolution(name).ok_or_else(|| resolution_error(kind, name))?,
             },
         };
         resolution.info = self.info_with_base(&resolution.info, self.today())?;
@@ -245,12 +254,12 @@ impl Desk {
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
-    pub fn known(&self, name: &str) -> Result<Option<SeriesId>> {
+    pub fn find_id(&self, name: &str) -> Result<Option<SeriesId>> {
         if let Some(info) = self.find_in_catalogue(name) {
             return Ok(Some(info.id.clone()));
         }
         Ok(match SeriesId::new(name) {
-            Ok(id) if self.held(&id)?.is_some() => Some(id),
+            Ok(id) if self.series_status(&id)?.is_some() => Some(id),
             Ok(_) | Err(_) => None,
         })
     }
@@ -271,7 +280,7 @@ impl Desk {
     }
 
     /// Returns the identifier for display: composites have the configured prefix.
-    pub fn shown_id(&self, id: &SeriesId) -> String {
+    pub fn display_id(&self, id: &SeriesId) -> String {
         match id.as_str().strip_prefix(DEFAULT_PREFIX) {
             Some(bare) => format!("{}{bare}", self.settings().prefix),
             None => id.to_string(),
@@ -285,7 +294,7 @@ mod tests {
 
     fn resolved(name: &str) -> String {
         let id = find(name).map(|info| info.id.to_string());
-        id.unwrap_or_else(|| explain("ticker", name).to_string())
+        id.unwrap_or_else(|| resolution_error("ticker", name).to_string())
     }
 
     #[test]
@@ -302,23 +311,23 @@ mod tests {
 
     #[test]
     fn usual_meaning_is_used_and_stated() {
-        let inflation = meaning("what is inflation").unwrap();
+        let inflation = resolution("what is inflation").unwrap();
         assert_eq!(inflation.info.id.as_str(), "CPI_YOY");
-        let message = inflation.said.unwrap();
+        let message = inflation.note.unwrap();
         assert!(
             message.starts_with("\"what is inflation\" read as CPI_YOY"),
             "{message}"
         );
         assert!(message.contains("it may also mean CPIAUCSL ("), "{message}");
-        let only = meaning("real fed funds rate today").unwrap();
+        let only = resolution("real fed funds rate today").unwrap();
         assert_eq!(only.info.id.as_str(), "REAL_FEDFUNDS");
-        assert!(only.said.unwrap().contains("read as REAL_FEDFUNDS"));
-        let range = meaning("fed funds target range").unwrap();
+        assert!(only.note.unwrap().contains("read as REAL_FEDFUNDS"));
+        let range = resolution("fed funds target range").unwrap();
         assert_eq!(
-            (range.info.id.as_str(), range.beside.len()),
+            (range.info.id.as_str(), range.related.len()),
             ("DFEDTARU", 1)
         );
-        assert_eq!(meaning("unemployment").unwrap().said, None);
+        assert_eq!(resolution("unemployment").unwrap().note, None);
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub enum Status {
 
 impl Status {
     /// Returns the word in answers.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Active => "active",
             Self::Paused => "paused",
@@ -82,7 +82,7 @@ pub struct Scenario {
 /// Returns the embedded scenarios, ordered by slug.
 pub fn embedded() -> &'static [Scenario] {
     static SCENARIOS: LazyLock<Vec<Scenario>> = LazyLock::new(|| {
-        let mut list = folder::embedded(&FILES, "toml", read);
+        let mut list = folder::embedded(&FILES, "toml", parse);
         list.sort_by(|a, b| a.slug.cmp(&b.slug));
         list
     });
@@ -94,14 +94,14 @@ pub fn embedded() -> &'static [Scenario] {
 /// # Errors
 /// [`Error::BadFile`] with the folder or file and the problem.
 pub fn from_folder(folder: &Path) -> Result<Vec<Scenario>> {
-    folder::texts(folder, "toml", read)
+    folder::texts(folder, "toml", parse)
 }
 
 /// Parses a definition.
 ///
 /// # Errors
 /// [`Error::BadFile`] with the file and the problem.
-pub fn read(file: &str, text: &str) -> Result<Scenario> {
+pub fn parse(file: &str, text: &str) -> Result<Scenario> {
     let bad = |problem: String| Error::bad_file(file, problem);
     let scenario: Scenario = toml::from_str(text).map_err(|e| bad(e.to_string()))?;
     match scenario.fault(Path::new(file)) {
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn invalid_definitions_are_rejected_with_the_problem() {
         let problem =
-            |more: &str| read("x.toml", &format!("{OWN}{more}")).map_err(|e| e.to_string());
+            |more: &str| parse("x.toml", &format!("{OWN}{more}")).map_err(|e| e.to_string());
         assert!(problem("").is_ok());
         let event = "[event]\nseries = \"DGS10\"\ntransform = \"level\"\nmove = \"rises_by\"\n\
             threshold = 1.0\nmonthly = \"mean\"\nhorizon_months = ";
@@ -210,7 +210,7 @@ mod tests {
                 "{message}"
             );
         }
-        let message = read("y.toml", OWN).unwrap_err().to_string();
+        let message = parse("y.toml", OWN).unwrap_err().to_string();
         assert!(
             message.contains("slug x is not the file's name"),
             "{message}"
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn invalid_definition_names_its_file() {
-        let message = read("x.toml", "slug = 1")
+        let message = parse("x.toml", "slug = 1")
             .map_err(|e| e.to_string())
             .unwrap_err();
         assert!(message.starts_with("x.toml: "), "{message}");

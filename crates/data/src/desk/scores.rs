@@ -25,14 +25,14 @@ impl Scores {
     }
 
     /// Returns the tables of an indicator: "RNOW", "regime".
-    pub fn of(&self, indicator: &str) -> Vec<ScoreTable> {
+    pub fn tables_of(&self, indicator: &str) -> Vec<ScoreTable> {
         let tables = self.tables.iter();
         let own = tables.filter(|t| t.indicator.eq_ignore_ascii_case(indicator));
         own.cloned().collect()
     }
 
     /// Renders a page of Markdown.
-    pub fn in_markdown(&self) -> String {
+    pub fn render_markdown(&self) -> String {
         let mut text = format!("# The record in real time\n\n{}\n", self.basis);
         for table in &self.tables {
             text += &table.in_markdown();
@@ -83,7 +83,7 @@ impl ScoreTable {
     }
 
     /// Renders the rows as a sentence, after the names of the columns.
-    pub fn in_prose(&self) -> String {
+    pub fn format_sentence(&self) -> String {
         let row = |cells: &Vec<String>| match cells.split_first() {
             Some((first, rest)) => format!("{first}: {}", rest.join(", ")),
             None => String::new(),

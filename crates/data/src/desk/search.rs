@@ -58,7 +58,7 @@ impl Kind {
     ];
 
     /// Returns the word in identifiers.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Series => "series",
             Self::Term => "term",
@@ -69,8 +69,8 @@ impl Kind {
     }
 
     /// Parses the word in identifiers.
-    pub fn of(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.word() == word)
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
     }
 }
 
@@ -188,8 +188,8 @@ fn embedded_documents() -> Vec<Document> {
     let mut all: Vec<_> = Catalogue::embedded().iter().map(series).collect();
     all.extend(Glossary::embedded().iter().map(term_document));
     all.extend(COMPOSITES.iter().map(|c| {
-        let about = format!("{} {}", c.about.formula, c.about.source);
-        method_document(&c.about.slug(), c.about.title, &about)
+        let about = format!("{} {}", c.indicator.formula, c.indicator.source);
+        method_document(&c.indicator.slug(), c.indicator.title, &about)
     }));
     all.push(method_document("regime", "macro regime", ""));
     all
@@ -218,7 +218,7 @@ fn series_document(info: &SeriesInfo, names: Option<Vec<(String, u32)>>) -> Docu
     Document {
         names,
         body: format!("{} {}", info.category, info.source),
-        bonus: if info.metric { TRACKED_BONUS } else { 0 },
+        bonus: if info.is_metric { TRACKED_BONUS } else { 0 },
         ..Document::new(Kind::Series, info.id.as_str(), &info.title)
     }
 }

@@ -1,6 +1,6 @@
 //! The settings of the desk.
 
-use super::articles::Text;
+use super::articles::ArticleText;
 use super::scenarios::Scenario;
 use econoscope_core::model::series_info::DEFAULT_PREFIX;
 use econoscope_core::recipe::Recipes;
@@ -22,7 +22,7 @@ pub struct Settings {
     /// An operator's scenarios, which replace embedded ones of the same slug.
     pub scenarios: Vec<Scenario>,
     /// An operator's articles.
-    pub articles: Vec<Text>,
+    pub articles: Vec<ArticleText>,
 }
 
 impl Default for Settings {

@@ -13,7 +13,7 @@
 //! week before. A series that was zero or changed its sign may become as small as it likes.
 
 use econoscope_core::model::frequency::shift;
-use econoscope_core::model::{Date, Frequency, Known, Observation, SeriesInfo};
+use econoscope_core::model::{Date, Frequency, Observation, SeriesInfo, VintageObservation};
 use jiff::ToSpan;
 
 /// Newest common dates that are compared.
@@ -128,7 +128,7 @@ impl Source {
 /// Rows to write.
 #[derive(Debug, PartialEq)]
 pub(super) struct AcceptedRows {
-    pub(super) rows: Vec<Known>,
+    pub(super) rows: Vec<VintageObservation>,
     /// First and last date that the source confirms.
     pub(super) span: Option<(Date, Date)>,
     /// How they differ from the rows of another source that they replace.
@@ -152,7 +152,7 @@ pub(super) struct AcceptanceRules<'a> {
 
 impl AcceptanceRules<'_> {
     /// Decides which of the incoming rows are written.
-    pub(super) fn apply(&self, mut rows: Vec<Known>) -> Result<AcceptedRows, Refusal> {
+    pub(super) fn apply(&self, mut rows: Vec<VintageObservation>) -> Result<AcceptedRows, Refusal> {
         // A row dated after tomorrow is a projection.
         let tomorrow = shift(self.today, 1.day());
         rows.retain(|row| row.date <= tomorrow);
@@ -210,7 +210,7 @@ impl AcceptanceRules<'_> {
     ///
     /// A new base is refused unless the source states it or the operator accepts it, and unless the rows cover the
     /// whole stored series.
-    fn new_base(&self, rows: &[Known]) -> Result<Option<(String, bool)>, Refusal> {
+    fn new_base(&self, rows: &[VintageObservation]) -> Result<Option<(String, bool)>, Refusal> {
         let incoming = undated(rows);
         let stated = self.source.new_base.clone();
         let base = match rebase_factor(self.stored, &incoming) {
@@ -239,7 +239,7 @@ impl AcceptanceRules<'_> {
     }
 
     /// Removes rows that differ from the stored ones by less than the last published decimal.
-    fn drop_unpublished_changes(&self, rows: &mut Vec<Known>) {
+    fn drop_unpublished_changes(&self, rows: &mut Vec<VintageObservation>) {
         let digit = 10f64.powi(-i32::from(self.info.map_or(5, |info| info.decimals)));
         rows.retain(|row| {
             let pair = stored_value(self.stored, row.date).zip(row.value);
@@ -262,7 +262,10 @@ pub(super) fn is_revised(stored: &[Observation], oldest: Option<Observation>) ->
 
 /// Removes rows that differ from stored ones when the incoming rows end earlier: they are an older state, which revises
 /// nothing. Rows with a `known_from` describe the past and stay. Returns a sentence on what was left out.
-pub(super) fn drop_outdated(stored: &[Observation], rows: &mut Vec<Known>) -> Option<String> {
+pub(super) fn drop_outdated(
+    stored: &[Observation],
+    rows: &mut Vec<VintageObservation>,
+) -> Option<String> {
     let undated = rows.iter().filter(|row| row.known_from.is_none());
     let end = undated.map(|row| row.date).max()?;
     let last = stored.last()?.date;
@@ -307,8 +310,8 @@ fn constant_factor(factors: &[f64]) -> Option<(f64, usize)> {
     is_rebased.then_some((factor, factors.len()))
 }
 
-fn observations<'r>(rows: impl IntoIterator<Item = &'r Known>) -> Vec<Observation> {
-    let observation = |row: &Known| Some(Observation::new(row.date, row.value?));
+fn observations<'r>(rows: impl IntoIterator<Item = &'r VintageObservation>) -> Vec<Observation> {
+    let observation = |row: &VintageObservation| Some(Observation::new(row.date, row.value?));
     rows.into_iter().filter_map(observation).collect()
 }
 
@@ -318,7 +321,7 @@ fn date_range(rows: &[Observation]) -> Option<(Date, Date)> {
 }
 
 /// Returns the figures without a `known_from`.
-pub(super) fn undated(rows: &[Known]) -> Vec<Observation> {
+pub(super) fn undated(rows: &[VintageObservation]) -> Vec<Observation> {
     observations(rows.iter().filter(|row| row.known_from.is_none()))
 }
 
@@ -373,7 +376,10 @@ fn median_step(pairs: &[(Observation, f64)]) -> f64 {
 }
 
 /// Describes the first incoming row that is implausible in the unit of its series (see the module documentation).
-pub(super) fn find_implausible(stored: &[Observation], incoming: &[Known]) -> Option<String> {
+pub(super) fn find_implausible(
+    stored: &[Observation],
+    incoming: &[VintageObservation],
+) -> Option<String> {
     let (least, most) = size_range(stored);
     let has_both_signs =
         stored.iter().any(|o| o.value >= 0.0) && stored.iter().any(|o| o.value <= 0.0);

@@ -12,7 +12,7 @@ use crate::net;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::Date;
 use econoscope_core::recipe::{
-    Bases, FeedRef, Figures, Format, Reader, Request, SeriesRecipe, SourceFacts, is_spent,
+    Bases, FeedRef, Figures, Format, Reader, Request, SeriesRecipe, SourceFacts, is_quota_exhausted,
 };
 use jiff::Timestamp;
 use parking_lot::Mutex;
@@ -110,7 +110,7 @@ pub(super) struct Breaker {
 impl Breaker {
     /// Counts the result of a request. An error that other requests would not meet counts as a success.
     pub(super) fn record(&mut self, error: Option<&Error>) {
-        let Some(error) = error.filter(|error| error.retryable()) else {
+        let Some(error) = error.filter(|error| error.is_retryable()) else {
             self.failures = 0;
             return;
         };
@@ -283,7 +283,7 @@ impl<'a> Client<'a> {
             if response.status == 304 {
                 return Ok(FeedResponse::Unchanged);
             }
-            if feed.format == Format::Bls && is_spent(&response.body) {
+            if feed.format == Format::Bls && is_quota_exhausted(&response.body) {
                 let error = daily_limit_error(self.fetch.name(), request.now);
                 return Err(FeedError::Outage(error));
             }
@@ -294,7 +294,7 @@ impl<'a> Client<'a> {
                 return Err(unusable(problem));
             }
             let next_offset = reader
-                .take(&response.body, &page_request)
+                .read(&response.body, &page_request)
                 .map_err(unusable)?;
             if let Some(offset) = next_offset {
                 if page >= MAX_PAGES {

@@ -65,7 +65,7 @@ impl Feed {
     /// # Errors
     /// [`Error::BadFile`] with the file, the line and the problem.
     pub fn from_file(path: &Path) -> Result<Vec<Self>> {
-        let file = disk::shown(path);
+        let file = disk::format_path(path);
         match disk::read_text(path) {
             Ok(text) => Self::parse_list(&file, &text),
             Err(e) => Err(Error::bad_file(file, e.to_string())),
@@ -85,9 +85,9 @@ impl Feed {
         rows.map(|(row, line)| {
             let bad = |problem: String| Error::bad_line(file, line, problem);
             let row = row.map_err(|e| bad(e.to_string()))?;
-            let url = untrusted::link(&row.url).and_then(|u| Url::parse(u).ok());
+            let url = untrusted::safe_url(&row.url).and_then(|u| Url::parse(u).ok());
             Ok(Self {
-                name: untrusted::line(&row.name, 80),
+                name: untrusted::clean_line(&row.name, 80),
                 url: url.ok_or_else(|| bad(format!("{} is no http(s) address", row.url)))?,
                 tags: row.tags.split_whitespace().map(str::to_lowercase).collect(),
             })
@@ -135,7 +135,7 @@ pub async fn read_feeds(
             break;
         };
         if let Err(error) = &result {
-            let error = error.for_operator();
+            let error = error.operator_message();
             tracing::warn!(feed = feed.name, error, "a feed was not read");
         }
         results.push(result);

@@ -284,7 +284,7 @@ impl Fetch {
     }
 
     fn status_error(&self, status: u16, headers: &HeaderMap) -> Error {
-        let (name, retry_after) = (&self.name, net::retry_after(headers, clock::wall()));
+        let (name, retry_after) = (&self.name, net::retry_after(headers, clock::wall_time()));
         if status == 429 {
             Error::RateLimited {
                 what: format!("{name} asks for fewer requests (HTTP 429)."),

@@ -9,11 +9,11 @@ use super::state;
 use super::table::{self, Column, LineError, Row};
 use super::titles;
 use super::write::{self, Update};
-use crate::disk::{self, shown};
+use crate::disk::{self, format_path};
 use crate::store::{Description, Store, WriteOutcome};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
-use econoscope_core::model::{Known, Observation, SeriesId};
+use econoscope_core::model::{Observation, SeriesId, VintageObservation};
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,11 +39,11 @@ pub struct ImportReport {
     /// Series outside the catalogue whose titles came with the files.
     pub described: usize,
     /// Imported series without a title in the catalogue, the store or the files.
-    pub strangers: Vec<SeriesId>,
+    pub untitled: Vec<SeriesId>,
     /// What was refused and why, with file and line. Empty = everything was imported.
     pub errors: Vec<Error>,
     /// Warnings: implausible figures, another base, or figures older than the stored ones.
-    pub doubts: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
 /// Reads every `*.csv` of a folder (not of its sub-folders), or one file, into the store.
@@ -61,7 +61,7 @@ pub struct ImportReport {
 pub fn import(store: &dyn Store, path: &Path, progress: &mut Progress) -> Result<ImportReport> {
     let provenance = Provenance {
         origin: "import",
-        read_at: econoscope_core::clock::wall(),
+        read_at: econoscope_core::clock::wall_time(),
         replace: false,
     };
     import_from(store, path, provenance, progress)
@@ -124,9 +124,9 @@ pub fn import_from(
         report.rows += result.rows;
         report.written.added += result.written.added;
         report.written.revised += result.written.revised;
-        report.doubts.extend(result.warnings);
+        report.warnings.extend(result.warnings);
         if !result.has_title {
-            report.strangers.push(id);
+            report.untitled.push(id);
         }
     }
     progress.finish(&report.summary());
@@ -184,7 +184,11 @@ fn import_series(
 
 /// Removes rows that are older than the stored ones or have another base, and returns a warning. A whole history on
 /// another base stays, because it replaces every stored row.
-fn keep_newer(id: &SeriesId, stored: &[Observation], rows: &mut Vec<Known>) -> Option<String> {
+fn keep_newer(
+    id: &SeriesId,
+    stored: &[Observation],
+    rows: &mut Vec<VintageObservation>,
+) -> Option<String> {
     let incoming = undated(rows);
     if let Some((factor, _)) = rebase_factor(stored, &incoming) {
         let is_whole = incoming.first().map(|o| o.date) <= stored.first().map(|o| o.date)
@@ -217,18 +221,19 @@ impl ImportReport {
 
 /// Returns the CSV files of a folder, by name; the path itself when it is a file.
 fn csv_files(path: &Path) -> Result<Vec<PathBuf>> {
-    let unlisted = |e: io::Error| Error::bad_file(shown(path), format!("cannot be listed: {e}"));
+    let unlisted =
+        |e: io::Error| Error::bad_file(format_path(path), format!("cannot be listed: {e}"));
     if !std::fs::metadata(path).map_err(unlisted)?.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
-    let mut files = disk::entries(path).map_err(unlisted)?;
+    let mut files = disk::list_folder(path).map_err(unlisted)?;
     files.retain(|file| {
         let name = file.file_name().unwrap_or_default().as_encoded_bytes();
         let extension = file.extension().unwrap_or_default();
         extension.eq_ignore_ascii_case("csv") && !name.starts_with(b".") && !file.is_dir()
     });
     if files.is_empty() {
-        return Err(Error::bad_file(shown(path), "holds no .csv file"));
+        return Err(Error::bad_file(format_path(path), "holds no .csv file"));
     }
     Ok(files)
 }
@@ -248,7 +253,7 @@ fn read_files(files: &[PathBuf], progress: &mut Progress) -> Result<Content> {
     let mut content = Content::default();
     let mut total = 0;
     for path in files {
-        let name = shown(path);
+        let name = format_path(path);
         progress.start_step(&name);
         let errors_before = content.errors.len();
         let rows = content.read(path, &name).unwrap_or_else(|error| {

@@ -23,7 +23,7 @@ impl ApiKey {
     ///
     /// # Errors
     /// None.
-    pub fn given(text: &str) -> std::result::Result<Self, Infallible> {
+    pub fn from_text(text: &str) -> std::result::Result<Self, Infallible> {
         Ok(Self(text.trim().to_owned()))
     }
 

@@ -94,7 +94,7 @@ pub struct SyncConfig {
     /// Series and sources that the operator accepts without confirmation.
     pub accept: Vec<String>,
     /// Dry run: report the planned requests, and send none.
-    pub only_plan: bool,
+    pub dry_run: bool,
     /// The clock.
     pub clock: fn() -> Timestamp,
 }
@@ -107,8 +107,8 @@ impl Default for SyncConfig {
             force: false,
             vintages: false,
             accept: Vec::new(),
-            only_plan: false,
-            clock: econoscope_core::clock::wall,
+            dry_run: false,
+            clock: econoscope_core::clock::wall_time,
         }
     }
 }
@@ -151,7 +151,7 @@ impl Plan {
                     series.extend(route.feed.series.iter().filter(|s| s.id == step.id));
                     continue;
                 }
-                _ if identities::synced_from(&step.id).is_some() => "computed here",
+                _ if identities::sync_inputs(&step.id).is_some() => "computed here",
                 _ if step.is_on_fred => "fred: one request a series",
                 _ => "needs a key of your own",
             };
@@ -205,7 +205,7 @@ pub(super) fn plan(
         let first_route = recipes.routes(&id).next();
         let not_on_fred = why_not_on_fred(&id, info.map(AsRef::as_ref), config.sources.no_fred);
         let is_on_fred = not_on_fred.is_none();
-        let has_source = first_route.is_some() || identities::synced_from(&id).is_some();
+        let has_source = first_route.is_some() || identities::sync_inputs(&id).is_some();
         if let (Some(error), false) = (not_on_fred, has_source) {
             if config.only.is_some() {
                 plan.refused.push((id, error));
@@ -313,7 +313,7 @@ fn next_release(info: &SeriesInfo, last: Date, pattern: Option<Release>) -> Time
     let mut day = match pattern.and_then(|pattern| pattern.after_business_days) {
         // The next figure is of the next business day, and comes `days` business days later.
         Some(days) => (0..=days).fold(last, |day, _| release::business_day_after(day)),
-        None => release::next(info, last),
+        None => release::next_release_day(info, last),
     };
     if let Some(weekday) = pattern.and_then(|pattern| pattern.weekday) {
         while day.weekday() != weekday {

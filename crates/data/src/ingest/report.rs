@@ -62,7 +62,7 @@ impl Outcome {
                 Self::Failed(join_errors(&errors, offline).unwrap_or(error))
             }
             Self::NotAsked(why) => Self::NotAsked(match join_errors(&errors, offline) {
-                Some(error) => format!("{} Then: {why}", error.for_operator()),
+                Some(error) => format!("{} Then: {why}", error.operator_message()),
                 None => why,
             }),
             Self::Written(_) | Self::Fresh(_) => self,
@@ -72,7 +72,7 @@ impl Outcome {
     /// Returns why the series was missed; `None` when it was not.
     pub(super) fn reason(&self) -> Option<String> {
         match self {
-            Self::Failed(error) => Some(error.for_operator()),
+            Self::Failed(error) => Some(error.operator_message()),
             Self::NotAsked(why) => Some(why.clone()),
             Self::Written(_) | Self::Fresh(_) => None,
         }
@@ -84,7 +84,7 @@ impl Outcome {
             Self::Written(written) => Ok(format_outcome(*written)),
             Self::Fresh(until) => Ok(format!("skipped: fresh until {until:.0}")),
             Self::NotAsked(why) => Ok(format!("skipped: {why}")),
-            Self::Failed(error) => Err(error.for_operator()),
+            Self::Failed(error) => Err(error.operator_message()),
         }
     }
 }
@@ -92,10 +92,10 @@ impl Outcome {
 /// Joins the errors of several sources, in order; `None` when there are none. `offline` is the reason why no source can
 /// be reached.
 pub(super) fn join_errors(errors: &[Error], offline: Option<&Error>) -> Option<Error> {
-    let mut reasons: Vec<String> = errors.iter().map(Error::for_operator).collect();
+    let mut reasons: Vec<String> = errors.iter().map(Error::operator_message).collect();
     reasons.dedup();
     let last = errors.last()?;
-    let is_offline = offline.is_some_and(|why| reasons.last() == Some(&why.for_operator()));
+    let is_offline = offline.is_some_and(|why| reasons.last() == Some(&why.operator_message()));
     if is_offline || reasons.len() == 1 {
         return Some(last.clone());
     }
@@ -109,16 +109,16 @@ pub(super) fn join_errors(errors: &[Error], offline: Option<&Error>) -> Option<E
 impl SyncReport {
     /// Whether every due series was read.
     pub fn is_complete(&self) -> bool {
-        !self.cancelled && self.missed() == 0
+        !self.cancelled && self.missed_count() == 0
     }
 
     /// Returns the number of series that were read.
-    pub fn read(&self) -> usize {
+    pub fn read_count(&self) -> usize {
         self.count(|outcome| matches!(outcome, Outcome::Written(_)))
     }
 
     /// Returns the number of series that failed or were not asked for.
-    pub fn missed(&self) -> usize {
+    pub fn missed_count(&self) -> usize {
         self.count(|outcome| matches!(outcome, Outcome::Failed(_) | Outcome::NotAsked(_)))
     }
 
@@ -176,7 +176,7 @@ impl SyncReport {
 
     /// Returns the report in a sentence.
     pub fn summary(&self) -> String {
-        let (read, missed, written) = (self.read(), self.missed(), self.written());
+        let (read, missed, written) = (self.read_count(), self.missed_count(), self.written());
         let fresh = self.series.len() - read - missed;
         let ended = match self.cancelled {
             true => " Ended early; the rest is due next time.",

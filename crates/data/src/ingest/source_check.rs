@@ -26,11 +26,11 @@ pub struct FeedCheck {
     /// Host of its URL.
     pub host: String,
     /// Duration of the request with pauses and retries; `None` when none was sent.
-    pub took: Option<Duration>,
+    pub duration: Option<Duration>,
     /// What the response contains, or what is wrong with it.
-    pub said: std::result::Result<String, String>,
+    pub result: std::result::Result<String, String>,
     /// The first bytes of the response, without a key; empty when there was none.
-    pub beginning: String,
+    pub head: String,
 }
 
 /// Requests a short range of all series from every feed that needs no missing key.
@@ -62,9 +62,9 @@ pub async fn check_sources(
         checks.push(FeedCheck {
             feed: feed_ref.name(),
             host: host.unwrap_or_default(),
-            took: elapsed,
-            said: verdict,
-            beginning: excerpt,
+            duration: elapsed,
+            result: verdict,
+            head: excerpt,
         });
     }
     Ok(checks)
@@ -88,7 +88,7 @@ async fn check_feed(
         Ok(FeedResponse::Figures(figures, ..)) => figures,
         Ok(FeedResponse::Unchanged) => return Ok(Ok("unchanged".to_owned())),
         Err(FeedError::Outage(error) | FeedError::Unusable(error, _)) => {
-            return Ok(Err(error.for_operator()));
+            return Ok(Err(error.operator_message()));
         }
     };
     let (mut agree, mut newest, mut problems) = (0, None, Vec::new());
@@ -148,7 +148,7 @@ pub async fn last_missed(store: &Arc<dyn Store>) -> Result<Vec<MissedSeries>> {
 ///
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the store cannot be read.
-pub async fn refused_answers(
+pub async fn refused_responses(
     store: &Arc<dyn Store>,
     recipes: &Recipes,
 ) -> Result<Vec<(String, RefusedResponse)>> {

@@ -91,14 +91,14 @@ impl SourceSettings {
 /// # Errors
 /// [`Error::BadFile`] with the file and the problem; then no recipe is used.
 pub fn recipes_with_folder(folder: &Path) -> Result<Arc<Recipes>> {
-    let bad = |file: &Path, problem: String| Error::bad_file(disk::shown(file), problem);
-    let paths = disk::entries(folder)
+    let bad = |file: &Path, problem: String| Error::bad_file(disk::format_path(file), problem);
+    let paths = disk::list_folder(folder)
         .map_err(|e| bad(folder, format!("cannot be listed: {e}")))?
         .into_iter()
         .filter(|path| path.extension().is_some_and(|e| e == "toml"));
     let files = paths.map(|path| {
         let text = disk::read_text(&path).map_err(|e| bad(&path, e.to_string()))?;
-        Ok((disk::shown(&path), text))
+        Ok((disk::format_path(&path), text))
     });
-    Recipes::with_own(&files.collect::<Result<Vec<_>>>()?)
+    Recipes::with_operator_recipes(&files.collect::<Result<Vec<_>>>()?)
 }

@@ -21,7 +21,7 @@ use crate::desk::holdings::LAST_SYNC;
 use crate::desk::identities;
 use crate::store::{Store, WriteOutcome};
 use econoscope_core::error::Result;
-use econoscope_core::model::{Known, Observation, SeriesId};
+use econoscope_core::model::{Observation, SeriesId, VintageObservation};
 use jiff::Timestamp;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ pub async fn sync(
     let states: States<SeriesState> = state::read(&store, SERIES).await?;
     let now = (config.clock)();
     let plan = plan(&stored, &states, config, now);
-    if config.only_plan {
+    if config.dry_run {
         return Ok(SyncReport {
             plan: plan.describe(&config.sources, now),
             ..SyncReport::default()
@@ -108,7 +108,7 @@ impl SyncRun<'_> {
     /// [`Error::Store`](econoscope_core::error::Error::Store) when the states cannot be written.
     async fn run_steps(&mut self, steps: Vec<Step>) -> Result<()> {
         let remaining = self.ask_recipes(steps).await?;
-        let is_computed = |step: &Step| identities::synced_from(&step.id).is_some();
+        let is_computed = |step: &Step| identities::sync_inputs(&step.id).is_some();
         let (computed, fetched): (Vec<_>, Vec<_>) = remaining.into_iter().partition(is_computed);
         self.ask_fred(fetched).await?;
         let remaining = self.compute(computed).await?;
@@ -126,7 +126,7 @@ impl SyncRun<'_> {
         step: &Step,
         source: &Source,
         is_full: bool,
-        rows: Vec<Known>,
+        rows: Vec<VintageObservation>,
     ) -> Result<std::result::Result<WriteOutcome, Refusal>> {
         let (id, name, now) = (&step.id, &source.name, self.now());
         let (own_step, own_source) = (step.clone(), source.clone());
@@ -196,7 +196,7 @@ impl SyncRun<'_> {
         state::write(&report.missed_by_reason(), &self.store, MISSED).await?;
         // A partial sync, or one that mostly failed, does not count as today's.
         let is_whole = self.config.only.is_none() && !report.cancelled;
-        if is_whole && (report.missed() == 0 || report.read() > report.missed()) {
+        if is_whole && (report.missed_count() == 0 || report.read_count() > report.missed_count()) {
             let now = format!("{:.0}", (self.config.clock)());
             run_blocking(&self.store, move |store| store.set_note(LAST_SYNC, &now)).await?;
         }
@@ -211,7 +211,7 @@ fn accept_and_write(
     step: &Step,
     source: &Source,
     (is_full, now): (bool, Timestamp),
-    rows: Vec<Known>,
+    rows: Vec<VintageObservation>,
 ) -> Result<std::result::Result<(WriteOutcome, AcceptedRows), Refusal>> {
     let origin = store.status_of(&step.id)?.map(|status| status.origin);
     let stored = store.read(&step.id)?.unwrap_or_default().latest();

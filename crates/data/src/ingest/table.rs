@@ -9,7 +9,7 @@
 //! quote therefore breaks its own line and not the rest of the file.
 
 use econoscope_core::error::quote;
-use econoscope_core::model::{Date, Known, SeriesId, SeriesInfo, release};
+use econoscope_core::model::{Date, SeriesId, SeriesInfo, VintageObservation, release};
 use std::collections::BTreeMap;
 
 /// Most series of one file.
@@ -83,8 +83,8 @@ impl Column {
     }
 
     /// Returns the rows by date and day of knowledge. A month becomes the day on which its newest figure was released
-    /// ([`release::counts_from`]).
-    pub(super) fn to_known(&self, info: Option<&SeriesInfo>) -> Vec<Known> {
+    /// ([`release::known_from_day`]).
+    pub(super) fn to_known(&self, info: Option<&SeriesInfo>) -> Vec<VintageObservation> {
         let mut newest_by_month: BTreeMap<Date, Date> = BTreeMap::new();
         for row in self.rows.iter().filter(|row| row.value.is_some()) {
             if let KnownFrom::Month(month) = row.known_from {
@@ -97,15 +97,15 @@ impl Column {
             KnownFrom::Day(day) => Some(day),
             KnownFrom::Month(month) => {
                 let newest = newest_by_month.get(&month).copied();
-                Some(release::counts_from(info, month, newest))
+                Some(release::known_from_day(info, month, newest))
             }
         };
-        let known = |row: &Row| Known {
+        let known = |row: &Row| VintageObservation {
             date: row.date,
             known_from: day(row.known_from),
             value: row.value,
         };
-        let mut rows: Vec<Known> = self.rows.iter().map(known).collect();
+        let mut rows: Vec<VintageObservation> = self.rows.iter().map(known).collect();
         rows.sort_by_key(|row| (row.date, row.known_from));
         // Where a day and a month give the same day, the month's row is the later state, and the last one.
         rows.reverse();

@@ -60,7 +60,7 @@ fn csv_problem(error: &csv::Error) -> String {
     } else {
         error.to_string()
     };
-    untrusted::line(&text, MAX_WORDS)
+    untrusted::clean_line(&text, MAX_WORDS)
 }
 
 fn to_description(row: Row) -> Result<Description, String> {
@@ -82,9 +82,9 @@ fn to_description(row: Row) -> Result<Description, String> {
 /// Sanitises the untrusted text of a description.
 pub(super) fn clean(description: Description) -> Description {
     Description {
-        title: untrusted::line(&description.title, MAX_TITLE),
-        units: untrusted::line(&description.units, MAX_WORDS),
-        source: untrusted::line(&description.source, MAX_WORDS),
+        title: untrusted::clean_line(&description.title, MAX_TITLE),
+        units: untrusted::clean_line(&description.units, MAX_WORDS),
+        source: untrusted::clean_line(&description.source, MAX_WORDS),
         ..description
     }
 }

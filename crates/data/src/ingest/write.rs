@@ -8,7 +8,7 @@ use super::accept::undated;
 use crate::store::{Store, WriteOutcome, WriteVintages};
 use econoscope_core::error::Result;
 use econoscope_core::model::frequency::days_between;
-use econoscope_core::model::{Date, Known, SeriesId, SeriesInfo, vintages};
+use econoscope_core::model::{Date, SeriesId, SeriesInfo, VintageObservation, vintages};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -21,7 +21,7 @@ pub(super) struct Update<'a> {
     /// For the publication lag. Without it no day can be estimated.
     pub(super) info: Option<&'a SeriesInfo>,
     /// Finite values, one for each date and day of knowledge.
-    pub(super) rows: &'a [Known],
+    pub(super) rows: &'a [VintageObservation],
     /// Whether the store has no row of the series.
     pub(super) is_new: bool,
     /// Day of the last read of this source; `None` = never, or the source is not read regularly.
@@ -35,7 +35,7 @@ pub(super) struct Update<'a> {
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the store cannot be written.
 pub(super) fn write(store: &dyn Store, update: &Update<'_>) -> Result<WriteOutcome> {
-    let (vintages, mut figures): (Vec<Known>, Vec<Known>) =
+    let (vintages, mut figures): (Vec<VintageObservation>, Vec<VintageObservation>) =
         (update.rows.iter().copied()).partition(|row| row.known_from.is_some());
     for row in &mut figures {
         row.known_from = update.known_from(row.date);
@@ -64,7 +64,11 @@ pub(super) fn write(store: &dyn Store, update: &Update<'_>) -> Result<WriteOutco
 
 impl Update<'_> {
     /// Adjusts vintages that overlap stored rows without a day ([`vintages::beside`]).
-    fn merge_with_undated(&self, store: &dyn Store, rows: Vec<Known>) -> Result<Vec<Known>> {
+    fn merge_with_undated(
+        &self,
+        store: &dyn Store,
+        rows: Vec<VintageObservation>,
+    ) -> Result<Vec<VintageObservation>> {
         let start = rows.iter().filter_map(|row| row.known_from).min();
         let has_vintages = rows.iter().any(|row| row.known_from > start);
         let (Some(info), true) = (self.info, has_vintages) else {
@@ -73,29 +77,33 @@ impl Update<'_> {
         let stored = store.read(self.id)?.unwrap_or_default();
         let undated = undated(stored.rows());
         Ok(match undated.last().map(|newest| newest.date) > start {
-            true => vintages::beside(info, &undated, &rows),
+            true => vintages::merge_with_latest(info, &undated, &rows),
             false => rows,
         })
     }
 
     /// Returns the day on which a figure was public by its publication lag.
     fn public_day(&self, date: Date) -> Option<Date> {
-        Some(self.info?.known_by(date))
+        Some(self.info?.publication_day(date))
     }
 
     /// Sorts vintages by date and day. When they are the `only_rows` of the series, figures of the first vintage that
     /// were public before it also count from their estimated day.
-    fn sort_vintages(&self, rows: &[Known], only_rows: bool) -> Vec<Known> {
+    fn sort_vintages(
+        &self,
+        rows: &[VintageObservation],
+        only_rows: bool,
+    ) -> Vec<VintageObservation> {
         let start = rows.iter().filter_map(|row| row.known_from).min();
-        let is_older = |row: &&Known| {
+        let is_older = |row: &&VintageObservation| {
             let public = self.public_day(row.date);
             only_rows && row.known_from == start && public < start && public.is_some()
         };
-        let undated = rows.iter().filter(is_older).map(|row| Known {
+        let undated = rows.iter().filter(is_older).map(|row| VintageObservation {
             known_from: None,
             ..*row
         });
-        let mut rows: Vec<Known> = rows.iter().copied().chain(undated).collect();
+        let mut rows: Vec<VintageObservation> = rows.iter().copied().chain(undated).collect();
         rows.sort_by_key(|row| (row.date, row.known_from));
         rows
     }
@@ -126,15 +134,18 @@ mod tests {
     use econoscope_core::catalogue::Catalogue;
     use jiff::civil::date;
 
-    fn row(month: i8, value: f64) -> Known {
-        Known {
+    fn row(month: i8, value: f64) -> VintageObservation {
+        VintageObservation {
             date: date(2026, month, 1),
             known_from: None,
             value: Some(value),
         }
     }
 
-    fn rewrite(last_read: Option<Date>, rows: &[Known]) -> (WriteOutcome, Vec<Known>) {
+    fn rewrite(
+        last_read: Option<Date>,
+        rows: &[VintageObservation],
+    ) -> (WriteOutcome, Vec<VintageObservation>) {
         let store = Sqlite::in_memory().unwrap();
         let id = SeriesId::new("UNRATE").unwrap();
         let info = Catalogue::embedded().get("UNRATE").unwrap();
@@ -156,8 +167,9 @@ mod tests {
         (written, store.read(&id).unwrap().unwrap().rows().to_vec())
     }
 
-    fn known_from(rows: &[Known], month: i8, value: f64) -> Option<Date> {
-        let is_match = |r: &&Known| r.date == date(2026, month, 1) && r.value == Some(value);
+    fn known_from(rows: &[VintageObservation], month: i8, value: f64) -> Option<Date> {
+        let is_match =
+            |r: &&VintageObservation| r.date == date(2026, month, 1) && r.value == Some(value);
         rows.iter().find(is_match).unwrap().known_from
     }
 

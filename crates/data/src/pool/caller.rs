@@ -13,10 +13,10 @@ tokio::task_local! {
 
 impl Caller {
     /// The program's own user, whom no limit counts.
-    pub const OWN: Self = Self(None);
+    pub const LOCAL: Self = Self(None);
 
     /// Returns the caller of an address: one IPv4 address, or a /64 network of IPv6.
-    pub fn at(address: IpAddr) -> Self {
+    pub fn from_address(address: IpAddr) -> Self {
         Self(Some(match address.to_canonical() {
             IpAddr::V4(address) => address.into(),
             IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),
@@ -30,7 +30,7 @@ impl Caller {
 
     /// Returns the caller of the current task; the program's own user outside of a request.
     pub fn current() -> Self {
-        CALLER.try_with(|caller| *caller).unwrap_or(Self::OWN)
+        CALLER.try_with(|caller| *caller).unwrap_or(Self::LOCAL)
     }
 
     /// Runs a future for this caller. Tasks that it spawns do not inherit the caller.
@@ -39,7 +39,7 @@ impl Caller {
     }
 
     /// Whether it is the program's own user.
-    pub fn is_own(self) -> bool {
+    pub fn is_local(self) -> bool {
         self.0.is_none()
     }
 }

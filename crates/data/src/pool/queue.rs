@@ -54,7 +54,7 @@ struct CallerUsage(HashMap<Caller, Usage>);
 impl CallerUsage {
     /// Returns the usage of a caller; always 0 for the program's own user.
     fn get(&self, caller: Caller, now: Instant) -> f64 {
-        if caller.is_own() {
+        if caller.is_local() {
             return 0.0;
         }
         self.0.get(&caller).map_or(0.0, |usage| usage.decayed(now))
@@ -122,7 +122,7 @@ impl Queue {
             return (number, Some(work));
         }
         let mut evicted = None;
-        if !caller.is_own() && self.network_jobs().count() >= MAX_JOBS {
+        if !caller.is_local() && self.network_jobs().count() >= MAX_JOBS {
             let usage = self.usage.get(caller, now) + RESERVED;
             let Some(victim) = self.eviction_candidate(usage, now) else {
                 self.counts.refused += 1;
@@ -140,7 +140,7 @@ impl Queue {
     fn network_jobs(&self) -> impl Iterator<Item = (u64, Caller)> {
         let jobs = self.jobs.iter();
         jobs.map(|(number, job)| (*number, job.reservation.caller))
-            .filter(|(_, caller)| !caller.is_own())
+            .filter(|(_, caller)| !caller.is_local())
     }
 
     /// Returns the newest job of the caller with the highest usage, when that is above `usage`.

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 fn caller(last: u8) -> Caller {
-    Caller::at(Ipv4Addr::new(203, 0, 113, last).into())
+    Caller::from_address(Ipv4Addr::new(203, 0, 113, last).into())
 }
 
 /// Queues an empty job. Returns its number, and whether it or another job was refused.
@@ -78,11 +78,11 @@ fn lowest_usage_goes_first_then_oldest() {
 fn own_user_goes_first_whatever_the_usage() {
     let now = Instant::now();
     let mut queue = Queue::default();
-    push(&mut queue, Caller::OWN, now);
+    push(&mut queue, Caller::LOCAL, now);
     finish_next(&mut queue, 5_000, now);
     push(&mut queue, caller(1), now);
-    push(&mut queue, Caller::OWN, now);
-    assert_eq!(finish_next(&mut queue, 1, now), Caller::OWN);
+    push(&mut queue, Caller::LOCAL, now);
+    assert_eq!(finish_next(&mut queue, 1, now), Caller::LOCAL);
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn full_queue_evicts_the_highest_usage() {
         "the newest of the dearest went"
     );
     for _ in 0..16 {
-        push(&mut queue, Caller::OWN, now);
+        push(&mut queue, Caller::LOCAL, now);
     }
     assert_eq!(
         queue.counts().waiting,
@@ -179,11 +179,14 @@ fn many_callers_do_not_erase_a_high_usage() {
     };
     spend(caller(1), 5_000);
     for n in 0..10_000_u32 {
-        spend(Caller::at(Ipv4Addr::from_bits(0x0a00_0000 + n).into()), 2);
+        spend(
+            Caller::from_address(Ipv4Addr::from_bits(0x0a00_0000 + n).into()),
+            2,
+        );
     }
     assert!(queue.callers() <= 4_096, "{}", queue.callers());
     push(&mut queue, caller(1), now);
-    let cheap = Caller::at(Ipv4Addr::from_bits(0x0a00_0000).into());
+    let cheap = Caller::from_address(Ipv4Addr::from_bits(0x0a00_0000).into());
     push(&mut queue, cheap, now);
     assert_eq!(
         queue.pop(now).map(|job| job.reservation.caller),
@@ -193,7 +196,7 @@ fn many_callers_do_not_erase_a_high_usage() {
 
 #[test]
 fn ipv6_network_is_one_caller() {
-    let at = |text: &str| Caller::at(text.parse().unwrap());
+    let at = |text: &str| Caller::from_address(text.parse().unwrap());
     assert_eq!(at("2001:db8:0:1::7"), at("2001:db8:0:1:ffff::1"));
     assert_ne!(at("2001:db8:0:1::7"), at("2001:db8:0:2::7"));
     assert_eq!(at("::ffff:203.0.113.9"), caller(9));
@@ -225,7 +228,7 @@ async fn full_queue_refuses_at_once() {
     let Poll::Ready(Err(error)) = poll_once(&mut more) else {
         panic!("one more waits")
     };
-    assert_eq!((error.code(), error.retryable()), ("unavailable", true));
+    assert_eq!((error.code(), error.is_retryable()), ("unavailable", true));
     assert_eq!(error.retry_after(), Some(Duration::from_secs(1)));
     drop(go);
     blocked.await.unwrap().unwrap();
@@ -293,7 +296,7 @@ async fn concurrent_requests_share_one_run() {
     let waiting: Vec<_> = (0..1_000_u32)
         .map(|n| {
             let (pool, flights, runs) = (pool.clone(), flights.clone(), runs.clone());
-            let who = Caller::at(Ipv4Addr::from_bits(n).into());
+            let who = Caller::from_address(Ipv4Addr::from_bits(n).into());
             tokio::spawn(who.scope(async move {
                 let work = move || Ok(runs.fetch_add(1, Ordering::SeqCst));
                 flights.run(&pool, 1, || None, work).await

@@ -39,7 +39,7 @@ enum Tls {
 
 impl Address {
     /// Returns whether a text has the scheme of an address.
-    pub fn is_meant(text: &str) -> bool {
+    pub fn has_scheme(text: &str) -> bool {
         text.starts_with("postgres://") || text.starts_with("postgresql://")
     }
 
@@ -99,7 +99,7 @@ impl Address {
     }
 
     /// Adds a password unless the address has one.
-    pub fn or_password(mut self, password: Option<String>) -> Self {
+    pub fn with_default_password(mut self, password: Option<String>) -> Self {
         if self.config.get_password().is_none()
             && let Some(password) = password
         {
@@ -118,7 +118,7 @@ impl Address {
     /// # Errors
     /// [`Error::Store`] when there are no root certificates.
     pub(super) fn tls(&self) -> Result<MakeRustlsConnect> {
-        crate::net::choose_tls();
+        crate::net::install_tls_provider();
         let with_roots = |roots| {
             ClientConfig::builder()
                 .with_root_certificates(roots)
@@ -130,7 +130,7 @@ impl Address {
                 .map_err(|e| Error::store("this machine has no certificates to trust.", e))?,
             Tls::RootFile(file) => {
                 let fail = |cause: String| {
-                    let file = crate::disk::shown(file);
+                    let file = crate::disk::format_path(file);
                     let problem = "cannot read the certificates of";
                     Error::store(format!("{problem} {file}, which sslrootcert names."), cause)
                 };
@@ -165,7 +165,7 @@ impl fmt::Display for Address {
         let hosts = self.config.get_hosts().iter().map(|host| match host {
             Host::Tcp(name) => name.clone(),
             #[cfg(unix)]
-            Host::Unix(path) => crate::disk::shown(path),
+            Host::Unix(path) => crate::disk::format_path(path),
         });
         let hosts: Vec<String> = hosts.collect();
         let user = self.config.get_user().unwrap_or_default();

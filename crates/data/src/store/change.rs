@@ -6,7 +6,7 @@
 
 use super::{WriteOutcome, WriteVintages};
 use econoscope_core::error::{Error, Result};
-use econoscope_core::model::{Date, Known, SeriesId, Vintages};
+use econoscope_core::model::{Date, SeriesId, VintageObservation, Vintages};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -14,7 +14,7 @@ use jiff::tz::TimeZone;
 #[derive(Debug, Default)]
 pub(super) struct Change {
     /// Rows to append, ordered by date.
-    pub(super) rows: Vec<Known>,
+    pub(super) rows: Vec<VintageObservation>,
     /// Dates whose row without a day is dropped, ascending, because an archive has the day.
     dropped: Vec<Date>,
     pub(super) outcome: WriteOutcome,
@@ -62,7 +62,12 @@ impl Change {
     }
 
     /// Adds the changes to one date. `known` are its stored rows.
-    fn add_date(&mut self, days: &Days, mut known: Vec<Known>, incoming: &[Known]) {
+    fn add_date(
+        &mut self,
+        days: &Days,
+        mut known: Vec<VintageObservation>,
+        incoming: &[VintageObservation],
+    ) {
         let is_new = known.is_empty();
         let is_read_once = known.len() == 1;
         let undated = known.first().copied();
@@ -85,7 +90,7 @@ impl Change {
                 false => self.outcome.revised += 1,
             }
             let known_from = if is_first { row.known_from } else { Some(day) };
-            let row = Known { known_from, ..*row };
+            let row = VintageObservation { known_from, ..*row };
             known.push(row);
             self.rows.push(row);
         }
@@ -93,7 +98,7 @@ impl Change {
         let newest = undated.filter(|row| {
             is_archived && is_read_once && value_on(&known, days.stored) != row.value
         });
-        self.rows.extend(newest.map(|row| Known {
+        self.rows.extend(newest.map(|row| VintageObservation {
             known_from: Some(days.stored),
             ..row
         }));
@@ -101,15 +106,16 @@ impl Change {
 
     /// Returns the stored rows with this change applied.
     pub(super) fn apply_to(&self, stored: &Vintages) -> Vintages {
-        let is_dropped =
-            |row: &Known| row.known_from.is_none() && self.dropped.binary_search(&row.date).is_ok();
+        let is_dropped = |row: &VintageObservation| {
+            row.known_from.is_none() && self.dropped.binary_search(&row.date).is_ok()
+        };
         let remaining = stored.rows().iter().filter(|row| !is_dropped(row));
         Vintages::new(remaining.chain(&self.rows).copied().collect())
     }
 }
 
 /// Returns the value known on `day` from the rows of one date; `None` when there was none or it was withdrawn.
-fn value_on(known: &[Known], day: Date) -> Option<f64> {
+fn value_on(known: &[VintageObservation], day: Date) -> Option<f64> {
     let by_then = known
         .iter()
         .filter(|row| row.known_from.is_none_or(|from| from <= day));
@@ -161,7 +167,7 @@ pub(super) fn check_replaceable(id: &SeriesId, origin: &str) -> Result<()> {
     if origin.split_whitespace().next() == Some("computed") {
         return Ok(());
     }
-    Err(Error::of_store(format!(
+    Err(Error::store_without_cause(format!(
         "{id} comes from \"{origin}\" and was not computed here; its rows are kept."
     )))
 }
@@ -176,5 +182,5 @@ fn check_finite(write: &WriteVintages<'_>) -> Result<()> {
 }
 
 fn rejection(id: &SeriesId, problem: &str) -> Error {
-    Error::of_store(format!("{id}: {problem}. Nothing was written."))
+    Error::store_without_cause(format!("{id}: {problem}. Nothing was written."))
 }

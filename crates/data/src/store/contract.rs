@@ -19,7 +19,7 @@ macro_rules! on_every_store {
             let folder = tempfile::tempdir().unwrap();
             let store = crate::store::sqlite::Sqlite::open(&folder.path().join("store.db")).unwrap();
             crate::store::contract::$part::$name(&store);
-            assert_eq!(store.integrity().unwrap(), vec![]);
+            assert_eq!(store.check_integrity().unwrap(), vec![]);
         })*)* }
         // tests/cluster/run.sh starts the server for these.
         #[cfg(feature = "cluster")]

@@ -19,7 +19,7 @@
 //! ```
 
 use econoscope_core::model::frequency::{day_from_number, day_number};
-use econoscope_core::model::{Date, Known};
+use econoscope_core::model::{Date, VintageObservation};
 
 const FORMAT: u8 = 1;
 const ANY_DATES: u8 = 0;
@@ -45,7 +45,7 @@ pub(super) struct DecodeError(&'static str);
 const OUT_OF_RANGE: DecodeError = DecodeError("a day outside the calendar");
 
 /// Encodes rows that are ordered by date and have finite values.
-pub(super) fn encode(rows: &[Known]) -> Vec<u8> {
+pub(super) fn encode(rows: &[VintageObservation]) -> Vec<u8> {
     debug_assert!(rows.is_sorted_by_key(|r| r.date));
     let mut out = Vec::with_capacity(16 + 4 * rows.len());
     out.push(FORMAT);
@@ -57,7 +57,7 @@ pub(super) fn encode(rows: &[Known]) -> Vec<u8> {
 }
 
 /// Appends the rows of a row group to `out`, which is undefined after an error.
-pub(super) fn decode(bytes: &[u8], out: &mut Vec<Known>) -> Result<(), DecodeError> {
+pub(super) fn decode(bytes: &[u8], out: &mut Vec<VintageObservation>) -> Result<(), DecodeError> {
     let mut input = Input(bytes);
     if input.byte()? != FORMAT {
         return Err(DecodeError("unknown format"));
@@ -80,7 +80,7 @@ pub(super) fn decode(bytes: &[u8], out: &mut Vec<Known>) -> Result<(), DecodeErr
     }
 }
 
-fn encode_dates(out: &mut Vec<u8>, rows: &[Known]) {
+fn encode_dates(out: &mut Vec<u8>, rows: &[VintageObservation]) {
     let days: Vec<i64> = rows.iter().map(|r| day_number(r.date).into()).collect();
     let months: Option<Vec<i64>> = rows.iter().map(|r| month_number(r.date)).collect();
     let first = |numbers: &[i64]| numbers.first().copied().unwrap_or(0);
@@ -114,7 +114,7 @@ fn common_step(numbers: &[i64]) -> Option<u64> {
 fn decode_dates(
     input: &mut Input<'_>,
     count: usize,
-    out: &mut Vec<Known>,
+    out: &mut Vec<VintageObservation>,
 ) -> Result<(), DecodeError> {
     let form = input.byte()?;
     let mut number = input.signed()?;
@@ -129,7 +129,7 @@ fn decode_dates(
             let gap = step.map_or_else(|| input.step(), Ok)?;
             number = number.checked_add(gap).ok_or(OUT_OF_RANGE)?;
         }
-        out.push(Known {
+        out.push(VintageObservation {
             date: to_date(number).ok_or(OUT_OF_RANGE)?,
             known_from: None,
             value: None,
@@ -138,7 +138,7 @@ fn decode_dates(
     Ok(())
 }
 
-fn encode_known(out: &mut Vec<u8>, rows: &[Known]) {
+fn encode_known(out: &mut Vec<u8>, rows: &[VintageObservation]) {
     let first = rows.first().and_then(|r| r.known_from);
     let is_one_day = rows.iter().all(|r| r.known_from == first);
     match first {
@@ -157,7 +157,7 @@ fn encode_known(out: &mut Vec<u8>, rows: &[Known]) {
     }
 }
 
-fn decode_known(input: &mut Input<'_>, rows: &mut [Known]) -> Result<(), DecodeError> {
+fn decode_known(input: &mut Input<'_>, rows: &mut [VintageObservation]) -> Result<(), DecodeError> {
     match input.byte()? {
         NO_DAY => {}
         ONE_DAY => {
@@ -177,7 +177,7 @@ fn decode_known(input: &mut Input<'_>, rows: &mut [Known]) -> Result<(), DecodeE
     Ok(())
 }
 
-fn encode_values(out: &mut Vec<u8>, rows: &[Known]) {
+fn encode_values(out: &mut Vec<u8>, rows: &[VintageObservation]) {
     let values: Vec<f64> = rows.iter().filter_map(|row| row.value).collect();
     let withdrawn = rows.len() - values.len();
     if withdrawn > 0 {
@@ -199,7 +199,10 @@ fn encode_values(out: &mut Vec<u8>, rows: &[Known]) {
     }
 }
 
-fn decode_values(input: &mut Input<'_>, rows: &mut [Known]) -> Result<(), DecodeError> {
+fn decode_values(
+    input: &mut Input<'_>,
+    rows: &mut [VintageObservation],
+) -> Result<(), DecodeError> {
     let mut form = input.byte()?;
     let mut withdrawn = Vec::new();
     if form == WITHDRAWN {

@@ -32,7 +32,7 @@ impl BreakerState {
     }
 
     fn pause(&self, now: Moment) -> Option<Duration> {
-        let left = |since| self.pause.saturating_sub(now.since(&since));
+        let left = |since| self.pause.saturating_sub(now.duration_since(&since));
         self.is_open()
             .then(|| self.since.map_or(Duration::ZERO, left))
     }
@@ -91,7 +91,7 @@ mod tests {
     use jiff::Timestamp;
 
     fn opened() -> (Breaker, ManualClock) {
-        let (breaker, clock) = (Breaker::default(), ManualClock::at(Timestamp::UNIX_EPOCH));
+        let (breaker, clock) = (Breaker::default(), ManualClock::new(Timestamp::UNIX_EPOCH));
         for _ in 0..FAILURES_TO_OPEN {
             assert_eq!(breaker.admit(clock.now()), Ok(()));
             breaker.record_failure(clock.now());

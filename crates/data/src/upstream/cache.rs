@@ -7,7 +7,7 @@ use super::freshness::Policy;
 use super::request::Key;
 use super::state::StateFile;
 use bytes::Bytes;
-use econoscope_core::clock::{Moment, duration, millis};
+use econoscope_core::clock::{Moment, from_millis, to_millis};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::fmt::Display;
 use std::sync::Arc;
@@ -72,7 +72,7 @@ pub(super) enum EntryFreshness {
 impl Entry {
     /// Returns the age of the content.
     pub(super) fn age(&self, now: &Moment) -> Duration {
-        now.since(&self.fetched)
+        now.duration_since(&self.fetched)
             .saturating_add(self.policy.initial_age)
     }
 
@@ -114,7 +114,7 @@ impl Cache {
         disk_bytes: u64,
     ) -> Self {
         Self {
-            memory: econoscope_core::cache::Cache::weighed(memory_bytes, |key, entry| {
+            memory: econoscope_core::cache::Cache::with_max_weight(memory_bytes, |key, entry| {
                 (key.len() + entry.weight()) as u64
             }),
             disk,
@@ -165,7 +165,7 @@ impl Cache {
             return;
         };
         let policy = &entry.policy;
-        let [wall, uptime, boot] = entry.fetched.written();
+        let [wall, uptime, boot] = entry.fetched.to_fields();
         let result = self.disk.write(|disk| {
             disk.prepare_cached(
                 "INSERT OR REPLACE INTO answers (origin, key, found, body, sum, wall, uptime, boot, lifetime, born, strict, etag, modified)
@@ -180,8 +180,8 @@ impl Cache {
                 wall,
                 uptime,
                 boot,
-                millis(policy.lifetime),
-                millis(policy.initial_age),
+                to_millis(policy.lifetime),
+                to_millis(policy.initial_age),
                 policy.must_revalidate,
                 policy.etag,
                 policy.last_modified,
@@ -216,15 +216,15 @@ const SELECT: &str = "SELECT found, body, sum, wall, uptime, boot, lifetime, bor
 /// Parses a row; `None` when it is damaged.
 fn parse_row(row: &Row<'_>) -> rusqlite::Result<Option<Entry>> {
     let content = Content::from_stored(row.get(0)?, row.get(1)?, row.get(2)?);
-    let fetched = Moment::read([row.get(3)?, row.get(4)?, row.get(5)?]);
+    let fetched = Moment::from_fields([row.get(3)?, row.get(4)?, row.get(5)?]);
     let Some((content, fetched)) = content.zip(fetched) else {
         return Ok(None);
     };
     let policy = Policy {
         is_storable: true,
         is_explicit: true,
-        lifetime: duration(row.get(6)?),
-        initial_age: duration(row.get(7)?),
+        lifetime: from_millis(row.get(6)?),
+        initial_age: from_millis(row.get(7)?),
         must_revalidate: row.get(8)?,
         etag: row.get(9)?,
         last_modified: row.get(10)?,

@@ -91,7 +91,7 @@ impl Core {
                 Ok(Verdict::Granted) => {
                     let before = std::mem::replace(&mut now, self.clock.now());
                     // A process that was suspended meanwhile would call on another day than it paid for.
-                    if now.since(&before) < MAX_DELAY {
+                    if now.duration_since(&before) < MAX_DELAY {
                         return Ok(());
                     }
                 }
@@ -198,7 +198,9 @@ impl Core {
         ];
         keys.iter().find_map(|key| {
             let mut backoff = self.backoffs.get(key)?;
-            let left = backoff.duration.saturating_sub(now.since(&backoff.since));
+            let left = backoff
+                .duration
+                .saturating_sub(now.duration_since(&backoff.since));
             backoff.failure.wait = left;
             (left > Duration::ZERO).then_some(backoff.failure)
         })

@@ -84,7 +84,7 @@ pub(super) async fn send(
     let response = request.send().await.map_err(describe_error)?;
     let now = clock.now();
     let headers = response.headers();
-    let policy = Policy::from_headers(headers, now.wall, now.since(&start));
+    let policy = Policy::from_headers(headers, now.wall, now.duration_since(&start));
     match (response.status(), cached) {
         (StatusCode::OK, _) => Ok(Reply::Response(read_json(response).await?, policy)),
         (StatusCode::NOT_MODIFIED, Some(entry)) => {

@@ -9,7 +9,7 @@ use super::request::Kind;
 use super::shared::SharedLedger;
 use super::state::StateFile;
 use crate::pool::Caller;
-use econoscope_core::clock::{Clock, Moment, OwnTime, millis};
+use econoscope_core::clock::{Clock, Moment, MonotonicTime, to_millis};
 use econoscope_core::error::{Cause, Error, Result};
 use parking_lot::Mutex;
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
@@ -100,7 +100,7 @@ impl Ledger {
     /// [`Error::Store`] when the payment could not be recorded; the call must then not be made.
     pub fn pay(&self, purpose: Purpose, caller: Caller) -> Result<Verdict> {
         let what = "the upstream ledger could not be written, so no call was made";
-        if caller.is_own() || purpose != Purpose::Miss(Kind::Interactive) {
+        if caller.is_local() || purpose != Purpose::Miss(Kind::Interactive) {
             return self.transact(what, move |state| state.pay(purpose, &[]));
         }
         // Locked until the call is recorded, so that concurrent payments see each other.
@@ -112,7 +112,7 @@ impl Ledger {
             (verdict, state.charged.map(|pool| (state.now, pool)))
         })?;
         if let Some(call) = paid {
-            let since = call.0.saturating_sub(millis(WINDOW));
+            let since = call.0.saturating_sub(to_millis(WINDOW));
             callers.retain(|(_, (at, _))| *at > since);
             callers.push_front((caller, call));
         }
@@ -183,19 +183,20 @@ fn read(
     let anchor = tx
         .prepare_cached("SELECT at, held_until, wall, uptime, boot FROM anchor WHERE origin = ?1")?
         .query_row([origin], |row| {
-            let moment = Moment::read([row.get(2)?, row.get(3)?, row.get(4)?]);
+            let moment = Moment::from_fields([row.get(2)?, row.get(3)?, row.get(4)?]);
             Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, moment))
         })
         .optional()?;
     let (at, paused_until, moment) = anchor.unwrap_or((clock.wall.as_millisecond(), 0, None));
-    let now = moment.map_or(at, |moment| OwnTime::resume(at, moment).at(&clock));
+    let now = moment.map_or(at, |moment| MonotonicTime::resume(at, moment).at(&clock));
     let calls = tx
         .prepare_cached(
             "SELECT at, pool FROM calls WHERE origin = ?1 AND at > ?2 ORDER BY at DESC",
         )?
-        .query_map(params![origin, now.saturating_sub(millis(WINDOW))], |row| {
-            Ok((row.get(0)?, row.get(1)?))
-        })?
+        .query_map(
+            params![origin, now.saturating_sub(to_millis(WINDOW))],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )?
         .collect::<rusqlite::Result<_>>()?;
     Ok(LedgerState::new(pools, clock, now, paused_until, calls))
 }
@@ -204,12 +205,12 @@ fn write(tx: &Transaction<'_>, origin: &str, state: &LedgerState) -> rusqlite::R
     if let Some(pool) = state.charged {
         tx.prepare_cached("INSERT INTO calls (origin, at, pool) VALUES (?1, ?2, ?3)")?
             .execute(params![origin, state.now, pool])?;
-        let end = state.now.saturating_sub(millis(WINDOW));
+        let end = state.now.saturating_sub(to_millis(WINDOW));
         tx.prepare_cached("DELETE FROM calls WHERE origin = ?1 AND at <= ?2")?
             .execute(params![origin, end])?;
     }
     if state.is_changed {
-        let [wall, uptime, boot] = state.clock.written();
+        let [wall, uptime, boot] = state.clock.to_fields();
         let row = params![origin, state.now, state.paused_until, wall, uptime, boot];
         tx.prepare_cached("INSERT OR REPLACE INTO anchor VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
             .execute(row)?;

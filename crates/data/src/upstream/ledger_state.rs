@@ -7,7 +7,7 @@
 //! of a pool, so that the next caller still gets a call.
 
 use super::request::Kind;
-use econoscope_core::clock::{Moment, duration, millis};
+use econoscope_core::clock::{Moment, from_millis, to_millis};
 use jiff::Timestamp;
 use std::time::Duration;
 
@@ -193,14 +193,14 @@ impl LedgerState {
 
     /// Pauses all calls for a time, at most the window.
     pub(super) fn pause(&mut self, wait: Duration) {
-        let until = self.now.saturating_add(millis(wait.min(WINDOW)));
+        let until = self.now.saturating_add(to_millis(wait.min(WINDOW)));
         self.paused_until = self.paused_until.max(until);
         self.is_changed = true;
     }
 
     /// Returns the time until the ledger's time is `at`.
     fn until(&self, at: i64) -> Duration {
-        duration(at.saturating_sub(self.now))
+        from_millis(at.saturating_sub(self.now))
     }
 
     /// Returns the time until a pool can pay; zero when it can now.
@@ -227,7 +227,7 @@ impl LedgerState {
             Pool::Waiting => (self.pools.waiting, WINDOW),
             Pool::Reserve => return Duration::ZERO,
         };
-        let since = self.now.saturating_sub(millis(span));
+        let since = self.now.saturating_sub(to_millis(span));
         let count = |calls| {
             let within = calls_of(calls, pool).take_while(|(at, _)| *at > since);
             u32::try_from(within.count()).unwrap_or(u32::MAX)
@@ -249,7 +249,7 @@ impl LedgerState {
         };
         // The `count`-th newest call must leave the span.
         calls.nth(skip).map_or(Duration::ZERO, |(at, _)| {
-            self.until(at.saturating_add(millis(span)))
+            self.until(at.saturating_add(to_millis(span)))
         })
     }
 
@@ -263,7 +263,7 @@ impl LedgerState {
             let used = u32::try_from(self.calls.len()).unwrap_or(u32::MAX);
             let oldest = self.calls.last();
             let free = oldest.map_or(Duration::ZERO, |(at, _)| {
-                self.until(at.saturating_add(millis(WINDOW)))
+                self.until(at.saturating_add(to_millis(WINDOW)))
             });
             (used.min(limit), free)
         };

@@ -4,7 +4,7 @@
 
 use super::ledger_state::{LedgerState, PoolSizes, WINDOW};
 use crate::postgres::{Address, Database};
-use econoscope_core::clock::{Moment, millis, random};
+use econoscope_core::clock::{Moment, random, to_millis};
 use econoscope_core::error::Result;
 use std::time::Duration;
 use tokio::sync::OnceCell;
@@ -45,7 +45,7 @@ impl SharedLedger {
     /// Creates a ledger; does not connect yet.
     pub(super) fn new(address: &Address) -> Result<Self> {
         Ok(Self {
-            database: Database::at(address, CONNECTIONS, PATIENCE)?,
+            database: Database::new(address, CONNECTIONS, PATIENCE)?,
             tables: OnceCell::new(),
         })
     }
@@ -78,7 +78,7 @@ impl SharedLedger {
             // The payment of an earlier attempt must not count against this one.
             tx.execute(DELETE_CALL, &[&id]).await?;
             let time: i64 = tx.query_one(SELECT_TIME, &[]).await?.try_get(0)?;
-            let since = time.saturating_sub(millis(WINDOW));
+            let since = time.saturating_sub(to_millis(WINDOW));
             let mut calls: Vec<(i64, i64)> = Vec::new();
             for row in tx.query(SELECT_CALLS, &[&host, &since]).await? {
                 calls.push((row.try_get(0)?, row.try_get(1)?));

@@ -6,7 +6,7 @@
 
 use crate::disk;
 use crate::sqlite::{self, Layout, Owner};
-use econoscope_core::clock::wall;
+use econoscope_core::clock::wall_time;
 use econoscope_core::error::{Cause, Error, Result};
 use parking_lot::Mutex;
 use rusqlite::{Connection, ErrorCode, OpenFlags, ffi};
@@ -17,9 +17,9 @@ use std::time::Duration;
 
 const LAYOUT: Layout = Layout {
     // `eUPS`
-    application: 0x6555_5053,
+    application_id: 0x6555_5053,
     version: 1,
-    make: |db| db.execute_batch(TABLES),
+    create_tables: |db| db.execute_batch(TABLES),
 };
 
 const TABLES: &str = "
@@ -62,7 +62,7 @@ impl StateFile {
     /// [`Error::Store`] when the file cannot be opened, is not ours or is of a newer version.
     pub(super) fn open(path: Option<&Path>) -> Result<Self> {
         let open_error = |cause: Cause| {
-            let path = path.map_or("in memory".to_owned(), disk::shown);
+            let path = path.map_or("in memory".to_owned(), disk::format_path);
             let what = format!(
                 "cannot open the upstream state {path}; name another file or remove this one"
             );
@@ -79,7 +79,7 @@ impl StateFile {
             Err(cause) if is_transient(&cause, path) => {
                 tracing::warn!(
                     %cause,
-                    file = path.map(disk::shown),
+                    file = path.map(disk::format_path),
                     "the upstream state file cannot be used: answers come from what is held, and nothing is forwarded until it can"
                 );
                 (open_read_only(path).map_err(open_error)?, false)
@@ -163,7 +163,7 @@ fn connect(path: Option<&Path>) -> std::result::Result<Connection, Cause> {
     // Fails here, and not at the first payment, when nothing can be written.
     db.execute_batch("BEGIN IMMEDIATE; ROLLBACK")?;
     let known = LAYOUT.version;
-    match LAYOUT.lay_out(&mut db)? {
+    match LAYOUT.initialize(&mut db)? {
         Owner::Ours => {}
         Owner::Newer(version) => {
             let what = format!("it is of version {version}, this program knows {known}");
@@ -202,11 +202,11 @@ fn open_read_only(path: Option<&Path>) -> std::result::Result<Connection, Cause>
 
 /// Renames a damaged file. Returns its new name.
 fn quarantine(path: &Path) -> Result<String> {
-    let suffix = wall().strftime(".corrupt-%Y%m%dT%H%M%SZ").to_string();
-    let moved = sqlite::put_aside(path, &suffix);
-    let what = || format!("cannot move the damaged {} aside", disk::shown(path));
+    let suffix = wall_time().strftime(".corrupt-%Y%m%dT%H%M%SZ").to_string();
+    let moved = sqlite::move_aside(path, &suffix);
+    let what = || format!("cannot move the damaged {} aside", disk::format_path(path));
     moved
-        .map(|path| disk::shown(&path))
+        .map(|path| disk::format_path(&path))
         .map_err(|cause| Error::store(what(), cause))
 }
 

@@ -85,9 +85,9 @@ pub(super) fn label_table(desk: &Desk, ends: &[MonthEnd], revised: &Revised) -> 
 /// Returns the newest regime as known in the middle of each month.
 fn mid_month(desk: &Desk) -> Result<Vec<(Month, RegimeMonth)>> {
     let mut months = Vec::new();
-    for as_of in SINCE_1985.until(LAST) {
+    for as_of in SINCE_1985.through(LAST) {
         let day = shift(as_of.first_day(), 14.days());
-        let newest = regime::at(&inputs_on(desk, day)?, day).state;
+        let newest = regime::compute(&inputs_on(desk, day)?, day).state;
         months.extend(newest.map(|newest| (as_of, newest)));
     }
     Ok(months)
@@ -133,7 +133,7 @@ fn change_row(newest: &[Newest], revised: &Revised) -> Vec<String> {
             continue;
         }
         let label_today = |months| {
-            let date = Month::of(now.month).plus(months).first_day();
+            let date = Month::from_date(now.month).plus(months).first_day();
             revised.get(&date).map(|month| month.regime)
         };
         let is_turn = |k| label_today(k) == Some(new) && label_today(k - 1) != Some(new);
@@ -158,7 +158,9 @@ pub(super) fn detection_table(ends: &[MonthEnd]) -> ScoreTable {
     });
     let readings: Vec<Observation> = readings.collect();
     let count = |is_included: fn(Month) -> bool| {
-        let months = readings.iter().map(|o| (Month::of(o.date), o.value > 0.0));
+        let months = readings
+            .iter()
+            .map(|o| (Month::from_date(o.date), o.value > 0.0));
         let included = months.filter(|(month, _)| is_included(*month) && *month <= LAST);
         let below = included.clone().filter(|(_, is_below)| *is_below);
         format!("{} of {}", below.count(), included.count())

@@ -2,10 +2,10 @@
 
 use super::inputs_on;
 use econoscope_core::error::Result;
-use econoscope_core::indicators::months::{Month, Months};
-use econoscope_core::indicators::nowcast::GASOLINE_OUT_AFTER;
+use econoscope_core::indicators::months::{Month, MonthlyGrid};
+use econoscope_core::indicators::nowcast::GASOLINE_RELEASE_DAYS;
 use econoscope_core::indicators::nowcast::bridges::{self, Coefficients};
-use econoscope_core::indicators::recession_now::OUT_AFTER;
+use econoscope_core::indicators::recession_now::RELEASE_DAYS;
 use econoscope_core::indicators::regime::MonthlyInputs;
 use econoscope_core::indicators::statistics::least_squares;
 use econoscope_core::model::frequency::shift;
@@ -36,13 +36,13 @@ pub(super) struct TrainingData {
 
 impl TrainingData {
     pub(super) fn new(desk: &Desk) -> Result<Self> {
-        let set = desk.set(["ICSA", "GASREGW"], AsOf::Latest)?;
-        let weekly = [("ICSA", OUT_AFTER), ("GASREGW", GASOLINE_OUT_AFTER)];
+        let set = desk.series_set(["ICSA", "GASREGW"], AsOf::Latest)?;
+        let weekly = [("ICSA", RELEASE_DAYS), ("GASREGW", GASOLINE_RELEASE_DAYS)];
         let weekly = weekly.map(|(id, lag)| WeeklySeries::new(&set, id, lag));
         let mut data = Self::default();
         let mut before = monthly_inputs(desk, FIRST)?;
         // Six more months for late prints.
-        for end in FIRST.plus(1).until(LAST_MONTH.plus(6)) {
+        for end in FIRST.plus(1).through(LAST_MONTH.plus(6)) {
             let now = monthly_inputs(desk, end)?;
             data.add_prints(end.last_day(), (&before, &now), &weekly);
             before = now;
@@ -66,7 +66,7 @@ impl TrainingData {
                 print?,
             ))
         };
-        let growth_rows = |months: fn(&MonthlyInputs) -> &Months| {
+        let growth_rows = |months: fn(&MonthlyInputs) -> &MonthlyGrid| {
             let (before, now) = (months(before), months(now));
             let growth = |m| now.log_change(m, 1, 100.0);
             let rows = new_months(before, now)
@@ -84,7 +84,7 @@ impl TrainingData {
         self.prices.extend(months.filter_map(|m| {
             let core = before.core.log_change(m.plus(-1), 12, 100.0)?;
             let excess = now.prices.log_change(m, 1, 100.0)? - core / 12.0;
-            let [_, previous] = bridges::gasoline_at(&gasoline.moves, m)?;
+            let [_, previous] = bridges::gasoline_changes(&gasoline.moves, m)?;
             Some((day, [gasoline.move_by_end_of(m)?, previous], excess))
         }));
     }
@@ -115,9 +115,9 @@ fn monthly_inputs(desk: &Desk, end: Month) -> Result<MonthlyInputs> {
 }
 
 /// Returns the months that were added between two states.
-fn new_months(before: &Months, now: &Months) -> impl Iterator<Item = Month> {
+fn new_months(before: &MonthlyGrid, now: &MonthlyGrid) -> impl Iterator<Item = Month> {
     let span = before.last().zip(now.last()).into_iter();
-    let months = span.flat_map(|(before, now)| before.plus(1).until(now));
+    let months = span.flat_map(|(before, now)| before.plus(1).through(now));
     months.filter(|m| (FIRST..=LAST_MONTH).contains(m))
 }
 
@@ -126,13 +126,13 @@ struct WeeklySeries<'a> {
     weeks: &'a [Observation],
     /// Days from the date of a week to its publication.
     lag: i64,
-    moves: Months,
+    moves: MonthlyGrid,
 }
 
 impl<'a> WeeklySeries<'a> {
     fn new(set: &'a SeriesSet, id: &str, lag: i64) -> Self {
         let weeks = set.get(id).map_or(&[][..], |s| &s.observations);
-        let moves = bridges::moves(weeks);
+        let moves = bridges::monthly_changes(weeks);
         Self { weeks, lag, moves }
     }
 
@@ -142,7 +142,7 @@ impl<'a> WeeklySeries<'a> {
         let previous = m.plus(-1).first_day();
         let first = self.weeks.partition_point(|o| o.date < previous);
         let end = self.weeks.partition_point(is_published);
-        bridges::moves(self.weeks.get(first..end)?).get(m)
+        bridges::monthly_changes(self.weeks.get(first..end)?).get(m)
     }
 }
 

@@ -65,14 +65,14 @@ fn loopback_is_exempt_by_default() {
     for peer in ["127.0.0.1:1", "[::1]:1", "[::ffff:127.0.0.1]:1"] {
         let peer = Some(peer.parse().unwrap());
         let limits = limits_with(LimitSettings::default(), &clock);
-        assert_eq!(limits.caller(peer, &headers), Caller::OWN);
+        assert_eq!(limits.caller(peer, &headers), Caller::LOCAL);
         let counted = LimitSettings {
             count_loopback: true,
             ..LimitSettings::default()
         };
         assert_ne!(
             limits_with(counted, &clock).caller(peer, &headers),
-            Caller::OWN
+            Caller::LOCAL
         );
     }
 }
@@ -109,7 +109,7 @@ fn a_loopback_proxy_without_a_client_address_is_counted() {
     assert_eq!(caller("203.0.113.9"), from("203.0.113.9"));
     assert_eq!(caller("203.0.113.9, 127.0.0.1"), from("203.0.113.9"));
     let other = limits.caller(Some("[::1]:1".parse().unwrap()), &HeaderMap::new());
-    assert_eq!(other, Caller::OWN, "loopback that is no proxy");
+    assert_eq!(other, Caller::LOCAL, "loopback that is no proxy");
     while limits.spend_now(caller(""), Policy::General).is_ok() {}
     assert!(
         limits

@@ -3,8 +3,8 @@
 use crate::endpoints::condition::ConditionFigures;
 use crate::endpoints::foreign::UntrustedFields;
 use crate::endpoints::prelude::*;
-use econoscope_core::indicators::prose::or_none;
-use econoscope_core::model::quantity::in_words;
+use econoscope_core::indicators::prose::format_or_none;
+use econoscope_core::model::quantity::spell_out_unit;
 
 /// A series or formula over the range. Columns stand in the order asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -133,10 +133,17 @@ impl Comparison {
         let lines = columns.chain(conditions).chain(means).chain(pairs);
         text.extend(lines.map(|line| format!("\n{line}")));
         text += &self.render_rows();
-        let notes = [self.provenance.sentence(), self.provenance.missing()];
+        let notes = [
+            self.provenance.describe_as_of(),
+            self.provenance.describe_gaps(),
+        ];
         let notes = notes.iter().filter(|note| !note.is_empty());
         text.extend(notes.map(|note| format!("\n{note}")));
-        format!("{text}\n{}{}", self.provenance.cited(), self.attribution)
+        format!(
+            "{text}\n{}{}",
+            self.provenance.format_sources(),
+            self.attribution
+        )
     }
 
     fn render_rows(&self) -> String {
@@ -160,10 +167,11 @@ impl Comparison {
 impl ComparedColumn {
     fn describe(&self) -> String {
         let title = self.title.as_deref();
-        let title = title.map(|title| format!(" ({})", self.untrusted.told("title", title)));
+        let title =
+            title.map(|title| format!(" ({})", self.untrusted.format_field("title", title)));
         let unit = match self.unit.as_str() {
             "" => "unit not stated".to_owned(),
-            unit => in_words(unit),
+            unit => spell_out_unit(unit),
         };
         let ties = |count: usize| match count {
             ..=1 => String::new(),
@@ -194,7 +202,7 @@ impl ComparedColumn {
 impl Correlation {
     fn describe(&self) -> String {
         let (a, b, count) = (&self.a, &self.b, self.count);
-        let (figures, changes) = (or_none(self.figures), or_none(self.changes));
+        let (figures, changes) = (format_or_none(self.figures), format_or_none(self.changes));
         format!(
             "Correlation {a} ~ {b} on {count} common dates: figures {figures}, changes {changes}."
         )
@@ -203,7 +211,11 @@ impl Correlation {
 
 impl ConditionMeans {
     fn describe(&self) -> String {
-        let (met, unmet, frequency) = (or_none(self.met), or_none(self.unmet), &self.frequency);
+        let (met, unmet, frequency) = (
+            format_or_none(self.met),
+            format_or_none(self.unmet),
+            &self.frequency,
+        );
         format!(
             "Mean of {} where it is met {met} ({} {frequency} figures), where not {unmet} ({}).",
             self.series, self.met_count, self.unmet_count

@@ -4,7 +4,7 @@ use super::Query;
 use crate::endpoints::condition::EvaluationContext;
 use crate::endpoints::formulas;
 use econoscope_core::error::{Error, Result, quote};
-use econoscope_core::indicators::expression::{self, Evaluation, Expr, Price, Scope};
+use econoscope_core::indicators::expression::{self, CostEstimate, Evaluation, Expr, Scope};
 use econoscope_core::model::frequency::days_between;
 
 pub(super) const FIELD: &str = "series";
@@ -49,7 +49,7 @@ pub(super) fn compute(query: &Query) -> Result<ComputedColumns> {
         series: &get,
         subject: None,
         start: range.0,
-        how: query.context.aggregation,
+        aggregation: query.context.aggregation,
         frequency: query.context.frequency,
     });
     let mut computed = ComputedColumns::default();
@@ -60,7 +60,7 @@ pub(super) fn compute(query: &Query) -> Result<ComputedColumns> {
         }
         let column = evaluation.column(tree);
         let column = column.map_err(|fault| formulas::fault_error(FIELD, text, &fault))?;
-        for base in tree.bases() {
+        for base in tree.gap_bases() {
             if let Ok(base) = evaluation.column(base) {
                 let rows = base.series.between(range.0, range.1);
                 computed.without_base += rows.iter().filter(|o| o.value <= 0.0).count();
@@ -69,7 +69,7 @@ pub(super) fn compute(query: &Query) -> Result<ComputedColumns> {
         let is_plain = matches!(tree, Expr::Name { .. });
         let title = match is_plain {
             true => column.series.info.title.clone(),
-            false => tree.in_words(&|name| series.title(name)),
+            false => tree.describe(&|name| series.title(name)),
         };
         computed.columns.push(NamedColumn {
             name: quote(text),
@@ -88,7 +88,7 @@ fn check_cost(query: &Query) -> Result<()> {
     let days = usize::try_from(days).unwrap_or(usize::MAX);
     let in_range = |rows: &usize| (*rows).min(days.saturating_add(1));
     let row_count = |name: &str| context.series.row_count(name);
-    let mut price = Price::new(&row_count);
+    let mut price = CostEstimate::new(&row_count);
     let columns: Vec<usize> = query.trees.iter().map(|tree| price.add(tree)).collect();
     // Units transform every row; statistics and pairs are made of the range alone.
     let all_rows: usize = columns.iter().sum();

@@ -7,13 +7,13 @@ use crate::endpoints::aggregation_notes::{format_periods, missing_periods};
 use crate::endpoints::condition::{Condition, EvaluationContext};
 use crate::endpoints::foreign::UntrustedFields;
 use crate::endpoints::prelude::*;
-use crate::endpoints::provenance::framed;
-use econoscope_core::indicators::expression::{Column, Grid, convert, side_by_side};
+use crate::endpoints::provenance::enclosed;
+use econoscope_core::indicators::expression::{AlignedSeries, Column, convert, side_by_side};
 use econoscope_core::indicators::statistics::{correlation, count, percentile_rank, summary};
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::indicators::window::extremes;
 use econoscope_core::model::frequency::Periods;
-use econoscope_core::model::series_info::without_noise;
+use econoscope_core::model::series_info::remove_rounding_error;
 use econoscope_core::model::{Frequency, Observation, Series};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ pub(super) fn fill(
     answer.provenance.note("weeks", align_weeks(&mut columns));
     columns.retain_mut(|named| {
         // Transformed before it is cut, so that the first year of the range has growth rates, too.
-        let whole = named.column.clone().transformed(units);
+        let whole = named.column.clone().transform(units);
         let rows = rows_in_range(&whole, context.range);
         if rows.is_empty() {
             let reason = no_data(&named.name, context.range, &whole);
@@ -58,13 +58,13 @@ pub(super) fn fill(
             return false;
         }
         if let (Some(title), false) = (&mut named.title, units == Units::Level) {
-            *title += &format!(", {}", units.words());
+            *title += &format!(", {}", units.describe());
         }
         named.column.series = Arc::new(Series::new(Arc::clone(&whole.series.info), rows));
         named.column.unit = whole.unit;
         true
     });
-    let grid = Grid::of(&Vec::from_iter(columns.iter().map(|c| &*c.column.series)));
+    let grid = AlignedSeries::align(&Vec::from_iter(columns.iter().map(|c| &*c.column.series)));
     let dates: Vec<Date> = grid.dates().collect();
     let values = |row: usize| grid.columns.iter().filter_map(move |c| c.get(row));
     let figures = (0..dates.len()).map(|row| values(row).filter(|v| !v.is_nan()).count());
@@ -83,7 +83,7 @@ pub(super) fn fill(
     for (named, figures) in columns.iter().zip(&grid.columns) {
         let figures = shown.iter().map(|row| figures.get(*row));
         let figures = figures.map(|value| value.filter(|value| !value.is_nan()));
-        let values = figures.map(|value| value.map(|value| named.column.rounded(*value)));
+        let values = figures.map(|value| value.map(|value| named.column.round(*value)));
         let column = summarize(named, values.collect());
         answer.columns.extend(column);
     }
@@ -150,7 +150,7 @@ fn condition_means(
         });
     }
     let all: Vec<&Series> = all.iter().map(|series| &**series).collect();
-    let grid = Grid::of(&all);
+    let grid = AlignedSeries::align(&all);
     let Some((truth, figures)) = grid.columns.split_first() else {
         return Ok(Vec::new());
     };
@@ -162,7 +162,7 @@ fn condition_means(
                     (sum, n) = (sum + value, n + 1);
                 }
             }
-            ((n > 0).then(|| named.column.rounded(sum / count(n))), n)
+            ((n > 0).then(|| named.column.round(sum / count(n))), n)
         };
         let ((met, met_count), (unmet, unmet_count)) = (mean(true), mean(false));
         ConditionMeans {
@@ -193,7 +193,7 @@ fn align_weeks(columns: &mut [NamedColumn]) -> String {
     }
     let days = weekdays.iter();
     let days = days.map(|(day, names)| format!("{} on {day}", names.join(", ")));
-    let days = joined(days, "; ");
+    let days = join(days, "; ");
     match weekdays.as_slice() {
         [] => return String::new(),
         [(day, _)] => return format!("weeks end on {day}"),
@@ -217,26 +217,26 @@ fn note_ends(provenance: &mut Provenance, columns: &[NamedColumn], frequency: Fr
     let newest = columns.iter().filter_map(last).max();
     let early = columns.iter().filter_map(|c| {
         let last = last(c).filter(|last| Some(*last) < newest)?;
-        Some(format!("{} ends {}", c.name, frequency.when(last)))
+        Some(format!("{} ends {}", c.name, frequency.period_phrase(last)))
     });
-    let early = joined(early, ", ");
+    let early = join(early, ", ");
     if let Some(newest) = newest.filter(|_| !early.is_empty()) {
-        let when = frequency.when(newest);
+        let when = frequency.period_phrase(newest);
         provenance.note("ends", format!("{early}, the others {when} at the latest"));
     }
     let gaps = columns.iter().filter_map(|c| {
         let gaps = missing_periods(frequency, &c.column.series.observations);
         Some(format!("{} in {}", format_periods(&gaps)?, c.name))
     });
-    provenance.note("absent", framed("no figure of ", &joined(gaps, "; "), ""));
+    provenance.note("absent", enclosed("no figure of ", &join(gaps, "; "), ""));
 }
 
 /// Builds the error for a column without a figure in the range; it names the newest figure before.
 fn no_data(name: &str, (start, end): (Date, Date), whole: &Column) -> Error {
     let mut reason = format!("nothing can be computed from {start} to {end}");
     if let Some(last) = whole.series.last_on_or_before(start) {
-        let (value, frequency) = (whole.rounded(last.value), whole.series.frequency());
-        let when = frequency.when(last.date);
+        let (value, frequency) = (whole.round(last.value), whole.series.frequency());
+        let when = frequency.period_phrase(last.date);
         reason += &format!("; the newest figure before is {value} {when}");
     }
     Error::NoData {
@@ -251,7 +251,7 @@ fn rows_in_range(column: &Column, (start, end): (Date, Date)) -> Vec<Observation
     // Small figures, such as some quotients, would lose digits that count.
     let clean = |value: f64| match value.abs() < 1e-3 {
         true => value,
-        false => without_noise(value),
+        false => remove_rounding_error(value),
     };
     let rows = column.series.between(start, end).iter();
     let rows = rows.map(|o| Observation::new(o.date, clean(o.value)));
@@ -267,7 +267,7 @@ fn summarize(named: &NamedColumn, values: Vec<Option<f64>>) -> Option<ComparedCo
     let (lowest, highest) = extremes(rows)?;
     let sd = stats.sd.filter(|sd| *sd > 0.0);
     let fields: &[&str] = if named.is_plain { &["title"] } else { &[] };
-    let rounded = |value| column.rounded(value);
+    let rounded = |value| column.round(value);
     Some(ComparedColumn {
         series: named.name.clone(),
         title: named.title.clone(),
@@ -286,21 +286,25 @@ fn summarize(named: &NamedColumn, values: Vec<Option<f64>>) -> Option<ComparedCo
         z_score: sd.map(|sd| round_to((last.value - stats.mean) / sd, 2)),
         percentile: percentile_rank(&sample, last.value).map(|r| round_to(r, 0)),
         values,
-        untrusted: UntrustedFields::of(&column.series.info, fields),
+        untrusted: UntrustedFields::for_series(&column.series.info, fields),
     })
 }
 
 /// Returns the correlation of each pair of columns on their common dates. Constant columns, truth values and pairs with
 /// fewer than [`MIN_COMMON_DATES`] are left out.
-fn correlations(columns: &[NamedColumn], grid: &Grid, frequency: Frequency) -> Vec<Correlation> {
+fn correlations(
+    columns: &[NamedColumn],
+    grid: &AlignedSeries,
+    frequency: Frequency,
+) -> Vec<Correlation> {
     let is_variable = |(named, _): &(&NamedColumn, &Vec<f64>)| {
         let rows = &named.column.series.observations;
         let first = rows.first().map(|o| o.value);
-        !named.column.unit.is_truth() && rows.iter().any(|o| Some(o.value) != first)
+        !named.column.unit.is_boolean() && rows.iter().any(|o| Some(o.value) != first)
     };
     let columns = columns.iter().zip(&grid.columns).filter(is_variable);
     let columns: Vec<_> = columns.collect();
-    let places: Vec<i32> = grid.dates().map(|date| frequency.place(date)).collect();
+    let places: Vec<i32> = grid.dates().map(|date| frequency.position(date)).collect();
     let mut correlations = Vec::new();
     for (i, (one, a)) in columns.iter().enumerate() {
         for (other, b) in columns.iter().skip(i + 1) {
@@ -324,7 +328,7 @@ fn correlations(columns: &[NamedColumn], grid: &Grid, frequency: Frequency) -> V
 fn common_figures(a: &[f64], b: &[f64], places: &[i32], frequency: Frequency) -> [Vec<f64>; 4] {
     let mut out: [Vec<f64>; 4] = std::array::from_fn(|_| Vec::with_capacity(a.len()));
     let [x, y, changes_x, changes_y] = &mut out;
-    let (next, mut before) = (frequency.next(), None::<(i32, f64, f64)>);
+    let (next, mut before) = (frequency.adjacent_distances(), None::<(i32, f64, f64)>);
     for ((a, b), place) in a.iter().zip(b).zip(places) {
         if a.is_nan() || b.is_nan() {
             continue;

@@ -180,7 +180,7 @@ fn columns_keep_their_dates_and_early_ends_are_noted() -> Result<()> {
         let expected = format!(
             "{} ends {}",
             column.series,
-            Frequency::Monthly.when(column.date)
+            Frequency::Monthly.period_phrase(column.date)
         );
         assert!(
             out.provenance.notes["ends"].contains(&expected),

@@ -1,6 +1,6 @@
 //! Arguments of more than one day: lists, ranges of periods, and events by name.
 
-use super::{When, join_split_dates, read};
+use super::{CalendarPeriod, join_split_dates, read};
 use crate::endpoints::prelude::*;
 use econoscope_core::indicators::nber::RECESSIONS;
 use econoscope_core::model::calendar::meetings;
@@ -32,7 +32,11 @@ pub(super) fn is_list_or_range(text: &str) -> bool {
 ///
 /// # Errors
 /// [`Error::InvalidParam`] naming the field for what is no day, and for a range that ends before it starts.
-pub(in crate::endpoints) fn periods(field: &str, text: &str, today: Date) -> Result<Vec<Periods>> {
+pub(in crate::endpoints) fn parse_periods(
+    field: &str,
+    text: &str,
+    today: Date,
+) -> Result<Vec<Periods>> {
     let parts = split_list(text);
     if parts.is_empty() {
         read(field, text, (today, today))?;
@@ -52,7 +56,7 @@ pub(super) fn parse_period(field: &str, text: &str, today: Date) -> Result<Perio
         to => read(field, to, (today, today))?,
     };
     // A range starts on the first day of its first period, whatever the argument.
-    let from = match When::read(from.trim()) {
+    let from = match CalendarPeriod::parse(from.trim()) {
         Ok(when) => when.from,
         Err(_) => read(field, from, (to, today))?,
     };
@@ -137,7 +141,7 @@ mod tests {
     const TODAY: Date = date(2026, 11, 25);
 
     fn parsed(text: &str) -> Vec<Periods> {
-        periods("date", text, TODAY).unwrap_or_default()
+        parse_periods("date", text, TODAY).unwrap_or_default()
     }
 
     #[test]
@@ -162,8 +166,9 @@ mod tests {
             parsed("2026-01.."),
             [Periods::Range(date(2026, 1, 1), TODAY)]
         );
-        let is_refused =
-            |text| periods("date", text, TODAY).is_err_and(|e| e.to_string().contains("date"));
+        let is_refused = |text| {
+            parse_periods("date", text, TODAY).is_err_and(|e| e.to_string().contains("date"))
+        };
         for wrong in [
             "2008-13",
             "2008-12..2008-01",

@@ -2,7 +2,7 @@
 
 use crate::endpoints::route::Route;
 use econoscope_core::indicators::indicators;
-use econoscope_core::indicators::prose::capitalised;
+use econoscope_core::indicators::prose::capitalize;
 use econoscope_data::desk::glossary::Glossary;
 
 /// Returns `llms.txt` for a base address.
@@ -27,7 +27,7 @@ pub fn llms_full(routes: &[Route], base: &str) -> String {
     }
     text.push_str("\n# How the composites are made\n\n");
     for indicator in indicators() {
-        let id = capitalised(indicator.id);
+        let id = capitalize(indicator.id);
         text += &format!("- {id}: {}.\n", indicator.summary);
     }
     text.push_str("\n# Glossary\n\n");

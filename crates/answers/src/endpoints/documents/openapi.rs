@@ -2,7 +2,7 @@
 
 use crate::endpoints::decode::is_required;
 use crate::endpoints::route::Route;
-use econoscope_core::indicators::prose::capitalised;
+use econoscope_core::indicators::prose::capitalize;
 use serde_json::{Map, Value, json};
 
 /// The description in `info`, with the meaning of version and licence.
@@ -23,9 +23,9 @@ const FAILURES: [(&str, &str); 7] = [
 ];
 
 /// Returns the document for a base address.
-pub fn document(routes: &[Route], base: &str) -> String {
+pub fn openapi_document(routes: &[Route], base: &str) -> String {
     let path = |route: &Route| (route.spec.path.to_owned(), operation(route));
-    let csv = routes.iter().filter(|route| route.takes("format"));
+    let csv = routes.iter().filter(|route| route.has_argument("format"));
     let csv = csv.map(|route| (format!("{}.csv", route.spec.path), csv_operation(route)));
     let paths: Value = routes.iter().map(path).chain(csv).collect();
     // The template has the responses to failures and their body, which all endpoints share.
@@ -65,7 +65,7 @@ fn operation_id(route: &Route) -> &'static str {
 /// Returns the schema name of an endpoint's answer: `MacroSummary` for `get_macro_summary`.
 fn answer_name(route: &Route) -> String {
     let name = route.spec.tool.trim_start_matches("get_");
-    name.split('_').map(capitalised).collect()
+    name.split('_').map(capitalize).collect()
 }
 
 fn reference(kind: &str, name: &str) -> Value {
@@ -75,7 +75,9 @@ fn reference(kind: &str, name: &str) -> Value {
 fn operation(route: &Route) -> Value {
     let spec = &route.spec;
     let answer = reference("schemas", &answer_name(route));
-    let csv = route.takes("format").then(|| json!({ "type": "string" }));
+    let csv = route
+        .has_argument("format")
+        .then(|| json!({ "type": "string" }));
     let content = [("application/json", Some(answer)), ("text/csv", csv)].into_iter();
     let content = content.filter_map(|(kind, schema)| Some((kind, json!({ "schema": schema? }))));
     json!({ "get": {
@@ -217,7 +219,7 @@ mod tests {
 
     #[test]
     fn every_endpoint_is_described() {
-        let text = document(&ENDPOINTS, "https://x.example");
+        let text = openapi_document(&ENDPOINTS, "https://x.example");
         let (comment, json) = text.split_once('\n').unwrap();
         assert!(comment.starts_with("# "));
         let document: Value = serde_json::from_str(json).unwrap();

@@ -53,7 +53,7 @@ impl AlarmHistory {
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub(super) fn new(desk: &Desk, indicator: &Indicator, as_of: AsOf) -> Result<Option<Self>> {
-        let day = desk.present(as_of);
+        let day = desk.reading_day(as_of);
         if indicator.id == sahm::SAHM.id {
             return sahm_history(desk, as_of, day);
         }
@@ -61,12 +61,12 @@ impl AlarmHistory {
         let Some((composite, rule)) = composite.and_then(|c| Some((c, c.alarm?))) else {
             return Ok(None);
         };
-        let Computation::AsKnown { out_on, .. } = composite.computation else {
+        let Computation::RealTime { release_day, .. } = composite.computation else {
             return Ok(None);
         };
-        let path = desk.as_known_up_to(composite, day)?;
+        let path = desk.real_time_history(composite, day)?;
         let basis = "each week as it was known when it came";
-        Ok(Self::apply((rule, "weeks"), basis, &path, day, out_on))
+        Ok(Self::apply((rule, "weeks"), basis, &path, day, release_day))
     }
 
     /// Applies a rule to figures; `known_on` gives the day on which a figure was published. `None` without figures.
@@ -78,11 +78,11 @@ impl AlarmHistory {
         known_on: impl Fn(Date) -> Date,
     ) -> Option<Self> {
         figures.last()?;
-        let periods = rule.spells(figures);
+        let periods = rule.periods(figures);
         let dates = |period: &AlarmPeriod| {
-            let last = Month::of(period.to.unwrap_or(day));
+            let last = Month::from_date(period.to.unwrap_or(day));
             let month = |month: Month| month.first_day().strftime("%Y-%m").to_string();
-            let recession = recession_near(Month::of(period.from), last, day);
+            let recession = recession_near(Month::from_date(period.from), last, day);
             AlarmDates {
                 on: period.from,
                 on_known: known_on(period.from),
@@ -95,7 +95,7 @@ impl AlarmHistory {
             }
         };
         Some(Self {
-            rule: rule.in_words(unit),
+            rule: rule.describe(unit),
             basis: basis.to_owned(),
             on: periods.last().is_some_and(|period| period.to.is_none()),
             periods: periods.iter().rev().map(dates).collect(),
@@ -128,11 +128,11 @@ impl AlarmHistory {
 
 /// Returns the Sahm rule's alarm: as published, else from the unemployment rates known on the day.
 fn sahm_history(desk: &Desk, as_of: AsOf, day: Date) -> Result<Option<AlarmHistory>> {
-    let set = desk.set([PUBLISHED, UNEMPLOYMENT], as_of)?;
+    let set = desk.series_set([PUBLISHED, UNEMPLOYMENT], as_of)?;
     let Some(info) = Catalogue::embedded().get(UNEMPLOYMENT) else {
         return Ok(None);
     };
-    let publication = Publication::of(info);
+    let publication = Publication::new(info);
     let computed;
     let (figures, basis) = match set.up_to(PUBLISHED, day) {
         [] => {

@@ -2,9 +2,9 @@
 
 use super::alarms::AlarmHistory;
 use crate::endpoints::prelude::*;
-use crate::endpoints::provenance::framed;
-use econoscope_core::indicators::prose::number;
-use econoscope_core::model::quantity::in_words;
+use crate::endpoints::provenance::enclosed;
+use econoscope_core::indicators::prose::format_number;
+use econoscope_core::model::quantity::spell_out_unit;
 use econoscope_data::desk::scores::ScoreTable;
 use std::collections::BTreeMap;
 
@@ -31,12 +31,12 @@ impl Score {
     /// Describes the value now and on the earlier day.
     pub(super) fn describe(&self, earlier: &str) -> String {
         let value = |v: Option<f64>| match v {
-            Some(v) => format!("{} {}", number(v, 2), in_words(&self.unit)),
+            Some(v) => format!("{} {}", format_number(v, 2), spell_out_unit(&self.unit)),
             None => "not available".to_owned(),
         };
         let (now, before) = (value(self.value), value(self.value_before));
-        let base = number(self.base, 2);
-        let base = framed(", base ", if self.base == 0.0 { "" } else { &base }, "");
+        let base = format_number(self.base, 2);
+        let base = enclosed(", base ", if self.base == 0.0 { "" } else { &base }, "");
         format!("{} {now}, {earlier} {before}{base}", self.name)
     }
 }
@@ -120,15 +120,15 @@ impl ExplainedInput {
     /// Describes the input in a line: value, weight, points now and before, or why it is missing.
     pub(super) fn describe(&self) -> String {
         let (name, unit) = (&self.name, &self.unit);
-        let name = format!("{name}{}", framed(" (", &self.series, ")"));
+        let name = format!("{name}{}", enclosed(" (", &self.series, ")"));
         let (Some(value), Some(date)) = (self.value, self.date) else {
             let reason = self.missing.as_deref().unwrap_or("no value");
             return format!("{name}: missing, {reason}");
         };
-        let points = |p: Option<f64>| p.map_or("none".into(), |p| signed(p, 2));
+        let points = |p: Option<f64>| p.map_or("none".into(), |p| format_signed(p, 2));
         let (now, before) = (points(self.points), points(self.points_before));
         let weight = self.weight.map(|weight| format!(", weight {weight:.2}"));
-        let (value, weight) = (number(value, 3), weight.unwrap_or_default());
+        let (value, weight) = (format_number(value, 3), weight.unwrap_or_default());
         format!("{name}: {value} {unit} on {date}{weight}: {now} ({before})")
     }
 }

@@ -2,7 +2,7 @@
 
 use super::answer::{AsRevised, RevisedLabel, RevisedScore, Score};
 use crate::endpoints::prelude::*;
-use econoscope_core::indicators::prose::number;
+use econoscope_core::indicators::prose::format_number;
 use econoscope_core::indicators::statistics::count;
 use econoscope_core::indicators::{self, Indicator, sahm};
 use econoscope_core::model::series_info::round_to;
@@ -31,14 +31,14 @@ impl AsRevised {
         as_of: AsOf,
         scores: &[Score],
     ) -> Result<std::result::Result<Self, &'static str>> {
-        let day = desk.present(as_of);
+        let day = desk.reading_day(as_of);
         if indicator.id == sahm::SAHM.id {
             return Ok(Err(PUBLISHED_AS_KNOWN));
         }
-        if indicators::composite(indicator.id).is_some_and(|c| c.is_as_known()) {
+        if indicators::composite(indicator.id).is_some_and(|c| c.is_real_time()) {
             return Ok(Err(AS_KNOWN));
         }
-        let path = desk.known_path(indicator)?;
+        let path = desk.real_time_path(indicator)?;
         let mut months: Vec<ComparedMonth> = Vec::new();
         for (_, known) in path.iter().take_while(|(on, _)| *on <= day) {
             if let Some(revised) = desk.last_revised(indicator, known.date)? {
@@ -73,11 +73,12 @@ impl AsRevised {
         let mut text = String::from("As known then and from the last revisions:");
         for s in &self.scores {
             if let (Some(known), Some(revised)) = (s.known_then, s.last_revised) {
-                let (name, known, revised) = (&s.name, number(known, 2), number(revised, 2));
+                let (name, known, revised) =
+                    (&s.name, format_number(known, 2), format_number(revised, 2));
                 text += &format!(" {name} {known} and {revised};");
             }
-            let (name, mean) = (&s.name, number(s.mean_difference, 2));
-            let (largest, date) = (signed(s.largest_difference, 2), s.largest_date);
+            let (name, mean) = (&s.name, format_number(s.mean_difference, 2));
+            let (largest, date) = (format_signed(s.largest_difference, 2), s.largest_date);
             text += &format!(" {name} differs by {mean} on average, {largest} at most ({date});");
         }
         let labels = label.zip(self.label_last_revised.as_deref());

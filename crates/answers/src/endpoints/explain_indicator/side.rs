@@ -33,7 +33,7 @@ impl ComparisonSide {
         };
         let (composite, value) = (indicators::composite(indicator.id), reading.value);
         let is_sahm = indicator.id == sahm::SAHM.id;
-        let unit = match Catalogue::of(indicator).map(|info| info.units_short.as_str()) {
+        let unit = match Catalogue::of_indicator(indicator).map(|info| info.units_short.as_str()) {
             Some("0-100") => "points",
             Some(unit) => unit,
             None => "percentage points",
@@ -43,7 +43,7 @@ impl ComparisonSide {
             None => value.filter(|_| is_sahm).map(sahm::state),
         };
         let date = value.map(|_| reading.date);
-        let probits = match indicator.id == CRPI.about.id {
+        let probits = match indicator.id == CRPI.indicator.id {
             true => recession::probits(&reading).into_iter(),
             false => Vec::new().into_iter(),
         };
@@ -115,8 +115,8 @@ fn reading(desk: &Desk, indicator: &Indicator, as_of: AsOf) -> Result<Option<Int
         Some(composite) => (desk.reading(composite, as_of)?, composite.interpret),
         None if indicator.id == NVI.id => (desk.narrative(as_of)?, narrative_velocity::interpret),
         None if indicator.id == sahm::SAHM.id => {
-            let day = desk.data_date(["UNRATE"], as_of)?.as_of;
-            let reading = sahm::reading(&desk.set(["UNRATE"], as_of)?, day);
+            let day = desk.reference_day(["UNRATE"], as_of)?.as_of;
+            let reading = sahm::reading(&desk.series_set(["UNRATE"], as_of)?, day);
             (Arc::new(reading), sahm::interpret)
         }
         None => return Ok(None),
@@ -152,7 +152,9 @@ fn probit(value: f64) -> ProbitAnswer {
 
 /// Builds an input of a score. A figure that may not be passed on is left out.
 fn input(desk: &Desk, score: &str, input: &Input) -> ExplainedInput {
-    let restricted = desk.barred(&input.series).map(|error| error.to_string());
+    let restricted = desk
+        .redistribution_error(&input.series)
+        .map(|error| error.to_string());
     ExplainedInput {
         score: score.into(),
         name: input.name.into(),
@@ -170,11 +172,11 @@ fn input(desk: &Desk, score: &str, input: &Input) -> ExplainedInput {
 
 /// Returns a part of a regime score as an input; its figures are those of the month before the regime's.
 fn regime_input(part: &regime::Contributor, month: Date) -> Input {
-    let figure = (part.value, Month::of(month).plus(-1).first_day());
+    let figure = (part.value, Month::from_date(month).plus(-1).first_day());
     Input {
         weight: Some(part.weight),
         contribution: Some(part.contribution),
-        ..Input::of(
+        ..Input::new(
             (part.name, &[part.series][..], part.unit),
             Some(figure),
             None,

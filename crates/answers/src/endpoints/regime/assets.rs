@@ -145,13 +145,13 @@ impl AssetView {
 
 /// Counts the months of a regime, and all others, since a month; `None` without any.
 fn sample_since(since: Month, (regime, months): (Regime, &[RegimeMonth])) -> Option<Sample> {
-    let months = months.iter().filter(|m| Month::of(m.month) >= since);
+    let months = months.iter().filter(|m| Month::from_date(m.month) >= since);
     let (inside, outside): (Vec<_>, Vec<_>) = months.partition(|m| m.regime == regime);
     let last = inside.iter().chain(&outside).map(|m| m.month).max()?;
     Some(Sample {
         inside: inside.len(),
         outside: outside.len(),
         from: since,
-        to: Month::of(last),
+        to: Month::from_date(last),
     })
 }

@@ -44,14 +44,14 @@ impl Probabilities {
     pub(super) fn format(self) -> String {
         let pairs = Regime::QUADRANTS.iter().zip(self.to_array());
         let pairs = pairs.filter_map(|(r, p)| Some(format!("{} {} %", r.name(), p?)));
-        joined(pairs, ", ")
+        join(pairs, ", ")
     }
 }
 
 /// The regime of a month.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct RegimeOfMonth {
+pub struct MonthlyRegime {
     /// Its first day; the figures are those of the month before.
     pub month: Date,
     /// GOLDILOCKS, STAGFLATION, REFLATION or DEFLATION.
@@ -71,7 +71,7 @@ pub struct RegimeOfMonth {
     pub known_on: Option<Date>,
 }
 
-impl RegimeOfMonth {
+impl MonthlyRegime {
     fn new(month: Date, regime: Regime, (growth, inflation): (f64, f64)) -> Self {
         let shares = regime::probabilities(growth, inflation, PUBLISHED);
         let mut pairs = Regime::QUADRANTS.iter().zip(shares);
@@ -94,21 +94,21 @@ impl RegimeOfMonth {
 ///
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the store cannot be read.
-pub fn every_month(desk: &Desk, as_of: AsOf, as_known: bool) -> Result<Vec<RegimeOfMonth>> {
+pub fn monthly_regimes(desk: &Desk, as_of: AsOf, as_known: bool) -> Result<Vec<MonthlyRegime>> {
     if !as_known {
-        let new = |m: &RegimeMonth| RegimeOfMonth::new(m.month, m.regime, (m.growth, m.inflation));
+        let new = |m: &RegimeMonth| MonthlyRegime::new(m.month, m.regime, (m.growth, m.inflation));
         return Ok(desk.regimes(as_of)?.months.iter().map(new).collect());
     }
-    let last = desk.present(as_of);
-    let history = desk.known_path(&REGIME)?;
+    let last = desk.reading_day(as_of);
+    let history = desk.real_time_path(&REGIME)?;
     let history = history.iter().take_while(|(day, _)| *day <= last);
     let months = history.filter_map(|(day, figures)| {
         let mut quadrants = Regime::QUADRANTS.into_iter();
         let regime = quadrants.find(|r| Some(r.name()) == figures.label)?;
         let [growth, inflation] = figures.scores.as_slice().try_into().ok()?;
-        Some(RegimeOfMonth {
+        Some(MonthlyRegime {
             known_on: Some(*day),
-            ..RegimeOfMonth::new(figures.date, regime, (growth, inflation))
+            ..MonthlyRegime::new(figures.date, regime, (growth, inflation))
         })
     });
     Ok(months.collect())
@@ -120,7 +120,7 @@ pub(super) fn is_within(month: Date, (start, end): (Date, Date)) -> bool {
 }
 
 /// Renders one line per month.
-pub(super) fn render(months: &[RegimeOfMonth]) -> String {
+pub(super) fn render(months: &[MonthlyRegime]) -> String {
     let names = Regime::QUADRANTS.map(Regime::name).join(",");
     let mut text = format!(
         "\n{} months (probabilities in percent):\nmonth,regime,{names},growth,inflation",

@@ -55,7 +55,7 @@ impl NowcastAnswer {
             series: fill.series.to_owned(),
             month: fill.month.first_day(),
             value: round_to(fill.value, 4),
-            how: fill.how.to_owned(),
+            how: fill.basis.to_owned(),
         };
         let missing = nowcast.inputs_missing.iter().map(|id| (*id).to_owned());
         Self {
@@ -76,7 +76,7 @@ impl NowcastAnswer {
 
     /// Describes the nowcast, what was filled and what is missing.
     pub(super) fn describe(&self) -> String {
-        let name = |month: Date| Month::of(month).name();
+        let name = |month: Date| Month::from_date(month).name();
         let mut text = format!(
             "Nowcast for {}, with claims up to {}: {} ({} %), growth {}, inflation {}; {}.",
             name(self.month),
@@ -91,7 +91,7 @@ impl NowcastAnswer {
             |f: &FilledFigure| format!("{} of {} {} ({})", f.series, name(f.month), f.value, f.how);
         text += &match self.filled.is_empty() {
             true => " Nothing had to be filled.".to_owned(),
-            false => format!(" Filled: {}.", joined(self.filled.iter().map(fill), "; ")),
+            false => format!(" Filled: {}.", join(self.filled.iter().map(fill), "; ")),
         };
         if !self.inputs_missing.is_empty() {
             text += &format!(" Missing: {}.", self.inputs_missing.join(", "));

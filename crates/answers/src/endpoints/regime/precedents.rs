@@ -57,7 +57,7 @@ impl PrecedentsAnswer {
             distance: round_to(p.distance, 3),
             recession: p.recession,
         });
-        let followed = precedents.followed.iter().map(|f| Outcome {
+        let followed = precedents.outcomes.iter().map(|f| Outcome {
             name: f.name.to_owned(),
             unit: f.unit.to_owned(),
             mean: round_to(f.sample.mean, 3),
@@ -88,15 +88,15 @@ impl PrecedentsAnswer {
             ),
         };
         let followed = self.followed.iter().map(|f| {
-            let [mean, min, max] = [f.mean, f.min, f.max].map(|v| signed(v, 2));
+            let [mean, min, max] = [f.mean, f.min, f.max].map(|v| format_signed(v, 2));
             format!("{} {mean} {} ({min} to {max}, n {})", f.name, f.unit, f.n)
         });
         format!(
             "\nMonths most like {} (distance): {}. {close}In the year after: {}; a recession in {} of {}. A history \
              lesson, no forecast: {}.",
             self.month.strftime("%B %Y"),
-            joined(months, ", "),
-            joined(followed, "; "),
+            join(months, ", "),
+            join(followed, "; "),
             self.recessions,
             self.nearest.len(),
             self.skill

@@ -1,8 +1,8 @@
 //! Past regimes as known then, beside the same months as last revised.
 
-use super::{RegimeAnswer, RegimeOfMonth, every_month};
+use super::{MonthlyRegime, RegimeAnswer, monthly_regimes};
 use crate::endpoints::prelude::*;
-use crate::endpoints::provenance::framed;
+use crate::endpoints::provenance::enclosed;
 use std::collections::BTreeMap;
 
 /// Most differing months that the text names.
@@ -30,12 +30,12 @@ impl RevisedRegime {
     pub(super) fn find(
         desk: &Desk,
         month: Option<Date>,
-        as_known: Option<&[RegimeOfMonth]>,
+        as_known: Option<&[MonthlyRegime]>,
     ) -> Result<Option<Self>> {
         if month.is_none() && as_known.is_none() {
             return Ok(None);
         }
-        let revised = every_month(desk, AsOf::Latest, false)?;
+        let revised = monthly_regimes(desk, AsOf::Latest, false)?;
         let find = |month: Date| {
             let at = revised.binary_search_by_key(&month, |m| m.month).ok()?;
             revised.get(at)
@@ -81,12 +81,12 @@ impl RevisedRegime {
                 let now = self.months.get(&month)?;
                 Some(format!("{month} {} and {now}", then.regime))
             });
-            let newest = framed(": ", &joined(newest.take(MAX_NAMED), ", "), "");
+            let newest = enclosed(": ", &join(newest.take(MAX_NAMED), ", "), "");
             parts.push(format!(
                 "{differing} of the {total} months listed differ{newest}"
             ));
         }
         let head = "\nAs known then and from the last revisions: ";
-        framed(head, &parts.join("; "), ".")
+        enclosed(head, &parts.join("; "), ".")
     }
 }

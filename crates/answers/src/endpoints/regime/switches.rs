@@ -1,6 +1,6 @@
 //! Switches of regime: from which regime to which, and for how long.
 
-use super::months::RegimeOfMonth;
+use super::months::MonthlyRegime;
 use crate::endpoints::prelude::*;
 
 /// A switch of regime.
@@ -20,10 +20,10 @@ pub struct RegimeSwitch {
 }
 
 /// Returns every switch between months, which ascend; the newest first.
-pub(super) fn switches(months: &[RegimeOfMonth]) -> Vec<RegimeSwitch> {
+pub(super) fn switches(months: &[MonthlyRegime]) -> Vec<RegimeSwitch> {
     let runs: Vec<_> = months.chunk_by(|a, b| a.regime == b.regime).collect();
     let pairs = runs.iter().zip(runs.iter().skip(1));
-    let switch = |(before, run): (&&[RegimeOfMonth], &&[RegimeOfMonth])| {
+    let switch = |(before, run): (&&[MonthlyRegime], &&[MonthlyRegime])| {
         let (first, last) = (run.first()?, run.last()?);
         Some(RegimeSwitch {
             from: first.month,
@@ -69,8 +69,8 @@ mod tests {
     use super::*;
     use jiff::civil::date;
 
-    fn month(month: i8, regime: &str) -> RegimeOfMonth {
-        RegimeOfMonth {
+    fn month(month: i8, regime: &str) -> MonthlyRegime {
+        MonthlyRegime {
             month: date(2020, month, 1),
             regime: regime.to_owned(),
             confidence: 90.0,

@@ -5,13 +5,17 @@ use crate::endpoints::days::newest;
 use crate::endpoints::prelude::*;
 use crate::endpoints::revisions::{label, units};
 use econoscope_core::indicators::expectation::{Expectation, Formula};
-use econoscope_core::indicators::prose::lowered;
+use econoscope_core::indicators::prose::lowercase_first;
 use econoscope_core::indicators::revisions::HORIZONS;
-use econoscope_core::model::calendar::{Due, Release};
+use econoscope_core::model::calendar::{Release, ScheduledRelease};
 use std::sync::Arc;
 
 /// Returns the figures of the releases in `due`, each once, in the order of its first release.
-pub(super) fn figures(desk: &Desk, due: &[Due], as_of: AsOf) -> Result<Vec<ScheduledFigure>> {
+pub(super) fn figures(
+    desk: &Desk,
+    due: &[ScheduledRelease],
+    as_of: AsOf,
+) -> Result<Vec<ScheduledFigure>> {
     let mut figures: Vec<ScheduledFigure> = Vec::new();
     for due in due {
         for id in due.release.headline.iter().chain(&due.release.revises) {
@@ -35,20 +39,20 @@ pub(in crate::endpoints) fn scheduled_figure(
     info: &Arc<SeriesInfo>,
     (release, as_of): (Option<&'static Release>, AsOf),
 ) -> Result<Option<ScheduledFigure>> {
-    if desk.permit(info).is_err() {
+    if desk.check_permitted(info).is_err() {
         return Ok(None);
     }
     let figure = ScheduledFigure {
-        series_id: desk.shown_id(&info.id),
+        series_id: desk.display_id(&info.id),
         name: info.title.clone(),
         release: release.map(|r| r.id.clone()).unwrap_or_default(),
         usual_revision: usual_revision(desk, info, as_of)?,
         ..ScheduledFigure::default()
     };
-    let Some(formula) = Formula::of(info.id.as_str()) else {
+    let Some(formula) = Formula::for_series(info.id.as_str()) else {
         return Ok(Some(figure));
     };
-    let forecast = desk.awaited(formula, as_of)?;
+    let forecast = desk.release_forecast(formula, as_of)?;
     let round = |value: f64| round_to(value, formula.decimals);
     let expected_print = |e: &Expectation| ExpectedPrint {
         period: label(e.period, info.frequency),
@@ -69,7 +73,7 @@ pub(in crate::endpoints) fn scheduled_figure(
     });
     let next = forecast.next.as_ref().map(|e| {
         let mut next = expected_print(e);
-        let due = release.and_then(|release| release.due_for(e.period));
+        let due = release.and_then(|release| release.scheduled_for(e.period));
         let overdue = due.filter(|due| due.day < newest(as_of, desk.today()));
         let note = overdue.map(|due| format!("due by its rule on {}, and not loaded", due.day));
         next.notes.extend(note);
@@ -95,10 +99,10 @@ fn usual_revision(desk: &Desk, info: &SeriesInfo, as_of: AsOf) -> Result<Option<
     };
     let usual = match as_of {
         AsOf::Latest => revisions.usual,
-        AsOf::Day(day) => revisions.usual_by(day),
+        AsOf::Day(day) => revisions.usual_as_of(day),
     };
-    let [_, (unit, decimals)] = units(revisions.yardstick, info);
-    let ([_, months], unit) = (HORIZONS, lowered(&unit));
+    let [_, (unit, decimals)] = units(revisions.measure, info);
+    let ([_, months], unit) = (HORIZONS, lowercase_first(&unit));
     let round = |value: f64| round_to(value, decimals + 1);
     Ok(usual.map(|usual| {
         let [_, after_a_year] = usual.after;

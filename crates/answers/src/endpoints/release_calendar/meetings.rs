@@ -5,7 +5,7 @@ use crate::endpoints::prelude::*;
 use econoscope_core::model::Series;
 use econoscope_core::model::calendar::{Meeting, MeetingKind, meetings};
 use econoscope_core::model::frequency::shift;
-use econoscope_core::model::series_info::without_noise;
+use econoscope_core::model::series_info::remove_rounding_error;
 use jiff::ToSpan;
 
 /// Name of the Committee, with the word by which the `agency` argument matches it.
@@ -25,7 +25,7 @@ pub(super) fn events(
     let [low, high] = TARGET_RANGE.map(|id| desk.series(&desk.resolve("series", id)?, as_of));
     let range = low?.zip(high?);
     let mut events = Vec::new();
-    for meeting in meetings().iter().filter(|m| m.is_known(day)) {
+    for meeting in meetings().iter().filter(|m| m.is_known_on(day)) {
         if (from..=to).contains(&meeting.day) {
             let range = range.as_ref().filter(|_| day >= meeting.day);
             events.push(ReleaseEvent {
@@ -60,7 +60,7 @@ pub(in crate::endpoints) fn decisions(
 }
 
 fn decision(meeting: &Meeting) -> ReleaseEvent {
-    let name = match (meeting.kind, meeting.projections) {
+    let name = match (meeting.kind, meeting.has_projections) {
         (MeetingKind::Scheduled, true) => "FOMC decision and projections",
         (MeetingKind::Scheduled, false) => "FOMC decision",
         (MeetingKind::Unscheduled, _) => "FOMC meeting, unscheduled",
@@ -101,12 +101,12 @@ fn describe_outcome(meeting: &Meeting, low: &Series, high: &Series) -> Option<St
     let effective = shift(meeting.day, 1.day());
     let before_and_after = |series: &Series| {
         let is_known = series.observations.last()?.date >= effective;
-        let before = series.lookup(shift(meeting.day, (-1).day()))?;
-        let after = series.lookup(effective).filter(|_| is_known)?;
+        let before = series.fresh_observation(shift(meeting.day, (-1).day()))?;
+        let after = series.fresh_observation(effective).filter(|_| is_known)?;
         Some((before.value, after.value))
     };
     let ((_, low), (before, high)) = (before_and_after(low)?, before_and_after(high)?);
-    let change = without_noise(high - before);
+    let change = remove_rounding_error(high - before);
     Some(match change {
         0.0 => format!("target range unchanged at {low}-{high} percent"),
         up if up > 0.0 => format!("target range raised by {up} to {low}-{high} percent"),

@@ -2,7 +2,7 @@
 
 use super::answer::{CalendarAnswer, ExpectedPrint, LastPrint, ReleaseEvent, ScheduledFigure};
 use crate::endpoints::revisions::plus;
-use econoscope_core::indicators::prose::signed;
+use econoscope_core::indicators::prose::format_signed;
 
 /// Formats an expectation: "expected +150 (sd 115, nine in ten within 177)".
 fn format_expectation(e: &ExpectedPrint, measure: &str) -> String {
@@ -23,7 +23,7 @@ pub(crate) fn format_print(last: &LastPrint, measure: &str) -> String {
     let print = format!("came {value} {by} {date}");
     if let (Some(e), Some(surprise), Some(z)) = (&last.expected, last.surprise, last.deviations) {
         let (expected, surprise) = (format_value(e.value, measure), plus(surprise));
-        let deviations = signed(z, 1);
+        let deviations = format_signed(z, 1);
         return format!("{print}, expected {expected}: surprise {surprise}, {deviations} sd");
     }
     let why = last.missing.as_deref().unwrap_or("nothing was expected");
@@ -54,7 +54,7 @@ pub(super) fn render(a: &CalendarAnswer) -> String {
     }
     let figures = a.figures.iter();
     text.extend(figures.map(|f| format!("\n- {}", format_figure(f))));
-    text + &a.provenance.closing(&a.attribution)
+    text + &a.provenance.render_closing(&a.attribution)
 }
 
 /// Formats an event: "Fri 2026-12-04 08:30 Employment report, 2026-11: PAYEMS, UNRATE".

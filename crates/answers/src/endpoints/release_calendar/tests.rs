@@ -197,7 +197,7 @@ fn window_is_bounded_and_past_events_say_what_is_stored() -> Result<()> {
 fn fomc_meetings_are_selected_by_their_names() -> Result<()> {
     let desk = desk();
     for name in ["fomc", "next Fed decision", "fed meeting", "DFEDTARU"] {
-        let answer = Params::local(&desk, &Params::of(40, Some(name), None))?;
+        let answer = Params::local(&desk, &Params::new(40, Some(name), None))?;
         let events: Vec<_> = answer
             .events
             .iter()
@@ -218,7 +218,7 @@ fn fomc_meetings_are_selected_by_their_names() -> Result<()> {
         );
     }
     let text = Params::text(
-        &Params::local(&desk, &Params::of(40, Some("fomc"), None))?,
+        &Params::local(&desk, &Params::new(40, Some("fomc"), None))?,
         &Params::default(),
     );
     assert!(
@@ -232,7 +232,7 @@ fn fomc_meetings_are_selected_by_their_names() -> Result<()> {
         ("BLS", false),
         ("Federal Open", true),
     ] {
-        let answer = Params::local(&desk, &Params::of(40, None, Some(agency)));
+        let answer = Params::local(&desk, &Params::new(40, None, Some(agency)));
         let has_fomc = answer.is_ok_and(|a| a.events.iter().any(|e| e.release == "fomc"));
         assert_eq!(has_fomc, meets, "{agency}");
     }

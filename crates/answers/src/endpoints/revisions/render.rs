@@ -1,8 +1,8 @@
 //! The text of the answer about revisions.
 
 use super::table::{LevelAnswer, PeriodAnswer, PeriodRow, RevisionsAnswer};
-use econoscope_core::indicators::prose::{joined, lowered, or_none};
-use econoscope_core::indicators::revisions::{PrintMeasure, Spread};
+use econoscope_core::indicators::prose::{format_or_none, join, lowercase_first};
+use econoscope_core::indicators::revisions::{PrintMeasure, RevisionSizes};
 use econoscope_core::model::{Date, Frequency, SeriesInfo};
 
 /// Formats a period: `2008-12`, `2008-Q4`, `2008`, or its day.
@@ -54,8 +54,8 @@ pub fn plus(value: f64) -> String {
 
 /// Formats the size of revisions: "after 12 months mean 66.3, median 48, nine in ten within 142, bias +14.9, sign
 /// flipped 50 times".
-pub fn size(s: &Spread) -> String {
-    let flips = s.flips.map(|n| format!(", sign flipped {n} times"));
+pub fn size(s: &RevisionSizes) -> String {
+    let flips = s.sign_flips.map(|n| format!(", sign flipped {n} times"));
     let (bias, flips) = (plus(s.bias), flips.unwrap_or_default());
     format!(
         "after {} months mean {}, median {}, nine in ten within {}, bias {bias}{flips}",
@@ -66,8 +66,8 @@ pub fn size(s: &Spread) -> String {
 /// Renders the whole answer.
 pub(super) fn render(a: &RevisionsAnswer) -> String {
     let frequency = a.frequency.parse().unwrap_or(Frequency::Daily);
-    let name = a.untrusted.told("displayName", &a.display_name);
-    let unit = lowered(&a.untrusted.told("unit", &a.unit));
+    let name = a.untrusted.format_field("displayName", &a.display_name);
+    let unit = lowercase_first(&a.untrusted.format_field("unit", &a.unit));
     let mut text = format!("{name} ({}), {}, in {unit}.", a.series_id, a.measure);
     let period = a.period.iter();
     text.extend(period.map(|period| format!("\n{}", format_stages(period, frequency))));
@@ -77,28 +77,28 @@ pub(super) fn render(a: &RevisionsAnswer) -> String {
         text.extend(rows.map(|row| format!("\n{}", format_row(row, frequency))));
     }
     if let Some(unit) = &a.level_unit {
-        let unit = a.untrusted.told("unit", unit);
+        let unit = a.untrusted.format_field("unit", unit);
         text += &render_levels(&a.levels, &unit, frequency);
     }
     if let Some(usual) = &a.usual {
         let (from, to) = (label(usual.from, frequency), label(usual.to, frequency));
-        let unit = lowered(&a.untrusted.told("unit", &a.revision_unit));
-        let after = joined(usual.after.iter().map(size), "; ");
+        let unit = lowercase_first(&a.untrusted.format_field("unit", &a.revision_unit));
+        let after = join(usual.after.iter().map(size), "; ");
         text += &format!(
             "\nUsual size of revisions in {unit} (n {}, {from} to {to}): {after}.",
             usual.n
         );
     }
     let prints = a.first_prints.iter().map(|p| {
-        let (label, now) = (label(p.date, frequency), or_none(p.now));
+        let (label, now) = (label(p.date, frequency), format_or_none(p.now));
         format!("{label} {}, {now}", p.first)
     });
-    let prints = joined(prints, "; ");
+    let prints = join(prints, "; ");
     if !prints.is_empty() {
         text += &format!("\nFirst print, present value: {prints}.");
     }
-    let source = a.untrusted.told("source", &a.source);
-    text + &format!("\nSource: {source}.") + &a.provenance.closing(&a.attribution)
+    let source = a.untrusted.format_field("source", &a.source);
+    text + &format!("\nSource: {source}.") + &a.provenance.render_closing(&a.attribution)
 }
 
 /// Puts a text in parentheses after a space; `None` gives an empty text.
@@ -111,11 +111,11 @@ fn format_row(row: &PeriodRow, frequency: Frequency) -> String {
     format!(
         "{}: {}{}; {}; {}; {}{}",
         label(row.date, frequency),
-        or_none(row.first),
+        format_or_none(row.first),
         parenthesised(row.known.map(|day| day.to_string())),
-        or_none(row.after_3_months),
-        or_none(row.after_12_months),
-        or_none(row.now),
+        format_or_none(row.after_3_months),
+        format_or_none(row.after_12_months),
+        format_or_none(row.now),
         parenthesised(row.revision.map(plus)),
     )
 }
@@ -132,9 +132,14 @@ fn format_stages(p: &PeriodAnswer, frequency: Frequency) -> String {
             (None, None) if last_reason.replace(&s.missing) == Some(&s.missing) => None,
             (None, None) => s.missing.clone(),
         };
-        format!("{} {}{}", s.stage, or_none(s.value), parenthesised(detail))
+        format!(
+            "{} {}{}",
+            s.stage,
+            format_or_none(s.value),
+            parenthesised(detail)
+        )
     });
-    format!("{}: {}.", label(p.date, frequency), joined(stages, "; "))
+    format!("{}: {}.", label(p.date, frequency), join(stages, "; "))
 }
 
 /// Renders one line per period: "Levels of 2025-03 in thousands of persons (revision, known by): 159398 (2025-04-04);
@@ -147,12 +152,12 @@ fn render_levels(levels: &[LevelAnswer], unit: &str, frequency: Frequency) -> St
             let value = l.level.map_or("withdrawn".to_owned(), |v| v.to_string());
             let known = l.known.to_string();
             let details = [l.revision.map(plus), l.unit.clone(), Some(known)];
-            format!("{value} ({})", joined(details.into_iter().flatten(), ", "))
+            format!("{value} ({})", join(details.into_iter().flatten(), ", "))
         });
         let (period, unit, values) = (
             period.unwrap_or_default(),
-            lowered(unit),
-            joined(values, "; "),
+            lowercase_first(unit),
+            join(values, "; "),
         );
         format!("\nLevels of {period} in {unit} (revision, known by): {values}.")
     });

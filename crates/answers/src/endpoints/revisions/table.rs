@@ -4,8 +4,8 @@ use super::render::{self, label};
 use crate::endpoints::days::Periods;
 use crate::endpoints::foreign::UntrustedFields;
 use crate::endpoints::prelude::*;
-use econoscope_core::indicators::revisions::{Revisions, Stage, Usual};
-use econoscope_core::model::frequency::{Length, shift};
+use econoscope_core::indicators::revisions::{KnownFigure, Revisions, UsualRevisions};
+use econoscope_core::model::frequency::{PeriodLength, shift};
 use econoscope_core::model::{Frequency, Series, units};
 use jiff::ToSpan;
 use jiff::tz::TimeZone;
@@ -135,7 +135,7 @@ pub struct RevisionsAnswer {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level_unit: Option<String>,
     /// Usual size of its revisions.
-    pub usual: Option<Usual>,
+    pub usual: Option<UsualRevisions>,
     /// The newest twelve, newest first; none if a period is requested.
     pub first_prints: Vec<PrintAnswer>,
     /// Months with vintages.
@@ -175,8 +175,10 @@ impl<'a> RevisionTable<'a> {
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub(super) fn read(desk: &Desk, info: &'a Arc<SeriesInfo>) -> Result<Self> {
         let revisions = desk.revisions(info)?.unwrap_or_default();
-        let [(_, decimals), (_, revision_decimals)] = render::units(revisions.yardstick, info);
-        let fetched = desk.held(&info.id)?.map(|status| status.fetched_at);
+        let [(_, decimals), (_, revision_decimals)] = render::units(revisions.measure, info);
+        let fetched = desk
+            .series_status(&info.id)?
+            .map(|status| status.fetched_at);
         let fetched_on = fetched.map(|at| at.to_zoned(TimeZone::UTC).date());
         Ok(Self {
             info,
@@ -191,13 +193,13 @@ impl<'a> RevisionTable<'a> {
     /// Returns the start of the period that contains `day`; for a week, the date the source gives it.
     fn period_start(&self, day: Date) -> Date {
         match self.info.frequency.length() {
-            Length::Days(1) => day,
-            Length::Days(_) => {
+            PeriodLength::Days(1) => day,
+            PeriodLength::Days(_) => {
                 let week = shift(day, 6.days());
                 let rows = self.series.as_ref().map(|s| s.between(day, week));
                 rows.and_then(<[_]>::first).map_or(day, |o| o.date)
             }
-            Length::Months(_) => self.info.frequency.stamp(day),
+            PeriodLength::Months(_) => self.info.frequency.period_date(day),
         }
     }
 
@@ -238,7 +240,7 @@ impl<'a> RevisionTable<'a> {
             ("after 12 months", after_12_months, &gap),
             ("now", self.present_stage(date), &no_figure),
         ];
-        let stage = |(name, stage, missing): (&str, Option<Stage>, &String)| {
+        let stage = |(name, stage, missing): (&str, Option<KnownFigure>, &String)| {
             let first = first.filter(|_| name != FIRST_PRINT);
             StageAnswer {
                 stage: name.to_owned(),
@@ -279,17 +281,17 @@ impl<'a> RevisionTable<'a> {
         format!("not on record: vintages held run from {from} to {to}")
     }
 
-    fn present_stage(&self, date: Date) -> Option<Stage> {
-        let measure = self.revisions.yardstick;
-        measure.stage(self.series.as_ref()?, date, self.fetched_on)
+    fn present_stage(&self, date: Date) -> Option<KnownFigure> {
+        let measure = self.revisions.measure;
+        measure.figure(self.series.as_ref()?, date, self.fetched_on)
     }
 
-    fn value(&self, stage: &Stage) -> f64 {
+    fn value(&self, stage: &KnownFigure) -> f64 {
         round_to(stage.value, self.decimals)
     }
 
-    fn revision(&self, first: &Stage, later: &Stage) -> f64 {
-        let measure = self.revisions.yardstick;
+    fn revision(&self, first: &KnownFigure, later: &KnownFigure) -> f64 {
+        let measure = self.revisions.measure;
         round_to(
             measure.revision(first.value, later.value),
             self.revision_decimals,
@@ -319,8 +321,8 @@ impl<'a> RevisionTable<'a> {
 /// [`econoscope_core::Error::Store`] when the store cannot be read.
 pub(super) fn levels(desk: &Desk, info: &SeriesInfo, date: Date) -> Result<Vec<LevelAnswer>> {
     let mut levels: Vec<LevelAnswer> = Vec::new();
-    for (known, level) in desk.states(info, date)? {
-        let unit = units::published(info.id.as_str(), known).map(str::to_owned);
+    for (known, level) in desk.period_vintages(info, date)? {
+        let unit = units::units_on(info.id.as_str(), known).map(str::to_owned);
         let level = level.map(|level| info.round(level));
         let previous = levels.last().filter(|previous| previous.unit == unit);
         let both = level.zip(previous.and_then(|previous| previous.level));

@@ -324,7 +324,7 @@ fn bundled_history_gives_the_published_record() -> Result<()> {
         let (a, _) = ask(&desk, id, None)?;
         let usual = a.usual.unwrap_or_else(|| panic!("{id}: {:?}", a.vintages));
         let later = &usual.after[1];
-        let size = (usual.n, later.mean_abs, later.p90_abs, later.flips);
+        let size = (usual.n, later.mean_abs, later.p90_abs, later.sign_flips);
         assert_eq!(size, (n, mean, p90, flips), "{id}");
     }
     let (a, _) = ask(&desk, "PAYEMS", Some("2008-12"))?;

@@ -3,7 +3,7 @@
 use super::*;
 
 fn compacted(value: Value) -> Value {
-    Structure::of(value, &[]).value
+    Structure::from_answer(value, &[]).value
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn notices_are_returned_apart_and_omitted_fields_removed() {
         "items": [{"name": "n", "rule": "r", "inner": {"x": 1, "y": 2}}],
         "other": 1,
     });
-    let structure = Structure::of(
+    let structure = Structure::from_answer(
         answer,
         &["items.rule", "items.inner.y", "other", "absent.field"],
     );
@@ -126,6 +126,6 @@ fn schema_describes_tables_and_requires_no_field() {
     ] {
         assert!(cell.as_array().unwrap().contains(&kind), "{kind} in {cell}");
     }
-    let brief = without_prose(schema);
+    let brief = without_descriptions(schema);
     assert!(!brief.to_string().contains("description"), "{brief}");
 }

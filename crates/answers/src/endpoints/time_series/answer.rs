@@ -164,7 +164,7 @@ impl TimeSeriesAnswer {
             text += &format!("\n{}", csv.trim_start_matches("observation_"));
         }
         let reduction = self.describe_reduction();
-        let closing = self.provenance.closing(&self.attribution);
+        let closing = self.provenance.render_closing(&self.attribution);
         format!("{}\n{reduction}{}", text.trim_end(), closing.trim_start())
     }
 
@@ -186,7 +186,9 @@ impl TimeSeriesAnswer {
     }
 
     fn headline(&self) -> String {
-        let name = self.untrusted.told("displayName", &self.display_name);
+        let name = self
+            .untrusted
+            .format_field("displayName", &self.display_name);
         let name = format!("{name} ({})", self.series_id);
         let vintages = self.vintages.as_ref();
         let is_empty = vintages.map_or(self.data.is_empty(), |v| v.rows.is_empty());

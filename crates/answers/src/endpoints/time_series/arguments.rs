@@ -81,7 +81,7 @@ pub(super) enum Detail {
 impl Params {
     /// The requested units; by default as published.
     pub(super) fn units(&self) -> Units {
-        self.units.map_or(Units::Level, |code| code.meaning)
+        self.units.map_or(Units::Level, |code| code.value)
     }
 
     /// Whether other units or another frequency are requested.
@@ -91,8 +91,8 @@ impl Params {
 
     /// The requested aggregation, else the usual one for a series.
     pub(super) fn aggregation(&self, info: &SeriesInfo) -> Aggregation {
-        let aggregation = self.aggregation.map(|code| code.meaning);
-        aggregation.unwrap_or_else(|| Aggregation::usual(info))
+        let aggregation = self.aggregation.map(|code| code.value);
+        aggregation.unwrap_or_else(|| Aggregation::default_for(info))
     }
 
     /// The effective detail: every row by default, and the rows of a CSV for a summary as CSV.

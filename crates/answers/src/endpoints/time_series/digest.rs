@@ -4,9 +4,9 @@
 use crate::endpoints::measured::FigureKind;
 use crate::endpoints::prelude::*;
 use econoscope_core::indicators::statistics;
-use econoscope_core::indicators::window::{Extreme, Standing, Swing, extremes};
+use econoscope_core::indicators::window::{Extreme, RankCounts, ValueChange, extremes};
 use econoscope_core::model::Observation;
-use econoscope_core::model::series_info::without_noise;
+use econoscope_core::model::series_info::remove_rounding_error;
 
 /// Figures over all rows of the range. Changes are in `change_unit`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -80,17 +80,17 @@ pub struct RangeMove {
 
 /// Summarizes rows that ascend by date; `None` without a row.
 pub(super) fn summarize(rows: &[Observation], kind: &FigureKind) -> Option<Digest> {
-    let whole = Swing {
+    let whole = ValueChange {
         from: *rows.first()?,
         to: *rows.last()?,
     };
     let (min, max) = extremes(rows)?;
     let in_percent = kind.is_amount() && min.first.value > 0.0;
-    let percent = |swing: &Swing| swing.percent().filter(|_| in_percent).map(round_percent);
-    let range_move = |swing: Swing| RangeMove {
+    let percent = |swing: &ValueChange| swing.percent().filter(|_| in_percent).map(round_percent);
+    let range_move = |swing: ValueChange| RangeMove {
         from: swing.from,
         to: swing.to,
-        change: without_noise(swing.change()),
+        change: remove_rounding_error(swing.change()),
         change_pct: percent(&swing),
     };
     let yearly = whole.yearly_percent(kind.frequency);
@@ -100,11 +100,11 @@ pub(super) fn summarize(rows: &[Observation], kind: &FigureKind) -> Option<Diges
         ties: (extreme.ties > 1).then_some(extreme.ties),
         last_date: (extreme.ties > 1).then_some(extreme.last),
     };
-    let rank = Standing::of_latest(rows);
+    let rank = RankCounts::of_latest(rows);
     let share = |count| round_to(rank.percent(count), 1);
     let values: Vec<f64> = rows.iter().map(|r| r.value).collect();
-    let change = without_noise(whole.change());
-    let fall = Swing::greatest_fall(rows, in_percent);
+    let change = remove_rounding_error(whole.change());
+    let fall = ValueChange::greatest_fall(rows, in_percent);
     let recovery = fall.and_then(|fall| {
         let is_back = |row: &&Observation| row.date > fall.to.date && row.value >= fall.from.value;
         rows.iter().find(is_back)
@@ -122,7 +122,7 @@ pub(super) fn summarize(rows: &[Observation], kind: &FigureKind) -> Option<Diges
         yearly_pct: yearly.filter(|_| in_percent).map(round_percent),
         fall: fall.map(range_move),
         fall_recovered: recovery.map(|row| row.date),
-        rise: Swing::greatest_rise(rows, in_percent).map(range_move),
+        rise: ValueChange::greatest_rise(rows, in_percent).map(range_move),
         below_pct: share(rank.below),
         equal_pct: share(rank.equal),
         above_pct: share(rank.above),
@@ -134,7 +134,7 @@ impl Digest {
     /// Describes the digest of `count` rows.
     pub(super) fn describe(&self, count: usize, kind: &FigureKind) -> String {
         let label = |date| kind.frequency.label(date);
-        let dated = |row: &Observation| kind.dated(row.value, row.date);
+        let dated = |row: &Observation| kind.format_dated(row.value, row.date);
         if count == 1 {
             return format!("{}.", dated(&self.last));
         }
@@ -142,22 +142,22 @@ impl Digest {
         let extreme = |row: &ExtremeRow| {
             let ties = row.ties.zip(row.last_date);
             let ties = ties.map(|(n, last)| format!(" (first of {n}, last {})", label(last)));
-            kind.dated(row.value, row.date) + &ties.unwrap_or_default()
+            kind.format_dated(row.value, row.date) + &ties.unwrap_or_default()
         };
         let yearly = self.yearly_pct.map(|p| format!(", {p} % a year"));
         let mut text = format!(
             "Latest {}; first {}; change {}{}. Lowest {}; highest {}; mean {}.",
             dated(&self.last),
             dated(&self.first),
-            kind.change(self.change, self.change_pct),
+            kind.format_change(self.change, self.change_pct),
             yearly.unwrap_or_default(),
             extreme(&self.min),
             extreme(&self.max),
             self.mean,
         );
-        let end = |row: &Observation| format!("{} ({})", kind.figure(row.value), label(row.date));
+        let end = |row: &Observation| format!("{} ({})", kind.format(row.value), label(row.date));
         let recovery = match self.fall_recovered {
-            Some(day) => format!(", recovered {}", kind.frequency.when(day)),
+            Some(day) => format!(", recovered {}", kind.frequency.period_phrase(day)),
             None => format!(", not recovered by {}", label(self.last.date)),
         };
         let fall = ("fall", &self.fall, recovery.as_str());
@@ -165,7 +165,7 @@ impl Digest {
         let is_part = |m: &&RangeMove| m.from != self.first || m.to != self.last;
         for (word, extreme, recovery) in [fall, ("rise", &self.rise, "")] {
             if let Some(m) = extreme.as_ref().filter(is_part) {
-                let change = kind.change(m.change, m.change_pct);
+                let change = kind.format_change(m.change, m.change_pct);
                 let (from, to) = (end(&m.from), end(&m.to));
                 text += &format!(" Greatest {word} {change}, {from} to {to}{recovery}.");
             }

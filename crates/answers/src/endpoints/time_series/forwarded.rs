@@ -9,7 +9,7 @@ use crate::endpoints::condition::Condition;
 use crate::endpoints::days::{newest, parse_one_as_of};
 use crate::endpoints::decode::{Arguments, params};
 use crate::endpoints::formulas::NamedSeries;
-use crate::endpoints::forward::{about, contract_error};
+use crate::endpoints::forward::{check_series, contract_error};
 use crate::endpoints::measured::FigureKind;
 use crate::endpoints::prelude::*;
 use econoscope_core::indicators::transform::Units;
@@ -65,11 +65,11 @@ pub(super) fn received(
     params: &Params,
     today: Date,
 ) -> Result<TimeSeriesAnswer> {
-    about(&params.series_id, &answer.series_id)?;
+    check_series(&params.series_id, &answer.series_id)?;
     if !answer.data.is_sorted_by(|a, b| a.date < b.date) {
         return Err(contract_error("has dates twice or out of order"));
     }
-    answer.provenance.told(&params.series_id);
+    answer.provenance.note_name(&params.series_id);
     let info = Arc::new(series_info(&answer)?);
     let base = answer.attribution.url.clone();
     let as_of = parse_one_as_of(params.as_of.as_deref(), today)?;
@@ -112,9 +112,9 @@ fn series_info(answer: &TimeSeriesAnswer) -> Result<SeriesInfo> {
         category: "upstream".into(),
         source: answer.source.clone().unwrap_or_default(),
         publication_lag_days: 30,
-        metric: false,
+        is_metric: false,
         rights: Rights::Ok,
         decimals: 4,
-        by_others: true,
+        is_untrusted: true,
     })
 }

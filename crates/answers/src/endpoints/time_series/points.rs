@@ -7,7 +7,7 @@ use crate::endpoints::lateness::late_or_ended;
 use crate::endpoints::measured::FigureKind;
 use crate::endpoints::prelude::*;
 use econoscope_core::indicators::statistics::mean;
-use econoscope_core::model::series_info::without_noise;
+use econoscope_core::model::series_info::remove_rounding_error;
 use econoscope_core::model::{Frequency, Observation, Series};
 
 /// The figure at a day.
@@ -54,10 +54,10 @@ pub(super) fn points(
             Some((days, event)) => figure_after(series, kind.frequency, event, days),
             None => figure_at(series, kind.frequency, *day, selection.newest),
         };
-        let value = row.map(|o| kind.told(o.value));
+        let value = row.map(|o| kind.round(o.value));
         // An event has no change; a day of a list has the one from the day before.
         let both = value.zip(base.filter(|_| horizon.is_some() || !selection.is_events));
-        let change = both.map(|(now, before)| without_noise(now - before));
+        let change = both.map(|(now, before)| remove_rounding_error(now - before));
         let amounts = both.filter(|(now, before)| kind.is_amount() && now.min(*before) > 0.0);
         if horizon.is_none() {
             base = value.or(base.filter(|_| !selection.is_events));
@@ -117,7 +117,7 @@ pub(super) fn means(points: &[PointInTime]) -> Vec<MeanChange> {
         Some(MeanChange {
             horizon: horizon.clone(),
             events: changes.len(),
-            change: without_noise(mean(&changes)?),
+            change: remove_rounding_error(mean(&changes)?),
             rises: changes.iter().filter(|c| **c > 0.0).count(),
             change_unit: points.first()?.change_unit.clone()?,
             change_pct: percents.and_then(|p| mean(&p)).map(round_percent),
@@ -129,7 +129,7 @@ pub(super) fn means(points: &[PointInTime]) -> Vec<MeanChange> {
 impl MeanChange {
     /// "Mean of 8 events, +3m: +0.31 points (+31 bp), higher after 6".
     pub(super) fn describe(&self, kind: &FigureKind) -> String {
-        let change = kind.change(self.change, self.change_pct);
+        let change = kind.format_change(self.change, self.change_pct);
         let (events, horizon, rises) = (self.events, &self.horizon, self.rises);
         format!("Mean of {events} events, +{horizon}: {change}, higher after {rises}")
     }
@@ -156,7 +156,8 @@ fn figure_after(series: &Series, frequency: Frequency, event: Date, days: u16) -
 fn figure_at(series: &Series, frequency: Frequency, day: Date, newest: Date) -> NotedFigure {
     let rows = &series.observations;
     let (Some(row), Some(last)) = (series.last_on_or_before(day), rows.last()) else {
-        let begins = |first: &Observation| format!("begins {}", frequency.when(first.date));
+        let begins =
+            |first: &Observation| format!("begins {}", frequency.period_phrase(first.date));
         let reason = rows.first().map_or("no figure".to_owned(), begins);
         return (None, Some(reason));
     };
@@ -204,7 +205,7 @@ fn describe_other_day(
                 true => "not out yet",
                 false => "never published",
             };
-            let missing = frequency.label(frequency.stamp(day));
+            let missing = frequency.label(frequency.period_date(day));
             format!("{missing}: {reason}; {}'s", frequency.label(date))
         }
     })
@@ -216,9 +217,9 @@ impl PointInTime {
         let horizon = self.horizon.as_ref().map(|h| format!("+{h}, "));
         let mut text = format!("{}{}: ", horizon.unwrap_or_default(), self.asked);
         if let (Some(value), Some(date)) = (self.value, self.date) {
-            text += &kind.figure(value);
+            text += &kind.format(value);
             if date != self.asked || kind.frequency > Frequency::Weekly {
-                text += &format!(" {}", kind.frequency.when(date));
+                text += &format!(" {}", kind.frequency.period_phrase(date));
             }
         }
         if let Some(note) = &self.note {
@@ -227,7 +228,7 @@ impl PointInTime {
                 None => note.clone(),
             };
         }
-        let change = self.change.map(|c| kind.change(c, self.change_pct));
+        let change = self.change.map(|c| kind.format_change(c, self.change_pct));
         text.extend(change.map(|change| format!(", change {change}")));
         text
     }

@@ -36,7 +36,8 @@ pub(super) fn fit_rows(
     };
     if params.chart {
         let chart = picture_spec(&answer, &kind);
-        answer.picture = Some(chart::png(&chart::svg(&chart), chart::DENSITY)?.into());
+        answer.picture =
+            Some(chart::render_png(&chart::render_svg(&chart), chart::DENSITY)?.into());
     }
     if !answer.points.is_empty() {
         answer.row_count = answer.data.len();
@@ -179,7 +180,7 @@ type Span = (fn(Date) -> i32, &'static str);
 
 /// Spans from narrow to wide; none of a year or less straddles a year's end.
 const SPANS: &[Span] = &[
-    (|d| day_number(Frequency::Weekly.stamp(d)), "week"),
+    (|d| day_number(Frequency::Weekly.period_date(d)), "week"),
     (|d| months(d), "month"),
     (|d| months(d) / 2, "two months"),
     (|d| months(d) / 3, "quarter"),

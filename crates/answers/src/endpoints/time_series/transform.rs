@@ -10,7 +10,7 @@ use crate::endpoints::days::trading_days;
 use crate::endpoints::formulas::NamedSeries;
 use crate::endpoints::measured::FigureKind;
 use crate::endpoints::prelude::*;
-use crate::endpoints::provenance::framed;
+use crate::endpoints::provenance::enclosed;
 use econoscope_core::indicators::expression::{Column, Unit, convert};
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::transform::{Units, year_earlier};
@@ -34,7 +34,7 @@ pub(super) fn fill_rows(
         return Err(Error::invalid("aggregation", "", problem, allowed));
     }
     let (units, info, from) = (params.units(), &series.info, series.frequency());
-    let periods = params.frequency.map_or(from.into(), |code| code.meaning);
+    let periods = params.frequency.map_or(from.into(), |code| code.value);
     let to = periods.frequency;
     let mut kind = FigureKind::new(series, units, to);
     answer.unit = unit(units, &info.units_short);
@@ -44,14 +44,14 @@ pub(super) fn fill_rows(
     notes.note("absent", describe_missing(series, selection));
     // The published yearly rate of a price index is that of the unadjusted one.
     if units == Units::PercentYear {
-        let headline = remarks::headline(info.id.as_str());
+        let headline = remarks::headline_remark(info.id.as_str());
         notes.note("headline", headline.unwrap_or_default());
     }
     let mut levels = Arc::clone(series);
     if to != from {
         let aggregation = params.aggregation(info);
         levels = convert(series, periods, aggregation, None)?;
-        let (from, word, code) = (from.word(), aggregation.words(), aggregation.code());
+        let (from, word, code) = (from.word(), aggregation.describe(), aggregation.code());
         let note = format!("each {to} figure is the {word} of its {from} ones ({code})");
         notes.note("aggregation", note);
         for (field, note) in partial_periods(series, periods, (selection.start, selection.end)) {
@@ -78,11 +78,14 @@ pub(super) fn fill_rows(
     select_rows(answer, &figures, &kind, selection);
     if matches!(units, Units::PercentYear | Units::ChangeYear)
         && let Some(last) = answer.data.last()
-        && let Some(now) = levels.at(last.date)
+        && let Some(now) = levels.value_on(last.date)
         && let Some(before) = year_earlier(&levels, last.date)
     {
         let (now, before) = (info.round(now), info.round(before));
-        let note = format!("{now} {}, {before} a year earlier", to.when(last.date));
+        let note = format!(
+            "{now} {}, {before} a year earlier",
+            to.period_phrase(last.date)
+        );
         answer.provenance.note("level", note);
     }
     answer.kind = Some(kind);
@@ -107,11 +110,11 @@ pub(super) fn count_condition(
     let context = EvaluationContext {
         series,
         aggregation: params.aggregation(info),
-        frequency: params.frequency.map(|code| code.meaning.frequency),
+        frequency: params.frequency.map(|code| code.value.frequency),
         range,
     };
     let unit = match answer.unit == info.units_short {
-        true => Unit::of(info),
+        true => Unit::from_series(info),
         // "percentage points, change from a year earlier" is a unit of percentage points.
         false => Unit::new(answer.unit.split(',').next().unwrap_or_default()),
     };
@@ -172,7 +175,7 @@ fn select_rows(
         answer.start = selection.start.max(first.date).min(selection.end);
     }
     let rows = selection.rows(series).iter();
-    let rows = rows.map(|o| Observation::new(o.date, kind.told(o.value)));
+    let rows = rows.map(|o| Observation::new(o.date, kind.round(o.value)));
     answer.data = rows.collect();
     if answer.data.is_empty() {
         let nearest = describe_nearest(series, kind, selection.start);
@@ -182,7 +185,7 @@ fn select_rows(
 
 /// Describes the figure nearest to a range without one; empty without any figure.
 fn describe_nearest(series: &Series, kind: &FigureKind, start: Date) -> String {
-    let dated = |o: Observation| kind.dated(kind.told(o.value), o.date);
+    let dated = |o: Observation| kind.format_dated(kind.round(o.value), o.date);
     match (series.last_on_or_before(start), series.observations.first()) {
         (Some(last), _) => format!("the newest figure before the range is {}", dated(last)),
         (None, Some(first)) => format!("the first figure there is, is {}", dated(*first)),
@@ -195,9 +198,9 @@ fn unit(units: Units, own: &str) -> String {
     let points = if own == "%" { "percentage points" } else { own };
     match units.is_in_own_unit() {
         true if units == Units::Level => own.to_owned(),
-        true => format!("{points}, {}", units.words()),
+        true => format!("{points}, {}", units.describe()),
         // The unit is "% from a year earlier", the transformation "% change from a year earlier".
-        false => units.words().replace(" change", ""),
+        false => units.describe().replace(" change", ""),
     }
 }
 
@@ -206,7 +209,7 @@ fn unit_in_words(units: Units, info: &SeriesInfo) -> String {
     if units == Units::Level {
         return info.unit_and_basis();
     }
-    let unit = unit(units, &info.unit_in_words());
+    let unit = unit(units, &info.long_unit());
     match info.seasonally_adjusted {
         true => format!("{unit}, SA"),
         false => unit,
@@ -227,8 +230,9 @@ fn describe_missing(series: &Series, selection: &DateSelection) -> String {
 fn describe_uncomputable(levels: &Series, figures: &Series, selection: &DateSelection) -> String {
     let frequency = levels.frequency();
     let rows = selection.rows(levels).iter();
-    let rows = rows.filter(|o| frequency >= Frequency::Monthly && figures.at(o.date).is_none());
+    let rows =
+        rows.filter(|o| frequency >= Frequency::Monthly && figures.value_on(o.date).is_none());
     let periods: Vec<String> = rows.map(|o| frequency.label(o.date)).collect();
     let end = ": the earlier figure it is set against is absent or not positive";
-    framed("", &format_periods(&periods).unwrap_or_default(), end)
+    enclosed("", &format_periods(&periods).unwrap_or_default(), end)
 }

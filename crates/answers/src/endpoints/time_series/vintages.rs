@@ -8,9 +8,9 @@ use super::shape::{csv_address, max_rows, thin};
 use crate::endpoints::days;
 use crate::endpoints::measured::FigureKind;
 use crate::endpoints::prelude::*;
-use crate::endpoints::provenance::{framed, in_words};
+use crate::endpoints::provenance::{enclosed, in_words};
 use econoscope_core::model::Observation;
-use econoscope_core::model::series_info::without_noise;
+use econoscope_core::model::series_info::remove_rounding_error;
 use std::collections::BTreeSet;
 
 /// Most days of knowledge in an answer.
@@ -170,7 +170,9 @@ fn build_table(states: &[State], shown: &BTreeSet<Date>) -> Vintages {
         date: *date,
         values: Vec::from_iter(states.iter().map(|(_, answer)| value(answer, date))),
         revision: ends.and_then(|((_, first), (_, last))| {
-            Some(without_noise(value(last, date)? - value(first, date)?))
+            Some(remove_rounding_error(
+                value(last, date)? - value(first, date)?,
+            ))
         }),
     };
     Vintages {
@@ -182,22 +184,26 @@ fn build_table(states: &[State], shown: &BTreeSet<Date>) -> Vintages {
 impl Vintages {
     /// Renders the rows as CSV: a column for each day, and the revision between the first and the last.
     pub(super) fn csv(&self) -> String {
-        let days = joined(self.states.iter().map(|state| state.known), ",");
+        let days = join(self.states.iter().map(|state| state.known), ",");
         let mut text = format!("date,{days},revision\n");
         let cell = |value: &Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
         for row in &self.rows {
             let values = row.values.iter().chain([&row.revision]).map(cell);
-            text += &format!("{},{}\n", row.date, joined(values, ","));
+            text += &format!("{},{}\n", row.date, join(values, ","));
         }
         text
     }
 
     /// Describes each state in a line, then the revision of the newest figure that the first and the last both have.
     pub(super) fn describe(&self, kind: &FigureKind) -> String {
-        let dated = |row: Observation| kind.dated(row.value, row.date);
+        let dated = |row: Observation| kind.format_dated(row.value, row.date);
         let line = |state: &VintageState| {
-            let basis = joined(state.basis.iter().chain(&state.unit), "; ");
-            let head = format!("\nKnown on {}{}: ", state.known, framed(" (", &basis, ")"));
+            let basis = join(state.basis.iter().chain(&state.unit), "; ");
+            let head = format!(
+                "\nKnown on {}{}: ",
+                state.known,
+                enclosed(" (", &basis, ")")
+            );
             let Some(range) = &state.range else {
                 return head + "no figure of the range.";
             };
@@ -212,7 +218,7 @@ impl Vintages {
                     "{head}{rows} rows; latest {}; first {}; change {}.",
                     dated(range.to),
                     dated(range.from),
-                    kind.change(range.change, range.change_pct)
+                    kind.format_change(range.change, range.change_pct)
                 ),
             }
         };
@@ -226,9 +232,9 @@ impl Vintages {
             text += &format!(
                 "\n{} was {}, is {}: revised {}.",
                 kind.frequency.label(date),
-                kind.figure(first),
-                kind.figure(last),
-                kind.change(revision, percent)
+                kind.format(first),
+                kind.format(last),
+                kind.format_change(revision, percent)
             );
         }
         text

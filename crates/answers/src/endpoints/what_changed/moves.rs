@@ -116,7 +116,7 @@ pub(super) fn composite_move(
         let reading = desk.reading(composite, as_of)?;
         Ok(reading.value.map(|v| Observation::new(reading.date, v)))
     };
-    let Some(info) = Catalogue::of(&composite.about) else {
+    let Some(info) = Catalogue::of_indicator(&composite.indicator) else {
         return Ok(Move::Absent);
     };
     let history = desk.series(info, as_of)?;
@@ -135,7 +135,7 @@ pub(super) fn key_figure_move(
     (as_of, since): (AsOf, Date),
 ) -> Result<Move> {
     let info = Catalogue::embedded().get(id);
-    let Some(info) = info.filter(|info| desk.permit(info).is_ok()) else {
+    let Some(info) = info.filter(|info| desk.check_permitted(info).is_ok()) else {
         return Ok(Move::Absent);
     };
     let read = |as_of| -> Result<Option<Arc<Series>>> {
@@ -151,9 +151,9 @@ pub(super) fn key_figure_move(
     let (Some(now), Some(then)) = (read(as_of)?, read(AsOf::Day(since))?) else {
         return Ok(Move::Absent);
     };
-    let newest = now.last_on_or_before(desk.present(as_of));
+    let newest = now.last_on_or_before(desk.reading_day(as_of));
     let both = newest.zip(then.last_on_or_before(since));
-    let figures = both.and_then(|(last, then)| Some((last, then, now.at(then.date)?)));
+    let figures = both.and_then(|(last, then)| Some((last, then, now.value_on(then.date)?)));
     Ok(compare((desk, info), measure, figures, Some(&now)))
 }
 
@@ -189,7 +189,7 @@ fn compare(
     let round = |value| round_to(value, decimals);
     let is_revised = (revised - then.value).abs() > TOLERANCE;
     let change = Change {
-        id: desk.shown_id(&info.id),
+        id: desk.display_id(&info.id),
         name: format!("{}{suffix}", info.title),
         now: round(now.value),
         date: now.date,
@@ -211,7 +211,7 @@ fn sd_of_moves(series: &Series, measure: Measure, (from, to): (Date, Date)) -> O
     let (number, slack): (fn(Date) -> i32, i32) = match series.frequency() {
         Frequency::Daily | Frequency::Weekly | Frequency::Biweekly => (day_number, SLACK_DAYS),
         Frequency::Monthly | Frequency::Quarterly | Frequency::Semiannual | Frequency::Annual => {
-            (|date| Month::of(date).since(Month::new(1970, 1)), 0)
+            (|date| Month::from_date(date).since(Month::new(1970, 1)), 0)
         }
     };
     let span = number(to) - number(from);

@@ -6,7 +6,7 @@
 //! oil within 2 points and 0.2 of t, bonds within 0.2 points and 0.1 of t on months since 1966.
 
 use super::asset::Asset;
-use crate::indicators::months::{Month, Months};
+use crate::indicators::months::{Month, MonthlyGrid};
 use crate::indicators::regime::Regime;
 use crate::indicators::statistics::{mean, welch_t};
 use crate::model::{Date, SeriesSet, table};
@@ -70,7 +70,7 @@ static TABLE: LazyLock<Vec<(&str, &str, Evidence)>> = LazyLock::new(|| {
             t: t.parse().ok()?,
             one_cycle: one_cycle == "yes",
             basis: format!("Reference study: {basis}"),
-            since: since.parse().ok().map(Month::of),
+            since: since.parse().ok().map(Month::from_date),
             sample: None,
         };
         Some((regime, asset, evidence))
@@ -99,7 +99,7 @@ pub fn measured(
     day: Date,
 ) -> Option<Evidence> {
     let ids = asset.series().iter();
-    let mut monthly = ids.map(|id| (id, Months::means(set.up_to(id, day))));
+    let mut monthly = ids.map(|id| (id, MonthlyGrid::from_means(set.up_to(id, day))));
     let (id, monthly) = monthly.find(|(_, months)| months.iter().count() > MIN_MONTHS)?;
     let returns = match asset == Asset::Bonds {
         true => bond_returns(&monthly),
@@ -117,7 +117,7 @@ pub fn measured(
 ///
 /// `None` with fewer than 180 months in common, or under 24 on either side. The basis is empty.
 pub(super) fn compare(
-    returns: &Months,
+    returns: &MonthlyGrid,
     regimes: &[(Month, Regime)],
     regime: Regime,
 ) -> Option<Evidence> {
@@ -155,14 +155,14 @@ pub(super) fn compare(
 }
 
 /// Returns 100·ln(Pₜ / Pₜ₋₁) of monthly prices; absent where either month is, or a price is not positive.
-pub(super) fn log_returns(prices: &Months) -> Months {
+pub(super) fn log_returns(prices: &MonthlyGrid) -> MonthlyGrid {
     prices.map(|month, _| prices.log_change(month, 1, 100.0))
 }
 
 /// Returns the monthly return in percent of a constant-maturity 10-year note, from its mean yields in percent.
 ///
 /// Formula: yₜ₋₁/12 − 8·(yₜ − yₜ₋₁).
-pub(super) fn bond_returns(yields: &Months) -> Months {
+pub(super) fn bond_returns(yields: &MonthlyGrid) -> MonthlyGrid {
     yields.map(|month, now| {
         let before = yields.get(month.plus(-1))?;
         Some(before / 12.0 - DURATION * (now - before))

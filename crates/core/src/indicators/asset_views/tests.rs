@@ -1,7 +1,7 @@
 //! The rule on the documented table, and the table's public rows measured afresh.
 
 use super::*;
-use crate::indicators::months::{Month, Months};
+use crate::indicators::months::{Month, MonthlyGrid};
 use crate::indicators::regime;
 use crate::indicators::testdata::load;
 use crate::model::SeriesSet;
@@ -138,7 +138,7 @@ fn real() -> (SeriesSet, Vec<(Month, Regime)>) {
     let states = regime::history(&set, TODAY);
     let labels = states
         .iter()
-        .map(|s| (Month::of(s.month), s.regime))
+        .map(|s| (Month::from_date(s.month), s.regime))
         .collect();
     (set, labels)
 }
@@ -168,7 +168,7 @@ fn dollar_series_gives_the_documented_row() {
 #[test]
 fn oil_and_bond_series_are_near_the_documented_rows() {
     let (set, labels) = real();
-    let monthly = |id| Months::means(&set.get(id).unwrap().observations);
+    let monthly = |id| MonthlyGrid::from_means(&set.get(id).unwrap().observations);
     let oil = log_returns(&monthly("DCOILWTICO"));
     let bonds = bond_returns(&monthly("DGS10")).starting_at(Month::new(1966, 1));
     for (asset, returns, points, of_t) in

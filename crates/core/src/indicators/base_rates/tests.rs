@@ -209,10 +209,10 @@ fn standing_has_trigger_and_past_episodes() {
     };
     let below = new_condition(Transform::Level, Relation::Below, 0.5);
     let rows = &set.get("SAHMREALTIME").unwrap().observations;
-    let status = standing(rows, &sahm, below.as_ref(), 1960).unwrap();
-    assert_eq!((status.trigger, status.met), (0.5, false));
+    let status = scenario_status(rows, &sahm, below.as_ref(), 1960).unwrap();
+    assert_eq!((status.trigger, status.is_met), (0.5, false));
     assert_eq!(Some(&status.now), rows.last());
-    let met: Vec<Date> = status.episodes.iter().map(|e| e.met).collect();
+    let met: Vec<Date> = status.episodes.iter().map(|e| e.event_month).collect();
     // In real time the rule went off in these months among others, in 2024 without a recession.
     for month in [
         date(2001, 6, 1),
@@ -224,12 +224,12 @@ fn standing_has_trigger_and_past_episodes() {
     }
     for episode in &status.episodes {
         assert!(
-            episode.value >= 0.5 && episode.from < episode.met,
+            episode.value >= 0.5 && episode.from < episode.event_month,
             "{episode:?}"
         );
         let before = rows
             .iter()
-            .filter(|o| episode.from <= o.date && o.date < episode.met);
+            .filter(|o| episode.from <= o.date && o.date < episode.event_month);
         assert!(
             before.clone().count() > 0 && before.clone().all(|o| o.value < 0.5),
             "{episode:?}"
@@ -238,7 +238,7 @@ fn standing_has_trigger_and_past_episodes() {
     // A rise counts from the lowest month whose window is open.
     let rise = event("DGS10", Move::RisesBy, 1.0, 12);
     let rows = &set.get("DGS10").unwrap().observations;
-    let status = standing(rows, &rise, None, 1962).unwrap();
+    let status = scenario_status(rows, &rise, None, 1962).unwrap();
     let window: Vec<_> = status.figures.iter().rev().take(12).collect();
     let lowest = window
         .iter()
@@ -246,6 +246,6 @@ fn standing_has_trigger_and_past_episodes() {
         .unwrap();
     assert_eq!(status.since, lowest.date);
     assert!((status.trigger - lowest.value - 1.0).abs() < 1e-9);
-    assert_eq!(status.met, status.now.value >= status.trigger - 1e-9);
+    assert_eq!(status.is_met, status.now.value >= status.trigger - 1e-9);
     assert!(status.episodes.len() > 10);
 }

@@ -14,7 +14,7 @@ struct Record {
 }
 
 fn month(text: &str) -> Month {
-    Month::of(format!("{}-01", &text[..7]).parse().unwrap())
+    Month::from_date(format!("{}-01", &text[..7]).parse().unwrap())
 }
 
 fn record(id: &str) -> Record {
@@ -76,7 +76,7 @@ impl World {
         let core = weekly.get("CPILFESL").unwrap().observations.iter();
         Self {
             records: ids.into_iter().map(|id| (id, record(id))).collect(),
-            core: core.map(|o| (Month::of(o.date), o.value)).collect(),
+            core: core.map(|o| (Month::from_date(o.date), o.value)).collect(),
             weekly,
         }
     }
@@ -88,7 +88,7 @@ impl World {
             let rows = rows
                 .observations
                 .iter()
-                .filter(|o| Month::of(o.date) <= month);
+                .filter(|o| Month::from_date(o.date) <= month);
             rows.copied().collect::<Vec<_>>()
         };
         let mut set = SeriesSet::default();
@@ -128,14 +128,14 @@ impl World {
             ("CPILFESL", None) => series(formula.id, &interpolate(&self.core)),
             (_, known) => series(formula.id, &record.states[known?]),
         };
-        formula.printed(&state, month.first_day())
+        formula.value_of(&state, month.first_day())
     }
 
     /// First prints less expectations.
     fn errors(&self, formula: &Formula, from: Month, to: Month) -> Vec<(Month, f64)> {
         let months = (0..).map(|k| from.plus(k)).take_while(|m| *m <= to);
         let error = |m: Month| {
-            let expected = formula.expect(&self.before(formula.id, m)).ok()?;
+            let expected = formula.forecast(&self.before(formula.id, m)).ok()?;
             let is_whole = expected.notes.is_empty() && expected.period == m.first_day();
             Some((m, self.first_print(formula, m)? - expected.value)).filter(|_| is_whole)
         };
@@ -144,7 +144,7 @@ impl World {
 }
 
 fn interpolate(state: &State) -> State {
-    let grid = Months::new(state.iter().map(|(m, v)| (*m, *v)));
+    let grid = MonthlyGrid::new(state.iter().map(|(m, v)| (*m, *v)));
     grid.interpolate_gaps().0.iter().collect()
 }
 
@@ -181,7 +181,7 @@ fn expectations_and_first_prints_match_the_documented_ones() {
     ] {
         for (formula, (expected, printed)) in FORMULAS.iter().zip(expected.into_iter().zip(printed))
         {
-            let expectation = formula.expect(&world.before(formula.id, at)).unwrap();
+            let expectation = formula.forecast(&world.before(formula.id, at)).unwrap();
             println!("{} {}: {expectation:?}", formula.id, at.name());
             assert_eq!(expectation.period, at.first_day());
             let digit = if formula.id == "PAYEMS" { 0.05 } else { 0.0005 };
@@ -237,7 +237,7 @@ fn errors_match_the_documented_ones() {
 #[test]
 fn missing_gasoline_widens_the_errors() {
     let world = World::read();
-    let formula = Formula::of("CPIAUCSL").unwrap();
+    let formula = Formula::for_series("CPIAUCSL").unwrap();
     let errors: Vec<f64> = (0..)
         .map(|k| Month::new(2010, 1).plus(k))
         .take_while(|m| *m <= Month::new(2026, 2))
@@ -246,7 +246,7 @@ fn missing_gasoline_widens_the_errors() {
             let mut known = world.before("CPIAUCSL", m);
             let gasoline = known.get("GASREGW").unwrap().info.clone();
             known.insert(Arc::new(Series::new(gasoline, Vec::new())));
-            let expectation = formula.expect(&known).ok()?;
+            let expectation = formula.forecast(&known).ok()?;
             assert!(
                 expectation.notes[0].contains("without gasoline"),
                 "{:?}",
@@ -264,7 +264,7 @@ fn missing_gasoline_widens_the_errors() {
 fn claims_expectation_has_the_documented_error() {
     let weekly = testdata::load(&["ICSA"]);
     let rows = &weekly.get("ICSA").unwrap().observations;
-    let formula = Formula::of("ICSA").unwrap();
+    let formula = Formula::for_series("ICSA").unwrap();
     let mut squares = Vec::new();
     for at in 5..rows.len() {
         let from = at - 4;
@@ -276,7 +276,7 @@ fn claims_expectation_has_the_documented_error() {
             rows[from..at].to_vec(),
         );
         let expectation = formula
-            .expect(&[Arc::new(series)].into_iter().collect())
+            .forecast(&[Arc::new(series)].into_iter().collect())
             .unwrap();
         assert_eq!(expectation.period, rows[at].date);
         close(expectation.sd, 0.038 * expectation.value, 1e-9);
@@ -292,7 +292,7 @@ fn unknown_inputs_give_a_reason() {
     let none = SeriesSet::default();
     for formula in FORMULAS.iter() {
         assert!(
-            formula.expect(&none).unwrap_err().contains("known"),
+            formula.forecast(&none).unwrap_err().contains("known"),
             "{}",
             formula.id
         );
@@ -302,7 +302,10 @@ fn unknown_inputs_give_a_reason() {
     let mut early = world.before("INDPRO", october);
     let payrolls = &world.records["PAYEMS"].states[&october];
     early.insert(series("PAYEMS", payrolls));
-    let why = Formula::of("INDPRO").unwrap().expect(&early).unwrap_err();
+    let why = Formula::for_series("INDPRO")
+        .unwrap()
+        .forecast(&early)
+        .unwrap_err();
     assert!(why.contains("payrolls of October 2008"), "{why}");
     // In the middle of a month its weeks so far count, and are noted.
     let mut open = world.before("UNRATE", october);
@@ -315,7 +318,10 @@ fn unknown_inputs_give_a_reason() {
         all.info.clone(),
         some.copied().collect(),
     )));
-    let expectation = Formula::of("UNRATE").unwrap().expect(&open).unwrap();
+    let expectation = Formula::for_series("UNRATE")
+        .unwrap()
+        .forecast(&open)
+        .unwrap();
     assert_eq!(
         expectation.notes,
         ["claims of 2 of 4 weeks of October 2008"]

@@ -19,7 +19,7 @@ pub struct Column {
 impl Column {
     /// Takes a series as it is published.
     pub fn new(series: Arc<Series>) -> Self {
-        let unit = Unit::of(&series.info);
+        let unit = Unit::from_series(&series.info);
         Self { series, unit }
     }
 
@@ -44,7 +44,7 @@ impl Column {
 
     /// Rounds one of its figures for display: to five significant figures, and never to fewer decimals than the source
     /// publishes (up to three).
-    pub fn rounded(&self, value: f64) -> f64 {
+    pub fn round(&self, value: f64) -> f64 {
         let mut size = value.abs();
         let mut significant = 0;
         while size > 0.0 && size < 10_000.0 && significant < 20 {
@@ -62,7 +62,7 @@ impl Column {
     }
 
     /// Applies one of FRED's transformations, with the unit that follows.
-    pub fn transformed(self, units: Units) -> Self {
+    pub fn transform(self, units: Units) -> Self {
         if units == Units::Level {
             return self;
         }

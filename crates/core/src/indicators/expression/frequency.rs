@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::indicators::resample::{Aggregation, aggregate};
-use crate::model::frequency::{Periods, days_later};
+use crate::model::frequency::{Periods, add_days};
 use crate::model::{Date, Frequency, Observation, Series};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -31,10 +31,10 @@ pub fn convert(
     let to = periods.frequency;
     if series.frequency() == to {
         let rows = series.observations.iter();
-        if to < Frequency::Monthly || rows.clone().all(|o| to.is_stamp(o.date)) {
+        if to < Frequency::Monthly || rows.clone().all(|o| to.is_period_date(o.date)) {
             return Ok(Arc::clone(series));
         }
-        let rows = rows.map(|o| Observation::new(to.stamp(o.date), o.value));
+        let rows = rows.map(|o| Observation::new(to.period_date(o.date), o.value));
         let series = Series::new(Arc::clone(&series.info), rows.collect());
         return Ok(Arc::new(series));
     }
@@ -60,7 +60,7 @@ pub(super) fn has_same_stamps(a: &Series, b: &Series) -> bool {
 fn aggregate_to_weeks(days: &Series, weeks: &Series, how: Aggregation) -> Vec<Observation> {
     let mut rest = days.observations.as_slice();
     let aggregate = |week: &Observation| {
-        let first = days_later(week.date, -6);
+        let first = add_days(week.date, -6);
         rest = rest.get(rest.iter().take_while(|o| o.date < first).count()..)?;
         let days = rest.iter().take_while(|o| o.date <= week.date).count();
         Some(Observation::new(week.date, how.apply(rest.get(..days)?)?))
@@ -99,7 +99,7 @@ fn by_friday(rows: &[Observation], takes_last: bool) -> Vec<Observation> {
 
 /// Returns the Friday of the week from Monday to Sunday that holds a day.
 pub(super) fn friday(date: Date) -> Date {
-    days_later(date, 4 - i64::from(date.weekday().to_monday_zero_offset()))
+    add_days(date, 4 - i64::from(date.weekday().to_monday_zero_offset()))
 }
 
 /// Calls `f` with each date that two ascending lists have in common, and their values.
@@ -138,16 +138,16 @@ fn date_of_key(key: i32) -> Option<Date> {
 }
 
 /// A table of series under all their dates, aligned as by [`side_by_side`].
-pub struct Grid {
+pub struct AlignedSeries {
     /// The dates as [`sort_key`].
     keys: Vec<i32>,
     /// The figures of each series at the dates; NaN where it has none.
     pub columns: Vec<Vec<f64>>,
 }
 
-impl Grid {
+impl AlignedSeries {
     /// Aligns series.
-    pub fn of(series: &[&Series]) -> Self {
+    pub fn align(series: &[&Series]) -> Self {
         let lists = side_by_side(series);
         let mut keys: Vec<i32> = Vec::new();
         for rows in &lists {
@@ -253,7 +253,7 @@ mod tests {
             let plain = in_a_map(&series, key);
             let lists = side_by_side(&series);
             let dates: Vec<Date> = plain.iter().map(|(date, _)| *date).collect();
-            let grid = Grid::of(&series);
+            let grid = AlignedSeries::align(&series);
             let has = |column: &Vec<f64>, i: usize| !column[i].is_nan();
             let common = grid.dates().enumerate().filter(|(i, _)| grid.columns.iter().all(|c| has(c, *i)));
             prop_assert_eq!(common.map(|row| row.1).collect::<Vec<_>>(), dates);

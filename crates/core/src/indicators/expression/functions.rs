@@ -4,28 +4,28 @@ use super::Scope;
 use super::column::{Column, Noise};
 use super::frequency::for_each_common_date;
 use super::operate::combine_columns;
-use super::tree::{Fault, Function, Op, PRICES};
+use super::tree::{FormulaError, Function, Op, PRICES};
 use super::unit::Unit;
-use crate::indicators::months::{Month, Months, log_ratio};
+use crate::indicators::months::{Month, MonthlyGrid, log_ratio};
 use crate::indicators::statistics::{count, mean, rolling_sums};
-use crate::model::frequency::{Length, days_later, shift};
-use crate::model::{Date, Frequency, Observation, Series, When};
+use crate::model::frequency::{PeriodLength, add_days, shift};
+use crate::model::{CalendarPeriod, Date, Frequency, Observation, Series};
 use jiff::ToSpan;
 
 /// Applies a function to one column, or to two.
 ///
 /// # Errors
-/// A [`Fault`] for a time without figures, and for units that the function is not defined for.
+/// A [`FormulaError`] for a time without figures, and for units that the function is not defined for.
 pub(super) fn apply_function(
     function: Function,
     position: usize,
     column: Column,
     second: Option<Column>,
     scope: &Scope<'_>,
-) -> Result<Column, Fault> {
+) -> Result<Column, FormulaError> {
     let series = &column.series;
     Ok(match (function, second) {
-        (Function::Units(units), _) => column.transformed(units),
+        (Function::Units(units), _) => column.transform(units),
         (Function::Negate, _) => column.map(|x| Some(-x)),
         (Function::Not, _) => {
             let not = column.map(|x| Some(f64::from(u8::from(x == 0.0))));
@@ -69,7 +69,11 @@ pub(super) fn apply_function(
         (Function::Gap, Some(other)) => gap(&column, &other, scope, position)?,
         (Function::Op(_), _) | (Function::Real(_) | Function::Gap, None) => {
             let allowed = "two series, for example gap(GDPC1, GDPPOT)";
-            return Err(Fault::new(position, "takes a number for a series", allowed));
+            return Err(FormulaError::new(
+                position,
+                "takes a number for a series",
+                allowed,
+            ));
         }
     })
 }
@@ -88,7 +92,7 @@ fn after_consecutive(
     let rows = series.observations.iter().copied().enumerate();
     let (mut first, mut previous) = (0, None);
     rows.filter(move |(position, now)| {
-        let follows = |day| series.frequency().follows(day, now.date);
+        let follows = |day| series.frequency().is_adjacent(day, now.date);
         if !previous.replace(now.date).is_none_or(follows) {
             first = *position;
         }
@@ -118,8 +122,8 @@ fn lag(series: &Series, n: usize) -> Vec<Observation> {
     }
     let periods = i64::try_from(n).unwrap_or(0);
     let later = |date: Date| match series.frequency().length() {
-        Length::Days(days) => days_later(date, i64::from(days) * periods),
-        Length::Months(months) => shift(date, (i64::from(months) * periods).months()),
+        PeriodLength::Days(days) => add_days(date, i64::from(days) * periods),
+        PeriodLength::Months(months) => shift(date, (i64::from(months) * periods).months()),
     };
     let rows = rows.iter();
     rows.map(|o| Observation::new(later(o.date), o.value))
@@ -132,8 +136,8 @@ fn lag_years(series: &Series, n: usize) -> Vec<Observation> {
     let earlier = |o: &Observation| {
         let day = shift(o.date, back.years());
         let value = match series.frequency() < Frequency::Monthly {
-            true => series.lookup(day)?.value,
-            false => series.at(day)?,
+            true => series.fresh_observation(day)?.value,
+            false => series.value_on(day)?,
         };
         Some(Observation::new(o.date, value))
     };
@@ -167,10 +171,10 @@ fn growth_since(series: &Series, base: Observation) -> Vec<Observation> {
 /// Returns the base of an index: the figure of a time, the mean of several; without a time the first from `start` on.
 fn base(
     series: &Series,
-    when: Option<When>,
+    when: Option<CalendarPeriod>,
     start: Date,
     position: usize,
-) -> Result<Option<Observation>, Fault> {
+) -> Result<Option<Observation>, FormulaError> {
     let rows = &series.observations;
     let Some(when) = when else {
         return Ok(rows.iter().find(|o| o.date >= start).copied());
@@ -178,17 +182,17 @@ fn base(
     let frequency = series.frequency();
     let is_fine = frequency < Frequency::Monthly;
     let base = if is_fine && when.length == Frequency::Daily {
-        series.lookup(when.from)
+        series.fresh_observation(when.from)
     } else {
         let (from, periods) = match is_fine {
             true => (when.from, 1),
             false => (
-                frequency.stamp(when.from),
+                frequency.period_date(when.from),
                 (months_in(when.length) / months_in(frequency)).max(1),
             ),
         };
-        let inside = series.between(from, when.to());
-        let is_over = !is_fine || rows.last().is_some_and(|o| o.date >= when.to());
+        let inside = series.between(from, when.last_day());
+        let is_over = !is_fine || rows.last().is_some_and(|o| o.date >= when.last_day());
         let is_whole = is_over && count(inside.len()) >= f64::from(periods);
         let values: Vec<f64> = inside.iter().map(|o| o.value).collect();
         let middle = inside.get(inside.len() / 2).filter(|_| is_whole);
@@ -200,35 +204,41 @@ fn base(
             (Some(first), Some(last)) => format!("a time from {} to {}", first.date, last.date),
             _ => "a series with figures".into(),
         };
-        Fault::new(position, problem, allowed)
+        FormulaError::new(position, problem, allowed)
     })
 }
 
 /// Converts figures to the consumer prices of a time: each divided by the prices of its own period.
-fn deflate(column: Column, prices: &Column, when: When, position: usize) -> Result<Column, Fault> {
+fn deflate(
+    column: Column,
+    prices: &Column,
+    when: CalendarPeriod,
+    position: usize,
+) -> Result<Column, FormulaError> {
     let unit = column.unit.in_prices_of(&when, position)?;
     let rows = &prices.series.observations;
-    let grid = Months::lasts(rows);
+    let grid = MonthlyGrid::from_last_values(rows);
     let mean_price = |first: Month, months: i32| {
         let values: Option<Vec<f64>> = (0..months).map(|n| grid.get(first.plus(n))).collect();
         values.and_then(|values| mean(&values)).filter(|v| *v > 0.0)
     };
-    let base = mean_price(Month::of(when.from), months_in(when.length)).ok_or_else(|| {
-        let newest = rows.last().map(|o| o.date.strftime("%Y-%m").to_string());
-        let newest = newest.unwrap_or_default();
-        let problem = format!("has no consumer prices ({PRICES}) for all of {when}");
-        let allowed =
-            format!("a published month up to {newest}, the newest: real(x, \"{newest}\")");
-        Fault::new(position, problem, allowed)
-    })?;
+    let base =
+        mean_price(Month::from_date(when.from), months_in(when.length)).ok_or_else(|| {
+            let newest = rows.last().map(|o| o.date.strftime("%Y-%m").to_string());
+            let newest = newest.unwrap_or_default();
+            let problem = format!("has no consumer prices ({PRICES}) for all of {when}");
+            let allowed =
+                format!("a published month up to {newest}, the newest: real(x, \"{newest}\")");
+            FormulaError::new(position, problem, allowed)
+        })?;
     let frequency = column.series.frequency();
     let months = months_in(frequency);
     let mut cached: Option<(Month, Option<f64>)> = None;
     let mut out = Vec::with_capacity(column.series.observations.len());
     for o in &column.series.observations {
         let month = match frequency < Frequency::Monthly {
-            true => Month::of(o.date),
-            false => Month::of(frequency.stamp(o.date)),
+            true => Month::from_date(o.date),
+            false => Month::from_date(frequency.period_date(o.date)),
         };
         let price = match cached {
             Some((cached_month, price)) if cached_month == month => price,
@@ -243,16 +253,16 @@ fn deflate(column: Column, prices: &Column, when: When, position: usize) -> Resu
 /// Months of prices for a period: one for what is shorter than a month.
 fn months_in(frequency: Frequency) -> i32 {
     match frequency.length() {
-        Length::Days(_) => 1,
-        Length::Months(n) => i32::from(n),
+        PeriodLength::Days(_) => 1,
+        PeriodLength::Months(n) => i32::from(n),
     }
 }
 
 /// Returns by how many percent one column lies above another.
-fn gap(a: &Column, b: &Column, scope: &Scope<'_>, position: usize) -> Result<Column, Fault> {
+fn gap(a: &Column, b: &Column, scope: &Scope<'_>, position: usize) -> Result<Column, FormulaError> {
     if a.unit.is_percent() && b.unit.is_percent() {
         let allowed = "a difference in points, a - b, or gap( ) of two levels";
-        return Err(Fault::new(
+        return Err(FormulaError::new(
             position,
             "takes percent of percentages",
             allowed,
@@ -261,7 +271,7 @@ fn gap(a: &Column, b: &Column, scope: &Scope<'_>, position: usize) -> Result<Col
     // Figures that cannot be subtracted have no gap.
     a.unit.combine(Op::Subtract, &b.unit, position)?;
     let positive = b.clone().map(|x| (x > 0.0).then_some(x));
-    let ratio = combine_columns(Op::Divide, position, a, &positive, scope.how)?;
+    let ratio = combine_columns(Op::Divide, position, a, &positive, scope.aggregation)?;
     let noise = Noise::of_sums(ratio.largest());
     let percent = ratio.map(|x| Some(noise.remove(100.0 * (x - 1.0))));
     Ok(percent.with_unit(Unit::new("%")))

@@ -3,7 +3,7 @@
 use super::Value;
 use super::column::{Column, Noise};
 use super::frequency::{coarsest, convert, for_each_common_date, has_same_stamps, side_by_side};
-use super::tree::{Fault, Op};
+use super::tree::{FormulaError, Op};
 use crate::indicators::resample::Aggregation;
 use crate::model::{Observation, Series};
 use std::sync::Arc;
@@ -14,16 +14,14 @@ pub(super) fn apply_operator(
     left: Value,
     right: Value,
     how: Aggregation,
-) -> Result<Value, Fault> {
+) -> Result<Value, FormulaError> {
     Ok(match (left, right) {
         (Value::Number(a), Value::Number(b)) => {
             let allowed = "a divisor other than zero, and a power that is a number";
             let result = compute(op, a, b);
-            Value::Number(
-                result.ok_or_else(|| {
-                    Fault::new(position, "divides by zero or has no number", allowed)
-                })?,
-            )
+            Value::Number(result.ok_or_else(|| {
+                FormulaError::new(position, "divides by zero or has no number", allowed)
+            })?)
         }
         (Value::Column(a), Value::Number(b)) => {
             let unit = a.unit.op_number(op, b);
@@ -50,7 +48,7 @@ pub(super) fn combine_columns(
     a: &Column,
     b: &Column,
     how: Aggregation,
-) -> Result<Column, Fault> {
+) -> Result<Column, FormulaError> {
     let (unit, factor) = a.unit.combine(op, &b.unit, position)?;
     let frequency = coarsest([&*a.series, &*b.series]);
     // Equal stamps, even unusual ones, need no conversion.
@@ -58,7 +56,7 @@ pub(super) fn combine_columns(
     let convert = |one: &Arc<Series>, other: &Series| match is_aligned {
         true => Ok(Arc::clone(one)),
         false => convert(one, frequency, how, Some(other))
-            .map_err(|e| Fault::new(position, e.to_string(), "series of any frequency")),
+            .map_err(|e| FormulaError::new(position, e.to_string(), "series of any frequency")),
     };
     let left = convert(&a.series, &b.series)?;
     let right = convert(&b.series, &a.series)?;

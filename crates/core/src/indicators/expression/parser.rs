@@ -11,9 +11,9 @@
 //! ```
 //! A comparison without a left side is about the subject of the scope: `>= 0.5`.
 
-use super::tree::{Expr, FUNCTIONS, Fault, Function, Op, PRICES};
+use super::tree::{Expr, FUNCTIONS, FormulaError, Function, Op, PRICES};
 use crate::indicators::transform::Units;
-use crate::model::When;
+use crate::model::CalendarPeriod;
 
 /// Longest formula.
 pub const MAX_CHARACTERS: usize = 200;
@@ -56,13 +56,13 @@ const COMPARISONS: &[(&str, Op)] = &[
 /// Parses a formula.
 ///
 /// # Errors
-/// A [`Fault`] that names the column.
-pub fn parse(text: &str) -> Result<Expr, Fault> {
+/// A [`FormulaError`] that names the column.
+pub fn parse(text: &str) -> Result<Expr, FormulaError> {
     let characters = text.chars().count();
     if characters > MAX_CHARACTERS {
         let problem = format!("is {characters} characters long");
         let allowed = format!("up to {MAX_CHARACTERS} characters");
-        return Err(Fault::new(MAX_CHARACTERS + 1, problem, allowed));
+        return Err(FormulaError::new(MAX_CHARACTERS + 1, problem, allowed));
     }
     check_depth(text)?;
     let mut parser = Parser {
@@ -78,13 +78,13 @@ pub fn parse(text: &str) -> Result<Expr, Fault> {
     if let Some((_, column)) = names.get(MAX_NAMES) {
         let problem = format!("has {} names", names.len());
         let allowed = format!("up to {MAX_NAMES} names");
-        return Err(Fault::new(*column, problem, allowed));
+        return Err(FormulaError::new(*column, problem, allowed));
     }
     Ok(tree)
 }
 
 /// Checks the nesting before the parser recurses into it.
-fn check_depth(text: &str) -> Result<(), Fault> {
+fn check_depth(text: &str) -> Result<(), FormulaError> {
     let (mut depth, mut signs, mut powers) = (0usize, 0usize, 0usize);
     for (c, column) in text.chars().zip(1..) {
         match c {
@@ -100,7 +100,7 @@ fn check_depth(text: &str) -> Result<(), Fault> {
         };
         if depth.max(signs) > MAX_DEPTH || powers > MAX_POWERS {
             let allowed = format!("up to {MAX_DEPTH} levels");
-            return Err(Fault::new(column, "is nested too deeply", allowed));
+            return Err(FormulaError::new(column, "is nested too deeply", allowed));
         }
     }
     Ok(())
@@ -133,12 +133,12 @@ impl<'a> Parser<'a> {
     }
 
     /// Builds the fault of an unexpected character or end.
-    fn fault(&self, expected: &str) -> Fault {
+    fn fault(&self, expected: &str) -> FormulaError {
         let problem = match self.peek() {
             None => "ends too early".to_owned(),
             Some(c) => format!("has \"{}\" there", crate::error::quote(&c.to_string())),
         };
-        Fault::new(self.column, problem, expected)
+        FormulaError::new(self.column, problem, expected)
     }
 
     /// Takes blanks and a sign or a whole word, in any case, if they come next.
@@ -170,13 +170,13 @@ impl<'a> Parser<'a> {
         is_next
     }
 
-    fn any(&mut self) -> Result<Expr, Fault> {
+    fn any(&mut self) -> Result<Expr, FormulaError> {
         let every = |p: &mut Self| p.chain(Self::comparison, &[("and", Op::And)]);
         self.chain(every, &[("or", Op::Or)])
     }
 
     /// A comparison, or figures without one.
-    fn comparison(&mut self) -> Result<Expr, Fault> {
+    fn comparison(&mut self) -> Result<Expr, FormulaError> {
         self.skip_blanks();
         let column = self.column;
         if self.accept("not") {
@@ -199,12 +199,12 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn sum(&mut self) -> Result<Expr, Fault> {
+    fn sum(&mut self) -> Result<Expr, FormulaError> {
         let signs = [("+", Op::Add), ("-", Op::Subtract), ("−", Op::Subtract)];
         self.chain(Self::product, &signs)
     }
 
-    fn product(&mut self) -> Result<Expr, Fault> {
+    fn product(&mut self) -> Result<Expr, FormulaError> {
         let times = [("*", Op::Multiply), ("×", Op::Multiply)];
         let by = [("/", Op::Divide), ("÷", Op::Divide)];
         self.chain(Self::signed, &[times, by].concat())
@@ -213,9 +213,9 @@ impl<'a> Parser<'a> {
     /// Operands joined by operators of one precedence, from left to right.
     fn chain(
         &mut self,
-        operand: fn(&mut Self) -> Result<Expr, Fault>,
+        operand: fn(&mut Self) -> Result<Expr, FormulaError>,
         operators: &[(&str, Op)],
-    ) -> Result<Expr, Fault> {
+    ) -> Result<Expr, FormulaError> {
         let mut left = operand(self)?;
         while let Some((op, column)) = self.operator(operators) {
             left = Expr::Call(Function::Op(op), vec![left, operand(self)?], column);
@@ -224,7 +224,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A power binds more closely than the sign before it, and groups from the right: -2^3^2 is -(2^(3^2)).
-    fn signed(&mut self) -> Result<Expr, Fault> {
+    fn signed(&mut self) -> Result<Expr, FormulaError> {
         self.skip_blanks();
         let column = self.column;
         if self.accept("-") || self.accept("−") {
@@ -241,7 +241,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn atom(&mut self) -> Result<Expr, Fault> {
+    fn atom(&mut self) -> Result<Expr, FormulaError> {
         self.skip_blanks();
         match self.peek() {
             Some('(') => {
@@ -254,7 +254,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn closing(&mut self) -> Result<(), Fault> {
+    fn closing(&mut self) -> Result<(), FormulaError> {
         self.skip_blanks();
         match self.accept(")") {
             true => Ok(()),
@@ -262,7 +262,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn quoted(&mut self, quote: char) -> Result<Expr, Fault> {
+    fn quoted(&mut self, quote: char) -> Result<Expr, FormulaError> {
         let column = self.column;
         self.take(1, |_| true);
         let name = self.take(MAX_QUOTED, |c| c != quote).to_owned();
@@ -276,7 +276,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A number, a name, or a function call.
-    fn word(&mut self) -> Result<Expr, Fault> {
+    fn word(&mut self) -> Result<Expr, FormulaError> {
         let column = self.column;
         let word = self.take(MAX_NAME, is_word_character);
         if word.is_empty() {
@@ -296,7 +296,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn call(&mut self, name: &str, column: usize) -> Result<Expr, Fault> {
+    fn call(&mut self, name: &str, column: usize) -> Result<Expr, FormulaError> {
         let name = name.to_ascii_lowercase();
         let units = match name.as_str() {
             "yoy" => Some(Units::PercentYear),
@@ -337,7 +337,7 @@ impl<'a> Parser<'a> {
         Ok(Expr::Call(function, arguments, column))
     }
 
-    fn window(&mut self) -> Result<usize, Fault> {
+    fn window(&mut self) -> Result<usize, FormulaError> {
         if !self.comma() {
             return Err(self.fault(WINDOW));
         }
@@ -349,7 +349,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The second argument of `cagr`: years, a time, or nothing.
-    fn growth(&mut self) -> Result<Function, Fault> {
+    fn growth(&mut self) -> Result<Function, FormulaError> {
         let start = *self;
         let mut ahead = *self;
         if ahead.comma() {
@@ -365,7 +365,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A time after a comma, in quotes or bare; `None` without a comma.
-    fn optional_time(&mut self) -> Result<Option<When>, Fault> {
+    fn optional_time(&mut self) -> Result<Option<CalendarPeriod>, FormulaError> {
         if !self.comma() {
             return Ok(None);
         }
@@ -377,7 +377,7 @@ impl<'a> Parser<'a> {
             None => self.take(10, |c| c.is_ascii_digit() || matches!(c, '-' | 'q' | 'Q')),
         };
         let is_closed = quote.is_none_or(|quote| !self.take(1, |c| c == quote).is_empty());
-        match When::read(text) {
+        match CalendarPeriod::parse(text) {
             Ok(when) if is_closed => Ok(Some(when)),
             Ok(_) | Err(_) => Err(start.fault(A_TIME)),
         }

@@ -8,14 +8,14 @@ use crate::indicators::transform::Units;
 use std::collections::HashMap;
 
 /// Cost of formulas over series of known length.
-pub struct Price<'a> {
+pub struct CostEstimate<'a> {
     rows: &'a dyn Fn(&str) -> usize,
     /// Number of resulting figures by [`Expr::cache_key`].
     lengths: HashMap<String, usize>,
     steps: usize,
 }
 
-impl<'a> Price<'a> {
+impl<'a> CostEstimate<'a> {
     /// Starts at zero; `rows` returns the number of figures behind a name.
     pub fn new(rows: &'a dyn Fn(&str) -> usize) -> Self {
         Self {

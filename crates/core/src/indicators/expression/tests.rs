@@ -57,12 +57,12 @@ fn lookup(name: &str) -> Option<Arc<Series>> {
     })
 }
 
-fn read(text: &str) -> Result<(Vec<f64>, String), Fault> {
+fn read(text: &str) -> Result<(Vec<f64>, String), FormulaError> {
     let scope = Scope {
         series: &lookup,
         subject: lookup("DGS2").map(Column::new),
         start: date(2024, 1, 1),
-        how: Aggregation::Average,
+        aggregation: Aggregation::Average,
         frequency: None,
     };
     let column = evaluate(&parse(text)?, scope)?;
@@ -250,7 +250,7 @@ fn comparisons_use_the_lowest_frequency_of_a_formula() {
         series: &lookup,
         subject: None,
         start: date(2024, 1, 1),
-        how: Aggregation::EndOfPeriod,
+        aggregation: Aggregation::EndOfPeriod,
         frequency: Some(crate::model::Frequency::Monthly),
     };
     let column = evaluate(&parse("DGS10 > 4.3").unwrap(), scope).unwrap();

@@ -1,7 +1,7 @@
 //! The tree of a formula, and the error of an invalid one.
 
 use crate::indicators::transform::Units;
-use crate::model::When;
+use crate::model::CalendarPeriod;
 
 /// The functions, for error messages.
 pub(super) const FUNCTIONS: &str = "yoy, mom, chg, ch1, pch, pc1, pca, cch, cca, log, abs, ma(x, n), lag(x, n), \
@@ -112,11 +112,11 @@ pub enum Function {
     /// Percent a year, compounded, over n years.
     Growth(usize),
     /// Percent a year, compounded, since a time or the first day asked for; absent in its first year.
-    GrowthSince(Option<When>),
+    GrowthSince(Option<CalendarPeriod>),
     /// 100 at a time, or at the first observation of the range asked for.
-    Index(Option<When>),
+    Index(Option<CalendarPeriod>),
     /// In consumer prices of a time.
-    Real(When),
+    Real(CalendarPeriod),
     /// How many percent the first lies above the second.
     Gap,
     /// Absolute value.
@@ -125,7 +125,7 @@ pub enum Function {
 
 /// The error of an invalid formula.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct FormulaError {
     /// Character it is about, from 1.
     pub column: usize,
     /// What is wrong.
@@ -134,7 +134,7 @@ pub struct Fault {
     pub allowed: String,
 }
 
-impl Fault {
+impl FormulaError {
     pub(super) fn new(
         column: usize,
         problem: impl Into<String>,
@@ -159,13 +159,13 @@ impl Expr {
     }
 
     /// Returns the bases of its gaps, the second side of each `gap( )`.
-    pub fn bases(&self) -> Vec<&Self> {
+    pub fn gap_bases(&self) -> Vec<&Self> {
         let Self::Call(function, arguments, _) = self else {
             return Vec::new();
         };
         let base = arguments.get(1).filter(|_| *function == Function::Gap);
         base.into_iter()
-            .chain(arguments.iter().flat_map(Self::bases))
+            .chain(arguments.iter().flat_map(Self::gap_bases))
             .collect()
     }
 
@@ -176,7 +176,7 @@ impl Expr {
     }
 
     /// Whether it contains a comparison.
-    pub fn compares(&self) -> bool {
+    pub fn has_comparison(&self) -> bool {
         self.any(&|e| matches!(e, Self::Call(function, ..) if function.is_comparison()))
     }
 
@@ -205,7 +205,7 @@ impl Expr {
     }
 
     /// Replaces each side of a comparison that is only a name of the subject by the subject.
-    pub fn about(self, is_subject: &dyn Fn(&str) -> bool) -> Self {
+    pub fn with_subject(self, is_subject: &dyn Fn(&str) -> bool) -> Self {
         let Self::Call(function, arguments, column) = self else {
             return self;
         };
@@ -216,7 +216,7 @@ impl Expr {
             {
                 return Self::Subject { column: *column };
             }
-            side.about(is_subject)
+            side.with_subject(is_subject)
         };
         let arguments = arguments.into_iter().map(side).collect();
         Self::Call(function, arguments, column)
@@ -237,7 +237,7 @@ impl Expr {
     }
 
     /// Describes the formula in words; `title` gives the text for each name.
-    pub fn in_words(&self, title: &dyn Fn(&str) -> String) -> String {
+    pub fn describe(&self, title: &dyn Fn(&str) -> String) -> String {
         let is_operation = |e: &Self| matches!(e, Self::Call(Function::Op(_), ..));
         match self {
             Self::Number(number) => number.to_string(),
@@ -245,8 +245,8 @@ impl Expr {
             Self::Subject { .. } => "the series".into(),
             Self::Call(function, arguments, _) => {
                 let describe = |a: &Self| match is_operation(a) && is_operation(self) {
-                    true => format!("({})", a.in_words(title)),
-                    false => a.in_words(title),
+                    true => format!("({})", a.describe(title)),
+                    false => a.describe(title),
                 };
                 let mut arguments = arguments.iter().map(describe);
                 let mut next = || arguments.next().unwrap_or_default();
@@ -269,7 +269,7 @@ impl Function {
             Self::Not => format!("not ({x})"),
             Self::Absolute => format!("|{x}|"),
             Self::Units(Units::Level) => x.to_owned(),
-            Self::Units(units) => format!("{x}, {}", units.words()),
+            Self::Units(units) => format!("{x}, {}", units.describe()),
             Self::MovingAverage(n) => format!("{x}, mean of {n} periods"),
             Self::Lag(n) => format!("{x}, {n} periods earlier"),
             Self::Annualised(n) => format!("{x}, % over {n} periods, annualised"),

@@ -1,6 +1,6 @@
 //! Units of formulas: which may be added, and the names of products and quotients.
 
-use super::tree::{Fault, Op};
+use super::tree::{FormulaError, Op};
 use crate::model::SeriesInfo;
 
 /// A unit as displayed, and the kind that decides what it may be added to.
@@ -30,7 +30,7 @@ impl Unit {
     }
 
     /// Returns a series' unit. Indices are of one kind when they have the same base period.
-    pub fn of(info: &SeriesInfo) -> Self {
+    pub fn from_series(info: &SeriesInfo) -> Self {
         let mut unit = Self::new(&info.units_short);
         if info.units_short == "index" {
             unit.kind.clone_from(&info.units);
@@ -52,7 +52,7 @@ impl Unit {
     }
 
     /// Whether it is the unit of what is 1 or 0.
-    pub fn is_truth(&self) -> bool {
+    pub fn is_boolean(&self) -> bool {
         self.short == BOOLEAN
     }
 
@@ -73,13 +73,13 @@ impl Unit {
     /// is a ratio, $bn less $mn is $bn.
     ///
     /// # Errors
-    /// A [`Fault`] when the two cannot be added or compared.
+    /// A [`FormulaError`] when the two cannot be added or compared.
     pub(super) fn combine(
         &self,
         op: Op,
         other: &Self,
         position: usize,
-    ) -> Result<(Self, f64), Fault> {
+    ) -> Result<(Self, f64), FormulaError> {
         let is_known = !self.kind.is_empty() && !other.kind.is_empty();
         let factor = match is_known {
             true => self.conversion_factor(other),
@@ -117,25 +117,25 @@ impl Unit {
     /// Returns the unit in consumer prices of a time.
     ///
     /// # Errors
-    /// A [`Fault`] for a unit without prices.
+    /// A [`FormulaError`] for a unit without prices.
     pub(super) fn in_prices_of(
         &self,
         when: &dyn std::fmt::Display,
         position: usize,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, FormulaError> {
         let (base, tail) = split(&self.short);
         let is_money = base.starts_with('$') || base == "index" || self.kind.is_empty();
         if is_money && !tail.contains("real") && !tail.contains(|c: char| c.is_ascii_digit()) {
             return Ok(Self::new(&format!("{} {when} prices", self.short)));
         }
-        Err(Fault::new(
+        Err(FormulaError::new(
             position,
             format!("takes real( ) of figures in {}", self.name()),
             "money at the prices of its day, for example real(CES0500000003, \"2026-07\")",
         ))
     }
 
-    fn mismatch(&self, op: Op, other: &Self, position: usize) -> Fault {
+    fn mismatch(&self, op: Op, other: &Self, position: usize) -> FormulaError {
         let verbs = [(Op::Add, "adds"), (Op::Subtract, "subtracts")];
         let verb = verbs.iter().find(|(sum, _)| *sum == op);
         let verb = verb.map_or("compares", |(_, verb)| verb);
@@ -144,7 +144,7 @@ impl Unit {
             true => "indices of one base: wrap both in index( ), which makes each 100 at the start",
             false => "figures of one unit; multiply, divide, or take yoy( ) or index( ) of both",
         };
-        Fault::new(position, problem, allowed)
+        FormulaError::new(position, problem, allowed)
     }
 
     /// The unit for an error message; of an index with its base.

@@ -123,7 +123,7 @@ fn missing_reverse_repos_are_zero_only_before_2013() {
     let set = real();
     let none = |from: Date| {
         let thinned = with(&set, "RRPONTSYD", |o| Some(o).filter(|o| o.date < from));
-        let day = crate::model::frequency::days_later(from, 14);
+        let day = crate::model::frequency::add_days(from, 14);
         reading(&testdata::as_of(&thinned, day), day)
     };
     assert!(none(date(2012, 1, 4)).value.is_some());

@@ -4,7 +4,7 @@
 //! Steps are in percent (100 ln of a month over the month before); those of the unemployment rate in percentage
 //! points. Fitted to 1970-2019, gasoline to 1992-2019.
 
-use crate::indicators::months::{Month, Months, log_ratio};
+use crate::indicators::months::{Month, MonthlyGrid, log_ratio};
 use crate::indicators::statistics::{average, dot};
 use crate::model::Observation;
 
@@ -14,18 +14,18 @@ const USUAL_YEARS: i32 = 11;
 /// Returns the change of each month's mean of weekly figures from the month before, percent.
 ///
 /// A month counts with the weeks it has; there is no figure after a month without weeks.
-pub fn moves(weeks: &[Observation]) -> Months {
-    let means = Months::means(weeks);
+pub fn monthly_changes(weeks: &[Observation]) -> MonthlyGrid {
+    let means = MonthlyGrid::from_means(weeks);
     means.map(|m, now| Some(100.0 * log_ratio(now, means.get(m.plus(-1))?)?))
 }
 
 /// Returns the changes of claims in a month and in the one before, percent; 0 where they are not known.
-pub fn claims_changes(changes: &Months, month: Month) -> [f64; 2] {
+pub fn claims_changes(changes: &MonthlyGrid, month: Month) -> [f64; 2] {
     [month, month.plus(-1)].map(|m| changes.get(m).unwrap_or(0.0))
 }
 
 /// Returns gasoline's change in a month, and the mean of the same calendar month in up to eleven earlier years, percent.
-pub fn gasoline_at(changes: &Months, month: Month) -> Option<[f64; 2]> {
+pub fn gasoline_changes(changes: &MonthlyGrid, month: Month) -> Option<[f64; 2]> {
     let earlier = (1..=USUAL_YEARS).filter_map(|years| changes.get(month.plus(-12 * years)));
     Some([changes.get(month)?, average(earlier)?])
 }
@@ -72,13 +72,13 @@ pub fn prices(
 }
 
 /// Returns the mean step of the three months before, percent.
-pub fn momentum(grid: &Months, month: Month) -> Option<f64> {
+pub fn momentum(grid: &MonthlyGrid, month: Month) -> Option<f64> {
     let before = month.plus(-1);
     Some(100.0 * log_ratio(grid.get(before)?, grid.get(before.plus(-3))?)? / 3.0)
 }
 
 /// Returns the mean step of a rate over the three months before.
-pub fn drift(grid: &Months, month: Month) -> Option<f64> {
+pub fn drift(grid: &MonthlyGrid, month: Month) -> Option<f64> {
     Some((grid.get(month.plus(-1))? - grid.get(month.plus(-4))?) / 3.0)
 }
 
@@ -120,26 +120,26 @@ mod tests {
     fn months_are_means_of_their_known_weeks() {
         let week = |m, d, v| Observation::new(date(2020, m, d), v);
         let weeks = [week(1, 4, 100.0), week(1, 11, 300.0), week(2, 1, 400.0)];
-        let changes = moves(&weeks);
+        let changes = monthly_changes(&weeks);
         let february = Month::new(2020, 2);
         let step = 100.0 * 2f64.ln();
         assert_eq!(claims_changes(&changes, february), [step, 0.0]);
         assert_eq!(claims_changes(&changes, february.plus(1)), [0.0, step]);
-        assert_eq!(gasoline_at(&changes, february), None, "no year before");
+        assert_eq!(gasoline_changes(&changes, february), None, "no year before");
     }
 
     #[test]
     fn usual_change_uses_at_most_eleven_years() {
         let january = |year| (Month::new(year, 1), f64::from(year));
-        let changes = Months::new((2000..=2020).map(january));
+        let changes = MonthlyGrid::new((2000..=2020).map(january));
         assert_eq!(
-            gasoline_at(&changes, Month::new(2020, 1)),
+            gasoline_changes(&changes, Month::new(2020, 1)),
             Some([2020.0, 2014.0])
         );
         assert_eq!(
-            gasoline_at(&changes, Month::new(2001, 1)),
+            gasoline_changes(&changes, Month::new(2001, 1)),
             Some([2001.0, 2000.0])
         );
-        assert_eq!(gasoline_at(&changes, Month::new(2000, 1)), None);
+        assert_eq!(gasoline_changes(&changes, Month::new(2000, 1)), None);
     }
 }

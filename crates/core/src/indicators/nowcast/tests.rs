@@ -52,10 +52,10 @@ fn vintages_give_the_golden_values() {
         ),
     ] {
         let set = testdata::known(&inputs(), day);
-        let now = at(&set, day, day).unwrap();
-        let published = regime::at(&set, day).state.unwrap();
+        let now = compute(&set, day, day).unwrap();
+        let published = regime::compute(&set, day).state.unwrap();
         let context = day.to_string();
-        assert_eq!(Month::of(now.claims_week), to, "{context}");
+        assert_eq!(Month::from_date(now.claims_week), to, "{context}");
         assert_eq!(now.state.month, to.plus(1).first_day(), "{context}");
         close(now.claims[0], claims[0], 5e-5, &context);
         close(now.claims[1], claims[1], 5e-5, &context);
@@ -71,7 +71,7 @@ fn vintages_give_the_golden_values() {
 #[test]
 fn fills_of_october_2008_match_the_documented_ones() {
     let day = date(2008, 10, 31);
-    let now = at(&testdata::known(&inputs(), day), day, day).unwrap();
+    let now = compute(&testdata::known(&inputs(), day), day, day).unwrap();
     for (series, value) in [
         ("INDPRO", 106.2845),
         ("PAYEMS", 137_175.77),
@@ -92,7 +92,7 @@ fn fills_of_october_2008_match_the_documented_ones() {
 #[test]
 fn missing_gasoline_is_named() {
     let day = date(2026, 8, 20);
-    let now = at(&testdata::known(&inputs(), day), day, day).unwrap();
+    let now = compute(&testdata::known(&inputs(), day), day, day).unwrap();
     assert_eq!(now.inputs_missing, ["GASREGW"]);
 }
 
@@ -105,27 +105,27 @@ fn old_or_missing_inputs_give_reasons() {
         rest.cloned().collect()
     };
     assert_eq!(
-        at(&without("ICSA"), day, day).unwrap_err(),
+        compute(&without("ICSA"), day, day).unwrap_err(),
         "ICSA is not loaded"
     );
     assert!(
-        at(&set, day, date(2020, 4, 20))
+        compute(&set, day, date(2020, 4, 20))
             .unwrap_err()
             .contains("2020-04-04")
     );
     assert!(
-        at(&without("CPIAUCSL"), day, day)
+        compute(&without("CPIAUCSL"), day, day)
             .unwrap_err()
             .contains("CPIAUCSL")
     );
-    let permits = at(&without("PERMIT"), day, day).unwrap();
+    let permits = compute(&without("PERMIT"), day, day).unwrap();
     assert_eq!(permits.inputs_missing, ["PERMIT"]);
     assert_eq!(permits.state.growth_parts.len(), 3);
     let old = testdata::stamped_up_to(&testdata::known(&["CPILFESL"], day), date(2019, 12, 1));
     let mut late = without("CPILFESL");
     late.insert(std::sync::Arc::clone(old.iter().next().unwrap()));
     assert!(
-        at(&late, day, day)
+        compute(&late, day, day)
             .unwrap_err()
             .contains("CPILFESL ends with December 2019")
     );

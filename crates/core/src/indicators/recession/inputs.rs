@@ -5,7 +5,7 @@
 //! (docs/METHODS.md#stand-ins).
 
 use crate::indicators::composite::{Band, band};
-use crate::indicators::months::{Month, Months, log_ratio};
+use crate::indicators::months::{Month, MonthlyGrid, log_ratio};
 use crate::indicators::reading::{Input, describe_missing_figure};
 use crate::indicators::statistics::normal_cdf;
 use crate::indicators::transform::bond_equivalent;
@@ -101,7 +101,7 @@ struct Source<'a> {
     id: &'static str,
     series: Option<&'a Series>,
     observations: &'a [Observation],
-    months: Months,
+    months: MonthlyGrid,
 }
 
 impl Source<'_> {
@@ -109,7 +109,7 @@ impl Source<'_> {
     fn month(&self, month: Month) -> Option<Driver> {
         let value = self.months.get(month)?;
         let rows = self.observations;
-        let end = rows.partition_point(|o| Month::of(o.date) <= month);
+        let end = rows.partition_point(|o| Month::from_date(o.date) <= month);
         Some(Driver {
             value,
             date: rows.get(end.checked_sub(1)?)?.date,
@@ -131,7 +131,7 @@ pub(super) struct Sources<'a> {
 
 impl<'a> Sources<'a> {
     pub(super) fn read(set: &'a SeriesSet, day: Date) -> Self {
-        let source = |id, grid: fn(&[Observation]) -> Months| {
+        let source = |id, grid: fn(&[Observation]) -> MonthlyGrid| {
             let observations = set.up_to(id, day);
             Source {
                 id,
@@ -142,12 +142,12 @@ impl<'a> Sources<'a> {
         };
         Self {
             day,
-            spread: source("T10Y3M", Months::means),
-            ten_year: source("GS10", Months::lasts),
-            bill: source("TB3MS", Months::lasts),
-            conditions: source("NFCI", Months::means),
-            permits: source("PERMIT", Months::lasts),
-            premium: source("EBP", Months::lasts),
+            spread: source("T10Y3M", MonthlyGrid::from_means),
+            ten_year: source("GS10", MonthlyGrid::from_last_values),
+            bill: source("TB3MS", MonthlyGrid::from_last_values),
+            conditions: source("NFCI", MonthlyGrid::from_means),
+            permits: source("PERMIT", MonthlyGrid::from_last_values),
+            premium: source("EBP", MonthlyGrid::from_last_values),
         }
     }
 
@@ -156,8 +156,8 @@ impl<'a> Sources<'a> {
         let monthly = [&self.ten_year, &self.bill, &self.permits];
         let sources = monthly.into_iter().chain([&self.spread, &self.conditions]);
         let first = sources.filter_map(|s| s.months.first()).min();
-        let last = Month::of(self.day);
-        let months = first.into_iter().flat_map(|first| first.until(last));
+        let last = Month::from_date(self.day);
+        let months = first.into_iter().flat_map(|first| first.through(last));
         let row = |m: Month| Some(Observation::new(m.first_day(), figure(m)?));
         months.filter_map(row).collect()
     }
@@ -178,7 +178,7 @@ impl<'a> Sources<'a> {
             let newest = source.observations.last().map(|o| o.date);
             let missing = describe_missing_figure(source.id, newest);
             let value = driver.as_ref().map(|d| (d.value, d.date));
-            Input::of((name, series, unit), value, Some(missing))
+            Input::new((name, series, unit), value, Some(missing))
         };
         [
             input(spread, &self.spread, s),
@@ -189,8 +189,10 @@ impl<'a> Sources<'a> {
 
     /// Returns the newest figure of a source that is not stale, for the month of the reference day alone.
     fn current(&self, source: &Source<'_>, month: Month) -> Option<Observation> {
-        let series = source.series.filter(|_| month == Month::of(self.day));
-        series?.lookup(self.day)
+        let series = source
+            .series
+            .filter(|_| month == Month::from_date(self.day));
+        series?.fresh_observation(self.day)
     }
 
     /// Returns the excess bond premium of a month, percentage points.
@@ -208,7 +210,7 @@ impl<'a> Sources<'a> {
             }
             let long = self.current(&self.ten_year, month)?;
             let short = self.current(&self.bill, month)?;
-            self.monthly_spread(Month::of(long.date.min(short.date)))
+            self.monthly_spread(Month::from_date(long.date.min(short.date)))
         })
     }
 
@@ -229,7 +231,7 @@ impl<'a> Sources<'a> {
     /// month uses those of two months before instead of one.
     fn permits(&self, month: Month) -> Option<Driver> {
         let growth = |month: Month| {
-            let mean = |m| self.permits.months.mean3(m, 3);
+            let mean = |m| self.permits.months.three_month_mean(m, 3);
             Some(Driver {
                 value: 100.0 * log_ratio(mean(month)?, mean(month.plus(-12))?)?,
                 date: month.first_day(),

@@ -14,7 +14,7 @@ use crate::model::{Date, Frequency, Observation, SeriesSet};
 
 /// Recession probability of the second version, 0 to 100, monthly.
 pub const CRPI2: Composite = Composite {
-    about: Indicator {
+    indicator: Indicator {
         id: "SERVICE_CRPI2",
         title: "Recession Probability (second version; experimental)",
         method: "crpi-v2",
@@ -43,7 +43,7 @@ pub const CRPI2: Composite = Composite {
     },
     unit: "%",
     bands: BANDS,
-    computation: Computation::Own {
+    computation: Computation::Formula {
         inputs: &["T10Y3M", "GS10", "TB3MS", "NFCI", "PERMIT", "EBP"],
         reading,
         history,
@@ -92,13 +92,13 @@ fn history(set: &SeriesSet, day: Date) -> Vec<Observation> {
 
 fn reading(set: &SeriesSet, day: Date) -> Reading {
     let sources = Sources::read(set, day);
-    let month = Month::of(day);
+    let month = Month::from_date(day);
     let before = month.plus(-1);
     let (drivers, values) = month_inputs(&sources, month);
     let [.., year, premium] = values;
     let [s, f, b] = sources.inputs(&drivers);
     let unit = "percentage points";
-    let year_input = Input::of(
+    let year_input = Input::new(
         (
             "Term spread of the past year",
             &["T10Y3M", "GS10", "TB3MS"],
@@ -107,7 +107,7 @@ fn reading(set: &SeriesSet, day: Date) -> Reading {
         year.map(|v| (v, month.first_day())),
         Some("the term spread lacks one of the last twelve months".to_owned()),
     );
-    let premium_input = Input::of(
+    let premium_input = Input::new(
         ("Excess bond premium", &["EBP"], unit),
         premium.map(|v| (v, before.first_day())),
         Some(format!("EBP of {} is not loaded", before.name())),
@@ -137,7 +137,7 @@ fn interpret(reading: &Reading) -> String {
     format!(
         "Experimental. {}: {value:.1} % that an NBER recession month falls within the next 12 months{} ({basis}). {} \
          It gave a false alarm from 2023-01 to 2024-07.",
-        prose::capitalised(CRPI2.band(value).unwrap_or_default()),
+        prose::capitalize(CRPI2.band(value).unwrap_or_default()),
         prose::format_trend(reading.trend.as_ref(), "points", 1),
         sentence("CRPI2"),
     )
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn current_figures_give_the_golden_values() {
-        let Computation::Own { inputs, .. } = CRPI2.computation else {
+        let Computation::Formula { inputs, .. } = CRPI2.computation else {
             panic!("it has a formula of its own");
         };
         let set = testdata::load(inputs);

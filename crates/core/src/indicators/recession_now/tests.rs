@@ -28,9 +28,8 @@ fn vintages_give_the_golden_values() {
 }
 
 fn weeks(values: impl Iterator<Item = f64>) -> Vec<Observation> {
-    let row = |(back, value): (i64, f64)| {
-        Observation::new(days_later(date(2020, 3, 28), -7 * back), value)
-    };
+    let row =
+        |(back, value): (i64, f64)| Observation::new(add_days(date(2020, 3, 28), -7 * back), value);
     (0..).zip(values).map(row).collect()
 }
 
@@ -87,8 +86,9 @@ fn real_time_alarms_match_the_documented_ones() {
     let path = path(&recorded, date(2026, 8, 22));
     assert_eq!(path.last().unwrap().date, date(2026, 8, 15));
     assert!(path.len() > 3_000, "{}", path.len());
-    let spells = RNOW.alarm.unwrap().spells(&path);
-    let thursdays = |s: &super::super::alarm::AlarmPeriod| (thursday(s.from), s.to.map(thursday));
+    let spells = RNOW.alarm.unwrap().periods(&path);
+    let thursdays =
+        |s: &super::super::alarm::AlarmPeriod| (release_day(s.from), s.to.map(release_day));
     let since_1979: Vec<_> = spells
         .iter()
         .map(thursdays)
@@ -117,7 +117,7 @@ fn each_week_uses_what_was_known_on_its_thursday() {
         let then = path(&recorded, day);
         assert_eq!(then, whole[..then.len()]);
         let last = then.last().unwrap();
-        let thursday = thursday(last.date);
+        let thursday = release_day(last.date);
         let known = testdata::known(&[CLAIMS, PAYROLLS], thursday);
         assert_eq!(
             reading(&known, thursday).value.map(|v| round_to(v, 9)),

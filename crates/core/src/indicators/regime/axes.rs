@@ -1,7 +1,7 @@
 //! The growth and inflation scores of a month, and their parts.
 
-use crate::indicators::months::{Month, Months, log_ratio};
-use crate::indicators::prose::joined;
+use crate::indicators::months::{Month, MonthlyGrid, log_ratio};
+use crate::indicators::prose::join;
 use crate::indicators::statistics::rolling_z;
 use crate::model::{Date, SeriesSet};
 
@@ -68,8 +68,8 @@ const fn part(
 /// Definition of a growth input: the part, its figures, and their change in a month.
 type GrowthDefinition = (
     Contributor,
-    fn(&MonthlyInputs) -> &Months,
-    fn(&Months, Month) -> Option<f64>,
+    fn(&MonthlyInputs) -> &MonthlyGrid,
+    fn(&MonthlyGrid, Month) -> Option<f64>,
 );
 
 /// The growth inputs and their weights (docs/METHODS.md#regime).
@@ -98,12 +98,20 @@ const GROWTH: [GrowthDefinition; GROWTH_INPUTS] = [
         ),
         |inputs| &inputs.unemployment,
         // At least two of three months, as in docs/METHODS.md#sahm-rule.
-        |grid, m| Some(grid.mean3(m.plus(-6), 2)? - grid.mean3(m, 2)?),
+        |grid, m| Some(grid.three_month_mean(m.plus(-6), 2)? - grid.three_month_mean(m, 2)?),
     ),
     (
         part("Building permits", "PERMIT", "% over a year", 0.2),
         |inputs| &inputs.permits,
-        |grid, m| Some(100.0 * log_ratio(grid.mean3(m, 3)?, grid.mean3(m.plus(-12), 3)?)?),
+        |grid, m| {
+            Some(
+                100.0
+                    * log_ratio(
+                        grid.three_month_mean(m, 3)?,
+                        grid.three_month_mean(m.plus(-12), 3)?,
+                    )?,
+            )
+        },
     ),
 ];
 const CORE: Contributor = part("Core inflation", "CPILFESL", "% over a year", 0.35);
@@ -119,17 +127,17 @@ const MOMENTUM: Contributor = part(
 #[derive(Debug, Clone)]
 pub struct MonthlyInputs {
     /// INDPRO.
-    pub production: Months,
+    pub production: MonthlyGrid,
     /// PAYEMS.
-    pub payrolls: Months,
+    pub payrolls: MonthlyGrid,
     /// UNRATE.
-    pub unemployment: Months,
+    pub unemployment: MonthlyGrid,
     /// PERMIT.
-    pub permits: Months,
+    pub permits: MonthlyGrid,
     /// CPILFESL.
-    pub core: Months,
+    pub core: MonthlyGrid,
     /// CPIAUCSL.
-    pub prices: Months,
+    pub prices: MonthlyGrid,
     interpolated: Vec<(&'static str, Month)>,
 }
 
@@ -138,7 +146,7 @@ impl MonthlyInputs {
     pub fn read(set: &SeriesSet, day: Date) -> Self {
         let mut interpolated = Vec::new();
         let mut read = |id: &'static str| {
-            let published = Months::lasts(set.up_to(id, day)).starting_at(FIRST);
+            let published = MonthlyGrid::from_last_values(set.up_to(id, day)).starting_at(FIRST);
             let (grid, filled) = published.interpolate_gaps();
             interpolated.extend(filled.into_iter().map(|m| (id, m)));
             grid
@@ -164,8 +172,8 @@ pub(super) struct Axes {
 /// A growth input with its changes and their z-scores by month.
 struct GrowthInput {
     part: Contributor,
-    changes: Months,
-    scores: Months,
+    changes: MonthlyGrid,
+    scores: MonthlyGrid,
 }
 
 impl Axes {
@@ -178,7 +186,7 @@ impl Axes {
             let scores = changes.iter().zip(scores);
             GrowthInput {
                 part,
-                scores: Months::new(scores.filter_map(|((m, _), z)| Some((m, z?)))),
+                scores: MonthlyGrid::new(scores.filter_map(|((m, _), z)| Some((m, z?)))),
                 changes,
             }
         });
@@ -191,7 +199,7 @@ impl Axes {
         &self,
         last: Month,
     ) -> impl Iterator<Item = (Month, Vec<Contributor>, Vec<Contributor>)> {
-        FIRST.until(last).filter_map(|m| {
+        FIRST.through(last).filter_map(|m| {
             let figures = m.plus(-1);
             Some((m, self.growth(figures)?, self.inflation(figures)?))
         })
@@ -255,7 +263,7 @@ impl Axes {
 /// Explains which inputs the regime needs and which are not loaded on `day`.
 pub(super) fn missing_inputs(set: &SeriesSet, day: Date) -> String {
     let absent = INPUTS.iter().filter(|id| set.up_to(id, day).is_empty());
-    let absent = joined(absent, ", ");
+    let absent = join(absent, ", ");
     let needs = "CPILFESL, CPIAUCSL and three of INDPRO, PAYEMS, UNRATE and PERMIT with six years of \
                  history are needed";
     match absent.is_empty() {

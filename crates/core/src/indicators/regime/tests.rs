@@ -101,7 +101,7 @@ fn parts_add_up_and_probabilities_sum_to_one() {
 #[test]
 fn month_appears_once_its_figures_are_out() {
     let set = real();
-    let state = |d| at(&testdata::as_of(&set, d), d).state.unwrap();
+    let state = |d| compute(&testdata::as_of(&set, d), d).state.unwrap();
     let month = |d| state(d).month;
     // July's consumer prices came on 12 August; production and permits count from the latest days of their rules.
     assert_eq!(month(date(2026, 8, 17)), date(2026, 7, 1));
@@ -113,7 +113,7 @@ fn month_appears_once_its_figures_are_out() {
 #[test]
 fn old_figures_are_late_and_missing_ones_give_a_reason() {
     let set = real();
-    let late = at(&set, date(2026, 11, 21));
+    let late = compute(&set, date(2026, 11, 21));
     assert_eq!((late.regime, late.reason), (Regime::Reflation, None));
     let (since, why) = late.late.unwrap();
     assert_eq!(since, date(2026, 10, 15));
@@ -122,9 +122,9 @@ fn old_figures_are_late_and_missing_ones_give_a_reason() {
         "{why}"
     );
     assert_eq!(late.state.unwrap().month, date(2026, 8, 1));
-    assert_eq!(at(&set, date(2026, 10, 14)).late, None);
-    assert!(at(&set, date(2026, 10, 15)).late.is_some());
-    let none = at(&SeriesSet::default(), date(2026, 8, 22));
+    assert_eq!(compute(&set, date(2026, 10, 14)).late, None);
+    assert!(compute(&set, date(2026, 10, 15)).late.is_some());
+    let none = compute(&SeriesSet::default(), date(2026, 8, 22));
     assert_eq!(none.regime, Regime::Unknown);
     assert!(none.reason.unwrap().contains("not loaded: INDPRO"));
 }
@@ -155,7 +155,7 @@ fn growth_needs_three_of_its_four_inputs() {
     let full = real();
     let without = |gone: &[&str]| {
         let rest = full.iter().filter(|s| !gone.contains(&s.info.id.as_str()));
-        at(&rest.cloned().collect(), date(2026, 8, 22))
+        compute(&rest.cloned().collect(), date(2026, 8, 22))
     };
     let three = without(&["PAYEMS"]).state.unwrap();
     let weights: f64 = three.growth_parts.iter().map(|p| p.weight).sum();

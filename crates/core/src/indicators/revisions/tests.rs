@@ -65,12 +65,14 @@ fn info(id: &str) -> SeriesInfo {
 }
 
 fn read(id: &str) -> Revisions {
-    let rows = lines(id).into_iter().map(|(month, known, value)| Known {
-        date: first_day(month),
-        known_from: Some(first_day(known).last_of_month()),
-        value,
-    });
-    Revisions::of(&info(id), &Vintages::new(rows.collect()))
+    let rows = lines(id)
+        .into_iter()
+        .map(|(month, known, value)| VintageObservation {
+            date: first_day(month),
+            known_from: Some(first_day(known).last_of_month()),
+            value,
+        });
+    Revisions::from_vintages(&info(id), &Vintages::new(rows.collect()))
 }
 
 /// The same by another way: month after month the whole state of knowledge, as docs/METHODS.md#revisions has it.
@@ -215,7 +217,7 @@ fn usual_revisions_match_the_documented_table() {
         let actual = (
             round(later.p90_abs, coarse),
             round(later.bias, coarse),
-            later.flips,
+            later.sign_flips,
         );
         assert_eq!(actual, (p90, bias, flips), "{id}");
     }
@@ -242,8 +244,8 @@ fn payrolls_of_december_2008_first_print_is_minus_524() {
 }
 
 /// PAYEMS of one day each month, known on the 5th of the next but one.
-fn regular(months: std::ops::Range<i32>) -> Vec<Known> {
-    let row = |n: i32| Known {
+fn regular(months: std::ops::Range<i32>) -> Vec<VintageObservation> {
+    let row = |n: i32| VintageObservation {
         date: first_day(24_000 + n),
         known_from: Some(shift(first_day(24_001 + n), 4.days())),
         value: Some(100.0 + f64::from(n * n)),
@@ -251,9 +253,9 @@ fn regular(months: std::ops::Range<i32>) -> Vec<Known> {
     months.map(row).collect()
 }
 
-fn prints(rows: Vec<Known>) -> Vec<i32> {
-    let prints = Revisions::of(&info("PAYEMS"), &Vintages::new(rows)).prints;
-    let number = |p: &Revised| Frequency::Monthly.period_number(p.date) - 24_000;
+fn prints(rows: Vec<VintageObservation>) -> Vec<i32> {
+    let prints = Revisions::from_vintages(&info("PAYEMS"), &Vintages::new(rows)).prints;
+    let number = |p: &PrintedPeriod| Frequency::Monthly.period_number(p.date) - 24_000;
     prints.iter().map(number).collect()
 }
 
@@ -270,11 +272,11 @@ fn rows_of_the_first_vintage_are_no_first_prints() {
 fn revision_of_an_undated_row_is_no_first_print() {
     let mut rows = regular(0..6);
     // Loaded without a day; revised two months later; the last one came as news.
-    let undated = |row: &Known| Known {
+    let undated = |row: &VintageObservation| VintageObservation {
         known_from: None,
         ..*row
     };
-    let loaded: Vec<Known> = rows[..5].iter().map(undated).collect();
+    let loaded: Vec<VintageObservation> = rows[..5].iter().map(undated).collect();
     rows.drain(..4);
     rows[0].known_from = Some(date(2000, 8, 5));
     assert!(prints([loaded, rows].concat()).is_empty());
@@ -289,13 +291,13 @@ fn unpublished_figure_may_be_printed_late() {
     let mut rows = regular(0..6);
     let late = shift(rows[3].known_from.unwrap(), 2.months());
     rows[3].known_from = Some(late);
-    let loaded = |row: &Known| Known {
+    let loaded = |row: &VintageObservation| VintageObservation {
         known_from: None,
         ..*row
     };
-    let loaded: Vec<Known> = rows.iter().map(loaded).collect();
+    let loaded: Vec<VintageObservation> = rows.iter().map(loaded).collect();
     assert_eq!(prints([loaded.clone(), rows.clone()].concat()), [1, 2, 5]);
-    let not_yet = Known {
+    let not_yet = VintageObservation {
         known_from: rows[0].known_from,
         value: None,
         ..rows[3]
@@ -308,7 +310,7 @@ fn unpublished_figure_may_be_printed_late() {
 #[test]
 fn interrupted_record_has_no_values_inside_the_gap() {
     let rows = [regular(0..6), regular(30..36)].concat();
-    let record = Revisions::of(&info("PAYEMS"), &Vintages::new(rows));
+    let record = Revisions::from_vintages(&info("PAYEMS"), &Vintages::new(rows));
     let later: Vec<[bool; 2]> = record
         .prints
         .iter()
@@ -332,12 +334,12 @@ fn interrupted_record_has_no_values_inside_the_gap() {
 #[test]
 fn withdrawn_figures_have_no_later_value() {
     let mut rows = regular(0..20);
-    rows.push(Known {
+    rows.push(VintageObservation {
         known_from: Some(date(2000, 5, 20)),
         value: None,
         ..rows[2]
     });
-    let record = Revisions::of(&info("PAYEMS"), &Vintages::new(rows));
+    let record = Revisions::from_vintages(&info("PAYEMS"), &Vintages::new(rows));
     let print = record
         .prints
         .iter()
@@ -349,7 +351,7 @@ fn withdrawn_figures_have_no_later_value() {
 #[test]
 fn measure_follows_unit_and_frequency_by_default() {
     let of = |id| {
-        let row = |value| Known {
+        let row = |value| VintageObservation {
             date: date(2026, 1, 2),
             known_from: None,
             value: Some(value),

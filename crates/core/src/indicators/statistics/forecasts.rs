@@ -3,13 +3,13 @@
 use super::{average, count, normal_cdf};
 
 /// A forecast probability, 0 to 1, and whether the event occurred.
-pub type Said = (f64, bool);
+pub type ProbabilityForecast = (f64, bool);
 
 /// Returns the area under the ROC curve: the chance that a month with the event had a higher probability than one without,
 /// ties counting half.
 ///
 /// `None` without both kinds. Source: Hanley and McNeil 1982.
-pub fn auc(forecasts: &[Said]) -> Option<f64> {
+pub fn auc(forecasts: &[ProbabilityForecast]) -> Option<f64> {
     let mut sorted = forecasts.to_vec();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
     let (mut concordant, mut below) = (0.0, 0);
@@ -24,7 +24,7 @@ pub fn auc(forecasts: &[Said]) -> Option<f64> {
 }
 
 /// Returns the mean squared distance of probabilities from outcomes; `None` without forecasts. Source: Brier 1950.
-pub fn brier(forecasts: &[Said]) -> Option<f64> {
+pub fn brier(forecasts: &[ProbabilityForecast]) -> Option<f64> {
     let forecasts = forecasts.iter();
     average(forecasts.map(|(p, occurred)| (p - f64::from(u8::from(*occurred))).powi(2)))
 }
@@ -37,23 +37,23 @@ pub struct Bin {
     /// Number of months.
     pub months: usize,
     /// Mean probability.
-    pub said: f64,
+    pub mean_probability: f64,
     /// Share of months with the event.
-    pub came: f64,
+    pub event_share: f64,
 }
 
 /// Returns [`Bin`]s that begin at `edges`, ascending; empty ones are left out.
-pub fn calibration(forecasts: &[Said], edges: &[f64]) -> Vec<Bin> {
+pub fn calibration(forecasts: &[ProbabilityForecast], edges: &[f64]) -> Vec<Bin> {
     let bin = |(i, from): (usize, &f64)| {
         let to = edges.get(i + 1).copied().unwrap_or(f64::INFINITY);
         let inside = forecasts.iter().filter(|f| (*from..to).contains(&f.0));
-        let inside: Vec<&Said> = inside.collect();
+        let inside: Vec<&ProbabilityForecast> = inside.collect();
         let events = inside.iter().filter(|f| f.1).count();
         Some(Bin {
             from: *from,
             months: inside.len(),
-            said: average(inside.iter().map(|f| f.0))?,
-            came: count(events) / count(inside.len()),
+            mean_probability: average(inside.iter().map(|f| f.0))?,
+            event_share: count(events) / count(inside.len()),
         })
     };
     edges.iter().enumerate().filter_map(bin).collect()
@@ -118,7 +118,7 @@ mod tests {
         assert_eq!((auc(&forecasts[..1]), brier(&[])), (None, None));
         let bins = calibration(&forecasts, &[0.0, 0.2, 0.5, 0.9]);
         assert_eq!(bins.iter().map(|b| b.months).collect::<Vec<_>>(), [1, 2, 1]);
-        assert_eq!((bins[1].said, bins[1].came), (0.4, 0.5));
+        assert_eq!((bins[1].mean_probability, bins[1].event_share), (0.4, 0.5));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! the cost.
 
 use crate::indicators::months::Month;
-use crate::model::frequency::{Length, day_number};
+use crate::model::frequency::{PeriodLength, day_number};
 use crate::model::{Date, Frequency, Series};
 
 /// Looks up earlier figures for ascending observations.
@@ -19,8 +19,8 @@ pub(super) struct Lookback<'a> {
 impl<'a> Lookback<'a> {
     pub(super) fn new(series: &'a Series) -> Self {
         let rows = match series.frequency().length() {
-            Length::Days(_) => &series.observations[..],
-            Length::Months(_) => &[],
+            PeriodLength::Days(_) => &series.observations[..],
+            PeriodLength::Months(_) => &[],
         };
         Self {
             series,
@@ -34,18 +34,20 @@ impl<'a> Lookback<'a> {
     /// Daily: the newest one before it, unless stale. Otherwise the calendar's period before, or nothing.
     pub(super) fn period(&mut self, position: usize, date: Date) -> Option<f64> {
         match self.series.frequency().length() {
-            Length::Days(1) => self.lookup(self.days.get(position)? - 1),
-            Length::Days(n) => self.near(self.days.get(position)? - i32::from(n)),
-            Length::Months(n) => months_earlier(self.series, date, i32::from(n)),
+            PeriodLength::Days(1) => self.lookup(self.days.get(position)? - 1),
+            PeriodLength::Days(n) => self.near(self.days.get(position)? - i32::from(n)),
+            PeriodLength::Months(n) => months_earlier(self.series, date, i32::from(n)),
         }
     }
 
     /// Returns the value one year before the observation at `position` ([`super::year_earlier`]).
     pub(super) fn year(&mut self, position: usize, date: Date) -> Option<f64> {
         match self.series.frequency().length() {
-            Length::Days(1) => self.lookup(self.days.get(position)? - days_in_year_before(date)),
-            Length::Days(_) => self.near(self.days.get(position)? - 364),
-            Length::Months(_) => months_earlier(self.series, date, 12),
+            PeriodLength::Days(1) => {
+                self.lookup(self.days.get(position)? - days_in_year_before(date))
+            }
+            PeriodLength::Days(_) => self.near(self.days.get(position)? - 364),
+            PeriodLength::Months(_) => months_earlier(self.series, date, 12),
         }
     }
 
@@ -83,7 +85,7 @@ impl<'a> Lookback<'a> {
 
 /// Returns the value exactly `months` calendar months before `date`, if that month has one.
 pub(super) fn months_earlier(series: &Series, date: Date, months: i32) -> Option<f64> {
-    series.at(Month::of(date).plus(-months).first_day())
+    series.value_on(Month::from_date(date).plus(-months).first_day())
 }
 
 /// Returns the days back to the same day of the year before; to the 28th from the 29th of February.
@@ -110,11 +112,11 @@ mod tests {
         let back = |days: i64, years: i64| shift(shift(date, (-days).days()), (-years).years());
         let near = |day: Date| {
             let around = [0, -1, 1].map(|d: i64| shift(day, d.days()));
-            around.into_iter().find_map(|d| series.at(d))
+            around.into_iter().find_map(|d| series.value_on(d))
         };
         match (series.frequency(), year) {
-            (Frequency::Daily, false) => series.lookup(back(1, 0)).map(|o| o.value),
-            (Frequency::Daily, true) => series.lookup(back(0, 1)).map(|o| o.value),
+            (Frequency::Daily, false) => series.fresh_observation(back(1, 0)).map(|o| o.value),
+            (Frequency::Daily, true) => series.fresh_observation(back(0, 1)).map(|o| o.value),
             (Frequency::Weekly, false) => near(back(7, 0)),
             (Frequency::Weekly, true) => near(back(364, 0)),
             (Frequency::Monthly, false) => months(1),
@@ -140,7 +142,7 @@ mod tests {
                     | Frequency::Semiannual
                     | Frequency::Annual => 28 + gap,
                 };
-                let date = info.frequency.stamp(day_from_number(day).unwrap());
+                let date = info.frequency.period_date(day_from_number(day).unwrap());
                 if rows.last().is_none_or(|last| last.date < date) {
                     rows.push(Observation::new(date, value));
                 }

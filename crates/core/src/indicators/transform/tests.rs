@@ -19,7 +19,7 @@ fn series(id: &str, rows: &[(Date, f64)]) -> Series {
 fn year_on_year_follows_the_calendar_across_a_gap() {
     let set = testdata::load(&["CPIAUCSL", "CPIAUCNS"]);
     let sa = set.get("CPIAUCSL").unwrap();
-    assert_eq!(sa.at(date(2025, 10, 1)), None);
+    assert_eq!(sa.value_on(date(2025, 10, 1)), None);
     let july = year_on_year(sa, date(2026, 7, 1)).unwrap();
     assert_eq!(round_to(july, 2), 3.30);
     assert_eq!(

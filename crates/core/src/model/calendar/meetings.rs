@@ -30,7 +30,7 @@ pub struct Meeting {
     /// Eastern time of the statement, if recorded.
     pub at: Option<Time>,
     /// Whether projections are published with the statement, since April 2011 after every other meeting.
-    pub projections: bool,
+    pub has_projections: bool,
     /// Day of the minutes: recorded up to 2022, since then three weeks after the decision; `None` if unknown.
     pub minutes: Option<Date>,
     /// Day on which a scheduled meeting was cancelled.
@@ -57,7 +57,7 @@ fn parse_row(
             _ => return None,
         },
         at: at.parse().ok(),
-        projections: projections == "yes",
+        has_projections: projections == "yes",
         minutes: minutes.parse().ok(),
         cancelled: cancelled.parse().ok(),
     })
@@ -70,7 +70,7 @@ pub fn meetings() -> &'static [Meeting] {
 
 impl Meeting {
     /// Returns whether it was known on a day: a scheduled one until it was cancelled, any other from its day on.
-    pub fn is_known(&self, on: Date) -> bool {
+    pub fn is_known_on(&self, on: Date) -> bool {
         match self.kind {
             MeetingKind::Scheduled => self.cancelled.is_none_or(|day| on < day),
             MeetingKind::Unscheduled | MeetingKind::Call | MeetingKind::Vote => self.day <= on,
@@ -88,7 +88,7 @@ const WORDS: &str = "next the fomc fed federal open market committee reserve s m
                      minutes statement dot plot sep projections when is";
 
 /// Returns whether a name means these meetings: "fomc", "Fed meeting", "next Fed decision", "FOMC minutes".
-pub fn is_meeting(name: &str) -> bool {
+pub fn is_meeting_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let mut words = name
         .split(|c: char| !c.is_alphanumeric())
@@ -121,7 +121,10 @@ mod tests {
             assert!((0..=1).contains(&days_between(m.start, m.day)), "{m:?}");
             let after = m.minutes.map(|minutes| days_between(m.day, minutes));
             assert!(after.is_none_or(|n| (14..=60).contains(&n)), "{m:?}");
-            assert!(m.kind == MeetingKind::Scheduled || !m.projections, "{m:?}");
+            assert!(
+                m.kind == MeetingKind::Scheduled || !m.has_projections,
+                "{m:?}"
+            );
         }
     }
 
@@ -129,8 +132,12 @@ mod tests {
     fn meetings_are_known_from_or_until_their_days() {
         let on = |day| meetings().iter().find(|m| m.day == day).unwrap();
         let (unscheduled, cancelled) = (on(date(2020, 3, 3)), on(date(2020, 3, 18)));
-        assert!(!unscheduled.is_known(date(2020, 3, 2)) && unscheduled.is_known(date(2020, 3, 3)));
-        assert!(cancelled.is_known(date(2020, 3, 14)) && !cancelled.is_known(date(2020, 3, 15)));
+        assert!(
+            !unscheduled.is_known_on(date(2020, 3, 2)) && unscheduled.is_known_on(date(2020, 3, 3))
+        );
+        assert!(
+            cancelled.is_known_on(date(2020, 3, 14)) && !cancelled.is_known_on(date(2020, 3, 15))
+        );
         assert!(!cancelled.is_regular() && on(date(2026, 12, 9)).is_regular());
     }
 
@@ -144,7 +151,7 @@ mod tests {
             "the Fed's next meeting",
             "dot plot",
         ] {
-            assert!(is_meeting(name), "{name}");
+            assert!(is_meeting_name(name), "{name}");
         }
         for name in [
             "cpi",
@@ -154,7 +161,7 @@ mod tests {
             "federal debt",
             "",
         ] {
-            assert!(!is_meeting(name), "{name}");
+            assert!(!is_meeting_name(name), "{name}");
         }
     }
 }

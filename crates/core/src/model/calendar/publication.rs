@@ -4,7 +4,7 @@ use super::{Release, releases};
 use crate::catalogue::Catalogue;
 use crate::indicators::months::Month;
 use crate::indicators::nber;
-use crate::model::frequency::{Date, days_between, days_later, shift};
+use crate::model::frequency::{Date, add_days, days_between, shift};
 use crate::model::series_info::SeriesInfo;
 use crate::model::{observation, release, table};
 use jiff::ToSpan;
@@ -36,7 +36,7 @@ static LATENESS: LazyLock<HashMap<&str, BTreeMap<Date, i64>>> = LazyLock::new(||
         let days = RECORDED_DAYS.get(release.id.as_str())?.iter();
         let normal = days.filter(|(_, day)| release.after_disruption(**day) == **day);
         let lateness = normal.filter_map(|(period, day)| {
-            let latest = release.due_for(*period)?.latest;
+            let latest = release.scheduled_for(*period)?.latest;
             Some((*period, days_between(latest, *day)))
         });
         Some((release.id.as_str(), lateness.collect()))
@@ -74,7 +74,7 @@ pub struct Publication<'a> {
 
 impl<'a> Publication<'a> {
     /// Returns the pattern of a series.
-    pub fn of(info: &'a SeriesInfo) -> Self {
+    pub fn new(info: &'a SeriesInfo) -> Self {
         Self {
             info,
             release: RELEASE_OF.get(info.id.as_str()).copied(),
@@ -94,16 +94,18 @@ impl<'a> Publication<'a> {
     /// - All others: the period's end and the publication lag.
     pub fn day(&self, period: Date) -> Date {
         let info = self.info;
-        let lagged = observation::known_by(period, info.frequency, info.publication_lag_days);
+        let lagged =
+            observation::lagged_publication_day(period, info.frequency, info.publication_lag_days);
         if info.id.as_str() == "USREC" {
-            return nber::known_from(Month::of(period)).map_or(lagged, |day| day.max(lagged));
+            return nber::known_from(Month::from_date(period))
+                .map_or(lagged, |day| day.max(lagged));
         }
         if info.source == "Federal Reserve Board H.10" {
             return release::monday_after(period);
         }
         match self.release {
             Some(release) => release
-                .came(period)
+                .recorded_day(period)
                 .unwrap_or_else(|| release.latest_day(period, lagged)),
             None => release::after_disruption(&info.source, lagged),
         }
@@ -112,14 +114,14 @@ impl<'a> Publication<'a> {
 
 impl Release {
     /// Returns the recorded day on which the figures of a period were published.
-    pub fn came(&self, period: Date) -> Option<Date> {
+    pub fn recorded_day(&self, period: Date) -> Option<Date> {
         RECORDED_DAYS.get(self.id.as_str())?.get(&period).copied()
     }
 
     /// Returns the latest day on which the figures of a period can have been published: not after the recorded day of a later
     /// period.
     fn latest_day(&'static self, period: Date, lagged: Date) -> Date {
-        let mut day = self.due_for(period).map_or(lagged, |due| due.latest);
+        let mut day = self.scheduled_for(period).map_or(lagged, |due| due.latest);
         if period < RULES_HOLD_SINCE {
             day = self.with_lateness(period, day);
         }
@@ -127,7 +129,7 @@ impl Release {
             day = self.after_disruption(day);
         }
         let recorded = RECORDED_DAYS.get(self.id.as_str());
-        let next = recorded.and_then(|days| days.range(days_later(period, 1)..).next());
+        let next = recorded.and_then(|days| days.range(add_days(period, 1)..).next());
         next.map_or(day, |(_, next)| day.min(*next))
     }
 
@@ -141,7 +143,7 @@ impl Release {
         let lateness = LATENESS.get(self.id.as_str());
         let lateness = lateness.and_then(|days| days.range(era).map(|(_, days)| *days).max());
         match lateness {
-            Some(days) => days_later(day, days.max(0)),
+            Some(days) => add_days(day, days.max(0)),
             None => (0..self.extra_days).fold(day, |day, _| release::business_day_after(day)),
         }
     }

@@ -73,7 +73,7 @@ fn past_releases_fit_their_rules() {
         let (mut exact, mut early, mut late) = (0, 0, 0);
         for &day in &days {
             let (from, to) = (shift(day, (-10).days()), shift(day, 10.days()));
-            let near = release.due(from, to);
+            let near = release.scheduled(from, to);
             let due = near
                 .min_by_key(|due| business_days(due.day, day).abs())
                 .unwrap();
@@ -104,7 +104,10 @@ fn past_releases_fit_their_rules() {
 }
 
 fn known_by(id: &str, period: Date) -> Date {
-    Catalogue::embedded().get(id).unwrap().known_by(period)
+    Catalogue::embedded()
+        .get(id)
+        .unwrap()
+        .publication_day(period)
 }
 
 #[test]
@@ -169,7 +172,7 @@ fn figures_are_known_from_the_recorded_day_of_their_release() {
             // Continued claims are those of the week before.
             let is_later = ["CCSA", "CCNSA", "IURSA"].contains(&series.as_str());
             if info.frequency == release.frequency && !is_later {
-                assert_eq!(info.known_by(period), day, "{series} {period}");
+                assert_eq!(info.publication_day(period), day, "{series} {period}");
             }
         }
     }
@@ -178,9 +181,9 @@ fn figures_are_known_from_the_recorded_day_of_their_release() {
 #[test]
 fn later_periods_are_never_known_earlier() {
     for info in Catalogue::embedded().iter() {
-        let (mut period, mut before) = (info.frequency.stamp(date(1959, 3, 4)), Date::MIN);
+        let (mut period, mut before) = (info.frequency.period_date(date(1959, 3, 4)), Date::MIN);
         while period < date(2027, 6, 1) {
-            let day = info.known_by(period);
+            let day = info.publication_day(period);
             assert!(day >= before, "{} {period}: {day} after {before}", info.id);
             (period, before) = (shift(period, info.frequency.period()), day);
         }
@@ -254,7 +257,7 @@ fn scheduled_days_are_in_the_month_of_the_first_vintage() {
         let start = date(2010, 1, 1);
         let release = release(release_id);
         let (mut same, mut all) = (0, 0);
-        for due in release.due(start, date(2025, 9, 30)) {
+        for due in release.scheduled(start, date(2025, 9, 30)) {
             let month = *first.get(&due.period).unwrap_or_else(|| panic!("{due:?}"));
             let is_in_span =
                 (due.earliest.first_of_month()..=due.latest.first_of_month()).contains(&month);
@@ -270,7 +273,7 @@ fn scheduled_days_are_in_the_month_of_the_first_vintage() {
 #[test]
 fn scheduled_releases_have_their_periods() {
     let one = |id: &str, from: Date, to: Date| {
-        let due: Vec<Due> = release(id).due(from, to).collect();
+        let due: Vec<ScheduledRelease> = release(id).scheduled(from, to).collect();
         assert_eq!(due.len(), 1, "{id}");
         (due[0].day, due[0].period)
     };
@@ -310,7 +313,9 @@ fn scheduled_releases_have_their_periods() {
 fn holidays_move_weekly_releases() {
     let thanksgiving = (date(2026, 11, 23), date(2026, 11, 29));
     let one = |id: &str| {
-        let due: Vec<Due> = release(id).due(thanksgiving.0, thanksgiving.1).collect();
+        let due: Vec<ScheduledRelease> = release(id)
+            .scheduled(thanksgiving.0, thanksgiving.1)
+            .collect();
         assert_eq!(due.len(), 1, "{id}");
         (due[0].day, due[0].period)
     };
@@ -319,7 +324,7 @@ fn holidays_move_weekly_releases() {
     assert_eq!(one("nfci"), (date(2026, 11, 25), date(2026, 11, 20)));
     let labor_day = |id| {
         release(id)
-            .due(date(2026, 9, 7), date(2026, 9, 11))
+            .scheduled(date(2026, 9, 7), date(2026, 9, 11))
             .map(|d| d.day)
     };
     assert!(labor_day("gasoline").eq([date(2026, 9, 9)]));
@@ -331,8 +336,8 @@ fn any_window_has_exactly_the_releases_in_it() {
     let due = |from, to| {
         releases()
             .iter()
-            .flat_map(|r| r.due(from, to))
-            .collect::<Vec<Due>>()
+            .flat_map(|r| r.scheduled(from, to))
+            .collect::<Vec<ScheduledRelease>>()
     };
     let whole = due(date(2024, 1, 1), date(2027, 12, 31));
     assert!(
@@ -343,7 +348,7 @@ fn any_window_has_exactly_the_releases_in_it() {
         let from = shift(date(2024, 1, 1), i64::from(days).days());
         let to = shift(from, 13.days());
         let inside = whole.iter().filter(|d| (from..=to).contains(&d.day));
-        let inside: Vec<Due> = inside.copied().collect();
+        let inside: Vec<ScheduledRelease> = inside.copied().collect();
         assert_eq!(due(from, to), inside, "{from}");
     }
 }

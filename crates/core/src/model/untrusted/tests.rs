@@ -85,25 +85,25 @@ fn attacks_become_visible_and_stay_inside_their_fence() {
             cleaned,
             "cleaning twice changes {canary:?}"
         );
-        let title = line(canary, 80);
+        let title = clean_line(canary, 80);
         assert!(
             !title.contains('\n') && title.chars().count() <= 80,
             "{title:?}"
         );
-        let in_text = name(canary, 80);
+        let in_text = clean_name(canary, 80);
         assert!(!in_text.contains(['[', ']', '\n']), "{in_text:?}");
         assert_eq!(
-            name(&in_text, 80),
+            clean_name(&in_text, 80),
             in_text,
             "naming twice changes {canary:?}"
         );
-        let aside = aside(canary, 80);
-        assert!(aside.starts_with(OPEN) && aside.ends_with(CLOSE));
+        let aside = fence_inline(canary, 80);
+        assert!(aside.starts_with(FENCE_START) && aside.ends_with(FENCE_END));
         assert_eq!(aside.matches('[').count(), 2, "{aside:?}");
         let fenced = fence(canary, 600);
-        assert!(fenced.starts_with(OPEN) && fenced.ends_with(CLOSE));
-        assert_eq!(fenced.matches(OPEN).count(), 1, "{fenced:?}");
-        assert_eq!(fenced.matches(CLOSE).count(), 1, "{fenced:?}");
+        assert!(fenced.starts_with(FENCE_START) && fenced.ends_with(FENCE_END));
+        assert_eq!(fenced.matches(FENCE_START).count(), 1, "{fenced:?}");
+        assert_eq!(fenced.matches(FENCE_END).count(), 1, "{fenced:?}");
     }
 }
 
@@ -133,7 +133,7 @@ fn long_text_is_truncated_with_an_ellipsis() {
 
 #[test]
 fn only_plain_web_addresses_are_accepted() {
-    assert!(link("https://www.federalreserve.gov/a?b=c#d").is_some());
+    assert!(safe_url("https://www.federalreserve.gov/a?b=c#d").is_some());
     for bad in [
         "javascript:alert(1)",
         "data:text/html,x",
@@ -144,6 +144,6 @@ fn only_plain_web_addresses_are_accepted() {
         "//evil.example",
         "ftp://x",
     ] {
-        assert!(link(bad).is_none(), "{bad}");
+        assert!(safe_url(bad).is_none(), "{bad}");
     }
 }

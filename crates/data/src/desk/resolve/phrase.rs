@@ -6,7 +6,7 @@
 //! is none, the whole phrase is unknown.
 
 use econoscope_core::catalogue::names::Names;
-use econoscope_core::model::words::{Spelling, words};
+use econoscope_core::model::words::{Spelling, keywords};
 use econoscope_core::model::{Frequency, SeriesInfo, table};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
@@ -80,7 +80,7 @@ impl Token {
 /// Splits a text into words of one spelling, in one order.
 fn tokens(text: &str) -> Vec<Token> {
     let text = normalize(text);
-    let mut tokens: Vec<Token> = words(&text).take(MAX_WORDS).map(Token::new).collect();
+    let mut tokens: Vec<Token> = keywords(&text).take(MAX_WORDS).map(Token::new).collect();
     tokens.sort();
     tokens
 }
@@ -158,7 +158,7 @@ impl PhraseIndex {
     fn add(&mut self, text: &str, name: &str, distance: usize) {
         let tokens = tokens(text);
         for token in &tokens {
-            let spelling = || Spelling::of(token.text.clone());
+            let spelling = || Spelling::new(token.text.clone());
             self.vocabulary
                 .entry(token.text.clone())
                 .or_insert_with(spelling);
@@ -191,7 +191,7 @@ impl PhraseIndex {
         if !is_word(&token.text) || token.text.chars().count() < MIN_LETTERS {
             return Vec::new();
         }
-        let typed = Spelling::of(token.text.clone());
+        let typed = Spelling::new(token.text.clone());
         let near = self.vocabulary.values().filter_map(|word| {
             // Typos are rare in the first letter: another one is nearly always another word.
             let is_alike =
@@ -256,7 +256,7 @@ fn is_too_short(text: &str, typed: &[Token]) -> bool {
 /// Returns the frequency that a word of a text asks for.
 pub(super) fn frequency(text: &str) -> Option<Frequency> {
     let text = normalize(text);
-    let mut codes = words(&text).filter_map(|word| {
+    let mut codes = keywords(&text).filter_map(|word| {
         let (weight, code) = WORDS.get(word.as_str())?;
         (*weight == Weight::Frequency && !code.is_empty()).then_some(*code)
     });
@@ -300,7 +300,7 @@ mod tests {
                     .get(replacement)
                     .is_some_and(|s| s.0 == Weight::Significant);
             assert!(!loops, "line {line}: {word}");
-            assert_eq!(words(word).collect::<Vec<_>>(), [word], "line {line}");
+            assert_eq!(keywords(word).collect::<Vec<_>>(), [word], "line {line}");
         }
         assert_eq!(WORDS.len(), text.lines().count() - 1, "a word stands twice");
     }

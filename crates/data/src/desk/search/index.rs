@@ -9,7 +9,7 @@
 //! occur nowhere.
 
 use super::{Document, Kind};
-use econoscope_core::model::words::{Spelling, fold, key, spelled_words, words};
+use econoscope_core::model::words::{Spelling, fold_name, key, keywords, keywords_as_spelled};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Most distinct words of a query; a long question has some fifteen.
@@ -116,26 +116,26 @@ impl SearchIndex {
                 let best = best.or_insert(field);
                 *best = field.min(*best);
             };
-            let title: HashSet<String> = words(&text.title).collect();
+            let title: HashSet<String> = keywords(&text.title).collect();
             title_lengths.push(title.len());
             title.into_iter().for_each(|word| add(word, Field::Title));
-            let body = words(&text.body).take(MAX_BODY);
+            let body = keywords(&text.body).take(MAX_BODY);
             body.for_each(|word| add(word, Field::Body));
             for (name, rank) in &text.names {
-                words(name).for_each(|word| add(word, Field::Name));
-                let folded = fold(name);
+                keywords(name).for_each(|word| add(word, Field::Name));
+                let folded = fold_name(name);
                 for spelling in HashSet::from([key(name), folded.clone()]) {
                     by_name.entry(spelling).or_default().push(names.len());
                 }
                 names.push(Name {
-                    spelling: Spelling::of(folded),
+                    spelling: Spelling::new(folded),
                     document,
                     rank: *rank,
                 });
             }
         }
         let postings = fields.into_iter();
-        let postings = postings.map(|(word, fields)| (Spelling::of(word), Vec::from_iter(fields)));
+        let postings = postings.map(|(word, fields)| (Spelling::new(word), Vec::from_iter(fields)));
         Self {
             postings: postings.collect(),
             documents,
@@ -171,13 +171,13 @@ impl SearchIndex {
             return Vec::new();
         }
         let mut seen = HashSet::new();
-        let distinct = spelled_words(query).filter(|word| seen.insert(word.clone()));
+        let distinct = keywords_as_spelled(query).filter(|word| seen.insert(word.clone()));
         let is_named = |index: &usize| {
             let document = self.documents.get(*index);
             document.is_some_and(|d| d.kind == kind && names.contains(d.name.as_str()))
         };
         let is_unmatched = |word: &String| {
-            let mut matches = words(word).map(|word| self.word_matches(&word));
+            let mut matches = keywords(word).map(|word| self.word_matches(&word));
             !matches.any(|documents| documents.keys().any(is_named))
         };
         distinct.take(MAX_WORDS).filter(is_unmatched).collect()
@@ -185,7 +185,7 @@ impl SearchIndex {
 
     /// Returns documents with a similarly spelled name, each with the folded name and the number of edits.
     pub(super) fn near_names(&self, name: &str) -> impl Iterator<Item = (usize, &str, usize)> {
-        let typed = Spelling::of(fold(name));
+        let typed = Spelling::new(fold_name(name));
         self.names.iter().filter_map(move |name| {
             let edits = typed.edits(&name.spelling)?;
             Some((name.document, name.spelling.text(), edits))
@@ -194,7 +194,7 @@ impl SearchIndex {
 
     /// Returns documents with the query as a name, or else with a similarly spelled name.
     fn search_names(&self, query: &str) -> Vec<Hit> {
-        let (folded, key) = (fold(query), key(query));
+        let (folded, key) = (fold_name(query), key(query));
         let spellings = std::iter::once(&folded).chain((key != folded).then_some(&key));
         let names = spellings
             .filter_map(|name| self.by_name.get(name))
@@ -225,7 +225,7 @@ impl SearchIndex {
     /// Returns documents by the words of the query that they have.
     fn search_words(&self, query: &str) -> HashMap<usize, Hit> {
         let mut seen = HashSet::new();
-        let distinct = words(query).filter(|word| seen.insert(word.clone()));
+        let distinct = keywords(query).filter(|word| seen.insert(word.clone()));
         let query: Vec<String> = distinct.take(MAX_WORDS).collect();
         let (mut sums, mut total): (HashMap<usize, WordSum>, f64) = (HashMap::new(), 0.0);
         for word in &query {
@@ -302,7 +302,7 @@ impl SearchIndex {
         if !prefixed.is_empty() {
             return prefixed;
         }
-        let typed = Spelling::of(query.to_owned());
+        let typed = Spelling::new(query.to_owned());
         let near = self.postings.iter().filter_map(|posting| {
             let edits = typed.edits(&posting.0)?;
             Some((posting, if edits == 1 { 0.6 } else { 0.4 }))

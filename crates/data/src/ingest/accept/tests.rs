@@ -93,8 +93,8 @@ fn is_implausible(before: &[f64], after: f64) -> bool {
     find_implausible(&daily(before), &[known(next, after)]).is_some()
 }
 
-fn known(date: Date, value: f64) -> Known {
-    Known {
+fn known(date: Date, value: f64) -> VintageObservation {
+    VintageObservation {
         date,
         known_from: None,
         value: Some(value),

@@ -267,9 +267,9 @@ fn implausible_figure_is_imported_with_a_warning() {
     );
     assert!(report.errors.is_empty());
     assert!(
-        report.doubts[0].contains("UNRATE: 430 for 2026-09-01"),
+        report.warnings[0].contains("UNRATE: 430 for 2026-09-01"),
         "{:?}",
-        report.doubts
+        report.warnings
     );
     assert_eq!(values(&store, "UNRATE").len(), 3);
 }
@@ -283,7 +283,7 @@ fn vintages_and_figures_form_one_series() {
     let values_as_of = |store: &Sqlite, day| -> Vec<f64> {
         let stored = store.read(&id("PAYEMS")).unwrap().unwrap();
         let rows = stored.as_of(day, |date| {
-            econoscope_core::model::observation::known_by(
+            econoscope_core::model::observation::lagged_publication_day(
                 date,
                 econoscope_core::model::Frequency::Monthly,
                 5,
@@ -367,8 +367,8 @@ fn older_file_revises_nothing_without_replace() {
     let report = run(&store, older.path());
     assert_eq!((report.written.added, report.written.revised), (1, 0));
     assert_eq!(values(&store, "HOUST")[1..], before);
-    let [warning] = report.doubts.as_slice() else {
-        panic!("{:?}", report.doubts)
+    let [warning] = report.warnings.as_slice() else {
+        panic!("{:?}", report.warnings)
     };
     assert!(
         warning.contains("ends on 2025-08-01, what is held on 2025-12-01")
@@ -396,9 +396,9 @@ fn file_on_another_base_must_be_complete() {
         let rebased = file_of((first..24).map(|n| (n, 0.87 * value(n))));
         let report = run(&store, folder(&[("a.csv", &rebased)]).path());
         assert!(
-            report.doubts[0].contains("0.8700 times"),
+            report.warnings[0].contains("0.8700 times"),
             "{:?}",
-            report.doubts
+            report.warnings
         );
         let base = values(&store, "HOUST")[0].1 / value(0);
         assert!(

@@ -28,7 +28,7 @@ fn stored(ids: &[&str]) -> Vec<Status> {
             last: date(2026, 10, 1),
             fetched_at: hours_ago(1),
             origin: "fred".into(),
-            before: Vec::new(),
+            earlier_origins: Vec::new(),
         })
         .collect()
 }

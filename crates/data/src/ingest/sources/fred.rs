@@ -13,7 +13,7 @@ use crate::ingest::pace::PaceSettings;
 use crate::ingest::table::{self, Column};
 use api::{not_on_fred, url_with};
 use econoscope_core::error::Result;
-use econoscope_core::model::{Date, Known, SeriesId};
+use econoscope_core::model::{Date, SeriesId, VintageObservation};
 use url::Url;
 
 /// A client of FRED.
@@ -51,7 +51,7 @@ impl Fred {
         &self,
         id: &SeriesId,
         from: Option<Date>,
-    ) -> Result<Vec<Known>> {
+    ) -> Result<Vec<VintageObservation>> {
         match &self.key {
             Some(_) => self.figures_from_api(id, from).await,
             None => self.figures_from_download(id, from).await,
@@ -60,7 +60,11 @@ impl Fred {
 
     /// Fetches `fredgraph.csv`, the download behind FRED's charts: no key, one series per request
     /// (docs/SOURCES.md#fred-download).
-    async fn figures_from_download(&self, id: &SeriesId, from: Option<Date>) -> Result<Vec<Known>> {
+    async fn figures_from_download(
+        &self,
+        id: &SeriesId,
+        from: Option<Date>,
+    ) -> Result<Vec<VintageObservation>> {
         let start = from.map(|day| day.to_string());
         let mut query = vec![("id", id.as_str())];
         query.extend(start.as_deref().map(|day| ("cosd", day)));
@@ -69,12 +73,16 @@ impl Fred {
         if response.status == 404 {
             return Err(not_on_fred(id));
         }
-        parse_download(id, &response).map_err(|problem| self.fetch.unusable(id.as_str(), &problem))
+        parse_download(id, &response)
+            .map_err(|describe_error| self.fetch.unusable(id.as_str(), &describe_error))
     }
 }
 
 /// Parses a download. A single bad row refuses all of it.
-fn parse_download(id: &SeriesId, response: &Response) -> std::result::Result<Vec<Known>, String> {
+fn parse_download(
+    id: &SeriesId,
+    response: &Response,
+) -> std::result::Result<Vec<VintageObservation>, String> {
     if let Some(problem) = response.problem() {
         return Err(problem);
     }

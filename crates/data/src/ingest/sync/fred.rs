@@ -9,7 +9,7 @@ use crate::ingest::state::{self, run_blocking};
 use crate::store::WriteOutcome;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
-use econoscope_core::model::{Known, Observation, Series};
+use econoscope_core::model::{Observation, Series, VintageObservation};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -61,14 +61,14 @@ impl SyncRun<'_> {
             return Outcome::Failed(error);
         }
         if let Some(error) = &self.fred_breaker.open {
-            return Outcome::NotAsked(error.for_operator());
+            return Outcome::NotAsked(error.operator_message());
         }
         self.progress.start_step(step.id.as_str());
         match self.update_from_fred(step).await {
             Ok(written) => {
                 self.fred_breaker.record(None);
                 if let Err(error) = self.describe_from_fred(step).await {
-                    let error = error.for_operator();
+                    let error = error.operator_message();
                     tracing::warn!(series = %step.id, error, "its title did not come; its figures did");
                 }
                 Outcome::Written(written)
@@ -147,7 +147,7 @@ impl SyncRun<'_> {
         let source = Source::new("formula", "the formula", SourceKind::Formula);
         let mut remaining = Vec::new();
         for step in steps {
-            let inputs = identities::synced_from(&step.id).filter(|_| !step.wants_vintages);
+            let inputs = identities::sync_inputs(&step.id).filter(|_| !step.wants_vintages);
             let (Some(inputs), Some(info)) = (inputs, &step.info) else {
                 remaining.push(step);
                 continue;
@@ -159,8 +159,11 @@ impl SyncRun<'_> {
                 let rows = state::stored_rows(&self.store, &input.id).await?;
                 series.insert(id, Arc::new(Series::new(Arc::clone(input), rows)));
             }
-            let rows = identities::figures(info, &series)?;
-            let rows: Vec<Known> = rows.iter().map(|row| Known::new(row, None)).collect();
+            let rows = identities::compute(info, &series)?;
+            let rows: Vec<VintageObservation> = rows
+                .iter()
+                .map(|row| VintageObservation::new(row, None))
+                .collect();
             let is_first = state::stored_rows(&self.store, &step.id).await?.is_empty();
             match self.accept(&step, &source, is_first, rows).await? {
                 Ok(written) => {

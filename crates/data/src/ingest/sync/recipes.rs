@@ -18,8 +18,8 @@ use crate::store::{Description, Store};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::frequency::days_between;
-use econoscope_core::model::{Date, Known, Observation, SeriesId};
-use econoscope_core::recipe::{Bases, FeedRef, Recipes, Seen, SeriesRecipe};
+use econoscope_core::model::{Date, Observation, SeriesId, VintageObservation};
+use econoscope_core::recipe::{Bases, FeedRef, FormatEvidence, Recipes, SeriesRecipe};
 use futures_util::stream::{self, StreamExt};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -188,7 +188,7 @@ impl<'a> SyncRun<'a> {
     /// Passes on or reports a step that has no recipe left.
     fn finish_recipes(&mut self, step: Step, remaining: &mut Vec<Step>) {
         let recipes = &self.config.sources.recipes;
-        if step.is_on_fred || identities::synced_from(&step.id).is_some() {
+        if step.is_on_fred || identities::sync_inputs(&step.id).is_some() {
             remaining.push(step);
         } else if !step.is_covered {
             let error = join_errors(&step.errors, self.clients.offline().as_ref());
@@ -282,7 +282,10 @@ impl<'a> SyncRun<'a> {
     ) -> Result<Option<Step>> {
         let (id, today) = (step.id.clone(), day_of(self.now()));
         let source = self.source(feed_ref, &id, stated_base).await?;
-        let incoming = rows.iter().map(|row| Known::new(row, None)).collect();
+        let incoming = rows
+            .iter()
+            .map(|row| VintageObservation::new(row, None))
+            .collect();
         let refusal = match self.accept(&step, &source, is_full, incoming).await? {
             Ok(written) => {
                 let state = self.feed_state(feed_ref);
@@ -339,7 +342,8 @@ impl<'a> SyncRun<'a> {
         let earlier = state.and_then(|state| state.unconfirmed.get(id));
         let earlier = earlier.filter(|(day, _)| *day < day_of(self.now()));
         let mut series = feed.series.iter().filter(|series| series.id == *id);
-        let is_untested = series.any(|series| series.seen(feed) == Seen::Memory);
+        let is_untested =
+            series.any(|series| series.format_evidence(feed) == FormatEvidence::Memory);
         let routes = self.config.sources.recipes.routes(id);
         let preferred = routes.take_while(|other| other.source.id != source.id);
         Ok(Source {

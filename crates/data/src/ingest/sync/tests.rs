@@ -120,7 +120,7 @@ async fn failures_of_single_series_do_not_stop_others() {
     let store = Arc::new(Sqlite::in_memory().unwrap());
     write_rows(&store, "PAYEMS", &[(date(2026, 8, 1), 7.0)]);
     let report = run(&store, &config).await;
-    assert_eq!((report.read(), report.missed()), (1, 6));
+    assert_eq!((report.read_count(), report.missed_count()), (1, 6));
     assert_eq!(failure(&report, "DGS10").code(), "no_data");
     assert!(failure(&report, "UNRATE").to_string().contains("web page"));
     assert!(failure(&report, "GDP").to_string().contains("line 3"));
@@ -241,7 +241,7 @@ async fn source_is_not_asked_after_three_failures() {
     let report = run(&store, &config).await;
     let left = |s: &&(SeriesId, Outcome)| matches!(&s.1, Outcome::NotAsked(why) if why.contains("HTTP 503"));
     assert_eq!(report.series.iter().filter(left).count(), 2);
-    assert_eq!((report.failures().count(), report.read()), (3, 0));
+    assert_eq!((report.failures().count(), report.read_count()), (3, 0));
 }
 
 #[tokio::test]

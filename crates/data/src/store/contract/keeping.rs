@@ -4,7 +4,7 @@ use super::{at, id, latest, months, put, put_rows, written};
 use crate::store::{Article, Description, Status, Store, Write, WriteVintages};
 use econoscope_core::error::Error;
 use econoscope_core::model::frequency::day_from_number;
-use econoscope_core::model::{Frequency, Known, Observation, SeriesId};
+use econoscope_core::model::{Frequency, Observation, SeriesId, VintageObservation};
 use jiff::civil::date;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,7 +29,7 @@ pub(super) fn invalid_writes_change_nothing(store: &dyn Store) {
             })
             .unwrap_err();
         assert_eq!(error.code(), "store");
-        assert!(error.for_operator().contains("GDP"), "{error}");
+        assert!(error.operator_message().contains("GDP"), "{error}");
     }
     assert_eq!(latest(store), [1.0]);
     assert_eq!(store.version().unwrap(), version);
@@ -70,7 +70,7 @@ pub(super) fn status_summarises_stored_series(store: &dyn Store) {
                 last: date(2026, 1, 1),
                 fetched_at: at(60),
                 origin: "fred".into(),
-                before: Vec::new(),
+                earlier_origins: Vec::new(),
             },
             Status {
                 id: id("GDP"),
@@ -79,7 +79,7 @@ pub(super) fn status_summarises_stored_series(store: &dyn Store) {
                 last: date(2026, 3, 1),
                 fetched_at: at(0),
                 origin: "test".into(),
-                before: Vec::new(),
+                earlier_origins: Vec::new(),
             },
         ]
     );
@@ -108,7 +108,7 @@ pub(super) fn many_small_writes_keep_every_row(store: &dyn Store) {
         }
         let known = day_from_number(20_001 + n);
         put_rows(store, &rows, known);
-        expected.extend(rows.iter().map(|o| Known::new(o, known)));
+        expected.extend(rows.iter().map(|o| VintageObservation::new(o, known)));
     }
     expected.sort_by_key(|r| (r.date, r.known_from));
     let stored = store.read(&id("GDP")).unwrap().unwrap();
@@ -117,7 +117,7 @@ pub(super) fn many_small_writes_keep_every_row(store: &dyn Store) {
 }
 
 pub(super) fn only_computed_series_can_be_replaced(store: &dyn Store) {
-    let replace_by = |origin, name: &str, rows: &[Known]| {
+    let replace_by = |origin, name: &str, rows: &[VintageObservation]| {
         store.replace_computed(WriteVintages {
             id: &id(name),
             rows,
@@ -125,7 +125,8 @@ pub(super) fn only_computed_series_can_be_replaced(store: &dyn Store) {
             origin,
         })
     };
-    let replace = |name: &str, rows: &[Known]| replace_by("computed crpi-v2", name, rows);
+    let replace =
+        |name: &str, rows: &[VintageObservation]| replace_by("computed crpi-v2", name, rows);
     put(store, &[1.0], None);
     assert_eq!(replace("GDP", &[]).unwrap_err().code(), "store");
     assert_eq!(latest(store), [1.0]);
@@ -139,10 +140,10 @@ pub(super) fn only_computed_series_can_be_replaced(store: &dyn Store) {
         })
         .unwrap();
     let version = store.version().unwrap();
-    let rows: Vec<Known> = months(&[3.0, 4.0])
+    let rows: Vec<VintageObservation> = months(&[3.0, 4.0])
         .into_iter()
         .zip([None, Some(date(2026, 6, 1))])
-        .map(|(o, known_from)| Known::new(&o, known_from))
+        .map(|(o, known_from)| VintageObservation::new(&o, known_from))
         .collect();
     replace("SERVICE_CRPI", &rows).unwrap();
     assert!(store.version().unwrap() > version);
@@ -151,10 +152,10 @@ pub(super) fn only_computed_series_can_be_replaced(store: &dyn Store) {
     assert_eq!(store.status().unwrap().len(), 2);
     let version = store.version().unwrap();
     replace("SERVICE_CRPI", &rows).unwrap();
-    let turned: Vec<Known> = rows.iter().rev().copied().collect();
+    let turned: Vec<VintageObservation> = rows.iter().rev().copied().collect();
     replace("SERVICE_CRPI", &turned).unwrap();
     assert_eq!(store.version().unwrap(), version, "the same rows again");
-    let hole = Known {
+    let hole = VintageObservation {
         value: Some(f64::NAN),
         ..rows[0]
     };
@@ -329,7 +330,7 @@ pub(super) fn batch_changes_all_series_or_none(store: &dyn Store) {
                 assert_eq!(seen[0].value, value, "the work reads its own writes");
             }
             match fails {
-                true => Err(Error::of_store("in vain")),
+                true => Err(Error::store_without_cause("in vain")),
                 false => Ok(()),
             }
         })

@@ -2,8 +2,8 @@
 
 use super::{at, id, latest, months, put, put_rows, read_on, written};
 use crate::store::{Store, WriteOutcome, WriteVintages};
-use econoscope_core::model::observation::known_by;
-use econoscope_core::model::{Date, Frequency, Known, Observation};
+use econoscope_core::model::observation::lagged_publication_day;
+use econoscope_core::model::{Date, Frequency, Observation, VintageObservation};
 use jiff::civil::date;
 
 pub(super) fn empty_store_returns_nothing(store: &dyn Store) {
@@ -41,12 +41,12 @@ pub(super) fn changed_values_are_appended_and_old_ones_stay(store: &dyn Store) {
     assert_eq!(
         stored.rows()[1..3],
         [
-            Known {
+            VintageObservation {
                 date: date(2026, 2, 1),
                 known_from: Some(date(2026, 4, 1)),
                 value: Some(2.0)
             },
-            Known {
+            VintageObservation {
                 date: date(2026, 2, 1),
                 known_from: Some(day),
                 value: Some(2.5)
@@ -91,7 +91,9 @@ pub(super) fn as_of_returns_the_values_known_on_a_day(store: &dyn Store) {
     put(store, &[1.5, 2.5, 3.0], Some(date(2026, 5, 20)));
     let stored = store.read(&id("GDP")).unwrap().unwrap();
     let known = |day| -> Vec<f64> {
-        let rows = stored.as_of(day, |date| known_by(date, Frequency::Monthly, 10));
+        let rows = stored.as_of(day, |date| {
+            lagged_publication_day(date, Frequency::Monthly, 10)
+        });
         rows.iter().map(|o| o.value).collect()
     };
     assert_eq!(known(date(2026, 2, 9)), [] as [f64; 0]);
@@ -109,7 +111,7 @@ pub(super) fn late_vintage_is_inserted_once(store: &dyn Store) {
     assert_eq!(latest(store), [3.0]);
     let stored = store.read(&id("GDP")).unwrap().unwrap();
     assert_eq!(
-        stored.as_of(date(2026, 5, 31), |date| known_by(
+        stored.as_of(date(2026, 5, 31), |date| lagged_publication_day(
             date,
             Frequency::Monthly,
             0
@@ -130,12 +132,12 @@ pub(super) fn last_write_of_a_day_wins(store: &dyn Store) {
 
 /// Rows of (month of 2026, day of knowledge in 2026, value).
 fn archive(store: &dyn Store, rows: &[(i8, (i8, i8), Option<f64>)], seconds: i64) -> WriteOutcome {
-    let known = |(month, (m, d), value): &(i8, (i8, i8), Option<f64>)| Known {
+    let known = |(month, (m, d), value): &(i8, (i8, i8), Option<f64>)| VintageObservation {
         date: date(2026, *month, 1),
         known_from: Some(date(2026, *m, *d)),
         value: *value,
     };
-    let rows: Vec<Known> = rows.iter().map(known).collect();
+    let rows: Vec<VintageObservation> = rows.iter().map(known).collect();
     store
         .write_vintages(WriteVintages {
             id: &id("GDP"),
@@ -158,7 +160,9 @@ const ARCHIVE: [(i8, (i8, i8), Option<f64>); 6] = [
 
 fn known_on(store: &dyn Store, day: Date) -> Vec<(i8, f64)> {
     let stored = store.read(&id("GDP")).unwrap().unwrap();
-    let rows = stored.as_of(day, |date| known_by(date, Frequency::Monthly, 5));
+    let rows = stored.as_of(day, |date| {
+        lagged_publication_day(date, Frequency::Monthly, 5)
+    });
     rows.iter().map(|o| (o.date.month(), o.value)).collect()
 }
 
@@ -170,11 +174,12 @@ pub(super) fn archive_is_written_at_once_with_withdrawals(store: &dyn Store) {
     assert_eq!(known_on(store, date(2026, 4, 12)), [(1, 1.1), (3, 3.0)]);
     let latest = [(1, 1.1), (2, 2.2), (3, 3.0)];
     assert_eq!(known_on(store, date(2026, 5, 11)), latest);
-    let before = [(1, (3, 10), Some(1.0)), (1, (3, 10), Some(2.0))].map(|(_, _, v)| Known {
-        date: date(2026, 1, 1),
-        known_from: None,
-        value: v,
-    });
+    let before =
+        [(1, (3, 10), Some(1.0)), (1, (3, 10), Some(2.0))].map(|(_, _, v)| VintageObservation {
+            date: date(2026, 1, 1),
+            known_from: None,
+            value: v,
+        });
     let twice = store.write_vintages(WriteVintages {
         id: &id("GDP"),
         rows: &before,

@@ -43,7 +43,7 @@ impl Postgres {
     /// # Errors
     /// [`Error::Store`] when it cannot be reached, or its layout is not this program's.
     pub fn open(address: &Address) -> Result<Self> {
-        let store = Self::unchecked(address)?;
+        let store = Self::unconnected(address)?;
         store.check_layout()?;
         Ok(store)
     }
@@ -53,7 +53,7 @@ impl Postgres {
     /// # Errors
     /// As [`Self::open`].
     pub fn open_with_history(address: &Address) -> Result<Self> {
-        let store = Self::unchecked(address)?;
+        let store = Self::unconnected(address)?;
         store.start_from_bundle()?;
         Ok(store)
     }
@@ -62,13 +62,13 @@ impl Postgres {
     ///
     /// # Errors
     /// [`Error::Store`] when the trusted certificates cannot be read, or there is no space for a replica.
-    pub fn unchecked(address: &Address) -> Result<Self> {
+    pub fn unconnected(address: &Address) -> Result<Self> {
         Self::with_file(address, Sqlite::temporary()?)
     }
 
     /// Prepares a database with a replica in `file`, without connecting to it.
     pub(super) fn with_file(address: &Address, file: Sqlite) -> Result<Self> {
-        let db = Database::at(address, CONNECTIONS, PATIENCE)?;
+        let db = Database::new(address, CONNECTIONS, PATIENCE)?;
         Ok(Self {
             replica: Arc::new(Replica::new(file, db.clone())),
             db,
@@ -128,7 +128,7 @@ impl Postgres {
     ///
     /// # Errors
     /// [`Error::Store`] when the database cannot be reached.
-    pub fn standing(&self) -> Result<(i64, String)> {
+    pub fn lease_status(&self) -> Result<(i64, String)> {
         let holder = block_on(lease::describe_holder(&self.db))?;
         Ok((self.watermark()?.series, holder))
     }
@@ -149,7 +149,7 @@ impl Postgres {
         work: impl Fn(&Sqlite) -> Result<T> + Sync,
     ) -> Result<T> {
         if self.is_live && self.term.is_none() {
-            return Err(Error::of_store(
+            return Err(Error::store_without_cause(
                 "this server answers from its copy of the database; only the one whose turn it is writes. \
                  Nothing was written.",
             ));
@@ -172,7 +172,7 @@ impl Postgres {
         if published.change.is_some()
             && let Err(error) = block_on(update_replica(&self.db, &self.replica.file))
         {
-            tracing::debug!(error = error.for_operator(), "the copy follows later");
+            tracing::debug!(error = error.operator_message(), "the copy follows later");
         }
         Ok(published.answer)
     }
@@ -197,8 +197,8 @@ impl Postgres {
     /// [`Error::Store`] when there is a file already, or either fails.
     pub fn copy_to(&self, path: &Path) -> Result<()> {
         if path.exists() {
-            let path = crate::disk::shown(path);
-            return Err(Error::of_store(format!(
+            let path = crate::disk::format_path(path);
+            return Err(Error::store_without_cause(format!(
                 "there is a file {path} already. Choose another name."
             )));
         }

@@ -42,7 +42,7 @@ pub(super) async fn check(db: &Database) -> Result<()> {
     let version = read.await?.unwrap_or_default();
     check_not_newer(version)?;
     if version < NEWEST {
-        return Err(Error::of_store(format!(
+        return Err(Error::store_without_cause(format!(
             "the tables of {} have layout {version}, this version of econoscope needs {NEWEST}. \
              Run `econoscope migrate --store ADDRESS`, or start once with --migrate.",
             db.address()
@@ -54,7 +54,7 @@ pub(super) async fn check(db: &Database) -> Result<()> {
 /// Returns the number of migrations that are done.
 fn check_not_newer(version: i64) -> Result<usize> {
     if version > NEWEST {
-        return Err(Error::of_store(format!(
+        return Err(Error::store_without_cause(format!(
             "the database was laid out by a newer version of econoscope (layout {version}, this version knows {NEWEST}). \
              Update econoscope. Nothing was touched."
         )));

@@ -46,7 +46,7 @@ pub(super) async fn renew(db: &Database, term: i64) -> Result<bool> {
 pub(super) fn release(db: &Database, term: i64) {
     let db = db.clone().with_patience(Duration::from_secs(2));
     if let Err(error) = block_on(set_expiry(&db, term, -1)) {
-        tracing::debug!(error = error.for_operator(), "the turn ends by itself");
+        tracing::debug!(error = error.operator_message(), "the turn ends by itself");
     }
 }
 

@@ -43,7 +43,7 @@ pub(super) async fn publish<T>(
     let (answer, change) = block_in_place(|| {
         let work = |store: &Sqlite| match store.watermark()?.as_ref() == Some(&current) {
             true => work(store),
-            false => Err(Error::of_store(
+            false => Err(Error::store_without_cause(
                 "the copy of the database was replaced meanwhile. Nothing was written.",
             )),
         };
@@ -112,7 +112,7 @@ async fn check_term(tx: &Session, term: i64) -> AttemptResult<()> {
     if current == term {
         return Ok(());
     }
-    Err(Failure::Refused(Error::of_store(format!(
+    Err(Failure::Refused(Error::store_without_cause(format!(
         "this server may not write any more: its term {term} is over, {holder} writes in term {current}. \
          Nothing was written."
     ))))

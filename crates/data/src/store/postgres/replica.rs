@@ -11,8 +11,8 @@ use crate::postgres::{Address, AttemptResult, Database, Session};
 use crate::store::sqlite::Sqlite;
 use crate::store::sqlite::tables::Watermark;
 use crate::store::{Leadership, ReplicaStatus, Store};
-use econoscope_core::clock::{jitter, wall};
-use econoscope_core::error::{Error, NOTICE, Result};
+use econoscope_core::clock::{jitter, wall_time};
+use econoscope_core::error::{Error, NOTICE_TARGET, Result};
 use parking_lot::Mutex;
 use std::path::Path;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ impl Postgres {
     /// # Errors
     /// [`Error::Store`] when the file is no replica, there is none and the database cannot be reached, or its layout is
     /// not this program's.
-    pub fn with_copy(address: &Address, path: &Path) -> Result<Self> {
+    pub fn open_replica(address: &Address, path: &Path) -> Result<Self> {
         let store = open_updated(address, path)?;
         store.replica.follow()?;
         Ok(Self {
@@ -41,8 +41,8 @@ impl Postgres {
     /// Creates or updates the replica at `path` and closes it.
     ///
     /// # Errors
-    /// As [`Self::with_copy`].
-    pub fn make_copy(address: &Address, path: &Path) -> Result<()> {
+    /// As [`Self::open_replica`].
+    pub fn update_replica(address: &Address, path: &Path) -> Result<()> {
         open_updated(address, path).map(drop)
     }
 }
@@ -52,7 +52,7 @@ impl Leadership for Postgres {
         self.replica.term.subscribe()
     }
 
-    fn in_term(&self, term: i64) -> Arc<dyn Store> {
+    fn store_in_term(&self, term: i64) -> Arc<dyn Store> {
         Arc::new(Self {
             term: Some(term),
             ..self.clone()
@@ -69,20 +69,20 @@ impl Leadership for Postgres {
 /// Opens the replica at `path` and updates it.
 ///
 /// # Errors
-/// As [`Postgres::with_copy`].
+/// As [`Postgres::open_replica`].
 fn open_updated(address: &Address, path: &Path) -> Result<Postgres> {
     let file = open_file(path)?;
     let watermark = file.watermark()?;
     if watermark.is_none() && file.count()? > 0 {
-        let path = crate::disk::shown(path);
-        return Err(Error::of_store(format!(
+        let path = crate::disk::format_path(path);
+        return Err(Error::store_without_cause(format!(
             "{path} is a store of its own and no copy of a database. Choose another file with --replica, or \
              move what it holds by `econoscope copy --from {path} --to {address}`."
         )));
     }
     if watermark.is_none() {
-        let path = crate::disk::shown(path);
-        tracing::info!(target: NOTICE, "copying {address} into {path}");
+        let path = crate::disk::format_path(path);
+        tracing::info!(target: NOTICE_TARGET, "copying {address} into {path}");
     }
     let store = Postgres::with_file(address, file)?;
     let updated = store
@@ -113,8 +113,8 @@ fn open_file(path: &Path) -> Result<Sqlite> {
     match Sqlite::open(path) {
         Err(error) if Sqlite::is_damage(&error) => {
             let aside = Sqlite::quarantine(path)?;
-            let aside = crate::disk::shown(&aside);
-            tracing::error!(target: NOTICE, "the copy was damaged and is now {aside}; it is made anew");
+            let aside = crate::disk::format_path(&aside);
+            tracing::error!(target: NOTICE_TARGET, "the copy was damaged and is now {aside}; it is made anew");
             Sqlite::open(path)
         }
         result => result,
@@ -168,18 +168,18 @@ impl Replica {
 
     /// Records whether the database was reached, and logs the start and end of an outage.
     fn record_poll(&self, result: Result<()>) {
-        let (now, mut status) = (wall(), self.status.lock());
+        let (now, mut status) = (wall_time(), self.status.lock());
         let was_away = status.away_since.is_some();
         match result {
             Ok(()) => {
                 if was_away {
-                    tracing::info!(target: NOTICE, "the database is back");
+                    tracing::info!(target: NOTICE_TARGET, "the database is back");
                 }
                 (status.away_since, status.seen_at) = (None, Some(now));
             }
             Err(error) if !was_away => {
-                let error = error.for_operator();
-                tracing::warn!(target: NOTICE, "the database is away, answers go on from the copy: {error}");
+                let error = error.operator_message();
+                tracing::warn!(target: NOTICE_TARGET, "the database is away, answers go on from the copy: {error}");
                 status.away_since = Some(now);
             }
             Err(_) => {}
@@ -229,9 +229,9 @@ impl Replica {
             if term != before {
                 match term {
                     Some(term) => {
-                        tracing::info!(target: NOTICE, "this server writes, in term {term}")
+                        tracing::info!(target: NOTICE_TARGET, "this server writes, in term {term}")
                     }
-                    None => tracing::warn!(target: NOTICE, "this server writes no more"),
+                    None => tracing::warn!(target: NOTICE_TARGET, "this server writes no more"),
                 }
                 self.term.send_replace(term);
             }

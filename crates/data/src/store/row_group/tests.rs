@@ -4,7 +4,7 @@ use super::*;
 use jiff::civil::date;
 use proptest::prelude::*;
 
-fn round_trip(rows: &[Known]) -> usize {
+fn round_trip(rows: &[VintageObservation]) -> usize {
     let bytes = encode(rows);
     let mut back = Vec::new();
     decode(&bytes, &mut back).unwrap();
@@ -16,10 +16,10 @@ fn round_trip(rows: &[Known]) -> usize {
     bytes.len()
 }
 
-fn monthly(values: &[f64]) -> Vec<Known> {
+fn monthly(values: &[f64]) -> Vec<VintageObservation> {
     (0i16..)
         .zip(values)
-        .map(|(i, &value)| Known {
+        .map(|(i, &value)| VintageObservation {
             date: date(1990 + i / 12, i8::try_from(i % 12).unwrap() + 1, 1),
             known_from: None,
             value: Some(value),
@@ -88,17 +88,19 @@ fn huge_row_count_allocates_nothing() {
     assert_eq!(out.capacity(), 0);
 }
 
-fn any_row() -> impl Strategy<Value = Known> {
+fn any_row() -> impl Strategy<Value = VintageObservation> {
     let day = -200_000i32..200_000;
     let value = prop_oneof![
         (-1_000_000i32..1_000_000, 0u8..5).prop_map(|(m, k)| f64::from(m) / 10f64.powi(k.into())),
         any::<f64>().prop_filter("finite", |v| v.is_finite()),
     ];
     let value = proptest::option::weighted(0.9, value);
-    (day.clone(), proptest::option::of(day), value).prop_map(|(day, known, value)| Known {
-        date: day_from_number(day).unwrap(),
-        known_from: known.and_then(day_from_number),
-        value,
+    (day.clone(), proptest::option::of(day), value).prop_map(|(day, known, value)| {
+        VintageObservation {
+            date: day_from_number(day).unwrap(),
+            known_from: known.and_then(day_from_number),
+            value,
+        }
     })
 }
 
@@ -113,7 +115,7 @@ proptest! {
     fn regular_rows_round_trip(
         start in -100_000i32..100_000, step in 0i32..400, n in 0i32..300, decimals in 0u8..14,
     ) {
-        let rows: Vec<Known> = (0..n).map(|i| Known {
+        let rows: Vec<VintageObservation> = (0..n).map(|i| VintageObservation {
             date: day_from_number(start + i * step).unwrap(),
             known_from: day_from_number(start),
             value: Some(f64::from(i * 37 - n) / 10f64.powi(decimals.into())),

@@ -2,7 +2,7 @@
 
 use super::query::open_error;
 use super::state::{self, State};
-use crate::disk::{self, shown};
+use crate::disk::{self, format_path};
 use crate::sqlite::{self, Layout, Owner, SIDE_SUFFIXES, with_suffix};
 use econoscope_core::error::{Error, Result};
 use rusqlite::config::DbConfig;
@@ -14,9 +14,9 @@ use std::time::Duration;
 
 /// The layout of a store file: `ECON` in the header.
 const STORE: Layout = Layout {
-    application: 0x4543_4F4E,
+    application_id: 0x4543_4F4E,
     version: 1,
-    make: |db| {
+    create_tables: |db| {
         db.execute_batch(TABLES)?;
         state::write(db, State::default())
     },
@@ -73,7 +73,7 @@ pub(super) fn create_folder(path: &Path) -> Result<()> {
         return Ok(());
     };
     std::fs::create_dir_all(folder).map_err(|e| {
-        let folder = shown(folder);
+        let folder = format_path(folder);
         Error::store(
             format!("cannot create the folder {folder}. Create it, change its rights or choose another path."),
             e,
@@ -90,9 +90,9 @@ fn parent(path: &Path) -> Option<&Path> {
 pub(super) fn must_exist(path: &Path) -> Result<()> {
     match path.try_exists() {
         Ok(true) => Ok(()),
-        Ok(false) => Err(Error::of_store(format!(
+        Ok(false) => Err(Error::store_without_cause(format!(
             "there is no store at {}. Import or sync first, or choose another path.",
-            shown(path)
+            format_path(path)
         ))),
         Err(e) => Err(not_readable(path, e)),
     }
@@ -123,7 +123,7 @@ pub(super) fn create(path: &Path) -> Result<()> {
     }
     disk::create_private(path).map_err(|e| {
         let advice = "file and folder must be writable for this user. Change their rights or choose another path.";
-        Error::store(format!("cannot create {}: {advice}", shown(path)), e)
+        Error::store(format!("cannot create {}: {advice}", format_path(path)), e)
     })
 }
 
@@ -133,24 +133,24 @@ pub(super) fn open(path: &Path) -> Result<Connection> {
     match STORE.owner(path) {
         Ok(owner) => must_be_ours(path, owner)?,
         Err(e) if e.kind() == ErrorKind::InvalidInput => {
-            return Err(Error::of_store(format!(
+            return Err(Error::store_without_cause(format!(
                 "{} cannot be a store: {e}. Move it away or choose another path.",
-                shown(path)
+                format_path(path)
             )));
         }
         Err(e) => return Err(not_readable(path, e)),
     }
     let mut db = connect(Some(path)).map_err(fail)?;
-    must_be_ours(path, STORE.lay_out(&mut db).map_err(fail)?)?;
+    must_be_ours(path, STORE.initialize(&mut db).map_err(fail)?)?;
     let mode = retry_while_busy(|| {
         db.query_row("PRAGMA journal_mode = WAL", [], |row| {
             row.get::<_, String>(0)
         })
     });
     if mode.map_err(fail)? != "wal" {
-        return Err(Error::of_store(format!(
+        return Err(Error::store_without_cause(format!(
             "{} does not lie on a local disk, where several processes can share it. Choose another path.",
-            shown(path)
+            format_path(path)
         )));
     }
     db.execute_batch("PRAGMA cache_size = -16000; PRAGMA journal_size_limit = 16777216;")
@@ -170,7 +170,7 @@ pub(super) fn reader(path: &Path) -> Result<Connection> {
 pub(super) fn unnamed(path: Option<&Path>) -> Result<Connection> {
     let fail = |e| super::query::operation_error("make a store for a while", e);
     let mut db = connect(path).map_err(fail)?;
-    STORE.lay_out(&mut db).map_err(fail)?;
+    STORE.initialize(&mut db).map_err(fail)?;
     Ok(db)
 }
 
@@ -189,15 +189,15 @@ fn connect(path: Option<&Path>) -> rusqlite::Result<Connection> {
 pub(super) const NOT_OURS: &str = "is not an econoscope store, or its beginning is damaged.";
 
 fn must_be_ours(path: &Path, owner: Owner) -> Result<()> {
-    let path = shown(path);
+    let path = format_path(path);
     match owner {
         Owner::Nobody | Owner::Ours => Ok(()),
-        Owner::Newer(layout) => Err(Error::of_store(format!(
+        Owner::Newer(layout) => Err(Error::store_without_cause(format!(
             "{path} was written by a newer version of econoscope (layout {layout}, this version knows {}). \
              Update econoscope, or choose another path. The file was not touched.",
             STORE.version
         ))),
-        Owner::Foreign => Err(Error::of_store(format!(
+        Owner::Foreign => Err(Error::store_without_cause(format!(
             "{path} {NOT_OURS} The file was not touched. \
              Choose another path, or move the file away and sync again."
         ))),
@@ -218,7 +218,7 @@ fn retry_while_busy<T>(mut attempt: impl FnMut() -> rusqlite::Result<T>) -> rusq
 }
 
 fn not_readable(path: &Path, cause: io::Error) -> Error {
-    let path = shown(path);
+    let path = format_path(path);
     Error::store(
         format!("cannot read {path}. Change its rights or choose another path."),
         cause,

@@ -50,9 +50,9 @@ impl DatabaseFile {
         let writer = connect::open(path)?;
         if identity.is_none() || disk::identity(path) != identity {
             // It is unknown which of the two files was opened.
-            return Err(Error::of_store(format!(
+            return Err(Error::store_without_cause(format!(
                 "{} was replaced while it was opened. Try again.",
-                disk::shown(path)
+                disk::format_path(path)
             )));
         }
         Ok(Self {
@@ -101,7 +101,7 @@ impl DatabaseFile {
                 && disk::identity(&side) == *identity
                 && let Err(error) = std::fs::remove_file(&side)
             {
-                tracing::warn!(%error, file = disk::shown(&side), "it belongs to a store that is gone and should be removed");
+                tracing::warn!(%error, file = disk::format_path(&side), "it belongs to a store that is gone and should be removed");
             }
         }
     }

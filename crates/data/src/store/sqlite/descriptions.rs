@@ -146,7 +146,7 @@ pub(super) fn damages(db: &Connection) -> Vec<String> {
     match exist(db) {
         Ok(true) => ALL.damages(db, read),
         Ok(false) => Vec::new(),
-        Err(e) => vec![e.for_operator()],
+        Err(e) => vec![e.operator_message()],
     }
 }
 

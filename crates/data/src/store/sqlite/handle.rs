@@ -93,7 +93,7 @@ impl Sqlite {
         drop(file);
         let mut slot = self.file.write();
         if let Some(path) = slot.replaced_path() {
-            let file = crate::disk::shown(path);
+            let file = crate::disk::format_path(path);
             *slot = Arc::new(slot.reopen(path, for_writing)?);
             self.replacements.fetch_add(1, Ordering::Release);
             self.is_list_checked.store(false, Ordering::Relaxed);
@@ -192,7 +192,7 @@ impl Sqlite {
         self.expire_version();
         if is_replaced && result.is_ok() {
             let message = "the file was replaced while it was written to. Write again.";
-            return Err(Error::of_store(message).into());
+            return Err(Error::store_without_cause(message).into());
         }
         result
     }

@@ -5,7 +5,7 @@ use super::handle::{Sqlite, snapshot};
 use super::query::{Query, RowError, operation_error};
 use super::series_row::SeriesRow;
 use super::{descriptions, series, state, texts};
-use crate::disk::{self, shown};
+use crate::disk::{self, format_path};
 use crate::sqlite::{self, with_suffix};
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::SeriesId;
@@ -32,14 +32,14 @@ impl Sqlite {
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read at all.
-    pub fn integrity(&self) -> Result<Vec<Damage>> {
+    pub fn check_integrity(&self) -> Result<Vec<Damage>> {
         self.with_reader(|db| snapshot(db, |db| Ok(damages(db))))
     }
 
     /// Returns whether an error of [`Self::open`] comes from the content of the file, not from its environment, rights
     /// or version. Such a file can be quarantined.
     pub fn is_damage(error: &Error) -> bool {
-        let message = error.for_operator();
+        let message = error.operator_message();
         message.contains(super::query::REPAIR_ADVICE) || message.contains(connect::NOT_OURS)
     }
 
@@ -49,9 +49,9 @@ impl Sqlite {
     /// # Errors
     /// [`Error::Store`] when the file cannot be renamed.
     pub fn quarantine(path: &Path) -> Result<PathBuf> {
-        let mark = econoscope_core::clock::wall().strftime(".corrupt-%Y%m%dT%H%M%SZ");
-        sqlite::put_aside(path, &mark.to_string())
-            .map_err(|e| Error::store(format!("cannot move {} aside.", shown(path)), e))
+        let mark = econoscope_core::clock::wall_time().strftime(".corrupt-%Y%m%dT%H%M%SZ");
+        sqlite::move_aside(path, &mark.to_string())
+            .map_err(|e| Error::store(format!("cannot move {} aside.", format_path(path)), e))
     }
 
     /// Copies the store into a new file, which is verified before it gets its name. Others may read and write meanwhile.
@@ -60,10 +60,10 @@ impl Sqlite {
     /// # Errors
     /// [`Error::Store`] when there is a file already, the copy cannot be written, or the store is damaged.
     pub fn backup(&self, to: &Path) -> Result<()> {
-        let message = |problem: &str| format!("cannot back up to {}: {problem}", shown(to));
+        let message = |problem: &str| format!("cannot back up to {}: {problem}", format_path(to));
         if to.exists() {
             let problem = "there is a file already. Choose another name.";
-            return Err(Error::of_store(message(problem)));
+            return Err(Error::store_without_cause(message(problem)));
         }
         let (partial, _) = disk::create_partial(to)
             .map_err(|e| Error::store(message("no file can be made there."), e))?;
@@ -77,7 +77,7 @@ impl Sqlite {
         for left in [partial.clone(), with_suffix(&partial, "-journal")] {
             match std::fs::remove_file(&left) {
                 Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-                    tracing::warn!(file = shown(&left), error = %e, "a partial backup is left");
+                    tracing::warn!(file = format_path(&left), error = %e, "a partial backup is left");
                 }
                 Ok(()) | Err(_) => {}
             }
@@ -90,14 +90,18 @@ impl Sqlite {
 fn copy(db: &Connection, to: &Path) -> Result<()> {
     let fail = |e| operation_error("back up", e);
     let name = to.to_str();
-    let name =
-        name.ok_or_else(|| Error::of_store("cannot back up to a name that is no Unicode."))?;
+    let name = name.ok_or_else(|| {
+        Error::store_without_cause("cannot back up to a name that is no Unicode.")
+    })?;
     // VACUUM INTO writes one file from one snapshot. SQLite counts it as a write.
     db.execute_batch("PRAGMA query_only = OFF").map_err(fail)?;
     db.execute("VACUUM INTO ?1", [name]).map_err(fail)?;
     let target = Connection::open(to).map_err(fail)?;
     if let Some(damage) = damages(&target).into_iter().next() {
-        return Err(Error::of_store(format!("cannot back up: {}", damage.what)));
+        return Err(Error::store_without_cause(format!(
+            "cannot back up: {}",
+            damage.what
+        )));
     }
     target.close().map_err(|(_, e)| fail(e))?;
     std::fs::File::open(to)
@@ -127,7 +131,7 @@ fn damages(db: &Connection) -> Vec<Damage> {
     let check = Query::new("The file", "PRAGMA integrity_check(100)");
     let report = check
         .all(db, [], |row| Ok(row.get::<_, String>(0)?))
-        .unwrap_or_else(|e| vec![e.for_operator()]);
+        .unwrap_or_else(|e| vec![e.operator_message()]);
     let report = report.into_iter().filter(|line| line != "ok");
     let mut damages: Vec<Damage> = report.map(Damage::general).collect();
     damages.extend(series_damages(db));
@@ -148,23 +152,23 @@ fn series_damages(db: &Connection) -> Vec<Damage> {
                 row_groups += row.segments;
                 names.push(row.name);
             }
-            Err(RowError::Store(e)) => damages.push(Damage::general(e.for_operator())),
+            Err(RowError::Store(e)) => damages.push(Damage::general(e.operator_message())),
             Err(e) => return Err(e),
         }
         Ok(())
     });
-    damages.extend(result.err().map(|e| Damage::general(e.for_operator())));
+    damages.extend(result.err().map(|e| Damage::general(e.operator_message())));
     for name in names {
         let stored = SeriesId::new(&name).and_then(|id| series::read(db, &id));
         let what = match stored {
             Ok(Some(_)) => continue,
             Ok(None) => format!("{name} is listed but cannot be found."),
-            Err(e) => e.for_operator(),
+            Err(e) => e.operator_message(),
         };
         let series = SeriesId::new(&name).ok();
         damages.push(Damage { series, what });
     }
-    let miscount = miscount(db, series, row_groups).unwrap_or_else(|e| Some(e.for_operator()));
+    let miscount = miscount(db, series, row_groups).unwrap_or_else(|e| Some(e.operator_message()));
     damages.extend(miscount.map(Damage::general));
     damages
 }

@@ -88,7 +88,7 @@ impl<'a> Query<'a> {
             Ok(())
         });
         errors.extend(result.err());
-        errors.iter().map(Error::for_operator).collect()
+        errors.iter().map(Error::operator_message).collect()
     }
 }
 
@@ -138,12 +138,12 @@ pub(super) fn write_error(cause: rusqlite::Error) -> Error {
 
 /// Builds the error for a store that cannot be opened.
 pub(super) fn open_error(path: &Path, cause: rusqlite::Error) -> Error {
-    operation_error(&format!("open {}", crate::disk::shown(path)), cause)
+    operation_error(&format!("open {}", crate::disk::format_path(path)), cause)
 }
 
 /// Builds the error for content that fails its checksum or cannot have been written.
 pub(super) fn damage_error(subject: &str, detail: &str) -> Error {
-    Error::of_store(format!("{subject} is damaged ({detail}). {REPAIR_ADVICE}"))
+    Error::store_without_cause(format!("{subject} is damaged ({detail}). {REPAIR_ADVICE}"))
 }
 
 /// Builds the error for a failed query.

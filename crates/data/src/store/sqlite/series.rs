@@ -7,7 +7,7 @@ use crate::store::change::{Change, to_microseconds};
 use crate::store::row_group;
 use crate::store::{Status, WriteVintages};
 use econoscope_core::error::Result;
-use econoscope_core::model::{Date, Known, SeriesId, Vintages};
+use econoscope_core::model::{Date, SeriesId, VintageObservation, Vintages};
 use jiff::Timestamp;
 use rusqlite::Connection;
 
@@ -30,7 +30,8 @@ pub(super) const LIST: Query<'_> = Query::new(
 pub(super) fn read(db: &Connection, id: &SeriesId) -> Result<Option<StoredSeries>> {
     let name = id.as_str();
     let query = Query::new(name, WITH_ROW_GROUPS);
-    let (mut series, mut rows, mut checksums) = (None, Vec::<Known>::new(), Vec::new());
+    let (mut series, mut rows, mut checksums) =
+        (None, Vec::<VintageObservation>::new(), Vec::new());
     query.for_each(db, [name], |row| {
         if series.is_none() {
             series = Some(SeriesRow::from_row(row)?);
@@ -118,7 +119,11 @@ pub(super) fn status(db: &Connection) -> Result<Vec<Status>> {
 const IDS_PER_SERIES: i64 = 64;
 
 /// Creates a series with its first rows, which are not empty and ascend by date.
-pub(super) fn create(db: &Connection, write: &WriteVintages<'_>, rows: &[Known]) -> Result<()> {
+pub(super) fn create(
+    db: &Connection,
+    write: &WriteVintages<'_>,
+    rows: &[VintageObservation],
+) -> Result<()> {
     let sql = "SELECT coalesce(max(id), 0) + 1 FROM series";
     let next = Query::new(LIST.subject, sql).first(db, [], |row| Ok(row.get(0)?))?;
     let (first, last) = date_range(rows);
@@ -148,7 +153,7 @@ pub(super) fn append(
 }
 
 /// Replaces all rows of a series, and its own row with their count and checksum.
-fn write_rows(db: &Connection, row: SeriesRow, rows: &[Known]) -> Result<()> {
+fn write_rows(db: &Connection, row: SeriesRow, rows: &[VintageObservation]) -> Result<()> {
     let id = row.id.checked_mul(IDS_PER_SERIES);
     let id = id.ok_or_else(|| damage_error(&row.name, "its number is too large"))?;
     let bytes = row_group::encode(rows);

@@ -5,7 +5,7 @@ use crate::store::change::to_microseconds;
 use crate::store::{Status, WriteVintages};
 use econoscope_core::error::Result;
 use econoscope_core::model::frequency::{day_from_number, day_number, shift};
-use econoscope_core::model::{Date, Known, SeriesId};
+use econoscope_core::model::{Date, SeriesId, VintageObservation};
 use jiff::{Timestamp, ToSpan};
 use rusqlite::Row;
 
@@ -75,7 +75,7 @@ impl SeriesRow {
                 last: day_from_number(self.last)?,
                 fetched_at: Timestamp::from_microsecond(self.fetched_at).ok()?,
                 origin,
-                before: earlier_origins,
+                earlier_origins: earlier_origins,
             })
         };
         status().ok_or_else(|| damage_error(&self.name, "its entry cannot be"))
@@ -88,7 +88,11 @@ impl SeriesRow {
 
     /// Extends dates, time and origin by added rows, which ascend by date and are not empty. The counts and checksums
     /// stay for the caller.
-    pub(super) fn with_added_rows(self, write: &WriteVintages<'_>, rows: &[Known]) -> Self {
+    pub(super) fn with_added_rows(
+        self,
+        write: &WriteVintages<'_>,
+        rows: &[VintageObservation],
+    ) -> Self {
         let (first, last) = date_range(rows);
         let fetched_at = to_microseconds(write.fetched_at).as_microsecond();
         Self {
@@ -113,8 +117,8 @@ fn date(number: i32) -> Date {
 }
 
 /// Returns the day numbers of the first and the last row.
-pub(super) fn date_range(rows: &[Known]) -> (i32, i32) {
-    let day = |row: Option<&Known>| row.map_or(0, |r| day_number(r.date));
+pub(super) fn date_range(rows: &[VintageObservation]) -> (i32, i32) {
+    let day = |row: Option<&VintageObservation>| row.map_or(0, |r| day_number(r.date));
     (day(rows.first()), day(rows.last()))
 }
 

@@ -10,7 +10,7 @@ mod sharing;
 use super::{Damage, Sqlite};
 use crate::store::{Article, Store, Write, WriteVintages};
 use econoscope_core::model::frequency::day_from_number;
-use econoscope_core::model::{Date, Known, Observation, SeriesId};
+use econoscope_core::model::{Date, Observation, SeriesId, VintageObservation};
 use jiff::Timestamp;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -42,7 +42,7 @@ fn put(store: &Sqlite, name: &str, rows: &[Observation], known_from: Option<Date
         .unwrap();
 }
 
-fn rows(store: &Sqlite, name: &str) -> econoscope_core::Result<Option<Vec<Known>>> {
+fn rows(store: &Sqlite, name: &str) -> econoscope_core::Result<Option<Vec<VintageObservation>>> {
     Ok(store.read(&id(name))?.map(|v| v.rows().to_vec()))
 }
 
@@ -57,7 +57,7 @@ fn new_store() -> (TempDir, PathBuf, Sqlite) {
 fn refusal(path: &Path) -> String {
     let error = Sqlite::open(path).unwrap_err();
     assert_eq!(error.code(), "store");
-    let text = error.for_operator();
+    let text = error.operator_message();
     assert!(text.contains(path.to_str().unwrap()), "{text}");
     text
 }

@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 use std::path::Path;
 
 fn clock() -> ManualClock {
-    ManualClock::at("2026-11-21T12:00:00Z".parse().unwrap())
+    ManualClock::new("2026-11-21T12:00:00Z".parse().unwrap())
 }
 
 fn key(name: &str) -> Key {

@@ -11,7 +11,7 @@ const MISS: Purpose = Purpose::Miss(Kind::Interactive);
 const SHARED: Purpose = Purpose::Miss(Kind::Shared);
 
 fn clock() -> Arc<ManualClock> {
-    Arc::new(ManualClock::at("2026-11-21T23:30:00Z".parse().unwrap()))
+    Arc::new(ManualClock::new("2026-11-21T23:30:00Z".parse().unwrap()))
 }
 
 fn open(path: Option<&Path>, limit: u32, clock: &Arc<ManualClock>) -> Ledger {
@@ -25,7 +25,7 @@ fn open(path: Option<&Path>, limit: u32, clock: &Arc<ManualClock>) -> Ledger {
 }
 
 fn is_granted(ledger: &Ledger, purpose: Purpose) -> bool {
-    is_granted_to(ledger, purpose, Caller::OWN)
+    is_granted_to(ledger, purpose, Caller::LOCAL)
 }
 
 fn is_granted_to(ledger: &Ledger, purpose: Purpose, caller: Caller) -> bool {
@@ -33,7 +33,7 @@ fn is_granted_to(ledger: &Ledger, purpose: Purpose, caller: Caller) -> bool {
 }
 
 fn caller(last: u8) -> Caller {
-    Caller::at([203, 0, 113, last].into())
+    Caller::from_address([203, 0, 113, last].into())
 }
 
 fn use_up(ledger: &Ledger, purpose: Purpose) -> usize {
@@ -106,7 +106,7 @@ fn refused_call_is_granted_after_the_wait() {
             wait,
             is_paused: false,
             ..
-        } = ledger.pay(purpose, Caller::OWN).unwrap()
+        } = ledger.pay(purpose, Caller::LOCAL).unwrap()
         else {
             panic!("{purpose:?} was granted");
         };
@@ -149,7 +149,7 @@ fn pause_holds_for_all_processes_and_after_a_restart() {
     drop(one);
     for ledger in [two, open(Some(&path), 100, &clock)] {
         assert!(
-            matches!(ledger.pay(SHARED, Caller::OWN).unwrap(), Verdict::Refused { is_paused: true, wait, .. } if wait == HOUR)
+            matches!(ledger.pay(SHARED, Caller::LOCAL).unwrap(), Verdict::Refused { is_paused: true, wait, .. } if wait == HOUR)
         );
         assert_eq!(ledger.quota().unwrap().remaining, 0);
     }

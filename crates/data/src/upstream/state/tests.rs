@@ -72,7 +72,7 @@ fn newer_version_is_refused() {
 fn missing_folder_is_an_error_with_the_file() {
     let error = open(Path::new("/nonexistent/state.db")).err().unwrap();
     assert!(
-        error.for_operator().contains("/nonexistent/state.db"),
+        error.operator_message().contains("/nonexistent/state.db"),
         "{error:?}"
     );
 }

@@ -1,7 +1,7 @@
 //! Rows, digests and single days against plain definitions over whole numbers: with gaps, ties, zeros and any range.
 
 use super::*;
-use econoscope_core::indicators::window::Standing;
+use econoscope_core::indicators::window::RankCounts;
 use econoscope_core::model::Observation;
 use proptest::prelude::*;
 
@@ -62,7 +62,7 @@ proptest! {
             };
             let d = answer.summary.unwrap();
             let all = expected.len();
-            let percent = |count| Standing { below: count, equal: all - count, above: 0 }.percent(count);
+            let percent = |count| RankCounts { below: count, equal: all - count, above: 0 }.percent(count);
             let share = |is: &dyn Fn(i32) -> bool| percent(expected.iter().filter(|(_, n)| is(*n)).count());
             prop_assert!((d.below_pct - share(&|n| n < *last)).abs() <= 0.0501);
             prop_assert!((d.equal_pct - share(&|n| n == *last)).abs() <= 0.0501);

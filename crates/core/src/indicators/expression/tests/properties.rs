@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::catalogue::Catalogue;
-use crate::indicators::condition::tally;
+use crate::indicators::condition::count_condition;
 use crate::indicators::resample::{Aggregation, aggregate};
 use crate::indicators::statistics::count;
 use crate::indicators::transform::Units;
@@ -60,7 +60,10 @@ fn any_series() -> impl Strategy<Value = Arc<Series>> {
                     Frequency::Monthly => shift(day.first_of_month(), gap.months()),
                     Frequency::Quarterly => {
                         let middle = if id == "GDP" { 0 } else { 1 };
-                        shift(Frequency::Quarterly.stamp(day), (3 * gap + middle).months())
+                        shift(
+                            Frequency::Quarterly.period_date(day),
+                            (3 * gap + middle).months(),
+                        )
                     }
                     Frequency::Biweekly | Frequency::Semiannual | Frequency::Annual => {
                         shift(day.first_of_year(), gap.years())
@@ -213,7 +216,7 @@ fn evaluate_formula(series: &Arc<Series>, text: &str, start: Date) -> Series {
         series: &lookup,
         subject: Some(Column::new(Arc::clone(series))),
         start,
-        how: Aggregation::EndOfPeriod,
+        aggregation: Aggregation::EndOfPeriod,
         frequency: None,
     };
     (*evaluate(&parse(text).unwrap(), scope).unwrap().series).clone()
@@ -313,7 +316,7 @@ proptest! {
         let inside = |rows: Rows| -> Rows { rows.into_iter().filter(|(d, _)| (start..=end).contains(d)).collect() };
         let counts = |text: &str| {
             let actual = evaluate_formula(&series, text, start);
-            tally(actual.between(start, end), series.frequency())
+            count_condition(actual.between(start, end), series.frequency())
         };
         let rows = inside(plain(&series));
         type Test = fn(f64, f64) -> bool;

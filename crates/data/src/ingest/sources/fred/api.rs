@@ -8,7 +8,7 @@ use crate::ingest::table;
 use crate::ingest::titles;
 use crate::store::Description;
 use econoscope_core::error::{Error, Result, quote};
-use econoscope_core::model::{Date, Known, SeriesId};
+use econoscope_core::model::{Date, SeriesId, VintageObservation};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use url::Url;
@@ -170,22 +170,25 @@ impl Fred {
         &self,
         id: &SeriesId,
         from: Option<Date>,
-    ) -> Result<Vec<Known>> {
+    ) -> Result<Vec<VintageObservation>> {
         let start = from.map(|day| day.to_string());
         let query = start.as_deref().map(|day| ("observation_start", day));
         let rows = self.observations(id, query.as_slice()).await?;
         let rows = rows.into_iter().filter(|row| row.value.is_some());
-        let rows = rows.map(|row| Known {
+        let rows = rows.map(|row| VintageObservation {
             date: row.date,
             known_from: None,
             value: row.value,
         });
-        sort_by_date(rows.collect()).map_err(|problem| self.unusable(id, &problem))
+        sort_by_date(rows.collect()).map_err(|describe_error| self.unusable(id, &describe_error))
     }
 
     /// Fetches every published figure, by the day on which it became known and then by date, without repetitions.
     /// Figures of the first vintage may have been published long before the archive began.
-    pub(in crate::ingest) async fn vintages(&self, id: &SeriesId) -> Result<Vec<Known>> {
+    pub(in crate::ingest) async fn vintages(
+        &self,
+        id: &SeriesId,
+    ) -> Result<Vec<VintageObservation>> {
         let mut rows = Vec::new();
         let parse_page = |page: VintageDatesPage| {
             let days = page.vintage_dates.iter().map(|text| parse_day(text));
@@ -253,7 +256,9 @@ fn parse_day(text: &str) -> std::result::Result<Date, String> {
 ///
 /// # Errors
 /// Names a date with two values.
-fn sort_by_date(mut rows: Vec<Known>) -> std::result::Result<Vec<Known>, String> {
+fn sort_by_date(
+    mut rows: Vec<VintageObservation>,
+) -> std::result::Result<Vec<VintageObservation>, String> {
     rows.sort_by_key(|row| row.date);
     let mut pairs = rows.iter().zip(rows.iter().skip(1));
     if let Some((a, _)) = pairs.find(|(a, b)| a.date == b.date && a.value != b.value) {

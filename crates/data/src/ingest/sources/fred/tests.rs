@@ -8,7 +8,7 @@ use crate::ingest::testing::{CANARY, csv, json, page, serve_bytes, sources_at};
 use crate::store::Description;
 use econoscope_core::error::Result;
 use econoscope_core::model::frequency::shift;
-use econoscope_core::model::{Date, Frequency, Known, SeriesId};
+use econoscope_core::model::{Date, Frequency, SeriesId, VintageObservation};
 use jiff::ToSpan;
 use jiff::civil::date;
 use proptest::prelude::*;
@@ -32,11 +32,11 @@ impl Client {
         Self(Fred::open(&sources_at(address, key)).unwrap())
     }
 
-    async fn figures(&self, from: Option<Date>) -> Result<Vec<Known>> {
+    async fn figures(&self, from: Option<Date>) -> Result<Vec<VintageObservation>> {
         self.0.figures(&id(), from).await
     }
 
-    async fn vintages(&self) -> Result<Vec<Known>> {
+    async fn vintages(&self) -> Result<Vec<VintageObservation>> {
         self.0.vintages(&id()).await
     }
 
@@ -76,11 +76,11 @@ async fn request_count(server: &MockServer) -> usize {
     server.received_requests().await.unwrap().len()
 }
 
-async fn fetch(server: &MockServer, key: bool) -> Result<Vec<Known>> {
+async fn fetch(server: &MockServer, key: bool) -> Result<Vec<VintageObservation>> {
     client_of(server, key).figures(None).await
 }
 
-fn pairs(observations: &[Known]) -> Vec<(String, f64)> {
+fn pairs(observations: &[VintageObservation]) -> Vec<(String, f64)> {
     observations
         .iter()
         .map(|o| (o.date.to_string(), o.value.unwrap()))

@@ -1,7 +1,7 @@
 //! Vintages of ALFRED: what FRED published when. One request may span at most 2000 vintage days.
 
 use econoscope_core::model::frequency::shift;
-use econoscope_core::model::{Date, Known};
+use econoscope_core::model::{Date, VintageObservation};
 use jiff::ToSpan;
 
 /// Most vintage days of one request.
@@ -32,12 +32,12 @@ pub(super) struct VintageRow {
 ///
 /// Each response begins with a full copy that is stamped with the first day of its range, which is no change. A figure
 /// that ends without a successor was withdrawn.
-pub(super) fn changes_only(mut rows: Vec<VintageRow>) -> Vec<Known> {
+pub(super) fn changes_only(mut rows: Vec<VintageRow>) -> Vec<VintageObservation> {
     rows.sort_by_key(|row| (row.date, row.from));
-    let mut changes: Vec<Known> = Vec::new();
+    let mut changes: Vec<VintageObservation> = Vec::new();
     for (row, next) in rows.iter().zip(rows.iter().skip(1).map(Some).chain([None])) {
         let (date, value) = (row.date, row.value);
-        let change = |known_from, value| Known {
+        let change = |known_from, value| VintageObservation {
             date,
             known_from,
             value,
@@ -85,7 +85,7 @@ mod tests {
             until,
             value,
         };
-        let known = |date, known_from, value| Known {
+        let known = |date, known_from, value| VintageObservation {
             date,
             known_from: Some(known_from),
             value,

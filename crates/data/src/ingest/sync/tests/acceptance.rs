@@ -154,7 +154,7 @@ async fn slow_host_delays_only_its_own_series() {
         "it is left alone for the rest of the run"
     );
     assert_eq!(values(&store, "DGS10").len(), 5);
-    assert!(report.read() >= 2, "{report:?}");
+    assert!(report.read_count() >= 2, "{report:?}");
 }
 
 /// Starts a host that sends a byte every half second without end. Returns its URL and the number of its requests.

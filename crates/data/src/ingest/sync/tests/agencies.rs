@@ -54,7 +54,7 @@ pub(super) async fn count_requests(server: &MockServer, word: &str) -> usize {
 
 async fn refusals(store: &Arc<Sqlite>) -> Vec<(String, String)> {
     let store: Arc<dyn Store> = Arc::clone(store) as Arc<dyn Store>;
-    let all = crate::ingest::refused_answers(&store, Recipes::embedded())
+    let all = crate::ingest::refused_responses(&store, Recipes::embedded())
         .await
         .unwrap();
     all.into_iter()
@@ -92,7 +92,7 @@ async fn one_response_serves_many_series_and_formulas() {
     );
     let again = run(&store, &config).await;
     assert_eq!(
-        (again.read(), again.missed()),
+        (again.read_count(), again.missed_count()),
         (0, 0),
         "nothing is due on a Saturday"
     );
@@ -318,7 +318,7 @@ async fn unchanged_response_is_requested_by_etag() {
     config.clock = || "2026-12-05T12:00:00Z".parse().unwrap();
     let report = run(&store, &config).await;
     assert_eq!(
-        (report.read(), report.written()),
+        (report.read_count(), report.written()),
         (1, WriteOutcome::default()),
         "{report:?}"
     );

@@ -6,7 +6,7 @@ use super::*;
 #[tokio::test]
 async fn dry_run_lists_requests_and_sends_none() {
     let (server, mut config) = agencies(&["DGS10", "DGS2", "T10Y2Y", "BAA", "DHHNGSP"]).await;
-    config.only_plan = true;
+    config.dry_run = true;
     let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());
     let mut quiet = Progress::quiet();
     let report = sync(store, &config, CancellationToken::new(), &mut quiet).await;
@@ -32,7 +32,7 @@ async fn source_check_reports_every_feed() {
     assert!(checks.len() > 35);
     // The body has two of its columns; the error names all others.
     let par_yields = check_of("treasury/par_yields");
-    let part = par_yields.said.as_ref().unwrap_err();
+    let part = par_yields.result.as_ref().unwrap_err();
     assert!(
         part.starts_with("14 series, the newest figure of 2026-11-20"),
         "{part}"
@@ -43,15 +43,15 @@ async fn source_check_reports_every_feed() {
     );
     assert_eq!(par_yields.host, "home.treasury.gov");
     assert!(
-        par_yields.took.is_some() && par_yields.beginning.starts_with("Date,"),
+        par_yields.duration.is_some() && par_yields.head.starts_with("Date,"),
         "{par_yields:?}"
     );
     let spot = check_of("eia/spot");
-    assert!(spot.said.as_ref().unwrap().contains("key of your own"));
-    assert!(spot.took.is_none() && spot.beginning.is_empty());
+    assert!(spot.result.as_ref().unwrap().contains("key of your own"));
+    assert!(spot.duration.is_none() && spot.head.is_empty());
     assert!(
         check_of("cboe/index")
-            .said
+            .result
             .as_ref()
             .unwrap_err()
             .contains("404")
@@ -82,7 +82,7 @@ fn check_permission(
 ) -> econoscope_core::Result<()> {
     let clock = crate::desk::Desk::system_clock();
     let desk = crate::desk::Desk::open(Arc::clone(store) as Arc<dyn Store>, settings, clock);
-    desk.permit(&*desk.resolve("series", "TOWNRAIN")?)
+    desk.check_permitted(&*desk.resolve("series", "TOWNRAIN")?)
 }
 
 #[tokio::test]

@@ -49,7 +49,7 @@ async fn feeds_with_one_url_share_one_response() {
     mount(&server, "FRB_h15", 1, ResponseTemplate::new(304)).await;
     config.clock = || "2026-12-02T12:00:00Z".parse().unwrap();
     let again = run(&store, &config).await;
-    assert!(again.is_complete() && again.read() == 2, "{again:?}");
+    assert!(again.is_complete() && again.read_count() == 2, "{again:?}");
     assert_eq!(count_requests(&server, "FRB_h15").await, 1);
 }
 
@@ -62,7 +62,7 @@ async fn errors_of_all_sources_are_joined_in_order() {
     let store = Arc::new(Sqlite::in_memory().unwrap());
     let report = run(&store, &config).await;
     let (_, failed) = report.failures().next().unwrap();
-    let message = failed.for_operator();
+    let message = failed.operator_message();
     let places = ["par_yields", "fed_board/h15", "FRED"].map(|name| message.find(name));
     assert!(
         places.is_sorted() && places.iter().all(Option::is_some),

@@ -39,7 +39,8 @@ async fn archive() -> (MockServer, SyncConfig) {
 
 fn stored(store: &Sqlite) -> Vec<(Date, Option<Date>, f64)> {
     let rows = store.read(&id("UNRATE")).unwrap().unwrap();
-    let row = |r: &econoscope_core::model::Known| (r.date, r.known_from, r.value.unwrap());
+    let row =
+        |r: &econoscope_core::model::VintageObservation| (r.date, r.known_from, r.value.unwrap());
     rows.rows().iter().map(row).collect()
 }
 

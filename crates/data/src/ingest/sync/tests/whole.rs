@@ -26,13 +26,17 @@ async fn complete_sync_records_its_time() {
         "{:?}",
         report.failures().collect::<Vec<_>>()
     );
-    assert!(report.read() > 390);
+    assert!(report.read_count() > 390);
     assert_eq!(
         store.note(LAST_SYNC).unwrap().as_deref(),
         Some("2026-11-21T12:00:00Z")
     );
     let again = run(&store, &config).await;
-    assert_eq!((again.read(), again.missed()), (0, 0), "all is fresh");
+    assert_eq!(
+        (again.read_count(), again.missed_count()),
+        (0, 0),
+        "all is fresh"
+    );
     assert!(again.is_complete());
 }
 
@@ -46,7 +50,7 @@ async fn mostly_failed_sync_does_not_record_its_time() {
         .await;
     let store = Arc::new(Sqlite::in_memory().unwrap());
     let report = run(&store, &config).await;
-    assert_eq!(report.read(), 0);
-    assert!(report.missed() > 380);
+    assert_eq!(report.read_count(), 0);
+    assert!(report.missed_count() > 380);
     assert_eq!(store.note(LAST_SYNC).unwrap(), None);
 }

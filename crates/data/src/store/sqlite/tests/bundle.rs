@@ -2,7 +2,7 @@
 
 use super::*;
 use econoscope_core::catalogue::Catalogue;
-use econoscope_core::model::observation::known_by;
+use econoscope_core::model::observation::lagged_publication_day;
 use econoscope_core::model::{Frequency, Rights};
 use jiff::civil::date;
 use std::collections::BTreeMap;
@@ -41,7 +41,7 @@ fn value(store: &Sqlite, series: &str, day: Date) -> Option<f64> {
 #[test]
 fn bundled_series_are_intact_and_redistributable() {
     let store = Sqlite::bundled().unwrap();
-    assert_eq!(store.integrity().unwrap(), vec![]);
+    assert_eq!(store.check_integrity().unwrap(), vec![]);
     let stored = store.status().unwrap();
     assert_eq!((stored.len(), store.count().unwrap()), (230, 230));
     for status in stored {
@@ -120,7 +120,7 @@ fn month_ends_match_their_vintages() {
                 continue;
             }
             let info = Catalogue::embedded().get(id(name).as_str()).unwrap();
-            let known = stored.as_of(end, |date| info.known_by(date));
+            let known = stored.as_of(end, |date| info.publication_day(date));
             let known: BTreeMap<String, f64> = known
                 .iter()
                 .map(|o| (o.date.to_string(), o.value))
@@ -144,7 +144,9 @@ fn payrolls_of_december_2008_match_the_report() {
     let store = Sqlite::bundled().unwrap();
     let stored = store.read(&id("PAYEMS")).unwrap().unwrap();
     let changes = |day| -> Vec<f64> {
-        let known = stored.as_of(day, |date| known_by(date, Frequency::Monthly, 5));
+        let known = stored.as_of(day, |date| {
+            lagged_publication_day(date, Frequency::Monthly, 5)
+        });
         let last: Vec<f64> = known.iter().rev().take(3).map(|o| o.value).collect();
         last.windows(2).map(|pair| pair[0] - pair[1]).collect()
     };
@@ -197,7 +199,7 @@ fn bundled_origins_survive_an_import() {
     assert_eq!(yields.last, date(2026, 8, 20));
     assert_eq!(claims.fetched_at, "2026-11-21T00:00:00Z".parse().unwrap());
     assert_eq!(claims.last, date(2026, 7, 1));
-    assert_eq!(store.integrity().unwrap(), vec![]);
+    assert_eq!(store.check_integrity().unwrap(), vec![]);
 }
 
 #[test]
@@ -214,7 +216,7 @@ fn concurrent_opening_creates_one_complete_store() {
     });
     let store = Sqlite::open_existing(&path).unwrap();
     put(&store, "OWN", &days(0, 3, 1.0), None);
-    assert_eq!(store.integrity().unwrap(), vec![]);
+    assert_eq!(store.check_integrity().unwrap(), vec![]);
     let bundled = Sqlite::bundled().unwrap();
     let stored = |store: &Sqlite, name: &str| store.read(&id(name)).unwrap();
     for status in bundled.status().unwrap() {
@@ -243,5 +245,5 @@ fn bundle_is_copied_only_into_an_empty_store() {
     // A second copy on the same connection.
     other.start_from_bundle().unwrap();
     assert_eq!((other.count().unwrap(), other.version().unwrap()), (230, 1));
-    assert_eq!(other.integrity().unwrap(), vec![]);
+    assert_eq!(other.check_integrity().unwrap(), vec![]);
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 /// The rows of a store, by series.
-type Truth = BTreeMap<String, Vec<Known>>;
+type Truth = BTreeMap<String, Vec<VintageObservation>>;
 
 /// Fills a store with long and short series, and texts.
 fn sample(store: &Sqlite) -> Truth {
@@ -130,7 +130,7 @@ fn flipped_bytes_give_errors_or_correct_rows() {
             continue;
         };
         let errors = check_reads(&store, &truth, seed);
-        let damages = store.integrity().unwrap();
+        let damages = store.check_integrity().unwrap();
         assert!(
             errors == 0 || !damages.is_empty(),
             "seed {seed}: the doctor sees nothing"
@@ -224,7 +224,7 @@ fn damaged_log_restores_an_earlier_state() {
         };
         let version = usize::try_from(store.version().unwrap()).unwrap();
         assert_eq!(rows(&store, "GDP").unwrap(), states[version], "seed {seed}");
-        assert_eq!(store.integrity().unwrap(), vec![]);
+        assert_eq!(store.check_integrity().unwrap(), vec![]);
     }
 }
 
@@ -252,7 +252,7 @@ fn damage_is_reported_and_other_series_stay_readable() {
     let (folder, _, store) = new_store();
     let truth = sample(&store);
     damage_rows(&store, "SERIES3");
-    let error = store.read(&id("SERIES3")).unwrap_err().for_operator();
+    let error = store.read(&id("SERIES3")).unwrap_err().operator_message();
     for part in [
         "SERIES3",
         "damaged",
@@ -267,7 +267,7 @@ fn damage_is_reported_and_other_series_stay_readable() {
         truth.get("SERIES4")
     );
     assert_eq!(
-        store.integrity().unwrap(),
+        store.check_integrity().unwrap(),
         vec![Damage {
             series: Some(id("SERIES3")),
             what: error
@@ -303,7 +303,7 @@ fn misplaced_or_missing_rows_are_detected() {
             assert!(sql.contains("state"), "{sql}");
             continue;
         };
-        assert!(!store.integrity().unwrap().is_empty(), "{sql}");
+        assert!(!store.check_integrity().unwrap().is_empty(), "{sql}");
         assert!(store.read(&id("GDP")).is_err(), "{sql}");
     }
 }
@@ -311,7 +311,7 @@ fn misplaced_or_missing_rows_are_detected() {
 #[test]
 fn recomputing_repairs_a_damaged_computed_series() {
     let (_folder, _, store) = new_store();
-    let known = |value| Known {
+    let known = |value| VintageObservation {
         date: day_from_number(9).unwrap(),
         known_from: None,
         value: Some(value),
@@ -332,5 +332,5 @@ fn recomputing_repairs_a_damaged_computed_series() {
     compute(1.0);
     let expected = Some(vec![known(1.0)]);
     assert_eq!(rows(&store, "SERVICE_CRPI").unwrap(), expected);
-    assert_eq!(store.integrity().unwrap(), vec![]);
+    assert_eq!(store.check_integrity().unwrap(), vec![]);
 }

@@ -78,7 +78,7 @@ fn new_store_files_are_private() {
 fn open_existing_creates_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("none.db");
-    let error = Sqlite::open_existing(&path).unwrap_err().for_operator();
+    let error = Sqlite::open_existing(&path).unwrap_err().operator_message();
     assert!(error.contains("no store at"), "{error}");
     assert!(!path.exists());
 }
@@ -90,7 +90,7 @@ fn unwritable_paths_are_reported_with_advice() {
     fs::write(&file, "x").unwrap();
     // No user can create this folder.
     let error = Sqlite::open(&file.join("sub/store.db")).unwrap_err();
-    let text = error.for_operator();
+    let text = error.operator_message();
     assert!(
         text.contains("file/sub") && text.contains("choose another path"),
         "{text}"
@@ -126,17 +126,17 @@ fn backup_is_independent_and_replaces_nothing() {
     let (folder, _, store) = new_store();
     put(&store, "GDP", &days(0, 500, 1.5), None);
     let copy = folder.path().join("backups/monday.db");
-    let error = store.backup(&copy).unwrap_err().for_operator();
+    let error = store.backup(&copy).unwrap_err().operator_message();
     assert!(error.contains("no file can be made there"), "{error}");
     fs::create_dir(copy.parent().unwrap()).unwrap();
     store.backup(&copy).unwrap();
     put(&store, "GDP", &days(500, 1, 1.5), None);
-    let error = store.backup(&copy).unwrap_err().for_operator();
+    let error = store.backup(&copy).unwrap_err().operator_message();
     assert!(error.contains("there is a file already"), "{error}");
     let files = fs::read_dir(copy.parent().unwrap()).unwrap().count();
     assert_eq!(files, 1, "nothing is left beside the copy");
     let copy = Sqlite::open_existing(&copy).unwrap();
-    assert_eq!(copy.integrity().unwrap(), vec![]);
+    assert_eq!(copy.check_integrity().unwrap(), vec![]);
     assert_eq!(rows(&copy, "GDP").unwrap().unwrap().len(), 500);
 }
 

@@ -54,7 +54,7 @@ fn many_threads_open_a_new_store() {
         }
     });
     let store = Sqlite::open_existing(&path).unwrap();
-    assert_eq!(store.integrity().unwrap(), vec![]);
+    assert_eq!(store.check_integrity().unwrap(), vec![]);
     assert_eq!(store.version().unwrap(), 40);
     assert!(store.status().unwrap().iter().all(|s| s.rows == 5));
 }
@@ -83,14 +83,14 @@ fn full_disk_is_reported_without_damage() {
         origin: "test",
     };
     let version = store.version().unwrap();
-    let error = store.write(big).unwrap_err().for_operator();
+    let error = store.write(big).unwrap_err().operator_message();
     assert!(error.contains("disk is full"), "{error}");
     assert_eq!(store.version().unwrap(), version);
     assert_eq!(rows(&store, "BIG").unwrap(), None);
     assert_eq!(rows(&store, "GDP").unwrap().unwrap().len(), 100);
     limit(1_000_000);
     assert_eq!(store.write(big).unwrap().added, 9000);
-    assert_eq!(store.integrity().unwrap(), vec![]);
+    assert_eq!(store.check_integrity().unwrap(), vec![]);
 }
 
 /// A store without a file.
@@ -129,7 +129,7 @@ impl Plain {
             last: stored.rows()[stored.rows().len() - 1].date,
             fetched_at: *fetched_at,
             origin: "test".into(),
-            before: Vec::new(),
+            earlier_origins: Vec::new(),
         };
         self.series.iter().map(status).collect()
     }
@@ -169,8 +169,8 @@ proptest! {
         let mut plain = Plain::default();
         for step in steps {
             let name = id(["A", "B"][usize::from(step.series)]);
-            let rows: Vec<Known> = (0i32..).zip(&step.values).filter_map(|(n, v)| Some((n, (*v)?)))
-                .flat_map(|(n, v)| (0..step.days).map(move |day| Known {
+            let rows: Vec<VintageObservation> = (0i32..).zip(&step.values).filter_map(|(n, v)| Some((n, (*v)?)))
+                .flat_map(|(n, v)| (0..step.days).map(move |day| VintageObservation {
                     date: day_from_number(n * 31).unwrap(),
                     known_from: step.known.and_then(|d| day_from_number(20_000 + i32::from(d + day))),
                     value: Some((v + day) % 4).filter(|v| *v > 0).map(f64::from),
@@ -191,6 +191,6 @@ proptest! {
             let after = (file.version().unwrap(), plain.version);
             prop_assert_eq!(after.0 - before.0, after.1 - before.1);
         }
-        prop_assert_eq!(file.integrity().unwrap(), vec![]);
+        prop_assert_eq!(file.check_integrity().unwrap(), vec![]);
     }
 }

@@ -169,7 +169,7 @@ async fn todays_figures_are_not_taken_for_vintages() {
         .mount(&server)
         .await;
     let error = client_of(&server, true).vintages().await.unwrap_err();
-    let message = error.for_operator();
+    let message = error.operator_message();
     assert!(
         message.contains("from 2015-01-09 were asked, from 2026-08-20 came"),
         "{message}"
