@@ -77,8 +77,8 @@ pub struct ChartSpec {
     pub source: String,
     /// Credit line: "Data by Econoscope".
     pub credit: String,
-    /// Colours for [`render_svg`](super::svg), and whether it draws more than the plot; [`render_fluid`](fn@super::fluid) and
-    /// [`render_sparkline`](super::spark) always use the page's properties.
+    /// Colours for [`render_svg`](super::render_svg), and whether it draws more than the plot; [`render_fluid`](fn@super::render_fluid) and
+    /// [`render_sparkline`](super::render_sparkline) always use the page's properties.
     pub theme: Theme,
     /// Width and height in units of the drawing.
     pub size: (u16, u16),

@@ -72,7 +72,7 @@ pub fn compute(set: &SeriesSet, day: Date, weekly: Date) -> Result<Nowcast, Stri
 /// Computes the nowcast with other coefficients, to evaluate those that could be estimated at a time.
 ///
 /// # Errors
-/// As [`at`].
+/// As [`compute`].
 pub fn compute_with(
     set: &SeriesSet,
     (day, weekly): (Date, Date),
@@ -108,7 +108,7 @@ pub fn compute_with(
 /// Computes the nowcast unless the published regime has a newer month.
 ///
 /// # Errors
-/// As [`at`].
+/// As [`compute`].
 pub fn compute_after(
     published: &RegimeReading,
     set: &SeriesSet,

@@ -53,7 +53,7 @@ pub const RNOW: Composite = Composite {
         inputs: &[CLAIMS, PAYROLLS],
         reading,
         path,
-        release_day: release_day,
+        release_day,
     },
     alarm: Some(ALARM),
     experimental: false,

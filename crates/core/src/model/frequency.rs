@@ -149,7 +149,7 @@ impl Frequency {
     }
 
     /// Returns the number of the period that contains `date`, ascending without gaps. Quicker to compare than
-    /// [`Self::stamp`].
+    /// [`Self::period_date`].
     pub fn period_number(self, date: Date) -> i32 {
         Periods::from(self).number(date)
     }
@@ -168,7 +168,7 @@ impl Frequency {
         }
     }
 
-    /// Returns the distances of adjacent figures in [`Self::place`]. Dates of weeks move around holidays; days are at most ten
+    /// Returns the distances of adjacent figures in [`Self::position`]. Dates of weeks move around holidays; days are at most ten
     /// apart, which is longer than any holiday.
     pub fn adjacent_distances(self) -> RangeInclusive<i32> {
         match self.length() {

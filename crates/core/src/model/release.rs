@@ -75,7 +75,7 @@ pub fn publication_day(info: &SeriesInfo, period: Date) -> Option<Date> {
 /// Returns the day from which the figures that a series gained in a month count as known.
 ///
 /// `month` is any day of the month, `newest` the newest period among the figures that the series had at the month's end and not
-/// at the end of the previous month. The result is the day on which `newest` was [`published`], if that is in the month, else
+/// at the end of the previous month. The result is the day on which `newest` was [`publication_day`], if that is in the month, else
 /// (series without a pattern, revisions without a new figure) the last day of the month, when they were known for certain.
 pub fn known_from_day(info: Option<&SeriesInfo>, month: Date, newest: Option<Date>) -> Date {
     info.zip(newest)

@@ -55,7 +55,7 @@ impl ReferenceDay {
 }
 
 impl StoreSummary {
-    /// Returns the summary of a listed series. [`crate::desk::Desk::held`] finds any.
+    /// Returns the summary of a listed series. [`crate::desk::Desk::series_status`] finds any.
     pub fn get(&self, id: &SeriesId) -> Option<&Status> {
         self.by_id.get(id)
     }

@@ -82,10 +82,8 @@ pub(super) fn fill_rows(
         && let Some(before) = year_earlier(&levels, last.date)
     {
         let (now, before) = (info.round(now), info.round(before));
-        let note = format!(
-            "{now} {}, {before} a year earlier",
-            to.period_phrase(last.date)
-        );
+        let period = to.period_phrase(last.date);
+        let note = format!("{now} {period}, {before} a year earlier");
         answer.provenance.note("level", note);
     }
     answer.kind = Some(kind);

@@ -40,7 +40,7 @@ impl Sqlite {
     /// Copies the bundled history into a store without series. Each row has its own checksum, verified when it is read.
     ///
     /// # Errors
-    /// [`Error::Store`] when the store cannot be read or written; otherwise as [`Self::is_bundled`].
+    /// [`Error::Store`] when the store cannot be read or written; otherwise as [`Self::bundled`].
     pub fn start_from_bundle(&self) -> Result<()> {
         if self.count()? == 0 {
             self.fill_from(&Self::bundled()?)?;

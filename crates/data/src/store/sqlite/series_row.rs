@@ -75,7 +75,7 @@ impl SeriesRow {
                 last: day_from_number(self.last)?,
                 fetched_at: Timestamp::from_microsecond(self.fetched_at).ok()?,
                 origin,
-                earlier_origins: earlier_origins,
+                earlier_origins,
             })
         };
         status().ok_or_else(|| damage_error(&self.name, "its entry cannot be"))
