@@ -99,6 +99,13 @@ impl BothSites {
     }
 }
 
+/// Returns a header's value without the seconds to the reset of a limit, which may pass between two requests.
+fn without_reset(value: &HeaderValue) -> Vec<u8> {
+    let parts = value.as_bytes().split(|byte| *byte == b';');
+    let kept: Vec<&[u8]> = parts.filter(|part| !part.starts_with(b"t=")).collect();
+    kept.join(&b';')
+}
+
 async fn send(router: &Router, headers: &HeaderMap, body: &[u8], peer: Option<&str>) -> ClientView {
     let mut request = Request::post("/mcp")
         .body(Body::from(body.to_vec()))
@@ -114,7 +121,7 @@ async fn send(router: &Router, headers: &HeaderMap, body: &[u8], peer: Option<&s
         .headers
         .iter()
         .filter(|(name, _)| *name != "x-request-id")
-        .map(|(name, value)| (name.to_string(), value.as_bytes().to_vec()))
+        .map(|(name, value)| (name.to_string(), without_reset(value)))
         .collect();
     headers.sort();
     ClientView {
