@@ -28,7 +28,7 @@ fuzz_target!(|text: &str| {
         series: &|name| SERIES.iter().find(|s| s.info.id.as_str() == name).or_else(|| SERIES.first()).cloned(),
         subject: SERIES.first().cloned().map(Column::new),
         start: date(2021, 1, 1),
-        how: Aggregation::EndOfPeriod,
+        aggregation: Aggregation::EndOfPeriod,
         frequency: None,
     };
     if let Ok(column) = evaluate(&tree, scope) {

@@ -5,7 +5,7 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|name: &str| {
     if resolve::find(name).is_none() {
-        let said = resolve::explain("series", name).to_string();
-        assert!(said.len() < 4_000 && !said.contains('\0'));
+        let message = resolve::resolution_error("series", name).to_string();
+        assert!(message.len() < 4_000 && !message.contains('\0'));
     }
 });
