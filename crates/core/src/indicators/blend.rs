@@ -258,9 +258,14 @@ impl ScoredPart {
                 break;
             };
             let open = days.get(..=last_open).unwrap_or_default();
-            let inputs = measure.values_on(open).enumerate();
-            let inputs: Vec<_> = inputs.filter_map(|(i, o)| Some((i, o?))).collect();
-            let values: Vec<f64> = inputs.iter().map(|(_, o)| o.value).collect();
+            let mut values = Vec::with_capacity(open.len());
+            let mut inputs = Vec::with_capacity(open.len());
+            for (position, input) in measure.values_on(open).enumerate() {
+                if let Some(input) = input {
+                    values.push(input.value);
+                    inputs.push((position, input));
+                }
+            }
             let first = measure.usable_from;
             let first = first.map_or(0, |from| days.partition_point(|day| *day < from));
             for ((position, input), score) in inputs.into_iter().zip(score(&values)) {

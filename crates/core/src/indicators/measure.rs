@@ -144,9 +144,11 @@ impl Measure {
         let rows = &self.series.observations;
         let pairs = rows.iter().zip(rows.iter().skip(n));
         let whole = pairs.filter(|(before, now)| self.is_continuous(before.date, now.date, n));
-        let changes =
-            whole.filter_map(|(before, now)| finite(now.date, change(now.value, before.value)));
-        self.series.observations = changes.collect();
+        let mut changes = Vec::with_capacity(rows.len());
+        changes.extend(
+            whole.filter_map(|(before, now)| finite(now.date, change(now.value, before.value))),
+        );
+        self.series.observations = changes;
         self
     }
 
@@ -200,9 +202,11 @@ impl Measure {
         let windows = rows.iter().zip(ends);
         let whole =
             windows.filter(|(first, (last, _))| self.is_continuous(first.date, last.date, steps));
-        let figures =
-            whole.filter_map(|(_, (last, window))| finite(last.date, value(last.value, &window)));
-        self.series.observations = figures.collect();
+        let mut figures = Vec::with_capacity(rows.len());
+        figures.extend(
+            whole.filter_map(|(_, (last, window))| finite(last.date, value(last.value, &window))),
+        );
+        self.series.observations = figures;
         self
     }
 

@@ -9,16 +9,22 @@ use super::count;
 struct Counts {
     /// Partial sums; slot 0 is not used.
     tree: Vec<usize>,
+    /// Number of values of each rank.
+    equal: Vec<usize>,
 }
 
 impl Counts {
     fn new(ranks: usize) -> Self {
         Self {
             tree: vec![0; ranks + 1],
+            equal: vec![0; ranks],
         }
     }
 
     fn add(&mut self, rank: usize, times: usize) {
+        if let Some(equal) = self.equal.get_mut(rank) {
+            *equal += times;
+        }
         let mut i = rank + 1;
         while let Some(node) = self.tree.get_mut(i) {
             *node += times;
@@ -73,7 +79,7 @@ pub fn expanding_ecdf(values: &[f64], min: usize) -> Vec<Option<f64>> {
             continue;
         };
         let less = past.below(rank);
-        let equal = past.below(rank + 1) - less;
+        let equal = past.equal.get(rank).copied().unwrap_or(0);
         out.extend((0..run.len()).map(|k| {
             let smaller = count(less) + 0.5 * count(equal + k) + 0.5;
             (total + k >= min).then(|| smaller / (count(total + k) + 1.0))
