@@ -37,7 +37,7 @@ pub struct Params {
     units: Option<UnitsCode>,
     /// FRED's; wew: weeks to Wednesday. The lowest of the series unless given.
     frequency: Option<FrequencyCode>,
-    /// How finer figures are aggregated; default: last of stocks (money, credit, debt), else the mean.
+    /// How finer figures are aggregated; unless given: last of stocks (money, credit, debt), else the mean.
     aggregation: Option<AggregationCode>,
     /// Adds the correlation of each pair of columns.
     #[serde(default)]

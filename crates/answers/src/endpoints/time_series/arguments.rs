@@ -46,7 +46,7 @@ pub struct Params {
     pub(super) max_points: Option<u16>,
     /// Coarser frequency; wew: weeks that end on Wednesday.
     pub(super) frequency: Option<FrequencyCode>,
-    /// How figures are aggregated; default by kind: sum of flows, last of daily figures and stocks, else mean.
+    /// How figures are aggregated; unless given: sum of flows, last of daily figures and stocks, else mean.
     pub(super) aggregation: Option<AggregationCode>,
     /// FRED's: pc1 is % from a year earlier, pch from the period before.
     #[schemars(extend("default" = "lin"))]
