@@ -29,7 +29,7 @@ macro_rules! on_every_store {
             let copy = folder.path().join("copy.db");
             store.copy_to(&copy).unwrap();
             let copy = crate::store::sqlite::Sqlite::open_existing(&copy).unwrap();
-            assert_eq!(copy.integrity().unwrap(), vec![]);
+            assert_eq!(copy.check_integrity().unwrap(), vec![]);
         })*)* }
     };
 }

@@ -27,6 +27,9 @@ pub(in crate::store) fn new_database(name: &str) -> (Postgres, TempDir) {
         Ok(())
     };
     block_on(make).unwrap();
-    Postgres::unchecked(&at(&name)).unwrap().migrate().unwrap();
+    Postgres::unconnected(&at(&name))
+        .unwrap()
+        .migrate()
+        .unwrap();
     (Postgres::open(&at(&name)).unwrap(), TempDir::new().unwrap())
 }
