@@ -137,6 +137,21 @@ fn date_of_key(key: i32) -> Option<Date> {
     Date::new(i16::try_from(key >> 9).ok()?, month?, day?).ok()
 }
 
+/// Merges the keys of rows, ascending by date, into ascending keys; each key stands once.
+fn union(keys: &[i32], rows: &[Observation]) -> Vec<i32> {
+    let mut merged = Vec::with_capacity(keys.len().max(rows.len()));
+    let mut keys = keys.iter().copied().peekable();
+    for row in rows.iter().map(|o| sort_key(o.date)) {
+        while let Some(key) = keys.next_if(|key| *key < row) {
+            merged.push(key);
+        }
+        keys.next_if_eq(&row);
+        merged.push(row);
+    }
+    merged.extend(keys);
+    merged
+}
+
 /// A table of series under all their dates, aligned as by [`side_by_side`].
 pub struct AlignedSeries {
     /// The dates as [`sort_key`].
@@ -149,18 +164,14 @@ impl AlignedSeries {
     /// Aligns series.
     pub fn align(series: &[&Series]) -> Self {
         let lists = side_by_side(series);
-        let mut keys: Vec<i32> = Vec::new();
-        for rows in &lists {
-            keys.extend(rows.iter().map(|o| sort_key(o.date)));
-        }
-        // Concatenated ascending runs, which a stable sort merges.
-        keys.sort();
-        keys.dedup();
+        let keys = lists
+            .iter()
+            .fold(Vec::new(), |keys, rows| union(&keys, rows));
         let column = |rows: &Cow<'_, [Observation]>| {
-            let mut rows = rows.iter().peekable();
-            let mut value = |key: &i32| rows.next_if(|o| sort_key(o.date) == *key);
+            let mut rows = rows.iter().map(|o| (sort_key(o.date), o.value)).peekable();
+            let mut value = |key: &i32| rows.next_if(|row| row.0 == *key);
             keys.iter()
-                .map(|key| value(key).map_or(f64::NAN, |o| o.value))
+                .map(|key| value(key).map_or(f64::NAN, |row| row.1))
                 .collect()
         };
         let columns = lists.iter().map(column).collect();
