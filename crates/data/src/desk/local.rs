@@ -4,6 +4,7 @@ use super::base_rates::BaseRates;
 use super::computed::RegimeHistory;
 use super::hindsight::RealTimePath;
 use super::holdings::StoreSummary;
+use super::narrative::ArticleTerms;
 use super::release_forecast::ReleaseForecast;
 use super::search::SearchIndex;
 use super::settings::Settings;
@@ -92,6 +93,7 @@ pub struct Desk {
     pub(super) settings: Settings,
     pub(super) now: Clock,
     pub(super) holdings: LatestCache<StoreSummary>,
+    pub(super) article_terms: LatestCache<ArticleTerms>,
     pub(super) series: Cache<(SeriesVersion, SeriesId, AsOf), Option<Arc<Series>>>,
     /// For questions about past days, which come in twos and threes.
     pub(super) vintages: Cache<(SeriesVersion, SeriesId), Option<Arc<Vintages>>>,
@@ -118,6 +120,7 @@ impl Desk {
             settings,
             now,
             holdings: LatestCache::default(),
+            article_terms: LatestCache::default(),
             series: Cache::with_max_weight(MAX_CACHED_ROWS, |_, series| {
                 weight(series.as_ref().map(|s| s.observations.len()))
             }),

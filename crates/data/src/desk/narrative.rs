@@ -5,7 +5,7 @@
 
 use super::glossary::Glossary;
 use super::local::Desk;
-use crate::store::WriteVintages;
+use crate::store::{Article, WriteVintages};
 use econoscope_core::error::Result;
 use econoscope_core::indicators::Reading;
 use econoscope_core::indicators::narrative_velocity::{self, Document, NVI, Vocabulary};
@@ -14,12 +14,15 @@ use econoscope_core::model::{AsOf, Date, SeriesId, VintageObservation};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 /// Length of the window of articles, in days.
 const WINDOW: i64 = 120;
 /// Most articles of an index, the newest: some 160 a day.
 const MAX_ARTICLES: usize = 20_000;
+/// Most articles whose terms are cached, the newest: a year of some 160 a day.
+const MAX_CACHED: usize = 60_000;
 
 impl Desk {
     /// Returns the index at the reference day, without a value and with the reason while there are too few articles.
@@ -31,24 +34,89 @@ impl Desk {
         self.readings.get_or_insert_with(key, || {
             // Articles have their own days: old figures do not make today's articles old.
             let day = self.reading_day(as_of);
-            let until = end_of(day).min(self.now());
-            let mut articles = self.store().articles(until, MAX_ARTICLES)?;
-            articles.sort_by_key(|article| article.published_at);
-            let first = shift(day, (-WINDOW).days());
-            let documents = articles.iter().filter_map(|article| {
-                let summary = article.summary.as_deref().unwrap_or("");
-                let text = format!("{} {summary}", article.title);
-                let day = article.published_at.to_zoned(TimeZone::UTC).date();
-                (day > first).then(|| Document {
-                    day,
-                    source: &article.source,
-                    terms: Cow::Owned(vocabulary().mentioned(&text)),
-                })
-            });
-            let documents: Vec<Document<'_>> = documents.collect();
-            let reading = narrative_velocity::reading(&documents, vocabulary(), day);
-            Ok(Arc::new(reading))
+            let articles = self.article_terms(day)?;
+            Ok(Arc::new(articles.reading(day, end_of(day).min(self.now()))))
         })
+    }
+
+    /// Returns the terms of the articles up to a day: those of the newest articles, read once per state of the data, where
+    /// they reach back far enough, else those of that day.
+    fn article_terms(&self, day: Date) -> Result<Arc<ArticleTerms>> {
+        let read = |until, max| {
+            let articles = self.store().articles(until, max)?;
+            Ok(Arc::new(ArticleTerms::new(&articles, max)))
+        };
+        let newest = |_| read(Timestamp::MAX, MAX_CACHED);
+        let newest = self.article_terms.or_make(self.state()?, newest)?;
+        match newest.covers(day) {
+            true => Ok(newest),
+            false => read(end_of(day).min(self.now()), MAX_ARTICLES),
+        }
+    }
+}
+
+/// The terms that articles mention, by time of publication.
+#[derive(Debug)]
+pub(super) struct ArticleTerms {
+    entries: Vec<Entry>,
+    /// Whether the store may have older articles.
+    is_truncated: bool,
+}
+
+#[derive(Debug)]
+struct Entry {
+    published_at: Timestamp,
+    day: Date,
+    source: Arc<str>,
+    terms: Box<[usize]>,
+}
+
+impl ArticleTerms {
+    /// Reads the terms of at most `max` articles.
+    fn new(articles: &[Article], max: usize) -> Self {
+        let mut sources: BTreeMap<&str, Arc<str>> = BTreeMap::new();
+        let entries = articles.iter().map(|article| {
+            let summary = article.summary.as_deref().unwrap_or("");
+            let text = format!("{} {summary}", article.title);
+            let source = sources.entry(&article.source);
+            Entry {
+                published_at: article.published_at,
+                day: article.published_at.to_zoned(TimeZone::UTC).date(),
+                source: Arc::clone(source.or_insert_with(|| Arc::from(&*article.source))),
+                terms: vocabulary().mentioned(&text).into(),
+            }
+        });
+        let mut entries: Vec<Entry> = entries.collect();
+        entries.sort_by_key(|entry| entry.published_at);
+        Self {
+            is_truncated: entries.len() >= max,
+            entries,
+        }
+    }
+
+    /// Whether no article of the window before a day is missing.
+    fn covers(&self, day: Date) -> bool {
+        let first = shift(day, (-WINDOW).days());
+        !self.is_truncated || self.entries.first().is_some_and(|entry| entry.day < first)
+    }
+
+    /// Computes the index on a day from articles published up to `until`.
+    fn reading(&self, day: Date, until: Timestamp) -> Reading {
+        let first = shift(day, (-WINDOW).days());
+        let end = self
+            .entries
+            .partition_point(|entry| entry.published_at <= until);
+        let start = end.saturating_sub(MAX_ARTICLES);
+        let entries = self.entries.get(start..end).unwrap_or_default().iter();
+        let documents = entries
+            .filter(|entry| entry.day > first)
+            .map(|entry| Document {
+                day: entry.day,
+                source: &entry.source,
+                terms: Cow::Borrowed(&entry.terms),
+            });
+        let documents: Vec<Document<'_>> = documents.collect();
+        narrative_velocity::reading(&documents, vocabulary(), day)
     }
 }
 
@@ -101,7 +169,7 @@ pub fn refresh(desk: &Desk) -> Result<()> {
 mod tests {
     use super::*;
     use crate::desk::Settings;
-    use crate::store::{Article, Sqlite, Store};
+    use crate::store::{Sqlite, Store};
 
     fn now() -> Timestamp {
         "2026-11-21T12:00:00Z".parse().unwrap()
