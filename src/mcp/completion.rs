@@ -5,7 +5,7 @@ use econoscope_core::catalogue::names::Names;
 use econoscope_core::indicators::Indicator;
 use econoscope_core::model::words::fold_name;
 use econoscope_data::desk::glossary::Glossary;
-use econoscope_data::desk::{articles, library, scenarios};
+use econoscope_data::desk::{articles, reference, scenarios};
 use rmcp::ErrorData;
 use rmcp::model::{CompleteRequestParams, CompletionInfo, Reference};
 use std::collections::BTreeSet;
@@ -33,7 +33,7 @@ pub(super) fn complete(request: &CompleteRequestParams) -> Result<CompletionInfo
         "seriesId" | "ticker" | "first" | "second" => series(prefix),
         "condition" => conditions(prefix),
         "slug" => terms(prefix),
-        "indicator" => starting_with(prefix, library::methods().map(Indicator::slug)),
+        "indicator" => starting_with(prefix, reference::methods().map(Indicator::slug)),
         "category" => starting_with(prefix, pages::categories()),
         "tag" => starting_with(prefix, pages::tags()),
         "scenario" => starting_with(prefix, scenarios::embedded().iter().map(|s| &s.slug)),

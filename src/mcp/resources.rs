@@ -13,7 +13,7 @@ use econoscope_answers::endpoints::{Answer, Backend, Route};
 use econoscope_core::error::Error;
 use econoscope_core::indicators::COMPOSITES;
 use econoscope_core::model::table;
-use econoscope_data::desk::library;
+use econoscope_data::desk::reference;
 use econoscope_data::desk::scores::Scores;
 use http::StatusCode;
 use rmcp::ErrorData;
@@ -121,7 +121,7 @@ async fn content(backend: &Backend, address: Address) -> econoscope_core::Result
             endpoint(backend, "get_time_series", &arguments).await?
         }
         Address::Method(indicator) => {
-            let render = move || library::render_method(&desk, &indicator);
+            let render = move || reference::render_method(&desk, &indicator);
             (pool.run(render).await?, MARKDOWN, LIST_TTL_MS)
         }
         Address::Alert(condition) => {
@@ -130,7 +130,7 @@ async fn content(backend: &Backend, address: Address) -> econoscope_core::Result
         }
         Address::Formulas => (pages::FORMULAS.to_owned(), MARKDOWN, LIST_TTL_MS),
         Address::Glossary(slug) => {
-            let render = move || library::render_term(&slug);
+            let render = move || reference::render_term(&slug);
             (pool.run(render).await?, MARKDOWN, LIST_TTL_MS)
         }
         Address::Document(id) => {

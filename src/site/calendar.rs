@@ -1,11 +1,11 @@
 //! The release calendar: a page of the coming weeks, and an iCalendar (RFC 5545) to subscribe to.
 
 use super::prelude::*;
-use super::text::{format_change, format_day, format_or_dash, readable, value_decimals};
+use super::text::{format_change, format_dates, format_day, format_or_dash, value_decimals};
 use super::view::query_string;
 use econoscope_answers::endpoints::Endpoint;
 use econoscope_answers::endpoints::release_calendar::{
-    CalendarAnswer, LastPrint, Params, ReleaseEvent, ScheduledFigure, brings,
+    CalendarAnswer, LastPrint, Params, ReleaseEvent, ScheduledFigure, describe_content,
 };
 use econoscope_core::format::{Unit, signed};
 use econoscope_core::indicators::prose::{capitalize, join};
@@ -184,7 +184,7 @@ pub(super) fn describe_next(figure: &ScheduledFigure) -> String {
         (None, None) => "No formula".to_owned(),
     };
     let caveat = figure.caveat.as_ref().map(|c| format!("; {c}"));
-    readable(&(next + &caveat.unwrap_or_default()))
+    format_dates(&(next + &caveat.unwrap_or_default()))
 }
 
 /// Describes the last release: "September 2026: +29,000 people, published on 2 October 2026; expected +44,000, surprise …".
@@ -193,7 +193,7 @@ fn describe_last(figure: &ScheduledFigure) -> String {
         let value = format_value(figure, print.value);
         let text = format!("{}: {value}, {}", print.period, describe_publication(print));
         let surprise = join(describe_surprise(figure, print), ", ");
-        readable(&match surprise.is_empty() {
+        format_dates(&match surprise.is_empty() {
             true => text,
             false => format!("{text}; {surprise}"),
         })
@@ -208,7 +208,11 @@ pub(super) fn describe_surprise(figure: &ScheduledFigure, print: &LastPrint) -> 
             format!("expected {}", format_parts(figure, e.value).0),
             format!("surprise {surprise}"),
         ],
-        _ => print.missing.iter().map(|text| readable(text)).collect(),
+        _ => print
+            .missing
+            .iter()
+            .map(|text| format_dates(text))
+            .collect(),
     }
 }
 

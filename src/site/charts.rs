@@ -5,7 +5,7 @@ use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison};
 use econoscope_answers::endpoints::recessions;
 pub(super) use econoscope_answers::endpoints::time_series::{line, plot};
 use econoscope_core::chart::{ChartSpec, GHOST_COLOR, Line, RIGHT_UNIT_SEPARATOR, render_panels};
-use econoscope_core::format::spelled;
+use econoscope_core::format::unit_name;
 use econoscope_core::indicators::prose::join;
 use econoscope_core::model::{Frequency, Observation};
 
@@ -58,12 +58,12 @@ pub(super) fn plot_comparison(
         [left, right] => (
             spec(
                 &units,
-                spelled(left) + RIGHT_UNIT_SEPARATOR + &spelled(right),
+                unit_name(left) + RIGHT_UNIT_SEPARATOR + &unit_name(right),
             ),
             Vec::new(),
         ),
         [first, others @ ..] if !others.is_empty() => {
-            let panel = |unit: &&str| spec(&[*unit], spelled(unit));
+            let panel = |unit: &&str| spec(&[*unit], unit_name(unit));
             let (mut first, mut others): Panels =
                 (panel(first), others.iter().map(panel).collect());
             let all = [&first].into_iter().chain(&others);
@@ -74,7 +74,7 @@ pub(super) fn plot_comparison(
             others.iter_mut().for_each(|panel| panel.days = days);
             (first, others)
         }
-        _ => (spec(&units, spelled(&units.concat())), Vec::new()),
+        _ => (spec(&units, unit_name(&units.concat())), Vec::new()),
     }
 }
 

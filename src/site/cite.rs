@@ -7,7 +7,7 @@
 
 use super::charts;
 use super::prelude::*;
-use super::text::{digest, encode_segment, format_day, format_exact, readable};
+use super::text::{digest, encode_segment, format_dates, format_day, format_exact};
 use super::view::{endpoint_arguments, query_string};
 use econoscope_answers::endpoints::days::parse_as_of;
 use econoscope_answers::endpoints::time_series::{self, TimeSeriesAnswer};

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use super::text::{
-    describe_data_age, format_day, format_exact, format_or_dash, parse_frequency, readable,
+    describe_data_age, format_dates, format_day, format_exact, format_or_dash, parse_frequency,
     value_decimals,
 };
 use super::view::{FREQUENCIES, INDEX, LOG, RANGES, UNITS, comparison_arguments, comparison_path};
@@ -11,7 +11,7 @@ use super::{charts, page_request, view, vintages};
 use econoscope_answers::endpoints::Arguments;
 use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison};
 use econoscope_answers::endpoints::days::parse_as_of;
-use econoscope_core::format::{Unit, period, spelled};
+use econoscope_core::format::{Unit, period, unit_name};
 use econoscope_core::indicators::prose::capitalize;
 use econoscope_core::model::{AsOf, Date};
 

@@ -3,9 +3,9 @@
 use super::frame::NAV;
 use super::prelude::*;
 use super::search::{self, Hit};
-use super::text::{encode_segment, readable};
+use super::text::{encode_segment, format_dates};
 use econoscope_core::error::Suggestion;
-use econoscope_data::desk::library::LONGEST_NAME;
+use econoscope_data::desk::reference::LONGEST_NAME;
 
 #[derive(Template)]
 #[template(path = "error.html")]
@@ -117,7 +117,7 @@ pub(super) fn describe(error: &Error) -> String {
     } else {
         return error.to_string();
     };
-    readable(&text.replace('`', ""))
+    format_dates(&text.replace('`', ""))
 }
 
 /// Builds the error for an unknown name, with suggestions among the names and titles in `candidates`.

@@ -2,7 +2,7 @@
 
 use super::home::START;
 use super::prelude::*;
-use super::text::{parse_frequency, readable, series_unit};
+use super::text::{format_dates, parse_frequency, series_unit};
 use econoscope_answers::endpoints::Endpoint;
 use econoscope_answers::endpoints::release_calendar::{Params, ReleaseEvent, ScheduledFigure};
 use econoscope_answers::endpoints::time_series::TimeSeriesAnswer;
@@ -126,7 +126,7 @@ fn last_release(figure: &ScheduledFigure) -> Option<Release> {
     Some(Release {
         day: format_weekday(print.date),
         name: figure.name.clone(),
-        note: format!("{}: {value} {after}{expected}", readable(&print.period)),
+        note: format!("{}: {value} {after}{expected}", format_dates(&print.period)),
         id: Some(figure.series_id.clone()),
     })
 }
@@ -136,7 +136,7 @@ fn next_release(event: &ReleaseEvent) -> Release {
     Release {
         day: day.trim_end().to_owned(),
         name: event.name.clone(),
-        note: readable(&event.period),
+        note: format_dates(&event.period),
         id: event.series.first().cloned(),
     }
 }

@@ -4,7 +4,7 @@ use super::articles;
 use super::error_page::describe_gap;
 use super::headlines::{self, Headline, Release};
 use super::prelude::*;
-use super::text::{describe_data_age, format_exact, format_metric, parse_frequency, readable};
+use super::text::{describe_data_age, format_dates, format_exact, format_metric, parse_frequency};
 use super::widgets::{format_changes, regime_label};
 use super::{charts, quadrant, view};
 use econoscope_answers::endpoints::days::parse_as_of;
@@ -207,7 +207,7 @@ fn gauge(desk: &Desk, composite: &Composite, answers: &mut Answers) -> Gauge {
     };
     gauge.id.clone_from(&metric.ticker);
     let Some(value) = metric.value else {
-        gauge.note = readable(&metric.interpretation.unwrap_or_default());
+        gauge.note = format_dates(&metric.interpretation.unwrap_or_default());
         return gauge;
     };
     let (number, unit) = format_metric(desk, &metric, value);
@@ -277,5 +277,5 @@ fn sources(lines: &Lines, as_of: &str) -> String {
 
 /// Describes a gap, with a space behind it.
 fn gap_note(error: &Error) -> String {
-    readable(&describe_gap(error)) + " "
+    format_dates(&describe_gap(error)) + " "
 }

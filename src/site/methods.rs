@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use super::text::{
-    format_day, format_exact, format_or_dash, format_percent, format_points, readable,
+    format_dates, format_day, format_exact, format_or_dash, format_percent, format_points,
 };
 use econoscope_answers::endpoints::explain_indicator::{ExplainedInput, Explanation};
 use econoscope_core::catalogue::Catalogue;
@@ -10,7 +10,7 @@ use econoscope_core::indicators::expectation::{FORMULAS, Formula};
 use econoscope_core::indicators::prose::join;
 use econoscope_core::indicators::{self, Indicator};
 use econoscope_core::model::series_info::round_to;
-use econoscope_data::desk::library;
+use econoscope_data::desk::reference;
 use econoscope_data::desk::scores::Scores;
 
 #[derive(Template)]
@@ -27,13 +27,13 @@ pub(super) fn calls(_: &PageRequest) -> Vec<EndpointCall> {
     let call = |about: &Indicator| {
         EndpointCall::new("explain_indicator", &[("indicator", about.ticker())])
     };
-    library::methods().map(call).collect()
+    reference::methods().map(call).collect()
 }
 
 pub(super) fn page(desk: &Desk, _: &PageRequest, mut answers: Answers) -> Result<Document> {
     let description =
         "Formula, inputs, source and present make-up of every composite and of the macro regime.";
-    let methods = library::methods().map(|about| {
+    let methods = reference::methods().map(|about| {
         let series = Catalogue::of_indicator(about).map(|info| desk.display_id(&info.id));
         let id = series.unwrap_or_else(|| about.id.to_owned());
         Ok((id, about, answers.read()?))
@@ -54,7 +54,7 @@ fn format_value(input: &ExplainedInput) -> String {
 
 /// Formats why a value is missing, without advice for operators.
 fn format_missing(reason: &str) -> String {
-    readable(reason.split("; an operator").next().unwrap_or(reason))
+    format_dates(reason.split("; an operator").next().unwrap_or(reason))
 }
 
 /// Formats the bands of an indicator: "low from 0, elevated from 30".

@@ -3,7 +3,7 @@
 use super::charts::{self, Panels};
 use super::prelude::*;
 use super::quadrant::{self, Caption};
-use super::text::{format_exact, format_points, readable};
+use super::text::{format_dates, format_exact, format_points};
 use super::widgets::{format_sources, regime_label};
 use super::{cite, compare, home, view};
 use econoscope_answers::endpoints::regime::RegimeAnswer;
@@ -48,7 +48,7 @@ pub(super) fn series(desk: &Desk, request: &PageRequest, mut answers: Answers) -
 
 /// Describes gray lines.
 fn describe_ghost(request: &PageRequest) -> String {
-    let day = readable(request.form_value("as_of"));
+    let day = format_dates(request.form_value("as_of"));
     format!("; gray: as known on {day}")
 }
 

@@ -3,8 +3,8 @@
 use super::error_page::describe_gap;
 use super::prelude::*;
 use super::text::{
-    describe_data_age, format_exact, format_or_dash, format_percent, format_points, format_whole,
-    readable,
+    describe_data_age, format_dates, format_exact, format_or_dash, format_percent, format_points,
+    format_whole,
 };
 use super::widgets::regime_label;
 use super::{home, quadrant};
@@ -97,7 +97,7 @@ fn format_value(explanation: &Explanation, about: &Indicator) -> String {
     }
     let reason = explanation.provenance.notes.get("value");
     let reason = reason.map(|reason| format!(": {reason}"));
-    readable(&format!("Not available{}", reason.unwrap_or_default()))
+    format_dates(&format!("Not available{}", reason.unwrap_or_default()))
 }
 
 /// Draws a bar from the middle, to the left for negative points. The largest points of the answer fill it.

@@ -4,7 +4,7 @@ use super::calendar::{describe_next, describe_publication, describe_revisions, d
 use super::calendar::{format_measure, format_parts, format_surprise, format_value};
 use super::prelude::*;
 use super::text::{
-    encode_segment, format_day, format_exact, format_or_dash, format_revision, readable,
+    encode_segment, format_dates, format_day, format_exact, format_or_dash, format_revision,
 };
 use super::widget_frame::Widget;
 use super::{charts, pictures, view};
@@ -78,7 +78,7 @@ pub(super) fn widget(desk: &Desk, request: &PageRequest, _: Answers) -> Result<D
     widget.more = format!("{}/release/{id}", widget.credit.url);
     widget.picture = render_fluid(&spec);
     if let Some(print) = &figure.last {
-        widget.title += &format!(", {}", readable(&print.period));
+        widget.title += &format!(", {}", format_dates(&print.period));
         let (value, unit) = format_parts(&figure, print.value);
         (widget.value, widget.unit) = (Some(value), unit);
         widget.date = format_day(print.date);
@@ -98,7 +98,7 @@ pub(super) fn picture(desk: &Desk, request: &PageRequest, _: Answers) -> Result<
     let mut spec = chart.spec;
     let mut lead = Vec::new();
     if let Some(print) = &figure.last {
-        spec.title = format!("{}, {}", figure.name, readable(&print.period));
+        spec.title = format!("{}, {}", figure.name, format_dates(&print.period));
         let printed = format!("printed {}", format_value(&figure, print.value));
         let surprise = describe_surprise(&figure, print);
         lead.push(join([printed].into_iter().chain(surprise), ", "));

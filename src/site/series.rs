@@ -5,8 +5,8 @@ use super::error_page::describe;
 use super::prelude::*;
 use super::rights::answer_for as rights;
 use super::text::{
-    describe_data_age, format_exact, format_interpretation, format_or_dash, format_revision,
-    overdue_note, readable,
+    describe_data_age, format_dates, format_exact, format_interpretation, format_or_dash,
+    format_revision, overdue_note,
 };
 use super::view::{self, FREQUENCIES, INDEX, RANGES, UNITS, query_string, render_options};
 use super::vintages::VintageComparison;
@@ -263,7 +263,7 @@ fn nearest_series(desk: &Desk, info: &SeriesInfo, limit: usize) -> Result<Vec<(S
 fn missing_reasons(period: &PeriodAnswer) -> BTreeSet<String> {
     let reasons = period.stages.iter().filter_map(|s| s.missing.as_deref());
     reasons
-        .map(|reason| readable(&capitalize(reason)))
+        .map(|reason| format_dates(&capitalize(reason)))
         .collect()
 }
 

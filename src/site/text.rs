@@ -12,7 +12,7 @@ use econoscope_data::desk::Desk;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::{Digest, Sha256};
 
-pub(super) use econoscope_core::format::{day as format_day, exact as format_exact, readable};
+pub(super) use econoscope_core::format::{day as format_day, exact as format_exact, format_dates};
 
 /// Characters to escape in a path segment. The dot is among them, since `..` would lead upwards.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'_');
@@ -40,7 +40,7 @@ pub(super) fn format_interpretation(info: &SeriesInfo, text: &str) -> String {
     {
         out = format!("{before}earlier ({}){rest}", unit.write(value, decimals));
     }
-    without_scores(&readable(&out))
+    without_scores(&format_dates(&out))
 }
 
 /// Removes the sentences on statistical scores, which the page of methods has.
@@ -76,7 +76,7 @@ pub(super) fn format_or_dash<T>(value: Option<T>, format: impl FnOnce(T) -> Stri
 
 /// Formats a revision with its sign; empty where there is none.
 pub(super) fn format_revision(revision: &Option<f64>) -> String {
-    revision.map_or_else(String::new, |revision| readable(&plus(revision)))
+    revision.map_or_else(String::new, |revision| format_dates(&plus(revision)))
 }
 
 /// Formats a share as a whole number of percent: "12".
@@ -174,7 +174,7 @@ mod tests {
         let text = "Low: a 10.9 % chance, down 5.0 points. Out of sample it has AUC .863 (.767 to .949) and Brier .117: no \
                     gain is shown. It gave a false alarm of about 75 in 2023.";
         assert_eq!(
-            without_scores(&readable(text)),
+            without_scores(&format_dates(text)),
             "Low: a 10.9 % chance, down 5.0 points. It gave a false alarm of about 75 in 2023."
         );
     }

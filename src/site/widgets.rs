@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use super::text::{
-    encode_segment, format_metric, parse_frequency, readable, series_decimals, series_unit,
+    encode_segment, format_dates, format_metric, parse_frequency, series_decimals, series_unit,
 };
 use super::view::{INDEX, LOG, api_units, query_string, with_axes};
 use super::widget_frame::Widget;
@@ -53,7 +53,7 @@ pub(super) fn regime(_: &Desk, request: &PageRequest, mut answers: Answers) -> R
     if answer.regime == "UNKNOWN" {
         let reason = provenance.notes.get("regime");
         let reason = reason.map_or("its inputs are missing", String::as_str);
-        widget.gap = Some(readable(&format!("Not known: {reason}.")));
+        widget.gap = Some(format_dates(&format!("Not known: {reason}.")));
     } else {
         widget.value = Some(label.to_owned());
         if let (Some(growth), Some(inflation)) = (answer.growth_score, answer.inflation_score) {
@@ -176,7 +176,7 @@ fn series_widget(
             Some((_, reason)) => format!("No figure: {reason}."),
             None => note.to_owned(),
         };
-        widget.gap = Some(readable(&gap.replace('`', "")));
+        widget.gap = Some(format_dates(&gap.replace('`', "")));
         return Ok((widget, None));
     };
     let (number, unit) = format_metric(desk, &metric, value);

@@ -411,7 +411,7 @@ async fn the_home_page_forwards_to_the_upstream() {
         .await
         .unwrap();
     let html = String::from_utf8(body.to_vec()).unwrap();
-    let narrative = econoscope_core::format::readable(answer["narrative"].as_str().unwrap());
+    let narrative = econoscope_core::format::format_dates(answer["narrative"].as_str().unwrap());
     assert!(html.contains(&narrative), "{narrative}: {html}");
     let used = relay.upstream().unwrap().quota().unwrap().used;
     assert_eq!(

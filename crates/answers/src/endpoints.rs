@@ -16,7 +16,6 @@ pub mod documents;
 pub mod endpoint;
 pub mod explain_indicator;
 pub mod fetch;
-pub mod foreign;
 mod formulas;
 pub mod forward;
 pub mod glossary;
@@ -38,6 +37,7 @@ pub mod signals;
 pub mod structure;
 pub mod time_series;
 mod tolerance;
+pub mod untrusted;
 pub mod what_changed;
 
 pub use answer::{Answer, Csv, Reply};

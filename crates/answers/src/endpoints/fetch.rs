@@ -1,12 +1,12 @@
 //! `fetch`: a document that `search` returned, in the shape that hosts with a search of their own expect.
 
-use super::foreign::UntrustedFields;
+use super::untrusted::UntrustedFields;
 use super::{metric, release_calendar};
 use crate::endpoints::prelude::*;
 use econoscope_core::model::calendar::is_meeting_name;
 use econoscope_core::model::{Observation, untrusted};
 use econoscope_data::desk::search::Kind;
-use econoscope_data::desk::{Settings, articles, library};
+use econoscope_data::desk::{Settings, articles, reference};
 use std::collections::BTreeMap;
 
 /// Rows of a series in its document, the newest.
@@ -68,8 +68,8 @@ impl Endpoint for Params {
         let mut document = match kind {
             Kind::Series => series(desk, name)?,
             Kind::Term => term(desk, name)?,
-            Kind::Method => page(&library::render_method(desk, name)?),
-            Kind::Scenario => page(&library::render_scenario(desk, name)?),
+            Kind::Method => page(&reference::render_method(desk, name)?),
+            Kind::Scenario => page(&reference::render_scenario(desk, name)?),
             Kind::Article => article(desk, name)?,
         };
         if document.url.is_empty() {
@@ -104,7 +104,7 @@ fn metadata<const N: usize>(entries: [(&str, String); N]) -> BTreeMap<String, St
 
 /// Returns a term of the glossary; the FOMC's with its next meetings.
 fn term(desk: &Desk, name: &str) -> Result<FetchedDocument> {
-    let mut document = page(&library::render_term(name)?);
+    let mut document = page(&reference::render_term(name)?);
     if is_meeting_name(name) {
         let params = release_calendar::Params::new(100, Some("fomc"), None);
         let answer = release_calendar::Params::local(desk, &params)?;

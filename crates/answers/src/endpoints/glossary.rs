@@ -4,7 +4,7 @@ use super::decode::default_limit;
 use super::provenance::enclosed;
 use crate::endpoints::prelude::*;
 use econoscope_data::desk::glossary::Glossary;
-use econoscope_data::desk::library;
+use econoscope_data::desk::reference;
 use econoscope_data::desk::search::Kind;
 
 /// First year of the recessions listed with a term; `fetch` lists all.
@@ -86,7 +86,7 @@ impl Endpoint for Params {
             term: t.term.clone(),
             aliases: t.aliases.clone(),
             category: t.category.clone(),
-            summary: match library::describe_recessions(t, FIRST_RECESSION) {
+            summary: match reference::describe_recessions(t, FIRST_RECESSION) {
                 Some(recessions) => format!("{} {recessions}", t.summary),
                 None => t.summary.clone(),
             },

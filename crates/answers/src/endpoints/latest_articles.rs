@@ -1,6 +1,6 @@
 //! `get_latest_articles`: the five newest texts.
 
-use super::foreign::UntrustedFields;
+use super::untrusted::UntrustedFields;
 use crate::endpoints::prelude::*;
 use econoscope_core::model::untrusted;
 use econoscope_data::desk::articles;

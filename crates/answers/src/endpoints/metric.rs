@@ -1,10 +1,10 @@
 //! `get_metric`: the latest value of one series, its changes and their meaning.
 
 use super::days::{newest, parse_as_of};
-use super::foreign::UntrustedFields;
 use super::forward::check_series;
 use super::lateness::note_late;
 use super::measured::FigureKind;
+use super::untrusted::UntrustedFields;
 use crate::endpoints::prelude::*;
 use econoscope_core::format::amount_in_words;
 use econoscope_core::indicators::transform::{self, Changes, Units};

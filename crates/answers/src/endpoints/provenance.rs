@@ -6,7 +6,7 @@ use econoscope_core::indicators::regime::{RegimeMonth, RegimeReading};
 use econoscope_core::indicators::{self, Indicator, Reading};
 use econoscope_data::desk::ReferenceDay;
 use econoscope_data::desk::basis::Basis;
-use econoscope_data::desk::cited::Citation;
+use econoscope_data::desk::citations::Citation;
 use econoscope_data::desk::remarks;
 use econoscope_data::desk::resolve::{self, Resolution};
 use serde_json::json;

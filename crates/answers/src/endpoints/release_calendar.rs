@@ -11,7 +11,7 @@ pub use answer::{
 };
 pub(super) use figures::scheduled_figure;
 pub(super) use meetings::decisions;
-pub use render::brings;
+pub use render::describe_content;
 pub(super) use render::format_print;
 
 use super::days::{self, newest, parse_as_of};

@@ -47,7 +47,7 @@ pub fn due(date: Date, today: Date) -> String {
 
 /// Rewrites a sentence of an answer for readers: ISO dates as "24 August 2026", "August 2026" and "Q3 2026", and a true minus
 /// before numbers.
-pub fn readable(text: &str) -> String {
+pub fn format_dates(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     let mut rest = text;
     let mut previous = ' ';
@@ -149,7 +149,7 @@ mod tests {
             ("of 2026-11, 1982-84", "of November 2026, 1982-84"),
             ("DGS10-DGS2, WALCL - 5", "DGS10-DGS2, WALCL - 5"),
         ] {
-            assert_eq!(readable(text), expected);
+            assert_eq!(format_dates(text), expected);
         }
     }
 }

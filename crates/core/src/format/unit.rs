@@ -199,7 +199,7 @@ fn people(noun: &str) -> &str {
 const THOUSANDS: [&str; 5] = ["", "Thousands", "Millions", "Billions", "Trillions"];
 
 /// Returns a short unit in words for a heading: "Percent" for "%", "Billions of 2017 dollars" for "$bn 2017".
-pub fn spelled(short: &str) -> String {
+pub fn unit_name(short: &str) -> String {
     let Some((power, base)) = parse_dollars(short) else {
         return match short {
             "%" => "Percent",
@@ -361,7 +361,7 @@ mod tests {
             ("$bn 2017", 1, "Trillions of 2017 dollars"),
             ("$/gal", 0, "$/gal"),
         ] {
-            assert_eq!(heading(&spelled(short), steps), words);
+            assert_eq!(heading(&unit_name(short), steps), words);
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use super::base_rates::BaseRates;
 use super::computed::RegimeHistory;
-use super::hindsight::RealTimePath;
 use super::holdings::StoreSummary;
 use super::narrative::ArticleTerms;
+use super::real_time::RealTimePath;
 use super::release_forecast::ReleaseForecast;
 use super::search::SearchIndex;
 use super::settings::Settings;

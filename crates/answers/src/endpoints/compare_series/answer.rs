@@ -1,8 +1,8 @@
 //! The answer of a comparison, and its text.
 
 use crate::endpoints::condition::ConditionFigures;
-use crate::endpoints::foreign::UntrustedFields;
 use crate::endpoints::prelude::*;
+use crate::endpoints::untrusted::UntrustedFields;
 use econoscope_core::indicators::prose::format_or_none;
 use econoscope_core::model::quantity::spell_out_unit;
 

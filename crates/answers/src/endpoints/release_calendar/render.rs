@@ -74,12 +74,12 @@ fn format_event(e: &ReleaseEvent) -> String {
     let (day, name, period) = (e.date.strftime("%a %Y-%m-%d"), &e.name, &e.period);
     format!(
         "{day}{time} {name}, {period}: {}{between}{stored}",
-        brings(e)
+        describe_content(e)
     )
 }
 
 /// Lists what an event brings: its series, the decision, or no new figure.
-pub fn brings(e: &ReleaseEvent) -> String {
+pub fn describe_content(e: &ReleaseEvent) -> String {
     match (&e.outcome, e.series.as_slice()) {
         (Some(outcome), _) => outcome.clone(),
         (None, []) if e.basis == "rule" => "revision of an earlier print".to_owned(),

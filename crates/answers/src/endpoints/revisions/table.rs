@@ -2,8 +2,8 @@
 
 use super::render::{self, label};
 use crate::endpoints::days::Periods;
-use crate::endpoints::foreign::UntrustedFields;
 use crate::endpoints::prelude::*;
+use crate::endpoints::untrusted::UntrustedFields;
 use econoscope_core::indicators::revisions::{KnownFigure, Revisions, UsualRevisions};
 use econoscope_core::model::frequency::{PeriodLength, shift};
 use econoscope_core::model::{Frequency, Series, units};

@@ -4,8 +4,8 @@
 //! 800 months, each computed from what was known at its end, and is cached per state of the data. A server computes it
 //! ahead.
 
-use super::library::methods;
 use super::local::Desk;
+use super::reference::methods;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
 use econoscope_core::indicators::months::Month;
