@@ -9,7 +9,7 @@ pub(super) use address::{Address, SCHEME};
 use super::protocol::LIST_TTL_MS;
 use super::{apps, skills};
 use crate::alerts;
-use econoscope_answers::endpoints::{Answer, Backend, Route};
+use econoscope_answers::endpoints::{Backend, Route};
 use econoscope_core::error::Error;
 use econoscope_core::indicators::COMPOSITES;
 use econoscope_core::model::table;
@@ -113,7 +113,11 @@ async fn content(backend: &Backend, address: Address) -> econoscope_core::Result
         Address::Scores => (Scores::embedded().render_markdown(), MARKDOWN, LIST_TTL_MS),
         Address::Regime => endpoint(backend, "get_regime", &[]).await?,
         Address::Calendar => endpoint(backend, "get_release_calendar", &[]).await?,
-        Address::Metric(ticker) => endpoint(backend, "get_metric", &[("ticker", &ticker)]).await?,
+        Address::Metric(ticker) => {
+            let (json, mime, ttl) = endpoint(backend, "get_metric", &[("ticker", &ticker)]).await?;
+            let ttl = ttl_until_release(backend, &json, ttl);
+            (json, mime, ttl)
+        }
         Address::Series { id, csv, range } => {
             let format = if csv { "csv" } else { "json" };
             let mut arguments = vec![("seriesId", id.as_str()), ("format", format)];
@@ -159,21 +163,21 @@ async fn endpoint(
         None => (&answer.json, JSON),
     };
     let text = String::from_utf8_lossy(bytes).into_owned();
-    Ok((text, mime, cache_time(backend, &answer)))
+    let ttl = u64::try_from(answer.max_age.as_millis()).unwrap_or(LIST_TTL_MS);
+    Ok((text, mime, ttl))
 }
 
-/// The part of an answer that sets its cache time. Serde skips the rows.
+/// The part of a metric that sets its cache time.
 #[derive(serde::Deserialize)]
 struct Schedule {
     #[serde(rename = "nextRelease")]
     next_release: Option<econoscope_core::model::Date>,
 }
 
-/// Returns the milliseconds until the day of the next release, but at least the endpoint's own cache time.
-fn cache_time(backend: &Backend, answer: &Answer) -> u64 {
-    let min = u64::try_from(answer.max_age.as_millis()).unwrap_or(LIST_TTL_MS);
+/// Returns the milliseconds until the day of a metric's next release, but at least `min`.
+fn ttl_until_release(backend: &Backend, json: &str, min: u64) -> u64 {
     let until_release = || {
-        let schedule = serde_json::from_slice::<Schedule>(&answer.json).ok()?;
+        let schedule = serde_json::from_str::<Schedule>(json).ok()?;
         let day = schedule.next_release?.to_zoned(jiff::tz::TimeZone::UTC);
         let wait = day.ok()?.timestamp().duration_since(backend.desk().now());
         u64::try_from(wait.as_millis()).ok()

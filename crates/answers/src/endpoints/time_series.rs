@@ -29,7 +29,6 @@ use super::route::Route;
 use super::untrusted::UntrustedFields;
 use crate::endpoints::prelude::*;
 use arguments::{DateSelection, Format};
-use bytes::Bytes;
 use econoscope_core::indicators::transform::Units;
 
 impl Endpoint for Params {
@@ -85,17 +84,17 @@ impl Endpoint for Params {
     }
 
     fn text(answer: &TimeSeriesAnswer, params: &Self) -> String {
-        match params.format {
-            Format::Csv => {
-                answer.csv() + &answer.describe_reduction() + &answer.provenance.describe_gaps()
-            }
-            // Hosts show a model the text alone or the structure alone, so both have the same rows.
-            Format::Json => answer.render_text(params.detail.is_none()),
-        }
+        // Hosts show a model the text alone or the structure alone, so both have the same rows.
+        answer.render_text(params.detail.is_none())
     }
 
     fn render(answer: &TimeSeriesAnswer, params: &Self) -> Result<Answer> {
-        let text = Self::text(answer, params);
+        let csv = (params.format == Format::Csv).then(|| answer.csv());
+        let gaps = answer.provenance.describe_gaps();
+        let text = match &csv {
+            Some(csv) => format!("{csv}{}{gaps}", answer.describe_reduction()),
+            None => Self::text(answer, params),
+        };
         let mut rendered = Answer::new(answer, text, Self::SPEC.max_age)?;
         rendered.png.clone_from(&answer.picture);
         let truncation = match answer.truncated {
@@ -105,10 +104,10 @@ impl Endpoint for Params {
             ),
             false => String::new(),
         };
-        rendered.csv = (params.format == Format::Csv).then(|| Csv {
-            body: Bytes::from(answer.csv()),
+        rendered.csv = csv.map(|csv| Csv {
+            body: csv.into(),
             file_name: format!("{}.csv", answer.series_id),
-            notes: truncation + &answer.provenance.describe_gaps(),
+            notes: truncation + &gaps,
         });
         Ok(rendered)
     }
