@@ -1,13 +1,13 @@
 //! Alerts: the crossings of a condition as an Atom feed (RFC 4287) and as an iCalendar (RFC 5545).
 
-use super::calendar::{all_day, new_calendar, render_calendar};
+use super::calendar::{all_day, new_calendar, new_event, render_calendar};
 use super::frame::render;
 use super::prelude::*;
 use super::text::encode_segment;
 use crate::alerts::{Alert, MAX_ALERTS, id, sources};
 use econoscope_answers::endpoints::condition::{Crossings, crossings};
 use econoscope_core::model::Date;
-use icalendar::{Component, Event};
+use icalendar::Component;
 
 #[derive(Template)]
 #[template(path = "alerts.atom", escape = "html")]
@@ -55,15 +55,9 @@ pub(super) fn calendar(desk: &Desk, request: &PageRequest, _: Answers) -> Result
     let mut calendar = new_calendar(desk, &crossings.condition);
     for alert in alerts(desk, &crossings) {
         let stamp = alert.date.strftime("%Y%m%dT000000Z").to_string();
-        let mut event = Event::with_uid(&alert.id);
-        event
-            .summary(&alert.title)
-            .description(&alert.description)
-            .append_property(("DTSTAMP", stamp.as_str()))
-            .append_property(("TRANSP", "TRANSPARENT"))
-            .append_property(("URL", alert.page.as_str()))
-            .append_property(all_day(alert.date));
-        calendar.push(event);
+        let (id, title, description) = (&alert.id, &alert.title, &alert.description);
+        let mut event = new_event(id, title, description, &stamp, &alert.page);
+        calendar.push(event.append_property(all_day(alert.date)).done());
     }
     Ok(render_calendar(&calendar))
 }
