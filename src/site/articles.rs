@@ -37,7 +37,7 @@ struct LatestFigure {
     figure: String,
     interpretation: String,
     /// The chart for wide and for narrow screens.
-    drawings: (String, String),
+    drawings: String,
     source: String,
 }
 

@@ -1,6 +1,8 @@
 //! Charts of the answers of `get_time_series` and `compare_series`.
 
+use super::page_request::PageRequest;
 use super::text::parse_frequency;
+use super::view::with_axes;
 use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison};
 use econoscope_answers::endpoints::recessions;
 pub(super) use econoscope_answers::endpoints::time_series::{line, plot};
@@ -12,12 +14,14 @@ use econoscope_core::model::{Frequency, Observation};
 /// A chart and the panels below it.
 pub(super) type Panels = (ChartSpec, Vec<ChartSpec>);
 
-/// Plots a comparison. A second unit has the right axis; from three units on, each has a panel of its own. Behind each
-/// column stands the same column of `then`, the figures of a past reference day.
+/// Plots a comparison. A second unit has the right axis; from three units on, each has a panel of its own. For a past
+/// reference day, `now` has the figures of today, which are drawn in front of those of `answer`.
 pub(super) fn plot_comparison(
-    (answer, then): (&Comparison, Option<&Comparison>),
-    is_log: bool,
+    request: &PageRequest,
+    answer: &Comparison,
+    now: Option<&Comparison>,
 ) -> Panels {
+    let (answer, then) = now.map_or((answer, None), |now| (now, Some(answer)));
     let mut units: Vec<&str> = Vec::new();
     for column in &answer.columns {
         if !units.contains(&&*column.unit) {
@@ -43,7 +47,7 @@ pub(super) fn plot_comparison(
             };
             [line].into_iter().chain(ghost)
         });
-        let spec = ChartSpec {
+        let chart = ChartSpec {
             title: format_titles(answer),
             unit: heading,
             unit_short: panel_units.first().copied().unwrap_or_default().to_owned(),
@@ -52,7 +56,7 @@ pub(super) fn plot_comparison(
             shading: recessions(),
             ..ChartSpec::default()
         };
-        if is_log { spec.with_log_axes() } else { spec }
+        with_axes(chart, request)
     };
     match units.as_slice() {
         [left, right] => (
@@ -129,13 +133,15 @@ pub(super) fn format_title(code: &str, title: Option<&str>) -> String {
     title.map_or_else(|| code.to_owned(), |title| format!("{title} ({code})"))
 }
 
-/// Draws a chart and its panels for wide and for narrow screens. Panels are less high than a single chart.
-pub(super) fn draw(spec: &ChartSpec, others: &[ChartSpec]) -> (String, String) {
+/// Draws a chart and its panels as HTML, once for wide and once for narrow screens. Panels are less high than a single
+/// chart.
+pub(super) fn draw(spec: &ChartSpec, others: &[ChartSpec]) -> String {
     let count = u16::try_from(others.len() + 1).unwrap_or(1);
     let (wide, narrow) = match count {
         1 => (420, 280),
         count => (200 * count, 170 * count),
     };
     let draw = |width, height| render_panels(&spec.clone().into_plot(width, height), others);
-    (draw(1100, wide), draw(380, narrow))
+    let (wide, narrow) = (draw(1100, wide), draw(380, narrow));
+    format!("<div class=\"plot wide\">{wide}</div><div class=\"plot narrow\">{narrow}</div>")
 }

@@ -70,14 +70,10 @@ pub(super) fn render_with_citation(
 pub(super) fn comparison(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let answer = compare::fetch(desk, request)?;
     let vintages = compare::compare_vintages(desk, request, &answer)?;
-    let columns = match &vintages {
-        Some((now, _)) => (now, Some(&answer)),
-        None => (&answer, None),
-    };
-    let is_log = request.form_value("units") == view::LOG;
-    let (mut spec, others) = charts::plot_comparison(columns, is_log);
+    let now = vintages.as_ref().map(|(now, _)| now);
+    let (mut spec, others) = charts::plot_comparison(request, &answer, now);
     spec.source = format_sources(&answer.provenance);
-    if vintages.is_some() {
+    if now.is_some() {
         spec.title += &describe_ghost(request);
     }
     render(desk, request, (spec, others))

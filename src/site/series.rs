@@ -11,7 +11,6 @@ use super::text::{
 use super::view::{self, FREQUENCIES, INDEX, RANGES, UNITS, query_string, render_options};
 use super::vintages::VintageComparison;
 use super::{charts, widgets};
-use econoscope_answers::endpoints::days::parse_as_of;
 use econoscope_answers::endpoints::metric::{self, Metric};
 use econoscope_answers::endpoints::provenance::Provenance;
 use econoscope_answers::endpoints::revisions::{
@@ -34,7 +33,6 @@ struct Page<'a> {
     request: &'a PageRequest,
     id: String,
     info: Arc<SeriesInfo>,
-    today: Date,
     content: std::result::Result<Content, Gap>,
     /// Path of the figures in the API.
     source: String,
@@ -71,7 +69,7 @@ struct Content {
     is_log: bool,
     is_eager: bool,
     /// The chart for wide and for narrow screens.
-    drawings: (String, String),
+    drawings: String,
     /// Periods and values, the newest first.
     rows: Vec<(String, String)>,
     /// The period whose revisions are shown, the extent of the vintages, and the rest of the answer.
@@ -93,7 +91,7 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
     let description = format!("{title}: latest value, chart with NBER recessions, CSV and JSON.");
     let query = query_string(request.form_values(&view::ARGUMENTS));
     let mut frame = Frame::new(desk, title, &description, &format!("/series/{id}"));
-    let as_of = parse_as_of(desk, request.argument("as_of"))?;
+    let as_of = request.as_of(desk)?;
     let is_forwarded = answers.is_forwarded;
     let content = match load(desk, request, (&info, &id), as_of, &mut answers) {
         Err(error @ (Error::NoData { .. } | Error::NotPermitted { .. })) => Err(Gap {
@@ -118,7 +116,6 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
         related: nearest_series(desk, &info, MAX_RELATED)?,
         request,
         id,
-        today: desk.today(),
         is_forwarded,
         content,
         info,

@@ -3,7 +3,6 @@
 use super::page_request::PageRequest;
 use super::text::format_day;
 use super::{charts, view};
-use econoscope_answers::endpoints::days::parse_as_of;
 use econoscope_answers::endpoints::time_series::{self, TimeSeriesAnswer};
 use econoscope_core::chart::{ChartSpec, GHOST_COLOR, Line};
 use econoscope_core::error::Result;
@@ -32,7 +31,7 @@ pub(super) fn add_latest(
     request: &PageRequest,
     (then, spec): (&TimeSeriesAnswer, &mut ChartSpec),
 ) -> Result<Option<VintageComparison>> {
-    let AsOf::Day(day) = parse_as_of(desk, request.argument("as_of"))? else {
+    let AsOf::Day(day) = request.as_of(desk)? else {
         return Ok(None);
     };
     // A range such as `5y` counts from the reference day.

@@ -57,7 +57,8 @@ pub(super) struct Widget {
     pub(super) credit: Attribution,
     /// Sources of the figures: "Bureau of Labor Statistics".
     pub(super) cited: String,
-    theme: &'static str,
+    /// `light` or `dark` where the embedding page sets a theme; empty where the reader's setting applies.
+    theme: String,
 }
 
 impl Widget {
@@ -71,7 +72,7 @@ impl Widget {
             title: title.into(),
             credit,
             cited,
-            theme: request.theme(),
+            theme: request.form_value("theme").to_owned(),
             ..Self::default()
         }
     }

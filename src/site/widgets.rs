@@ -4,7 +4,7 @@ use super::prelude::*;
 use super::text::{
     encode_segment, format_dates, format_metric, parse_frequency, series_decimals, series_unit,
 };
-use super::view::{INDEX, LOG, api_units, query_string, with_axes};
+use super::view::{INDEX, api_units, query_string, with_axes};
 use super::widget_frame::Widget;
 use super::{charts, compare, quadrant};
 use econoscope_answers::endpoints::compare_series::ComparedColumn;
@@ -219,7 +219,7 @@ pub(super) fn comparison(desk: &Desk, request: &PageRequest, _: Answers) -> Resu
     widget.more = format!("{home}/compare{}", compare::page_query(request));
     widget.source = compare::source(desk, request);
     let units = request.form_value("units");
-    let (spec, others) = charts::plot_comparison((&answer, None), units == LOG);
+    let (spec, others) = charts::plot_comparison(request, &answer, None);
     widget.is_log = spec.is_log;
     widget.picture = [&spec]
         .into_iter()
