@@ -7,18 +7,14 @@ use super::text::encode_segment;
 use crate::alerts::{Alert, MAX_ALERTS, id, sources};
 use econoscope_answers::endpoints::condition::{Crossings, crossings};
 use econoscope_core::model::Date;
+use econoscope_data::desk::Settings;
 use icalendar::Component;
 
 #[derive(Template)]
 #[template(path = "alerts.atom", escape = "html")]
-struct Feed {
-    condition: String,
-    service: String,
-    base: String,
-    /// The query with the condition.
-    query: String,
-    id: String,
-    sources: String,
+struct Feed<'a> {
+    settings: &'a Settings,
+    crossings: &'a Crossings,
     updated: Date,
     alerts: Vec<Alert>,
 }
@@ -30,19 +26,13 @@ struct Feed {
 pub(super) fn feed(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let crossings = crossings(desk, request.form_value("condition"))?;
     let alerts = alerts(desk, &crossings);
-    let feed = Feed {
-        service: desk.settings().service.clone(),
-        base: desk.settings().home().to_owned(),
-        query: format!("condition={}", encode_segment(&crossings.condition)),
-        id: id(&crossings.condition, "feed"),
-        sources: sources(&crossings),
-        updated: alerts
-            .first()
-            .map_or(jiff::civil::date(1970, 1, 1), |alert| alert.date),
-        condition: crossings.condition,
+    let newest = alerts.first().map(|alert| alert.date);
+    let text = render(&Feed {
+        settings: desk.settings(),
+        crossings: &crossings,
+        updated: newest.unwrap_or(jiff::civil::date(1970, 1, 1)),
         alerts,
-    };
-    let text = render(&feed)?;
+    })?;
     Ok(Document::data("application/atom+xml; charset=utf-8", text))
 }
 

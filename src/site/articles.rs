@@ -6,9 +6,10 @@ use super::text::format_interpretation;
 use super::{charts, view};
 use econoscope_answers::endpoints::{metric, time_series};
 use econoscope_core::format::{Unit, period};
-use econoscope_core::model::AsOf;
+use econoscope_core::model::{AsOf, SeriesInfo};
 use econoscope_data::store::Article;
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
+use std::sync::Arc;
 
 /// Maximum number of articles in the list.
 const MAX_ARTICLES: usize = 50;
@@ -32,13 +33,12 @@ struct Page<'a> {
 /// The latest figure of the series that an article is about.
 struct LatestFigure {
     id: String,
-    title: String,
+    info: Arc<SeriesInfo>,
     /// "13.99 %, September 2026".
     figure: String,
     interpretation: String,
     /// The chart for wide and for narrow screens.
     drawings: String,
-    source: String,
 }
 
 /// Returns the latest figure of a series; `None` where there is none.
@@ -58,9 +58,8 @@ fn latest_figure(desk: &Desk, series: &str) -> Result<Option<LatestFigure>> {
         figure: format!("{value}, {}", period(date, info.frequency)),
         interpretation: format_interpretation(&info, &metric.interpretation.unwrap_or_default()),
         drawings: charts::draw(&charts::plot(&answer), &[]),
-        title: info.title.clone(),
-        source: info.source.clone(),
         id,
+        info,
     }))
 }
 

@@ -43,7 +43,6 @@ struct Page<'a> {
     agrees: Option<bool>,
     /// Path of the figures in the API.
     data: String,
-    is_today: bool,
 }
 
 /// Renders the citation of a figure or of a range.
@@ -135,7 +134,6 @@ impl<'a> Page<'a> {
         Ok(Self {
             frame: Frame::new(query.desk, &heading, &description, &path).with_script(),
             data: format!("/api/public/data/{id}{}", query_string(data)),
-            is_today: figures.as_of == query.desk.today(),
             query,
             figures,
             title,

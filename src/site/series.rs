@@ -63,15 +63,9 @@ struct Content {
     interpretation: String,
     /// Notices that the sources require.
     notices: String,
-    unit: String,
+    spec: ChartSpec,
     /// For a past reference day: how the figures differ from those of today.
     comparison: Option<VintageComparison>,
-    is_log: bool,
-    is_eager: bool,
-    /// The chart for wide and for narrow screens.
-    drawings: String,
-    /// Periods and values, the newest first.
-    rows: Vec<(String, String)>,
     /// The period whose revisions are shown, the extent of the vintages, and the rest of the answer.
     revisions: Option<(PeriodAnswer, RecordAnswer, RevisionsAnswer)>,
 }
@@ -120,6 +114,25 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
         content,
         info,
     })
+}
+
+impl Content {
+    fn unit(&self) -> String {
+        heading(&self.spec.unit, 0) + self.spec.scale_note
+    }
+
+    fn is_eager(&self) -> bool {
+        let sizes = self.spec.lines.iter().map(|line| line.points.len());
+        sizes.sum::<usize>() <= MAX_EAGER_FIGURES
+    }
+
+    /// Returns periods and values of the newest figures, the newest first.
+    fn rows(&self) -> impl Iterator<Item = (String, String)> {
+        let (spec, decimals) = (&self.spec, usize::from(self.spec.decimals));
+        let points = spec.lines.first().map_or(&[][..], |line| &line.points);
+        let newest = points.iter().rev().take(LATEST_ROWS);
+        newest.map(move |o| (spec.format_period(o.date), number(o.value, decimals)))
+    }
 }
 
 impl Page<'_> {
@@ -187,25 +200,12 @@ fn load(
     };
     let mut facts = metric_facts(desk, info, &metric, reference_day);
     facts.extend(extremes(&spec));
-    let points = spec.lines.first().map_or(&[][..], |line| &line.points);
-    let newest = points.iter().rev().take(LATEST_ROWS);
-    let decimals = usize::from(spec.decimals);
-    let rows = newest.map(|o| (spec.format_period(o.date), number(o.value, decimals)));
     let content = Content {
         facts,
-        rows: rows.collect(),
         comparison,
         notices: metric.provenance.format_notices(),
         interpretation: format_interpretation(info, &metric.interpretation.unwrap_or_default()),
-        unit: heading(&spec.unit, 0) + spec.scale_note,
-        is_log: spec.is_log,
-        is_eager: spec
-            .lines
-            .iter()
-            .map(|line| line.points.len())
-            .sum::<usize>()
-            <= MAX_EAGER_FIGURES,
-        drawings: charts::draw(&spec, &[]),
+        spec,
         revisions: match info.is_composite() || is_forwarded {
             true => None,
             false => {
