@@ -1,7 +1,7 @@
 //! The release calendar: a page of the coming weeks, and an iCalendar (RFC 5545) to subscribe to.
 
 use super::prelude::*;
-use super::text::{format_change, format_dates, format_day, format_or_dash, value_decimals};
+use super::text::{format_dates, format_day, format_or_dash, value_decimals};
 use super::view::query_string;
 use econoscope_answers::endpoints::Endpoint;
 use econoscope_answers::endpoints::release_calendar::{
@@ -137,10 +137,8 @@ pub(super) fn format_measure(figure: &ScheduledFigure) -> String {
 
 /// Formats a value of a figure with its unit. A change has a sign, a level has none.
 pub(super) fn format_value(figure: &ScheduledFigure, value: f64) -> String {
-    match is_level(figure) {
-        true => unit(figure).write(value, decimals(value)),
-        false => format_change(&unit(figure), value, decimals(value)),
-    }
+    let (value, unit) = format_parts(figure, value);
+    format!("{value} {unit}").trim_end().to_owned()
 }
 
 fn is_level(figure: &ScheduledFigure) -> bool {
@@ -294,9 +292,9 @@ fn calendar_event(
 fn format_instant(day: Date, time: &str) -> Result<String> {
     let time: jiff::civil::Time = time
         .parse()
-        .map_err(|e| Error::internal("reading a time of release", e))?;
+        .map_err(|e| Error::internal("parsing the time of a release", e))?;
     let zoned = day.to_datetime(time).to_zoned(EASTERN.clone());
-    let zoned = zoned.map_err(|e| Error::internal("placing a time of release", e))?;
+    let zoned = zoned.map_err(|e| Error::internal("converting the time of a release to UTC", e))?;
     let utc = zoned.timestamp().to_zoned(TimeZone::UTC);
     Ok(utc.strftime("%Y%m%dT%H%M%SZ").to_string())
 }

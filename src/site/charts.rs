@@ -28,11 +28,11 @@ pub(super) fn plot_comparison(
             units.push(&column.unit);
         }
     }
-    let spec = |panel_units: &[&str], heading: String| {
+    let chart = |chart_units: &[&str]| {
         let columns = answer.columns.iter().enumerate();
-        let columns = columns.filter(|(_, column)| panel_units.contains(&&*column.unit));
+        let columns = columns.filter(|(_, column)| chart_units.contains(&&*column.unit));
         let lines = columns.flat_map(|(color, column)| {
-            let is_right = panel_units.first() != Some(&&*column.unit);
+            let is_right = chart_units.first() != Some(&&*column.unit);
             let ghost = then.and_then(|then| Some((then, same_column(then, column)?)));
             let ghost = ghost.map(|(then, column)| Line {
                 name: "then".to_owned(),
@@ -47,39 +47,29 @@ pub(super) fn plot_comparison(
             };
             [line].into_iter().chain(ghost)
         });
-        let chart = ChartSpec {
+        let spec = ChartSpec {
             title: format_titles(answer),
-            unit: heading,
-            unit_short: panel_units.first().copied().unwrap_or_default().to_owned(),
+            unit: join(
+                chart_units.iter().map(|unit| unit_name(unit)),
+                RIGHT_UNIT_SEPARATOR,
+            ),
+            unit_short: chart_units.first().copied().unwrap_or_default().to_owned(),
             decimals: 2,
             lines: lines.collect(),
             shading: recessions(),
             ..ChartSpec::default()
         };
-        with_axes(chart, request)
+        with_axes(spec, request)
     };
-    match units.as_slice() {
-        [left, right] => (
-            spec(
-                &units,
-                unit_name(left) + RIGHT_UNIT_SEPARATOR + &unit_name(right),
-            ),
-            Vec::new(),
-        ),
-        [first, others @ ..] if !others.is_empty() => {
-            let panel = |unit: &&str| spec(&[*unit], unit_name(unit));
-            let (mut first, mut others): Panels =
-                (panel(first), others.iter().map(panel).collect());
-            let all = [&first].into_iter().chain(&others);
-            let ranges: Vec<_> = all.filter_map(ChartSpec::dates).collect();
-            let starts = ranges.iter().map(|range| range.0);
-            let days = starts.min().zip(ranges.iter().map(|range| range.1).max());
-            first.days = days;
-            others.iter_mut().for_each(|panel| panel.days = days);
-            (first, others)
-        }
-        _ => (spec(&units, unit_name(&units.concat())), Vec::new()),
-    }
+    // Two units share a chart.
+    let units_per_chart = if units.len() == 2 { 2 } else { 1 };
+    let mut charts: Vec<ChartSpec> = units.chunks(units_per_chart).map(chart).collect();
+    let ranges: Vec<_> = charts.iter().filter_map(ChartSpec::dates).collect();
+    let (starts, ends) = (ranges.iter().map(|r| r.0), ranges.iter().map(|r| r.1));
+    let days = starts.min().zip(ends.max());
+    charts.iter_mut().for_each(|chart| chart.days = days);
+    let mut charts = charts.into_iter();
+    (charts.next().unwrap_or_default(), charts.collect())
 }
 
 /// Returns the column of another comparison with the same series and unit.

@@ -1,5 +1,6 @@
 //! The page that compares series and formulas: a chart, and the answer of `compare_series` as tables.
 
+use super::charts::{self, Panels};
 use super::prelude::*;
 use super::text::{
     describe_data_age, format_dates, format_day, format_exact, format_or_dash, parse_frequency,
@@ -7,11 +8,11 @@ use super::text::{
 };
 use super::view::{FREQUENCIES, INDEX, RANGES, UNITS, comparison_arguments, comparison_path};
 use super::view::{is_identifier, query_string, range_start, render_options, split_list};
-use super::{charts, page_request, view, vintages};
+use super::{page_request, view, vintages};
 use econoscope_answers::endpoints::Arguments;
 use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison};
 use econoscope_core::format::{Unit, period, unit_name};
-use econoscope_core::indicators::prose::capitalize;
+use econoscope_core::indicators::prose::{capitalize, join};
 use econoscope_core::model::{AsOf, Date};
 
 pub(super) const ARGUMENTS: [&str; 8] = [
@@ -50,17 +51,21 @@ struct Content {
     /// For a past reference day: how each column differs from that of today.
     differences: Vec<String>,
     source: String,
-    unit: String,
-    /// The chart for wide and for narrow screens.
-    drawings: String,
+    /// The chart and the panels below it.
+    panels: Panels,
     /// Pages that combine two series into one.
     combinations: Vec<Link>,
     title: String,
-    is_log: bool,
-    has_panels: bool,
 }
 
 impl Content {
+    /// Returns the units of the chart and of its panels.
+    fn unit(&self) -> String {
+        let (first, others) = &self.panels;
+        let units = [first].into_iter().chain(others).map(|spec| &spec.unit);
+        join(units, "; ")
+    }
+
     /// Formats a date of the answer as a period.
     fn period(&self, date: &Date) -> String {
         period(*date, parse_frequency(Some(&self.answer.frequency)))
@@ -143,7 +148,7 @@ fn describe_error(error: &Error) -> String {
     let near: Vec<&str> = error.suggestions().iter().map(|s| s.id.as_str()).collect();
     match near.is_empty() {
         true => error.to_string(),
-        false => format!("{error} Near: {}.", near.join(", ")),
+        false => format!("{error} Similar names: {}.", near.join(", ")),
     }
 }
 
@@ -231,9 +236,6 @@ fn content(
 ) -> Result<Content> {
     let vintages = compare_vintages(desk, request, &answer)?;
     let now = vintages.as_ref().map(|(now, _)| now);
-    let (spec, others) = charts::plot_comparison(request, &answer, now);
-    let units = [&spec].into_iter().chain(&others);
-    let units: Vec<&str> = units.map(|spec| &*spec.unit).collect();
     let json = |answer: &Comparison| {
         let json = serde_json::to_string(answer)
             .map_err(|e| Error::internal("writing a comparison", e))?;
@@ -244,10 +246,7 @@ fn content(
         json: json(now.unwrap_or(&answer))?,
         json_then: now.map(|_| json(&answer)).transpose()?,
         source: source(desk, request),
-        unit: units.join("; "),
-        is_log: spec.is_log,
-        has_panels: !others.is_empty(),
-        drawings: charts::draw(&spec, &others),
+        panels: charts::plot_comparison(request, &answer, now),
         combinations: combinations(request, names, &answer),
         title: charts::format_titles(&answer),
         differences: vintages.map(|v| v.1).unwrap_or_default(),
