@@ -103,7 +103,7 @@ pub(super) fn article(desk: &Desk, request: &PageRequest, answers: Answers) -> R
     })
 }
 
-/// Renders Markdown as HTML. Raw HTML becomes text; an image becomes its description; an unsafe link leads nowhere.
+/// Renders Markdown as HTML. Raw HTML becomes text; an image becomes its description; an unsafe link becomes a link to the top of the page.
 pub fn markdown(text: &str) -> String {
     let events = Parser::new_ext(text, Options::ENABLE_TABLES).filter_map(|event| {
         if let Event::Html(raw) | Event::InlineHtml(raw) = event {

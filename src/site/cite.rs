@@ -1,4 +1,4 @@
-//! Citations: one sentence for a figure, and a permanent address that holds the figure.
+//! Citations: one sentence for a figure, and a permanent address that contains the figure.
 //!
 //! The address names series, period, transformation, the day on which the figure was known, and the figure itself. Each
 //! visit computes the figure again as of that day and compares it with the one in the address. A later sync records its

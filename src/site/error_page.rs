@@ -57,7 +57,7 @@ pub(super) fn render(
 /// Returns search results for the unknown name of an error; empty for other errors.
 pub(super) fn search_hits(desk: &Desk, error: &Error) -> Vec<Hit> {
     search::hits(desk, &search_text(error), MAX_HITS).unwrap_or_else(|error| {
-        tracing::warn!(%error, "a page for what is not there has no suggestions");
+        tracing::warn!(%error, "the search for an error page failed");
         Vec::new()
     })
 }

@@ -1,4 +1,4 @@
-//! The methods of the composites and the regime, with their present inputs as `explain_indicator` returns them.
+//! The methods of the composites and the regime, with their current inputs as `explain_indicator` returns them.
 
 use super::prelude::*;
 use super::text::{

@@ -17,7 +17,7 @@ pub(super) const DEFAULT_RANGE: &str = "10y";
 
 /// Maximum characters of an argument; the rest is cut off.
 const MAX_ARGUMENT: usize = 80;
-/// Maximum characters of an argument that holds up to eight formulas, or an address with them.
+/// Maximum characters of an argument with up to eight formulas, or of an address with them.
 const MAX_LIST: usize = 900;
 
 /// A request for a page.

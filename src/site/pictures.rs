@@ -116,7 +116,7 @@ fn format(request: &PageRequest) -> Result<&'static str> {
     let format = ["png", "svg"].into_iter().find(|f| *f == extension);
     format.ok_or_else(|| {
         let allowed = "a name with .png or .svg, such as DGS10.png";
-        Error::invalid("chart", &extension, "is no known form", allowed)
+        Error::invalid("chart", &extension, "is not a supported format", allowed)
     })
 }
 
@@ -142,7 +142,7 @@ fn size(request: &PageRequest) -> Result<Option<(u16, u16)>> {
         let size = text.parse().ok().filter(|n| (min..=max).contains(n));
         size.map(Some).ok_or_else(|| {
             let allowed = format!("{min} to {max} pixels");
-            Error::invalid(name, text, "is no size of a picture", &allowed)
+            Error::invalid(name, text, "is not a valid size", &allowed)
         })
     };
     let scale = |size: u16, numerator: u16, denominator: u16, (min, max): (u16, u16)| {

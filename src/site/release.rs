@@ -16,7 +16,7 @@ use econoscope_core::format::period;
 use econoscope_core::indicators::prose::{capitalize, join, lowercase_first};
 use econoscope_core::model::{Frequency, Observation};
 
-/// Days within which every release comes once.
+/// Days within which every release has at least one event.
 const DAYS: u8 = 120;
 
 #[derive(Template)]
@@ -124,7 +124,10 @@ pub(super) fn first_figure(desk: &Desk, name: &str) -> Result<(ReleaseEvent, Sch
     let (release, figures) = next_release(desk, name)?;
     match figures.into_iter().next() {
         Some(figure) => Ok((release, figure)),
-        None => Err(Error::no_data(&release.name, "no figure of it is expected")),
+        None => Err(Error::no_data(
+            &release.name,
+            "no expectation is computed for any of its figures",
+        )),
     }
 }
 
@@ -132,7 +135,12 @@ pub(super) fn first_figure(desk: &Desk, name: &str) -> Result<(ReleaseEvent, Sch
 fn next_release(desk: &Desk, name: &str) -> Result<(ReleaseEvent, Vec<ScheduledFigure>)> {
     let answer = Params::local(desk, &Params::new(DAYS, Some(name), None))?;
     let release = answer.events.into_iter().next();
-    let release = release.ok_or_else(|| Error::no_data(name, "no release of it is due"))?;
+    let release = release.ok_or_else(|| {
+        Error::no_data(
+            name,
+            "the calendar has no release of it in the next 120 days",
+        )
+    })?;
     let mut figures = answer.figures;
     let is_named = |f: &ScheduledFigure| f.series_id.eq_ignore_ascii_case(name);
     if figures.iter().any(is_named) {

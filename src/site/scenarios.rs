@@ -148,7 +148,7 @@ impl Progress {
 /// [`Error::NoData`] where no series decides it or none of its figures is stored; [`Error::NotPermitted`] where its figures
 /// may not be shown.
 fn progress(desk: &Desk, scenario: &Scenario) -> Result<Progress> {
-    let no_data = || Error::no_data(&scenario.slug, "no figures are held that decide it");
+    let no_data = || Error::no_data(&scenario.slug, "no figures that decide it are stored");
     let event = scenario.event.as_ref().ok_or_else(no_data)?;
     let (series, standing) = desk.event_state(scenario)?.ok_or_else(no_data)?;
     let info = &series.info;

@@ -48,8 +48,8 @@ struct Gap {
     nearest: Vec<(String, String)>,
 }
 
-/// Maximum figures that the script loads at once, and not only when a reader turns to the chart. It keeps the first load
-/// of a page below 100 kB.
+/// Maximum figures that the script loads together with the page. It loads more only when a reader uses the chart, so that
+/// the first load of a page stays below 100 kB.
 const MAX_EAGER_FIGURES: usize = 5_000;
 
 const MAX_RELATED: usize = 8;
