@@ -7,7 +7,7 @@
 
 use super::charts;
 use super::prelude::*;
-use super::text::{digest, encode_segment, format_dates, format_day, format_exact};
+use super::text::{digest, encode_segment, format_dates, format_day, format_exact, unit_name};
 use super::view::{endpoint_arguments, query_string};
 use econoscope_answers::endpoints::days::parse_as_of;
 use econoscope_answers::endpoints::time_series::{self, TimeSeriesAnswer};
@@ -161,7 +161,7 @@ impl<'a> Page<'a> {
             "end": last.map(|o| o.date),
             "count": rows.len(),
             "value": value,
-            "unit": self.figures.unit(),
+            "unit": unit_name(answer),
             "as_of": self.figures.as_of,
             "check": self.check,
             "agrees": self.agrees,
@@ -174,26 +174,12 @@ impl<'a> Page<'a> {
 }
 
 impl CitedFigures {
-    fn unit(&self) -> &str {
-        let unit = self.answer.unit_in_words.as_deref();
-        unit.unwrap_or(&self.answer.unit)
-    }
-
-    /// Describes what the figures rest on.
-    fn knowledge(&self) -> String {
-        self.answer.provenance.describe_as_of()
-    }
-
-    /// Returns the notices that the sources require.
-    fn notices(&self) -> String {
-        self.answer.provenance.format_notices()
-    }
-
     /// Returns the unit without abbreviations: "%, seasonally adjusted".
     fn long_unit(&self) -> String {
-        match self.unit().strip_suffix(", SA") {
+        let unit = unit_name(&self.answer);
+        match unit.strip_suffix(", SA") {
             Some(unit) => format!("{unit}, seasonally adjusted"),
-            None => self.unit().to_owned(),
+            None => unit.to_owned(),
         }
     }
 }

@@ -51,7 +51,6 @@ pub(super) struct Frame {
     pub(super) oembed: String,
     /// Text in the search box.
     pub(super) search_text: String,
-    pub(super) style: &'static str,
     /// Path of the script; empty for a page without a script.
     pub(super) script: &'static str,
 }
@@ -74,14 +73,8 @@ impl Frame {
             picture: "/chart/DGS10.png".into(),
             oembed: String::new(),
             search_text: String::new(),
-            style: &STYLE,
             script: "",
         }
-    }
-
-    /// Returns paths and names of the sections.
-    pub(super) fn nav(&self) -> &'static [(&'static str, &'static str)] {
-        &NAV
     }
 
     /// Adds the script.

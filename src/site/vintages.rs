@@ -1,7 +1,7 @@
 //! Comparison of the figures known on a past reference day with those of today.
 
 use super::page_request::PageRequest;
-use super::text::format_day;
+use super::text::{format_day, unit_name};
 use super::{charts, view};
 use econoscope_answers::endpoints::time_series::{self, TimeSeriesAnswer};
 use econoscope_core::chart::{ChartSpec, GHOST_COLOR, Line};
@@ -65,10 +65,6 @@ pub(super) fn add_latest(
         summary: describe(("", true), lines, day, &(unit, usize::from(spec.decimals))),
         latest_path: format!("/api/public/data/{id}{}", view::query_string(arguments)),
     }))
-}
-
-fn unit_name(answer: &TimeSeriesAnswer) -> &str {
-    answer.unit_in_words.as_deref().unwrap_or(&answer.unit)
 }
 
 /// Describes how the figures of a line differ: "On 1 June 2010 the newest figure was that of April 2010, 9.9 %; now it is
