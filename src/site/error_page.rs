@@ -39,10 +39,8 @@ pub(super) fn render(
         section => format!("/{section}"),
     };
     let link = |s: &Suggestion| {
-        (
-            format!("{section}/{}", encode_segment(&s.id)),
-            s.title.clone(),
-        )
+        let path = format!("{section}/{}", encode_segment(&s.id));
+        (path, s.title.clone())
     };
     let suggestions: Vec<_> = error.suggestions().iter().map(link).collect();
     hits.retain(|hit| suggestions.iter().all(|(href, _)| *href != hit.href));

@@ -166,11 +166,7 @@ pub(super) fn comparison_arguments(request: &PageRequest, list: &str, start: &st
         (series, units) = (join(formulas, ","), "");
     }
     // A past reference day draws two lines for each series.
-    let vintages = if request.argument("as_of").is_some() {
-        2
-    } else {
-        1
-    };
+    let vintages = 1 + usize::from(request.argument("as_of").is_some());
     let rows = MAX_FIGURES / (split_list(list).count().max(1) * vintages);
     let rows = rows.clamp(2, MAX_ROWS).to_string();
     endpoint_arguments([

@@ -152,19 +152,14 @@ fn series_widget(
 ) -> Result<(Widget, Option<f64>)> {
     let metric: Metric = answers.read()?;
     let id = encode_segment(&metric.ticker);
-    let credit = (
-        metric.attribution.clone(),
-        format_sources(&metric.provenance),
-    );
+    let sources = format_sources(&metric.provenance);
+    let credit = (metric.attribution.clone(), sources);
     let mut widget = Widget::new(request, &*metric.display_name, credit);
     widget.more = format!("{}/series/{id}", widget.credit.url);
     widget.notes = format_changes(desk, &metric);
-    widget.age = if metric.stale == Some(true) {
-        "old"
-    } else {
-        ""
+    if metric.stale == Some(true) {
+        widget.age = "old".to_owned();
     }
-    .to_owned();
     let format_date = |date| format_short_period(date, metric.frequency.as_deref());
     widget.date = metric.date.map(format_date).unwrap_or_default();
     let Some(value) = metric.value else {
