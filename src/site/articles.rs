@@ -1,6 +1,6 @@
 //! Articles: the list, and a page for each article of this service.
 
-use super::error_page::unknown;
+use super::error_page::find;
 use super::prelude::*;
 use super::text::format_interpretation;
 use super::{charts, view};
@@ -79,12 +79,9 @@ pub(super) fn index(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document
 }
 
 pub(super) fn article(desk: &Desk, request: &PageRequest, answers: Answers) -> Result<Document> {
-    let mut articles = desk.own_articles();
-    let Some(text) = articles.find(|t| t.article.slug == request.name) else {
-        let articles = desk.own_articles().map(|text| &text.article);
-        let candidates = articles.map(|a| (a.slug.as_str(), a.title.as_str()));
-        return Err(unknown("article", &request.name, candidates));
-    };
+    let text = find("article", &request.name, desk.own_articles(), |text| {
+        (&text.article.slug, &text.article.title)
+    })?;
     let article = &text.article;
     let description = article.summary.as_deref().unwrap_or(&article.title);
     let path = format!("/articles/{}", article.slug);

@@ -118,13 +118,19 @@ pub(super) fn describe(error: &Error) -> String {
     format_dates(&text.replace('`', ""))
 }
 
-/// Builds the error for an unknown name, with suggestions among the names and titles in `candidates`.
-pub(super) fn unknown<'a>(
+/// Finds the item with this name. `label` returns the name and the title of an item.
+///
+/// # Errors
+/// [`Error::Unknown`] with similar names.
+pub(super) fn find<'a, T: Copy>(
     kind: &'static str,
     name: &str,
-    candidates: impl Iterator<Item = (&'a str, &'a str)>,
-) -> Error {
-    Error::unknown(kind, name, nearest(name, candidates))
+    items: impl IntoIterator<Item = T>,
+    label: impl Fn(T) -> (&'a str, &'a str),
+) -> Result<T> {
+    let items: Vec<T> = items.into_iter().collect();
+    let found = items.iter().copied().find(|item| label(*item).0 == name);
+    found.ok_or_else(|| Error::unknown(kind, name, nearest(name, items.into_iter().map(label))))
 }
 
 /// Returns up to three similar names, the most similar first.

@@ -1,10 +1,9 @@
 //! Scenarios: the list with base rates, and for each a page with its distance to the trigger and its past episodes.
 
-use super::error_page::unknown;
 use super::prelude::*;
 use super::text::{encode_segment, format_percent};
 use super::widget_frame::Widget;
-use super::{articles, charts, pictures};
+use super::{articles, charts, error_page, pictures};
 use econoscope_answers::endpoints::recessions;
 use econoscope_core::chart::{ChartSpec, Line, render_fluid};
 use econoscope_core::format::{Unit, heading};
@@ -116,12 +115,8 @@ pub(super) fn picture(desk: &Desk, request: &PageRequest, _: Answers) -> Result<
 /// # Errors
 /// [`Error::Unknown`] with similar names.
 pub(super) fn find<'a>(desk: &'a Desk, name: &str) -> Result<&'a Scenario> {
-    let scenarios = desk.scenarios();
-    let scenario = scenarios.iter().find(|s| s.slug == name);
-    scenario.copied().ok_or_else(|| {
-        let candidates = scenarios.iter();
-        let candidates = candidates.map(|s| (s.slug.as_str(), s.title.as_str()));
-        unknown("scenario", name, candidates)
+    error_page::find("scenario", name, desk.scenarios(), |scenario| {
+        (&scenario.slug, &scenario.title)
     })
 }
 
