@@ -1,24 +1,20 @@
 //! Alerts: the crossings of a condition as an Atom feed (RFC 4287) and as an iCalendar (RFC 5545).
 
-use super::calendar::{all_day, new_calendar, render_calendar};
+use super::calendar::{all_day, new_calendar, new_event, render_calendar};
 use super::frame::render;
 use super::prelude::*;
 use super::text::encode_segment;
 use crate::alerts::{Alert, MAX_ALERTS, id, sources};
 use econoscope_answers::endpoints::condition::{Crossings, crossings};
 use econoscope_core::model::Date;
-use icalendar::{Component, Event};
+use econoscope_data::desk::Settings;
+use icalendar::Component;
 
 #[derive(Template)]
 #[template(path = "alerts.atom", escape = "html")]
-struct Feed {
-    condition: String,
-    service: String,
-    base: String,
-    /// The query with the condition.
-    query: String,
-    id: String,
-    sources: String,
+struct Feed<'a> {
+    settings: &'a Settings,
+    crossings: &'a Crossings,
     updated: Date,
     alerts: Vec<Alert>,
 }
@@ -30,19 +26,13 @@ struct Feed {
 pub(super) fn feed(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let crossings = crossings(desk, request.form_value("condition"))?;
     let alerts = alerts(desk, &crossings);
-    let feed = Feed {
-        service: desk.settings().service.clone(),
-        base: desk.settings().home().to_owned(),
-        query: format!("condition={}", encode_segment(&crossings.condition)),
-        id: id(&crossings.condition, "feed"),
-        sources: sources(&crossings),
-        updated: alerts
-            .first()
-            .map_or(jiff::civil::date(1970, 1, 1), |alert| alert.date),
-        condition: crossings.condition,
+    let newest = alerts.first().map(|alert| alert.date);
+    let text = render(&Feed {
+        settings: desk.settings(),
+        crossings: &crossings,
+        updated: newest.unwrap_or(jiff::civil::date(1970, 1, 1)),
         alerts,
-    };
-    let text = render(&feed)?;
+    })?;
     Ok(Document::data("application/atom+xml; charset=utf-8", text))
 }
 
@@ -55,15 +45,9 @@ pub(super) fn calendar(desk: &Desk, request: &PageRequest, _: Answers) -> Result
     let mut calendar = new_calendar(desk, &crossings.condition);
     for alert in alerts(desk, &crossings) {
         let stamp = alert.date.strftime("%Y%m%dT000000Z").to_string();
-        let mut event = Event::with_uid(&alert.id);
-        event
-            .summary(&alert.title)
-            .description(&alert.description)
-            .append_property(("DTSTAMP", stamp.as_str()))
-            .append_property(("TRANSP", "TRANSPARENT"))
-            .append_property(("URL", alert.page.as_str()))
-            .append_property(all_day(alert.date));
-        calendar.push(event);
+        let (id, title, description) = (&alert.id, &alert.title, &alert.description);
+        let mut event = new_event(id, title, description, &stamp, &alert.page);
+        calendar.push(event.append_property(all_day(alert.date)).done());
     }
     Ok(render_calendar(&calendar))
 }

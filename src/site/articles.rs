@@ -1,14 +1,15 @@
 //! Articles: the list, and a page for each article of this service.
 
-use super::error_page::unknown;
+use super::error_page::find;
 use super::prelude::*;
 use super::text::format_interpretation;
 use super::{charts, view};
 use econoscope_answers::endpoints::{metric, time_series};
 use econoscope_core::format::{Unit, period};
-use econoscope_core::model::AsOf;
+use econoscope_core::model::{AsOf, SeriesInfo};
 use econoscope_data::store::Article;
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
+use std::sync::Arc;
 
 /// Maximum number of articles in the list.
 const MAX_ARTICLES: usize = 50;
@@ -32,13 +33,12 @@ struct Page<'a> {
 /// The latest figure of the series that an article is about.
 struct LatestFigure {
     id: String,
-    title: String,
+    info: Arc<SeriesInfo>,
     /// "13.99 %, September 2026".
     figure: String,
     interpretation: String,
     /// The chart for wide and for narrow screens.
-    drawings: (String, String),
-    source: String,
+    drawings: String,
 }
 
 /// Returns the latest figure of a series; `None` where there is none.
@@ -58,9 +58,8 @@ fn latest_figure(desk: &Desk, series: &str) -> Result<Option<LatestFigure>> {
         figure: format!("{value}, {}", period(date, info.frequency)),
         interpretation: format_interpretation(&info, &metric.interpretation.unwrap_or_default()),
         drawings: charts::draw(&charts::plot(&answer), &[]),
-        title: info.title.clone(),
-        source: info.source.clone(),
         id,
+        info,
     }))
 }
 
@@ -80,12 +79,9 @@ pub(super) fn index(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document
 }
 
 pub(super) fn article(desk: &Desk, request: &PageRequest, answers: Answers) -> Result<Document> {
-    let mut articles = desk.own_articles();
-    let Some(text) = articles.find(|t| t.article.slug == request.name) else {
-        let articles = desk.own_articles().map(|text| &text.article);
-        let candidates = articles.map(|a| (a.slug.as_str(), a.title.as_str()));
-        return Err(unknown("article", &request.name, candidates));
-    };
+    let text = find("article", &request.name, desk.own_articles(), |text| {
+        (&text.article.slug, &text.article.title)
+    })?;
     let article = &text.article;
     let description = article.summary.as_deref().unwrap_or(&article.title);
     let path = format!("/articles/{}", article.slug);
@@ -104,7 +100,7 @@ pub(super) fn article(desk: &Desk, request: &PageRequest, answers: Answers) -> R
     })
 }
 
-/// Renders Markdown as HTML. Raw HTML becomes text; an image becomes its description; an unsafe link leads nowhere.
+/// Renders Markdown as HTML. Raw HTML becomes text; an image becomes its description; an unsafe link becomes a link to the top of the page.
 pub fn markdown(text: &str) -> String {
     let events = Parser::new_ext(text, Options::ENABLE_TABLES).filter_map(|event| {
         if let Event::Html(raw) | Event::InlineHtml(raw) = event {

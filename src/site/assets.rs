@@ -24,8 +24,8 @@ pub(super) fn script_path() -> &'static str {
 /// Returns the route of the script. Requests are free, since the script is compressed once per start.
 pub(super) fn routes(backend: &Arc<Backend>) -> Router {
     let handler = async |State(backend): State<Arc<Backend>>, headers: HeaderMap| {
-        let facts = BodyMetadata::new("text/javascript; charset=utf-8", rest::YEAR);
-        let response = rest::respond_with_body(&SCRIPT.1, facts, &headers, backend.pool()).await;
+        let metadata = BodyMetadata::new("text/javascript; charset=utf-8", rest::YEAR);
+        let response = rest::respond_with_body(&SCRIPT.1, metadata, &headers, backend.pool()).await;
         response.unwrap_or_else(|error| rest::respond(&error, script_path(), None))
     };
     let router = Router::new().route(script_path(), get(handler));

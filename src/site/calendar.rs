@@ -1,7 +1,7 @@
 //! The release calendar: a page of the coming weeks, and an iCalendar (RFC 5545) to subscribe to.
 
 use super::prelude::*;
-use super::text::{format_change, format_dates, format_day, format_or_dash, value_decimals};
+use super::text::{format_dates, format_day, format_or_dash, value_decimals};
 use super::view::query_string;
 use econoscope_answers::endpoints::Endpoint;
 use econoscope_answers::endpoints::release_calendar::{
@@ -29,16 +29,6 @@ const REFRESH_INTERVAL: &str = "PT6H";
 /// The time zone of release times, by the rule in force since 2007.
 static EASTERN: LazyLock<TimeZone> =
     LazyLock::new(|| TimeZone::posix("EST5EDT,M3.2.0,M11.1.0").unwrap_or(TimeZone::UTC));
-
-/// Values of the argument `agency`, and their labels.
-const AGENCIES: [(&str, &str); 6] = [
-    ("", "All"),
-    ("BLS", "Labor Statistics"),
-    ("BEA", "Economic Analysis"),
-    ("Census", "Census"),
-    ("Fed", "Federal Reserve"),
-    ("DOL", "Department of Labor"),
-];
 
 #[derive(Template)]
 #[template(path = "calendar.html")]
@@ -84,21 +74,36 @@ pub(super) fn subscription(desk: &Desk, request: &PageRequest, _: Answers) -> Re
 pub(super) fn new_calendar(desk: &Desk, name: &str) -> Calendar {
     let service = &desk.settings().service;
     let product = format!("-//{service}//Release calendar//EN");
-    let mut calendar = Calendar::empty();
-    for (name, value) in [
-        ("VERSION", "2.0"),
-        ("PRODID", product.as_str()),
-        ("CALSCALE", "GREGORIAN"),
-        ("X-PUBLISHED-TTL", REFRESH_INTERVAL),
-    ] {
-        calendar.append_property(Property::new(name, value));
-    }
     let refresh = Property::new("REFRESH-INTERVAL", REFRESH_INTERVAL)
         .add_parameter("VALUE", "DURATION")
         .done();
-    calendar.append_property(refresh);
-    calendar.name(&format!("{name}, {service}"));
+    let mut calendar = Calendar::empty();
     calendar
+        .append_property(("VERSION", "2.0"))
+        .append_property(("PRODID", product.as_str()))
+        .append_property(("CALSCALE", "GREGORIAN"))
+        .append_property(("X-PUBLISHED-TTL", REFRESH_INTERVAL))
+        .append_property(refresh)
+        .name(&format!("{name}, {service}"));
+    calendar
+}
+
+/// Creates an event that leaves its reader available, without a start. `stamp` is an instant as of [`format_instant`].
+pub(super) fn new_event(
+    id: &str,
+    title: &str,
+    description: &str,
+    stamp: &str,
+    page: &str,
+) -> Event {
+    let mut event = Event::with_uid(id);
+    event
+        .summary(title)
+        .description(description)
+        .append_property(("DTSTAMP", stamp))
+        .append_property(("TRANSP", "TRANSPARENT"))
+        .append_property(("URL", page));
+    event
 }
 
 /// Creates the property for the start of an event that takes its whole day.
@@ -132,10 +137,8 @@ pub(super) fn format_measure(figure: &ScheduledFigure) -> String {
 
 /// Formats a value of a figure with its unit. A change has a sign, a level has none.
 pub(super) fn format_value(figure: &ScheduledFigure, value: f64) -> String {
-    match is_level(figure) {
-        true => unit(figure).write(value, decimals(value)),
-        false => format_change(&unit(figure), value, decimals(value)),
-    }
+    let (value, unit) = format_parts(figure, value);
+    format!("{value} {unit}").trim_end().to_owned()
 }
 
 fn is_level(figure: &ScheduledFigure) -> bool {
@@ -269,15 +272,11 @@ fn calendar_event(
         description += &format!("\n{name} ({id}), {measure}: {next}");
     }
     let page = desk.settings().address("/calendar", "macro://calendar");
-    let mut event = Event::with_uid(&format!("{}-{period}@econoscope", release.release));
-    event
-        .summary(&summary)
-        // Lines are folded by bytes, which would split a minus sign of three bytes.
-        .description(&description.replace('−', "-"))
-        .status(status)
-        .append_property(("DTSTAMP", stamp))
-        .append_property(("TRANSP", "TRANSPARENT"))
-        .append_property(("URL", page.as_str()));
+    let id = format!("{}-{period}@econoscope", release.release);
+    // Lines are folded by bytes, which would split a minus sign of three bytes.
+    let description = description.replace('−', "-");
+    let mut event = new_event(&id, &summary, &description, stamp, &page);
+    event.status(status);
     if release.time.is_empty() {
         event.append_property(all_day(release.date));
     } else {
@@ -293,9 +292,9 @@ fn calendar_event(
 fn format_instant(day: Date, time: &str) -> Result<String> {
     let time: jiff::civil::Time = time
         .parse()
-        .map_err(|e| Error::internal("reading a time of release", e))?;
+        .map_err(|e| Error::internal("parsing the time of a release", e))?;
     let zoned = day.to_datetime(time).to_zoned(EASTERN.clone());
-    let zoned = zoned.map_err(|e| Error::internal("placing a time of release", e))?;
+    let zoned = zoned.map_err(|e| Error::internal("converting the time of a release to UTC", e))?;
     let utc = zoned.timestamp().to_zoned(TimeZone::UTC);
     Ok(utc.strftime("%Y%m%dT%H%M%SZ").to_string())
 }

@@ -1,6 +1,8 @@
 //! Charts of the answers of `get_time_series` and `compare_series`.
 
+use super::page_request::PageRequest;
 use super::text::parse_frequency;
+use super::view::with_axes;
 use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison};
 use econoscope_answers::endpoints::recessions;
 pub(super) use econoscope_answers::endpoints::time_series::{line, plot};
@@ -12,23 +14,25 @@ use econoscope_core::model::{Frequency, Observation};
 /// A chart and the panels below it.
 pub(super) type Panels = (ChartSpec, Vec<ChartSpec>);
 
-/// Plots a comparison. A second unit has the right axis; from three units on, each has a panel of its own. Behind each
-/// column stands the same column of `then`, the figures of a past reference day.
+/// Plots a comparison. A second unit has the right axis; from three units on, each has a panel of its own. For a past
+/// reference day, `now` has the figures of today, which are drawn in front of those of `answer`.
 pub(super) fn plot_comparison(
-    (answer, then): (&Comparison, Option<&Comparison>),
-    is_log: bool,
+    request: &PageRequest,
+    answer: &Comparison,
+    now: Option<&Comparison>,
 ) -> Panels {
+    let (answer, then) = now.map_or((answer, None), |now| (now, Some(answer)));
     let mut units: Vec<&str> = Vec::new();
     for column in &answer.columns {
         if !units.contains(&&*column.unit) {
             units.push(&column.unit);
         }
     }
-    let spec = |panel_units: &[&str], heading: String| {
+    let chart = |chart_units: &[&str]| {
         let columns = answer.columns.iter().enumerate();
-        let columns = columns.filter(|(_, column)| panel_units.contains(&&*column.unit));
+        let columns = columns.filter(|(_, column)| chart_units.contains(&&*column.unit));
         let lines = columns.flat_map(|(color, column)| {
-            let is_right = panel_units.first() != Some(&&*column.unit);
+            let is_right = chart_units.first() != Some(&&*column.unit);
             let ghost = then.and_then(|then| Some((then, same_column(then, column)?)));
             let ghost = ghost.map(|(then, column)| Line {
                 name: "then".to_owned(),
@@ -45,37 +49,27 @@ pub(super) fn plot_comparison(
         });
         let spec = ChartSpec {
             title: format_titles(answer),
-            unit: heading,
-            unit_short: panel_units.first().copied().unwrap_or_default().to_owned(),
+            unit: join(
+                chart_units.iter().map(|unit| unit_name(unit)),
+                RIGHT_UNIT_SEPARATOR,
+            ),
+            unit_short: chart_units.first().copied().unwrap_or_default().to_owned(),
             decimals: 2,
             lines: lines.collect(),
             shading: recessions(),
             ..ChartSpec::default()
         };
-        if is_log { spec.with_log_axes() } else { spec }
+        with_axes(spec, request)
     };
-    match units.as_slice() {
-        [left, right] => (
-            spec(
-                &units,
-                unit_name(left) + RIGHT_UNIT_SEPARATOR + &unit_name(right),
-            ),
-            Vec::new(),
-        ),
-        [first, others @ ..] if !others.is_empty() => {
-            let panel = |unit: &&str| spec(&[*unit], unit_name(unit));
-            let (mut first, mut others): Panels =
-                (panel(first), others.iter().map(panel).collect());
-            let all = [&first].into_iter().chain(&others);
-            let ranges: Vec<_> = all.filter_map(ChartSpec::dates).collect();
-            let starts = ranges.iter().map(|range| range.0);
-            let days = starts.min().zip(ranges.iter().map(|range| range.1).max());
-            first.days = days;
-            others.iter_mut().for_each(|panel| panel.days = days);
-            (first, others)
-        }
-        _ => (spec(&units, unit_name(&units.concat())), Vec::new()),
-    }
+    // Two units share a chart.
+    let units_per_chart = if units.len() == 2 { 2 } else { 1 };
+    let mut charts: Vec<ChartSpec> = units.chunks(units_per_chart).map(chart).collect();
+    let ranges: Vec<_> = charts.iter().filter_map(ChartSpec::dates).collect();
+    let (starts, ends) = (ranges.iter().map(|r| r.0), ranges.iter().map(|r| r.1));
+    let days = starts.min().zip(ends.max());
+    charts.iter_mut().for_each(|chart| chart.days = days);
+    let mut charts = charts.into_iter();
+    (charts.next().unwrap_or_default(), charts.collect())
 }
 
 /// Returns the column of another comparison with the same series and unit.
@@ -129,13 +123,15 @@ pub(super) fn format_title(code: &str, title: Option<&str>) -> String {
     title.map_or_else(|| code.to_owned(), |title| format!("{title} ({code})"))
 }
 
-/// Draws a chart and its panels for wide and for narrow screens. Panels are less high than a single chart.
-pub(super) fn draw(spec: &ChartSpec, others: &[ChartSpec]) -> (String, String) {
+/// Draws a chart and its panels as HTML, once for wide and once for narrow screens. Panels are less high than a single
+/// chart.
+pub(super) fn draw(spec: &ChartSpec, others: &[ChartSpec]) -> String {
     let count = u16::try_from(others.len() + 1).unwrap_or(1);
     let (wide, narrow) = match count {
         1 => (420, 280),
         count => (200 * count, 170 * count),
     };
     let draw = |width, height| render_panels(&spec.clone().into_plot(width, height), others);
-    (draw(1100, wide), draw(380, narrow))
+    let (wide, narrow) = (draw(1100, wide), draw(380, narrow));
+    format!("<div class=\"plot wide\">{wide}</div><div class=\"plot narrow\">{narrow}</div>")
 }

@@ -1,4 +1,4 @@
-//! Citations: one sentence for a figure, and a permanent address that holds the figure.
+//! Citations: one sentence for a figure, and a permanent address that contains the figure.
 //!
 //! The address names series, period, transformation, the day on which the figure was known, and the figure itself. Each
 //! visit computes the figure again as of that day and compares it with the one in the address. A later sync records its
@@ -7,7 +7,7 @@
 
 use super::charts;
 use super::prelude::*;
-use super::text::{digest, encode_segment, format_dates, format_day, format_exact};
+use super::text::{digest, encode_segment, format_dates, format_day, format_exact, unit_name};
 use super::view::{endpoint_arguments, query_string};
 use econoscope_answers::endpoints::days::parse_as_of;
 use econoscope_answers::endpoints::time_series::{self, TimeSeriesAnswer};
@@ -43,7 +43,6 @@ struct Page<'a> {
     agrees: Option<bool>,
     /// Path of the figures in the API.
     data: String,
-    is_today: bool,
 }
 
 /// Renders the citation of a figure or of a range.
@@ -77,8 +76,8 @@ struct Query<'a> {
 
 /// Figures as known on a day.
 struct CitedFigures {
+    /// The answer with the cited rows: all rows of a range, else the last one.
     answer: TimeSeriesAnswer,
-    rows: Vec<Observation>,
     as_of: Date,
 }
 
@@ -86,11 +85,12 @@ impl<'a> Page<'a> {
     /// # Errors
     /// [`Error::NoData`] where there is no figure.
     fn new(query: &'a Query, info: &SeriesInfo, figures: &'a CitedFigures) -> Result<Self> {
-        let (Some(first), Some(last)) = (figures.rows.first(), figures.rows.last()) else {
+        let rows = &figures.answer.data;
+        let (Some(first), Some(last)) = (rows.first(), rows.last()) else {
             let reason = "no figure of that period was known on that day";
             return Err(Error::no_data(&query.id, reason));
         };
-        let check = check(&figures.rows, query.is_range);
+        let check = check(rows, query.is_range);
         let [start, end, day] = [first.date, last.date, figures.as_of].map(|day| day.to_string());
         let range = [("start", &*start), ("end", &*end)];
         let dates = match query.is_range {
@@ -112,7 +112,7 @@ impl<'a> Page<'a> {
         let (period, value, separator) = match query.is_range {
             true => (
                 format!("{} to {last_period}", period(first.date, frequency)),
-                format!("{} {} figures", figures.rows.len(), frequency.word()),
+                format!("{} {} figures", rows.len(), frequency.word()),
                 ", ",
             ),
             false => (last_period, format_exact(last.value), " "),
@@ -134,7 +134,6 @@ impl<'a> Page<'a> {
         Ok(Self {
             frame: Frame::new(query.desk, &heading, &description, &path).with_script(),
             data: format!("/api/public/data/{id}{}", query_string(data)),
-            is_today: figures.as_of == query.desk.today(),
             query,
             figures,
             title,
@@ -148,7 +147,8 @@ impl<'a> Page<'a> {
     }
 
     fn to_json(&self) -> Document {
-        let CitedFigures { answer, rows, .. } = self.figures;
+        let answer = &self.figures.answer;
+        let rows = &answer.data;
         let last = rows.last();
         let value = last.filter(|_| !self.query.is_range).map(|o| o.value);
         Document::json(&json!({
@@ -161,7 +161,7 @@ impl<'a> Page<'a> {
             "end": last.map(|o| o.date),
             "count": rows.len(),
             "value": value,
-            "unit": self.figures.unit(),
+            "unit": unit_name(answer),
             "as_of": self.figures.as_of,
             "check": self.check,
             "agrees": self.agrees,
@@ -174,26 +174,12 @@ impl<'a> Page<'a> {
 }
 
 impl CitedFigures {
-    fn unit(&self) -> &str {
-        let unit = self.answer.unit_in_words.as_deref();
-        unit.unwrap_or(&self.answer.unit)
-    }
-
-    /// Describes what the figures rest on.
-    fn knowledge(&self) -> String {
-        self.answer.provenance.describe_as_of()
-    }
-
-    /// Returns the notices that the sources require.
-    fn notices(&self) -> String {
-        self.answer.provenance.format_notices()
-    }
-
     /// Returns the unit without abbreviations: "%, seasonally adjusted".
     fn long_unit(&self) -> String {
-        match self.unit().strip_suffix(", SA") {
+        let unit = unit_name(&self.answer);
+        match unit.strip_suffix(", SA") {
             Some(unit) => format!("{unit}, seasonally adjusted"),
-            None => self.unit().to_owned(),
+            None => unit.to_owned(),
         }
     }
 }
@@ -204,7 +190,7 @@ impl Query<'_> {
         ["units", "frequency"].map(|name| (name, self.request.form_value(name)))
     }
 
-    /// Reads the figures of a range as known on a day: all of them for a range, else the last.
+    /// Reads the figures from `start` to `end` as known on a day.
     fn figures_as_of(&self, (start, end): (&str, &str), as_of: &str) -> Result<CitedFigures> {
         let arguments = [
             ("seriesId", &*self.id),
@@ -213,15 +199,13 @@ impl Query<'_> {
             ("as_of", as_of),
         ];
         let arguments = arguments.into_iter().chain(self.transformation());
-        let answer = time_series::read_all_rows(self.desk, endpoint_arguments(arguments))?;
-        let rows = match self.is_range {
-            true => answer.data.clone(),
-            false => answer.data.last().copied().into_iter().collect(),
-        };
+        let mut answer = time_series::read_all_rows(self.desk, endpoint_arguments(arguments))?;
+        if !self.is_range {
+            answer.data = answer.data.last().copied().into_iter().collect();
+        }
         let as_of = Some(as_of).filter(|day| !day.is_empty());
         Ok(CitedFigures {
             answer,
-            rows,
             as_of: match parse_as_of(self.desk, as_of)? {
                 AsOf::Day(day) => day,
                 AsOf::Latest => self.desk.today(),
@@ -238,15 +222,16 @@ impl Query<'_> {
             (date, false) => (date, date),
         };
         let now = self.figures_as_of(range, value("as_of"))?;
+        let rows = &now.answer.data;
         let (true, Some(first), Some(last)) =
-            (value("as_of").is_empty(), now.rows.first(), now.rows.last())
+            (value("as_of").is_empty(), rows.first(), rows.last())
         else {
             return Ok(now);
         };
         let (first, last) = (first.date.to_string(), last.date.to_string());
         for day in self.complete_days(info)? {
             match self.figures_as_of((&first, &last), &day.to_string()) {
-                Ok(then) if then.rows == now.rows => return Ok(then),
+                Ok(then) if then.answer.data == *rows => return Ok(then),
                 Ok(_) | Err(Error::NoData { .. }) => {}
                 Err(error) => return Err(error),
             }

@@ -1,18 +1,18 @@
 //! The page that compares series and formulas: a chart, and the answer of `compare_series` as tables.
 
+use super::charts::{self, Panels};
 use super::prelude::*;
 use super::text::{
     describe_data_age, format_dates, format_day, format_exact, format_or_dash, parse_frequency,
     value_decimals,
 };
-use super::view::{FREQUENCIES, INDEX, LOG, RANGES, UNITS, comparison_arguments, comparison_path};
+use super::view::{FREQUENCIES, INDEX, RANGES, UNITS, comparison_arguments, comparison_path};
 use super::view::{is_identifier, query_string, range_start, render_options, split_list};
-use super::{charts, page_request, view, vintages};
+use super::{page_request, view, vintages};
 use econoscope_answers::endpoints::Arguments;
 use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison};
-use econoscope_answers::endpoints::days::parse_as_of;
 use econoscope_core::format::{Unit, period, unit_name};
-use econoscope_core::indicators::prose::capitalize;
+use econoscope_core::indicators::prose::{capitalize, join};
 use econoscope_core::model::{AsOf, Date};
 
 pub(super) const ARGUMENTS: [&str; 8] = [
@@ -26,26 +26,13 @@ pub(super) const ARGUMENTS: [&str; 8] = [
     "as_of",
 ];
 
-/// Examples on the empty page: series and label.
-const EXAMPLES: [(&str, &str); 5] = [
-    ("DGS10,DGS2", "Ten-year and two-year yields"),
-    (
-        "yoy(CPILFESL),FEDFUNDS",
-        "Core inflation and the policy rate",
-    ),
-    ("UNRATE,JTSJOL", "Unemployment and job openings"),
-    ("yoy(M2SL),yoy(CPIAUCSL)", "Money and prices, year on year"),
-    ("SERVICE_CRPI,T10Y3M", "Recession probability and the curve"),
-];
-
 #[derive(Template)]
 #[template(path = "compare.html")]
 struct Page<'a> {
     frame: Frame,
     request: &'a PageRequest,
     /// Series and formulas as written.
-    names: Vec<String>,
-    today: Date,
+    names: Vec<&'a str>,
     error: Option<String>,
     content: Option<Content>,
 }
@@ -64,17 +51,21 @@ struct Content {
     /// For a past reference day: how each column differs from that of today.
     differences: Vec<String>,
     source: String,
-    unit: String,
-    /// The chart for wide and for narrow screens.
-    drawings: (String, String),
+    /// The chart and the panels below it.
+    panels: Panels,
     /// Pages that combine two series into one.
     combinations: Vec<Link>,
     title: String,
-    is_log: bool,
-    has_panels: bool,
 }
 
 impl Content {
+    /// Returns the units of the chart and of its panels.
+    fn unit(&self) -> String {
+        let (first, others) = &self.panels;
+        let units = [first].into_iter().chain(others).map(|spec| &spec.unit);
+        join(units, "; ")
+    }
+
     /// Formats a date of the answer as a period.
     fn period(&self, date: &Date) -> String {
         period(*date, parse_frequency(Some(&self.answer.frequency)))
@@ -83,8 +74,7 @@ impl Content {
 
 pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let description = "Series and formulas side by side: chart, statistics, correlations, spread.";
-    let names = split_list(request.form_value("series")).map(str::to_owned);
-    let names: Vec<String> = names.collect();
+    let names: Vec<&str> = split_list(request.form_value("series")).collect();
     let query = page_query(request);
     let picture = (!names.is_empty()).then(|| format!("/chart/compare.png{query}"));
     let frame = Frame::new(desk, "Compare", description, "/compare");
@@ -92,7 +82,6 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
         frame: frame.with_script().with_preview(&query, picture),
         request,
         names,
-        today: desk.today(),
         error: None,
         content: None,
     };
@@ -101,8 +90,7 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
     }
     match fetch(desk, request) {
         Ok(answer) => {
-            let as_of = parse_as_of(desk, request.argument("as_of"))?;
-            page.frame.data_age = describe_data_age(as_of, &answer.provenance);
+            page.frame.data_age = describe_data_age(request.as_of(desk)?, &answer.provenance);
             let content = content(desk, request, &page.names, answer)?;
             page.frame.title = format!("{} – {}", content.title, page.frame.service);
             page.content = Some(content);
@@ -119,12 +107,12 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
 impl Page<'_> {
     /// Returns each series with a link to the page without it.
     fn chips(&self) -> Vec<Link> {
-        let chip = |(i, name): (usize, &String)| {
-            let others = self.names.iter().enumerate().filter(|(k, _)| *k != i);
-            let others: Vec<&str> = others.map(|(_, name)| name.as_str()).collect();
+        let chip = |(i, name): (usize, &&str)| {
+            let mut others = self.names.clone();
+            others.remove(i);
             Link {
                 href: path_with(self.request, &[("series", &others.join(","))]),
-                text: name.clone(),
+                text: (*name).to_owned(),
             }
         };
         self.names.iter().enumerate().map(chip).collect()
@@ -160,7 +148,7 @@ fn describe_error(error: &Error) -> String {
     let near: Vec<&str> = error.suggestions().iter().map(|s| s.id.as_str()).collect();
     match near.is_empty() {
         true => error.to_string(),
-        false => format!("{error} Near: {}.", near.join(", ")),
+        false => format!("{error} Similar names: {}.", near.join(", ")),
     }
 }
 
@@ -187,7 +175,7 @@ pub(super) fn compare_vintages(
     request: &PageRequest,
     then: &Comparison,
 ) -> Result<Option<(Comparison, Vec<String>)>> {
-    let AsOf::Day(day) = parse_as_of(desk, request.argument("as_of"))? else {
+    let AsOf::Day(day) = request.as_of(desk)? else {
         return Ok(None);
     };
     let mut arguments = arguments(desk, request);
@@ -243,18 +231,11 @@ fn path_with(request: &PageRequest, changes: &[(&str, &str)]) -> String {
 fn content(
     desk: &Desk,
     request: &PageRequest,
-    names: &[String],
+    names: &[&str],
     answer: Comparison,
 ) -> Result<Content> {
     let vintages = compare_vintages(desk, request, &answer)?;
-    let (now, then) = match &vintages {
-        Some((now, _)) => (now, Some(&answer)),
-        None => (&answer, None),
-    };
-    let is_log = request.form_value("units") == LOG;
-    let (spec, others) = charts::plot_comparison((now, then), is_log);
-    let units = [&spec].into_iter().chain(&others);
-    let units: Vec<&str> = units.map(|spec| &*spec.unit).collect();
+    let now = vintages.as_ref().map(|(now, _)| now);
     let json = |answer: &Comparison| {
         let json = serde_json::to_string(answer)
             .map_err(|e| Error::internal("writing a comparison", e))?;
@@ -262,13 +243,10 @@ fn content(
         Ok::<_, Error>(json.replace('<', "\\u003c"))
     };
     Ok(Content {
-        json: json(now)?,
-        json_then: then.map(json).transpose()?,
+        json: json(now.unwrap_or(&answer))?,
+        json_then: now.map(|_| json(&answer)).transpose()?,
         source: source(desk, request),
-        unit: units.join("; "),
-        is_log: spec.is_log,
-        has_panels: !others.is_empty(),
-        drawings: charts::draw(&spec, &others),
+        panels: charts::plot_comparison(request, &answer, now),
         combinations: combinations(request, names, &answer),
         title: charts::format_titles(&answer),
         differences: vintages.map(|v| v.1).unwrap_or_default(),
@@ -277,7 +255,7 @@ fn content(
 }
 
 /// Returns links that combine two series: their difference where they have one unit, else their ratio.
-fn combinations(request: &PageRequest, names: &[String], answer: &Comparison) -> Vec<Link> {
+fn combinations(request: &PageRequest, names: &[&str], answer: &Comparison) -> Vec<Link> {
     let ([a, b], [first, second]) = (names, answer.columns.as_slice()) else {
         return Vec::new();
     };

@@ -108,13 +108,8 @@ impl Document {
     /// [`Error::Busy`] or [`Error::Internal`] when a compressed form cannot be made.
     pub(super) async fn respond(&self, request: &HeaderMap, pool: &Pool) -> Result<Response> {
         let mut response = if self.status == StatusCode::OK {
-            rest::respond_with_body(
-                &self.body,
-                BodyMetadata::new(self.media_type, MAX_AGE),
-                request,
-                pool,
-            )
-            .await?
+            let metadata = BodyMetadata::new(self.media_type, MAX_AGE);
+            rest::respond_with_body(&self.body, metadata, request, pool).await?
         } else {
             let headers = [
                 (header::CONTENT_TYPE, self.media_type),

@@ -10,20 +10,6 @@ pub(super) const ARGUMENTS: [&str; 8] = [
     "show", "name", "series", "range", "start", "end", "units", "theme",
 ];
 
-/// Values of the argument `show` with their labels.
-const KINDS: [(&str, &str); 5] = [
-    ("", "Series"),
-    ("regime", "Macro regime"),
-    ("recession", "Recession probability"),
-    ("release", "Release card"),
-    ("scenario", "Scenario dial"),
-];
-const THEMES: [(&str, &str); 3] = [
-    ("", "As the reader prefers"),
-    ("light", "Light"),
-    ("dark", "Dark"),
-];
-
 #[derive(Template)]
 #[template(path = "embed.html")]
 struct Page<'a> {
@@ -59,7 +45,7 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
     let theme = query_string(request.form_values(&["theme"]));
     render_scripted_page(&Page {
         frame: Frame::new(desk, "Embed", description, "/embed").with_script(),
-        is_series: KINDS.iter().skip(1).all(|(other, _)| *other != kind),
+        is_series: !matches!(kind, "regime" | "recession" | "release" | "scenario"),
         title: match kind {
             "regime" => widgets::REGIME_TITLE.to_owned(),
             "recession" => widgets::RECESSION_TITLE.to_owned(),

@@ -43,7 +43,7 @@ impl Answers {
     /// Sends calls one after the other. The first is for the subject of the page: when it fails, no other is sent.
     ///
     /// # Errors
-    /// [`Error::Busy`] when any call is refused for lack of capacity, since half a page is not worth caching.
+    /// [`Error::Busy`] when any call is refused for lack of capacity, since an incomplete page must not be cached.
     pub(super) async fn fetch(
         calls: Vec<EndpointCall>,
         backend: &Backend,
@@ -74,8 +74,10 @@ impl Answers {
     /// The error of the endpoint, or [`Error::Internal`] when no answer is left or it has another type.
     pub(super) fn read<T: DeserializeOwned>(&mut self) -> Result<T> {
         let next = self.replies.next();
-        let reply = next.ok_or_else(|| Error::internal("reading answers", "none is left"))??;
+        let reply = next.ok_or_else(|| {
+            Error::internal("reading the answers of a page", "no answer is left")
+        })??;
         serde_json::from_slice(&reply.json)
-            .map_err(|e| Error::internal("reading an answer back", e))
+            .map_err(|e| Error::internal("parsing the answer of an endpoint", e))
     }
 }

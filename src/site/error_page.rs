@@ -39,10 +39,8 @@ pub(super) fn render(
         section => format!("/{section}"),
     };
     let link = |s: &Suggestion| {
-        (
-            format!("{section}/{}", encode_segment(&s.id)),
-            s.title.clone(),
-        )
+        let path = format!("{section}/{}", encode_segment(&s.id));
+        (path, s.title.clone())
     };
     let suggestions: Vec<_> = error.suggestions().iter().map(link).collect();
     hits.retain(|hit| suggestions.iter().all(|(href, _)| *href != hit.href));
@@ -57,7 +55,7 @@ pub(super) fn render(
 /// Returns search results for the unknown name of an error; empty for other errors.
 pub(super) fn search_hits(desk: &Desk, error: &Error) -> Vec<Hit> {
     search::hits(desk, &search_text(error), MAX_HITS).unwrap_or_else(|error| {
-        tracing::warn!(%error, "a page for what is not there has no suggestions");
+        tracing::warn!(%error, "the search for an error page failed");
         Vec::new()
     })
 }
@@ -120,13 +118,19 @@ pub(super) fn describe(error: &Error) -> String {
     format_dates(&text.replace('`', ""))
 }
 
-/// Builds the error for an unknown name, with suggestions among the names and titles in `candidates`.
-pub(super) fn unknown<'a>(
+/// Finds the item with this name. `label` returns the name and the title of an item.
+///
+/// # Errors
+/// [`Error::Unknown`] with similar names.
+pub(super) fn find<'a, T: Copy>(
     kind: &'static str,
     name: &str,
-    candidates: impl Iterator<Item = (&'a str, &'a str)>,
-) -> Error {
-    Error::unknown(kind, name, nearest(name, candidates))
+    items: impl IntoIterator<Item = T>,
+    label: impl Fn(T) -> (&'a str, &'a str),
+) -> Result<T> {
+    let items: Vec<T> = items.into_iter().collect();
+    let found = items.iter().copied().find(|item| label(*item).0 == name);
+    found.ok_or_else(|| Error::unknown(kind, name, nearest(name, items.into_iter().map(label))))
 }
 
 /// Returns up to three similar names, the most similar first.

@@ -3,6 +3,7 @@
 use super::document::Document;
 use askama::Template;
 use econoscope_core::error::{Error, Result};
+use econoscope_core::model::Date;
 use econoscope_data::desk::Desk;
 use std::sync::LazyLock;
 
@@ -36,6 +37,7 @@ pub(super) struct Frame {
     pub(super) description: String,
     /// Path of the page and, where it has one, its query.
     pub(super) path: String,
+    pub(super) today: Date,
     /// Address of the service, without a slash at its end.
     pub(super) base: String,
     pub(super) service: String,
@@ -49,7 +51,6 @@ pub(super) struct Frame {
     pub(super) oembed: String,
     /// Text in the search box.
     pub(super) search_text: String,
-    pub(super) style: &'static str,
     /// Path of the script; empty for a page without a script.
     pub(super) script: &'static str,
 }
@@ -64,6 +65,7 @@ impl Frame {
             },
             description: description.to_owned(),
             path: path.to_owned(),
+            today: desk.today(),
             base: desk.settings().home().to_owned(),
             data_age: String::new(),
             service,
@@ -71,14 +73,8 @@ impl Frame {
             picture: "/chart/DGS10.png".into(),
             oembed: String::new(),
             search_text: String::new(),
-            style: &STYLE,
             script: "",
         }
-    }
-
-    /// Returns paths and names of the sections.
-    pub(super) fn nav(&self) -> &'static [(&'static str, &'static str)] {
-        &NAV
     }
 
     /// Adds the script.

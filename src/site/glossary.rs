@@ -1,7 +1,7 @@
 //! The glossary: its index with a search, and a page for each term.
 
 use super::catalogue::{group_by_subject, subject};
-use super::error_page::unknown;
+use super::error_page::find;
 use super::prelude::*;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_data::desk::glossary::{Glossary, Term};
@@ -51,10 +51,8 @@ pub(super) fn index(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Do
 
 pub(super) fn term(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let glossary = Glossary::embedded();
-    let Some(term) = glossary.get(&request.name) else {
-        let candidates = glossary.iter().map(|t| (t.slug.as_str(), t.term.as_str()));
-        return Err(unknown("term", &request.name, candidates));
-    };
+    let label = |term: &'static Term| (&*term.slug, &*term.term);
+    let term = find("term", &request.name, glossary.iter(), label)?;
     let series = term.series.iter();
     let series = series.filter_map(|id| Catalogue::embedded().get(&id.to_uppercase()));
     let related = term.related.iter();

@@ -15,9 +15,8 @@ use std::cmp::Reverse;
 pub(super) struct Headline {
     pub(super) id: &'static str,
     pub(super) name: &'static str,
-    /// "4.2 %"; `None` where there is no figure.
-    pub(super) value: Option<String>,
-    pub(super) period: String,
+    /// "4.2 %" and its period; `None` where there is no figure.
+    pub(super) figure: Option<(String, String)>,
 }
 
 /// A release, past or coming.
@@ -60,13 +59,10 @@ pub(super) fn calls(as_of: (&str, &str)) -> impl Iterator<Item = EndpointCall> {
 pub(super) fn read(answers: &mut Answers) -> Vec<Headline> {
     let headline = |(id, name, _, _, is_change): &Row| {
         let answer = answers.read::<TimeSeriesAnswer>().ok();
-        let newest = answer.and_then(|answer| newest_figure(id, *is_change, &answer));
-        let (value, period) = newest.unzip();
         Headline {
             id,
             name,
-            value,
-            period: period.unwrap_or_default(),
+            figure: answer.and_then(|answer| newest_figure(id, *is_change, &answer)),
         }
     };
     HEADLINES.iter().map(headline).collect()

@@ -7,7 +7,6 @@ use super::prelude::*;
 use super::text::{describe_data_age, format_dates, format_exact, format_metric, parse_frequency};
 use super::widgets::{format_changes, regime_label};
 use super::{charts, quadrant, view};
-use econoscope_answers::endpoints::days::parse_as_of;
 use econoscope_answers::endpoints::regime::RegimeAnswer;
 use econoscope_answers::endpoints::time_series::TimeSeriesAnswer;
 use econoscope_answers::endpoints::{ENDPOINTS, metric};
@@ -15,7 +14,7 @@ use econoscope_core::chart::{Line, render_sparkline, render_svg};
 use econoscope_core::format::{heading, month, period, signed};
 use econoscope_core::indicators::prose::{capitalize, join};
 use econoscope_core::indicators::{Composite, established};
-use econoscope_core::model::{AsOf, Date};
+use econoscope_core::model::AsOf;
 use econoscope_data::store::Article;
 
 #[derive(Template)]
@@ -24,7 +23,6 @@ struct Page<'a> {
     frame: Frame,
     /// The reference day of the request; empty for today.
     as_of: &'a str,
-    today: Date,
     is_old: bool,
     headlines: Vec<Headline>,
     last_releases: Vec<Release>,
@@ -67,13 +65,6 @@ const MAX_FRESH_DAYS: i64 = 7;
 const CHART_SIZE: (u16, u16) = (380, 220);
 
 const MAX_ARTICLES: usize = 5;
-
-/// Widgets to embed: title, path, width and height.
-const EMBEDS: [(&str, &str, u16, u16); 3] = [
-    ("Regime", "/widget/regime", 300, 140),
-    ("Recession probability", "/widget/recession", 300, 140),
-    ("Any metric", "/widget/metric/DGS10", 300, 140),
-];
 
 /// The lines of a chart: title, identifiers of the series with the names beside their lines, frequency, units.
 type Lines = (
@@ -132,7 +123,7 @@ pub(super) fn calls(request: &PageRequest) -> Vec<EndpointCall> {
 }
 
 pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> Result<Document> {
-    let as_of = parse_as_of(desk, request.argument("as_of"))?;
+    let as_of = request.as_of(desk)?;
     let description = "US macroeconomic data for assistants, programs and web pages: regime, recession probability, \
         net liquidity, stress, rates, inflation, labor.";
     let frame = Frame::new(desk, "the US economy in figures", description, "/").with_script();
@@ -145,7 +136,6 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
     let path = regime_path(desk, as_of, &regime, MONTHS)?;
     render_scripted_page(&Page {
         as_of: request.form_value("as_of"),
-        today: desk.today(),
         headlines,
         last_releases,
         next_releases,

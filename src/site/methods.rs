@@ -1,4 +1,4 @@
-//! The methods of the composites and the regime, with their present inputs as `explain_indicator` returns them.
+//! The methods of the composites and the regime, with their current inputs as `explain_indicator` returns them.
 
 use super::prelude::*;
 use super::text::{
@@ -6,7 +6,7 @@ use super::text::{
 };
 use econoscope_answers::endpoints::explain_indicator::{ExplainedInput, Explanation};
 use econoscope_core::catalogue::Catalogue;
-use econoscope_core::indicators::expectation::{FORMULAS, Formula};
+use econoscope_core::indicators::expectation::FORMULAS;
 use econoscope_core::indicators::prose::join;
 use econoscope_core::indicators::{self, Indicator};
 use econoscope_core::model::series_info::round_to;
@@ -19,8 +19,6 @@ struct Page {
     frame: Frame,
     /// Identifiers of the indicators, and their inputs.
     methods: Vec<(String, &'static Indicator, Explanation)>,
-    scores: &'static Scores,
-    expectations: &'static [Formula],
 }
 
 pub(super) fn calls(_: &PageRequest) -> Vec<EndpointCall> {
@@ -41,8 +39,6 @@ pub(super) fn page(desk: &Desk, _: &PageRequest, mut answers: Answers) -> Result
     render_page(&Page {
         frame: Frame::new(desk, "Methods", description, "/methods"),
         methods: methods.collect::<Result<_>>()?,
-        scores: Scores::embedded(),
-        expectations: &FORMULAS,
     })
 }
 

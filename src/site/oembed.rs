@@ -16,12 +16,12 @@ pub(super) const ARGUMENTS: [&str; 4] = ["url", "maxwidth", "maxheight", "format
 const SIZE: (u32, u32) = (480, 270);
 const MIN_SIZE: (u32, u32) = (160, 90);
 
-/// What stands for a page: title, path of the widget, path of the picture.
+/// The representation of a page: title, path of the widget, path of the picture.
 type Card = (String, String, String);
 
 pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     if let Some(format) = request.argument("format").filter(|f| *f != "json") {
-        let error = Error::invalid("format", format, "is not answered in", "json");
+        let error = Error::invalid("format", format, "is not a supported format", "json");
         let mut document = render_error(&error);
         document.status = StatusCode::NOT_IMPLEMENTED;
         return Ok(document);

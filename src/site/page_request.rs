@@ -1,5 +1,8 @@
 //! The arguments of a page request, limited to those that the page defines.
 
+use econoscope_answers::endpoints::days::parse_as_of;
+use econoscope_core::error::Result;
+use econoscope_core::model::AsOf;
 use econoscope_data::desk::Desk;
 
 /// Path of the page of a series.
@@ -14,7 +17,7 @@ pub(super) const DEFAULT_RANGE: &str = "10y";
 
 /// Maximum characters of an argument; the rest is cut off.
 const MAX_ARGUMENT: usize = 80;
-/// Maximum characters of an argument that holds up to eight formulas, or an address with them.
+/// Maximum characters of an argument with up to eight formulas, or of an address with them.
 const MAX_LIST: usize = 900;
 
 /// A request for a page.
@@ -36,9 +39,15 @@ impl PageRequest {
         query: Option<&str>,
     ) -> Self {
         let has_default_range = matches!(path, SERIES_PATH | CHART_PATH);
+        // Widgets ignore an unknown theme, so that it shares the cached document of the default theme.
+        let is_widget = path.starts_with("/widget/");
+        let is_ignored = |name: &str, value: &str| {
+            is_widget && name == "theme" && !matches!(value, "light" | "dark")
+        };
         let argument = |name: &&'static str| {
             let default = (has_default_range && *name == "start").then(|| DEFAULT_RANGE.to_owned());
-            Some((*name, query_value(query, name).or(default)?))
+            let value = query_value(query, name).filter(|value| !is_ignored(name, value));
+            Some((*name, value.or(default)?))
         };
         Self {
             path,
@@ -71,23 +80,17 @@ impl PageRequest {
         names.iter().map(|name| (*name, self.form_value(name)))
     }
 
-    /// Returns `light` or `dark` where the embedding page sets a theme; empty where the reader's setting applies.
-    pub(super) fn theme(&self) -> &'static str {
-        match self.argument("theme") {
-            Some("light") => "light",
-            Some("dark") => "dark",
-            Some(_) | None => "",
-        }
+    /// Returns the reference day.
+    ///
+    /// # Errors
+    /// [`InvalidParam`](econoscope_core::error::Error::InvalidParam) for an argument `as_of` that is not a past day.
+    pub(super) fn as_of(&self, desk: &Desk) -> Result<AsOf> {
+        parse_as_of(desk, self.argument("as_of"))
     }
 
-    /// Returns the key of the rendered document in the cache. Themes that a widget does not know share one entry.
+    /// Returns the key of the rendered document in the cache.
     pub(super) fn cache_key(&self) -> String {
         let Self { path, name, .. } = self;
-        if path.starts_with("/widget/") {
-            let others = self.arguments.iter().filter(|(name, _)| *name != "theme");
-            let others: Vec<_> = others.collect();
-            return format!("{path} {name:?} {} {others:?}", self.theme());
-        }
         format!("{path} {name:?} {:?}", self.arguments)
     }
 }

@@ -90,9 +90,9 @@ impl Page {
 static NOT_FOUND: Page = Page::new("", error_page::not_found, Local, &[]);
 
 /// Why a page of local figures is refused on a server that forwards.
-const FORWARDING: &str = "this server passes on the figures of another service, and this page would show figures that the \
-    server holds itself, which may differ. The page of a single series shows those of that service; an operator who \
-    starts the server without --upstream gets all pages";
+const FORWARDING: &str = "this server forwards requests to another service, and this page would show figures from its own \
+    store, which may differ. The page of a single series shows the figures of that service; an operator who starts the \
+    server without --upstream gets all pages";
 
 /// Prefixes of addresses for programs, which get errors as JSON.
 const PROGRAM_PREFIXES: [&str; 5] = ["/api", "/mcp", "/.well-known", "/health", "/ready"];
@@ -138,7 +138,7 @@ static PAGES: [Page; 37] = [
     Page::new("/widget/chart", widgets::comparison, LocalOnly, &[&compare::ARGUMENTS, &["theme"]]),
 ];
 
-/// Bytes of documents kept in memory.
+/// Maximum bytes of cached documents.
 const CACHE_BYTES: u64 = 16 << 20;
 
 /// What a document depends on: the state of the data, and [`PageRequest::cache_key`].

@@ -70,14 +70,10 @@ pub(super) fn render_with_citation(
 pub(super) fn comparison(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let answer = compare::fetch(desk, request)?;
     let vintages = compare::compare_vintages(desk, request, &answer)?;
-    let columns = match &vintages {
-        Some((now, _)) => (now, Some(&answer)),
-        None => (&answer, None),
-    };
-    let is_log = request.form_value("units") == view::LOG;
-    let (mut spec, others) = charts::plot_comparison(columns, is_log);
+    let now = vintages.as_ref().map(|(now, _)| now);
+    let (mut spec, others) = charts::plot_comparison(request, &answer, now);
     spec.source = format_sources(&answer.provenance);
-    if vintages.is_some() {
+    if now.is_some() {
         spec.title += &describe_ghost(request);
     }
     render(desk, request, (spec, others))
@@ -120,7 +116,7 @@ fn format(request: &PageRequest) -> Result<&'static str> {
     let format = ["png", "svg"].into_iter().find(|f| *f == extension);
     format.ok_or_else(|| {
         let allowed = "a name with .png or .svg, such as DGS10.png";
-        Error::invalid("chart", &extension, "is no known form", allowed)
+        Error::invalid("chart", &extension, "is not a supported format", allowed)
     })
 }
 
@@ -146,7 +142,7 @@ fn size(request: &PageRequest) -> Result<Option<(u16, u16)>> {
         let size = text.parse().ok().filter(|n| (min..=max).contains(n));
         size.map(Some).ok_or_else(|| {
             let allowed = format!("{min} to {max} pixels");
-            Error::invalid(name, text, "is no size of a picture", &allowed)
+            Error::invalid(name, text, "is not a valid size", &allowed)
         })
     };
     let scale = |size: u16, numerator: u16, denominator: u16, (min, max): (u16, u16)| {

@@ -54,6 +54,8 @@ fn draw_ticks(edge: f64) -> String {
 /// Describes the plane for screen readers.
 fn describe(growth: f64, inflation: f64, regime: &str) -> String {
     let (growth, inflation) = (number(growth, 2), number(inflation, 2));
+    // The name may be that of an upstream.
+    let regime = escaped(regime);
     format!("Regime plane: {regime}; growth score {growth}, inflation score {inflation}")
 }
 

@@ -8,7 +8,6 @@ use super::text::{
 };
 use super::widgets::regime_label;
 use super::{home, quadrant};
-use econoscope_answers::endpoints::days::parse_as_of;
 use econoscope_answers::endpoints::explain_indicator::Explanation;
 use econoscope_answers::endpoints::regime::{MonthlyRegime, RegimeAnswer, monthly_regimes};
 use econoscope_answers::endpoints::scenarios::{Scenario, ScenarioList};
@@ -27,7 +26,6 @@ struct Page<'a> {
     frame: Frame,
     /// The reference day of the request; empty for today. Scenarios are always those of today.
     as_of: &'a str,
-    today: Date,
     regime: RegimeAnswer,
     plane: String,
     /// Every month with the figures known on the reference day; empty for the regime of an upstream.
@@ -50,7 +48,7 @@ pub(super) fn calls(request: &PageRequest) -> Vec<EndpointCall> {
 }
 
 pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> Result<Document> {
-    let as_of = parse_as_of(desk, request.argument("as_of"))?;
+    let as_of = request.as_of(desk)?;
     let description = "Where the US economy stands on growth and inflation, how it got there, and what often came next.";
     let regime: RegimeAnswer = answers.read()?;
     let frame = Frame::new(desk, "Macro regime", description, "/regime").with_script();
@@ -74,7 +72,6 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
     let path = home::regime_path(desk, as_of, &regime, MONTHS)?;
     render_scripted_page(&Page {
         as_of: request.form_value("as_of"),
-        today: desk.today(),
         months,
         real_time: real_time.map(|m| (m.month, m)).collect(),
         plane: quadrant::draw_large(&path, regime_label(&regime.regime)),

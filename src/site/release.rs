@@ -16,7 +16,7 @@ use econoscope_core::format::period;
 use econoscope_core::indicators::prose::{capitalize, join, lowercase_first};
 use econoscope_core::model::{Frequency, Observation};
 
-/// Days within which every release comes once.
+/// Days within which every release has at least one event.
 const DAYS: u8 = 120;
 
 #[derive(Template)]
@@ -30,11 +30,10 @@ struct Page {
 /// A figure of a release with its chart.
 struct Card {
     figure: ScheduledFigure,
-    chart: Chart,
-    /// The unit at the scale of the axis: "Thousands of claims".
-    unit: String,
-    /// The chart for wide and for narrow screens.
-    drawings: (String, String),
+    spec: ChartSpec,
+    /// First prints and their present values.
+    prints: Option<RevisionsAnswer>,
+    frequency: Frequency,
 }
 
 /// Renders the page of a release or of the release of a series.
@@ -50,17 +49,9 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
     let name = encode_segment(&request.name);
     let frame = Frame::new(desk, &title, &description, &format!("/release/{name}"));
     let picture = (!figures.is_empty()).then(|| format!("/chart/release/{name}.png"));
-    let card = |figure: ScheduledFigure| {
-        let chart = chart(desk, &figure)?;
-        Ok(Card {
-            drawings: charts::draw(&chart.spec, &[]),
-            unit: chart.spec.unit_heading(),
-            figure,
-            chart,
-        })
-    };
+    let cards = figures.into_iter().map(|figure| card(desk, figure));
     render_page(&Page {
-        cards: figures.into_iter().map(card).collect::<Result<_>>()?,
+        cards: cards.collect::<Result<_>>()?,
         frame: frame.with_preview("", picture),
         release,
     })
@@ -72,11 +63,13 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
 /// As [`page`]; [`Error::NoData`] for a release without figures.
 pub(super) fn widget(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let (release, figure) = first_figure(desk, &request.name)?;
-    let Chart { spec, source, .. } = chart(desk, &figure)?;
-    let mut widget = Widget::new(request, figure.name.clone(), (desk.attribution(), source));
+    let Card { figure, spec, .. } = card(desk, figure)?;
+    let picture = render_fluid(&spec);
+    let credit = (desk.attribution(), spec.source);
+    let mut widget = Widget::new(request, figure.name.clone(), credit);
     let id = encode_segment(&figure.series_id);
     widget.more = format!("{}/release/{id}", widget.credit.url);
-    widget.picture = render_fluid(&spec);
+    widget.picture = picture;
     if let Some(print) = &figure.last {
         widget.title += &format!(", {}", format_dates(&print.period));
         let (value, unit) = format_parts(&figure, print.value);
@@ -94,8 +87,9 @@ pub(super) fn widget(desk: &Desk, request: &PageRequest, _: Answers) -> Result<D
 /// As [`widget`]; [`Error::InvalidParam`] for an unknown theme, size or format.
 pub(super) fn picture(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let (release, figure) = first_figure(desk, pictures::name(request))?;
-    let chart = chart(desk, &figure)?;
-    let mut spec = chart.spec;
+    let Card {
+        figure, mut spec, ..
+    } = card(desk, figure)?;
     let mut lead = Vec::new();
     if let Some(print) = &figure.last {
         spec.title = format!("{}, {}", figure.name, format_dates(&print.period));
@@ -105,7 +99,6 @@ pub(super) fn picture(desk: &Desk, request: &PageRequest, _: Answers) -> Result<
     }
     lead.push(describe_next_day(&release));
     spec.lead = capitalize(&join(lead, "; "));
-    spec.source = chart.source;
     pictures::render_with_citation(desk, request, &figure.series_id, spec)
 }
 
@@ -131,7 +124,10 @@ pub(super) fn first_figure(desk: &Desk, name: &str) -> Result<(ReleaseEvent, Sch
     let (release, figures) = next_release(desk, name)?;
     match figures.into_iter().next() {
         Some(figure) => Ok((release, figure)),
-        None => Err(Error::no_data(&release.name, "no figure of it is expected")),
+        None => Err(Error::no_data(
+            &release.name,
+            "no expectation is computed for any of its figures",
+        )),
     }
 }
 
@@ -139,7 +135,12 @@ pub(super) fn first_figure(desk: &Desk, name: &str) -> Result<(ReleaseEvent, Sch
 fn next_release(desk: &Desk, name: &str) -> Result<(ReleaseEvent, Vec<ScheduledFigure>)> {
     let answer = Params::local(desk, &Params::new(DAYS, Some(name), None))?;
     let release = answer.events.into_iter().next();
-    let release = release.ok_or_else(|| Error::no_data(name, "no release of it is due"))?;
+    let release = release.ok_or_else(|| {
+        Error::no_data(
+            name,
+            "the calendar has no release of it in the next 120 days",
+        )
+    })?;
     let mut figures = answer.figures;
     let is_named = |f: &ScheduledFigure| f.series_id.eq_ignore_ascii_case(name);
     if figures.iter().any(is_named) {
@@ -148,17 +149,8 @@ fn next_release(desk: &Desk, name: &str) -> Result<(ReleaseEvent, Vec<ScheduledF
     Ok((release, figures))
 }
 
-/// The chart of a figure.
-struct Chart {
-    spec: ChartSpec,
-    /// First prints and their present values.
-    prints: Option<RevisionsAnswer>,
-    frequency: Frequency,
-    source: String,
-}
-
 /// Charts first prints and present values, or the series itself where there are no vintages.
-fn chart(desk: &Desk, figure: &ScheduledFigure) -> Result<Chart> {
+fn card(desk: &Desk, figure: ScheduledFigure) -> Result<Card> {
     let info = desk.resolve("series", &figure.series_id)?;
     desk.check_permitted(&info)?;
     let frequency = info.frequency;
@@ -166,7 +158,7 @@ fn chart(desk: &Desk, figure: &ScheduledFigure) -> Result<Chart> {
         true => None,
         false => Some(revisions::read(desk, &info, None)?).filter(|r| r.first_prints.len() > 1),
     };
-    let spec = if let Some(answer) = &prints {
+    let mut spec = if let Some(answer) = &prints {
         let line = |name: &str, color, value: fn(&PrintAnswer) -> Option<f64>| Line {
             name: name.to_owned(),
             points: answer
@@ -195,10 +187,11 @@ fn chart(desk: &Desk, figure: &ScheduledFigure) -> Result<Chart> {
         let answer = time_series::read_all_rows(desk, view::endpoint_arguments(arguments))?;
         charts::plot(&answer)
     };
-    Ok(Chart {
+    spec.source.clone_from(&info.source);
+    Ok(Card {
+        figure,
         spec,
         prints,
         frequency,
-        source: info.source.clone(),
     })
 }

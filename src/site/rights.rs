@@ -69,7 +69,7 @@ fn sources(rights: &Rights, is_computed: &bool) -> (Vec<&'static str>, usize) {
     let series = series.filter(|info| is_in(info, rights, is_computed));
     let source = |info: &'static Arc<SeriesInfo>| match info.is_composite() {
         true => info.title.as_str(),
-        // The parentheses name the way by which figures come.
+        // The parentheses name the channel of the figures.
         false => info.source.split(" (").next().unwrap_or_default(),
     };
     let mut sources: Vec<&str> = series.map(source).collect();

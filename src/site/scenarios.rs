@@ -1,10 +1,9 @@
 //! Scenarios: the list with base rates, and for each a page with its distance to the trigger and its past episodes.
 
-use super::error_page::unknown;
 use super::prelude::*;
 use super::text::{encode_segment, format_percent};
 use super::widget_frame::Widget;
-use super::{articles, charts, pictures};
+use super::{articles, charts, error_page, pictures};
 use econoscope_answers::endpoints::recessions;
 use econoscope_core::chart::{ChartSpec, Line, render_fluid};
 use econoscope_core::format::{Unit, heading};
@@ -32,8 +31,6 @@ struct Page<'a> {
     rule: Option<String>,
     /// The progress, or why it is not shown.
     progress: std::result::Result<Progress, String>,
-    /// The chart for wide and for narrow screens.
-    drawings: (String, String),
     /// The condition to subscribe to, encoded and plain.
     condition: Option<(String, String)>,
     articles: Vec<Article>,
@@ -43,10 +40,6 @@ struct Page<'a> {
 struct Progress {
     /// Identifier of the series that decides.
     series: String,
-    /// Heading of the chart.
-    heading: String,
-    unit: Unit,
-    decimals: usize,
     /// "July 2026: 0.13".
     now: String,
     trigger: String,
@@ -55,7 +48,6 @@ struct Progress {
     /// Past episodes, the newest first.
     episodes: Vec<Episode>,
     spec: ChartSpec,
-    source: String,
     month: Date,
 }
 
@@ -77,7 +69,6 @@ pub(super) fn scenario(desk: &Desk, request: &PageRequest, _: Answers) -> Result
         Err(error @ (Error::NoData { .. } | Error::NotPermitted { .. })) => Err(error.to_string()),
         progress => Ok(progress?),
     };
-    let drawings = progress.as_ref().map(|p| charts::draw(&p.spec, &[]));
     let picture = format!("/chart/scenario/{slug}.png");
     render_scripted_page(&Page {
         frame: frame
@@ -85,7 +76,6 @@ pub(super) fn scenario(desk: &Desk, request: &PageRequest, _: Answers) -> Result
             .with_preview("", progress.is_ok().then_some(picture)),
         scenario,
         rule: scenario.describe_rule(),
-        drawings: drawings.unwrap_or_default(),
         progress,
         condition: scenario_condition(scenario).map(|text| (encode_segment(&text), text)),
         articles,
@@ -97,13 +87,14 @@ pub(super) fn widget(desk: &Desk, request: &PageRequest, _: Answers) -> Result<D
     let scenario = find(desk, &request.name)?;
     let progress = progress(desk, scenario)?;
     let notes = progress.notes();
-    let credit = (desk.attribution(), progress.source);
+    let picture = render_fluid(&progress.spec);
+    let credit = (desk.attribution(), progress.spec.source);
     let mut widget = Widget::new(request, scenario.title.clone(), credit);
     widget.more = format!("{}/scenarios/{}", widget.credit.url, scenario.slug);
     widget.notes = notes;
     widget.value = Some(progress.distance);
     widget.date = progress.month.to_string();
-    widget.picture = render_fluid(&progress.spec);
+    widget.picture = picture;
     widget.render_document()
 }
 
@@ -116,7 +107,6 @@ pub(super) fn picture(desk: &Desk, request: &PageRequest, _: Answers) -> Result<
     let mut progress = progress(desk, scenario)?;
     let notes = join(progress.notes(), "; ");
     progress.spec.lead = format!("{}. {notes}", progress.distance);
-    progress.spec.source = progress.source;
     pictures::render_with_citation(desk, request, &progress.series, progress.spec)
 }
 
@@ -125,16 +115,18 @@ pub(super) fn picture(desk: &Desk, request: &PageRequest, _: Answers) -> Result<
 /// # Errors
 /// [`Error::Unknown`] with similar names.
 pub(super) fn find<'a>(desk: &'a Desk, name: &str) -> Result<&'a Scenario> {
-    let scenarios = desk.scenarios();
-    let scenario = scenarios.iter().find(|s| s.slug == name);
-    scenario.copied().ok_or_else(|| {
-        let candidates = scenarios.iter();
-        let candidates = candidates.map(|s| (s.slug.as_str(), s.title.as_str()));
-        unknown("scenario", name, candidates)
+    error_page::find("scenario", name, desk.scenarios(), |scenario| {
+        (&scenario.slug, &scenario.title)
     })
 }
 
 impl Progress {
+    /// Formats a value of the chart with its unit.
+    fn format(&self, value: f64) -> String {
+        let unit = Unit::parse(&self.spec.unit_short, &self.spec.unit);
+        unit.write(value, usize::from(self.spec.decimals))
+    }
+
     /// Describes the progress: "July 2026: −0.03 points", "trigger 0.50 points", "13 times before".
     fn notes(&self) -> Vec<String> {
         let past = match self.episodes.len() {
@@ -151,7 +143,7 @@ impl Progress {
 /// [`Error::NoData`] where no series decides it or none of its figures is stored; [`Error::NotPermitted`] where its figures
 /// may not be shown.
 fn progress(desk: &Desk, scenario: &Scenario) -> Result<Progress> {
-    let no_data = || Error::no_data(&scenario.slug, "no figures are held that decide it");
+    let no_data = || Error::no_data(&scenario.slug, "no figures that decide it are stored");
     let event = scenario.event.as_ref().ok_or_else(no_data)?;
     let (series, standing) = desk.event_state(scenario)?.ok_or_else(no_data)?;
     let info = &series.info;
@@ -191,12 +183,9 @@ fn progress(desk: &Desk, scenario: &Scenario) -> Result<Progress> {
             decimals,
             lines: vec![line("", standing.figures), line("Trigger", trigger_line)],
             shading: recessions(),
+            source: info.source.clone(),
             ..ChartSpec::default()
         },
-        heading: heading(long, 0),
-        unit,
-        decimals: usize::from(decimals),
-        source: info.source.clone(),
         episodes: standing.episodes.into_iter().rev().collect(),
     })
 }

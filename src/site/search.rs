@@ -49,8 +49,7 @@ struct Page {
 }
 
 pub(super) fn page(desk: &Desk, request: &PageRequest, answers: Answers) -> Result<Document> {
-    let query = request.form_value("q").trim();
-    let query: String = query.chars().take(MAX_QUERY).collect();
+    let query = request.form_value("q").trim().to_owned();
     let title = match query.as_str() {
         "" => "Search".to_owned(),
         query => format!("Search: {query}"),

@@ -11,7 +11,6 @@ use super::text::{
 use super::view::{self, FREQUENCIES, INDEX, RANGES, UNITS, query_string, render_options};
 use super::vintages::VintageComparison;
 use super::{charts, widgets};
-use econoscope_answers::endpoints::days::parse_as_of;
 use econoscope_answers::endpoints::metric::{self, Metric};
 use econoscope_answers::endpoints::provenance::Provenance;
 use econoscope_answers::endpoints::revisions::{
@@ -34,7 +33,6 @@ struct Page<'a> {
     request: &'a PageRequest,
     id: String,
     info: Arc<SeriesInfo>,
-    today: Date,
     content: std::result::Result<Content, Gap>,
     /// Path of the figures in the API.
     source: String,
@@ -50,8 +48,8 @@ struct Gap {
     nearest: Vec<(String, String)>,
 }
 
-/// Maximum figures that the script loads at once, and not only when a reader turns to the chart. It keeps the first load
-/// of a page below 100 kB.
+/// Maximum figures that the script loads together with the page. It loads more only when a reader uses the chart, so that
+/// the first load of a page stays below 100 kB.
 const MAX_EAGER_FIGURES: usize = 5_000;
 
 const MAX_RELATED: usize = 8;
@@ -65,15 +63,9 @@ struct Content {
     interpretation: String,
     /// Notices that the sources require.
     notices: String,
-    unit: String,
+    spec: ChartSpec,
     /// For a past reference day: how the figures differ from those of today.
     comparison: Option<VintageComparison>,
-    is_log: bool,
-    is_eager: bool,
-    /// The chart for wide and for narrow screens.
-    drawings: (String, String),
-    /// Periods and values, the newest first.
-    rows: Vec<(String, String)>,
     /// The period whose revisions are shown, the extent of the vintages, and the rest of the answer.
     revisions: Option<(PeriodAnswer, RecordAnswer, RevisionsAnswer)>,
 }
@@ -93,7 +85,7 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
     let description = format!("{title}: latest value, chart with NBER recessions, CSV and JSON.");
     let query = query_string(request.form_values(&view::ARGUMENTS));
     let mut frame = Frame::new(desk, title, &description, &format!("/series/{id}"));
-    let as_of = parse_as_of(desk, request.argument("as_of"))?;
+    let as_of = request.as_of(desk)?;
     let is_forwarded = answers.is_forwarded;
     let content = match load(desk, request, (&info, &id), as_of, &mut answers) {
         Err(error @ (Error::NoData { .. } | Error::NotPermitted { .. })) => Err(Gap {
@@ -118,11 +110,29 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
         related: nearest_series(desk, &info, MAX_RELATED)?,
         request,
         id,
-        today: desk.today(),
         is_forwarded,
         content,
         info,
     })
+}
+
+impl Content {
+    fn unit(&self) -> String {
+        heading(&self.spec.unit, 0) + self.spec.scale_note
+    }
+
+    fn is_eager(&self) -> bool {
+        let sizes = self.spec.lines.iter().map(|line| line.points.len());
+        sizes.sum::<usize>() <= MAX_EAGER_FIGURES
+    }
+
+    /// Returns periods and values of the newest figures, the newest first.
+    fn rows(&self) -> impl Iterator<Item = (String, String)> {
+        let (spec, decimals) = (&self.spec, usize::from(self.spec.decimals));
+        let points = spec.lines.first().map_or(&[][..], |line| &line.points);
+        let newest = points.iter().rev().take(LATEST_ROWS);
+        newest.map(move |o| (spec.format_period(o.date), number(o.value, decimals)))
+    }
 }
 
 impl Page<'_> {
@@ -190,25 +200,12 @@ fn load(
     };
     let mut facts = metric_facts(desk, info, &metric, reference_day);
     facts.extend(extremes(&spec));
-    let points = spec.lines.first().map_or(&[][..], |line| &line.points);
-    let newest = points.iter().rev().take(LATEST_ROWS);
-    let decimals = usize::from(spec.decimals);
-    let rows = newest.map(|o| (spec.format_period(o.date), number(o.value, decimals)));
     let content = Content {
         facts,
-        rows: rows.collect(),
         comparison,
         notices: metric.provenance.format_notices(),
         interpretation: format_interpretation(info, &metric.interpretation.unwrap_or_default()),
-        unit: heading(&spec.unit, 0) + spec.scale_note,
-        is_log: spec.is_log,
-        is_eager: spec
-            .lines
-            .iter()
-            .map(|line| line.points.len())
-            .sum::<usize>()
-            <= MAX_EAGER_FIGURES,
-        drawings: charts::draw(&spec, &[]),
+        spec,
         revisions: match info.is_composite() || is_forwarded {
             true => None,
             false => {

@@ -100,6 +100,11 @@ pub(super) fn parse_frequency(word: Option<&str>) -> Frequency {
     frequency.unwrap_or(Frequency::Daily)
 }
 
+/// Returns the unit of an answer's figures in words, or else its short form.
+pub(super) fn unit_name(answer: &TimeSeriesAnswer) -> &str {
+    answer.unit_in_words.as_deref().unwrap_or(&answer.unit)
+}
+
 /// Returns the unit of an answer's figures.
 pub(super) fn series_unit(answer: &TimeSeriesAnswer) -> Unit {
     Unit::parse(

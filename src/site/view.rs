@@ -5,7 +5,6 @@ use super::endpoint_calls::{Answers, EndpointCall};
 use super::page_request::PageRequest;
 use super::vintages::{self, VintageComparison};
 use econoscope_answers::endpoints::compare_series::{Comparison, Params};
-use econoscope_answers::endpoints::days::parse_as_of;
 use econoscope_answers::endpoints::decode::{self, parts};
 use econoscope_answers::endpoints::time_series::{self, TimeSeriesAnswer};
 use econoscope_answers::endpoints::{Arguments, Endpoint, Route};
@@ -113,7 +112,7 @@ pub(super) fn load(
         (charts::plot(&answer), None)
     } else if request.form_value("units") == INDEX {
         let answer = compare(desk, index_arguments(desk, id, request))?;
-        (charts::plot_comparison((&answer, None), false).0, None)
+        (charts::plot_comparison(request, &answer, None).0, None)
     } else {
         let arguments = api_arguments(request).chain([("seriesId", id)]);
         let answer = time_series::read_all_rows(desk, endpoint_arguments(arguments))?;
@@ -124,7 +123,7 @@ pub(super) fn load(
     Ok((with_axes(spec, request), comparison))
 }
 
-/// Applies the logarithmic axes that a request may ask for.
+/// Applies the logarithmic axes that the units of a request may name.
 pub(super) fn with_axes(spec: ChartSpec, request: &PageRequest) -> ChartSpec {
     match request.form_value("units") {
         LOG => spec.with_log_axes(),
@@ -167,11 +166,7 @@ pub(super) fn comparison_arguments(request: &PageRequest, list: &str, start: &st
         (series, units) = (join(formulas, ","), "");
     }
     // A past reference day draws two lines for each series.
-    let vintages = if request.argument("as_of").is_some() {
-        2
-    } else {
-        1
-    };
+    let vintages = 1 + usize::from(request.argument("as_of").is_some());
     let rows = MAX_FIGURES / (split_list(list).count().max(1) * vintages);
     let rows = rows.clamp(2, MAX_ROWS).to_string();
     endpoint_arguments([
@@ -218,7 +213,7 @@ pub(super) fn query_string<'a>(arguments: impl IntoIterator<Item = (&'a str, &'a
 
 /// Returns the first day of a range that ends on the reference day. Any other text is returned as it is.
 pub(super) fn range_start(desk: &Desk, request: &PageRequest, range: &str) -> String {
-    let reference_day = match parse_as_of(desk, request.argument("as_of")) {
+    let reference_day = match request.as_of(desk) {
         Ok(AsOf::Day(day)) => day,
         // The endpoint reports the error.
         Ok(AsOf::Latest) | Err(_) => desk.today(),

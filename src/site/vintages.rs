@@ -1,9 +1,8 @@
 //! Comparison of the figures known on a past reference day with those of today.
 
 use super::page_request::PageRequest;
-use super::text::format_day;
+use super::text::{format_day, unit_name};
 use super::{charts, view};
-use econoscope_answers::endpoints::days::parse_as_of;
 use econoscope_answers::endpoints::time_series::{self, TimeSeriesAnswer};
 use econoscope_core::chart::{ChartSpec, GHOST_COLOR, Line};
 use econoscope_core::error::Result;
@@ -32,7 +31,7 @@ pub(super) fn add_latest(
     request: &PageRequest,
     (then, spec): (&TimeSeriesAnswer, &mut ChartSpec),
 ) -> Result<Option<VintageComparison>> {
-    let AsOf::Day(day) = parse_as_of(desk, request.argument("as_of"))? else {
+    let AsOf::Day(day) = request.as_of(desk)? else {
         return Ok(None);
     };
     // A range such as `5y` counts from the reference day.
@@ -66,10 +65,6 @@ pub(super) fn add_latest(
         summary: describe(("", true), lines, day, &(unit, usize::from(spec.decimals))),
         latest_path: format!("/api/public/data/{id}{}", view::query_string(arguments)),
     }))
-}
-
-fn unit_name(answer: &TimeSeriesAnswer) -> &str {
-    answer.unit_in_words.as_deref().unwrap_or(&answer.unit)
 }
 
 /// Describes how the figures of a line differ: "On 1 June 2010 the newest figure was that of April 2010, 9.9 %; now it is

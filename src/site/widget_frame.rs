@@ -52,12 +52,13 @@ pub(super) struct Widget {
     pub(super) date: String,
     /// Note on an old date, which small frames hide.
     pub(super) age: String,
-    /// Whether the picture stands beside the text and not below it.
+    /// Whether the picture is beside the text and not below it.
     pub(super) is_side: bool,
     pub(super) credit: Attribution,
     /// Sources of the figures: "Bureau of Labor Statistics".
     pub(super) cited: String,
-    theme: &'static str,
+    /// `light` or `dark` where the embedding page sets a theme; empty where the reader's setting applies.
+    theme: String,
 }
 
 impl Widget {
@@ -71,7 +72,7 @@ impl Widget {
             title: title.into(),
             credit,
             cited,
-            theme: request.theme(),
+            theme: request.form_value("theme").to_owned(),
             ..Self::default()
         }
     }
@@ -94,9 +95,9 @@ pub(super) fn render_error(desk: &Desk, request: &PageRequest, error: &Error) ->
     let gap = if let Error::Unknown { name, .. } = error
         && !suggestions.is_empty()
     {
-        format!("“{name}” is no metric here. Did you mean:")
+        format!("There is no metric “{name}” here. Did you mean:")
     } else if let Error::Ambiguous { name, .. } = error {
-        format!("Several metrics answer to “{name}”:")
+        format!("Several metrics match “{name}”:")
     } else {
         describe(error)
     };

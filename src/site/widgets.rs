@@ -4,7 +4,7 @@ use super::prelude::*;
 use super::text::{
     encode_segment, format_dates, format_metric, parse_frequency, series_decimals, series_unit,
 };
-use super::view::{INDEX, LOG, api_units, query_string, with_axes};
+use super::view::{INDEX, api_units, query_string, with_axes};
 use super::widget_frame::Widget;
 use super::{charts, compare, quadrant};
 use econoscope_answers::endpoints::compare_series::ComparedColumn;
@@ -152,19 +152,14 @@ fn series_widget(
 ) -> Result<(Widget, Option<f64>)> {
     let metric: Metric = answers.read()?;
     let id = encode_segment(&metric.ticker);
-    let credit = (
-        metric.attribution.clone(),
-        format_sources(&metric.provenance),
-    );
+    let sources = format_sources(&metric.provenance);
+    let credit = (metric.attribution.clone(), sources);
     let mut widget = Widget::new(request, &*metric.display_name, credit);
     widget.more = format!("{}/series/{id}", widget.credit.url);
     widget.notes = format_changes(desk, &metric);
-    widget.age = if metric.stale == Some(true) {
-        "old"
-    } else {
-        ""
+    if metric.stale == Some(true) {
+        widget.age = "old".to_owned();
     }
-    .to_owned();
     let format_date = |date| format_short_period(date, metric.frequency.as_deref());
     widget.date = metric.date.map(format_date).unwrap_or_default();
     let Some(value) = metric.value else {
@@ -219,7 +214,7 @@ pub(super) fn comparison(desk: &Desk, request: &PageRequest, _: Answers) -> Resu
     widget.more = format!("{home}/compare{}", compare::page_query(request));
     widget.source = compare::source(desk, request);
     let units = request.form_value("units");
-    let (spec, others) = charts::plot_comparison((&answer, None), units == LOG);
+    let (spec, others) = charts::plot_comparison(request, &answer, None);
     widget.is_log = spec.is_log;
     widget.picture = [&spec]
         .into_iter()

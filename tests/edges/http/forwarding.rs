@@ -75,7 +75,7 @@ async fn forwarded_pages_show_upstream_figures_or_the_reason() {
         let text = refused.text();
         assert_eq!(refused.status, StatusCode::FORBIDDEN, "{path}: {text}");
         assert!(
-            text.contains("passes on the figures of another service"),
+            text.contains("forwards requests to another service"),
             "{path}: {text}"
         );
         assert!(!text.contains(&ours), "{path}");
@@ -83,7 +83,7 @@ async fn forwarded_pages_show_upstream_figures_or_the_reason() {
     let page = get(&router, "/compare?series=DGS10,DGS2").await;
     let reader = page.text();
     assert!(
-        reader.contains("The page of a single series shows those of that service."),
+        reader.contains("The page of a single series shows the figures of that service."),
         "{reader}"
     );
 }
