@@ -140,7 +140,7 @@ impl Cache {
             disk.prepare_cached("DELETE FROM answers WHERE origin = ?1 AND key = ?2")?
                 .execute([self.origin.as_str(), key])
         });
-        log_error(result, "forget an answer");
+        log_error(result, "delete a response");
     }
 
     /// Loads an entry from disk, where another process may have stored it. Blocks.
@@ -150,13 +150,13 @@ impl Cache {
                 .query_row([self.origin.as_str(), key], |row| {
                     let entry = parse_row(row).unwrap_or_default();
                     if entry.is_none() {
-                        tracing::warn!("a damaged answer in the upstream cache is ignored");
+                        tracing::warn!("a damaged response in the upstream cache is ignored");
                     }
                     Ok(entry)
                 })
                 .optional()
         });
-        log_error(row, "read an answer")?.flatten()
+        log_error(row, "read a response")?.flatten()
     }
 
     /// Stores an entry on disk, and removes the oldest ones above the size limit. Blocks.
@@ -188,7 +188,7 @@ impl Cache {
             ])?;
             self.evict(disk)
         });
-        log_error(result, "keep an answer");
+        log_error(result, "store a response");
     }
 
     fn evict(&self, disk: &Connection) -> rusqlite::Result<()> {

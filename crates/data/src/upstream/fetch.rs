@@ -27,7 +27,7 @@ const MAX_BODY_BYTES: usize = 8 << 20;
 /// Largest body of an error response.
 const MAX_ERROR_BYTES: usize = 64 << 10;
 
-/// What a request brought.
+/// The result of a request.
 #[derive(Debug)]
 pub(super) enum Reply {
     /// A valid body, a validated cached one, or the information that there is none.
@@ -70,7 +70,7 @@ pub(super) async fn send(
     clock: &dyn Clock,
 ) -> std::result::Result<Reply, String> {
     if url.scheme() == "https" && is_before_1970() {
-        return Err("cannot be asked: this machine's clock is before 1970".to_owned());
+        return Err("cannot be called: this machine's clock is before 1970".to_owned());
     }
     let start = clock.now();
     let mut request = client.get(url).header(ACCEPT, "application/json");
@@ -94,7 +94,7 @@ pub(super) async fn send(
         (StatusCode::NOT_FOUND | StatusCode::GONE | StatusCode::BAD_REQUEST, _) => {
             Ok(Reply::Response(read_refusal(response).await?, policy))
         }
-        (status, _) if status.is_redirection() => Err("redirects to another place".to_owned()),
+        (status, _) if status.is_redirection() => Err("redirects to another address".to_owned()),
         (status, _) => pause_or_error(status, headers, now.wall),
     }
 }
@@ -115,11 +115,11 @@ async fn read_json(response: Response) -> std::result::Result<Content, String> {
     }
     let body = net::read_body(response, MAX_BODY_BYTES).await;
     let body = body.map_err(describe_error)?;
-    let body = body.ok_or("sent an answer that is too large")?;
+    let body = body.ok_or("sent a response that is too large")?;
     // A truncated body is no valid JSON.
     match serde_json::from_slice::<IgnoredAny>(&body) {
         Ok(_) if std::str::from_utf8(&body).is_ok() => Ok(Content::Found(body.into())),
-        Ok(_) | Err(_) => Err("sent a broken or unfinished answer".to_owned()),
+        _ => Err("sent a broken or unfinished answer".to_owned()),
     }
 }
 
@@ -133,8 +133,12 @@ async fn read_refusal(response: Response) -> std::result::Result<Content, String
     let status = response.status();
     let body = net::read_body(response, MAX_ERROR_BYTES).await;
     let body = body.map_err(describe_error)?.unwrap_or_default();
-    let body: Body = serde_json::from_slice(&body)
-        .map_err(|_| format!("answered {} without saying why", status.as_u16()))?;
+    let body: Body = serde_json::from_slice(&body).map_err(|_| {
+        format!(
+            "answered {} without the documented error body",
+            status.as_u16()
+        )
+    })?;
     let error = quote(&body.error);
     tracing::debug!(status = status.as_u16(), error, "the upstream refused");
     Ok(match status {

@@ -66,7 +66,7 @@ impl Request {
         }
         for (name, value) in &self.query {
             if name.chars().chain(value.chars()).any(char::is_control) {
-                let problem = "holds control characters";
+                let problem = "contains control characters";
                 return Err(Error::invalid(name, value, problem, "printable text"));
             }
             // Names and values contain no control characters, so these separate them unambiguously.
@@ -118,9 +118,9 @@ pub(super) fn check_base(base: &Url) -> Result<()> {
     let problem = if !matches!(base.scheme(), "http" | "https") || base.host_str().is_none() {
         "is not an http or https address"
     } else if !base.username().is_empty() || base.password().is_some() {
-        "carries credentials, which the upstream does not use"
+        "contains credentials, which the upstream does not use"
     } else if base.query().is_some() || base.fragment().is_some() {
-        "carries a query or a fragment"
+        "contains a query or a fragment"
     } else {
         return Ok(());
     };

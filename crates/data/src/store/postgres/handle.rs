@@ -33,7 +33,7 @@ pub struct Postgres {
     /// Term in which this handle writes. Without one, a live replica refuses writes and other handles write in any term.
     pub(super) term: Option<i64>,
     pub(super) replica: Arc<Replica>,
-    /// Whether the replica follows the database by itself; else it is updated before each read.
+    /// Whether the replica follows the database by itself; otherwise it is updated before each read.
     pub(super) is_live: bool,
 }
 
@@ -150,7 +150,7 @@ impl Postgres {
     ) -> Result<T> {
         if self.is_live && self.term.is_none() {
             return Err(Error::store_without_cause(
-                "this server answers from its copy of the database; only the one whose turn it is writes. \
+                "this server reads from its replica of the database; only the server with the write lease writes. \
                  Nothing was written.",
             ));
         }

@@ -17,7 +17,7 @@ pub(super) const HEARTBEAT: Duration = Duration::from_secs(3);
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the database cannot be reached.
 pub(super) async fn take(db: &Database, name: &str) -> Result<std::result::Result<i64, String>> {
-    db.transaction("take the turn in", |tx| async move {
+    db.transaction("take the write lease in", |tx| async move {
         // An expiry beyond the length of a lease was set before the database's clock was set back. A lease of this name
         // was taken by an earlier attempt whose answer was lost.
         let sql = "UPDATE econoscope.lease SET holder = $1, term = term + 1,
@@ -46,12 +46,15 @@ pub(super) async fn renew(db: &Database, term: i64) -> Result<bool> {
 pub(super) fn release(db: &Database, term: i64) {
     let db = db.clone().with_patience(Duration::from_secs(2));
     if let Err(error) = block_on(set_expiry(&db, term, -1)) {
-        tracing::debug!(error = error.operator_message(), "the turn ends by itself");
+        tracing::debug!(
+            error = error.operator_message(),
+            "the write lease was not released and expires by itself"
+        );
     }
 }
 
 async fn set_expiry(db: &Database, term: i64, seconds: i64) -> Result<bool> {
-    db.transaction("keep the turn in", |tx| async move {
+    db.transaction("renew the write lease in", |tx| async move {
         let sql = "UPDATE econoscope.lease
                  SET expires = clock_timestamp() + $2::int8 * interval '1 second'
                  WHERE id = 1 AND term = $1";

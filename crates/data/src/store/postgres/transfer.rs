@@ -10,7 +10,7 @@ use futures_util::{TryStreamExt, pin_mut};
 use tokio::runtime::Handle;
 use tokio::task::block_in_place;
 
-/// Brings a file up to date.
+/// Updates a replica file from the database.
 ///
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the database cannot be reached or the file cannot be written. The file is not

@@ -101,7 +101,7 @@ impl DatabaseFile {
                 && disk::identity(&side) == *identity
                 && let Err(error) = std::fs::remove_file(&side)
             {
-                tracing::warn!(%error, file = disk::format_path(&side), "it belongs to a store that is gone and should be removed");
+                tracing::warn!(%error, file = disk::format_path(&side), "a side file of a replaced store could not be removed; delete it");
             }
         }
     }
