@@ -11,6 +11,7 @@ use super::{home, quadrant};
 use econoscope_answers::endpoints::explain_indicator::Explanation;
 use econoscope_answers::endpoints::regime::{MonthlyRegime, RegimeAnswer, monthly_regimes};
 use econoscope_answers::endpoints::scenarios::{Scenario, ScenarioList};
+use econoscope_core::catalogue::Catalogue;
 use econoscope_core::format::{Unit, month, signed};
 use econoscope_core::indicators::prose::capitalize;
 use econoscope_core::indicators::{Indicator, established};
@@ -88,7 +89,7 @@ fn format_value(explanation: &Explanation, about: &Indicator) -> String {
     if let Some((value, score)) = score.and_then(|score| Some((score.value?, score))) {
         let label = explanation.label.as_ref();
         let label = label.map(|label| format!(", {label}"));
-        let decimals = about.listing.map_or(2, |listing| listing.decimals);
+        let decimals = Catalogue::of_indicator(about).map_or(2, |info| info.decimals);
         let value = Unit::parse(&score.unit, "").write(value, usize::from(decimals));
         return value + &label.unwrap_or_default();
     }

@@ -201,7 +201,7 @@ def live_sources():
             best[line["id"]] = min(rank, best.get(line["id"], rank))
     while new := {series for series, of in formulas.items() if series not in best and of <= best.keys()}:
         best |= dict.fromkeys(new, 3)
-    fetched = [row["series_id"] for row in CATALOGUE]
+    fetched = [row["series_id"] for row in CATALOGUE if row["category"] != "composite"]
     ways = collections.Counter(ranks[best.get(series, 4)] for series in fetched)
     return {way: ways[way] for way in ranks}, len(fetched)
 

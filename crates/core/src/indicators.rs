@@ -9,11 +9,11 @@
 //! [`regime`], [`sahm`], [`summary`] and [`nber`] are other indicators; [`prose`] and [`narrative`] format figures as text.
 //!
 //! # To add a composite
-//! Write `src/indicators/<name>.rs` with its [`Composite`] and add it to [`COMPOSITES`] here. The lists of composites
-//! in answers, documents and pages, the catalogue and the glossary read from there.
+//! Write `src/indicators/<name>.rs` with its [`Composite`] and add it to [`COMPOSITES`] here; the lists of composites
+//! in answers, documents and pages read from there. Add its row to `data/catalogue.csv` and its term to the glossary.
 //!
 //! A set holds what was known on the reference day: the caller selects it by recorded vintages or by
-//! publication lags. On the reference day a figure that came earlier than usual
+//! publication lags. On the reference day a figure that was published earlier than usual
 //! counts; in a daily index each past day uses coarser figures from their typical publication day.
 
 pub mod alarm;

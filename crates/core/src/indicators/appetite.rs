@@ -10,12 +10,11 @@
 //! there is no reading, but a reason.
 
 use super::blend::{DailyIndex, Part};
-use super::composite::{Composite, Computation, Indicator, Listing, band};
+use super::composite::{Composite, Computation, Indicator, band};
 use super::explain::{describe_reading, describe_unavailable};
 use super::measure::{Measure, Proxy};
 use super::reading::Reading;
 use super::statistics::{normal_cdf, rolling_z};
-use crate::model::Frequency;
 
 /// The risk appetite index.
 pub const CRAI: Composite = Composite {
@@ -27,33 +26,6 @@ pub const CRAI: Composite = Composite {
         formula: "Σ wᵢ·100·Φ(zᵢ) / Σ wᵢ over the inputs present (at least 50 % of the weight); zᵢ = distance \
                   from the mean of 504 days in standard deviations, held within ±3",
         source: "Own blend of market measures in common use; weights our own",
-        listing: Some(Listing {
-            units: "Score, 0 to 100",
-            units_short: "0-100",
-            frequency: Frequency::Daily,
-            made_from: "shares, volatility and credit",
-            publication_lag_days: 0,
-            decimals: 1,
-            term: "Risk appetite index",
-            aliases: &[
-                "crai",
-                "service_crai",
-                "risk appetite",
-                "fear and greed",
-                "market sentiment index",
-            ],
-            meaning: "Daily mood of markets from 0 to 100, with 50 neutral: two-year z-scores of momentum, \
-                     volatility, credit and fund ratios. Under 20 is extreme fear, under 40 cautious, up to 60 \
-                     neutral, under 80 risk-on, from 80 euphoric. It says something as a contrarian sign only at \
-                     extremes.",
-            related: &[
-                "z-score",
-                "momentum",
-                "vix-term-structure",
-                "risk-on-risk-off",
-            ],
-            series: &["SPY", "VIXCLS", "HYG", "LQD", "IWM", "TLT"],
-        }),
     },
     unit: "out of 100",
     bands: &[
@@ -115,7 +87,10 @@ const CREDIT: Part = Part {
     unit: "percentage points",
     weight: 0.20,
     proxies: &[
-        Proxy::new(&["BAMLH0A0HYM2"], narrowing).with_min_history(CREDIT_PAST_DAYS),
+        Proxy {
+            min_history_days: CREDIT_PAST_DAYS,
+            ..Proxy::new(&["BAMLH0A0HYM2"], narrowing)
+        },
         Proxy::new(&["BAA10Y"], narrowing),
     ],
 };
@@ -147,8 +122,11 @@ const FULL: &[Part] = &[
         name: "Bitcoin against its 125-day mean",
         unit: "log",
         weight: 0.05,
-        // It trades on every day of the year; the index keeps to the days of the other markets.
-        proxies: &[Proxy::new(&["BTC"], momentum).without_own_days()],
+        // It trades on every day of the year; the index has the days of the other markets only.
+        proxies: &[Proxy {
+            defines_days: false,
+            ..Proxy::new(&["BTC"], momentum)
+        }],
     },
 ];
 

@@ -146,20 +146,20 @@ pub fn base_rate(
 pub struct Episode {
     /// The first of the starting months, as its first day.
     pub from: Date,
-    /// The month in which the event came.
+    /// The month in which the event occurred.
     pub event_month: Date,
     /// That month's figure.
     pub value: f64,
 }
 
-/// How far away an event is in the newest month, and when it came in the past.
+/// How far away an event is in the newest month, and when it occurred in the past.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScenarioStatus {
     /// The monthly figures that decide.
     pub figures: Vec<Observation>,
     /// The newest of them.
     pub now: Observation,
-    /// The figure at which the event comes: the nearest trigger of all open windows.
+    /// The figure at which the event occurs: the nearest trigger of all open windows.
     pub trigger: f64,
     /// The month in which that window began.
     pub since: Date,
@@ -186,8 +186,9 @@ pub fn scenario_status(
         false => triggers.max_by(|a, b| a.1.total_cmp(&b.1)),
     }
     .unwrap_or((newest, event.trigger(value)));
-    let runs = outcomes.hits.chunk_by(|a, b| a.0.plus(1) == b.0);
-    let episodes = runs.filter_map(|run| Some(run.first()?.1));
+    let next = |hit: &Episode| Month::from_date(hit.from).plus(1).first_day();
+    let runs = outcomes.hits.chunk_by(|a, b| next(a) == b.from);
+    let episodes = runs.filter_map(|run| run.first().copied());
     let observation = |(month, x): (Month, f64)| Observation::new(month.first_day(), x);
     Some(ScenarioStatus {
         now: observation((newest, value)),
@@ -205,8 +206,8 @@ struct Outcomes {
     figures: MonthlyGrid,
     /// Starting months whose window is complete.
     starts: Vec<Month>,
-    /// Those of them that were followed by the event, with the first month in the window in which it came.
-    hits: Vec<(Month, Episode)>,
+    /// Starting months that were followed by the event, each with the first month in which it occurred.
+    hits: Vec<Episode>,
     /// Starting months whose window reaches beyond the newest figure, with their figures.
     open: Vec<(Month, f64)>,
 }
@@ -243,17 +244,10 @@ impl Outcomes {
                 let window = month.plus(1).through(end);
                 let mut later = window.filter_map(|m| Some((m, figures.get(m)?)));
                 let hit = later.find(|(_, value)| event.is_reached(trigger, *value));
-                let from = month.first_day();
-                hits.extend(hit.map(|(met, value)| {
-                    let met = met.first_day();
-                    (
-                        month,
-                        Episode {
-                            from,
-                            event_month: met,
-                            value,
-                        },
-                    )
+                hits.extend(hit.map(|(event_month, value)| Episode {
+                    from: month.first_day(),
+                    event_month: event_month.first_day(),
+                    value,
                 }));
             }
         }
@@ -267,7 +261,7 @@ impl Outcomes {
 }
 
 impl Event {
-    /// The figure at which the event comes after a starting month with the figure x.
+    /// The figure at which the event occurs after a starting month with the figure x.
     fn trigger(&self, x: f64) -> f64 {
         let by = self.threshold;
         match self.movement {

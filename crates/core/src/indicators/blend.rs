@@ -275,7 +275,7 @@ impl ScoredPart {
                 };
                 *slot = score;
                 if position + 1 == days.len() {
-                    newest = score.map(|score| (measure.sources, input, score));
+                    newest = score.map(|score| (measure.proxy.series, input, score));
                 }
             }
         }
@@ -305,7 +305,9 @@ impl ScoredPart {
 /// days on which a weekly or monthly figure comes out.
 fn index_days<'a>(measures: impl Iterator<Item = &'a Measure> + Clone, day: Date) -> Vec<Date> {
     let is_daily = |m: &&Measure| m.series.frequency() == Frequency::Daily;
-    let daily = measures.clone().filter(|m| is_daily(m) && m.defines_days);
+    let daily = measures
+        .clone()
+        .filter(|m| is_daily(m) && m.proxy.defines_days);
     let daily = daily.flat_map(|m| &m.series.observations);
     let mut days: Vec<Date> = daily.map(|o| o.date).collect();
     let last = days.iter().max();

@@ -1,15 +1,14 @@
 //! Definitions of indicators, and the computation of a composite.
 //!
-//! Each composite is one row in a file of its own; catalogue and glossary take their texts from there.
+//! Each composite is defined in a file of its own. Its units and frequency are in its row of the catalogue, its meaning
+//! in its term of the glossary.
 
 use super::alarm::AlarmRule;
 use super::blend::DailyIndex;
 use super::reading::Reading;
-use crate::error::Result;
-use crate::model::series_info::{COMPOSITE_CATEGORY, DEFAULT_PREFIX};
-use crate::model::{
-    Date, Frequency, Observation, Rights, SeriesId, SeriesInfo, SeriesSet, SeriesVintages,
-};
+use crate::catalogue::Catalogue;
+use crate::model::series_info::DEFAULT_PREFIX;
+use crate::model::{Date, Frequency, Observation, SeriesInfo, SeriesSet, SeriesVintages};
 use std::collections::BTreeSet;
 
 /// Definition of an indicator that Econoscope computes: a composite, the index of texts, or the regime.
@@ -27,35 +26,6 @@ pub struct Indicator {
     pub formula: &'static str,
     /// Source of the method.
     pub source: &'static str,
-    /// Catalogue and glossary entry; `None` for the regime.
-    pub listing: Option<Listing>,
-}
-
-/// Catalogue and glossary entry of an indicator.
-#[derive(Debug, Clone, Copy)]
-pub struct Listing {
-    /// Unit in words: "Percent".
-    pub units: &'static str,
-    /// Short unit: "%".
-    pub units_short: &'static str,
-    /// Period length.
-    pub frequency: Frequency,
-    /// Inputs in words: "yields, NFCI and permits".
-    pub made_from: &'static str,
-    /// Days from a period's end to its figure.
-    pub publication_lag_days: i64,
-    /// Decimals shown; changes are rounded to two more.
-    pub decimals: u8,
-    /// Name of the glossary term.
-    pub term: &'static str,
-    /// Its other names.
-    pub aliases: &'static [&'static str],
-    /// Definition in one to three sentences.
-    pub meaning: &'static str,
-    /// Slugs of related terms.
-    pub related: &'static [&'static str],
-    /// Series that the term is about besides its own.
-    pub series: &'static [&'static str],
 }
 
 impl Indicator {
@@ -67,31 +37,6 @@ impl Indicator {
     /// Returns the last part of the addresses of its method and term: `crpi`.
     pub fn slug(&self) -> String {
         self.ticker().to_ascii_lowercase()
-    }
-
-    /// Returns its row in the catalogue; `None` for the regime.
-    ///
-    /// # Errors
-    /// [`crate::Error::InvalidParam`] for an identifier no series may have, which a test rules out.
-    pub fn to_series_info(&self) -> Result<Option<SeriesInfo>> {
-        let Some(listing) = self.listing else {
-            return Ok(None);
-        };
-        Ok(Some(SeriesInfo {
-            id: SeriesId::new(self.id)?,
-            title: self.title.to_owned(),
-            units: listing.units.to_owned(),
-            units_short: listing.units_short.to_owned(),
-            frequency: listing.frequency,
-            seasonally_adjusted: false,
-            category: COMPOSITE_CATEGORY.to_owned(),
-            source: format!("Econoscope, from {}", listing.made_from),
-            publication_lag_days: listing.publication_lag_days,
-            is_metric: true,
-            rights: Rights::Ok,
-            decimals: listing.decimals,
-            is_untrusted: false,
-        }))
     }
 }
 
@@ -188,8 +133,8 @@ impl Composite {
     /// the day on which that figure became known. A monthly figure does not date a daily or weekly composite (`None`).
     pub fn reference_day(&self, input: &SeriesInfo, last: Date) -> Option<Date> {
         let is_monthly = |frequency| frequency >= Frequency::Monthly;
-        match self.indicator.listing {
-            Some(listing) if is_monthly(listing.frequency) => Some(last),
+        match Catalogue::of_indicator(&self.indicator) {
+            Some(info) if is_monthly(info.frequency) => Some(last),
             _ if is_monthly(input.frequency) => None,
             _ => Some(input.publication_day(last)),
         }

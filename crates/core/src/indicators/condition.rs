@@ -1,6 +1,6 @@
 //! Counts and streaks of a condition, from a column of 1 and 0.
 //!
-//! Every given observation counts. A period that was never published does not end a streak, because nothing
+//! Every observation counts. A period that was never published does not end a streak, because nothing
 //! says that the condition did not hold; the number of such gaps is reported with it.
 
 use crate::model::{Date, Frequency, Observation};

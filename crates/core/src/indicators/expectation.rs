@@ -92,7 +92,7 @@ impl Formula {
     /// Computes the expectation for the release after the newest one in the set.
     ///
     /// # Errors
-    /// Why there is no expectation, as half a sentence.
+    /// Why there is no expectation, as a clause.
     pub fn forecast(&self, known: &SeriesSet) -> Result<Expectation, String> {
         match self.id {
             "PAYEMS" => self.payrolls(known),

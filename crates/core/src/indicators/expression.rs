@@ -38,9 +38,9 @@ use std::sync::Arc;
 pub struct Scope<'a> {
     /// Looks up the series of a name.
     pub series: &'a dyn Fn(&str) -> Option<Arc<Series>>,
-    /// The left side of a comparison that has none.
+    /// The left side of comparisons that omit it.
     pub subject: Option<Column>,
-    /// First day asked for; `index( )` is 100 at the first observation from here on.
+    /// First requested day; `index( )` is 100 at the first observation from this day on.
     pub start: Date,
     /// How figures are aggregated to a lower frequency.
     pub aggregation: Aggregation,
@@ -204,7 +204,7 @@ fn call(
         }
         (_, _, _) => Err(FormulaError::new(
             position,
-            "takes a function of a bare number",
+            "applies a function to a number",
             "a function of a series, for example yoy(CPIAUCSL)",
         )),
     }

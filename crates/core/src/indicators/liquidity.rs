@@ -4,11 +4,11 @@
 //! Units are read from each series and magnitudes are checked: taking the Treasury's account for billions,
 //! as many published scripts do, would be wrong by almost a trillion. A balance out of bounds gives no figure.
 
-use super::composite::{Composite, Computation, Indicator, Listing};
+use super::composite::{Composite, Computation, Indicator};
 use super::prose;
 use super::reading::{Input, Reading, Trend, describe_missing_figure};
 use crate::model::frequency::{add_days, days_between};
-use crate::model::{Date, Frequency, Observation, Series, SeriesSet};
+use crate::model::{Date, Observation, Series, SeriesSet};
 use jiff::civil::date;
 
 /// Net liquidity, trillions of dollars, weekly.
@@ -20,26 +20,6 @@ pub const CNLI: Composite = Composite {
         summary: "net liquidity, trillions of USD: Federal Reserve assets less the Treasury's account and reverse repos",
         formula: "WALCL - WTREGEN - RRPONTSYD in trillions of dollars, each at its Wednesday",
         source: "Federal Reserve H.4.1 and New York Fed; the common definition of net liquidity",
-        listing: Some(Listing {
-            units: "Trillions of dollars",
-            units_short: "$tn",
-            frequency: Frequency::Weekly,
-            made_from: "H.4.1 and the New York Fed",
-            publication_lag_days: 1,
-            decimals: 3,
-            term: "Net liquidity index",
-            aliases: &["cnli", "net liquidity", "service_cnli", "fed net liquidity"],
-            meaning: "Federal Reserve total assets less the Treasury's cash account and overnight reverse repos, in \
-                     trillions of dollars, each Wednesday. A 13-week change above +0.15 reads as expanding, below \
-                     -0.15 as draining, else stable. Its fit with share prices is a shared trend, not a forecast.",
-            related: &[
-                "fed-balance-sheet",
-                "treasury-general-account",
-                "on-rrp",
-                "spurious-correlation",
-            ],
-            series: &["WALCL", "WTREGEN", "RRPONTSYD"],
-        }),
     },
     unit: "$ trillion",
     bands: &[],
@@ -69,7 +49,7 @@ struct BalanceComponent {
     id: &'static str,
     sign: f64,
     /// Plausible range in trillions: docs/METHODS.md#net-liquidity, and a lower bound for the Treasury's account (its
-    /// minimum since 2002 is 0.0037), which detects billions taken for millions.
+    /// minimum since 2002 is 0.0037), which detects billions read as millions.
     bounds: (f64, f64),
 }
 

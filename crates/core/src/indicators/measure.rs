@@ -18,11 +18,11 @@ pub struct Proxy {
     /// The series; of two, the logarithm of the first over the second on common dates is taken.
     pub series: &'static [&'static str],
     /// Transform of the figures.
-    transform: fn(Measure) -> Measure,
-    /// Days of the first series that must lie before a figure; 0 where the transform needs enough.
-    min_history_days: i64,
-    /// Whether its dates are days of the index; not for what trades on holidays.
-    defines_days: bool,
+    pub transform: fn(Measure) -> Measure,
+    /// Days of the first series required before a figure; 0 where the transform requires enough.
+    pub min_history_days: i64,
+    /// Whether its dates are days of the index; false for what trades on holidays.
+    pub defines_days: bool,
 }
 
 impl Proxy {
@@ -41,25 +41,8 @@ impl Proxy {
         Self::new(series, |m| m)
     }
 
-    /// Requires this many days of the first series before a figure.
-    pub const fn with_min_history(self, min_history_days: i64) -> Self {
-        Self {
-            min_history_days,
-            ..self
-        }
-    }
-
-    /// Keeps its dates from becoming days of the index.
-    pub const fn without_own_days(self) -> Self {
-        let defines_days = false;
-        Self {
-            defines_days,
-            ..self
-        }
-    }
-
     /// Computes the figures from `start` to the reference day; `None` where a series is not in the set.
-    pub fn measure(&self, set: &SeriesSet, start: Date, day: Date) -> Option<Measure> {
+    pub fn measure(&'static self, set: &SeriesSet, start: Date, day: Date) -> Option<Measure> {
         let (first, rest) = self.series.split_first()?;
         let source = set.get(first)?;
         let mut rows = source.between(start, day).to_vec();
@@ -73,9 +56,8 @@ impl Proxy {
         let first_day = source.observations.first()?.date;
         let usable_from = shift(first_day, self.min_history_days.days());
         Some((self.transform)(Measure {
-            sources: self.series,
+            proxy: self,
             series: Series::new(Arc::clone(&source.info), rows),
-            defines_days: self.defines_days,
             usable_from: (self.min_history_days > 0).then_some(usable_from),
             last_weekday: weekday_up_to(day),
         }))
@@ -85,12 +67,10 @@ impl Proxy {
 /// Transformed figures of a proxy, with what is needed to place them on the calendar.
 #[derive(Debug, Clone)]
 pub struct Measure {
-    /// Series it was read from.
-    pub sources: &'static [&'static str],
+    /// Its definition.
+    pub proxy: &'static Proxy,
     /// The transformed figures, under the first source's description.
     pub series: Series,
-    /// Whether its dates are days of the index.
-    pub defines_days: bool,
     /// First day on which it may be used, where it needs a longer history than its transform.
     pub usable_from: Option<Date>,
     /// Last weekday up to the reference day: every figure counts from here on.
@@ -101,7 +81,7 @@ impl Measure {
     /// Returns the newest value on each of `days` (ascending), unless it is stale (docs/METHODS.md#staleness).
     ///
     /// A daily figure belongs to its own day; a coarser one counts from its typical publication day
-    /// (docs/METHODS.md#conversion), or from the reference day when it came earlier than that.
+    /// (docs/METHODS.md#conversion), or from the reference day when it was published earlier.
     pub fn values_on(&self, days: &[Date]) -> impl Iterator<Item = Option<Observation>> {
         let rows = self.series.observations.iter();
         // The first and last day of a figure cost calendar arithmetic: the first is computed once per figure, the last only
@@ -256,7 +236,8 @@ mod tests {
             .into_iter()
             .collect();
         let (start, day) = (date(2026, 1, 1), date(2026, 9, 30));
-        let measure = Proxy::level(&["NFCI"]).measure(&set, start, day).unwrap();
+        static NFCI: Proxy = Proxy::level(&["NFCI"]);
+        let measure = NFCI.measure(&set, start, day).unwrap();
         let days = [11, 12, 18, 19].map(|d| date(2026, 8, d));
         let days = [&days[..], &[date(2026, 9, 2), date(2026, 9, 3)]].concat();
         let values = measure.values_on(&days).map(|o| o.map(|o| o.value));

@@ -13,10 +13,10 @@ mod vocabulary;
 pub use channels::Document;
 pub use vocabulary::Vocabulary;
 
-use super::composite::{Indicator, Listing};
+use super::composite::Indicator;
 use super::prose::{format_number, join};
 use super::reading::{Input, Reading, describe_missing_weight, weight_present};
-use crate::model::{Date, Frequency};
+use crate::model::Date;
 use channels::MentionCounts;
 
 /// The index of texts.
@@ -27,25 +27,6 @@ pub const NVI: Indicator = Indicator {
     summary: "narrative velocity, 0 to 100: how fast, how evenly and by whom macro terms are taken up in dated texts",
     formula: "0.40·velocity + 0.35·convergence + 0.25·primacy over the ten most mentioned macro terms of seven days",
     source: "Own method over dated texts of public agencies",
-    listing: Some(Listing {
-        units: "Score, 0 to 100",
-        units_short: "0-100",
-        frequency: Frequency::Daily,
-        made_from: "texts of public agencies",
-        publication_lag_days: 0,
-        decimals: 1,
-        term: "Narrative Velocity Index",
-        aliases: &["nvi", "service_nvi", "narrative velocity", "news velocity"],
-        meaning: "How fast macro topics spread through a store of headlines, 0 to 100: term velocity 40 percent, \
-                 agreement of sources 35, and who is first 25. It needs 14 days of 20 or more documents each; with \
-                 no news feed it is null, never a stand-in. Not the Negative Volume Index.",
-        related: &[
-            "economic-policy-uncertainty",
-            "missing-observation",
-            "composite-indicator",
-        ],
-        series: &[],
-    }),
 };
 /// The reason where no texts are collected.
 pub const NO_FEED: &str = "no narrative feed configured";

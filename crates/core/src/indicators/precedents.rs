@@ -1,4 +1,4 @@
-//! Past months that were most like a given month, and what followed them; no forecast
+//! Past months that were most like a month, and what followed them; no forecast
 //! (docs/METHODS.md#precedents).
 
 use super::months::{Month, MonthlyGrid, log_ratio};
@@ -83,7 +83,7 @@ impl Precedents {
 /// Finds the precedents of the newest month of the regime's path that has all features, from a set as known on `day`.
 ///
 /// # Errors
-/// Why there are none, as half a sentence.
+/// Why there are none, as a clause.
 pub fn find(path: &[RegimeMonth], set: &SeriesSet, day: Date) -> Result<Precedents, String> {
     let last = path.last().ok_or("there is no regime")?;
     let features = features(path, set, day);

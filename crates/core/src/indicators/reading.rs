@@ -75,7 +75,7 @@ pub struct Reading {
     pub value: Option<f64>,
     /// Why there is no figure.
     pub reason: Option<String>,
-    /// Why there is none of the day asked for; the reading is then the last one that its inputs allow.
+    /// Why there is no figure for the requested day; the reading is then the last one that its inputs allow.
     pub late: Option<String>,
     /// The figure with every input at its reference: `value = base + sum of contributions`, to 1e-9.
     pub base: f64,
@@ -87,7 +87,7 @@ pub struct Reading {
     pub trend: Option<Trend>,
     /// Deviations from the usual computation: "fallback without NFCI".
     pub basis: Vec<String>,
-    /// The alarm of composites that have one, where their history is at hand.
+    /// The alarm of composites that have one, where their history is available.
     pub alarm: Option<Alarm>,
 }
 

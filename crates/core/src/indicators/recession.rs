@@ -10,14 +10,14 @@ mod second;
 pub use inputs::second_term;
 pub use second::CRPI2;
 
-use super::composite::{Composite, Computation, Indicator, Listing};
+use super::composite::{Composite, Computation, Indicator};
 use super::months::Month;
 use super::prose::{self, join};
 use super::reading::{Input, Reading, Trend};
 use super::record::sentence;
 use super::shapley::attributed_reading;
 use super::statistics::normal_cdf;
-use crate::model::{Date, Frequency, Observation, SeriesSet};
+use crate::model::{Date, Observation, SeriesSet};
 use inputs::{BANDS, Sources};
 
 /// Recession probability, 0 to 100, monthly.
@@ -33,35 +33,6 @@ pub const CRPI: Composite = Composite {
                   3-month mean of building permits over that of a year before, one month lagged",
         source: "First term: Estrella and Mishkin 1996, Trubin 2006 (New York Fed). Second term: own probit on any NBER \
                  recession in the 12 months ahead, 1971-01 to 2024-07, 643 months, pseudo-R2 0.512",
-        listing: Some(Listing {
-            units: "Percent",
-            units_short: "%",
-            frequency: Frequency::Monthly,
-            made_from: "yields, NFCI and permits",
-            publication_lag_days: 0,
-            decimals: 1,
-            term: "Recession probability index",
-            aliases: &[
-                "crpi",
-                "cvrp",
-                "service_crpi",
-                "recession probability",
-                "recession risk",
-                "probability of recession",
-            ],
-            meaning: "The chance, from 0 to 100, that a recession month occurs within the next twelve months: the \
-                     mean of two probit models on the term spread, one with financial conditions and permits added. \
-                     Under 15 is low, 15-30 elevated, 30-50 high, above that very high. It was near 75 in May 2023, \
-                     a false alarm.",
-            related: &[
-                "probit",
-                "10y-3m-spread",
-                "nfci",
-                "building-permits",
-                "sahm-rule",
-            ],
-            series: &["T10Y3M", "NFCI", "PERMIT"],
-        }),
     },
     unit: "%",
     bands: BANDS,

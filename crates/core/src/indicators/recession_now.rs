@@ -5,7 +5,7 @@
 //! until the next Thursday. An alarm begins after two Thursdays in a row and ends after four.
 
 use super::alarm::AlarmRule;
-use super::composite::{Composite, Computation, Indicator, Listing, band};
+use super::composite::{Composite, Computation, Indicator, band};
 use super::months::{Month, log_ratio};
 use super::prose;
 use super::reading::{Input, Reading, Trend};
@@ -13,7 +13,7 @@ use super::record::sentence;
 use super::shapley::attributed_reading;
 use super::statistics::{mean, normal_cdf};
 use crate::model::frequency::{add_days, days_between};
-use crate::model::{Date, Frequency, Observation, SeriesSet, SeriesVintages, VintageCursor};
+use crate::model::{Date, Observation, SeriesSet, SeriesVintages, VintageCursor};
 
 /// Recession now, 0 to 100, weekly.
 pub const RNOW: Composite = Composite {
@@ -30,22 +30,6 @@ pub const RNOW: Composite = Composite {
         source: "Own probit on the NBER's months as known at month ends, vintages of 1968-01 to 2019-12, 623 months; 90 % \
                  ranges by block bootstrap [-2.49, -1.71], [0.109, 0.168], [-0.39, 0.08]. Frozen: refitting with 2020-21 \
                  halves the coefficient of claims",
-        listing: Some(Listing {
-            units: "Percent",
-            units_short: "%",
-            frequency: Frequency::Weekly,
-            made_from: "claims and payrolls",
-            publication_lag_days: 5,
-            decimals: 1,
-            term: "Recession now index",
-            aliases: &["rnow", "service_rnow", "recession now", "recession alarm"],
-            meaning: "The chance, from 0 to 100, that this month is a recession month: a probit on initial claims \
-                     against their past year and on payroll growth, each Thursday. Its alarm rings after two \
-                     Thursdays in a row at 65 or more and ends after four under 35. Read it beside the Sahm rule: \
-                     each was first in some recessions.",
-            related: &["crpi", "sahm-rule", "initial-claims", "probit"],
-            series: &["ICSA", "PAYEMS"],
-        }),
     },
     unit: "%",
     bands: &[band(0.0, "low"), band(35.0, "elevated"), band(65.0, "high")],

@@ -26,7 +26,6 @@ pub const REGIME: Indicator = Indicator {
               6 months annualised - core over 12); growth >= 0: REFLATION with inflation >= 0, else GOLDILOCKS; growth < 0: \
               STAGFLATION or DEFLATION; an axis changes sides only past 0.10; figures of the month before",
     source: "Growth and inflation quadrants in common use; scores, weights and hysteresis our own",
-    listing: None,
 };
 
 /// An axis changes sides only when its score is this far past zero on the other side
@@ -300,17 +299,12 @@ pub fn classify_months(
 
 /// Returns the regime at `day`: the newest month that can be classified.
 pub fn compute(set: &SeriesSet, day: Date) -> RegimeReading {
-    reading_from_history(history(set, day), set, day)
+    reading_from_history(&history(set, day), set, day)
 }
 
 /// Returns the regime at `day` from its history ([`history`]).
-pub fn reading_from_history(
-    mut history: Vec<RegimeMonth>,
-    set: &SeriesSet,
-    day: Date,
-) -> RegimeReading {
-    let state = history.pop();
-    let newest = state.as_ref();
+pub fn reading_from_history(history: &[RegimeMonth], set: &SeriesSet, day: Date) -> RegimeReading {
+    let newest = history.last();
     RegimeReading {
         regime: newest.map_or(Regime::Unknown, |s| s.regime),
         confidence: newest.map(|s| s.confidence),
@@ -318,7 +312,7 @@ pub fn reading_from_history(
         target: newest.and_then(|s| s.target),
         reason: newest.is_none().then(|| axes::missing_inputs(set, day)),
         late: newest.and_then(|s| lateness(s, set, day)),
-        state,
+        state: newest.cloned(),
     }
 }
 

@@ -268,9 +268,9 @@ mod tests {
         let months = [1, 2, 3, 4, 6, 7].map(|m| (date(2025, m, 1), 1.0));
         let series = series("UNRATE", &months);
         let short = |to| short_periods(&series, to);
-        let of = |month, held, whole| ShortPeriod {
+        let of = |month, present, whole| ShortPeriod {
             date: date(2025, month, 1),
-            present: held,
+            present,
             whole,
         };
         assert_eq!(short(Frequency::Quarterly), [of(4, 2, 3), of(7, 1, 3)]);

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub const HORIZONS: [i64; 2] = [3, 12];
 
 /// Months from the start of a period within which its first row on record is its first print. A later one is
-/// older history that a vintage brought along.
+/// older history that a vintage contains.
 const LATEST_PRINT: i32 = 6;
 
 /// The measure in which a series' prints are compared.
@@ -299,7 +299,7 @@ impl<'a> VintageRecord<'a> {
         let is_dated = |row: &VintageObservation| row.known_from.is_some() && row.value.is_some();
         let first = rows.iter().position(is_dated)?;
         let day = rows.get(first)?.known_from?;
-        // A value without a day came with a first load: a row that followed later than usual is no first print, unless a
+        // A value without a day is from a first load: a row that followed later than usual is no first print, unless a
         // row between the two says that the figure was not out yet.
         let before = rows.get(..first)?.last();
         let was_loaded = before.is_some_and(|row| row.value.is_some());
@@ -319,7 +319,7 @@ impl<'a> VintageRecord<'a> {
             let (date, day) = (*date, self.print_day(*date, rows)?);
             let month = |months: i64| Month::from_date(shift(day, months.months()));
             let covered = |months| Some(month(months)).filter(|month| self.covers(*month));
-            // The first vintage after an interruption brings history along, too.
+            // The first vintage after an interruption also contains older history.
             let first = self.stage(date, day).filter(|_| covered(-1).is_some())?;
             let later = HORIZONS.map(|months| self.stage(date, covered(months)?.last_day()));
             Some(PrintedPeriod { date, first, later })

@@ -23,7 +23,6 @@ pub const SAHM: Indicator = Indicator {
     formula: "Mean of UNRATE over 3 months, less the lowest such mean of the 12 months before; a mean needs 2 of its 3 months, \
               the low 10 of its 12 means; a signal at 0.50 or more",
     source: "Sahm 2019, in Recession Ready (The Hamilton Project)",
-    listing: None,
 };
 
 /// The signal as an alarm.

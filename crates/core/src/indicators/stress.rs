@@ -8,12 +8,11 @@
 //! The profile is chosen once for the whole history, so that a history never mixes two definitions.
 
 use super::blend::{DailyIndex, Part};
-use super::composite::{Composite, Computation, Indicator, Listing, band};
+use super::composite::{Composite, Computation, Indicator, band};
 use super::explain::{describe_reading, describe_unavailable};
 use super::measure::Proxy;
 use super::reading::Reading;
 use super::statistics::expanding_ecdf;
-use crate::model::Frequency;
 use crate::model::series_info::round_to;
 
 /// The macro stress index.
@@ -27,21 +26,6 @@ pub const CMSI: Composite = Composite {
         formula: "100 · Σ wᵢ·ECDFᵢ / Σ wᵢ over the inputs present (at least 60 % of the weight); ECDFᵢ = where \
                   the input stands among all its earlier days since 1986",
         source: "Ranking as in CISS (Holló, Kremer and Lo Duca 2012, ECB WP 1426); weights our own",
-        listing: Some(Listing {
-            units: "Score, 0 to 100",
-            units_short: "0-100",
-            frequency: Frequency::Daily,
-            made_from: "credit, volatility and claims",
-            publication_lag_days: 0,
-            decimals: 1,
-            term: "Macro stress index",
-            aliases: &["cmsi", "service_cmsi", "stress index", "macro stress"],
-            meaning: "Daily strain from 0 to 100: past-only ranks of credit (25 percent), equity volatility and \
-                     financial conditions (20 each), claims (15), rates volatility and the dollar (10 each). Under \
-                     35 is calm, 35-60 normal, 60-76 elevated, 76-90 high, above 90 crisis.",
-            related: &["ecdf", "baa-10y-spread", "vix", "nfci", "weight-present"],
-            series: &["BAA10Y", "VIXCLS", "NFCI", "ICSA"],
-        }),
     },
     unit: "out of 100",
     bands: &[

@@ -34,7 +34,7 @@ pub const INPUTS: &[&str] = &[
 pub struct Figure {
     /// The figure; absent with a `reason`.
     pub value: Option<f64>,
-    /// Its own date, which may be older than the day asked for.
+    /// Its own date, which may be older than the requested day.
     pub date: Option<Date>,
     /// Change from the month before, in the figure's unit, for monthly figures.
     pub change: Option<f64>,

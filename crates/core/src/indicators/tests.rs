@@ -55,6 +55,9 @@ fn composites_match_the_catalogue() {
         .collect();
     assert_eq!(described, ids);
     for about in indicators() {
+        if let Some(info) = Catalogue::of_indicator(about) {
+            assert_eq!(info.title, about.title);
+        }
         let texts = [about.formula, about.source, about.summary];
         assert!(
             texts
@@ -117,7 +120,7 @@ fn empty_set_gives_a_reason() {
 
 /// The past as computed earlier, without what was still to settle then: daily figures come out up to two
 /// weeks late, and a month's recession probability waits for the next month's permits, which the
-/// shutdown of 2025 held back for months.
+/// shutdown of 2025 delayed for months.
 fn settled(c: &Composite, set: &SeriesSet, day: Date) -> Vec<crate::model::Observation> {
     let until = match c.indicator.id {
         "SERVICE_CRPI" | "SERVICE_CRPI2" if day >= date(2025, 10, 1) => {

@@ -11,7 +11,7 @@ use std::fmt;
 pub const DEFAULT_PREFIX: &str = "SERVICE_";
 
 /// The category of composites.
-pub const COMPOSITE_CATEGORY: &str = "composite";
+const COMPOSITE_CATEGORY: &str = "composite";
 
 /// Rights of use by the terms of the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

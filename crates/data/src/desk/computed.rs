@@ -178,7 +178,7 @@ impl Desk {
             let set = self.series_set(regime::INPUTS.iter().copied(), as_of)?;
             let day = self.regime_day(as_of)?;
             let months = regime::history(&set, day);
-            let now = regime::reading_from_history(months.clone(), &set, self.reading_day(as_of));
+            let now = regime::reading_from_history(&months, &set, self.reading_day(as_of));
             Ok(Arc::new(RegimeHistory { months, now }))
         })
     }

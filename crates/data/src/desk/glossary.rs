@@ -1,17 +1,13 @@
-//! The glossary: embedded terms from `data/glossary/`, and a term for each indicator of this project.
+//! The glossary: the embedded terms of `data/glossary/`.
 
 use super::folder;
 use econoscope_core::error::{Error, Result};
-use econoscope_core::indicators::{Indicator, indicators};
 use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 use std::path::Path;
 use std::sync::LazyLock;
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/data/glossary");
-
-/// The subject of this project's indicators.
-const METHODOLOGY: &str = "methodology";
 
 /// A term and its meaning.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -34,28 +30,9 @@ pub struct Term {
     /// Source of the figures in the summary; for this project's indicators, of the method.
     #[serde(default)]
     pub source: Option<String>,
-    /// Subject: the name of its file, "methodology" for this project's indicators.
+    /// Subject: the name of its file.
     #[serde(skip)]
     pub category: String,
-}
-
-impl Term {
-    /// Returns the term of an indicator; `None` for the regime, whose terms are in the files.
-    fn from_indicator(about: &Indicator) -> Option<Self> {
-        let listing = about.listing?;
-        let owned = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
-        let series = [&[about.id], listing.series].concat();
-        Some(Self {
-            slug: about.slug(),
-            term: listing.term.to_owned(),
-            aliases: owned(listing.aliases),
-            summary: listing.meaning.to_owned(),
-            related: owned(listing.related),
-            series: owned(&series),
-            source: Some(about.source.to_owned()),
-            category: METHODOLOGY.to_owned(),
-        })
-    }
 }
 
 #[derive(Deserialize)]
@@ -73,7 +50,6 @@ impl Glossary {
     pub fn embedded() -> &'static Self {
         static GLOSSARY: LazyLock<Glossary> = LazyLock::new(|| {
             let mut terms = folder::embedded(&FILES, "toml", parse).concat();
-            terms.extend(indicators().filter_map(Term::from_indicator));
             terms.sort_by(|a, b| a.slug.cmp(&b.slug));
             Glossary { terms }
         });
@@ -107,6 +83,7 @@ fn parse(file: &str, text: &str) -> Result<Vec<Term>> {
 mod tests {
     use super::*;
     use econoscope_core::catalogue::Catalogue;
+    use econoscope_core::indicators::indicators;
     use std::collections::HashSet;
 
     #[test]
@@ -138,16 +115,13 @@ mod tests {
     }
 
     #[test]
-    fn every_composite_has_a_term() {
+    fn every_indicator_has_a_term_with_its_source() {
         let glossary = Glossary::embedded();
-        for composite in econoscope_core::indicators::COMPOSITES {
-            let ticker = composite.indicator.ticker().to_lowercase();
-            let term = glossary.get(&ticker).unwrap();
-            assert!(
-                term.series.iter().any(|id| id == composite.indicator.id),
-                "{ticker}"
-            );
+        for indicator in indicators().filter(|indicator| indicator.id != "regime") {
+            let term = glossary.get(&indicator.slug()).unwrap();
+            assert_eq!(term.series[0], indicator.id);
+            assert_eq!(term.source.as_deref(), Some(indicator.source));
+            assert_eq!(term.category, "methodology");
         }
-        assert!(glossary.get("nvi").is_some());
     }
 }

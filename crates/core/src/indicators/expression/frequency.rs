@@ -15,8 +15,7 @@ pub fn coarsest<'a>(series: impl IntoIterator<Item = &'a Series>) -> Frequency {
 
 /// Converts a series to the frequency `to`.
 ///
-/// Days become weeks that end as the weeks of `weeks` do, where that is given;
-/// else weeks end on Friday. Quarters stamped by a middle month are stamped by their first month, so
+/// Days become weeks that end on the weekday of `weeks`; without `weeks` they end on Friday. Quarters stamped by a middle month are stamped by their first month, so
 /// that they have common dates with others.
 ///
 /// # Errors

@@ -71,7 +71,7 @@ pub(super) fn apply_function(
             let allowed = "two series, for example gap(GDPC1, GDPPOT)";
             return Err(FormulaError::new(
                 position,
-                "takes a number for a series",
+                "has a number where a series is required",
                 allowed,
             ));
         }
@@ -199,7 +199,7 @@ fn base(
         middle.and_then(|o| Some(Observation::new(o.date, mean(&values)?)))
     };
     base.map(Some).ok_or_else(|| {
-        let problem = format!("has not all of {} for {when}", series.info.id);
+        let problem = format!("lacks figures of {} for {when}", series.info.id);
         let allowed = match (rows.first(), rows.last()) {
             (Some(first), Some(last)) => format!("a time from {} to {}", first.date, last.date),
             _ => "a series with figures".into(),
@@ -264,7 +264,7 @@ fn gap(a: &Column, b: &Column, scope: &Scope<'_>, position: usize) -> Result<Col
         let allowed = "a difference in points, a - b, or gap( ) of two levels";
         return Err(FormulaError::new(
             position,
-            "takes percent of percentages",
+            "is a gap between percentages",
             allowed,
         ));
     }

@@ -20,7 +20,7 @@ pub(super) fn apply_operator(
             let allowed = "a divisor other than zero, and a power that is a number";
             let result = compute(op, a, b);
             Value::Number(result.ok_or_else(|| {
-                FormulaError::new(position, "divides by zero or has no number", allowed)
+                FormulaError::new(position, "divides by zero or is not finite", allowed)
             })?)
         }
         (Value::Column(a), Value::Number(b)) => {

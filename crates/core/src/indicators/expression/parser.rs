@@ -136,7 +136,10 @@ impl<'a> Parser<'a> {
     fn fault(&self, expected: &str) -> FormulaError {
         let problem = match self.peek() {
             None => "ends too early".to_owned(),
-            Some(c) => format!("has \"{}\" there", crate::error::quote(&c.to_string())),
+            Some(c) => format!(
+                "has an unexpected \"{}\"",
+                crate::error::quote(&c.to_string())
+            ),
         };
         FormulaError::new(self.column, problem, expected)
     }

@@ -166,17 +166,20 @@ fn formulas_give_figures_and_units() {
 fn errors_name_the_column_and_what_is_allowed() {
     for (text, want) in [
         ("DGS10-", "7: ends too early; a series name"),
-        ("DGS10 ! DGS2", "7: has \"!\" there; series names"),
+        ("DGS10 ! DGS2", "7: has an unexpected \"!\"; series names"),
         ("(DGS10", "7: ends too early; a closing parenthesis"),
         ("yoyo(DGS10)", "yoy, mom"),
-        ("ma(DGS10)", "9: has \")\" there; a whole number of periods"),
+        (
+            "ma(DGS10)",
+            "9: has an unexpected \")\"; a whole number of periods",
+        ),
         (
             "ma(DGS10, 0)",
-            "11: has \"0\" there; a whole number of periods",
+            "11: has an unexpected \"0\"; a whole number of periods",
         ),
         ("", "1: ends too early"),
         ("2+2", "1: names no series"),
-        ("yoy(2)", "1: takes a function of a bare number"),
+        ("yoy(2)", "1: applies a function to a number"),
         ("1/0*DGS10", "2: divides by zero"),
         ("DGS10 + NOPE", "9: NOPE is not known"),
         (
@@ -186,12 +189,12 @@ fn errors_name_the_column_and_what_is_allowed() {
         ("DGS10 > GDP", "7: compares figures in % and $bn"),
         (
             "1 < DGS2 < 3",
-            "10: has \"<\" there; one comparison at a time",
+            "10: has an unexpected \"<\"; one comparison at a time",
         ),
-        ("gap(DGS10, DGS2)", "1: takes percent of percentages"),
+        ("gap(DGS10, DGS2)", "1: is a gap between percentages"),
         (
             "gap(GDP)",
-            "8: has \")\" there; a comma and a second series",
+            "8: has an unexpected \")\"; a comma and a second series",
         ),
         (
             "real(AHETPI, \"2025-03\")",
@@ -199,17 +202,17 @@ fn errors_name_the_column_and_what_is_allowed() {
         ),
         (
             "real(AHETPI)",
-            "12: has \")\" there; a year, quarter, month or day",
+            "12: has an unexpected \")\"; a year, quarter, month or day",
         ),
         (
             "real(DGS10, \"2024-03\")",
-            "1: takes real( ) of figures in %",
+            "1: applies real( ) to figures in %",
         ),
         (
             "index(INDPRO, \"2031\")",
-            "1: has not all of INDPRO for 2031; a time from 2024-01-01 to 2024-02-01",
+            "1: lacks figures of INDPRO for 2031; a time from 2024-01-01 to 2024-02-01",
         ),
-        ("9^99^99*DGS10", "2: divides by zero or has no number"),
+        ("9^99^99*DGS10", "2: divides by zero or is not finite"),
         (
             "CPIAUCSL-INDPRO",
             "9: subtracts figures in Index 1982-84=100 and Index 2017=100; indices of one base",

@@ -111,9 +111,9 @@ pub enum Function {
     Annualised(usize),
     /// Percent a year, compounded, over n years.
     Growth(usize),
-    /// Percent a year, compounded, since a time or the first day asked for; absent in its first year.
+    /// Percent a year, compounded, since a time or the first requested day; absent in its first year.
     GrowthSince(Option<CalendarPeriod>),
-    /// 100 at a time, or at the first observation of the range asked for.
+    /// 100 at a time, or at the first observation of the requested range.
     Index(Option<CalendarPeriod>),
     /// In consumer prices of a time.
     Real(CalendarPeriod),

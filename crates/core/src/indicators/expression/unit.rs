@@ -130,7 +130,7 @@ impl Unit {
         }
         Err(FormulaError::new(
             position,
-            format!("takes real( ) of figures in {}", self.name()),
+            format!("applies real( ) to figures in {}", self.name()),
             "money at the prices of its day, for example real(CES0500000003, \"2026-07\")",
         ))
     }

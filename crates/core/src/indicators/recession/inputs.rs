@@ -126,7 +126,8 @@ pub(super) struct Sources<'a> {
     bill: Source<'a>,
     conditions: Source<'a>,
     permits: Source<'a>,
-    premium: Source<'a>,
+    /// Excess bond premium, percentage points.
+    pub(super) premium: MonthlyGrid,
 }
 
 impl<'a> Sources<'a> {
@@ -147,7 +148,7 @@ impl<'a> Sources<'a> {
             bill: source("TB3MS", MonthlyGrid::from_last_values),
             conditions: source("NFCI", MonthlyGrid::from_means),
             permits: source("PERMIT", MonthlyGrid::from_last_values),
-            premium: source("EBP", MonthlyGrid::from_last_values),
+            premium: MonthlyGrid::from_last_values(set.up_to("EBP", day)),
         }
     }
 
@@ -193,11 +194,6 @@ impl<'a> Sources<'a> {
             .series
             .filter(|_| month == Month::from_date(self.day));
         series?.fresh_observation(self.day)
-    }
-
-    /// Returns the excess bond premium of a month, percentage points.
-    pub(super) fn premium(&self, month: Month) -> Option<f64> {
-        self.premium.months.get(month)
     }
 
     /// Returns the term spread of a month.

@@ -3,14 +3,14 @@
 //! Adds the spread of the past year and the excess bond premium to the first version, which it does not replace.
 
 use super::inputs::{self, BANDS, Drivers, Sources, second_term};
-use crate::indicators::composite::{Composite, Computation, Indicator, Listing};
+use crate::indicators::composite::{Composite, Computation, Indicator};
 use crate::indicators::months::Month;
 use crate::indicators::prose;
 use crate::indicators::reading::{Input, Reading, Trend};
 use crate::indicators::record::sentence;
 use crate::indicators::shapley::attributed_reading;
 use crate::indicators::statistics::{mean, normal_cdf};
-use crate::model::{Date, Frequency, Observation, SeriesSet};
+use crate::model::{Date, Observation, SeriesSet};
 
 /// Recession probability of the second version, 0 to 100, monthly.
 pub const CRPI2: Composite = Composite {
@@ -25,21 +25,6 @@ pub const CRPI2: Composite = Composite {
                   of the month before",
         source: "Own probits, p2 on 1973-02 to 2024-07, 618 months, without E on 1962-01 to 2024-07, 751 months; excess bond \
                  premium: Favara, Gilchrist, Lewis and Zakrajsek 2016. 57 probits and 14 averages were tried",
-        listing: Some(Listing {
-            units: "Percent",
-            units_short: "%",
-            frequency: Frequency::Monthly,
-            made_from: "yields, NFCI, permits and EBP",
-            publication_lag_days: 0,
-            decimals: 1,
-            term: "Recession probability index, second version",
-            aliases: &["crpi2", "service_crpi2", "second recession probability"],
-            meaning: "On trial beside the recession probability index: the mean of its second probit and of one on \
-                     the past year's term spread and the excess bond premium. What it is worth beside the first one is in its \
-                     record.",
-            related: &["crpi", "probit", "10y-3m-spread", "excess-bond-premium"],
-            series: &["T10Y3M", "NFCI", "PERMIT", "EBP"],
-        }),
     },
     unit: "%",
     bands: BANDS,
@@ -81,7 +66,7 @@ fn month_inputs(sources: &Sources<'_>, month: Month) -> (Drivers, FiveInputs) {
     let year: Option<Vec<f64>> = (0..12).map(spread).collect();
     let drivers = sources.drivers(month);
     let [s, f, b] = inputs::values(&drivers);
-    let premium = sources.premium(month.plus(-1));
+    let premium = sources.premium.get(month.plus(-1));
     (drivers, [s, f, b, year.as_deref().and_then(mean), premium])
 }
 

@@ -19,7 +19,7 @@ const FIRST: Month = Month::new(1959, 1);
 const WINDOW: usize = 240;
 const MIN_WINDOW: usize = 60;
 
-/// Scores are held within ±3 (docs/METHODS.md#regime).
+/// Scores are limited to ±3 (docs/METHODS.md#regime).
 const CLIP: f64 = 3.0;
 
 /// Inflation target: 2.5 % CPI is about 2 % PCE (docs/METHODS.md#regime).

@@ -100,7 +100,7 @@ fn replay(id: &str) -> Replay {
     let ends = lines.iter().map(|l| l.1).max().unwrap();
     let (mut state, mut met) = (BTreeMap::new(), BTreeSet::new());
     let (mut first, mut later) = (BTreeMap::new(), BTreeMap::new());
-    let mut wanted: Vec<(i32, i32, i32)> = Vec::new();
+    let mut expected_stages: Vec<(i32, i32, i32)> = Vec::new();
     for month in begins..=ends {
         let news: Vec<&FileRow> = lines.iter().filter(|l| l.1 == month).collect();
         for (period, _, value) in &news {
@@ -111,11 +111,11 @@ fn replay(id: &str) -> Replay {
         }
         for (period, ..) in news.iter().filter(|l| l.2.is_some()) {
             if met.insert(*period) && month > begins && month - period <= 6 {
-                wanted.extend([(month + 3, *period, 3), (month + 12, *period, 12)]);
+                expected_stages.extend([(month + 3, *period, 3), (month + 12, *period, 12)]);
                 first.extend(value(&state, *period).map(|v| (*period, (month, v))));
             }
         }
-        for (_, period, after) in wanted.iter().filter(|w| w.0 == month) {
+        for (_, period, after) in expected_stages.iter().filter(|w| w.0 == month) {
             later.extend(value(&state, *period).map(|v| ((*period, *after), v)));
         }
     }
@@ -271,7 +271,7 @@ fn rows_of_the_first_vintage_are_no_first_prints() {
 #[test]
 fn revision_of_an_undated_row_is_no_first_print() {
     let mut rows = regular(0..6);
-    // Loaded without a day; revised two months later; the last one came as news.
+    // Loaded without a day; revised two months later; the last one was news.
     let undated = |row: &VintageObservation| VintageObservation {
         known_from: None,
         ..*row
@@ -280,7 +280,7 @@ fn revision_of_an_undated_row_is_no_first_print() {
     rows.drain(..4);
     rows[0].known_from = Some(date(2000, 8, 5));
     assert!(prints([loaded, rows].concat()).is_empty());
-    // An archive that came after the load tells the first prints all the same.
+    // An archive loaded later still contains the first prints.
     let archive = regular(0..6);
     let loaded = archive.iter().map(undated).collect();
     assert_eq!(prints([loaded, archive].concat()), [1, 2, 3, 4, 5]);
@@ -303,7 +303,7 @@ fn unpublished_figure_may_be_printed_late() {
         ..rows[3]
     };
     let all = [loaded, vec![not_yet], rows].concat();
-    // The month after it came before it, and had nothing to be compared with.
+    // The month after it was published before it, so that it had no base.
     assert_eq!(prints(all), [1, 2, 3, 5]);
 }
 

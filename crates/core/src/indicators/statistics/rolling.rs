@@ -58,7 +58,7 @@ pub fn rolling_sums(values: &[f64], window: usize) -> Vec<f64> {
 /// Returns the distance of each value from its window's mean in standard deviations (docs/METHODS.md#scaling).
 ///
 /// Shape: one per input; `None` while the window, which includes the value, holds under `min` values or does
-/// not vary. Formula: (x − mean) / sample sd, held within ±`clip`.
+/// not vary. Formula: (x − mean) / sample sd, limited to ±`clip`.
 pub fn rolling_z(values: &[f64], window: usize, min: usize, clip: f64) -> Vec<Option<f64>> {
     let z = |(moments, value): (Moments, &f64)| {
         let z = (moments.count() >= min).then(|| moments.z(*value))?;

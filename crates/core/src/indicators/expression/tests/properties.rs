@@ -87,7 +87,7 @@ fn on(rows: &Rows, day: Date) -> Option<f64> {
     rows.iter().find(|(date, _)| *date == day).map(|(_, v)| *v)
 }
 
-/// The figure so many days, weeks, months, quarters or years before a date, as METHODS say.
+/// The figure a number of days, weeks, months, quarters or years before a date, as docs/METHODS.md defines it.
 fn before(series: &Series, day: Date, periods: i64, year: bool) -> Option<f64> {
     let rows = plain(series);
     let months = |n: i64| on(&rows, shift(day, (-n).months()));
@@ -190,7 +190,7 @@ fn aggregate_plainly(rows: &Rows, to: Frequency, how: Aggregation) -> Rows {
         .collect()
 }
 
-/// Whether so many periods up to a position follow each other without one missing.
+/// Whether a number of periods up to a position follow each other without a gap.
 fn is_consecutive(series: &Series, position: usize, periods: usize) -> bool {
     let rows = &series.observations;
     position + 1 >= periods
