@@ -39,7 +39,7 @@ pub(crate) fn status(error: &Error) -> StatusCode {
         Error::NotPermitted { .. } => StatusCode::FORBIDDEN,
         Error::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
         // A store may be mended or replaced while the server runs.
-        Error::Unavailable { .. } | Error::Busy { .. } | Error::Store { .. } => {
+        Error::Unavailable { .. } | Error::Busy | Error::Store { .. } => {
             StatusCode::SERVICE_UNAVAILABLE
         }
         Error::BadFile { .. } | Error::Internal { .. } => StatusCode::INTERNAL_SERVER_ERROR,

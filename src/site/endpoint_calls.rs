@@ -53,7 +53,7 @@ impl Answers {
         let mut replies = Vec::with_capacity(calls.len());
         for call in calls {
             let reply = call.send(backend, admission, caller).await;
-            if let Err(error @ Error::Busy { .. }) = reply {
+            if let Err(error @ Error::Busy) = reply {
                 return Err(error);
             }
             let is_without_subject = replies.is_empty() && reply.is_err();

@@ -5,7 +5,7 @@
 pub mod names;
 
 use crate::indicators::Indicator;
-use crate::model::calendar::{Release, releases};
+use crate::model::calendar::{Publication, Release};
 use crate::model::{Rights, SeriesId, SeriesInfo, table};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, LazyLock};
@@ -57,14 +57,11 @@ impl Catalogue {
     }
 
     /// Returns the release that publishes a series for the same period as the headline series. `None` for series without a
-    /// release or with another period (continued claims are a week behind initial claims).
+    /// release or with another period (continued claims are a week behind initial claims), and for those that others compute
+    /// from its figures.
     pub fn release_of(info: &SeriesInfo) -> Option<&'static Release> {
-        let release = releases()
-            .iter()
-            .find(|release| release.prints(info.id.as_str()))?;
-        let first = Self::embedded().get(release.headline.first()?)?;
-        let timing = |info: &SeriesInfo| (info.frequency, info.publication_lag_days);
-        (timing(info) == timing(first)).then_some(release)
+        let release = Publication::new(info).release();
+        release.filter(|release| release.prints(info.id.as_str()))
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Wall clocks jump; counters and ages must not. A [`Moment`] therefore has the wall time for people and the time since boot
 //! for arithmetic. Two moments of one boot are compared by uptime, also across processes and restarts. Across a reboot the
-//! wall time decides, but elapsed time is never negative. Daily counters use an [`MonotonicTime`].
+//! wall time decides, but elapsed time is never negative. Daily counters use a [`MonotonicTime`].
 
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
@@ -184,7 +184,7 @@ pub fn jitter(max: Duration) -> Duration {
     Duration::from_millis(random() % millis.saturating_add(1))
 }
 
-/// A clock for tests and simulations that only moves when told to.
+/// A clock for tests and simulations that moves only when a caller advances it.
 #[derive(Debug)]
 pub struct ManualClock(Mutex<Moment>);
 

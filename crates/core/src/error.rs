@@ -1,6 +1,6 @@
 //! The error type of the whole program.
 //!
-//! Each interface translates it once, into a tool result, an HTTP status or an exit code. `Display` says what happened and what
+//! Each interface translates it once, into a tool result, an HTTP status or an exit code. `Display` states what happened and what
 //! to do next, without causes, and is safe to show to anybody. [`Error::operator_message`] adds details for the operator, such as
 //! paths; [`log`] writes the causes.
 
@@ -16,6 +16,9 @@ pub type Cause = Box<dyn StdError + Send + Sync>;
 
 /// A [`Cause`] that clones of an error share.
 type SharedCause = Arc<dyn StdError + Send + Sync>;
+
+/// The wait before a retry while the queue of computations is full.
+const BUSY_RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// The wait before a failed store is used again: it may be repaired or replaced while the server runs.
 const STORE_RETRY_AFTER: Duration = Duration::from_secs(10);
@@ -99,7 +102,7 @@ pub enum Error {
         /// Time to wait.
         retry_after: Duration,
     },
-    /// A source or the upstream service did not give a usable answer.
+    /// A source or the upstream service did not return a usable response.
     #[error("{what}")]
     Unavailable {
         /// Who failed, how, and when to retry.
@@ -111,14 +114,8 @@ pub enum Error {
         source: Option<SharedCause>,
     },
     /// The queue of computations is full; nothing failed.
-    #[error(
-        "More is asked of this server than it can compute now. Retry after {} s.",
-        .retry_after.as_secs()
-    )]
-    Busy {
-        /// Time to wait before a retry.
-        retry_after: Duration,
-    },
+    #[error("The server is at capacity. Retry after {} s.", BUSY_RETRY_AFTER.as_secs())]
+    Busy,
     /// An input file (import, configuration, scenario, article) is invalid.
     #[error("{file}{}: {problem}", line.map(|line| format!(" line {line}")).unwrap_or_default())]
     BadFile {
@@ -211,13 +208,6 @@ impl Error {
         }
     }
 
-    /// Creates [`Error::Busy`].
-    pub fn busy() -> Self {
-        Self::Busy {
-            retry_after: Duration::from_secs(1),
-        }
-    }
-
     /// Creates [`Error::Internal`] with a cause.
     pub fn internal(what: impl Into<String>, source: impl Into<Cause>) -> Self {
         Self::Internal {
@@ -235,7 +225,7 @@ impl Error {
             Self::NoData { .. } => "no_data",
             Self::NotPermitted { .. } => "not_permitted",
             Self::RateLimited { .. } => "rate_limited",
-            Self::Unavailable { .. } | Self::Busy { .. } => "unavailable",
+            Self::Unavailable { .. } | Self::Busy => "unavailable",
             Self::BadFile { .. } => "bad_file",
             Self::Store { .. } => "store",
             Self::Internal { .. } => "internal",
@@ -257,13 +247,19 @@ impl Error {
 
     /// Returns the time to wait before a retry, if known.
     pub fn retry_after(&self) -> Option<Duration> {
-        if let Self::RateLimited { retry_after, .. } | Self::Busy { retry_after } = self {
-            return Some(*retry_after);
+        match self {
+            Self::RateLimited { retry_after, .. } => Some(*retry_after),
+            Self::Unavailable { retry_after, .. } => *retry_after,
+            Self::Busy => Some(BUSY_RETRY_AFTER),
+            Self::Store { .. } => Some(STORE_RETRY_AFTER),
+            Self::InvalidParam { .. }
+            | Self::Unknown { .. }
+            | Self::Ambiguous { .. }
+            | Self::NoData { .. }
+            | Self::NotPermitted { .. }
+            | Self::BadFile { .. }
+            | Self::Internal { .. } => None,
         }
-        if let Self::Unavailable { retry_after, .. } = self {
-            return *retry_after;
-        }
-        matches!(self, Self::Store { .. }).then_some(STORE_RETRY_AFTER)
     }
 
     /// Returns the names that the caller may have meant.
@@ -306,7 +302,7 @@ pub fn format_causes<'a>(chain: impl Iterator<Item = &'a (dyn StdError + 'static
     chain.map(format).collect::<Vec<_>>().join(": ")
 }
 
-/// Makes a caller's text safe to echo: control and invisible characters become `?`, and it is cut after 64 characters.
+/// Makes a caller's text safe to echo: control and invisible characters become `?`, and it is truncated after 64 characters.
 pub fn quote(text: &str) -> String {
     let replace = |c: char| match c.is_control() || is_invisible(c) {
         true => '?',
@@ -342,7 +338,7 @@ fn format_choices(choices: &[Suggestion]) -> String {
 
 fn hint(suggestions: &[Suggestion], kind: &str) -> String {
     if suggestions.is_empty() {
-        return format!("Nothing similar is known; ask for another {kind}.");
+        return format!("No similar name exists; use another {kind}.");
     }
     let choices = format_choices(suggestions);
     format!("Did you mean: {choices} Call again with one of these.")

@@ -1,5 +1,5 @@
-//! Recipes: a source as data. One TOML file holds a source's terms, requests, response formats and series. `data/sources/`
-//! holds the embedded recipes; an operator can add a folder of their own.
+//! Recipes: a source as data. One TOML file describes a source's terms, requests, response formats and series. `data/sources/`
+//! contains the embedded recipes; an operator can add a folder of their own.
 //!
 //! This module does no I/O. A recipe is validated when it is parsed, and every response against the recipe (columns, unit,
 //! bounds): what does not fit is refused and never rescaled.
@@ -14,7 +14,7 @@ pub use formats::is_quota_exhausted;
 pub use read::{Bases, Figures, Reader};
 pub use shape::{
     Condition, DateForm, Expect, Feed, Format, FormatEvidence, KeyPlace, MissingField, OnePerDate,
-    Period, Recipe, Release, Request, Sample, SeriesRecipe, SourceFacts, SourceRights, Split,
+    Recipe, Release, Request, Sample, SeriesRecipe, SourceFacts, Split,
 };
 
 use crate::error::{Error, Result};
@@ -127,22 +127,28 @@ impl Recipe {
             let is_allowed = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
             !id.is_empty() && id.bytes().all(is_allowed)
         };
-        // Only the embedded recipe of FRED, which has no feeds, may be called so.
+        // Only the embedded recipe of FRED, which has no feeds, may have its name.
         let is_reserved = matches!(source.id.as_str(), "import" | "computed" | "bundled")
             || (source.id == "fred" && !self.feeds.is_empty());
         if !is_name(&source.id) || is_reserved {
-            return Err("source.id must be lower-case letters, digits and underscores, and not a word the program uses itself".to_owned());
+            return Err(format!(
+                "source.id \"{}\" is not allowed; use lower-case letters, digits and underscores, and none of fred, import, \
+                 computed, bundled",
+                source.id
+            ));
         }
         if let Some(key) = &source.key
             && key.query.is_some() == key.header.is_some()
         {
-            return Err("source.key needs either `query` or `header`".to_owned());
+            return Err("source.key needs `query` or `header`, and not both".to_owned());
         }
         for (index, feed) in self.feeds.iter().enumerate() {
             let id = &feed.id;
             let is_duplicate = self.feeds.iter().take(index).any(|other| other.id == *id);
             if !is_name(id) || is_duplicate {
-                return Err(format!("feed.id \"{id}\" is no name, or stands twice"));
+                return Err(format!(
+                    "feed.id \"{id}\" is a duplicate, or not of lower-case letters, digits and underscores"
+                ));
             }
             feed.validate(source)
                 .map_err(|problem| format!("feed {id}: {problem}"))?;
@@ -160,10 +166,10 @@ impl Feed {
         let host = url.host_str().unwrap_or_default();
         let is_http_allowed = self.plain_http || matches!(host, "127.0.0.1" | "localhost");
         if url.scheme() != "https" && !(url.scheme() == "http" && is_http_allowed) {
-            return Err("url must be https, or say `plain_http = true`".to_owned());
+            return Err("url must use https; to allow http, set `plain_http = true`".to_owned());
         }
         if !source.hosts.iter().any(|allowed| allowed == host) {
-            return Err(format!("{host} is not one of source.hosts"));
+            return Err(format!("the host {host} of url is not in source.hosts"));
         }
         let is_tabular = matches!(self.format, Format::Csv | Format::Json);
         let has_dates = self.date.as_ref().is_some_and(|d| !d.formats.is_empty());
@@ -177,7 +183,7 @@ impl Feed {
         for series in &self.series {
             let id = &series.id;
             if SeriesId::new(id.as_str()).ok().as_ref() != Some(id) {
-                return Err(format!("{id} is not a series identifier in capitals"));
+                return Err(format!("{id} is not an upper-case series identifier"));
             }
             if series.field.is_empty()
                 || series.scale == 0.0
@@ -185,7 +191,7 @@ impl Feed {
                 || (needs_key && series.key.is_empty())
             {
                 return Err(format!(
-                    "{id}: needs a `field`, a `scale` other than 0, and a `key` where the address has {{series}}"
+                    "{id} needs a `field`, a finite `scale` other than 0, and a `key` if url contains {{series}}"
                 ));
             }
         }

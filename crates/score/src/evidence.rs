@@ -13,99 +13,19 @@ const BLOCK: usize = 48;
 /// Draws of the bootstrap.
 const DRAWS: usize = 2_000;
 
-/// An estimate with its 90 % confidence interval.
-#[derive(Debug, Clone, Copy)]
-struct Estimate {
-    value: f64,
-    low: f64,
-    high: f64,
-}
+/// AUC and Brier score of each of two rules.
+type Scores = [[f64; 2]; 2];
 
-/// A comparison of two rules over the same months.
-struct Comparison {
-    months: usize,
-    /// AUC and Brier score of the first rule.
-    scores: [Estimate; 2],
-    /// Their differences from those of the second rule.
-    differences: [Estimate; 2],
-    /// Two-sided p-value of the difference of the Brier scores.
-    p: Option<f64>,
-}
+/// A statistic with the 5th and the 95th percentile of its draws.
+type Estimate = [f64; 3];
 
-impl Comparison {
-    /// Compares two rules over the scored months that both have and that `is_included`. `None` without both outcomes.
-    fn new(
-        target: &Target,
-        [rule, other]: [&ByMonth; 2],
-        is_included: impl Fn(Month) -> bool,
-    ) -> Option<Self> {
-        let [first, last] = target.scored;
-        // Blocks are calendar months, so excluded months stay in the draws as `None`.
-        let pair = |(m, p): (&Month, &f64)| {
-            let (q, outcome) = (*other.get(m)?, (target.outcome)(*m));
-            Some(is_included(*m).then_some([(*p, outcome), (q, outcome)]))
-        };
-        let pairs = rule.range(first..=last).filter_map(pair);
-        let pairs: Vec<Option<[ProbabilityForecast; 2]>> = pairs.collect();
-        let scores = |indexes: Vec<usize>| -> Option<[[f64; 2]; 2]> {
-            let drawn = indexes.into_iter().filter_map(|i| *pairs.get(i)?);
-            let (a, b): (Vec<ProbabilityForecast>, Vec<ProbabilityForecast>) =
-                drawn.map(|[a, b]| (a, b)).unzip();
-            Some([[auc(&a)?, brier(&a)?], [auc(&b)?, brier(&b)?]])
-        };
-        let whole = scores((0..pairs.len()).collect())?;
-        let draws = block_draws(pairs.len(), BLOCK, DRAWS).filter_map(&scores);
-        let draws: Vec<[[f64; 2]; 2]> = draws.collect();
-        let estimate = |statistic: &dyn Fn(&[[f64; 2]; 2]) -> f64| {
-            let mut values: Vec<f64> = draws.iter().map(statistic).collect();
-            values.sort_by(f64::total_cmp);
-            Some(Estimate {
-                value: statistic(&whole),
-                low: quantile(&values, 5)?,
-                high: quantile(&values, 95)?,
-            })
-        };
-        let loss = |(p, outcome): ProbabilityForecast| (p - f64::from(u8::from(outcome))).powi(2);
-        let losses = pairs.iter().flatten().map(|[a, b]| loss(*a) - loss(*b));
-        let losses: Vec<f64> = losses.collect();
-        Some(Self {
-            months: losses.len(),
-            scores: [estimate(&|s| s[0][0])?, estimate(&|s| s[0][1])?],
-            differences: [
-                estimate(&|s| s[0][0] - s[1][0])?,
-                estimate(&|s| s[0][1] - s[1][1])?,
-            ],
-            p: diebold_mariano(&losses, target.overlap),
-        })
-    }
-
-    /// Returns the verdict. A gain needs an interval without zero, and for probabilities a significant test, too.
-    fn verdict(&self) -> &'static str {
-        let [auc, brier] = self.differences;
-        let is_better = brier.high < 0.0 && self.p.is_some_and(|p| p < 0.1);
-        match (auc.low > 0.0, is_better) {
-            (true, true) => "it ranks months better, and its probabilities are better",
-            (true, false) => {
-                "it ranks months better; that its probabilities are better is not shown"
-            }
-            (false, true) => {
-                "its probabilities are better; that it ranks months better is not shown"
-            }
-            (false, false) => "no gain is shown",
-        }
-    }
-}
-
-impl Estimate {
-    /// Formats the estimate with its interval: ".854 (.790 to .910)", "-.014 (-.020 to -.008)".
-    fn format(self) -> String {
-        let [value, low, high] = [self.value, self.low, self.high].map(|value| {
-            let sign = if value < -0.000_5 { "-" } else { "" };
-            format!("{sign}{}", format_share(Some(value.abs())))
-        });
-        format!("{value} ({low} to {high})")
-    }
-}
+/// AUC and Brier score of the first rule, and their differences from those of the second.
+const STATISTICS: [fn(&Scores) -> f64; 4] = [
+    |[a, _]| a[0],
+    |[a, _]| a[1],
+    |[a, b]| a[0] - b[0],
+    |[a, b]| a[1] - b[1],
+];
 
 /// Returns a table of comparisons, over all scored months and over each part of them.
 pub(super) fn table(
@@ -128,25 +48,84 @@ pub(super) fn table(
     for (name, rules) in comparisons {
         let whole: (&str, MonthFilter) = ("", |_| true);
         for (part, is_included) in std::iter::once(&whole).chain(target.parts) {
-            let Some(comparison) = Comparison::new(target, *rules, is_included) else {
-                continue;
-            };
             let comma = if part.is_empty() { "" } else { ", " };
-            let [auc, brier] = comparison.scores.map(Estimate::format);
-            let [auc_difference, brier_difference] = comparison.differences.map(Estimate::format);
-            table.row([
-                format!("{name}{comma}{part}"),
-                comparison.months.to_string(),
-                auc,
-                brier,
-                auc_difference,
-                brier_difference,
-                comparison.p.map_or("-".to_owned(), |p| format!("{p:.2}")),
-                comparison.verdict().to_owned(),
-            ]);
+            if let Some(cells) = compare(target, *rules, is_included) {
+                let name = format!("{name}{comma}{part}");
+                table.row(std::iter::once(name).chain(cells));
+            }
         }
     }
     table
+}
+
+/// Compares two rules over the scored months that both have and that `is_included`. Returns the cells after the name; `None`
+/// without both outcomes.
+fn compare(
+    target: &Target,
+    [rule, other]: [&ByMonth; 2],
+    is_included: impl Fn(Month) -> bool,
+) -> Option<[String; 7]> {
+    let [first, last] = target.scored;
+    // Blocks are calendar months, so excluded months stay in the draws as `None`.
+    let pair = |(m, p): (&Month, &f64)| {
+        let (q, outcome) = (*other.get(m)?, (target.outcome)(*m));
+        Some(is_included(*m).then_some([(*p, outcome), (q, outcome)]))
+    };
+    let pairs = rule.range(first..=last).filter_map(pair);
+    let pairs: Vec<Option<[ProbabilityForecast; 2]>> = pairs.collect();
+    let scores = |indexes: Vec<usize>| -> Option<Scores> {
+        let drawn = indexes.into_iter().filter_map(|i| *pairs.get(i)?);
+        let (a, b): (Vec<ProbabilityForecast>, Vec<ProbabilityForecast>) =
+            drawn.map(|[a, b]| (a, b)).unzip();
+        Some([[auc(&a)?, brier(&a)?], [auc(&b)?, brier(&b)?]])
+    };
+    let whole = scores((0..pairs.len()).collect())?;
+    let draws = block_draws(pairs.len(), BLOCK, DRAWS).filter_map(&scores);
+    let draws: Vec<Scores> = draws.collect();
+    let estimates = STATISTICS.map(|statistic| -> Option<Estimate> {
+        let mut values: Vec<f64> = draws.iter().map(statistic).collect();
+        values.sort_by(f64::total_cmp);
+        Some([
+            statistic(&whole),
+            quantile(&values, 5)?,
+            quantile(&values, 95)?,
+        ])
+    });
+    let [auc, brier, auc_gain, brier_gain] = estimates;
+    let (auc_gain, brier_gain) = (auc_gain?, brier_gain?);
+    let loss = |(p, outcome): ProbabilityForecast| (p - f64::from(u8::from(outcome))).powi(2);
+    let losses = pairs.iter().flatten().map(|[a, b]| loss(*a) - loss(*b));
+    let losses: Vec<f64> = losses.collect();
+    let p = diebold_mariano(&losses, target.overlap);
+    Some([
+        losses.len().to_string(),
+        format_estimate(auc?),
+        format_estimate(brier?),
+        format_estimate(auc_gain),
+        format_estimate(brier_gain),
+        p.map_or("-".to_owned(), |p| format!("{p:.2}")),
+        verdict(auc_gain, brier_gain, p).to_owned(),
+    ])
+}
+
+/// Returns the verdict. A gain needs an interval without zero, and for probabilities a significant test, too.
+fn verdict([_, auc_low, _]: Estimate, [.., brier_high]: Estimate, p: Option<f64>) -> &'static str {
+    let is_better = brier_high < 0.0 && p.is_some_and(|p| p < 0.1);
+    match (auc_low > 0.0, is_better) {
+        (true, true) => "it ranks months better, and its probabilities are better",
+        (true, false) => "it ranks months better; that its probabilities are better is not shown",
+        (false, true) => "its probabilities are better; that it ranks months better is not shown",
+        (false, false) => "no gain is shown",
+    }
+}
+
+/// Formats an estimate with its interval: ".854 (.790 to .910)", "-.014 (-.020 to -.008)".
+fn format_estimate(estimate: Estimate) -> String {
+    let [value, low, high] = estimate.map(|value| {
+        let sign = if value < -0.000_5 { "-" } else { "" };
+        format!("{sign}{}", format_share(Some(value.abs())))
+    });
+    format!("{value} ({low} to {high})")
 }
 
 /// Returns for each month from `first` on the probability of the variant that had the lowest Brier score until then, over the

@@ -17,7 +17,7 @@ fn main() -> Result<()> {
         [] => false,
         [flag] if flag == "--check" => true,
         _ => bail!(
-            "usage: econoscope-score [--check]; without --check it writes the record that the program carries"
+            "usage: econoscope-score [--check]; without --check it writes the embedded record"
         ),
     };
     let store = Arc::new(Sqlite::bundled()?);
@@ -28,7 +28,7 @@ fn main() -> Result<()> {
     let embedded = std::fs::read_to_string(file(SENTENCES)).unwrap_or_default();
     if is_check && (scores != *Scores::embedded() || sentences != embedded) {
         eprintln!("{}", scores.render_markdown());
-        bail!("the record in the program is another; run `cargo run -p econoscope-score`");
+        bail!("the embedded record is out of date; run `cargo run -p econoscope-score`");
     }
     if !is_check {
         let tables = serde_json::to_string_pretty(&scores)? + "\n";

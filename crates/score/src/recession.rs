@@ -72,141 +72,105 @@ struct Inputs {
 
 type InputsByMonth = BTreeMap<Month, Inputs>;
 
-/// The probabilities of each rule.
-struct Rules {
-    /// CRPI with the constants in use.
-    shipped: ByMonth,
-    /// The same on last revised figures.
-    revised: ByMonth,
-    /// The published curve with the second equation refitted.
-    refitted: ByMonth,
-    both_refitted: ByMonth,
-    spread: ByMonth,
-    spread_refitted: ByMonth,
-    recalibrated: ByMonth,
-    /// CRPI2.
-    second: ByMonth,
-    second_without_premium: ByMonth,
-    best_variant: ByMonth,
-}
-
-impl Rules {
-    fn new(inputs: &InputsByMonth) -> Self {
-        let shipped = |permits: fn(&Inputs) -> Option<f64>| -> ByMonth {
-            let probability = |(month, i): (&Month, &Inputs)| {
-                let second = second_term([Some(i.spread), Some(i.conditions), permits(i)])?;
-                Some((*month, f64::midpoint(first_term(i.spread), second)))
-            };
-            inputs.range(FIRST[0]..).filter_map(probability).collect()
-        };
-        let mut first =
-            TARGET.out_of_sample(inputs, FIRST[0], |i| Some([1.0, i.spread, i.conditions]));
-        first.extend(TARGET.out_of_sample(inputs, FIRST[0], first_row));
-        let with_premium = TARGET.out_of_sample(inputs, FIRST[1], premium_row);
-        let without_premium =
-            TARGET.out_of_sample(inputs, FIRST[2], |i| Some([1.0, i.annual_spread?]));
-        let spread = inputs.iter().map(|(m, i)| (*m, first_term(i.spread)));
-        let spread: ByMonth = spread.collect();
-        let spread_refitted = CURVE.out_of_sample(inputs, FIRST[3], spread_row);
-        let both_refitted = midpoints(&spread_refitted, &first);
-        Self {
-            shipped: shipped(|i| i.permits),
-            revised: shipped(|i| i.revised_permits),
-            refitted: midpoints(&spread, &first),
-            recalibrated: TARGET.recalibrate(&both_refitted, CHOICE),
-            second: midpoints(&first, &with_premium),
-            second_without_premium: midpoints(&first, &without_premium),
-            best_variant: evidence::best_variant(&TARGET, &variants(inputs), CHOICE),
-            both_refitted,
-            spread,
-            spread_refitted,
-        }
-    }
-
-    fn first_version_tables(&self, cycles: &ByMonth) -> Vec<ScoreTable> {
-        let rules = [
-            ("these constants, which saw the sample", &self.shipped),
-            ("the same on last revised figures", &self.revised),
-            (REFITTED, &self.refitted),
-            (
-                "both equations refitted, out of sample",
-                &self.both_refitted,
-            ),
-            ("spread alone, published constants", &self.spread),
-            (
-                "spread alone, refitted, out of sample",
-                &self.spread_refitted,
-            ),
-            (
-                "both refitted, recalibrated, from 1995 on",
-                &self.recalibrated,
-            ),
-        ];
-        let pairs = [
-            (
-                "both refitted, beside spread alone, published",
-                [&self.both_refitted, &self.spread],
-            ),
-            (
-                "both refitted, beside spread alone, refitted",
-                [&self.both_refitted, &self.spread_refitted],
-            ),
-            (
-                "recalibrated, beside both refitted, from 1995 on",
-                [&self.recalibrated, &self.both_refitted],
-            ),
-        ];
-        vec![
-            TARGET.table("CRPI", &rules),
-            calibration_table("CRPI", ", these constants,", &self.shipped),
-            calibration_table("CRPI", ", both equations refitted,", &self.both_refitted),
-            evidence::table("CRPI", &TARGET, &pairs),
-            detection_table("CRPI", "these constants", &self.shipped),
-            CYCLES.table("CRPI", &[("each cycle left out in turn", cycles)]),
-        ]
-    }
-
-    fn second_version_tables(&self, cycles: &ByMonth) -> Vec<ScoreTable> {
-        let rules = [
-            (REFITTED, &self.second),
-            ("the same without the premium", &self.second_without_premium),
-            ("CRPI, both equations refitted", &self.both_refitted),
-            (
-                "the best by then of all sets of inputs, from 1995 on",
-                &self.best_variant,
-            ),
-        ];
-        let pairs = [
-            (
-                "refitted, beside CRPI with both refitted",
-                [&self.second, &self.both_refitted],
-            ),
-            (
-                "the best by then of all sets, beside CRPI with both refitted, from 1995 on",
-                [&self.best_variant, &self.both_refitted],
-            ),
-        ];
-        let mut with_fallback = self.second_without_premium.clone();
-        with_fallback.extend(&self.second);
-        vec![
-            TARGET.table("CRPI2", &rules),
-            calibration_table("CRPI2", " out of sample", &self.second),
-            evidence::table("CRPI2", &TARGET, &pairs),
-            detection_table("CRPI2", "out of sample", &with_fallback),
-            CYCLES.table("CRPI2", &[("each cycle left out in turn", cycles)]),
-        ]
-    }
-}
-
 const REFITTED: &str = "refitted at each month, out of sample";
 
 pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
     let inputs = inputs(desk)?;
-    let rules = Rules::new(&inputs);
+    // The second equation; permits are missing before their first year.
+    let mut equation =
+        TARGET.out_of_sample(&inputs, FIRST[0], |i| Some([1.0, i.spread, i.conditions]));
+    equation.extend(TARGET.out_of_sample(&inputs, FIRST[0], first_row));
+    let spread_refitted = CURVE.out_of_sample(&inputs, FIRST[3], spread_row);
+    let both_refitted = midpoints(&spread_refitted, &equation);
     let [first, second] = leave_one_cycle_out(&inputs);
-    let mut tables = rules.first_version_tables(&first);
-    tables.extend(rules.second_version_tables(&second));
+    let mut tables = first_version(&inputs, &equation, [&spread_refitted, &both_refitted]);
+    tables.push(CYCLES.table("CRPI", &[("each cycle left out in turn", &first)]));
+    tables.extend(second_version(&inputs, &equation, &both_refitted));
+    tables.push(CYCLES.table("CRPI2", &[("each cycle left out in turn", &second)]));
     Ok(tables)
+}
+
+/// Returns the tables of CRPI beside the published yield curve. `equation` is its second equation, refitted.
+fn first_version(
+    inputs: &InputsByMonth,
+    equation: &ByMonth,
+    [spread_refitted, both_refitted]: [&ByMonth; 2],
+) -> Vec<ScoreTable> {
+    let with_constants = |permits: fn(&Inputs) -> Option<f64>| -> ByMonth {
+        let probability = |(month, i): (&Month, &Inputs)| {
+            let second = second_term([Some(i.spread), Some(i.conditions), permits(i)])?;
+            Some((*month, f64::midpoint(first_term(i.spread), second)))
+        };
+        inputs.range(FIRST[0]..).filter_map(probability).collect()
+    };
+    let shipped = with_constants(|i| i.permits);
+    let revised = with_constants(|i| i.revised_permits);
+    let spread = inputs.iter().map(|(m, i)| (*m, first_term(i.spread)));
+    let spread: ByMonth = spread.collect();
+    let recalibrated = TARGET.recalibrate(both_refitted, CHOICE);
+    let rules = [
+        ("these constants, which saw the sample", &shipped),
+        ("the same on last revised figures", &revised),
+        (REFITTED, &midpoints(&spread, equation)),
+        ("both equations refitted, out of sample", both_refitted),
+        ("spread alone, published constants", &spread),
+        ("spread alone, refitted, out of sample", spread_refitted),
+        ("both refitted, recalibrated, from 1995 on", &recalibrated),
+    ];
+    let pairs = [
+        (
+            "both refitted, beside spread alone, published",
+            [both_refitted, &spread],
+        ),
+        (
+            "both refitted, beside spread alone, refitted",
+            [both_refitted, spread_refitted],
+        ),
+        (
+            "recalibrated, beside both refitted, from 1995 on",
+            [&recalibrated, both_refitted],
+        ),
+    ];
+    vec![
+        TARGET.table("CRPI", &rules),
+        calibration_table("CRPI", ", these constants,", &shipped),
+        calibration_table("CRPI", ", both equations refitted,", both_refitted),
+        evidence::table("CRPI", &TARGET, &pairs),
+        detection_table("CRPI", "these constants", &shipped),
+    ]
+}
+
+/// Returns the tables of CRPI2 beside CRPI. `equation` is the one that both share, refitted.
+fn second_version(inputs: &InputsByMonth, equation: &ByMonth, first: &ByMonth) -> Vec<ScoreTable> {
+    let with_premium = TARGET.out_of_sample(inputs, FIRST[1], premium_row);
+    let without_premium = TARGET.out_of_sample(inputs, FIRST[2], |i| Some([1.0, i.annual_spread?]));
+    let second = midpoints(equation, &with_premium);
+    let without_premium = midpoints(equation, &without_premium);
+    let best_variant = evidence::best_variant(&TARGET, &variants(inputs), CHOICE);
+    let rules = [
+        (REFITTED, &second),
+        ("the same without the premium", &without_premium),
+        ("CRPI, both equations refitted", first),
+        (
+            "the best by then of all sets of inputs, from 1995 on",
+            &best_variant,
+        ),
+    ];
+    let pairs = [
+        ("refitted, beside CRPI with both refitted", [&second, first]),
+        (
+            "the best by then of all sets, beside CRPI with both refitted, from 1995 on",
+            [&best_variant, first],
+        ),
+    ];
+    let mut with_fallback = without_premium.clone();
+    with_fallback.extend(&second);
+    vec![
+        TARGET.table("CRPI2", &rules),
+        calibration_table("CRPI2", " out of sample", &second),
+        evidence::table("CRPI2", &TARGET, &pairs),
+        detection_table("CRPI2", "out of sample", &with_fallback),
+    ]
 }
 
 fn calibration_table(indicator: &str, how: &str, by_month: &ByMonth) -> ScoreTable {

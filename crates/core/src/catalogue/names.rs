@@ -32,8 +32,8 @@ pub struct Choices {
 #[derive(Debug)]
 pub struct Names {
     catalogue: &'static Catalogue,
-    /// Series by folded identifier or alias; `None` for a spelling that several identifiers share.
-    by_name: HashMap<String, Option<Arc<SeriesInfo>>>,
+    /// Series by folded identifier or alias. No two identifiers have the same folded form, which a test checks.
+    by_name: HashMap<String, Arc<SeriesInfo>>,
     ambiguous: HashMap<String, Choices>,
     /// Aliases as spelled in the table.
     aliases: Vec<(String, Arc<SeriesInfo>)>,
@@ -54,9 +54,8 @@ impl Names {
                 ambiguous_names: Vec::new(),
             };
             for info in catalogue.iter() {
-                let slot = names.by_name.entry(fold_name(info.id.as_str()));
-                slot.and_modify(|other| *other = None)
-                    .or_insert_with(|| Some(Arc::clone(info)));
+                let name = fold_name(info.id.as_str());
+                names.by_name.insert(name, Arc::clone(info));
             }
             // An alias has precedence over an identifier with the same spelling.
             for info in catalogue.iter() {
@@ -79,7 +78,7 @@ impl Names {
     }
 
     fn add_alias(&mut self, name: &str, info: &Arc<SeriesInfo>) {
-        self.by_name.insert(fold_name(name), Some(Arc::clone(info)));
+        self.by_name.insert(fold_name(name), Arc::clone(info));
         self.aliases.push((name.to_owned(), Arc::clone(info)));
     }
 
@@ -106,8 +105,8 @@ impl Names {
     /// Returns the series of an identifier or alias.
     pub fn find(&self, name: &str) -> Option<Arc<SeriesInfo>> {
         let by_id = self.catalogue.get(&name.trim().to_ascii_uppercase());
-        let by_name = || self.by_name.get(&fold_name(name))?.clone();
-        by_id.cloned().or_else(by_name)
+        let by_name = || self.by_name.get(&fold_name(name));
+        by_id.or_else(by_name).cloned()
     }
 
     /// Returns the candidates of an ambiguous name; `None` for any other name.
@@ -154,7 +153,7 @@ mod tests {
                 folded.insert(fold_name(alias)),
                 "line {line}: {alias} twice"
             );
-            let named = names.by_name[&fold_name(alias)].as_ref().unwrap();
+            let named = &names.by_name[&fold_name(alias)];
             assert_eq!(named.id, info(id).id, "line {line}: {alias}");
         }
         assert!(folded.len() >= 300, "{} aliases", folded.len());
@@ -180,6 +179,13 @@ mod tests {
                 "line {line}: {name} {id} {usual}"
             );
         }
+    }
+
+    #[test]
+    fn folded_identifiers_are_unique() {
+        let folded = Catalogue::embedded().iter();
+        let folded: HashSet<String> = folded.map(|i| fold_name(i.id.as_str())).collect();
+        assert_eq!(folded.len(), Catalogue::embedded().iter().count());
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! Reads only what this crate writes: `<text>` elements of one line with `x`, `y`, `fill` and, where they differ from the
 //! drawing's, `font-size`, `font-weight` and `text-anchor`.
 
+use quick_xml::escape::unescape;
+use quick_xml::events::BytesStart;
 use std::fmt::Write;
 use std::sync::LazyLock;
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
@@ -27,33 +29,34 @@ pub(super) fn outline_text(drawing: &str) -> String {
         let Some((element, after)) = text.split_once("</text>") else {
             return out;
         };
-        if let Some((attributes, content)) = element.split_once('>') {
-            write_outline(attributes, &unescape(content), size, &mut out).unwrap_or_default();
-        }
+        write_outline(element, size, &mut out).unwrap_or_default();
         rest = after;
     }
     out + rest
 }
 
-/// Writes one text as a path.
-fn write_outline(attributes: &str, text: &str, size: f32, out: &mut String) -> Option<()> {
-    let is_bold = number(attributes, "font-weight").is_some_and(|weight| weight >= 600.0);
+/// Writes one text, given from its attributes on, as a path.
+fn write_outline(element: &str, size: f32, out: &mut String) -> Option<()> {
+    let (attributes, content) = element.split_once('>')?;
+    let text = unescape(content).ok()?;
+    let tag = BytesStart::from_content(attributes, 0);
+    let is_bold = number(&tag, "font-weight").is_some_and(|weight| weight >= 600.0);
     let face = if is_bold { &*SEMIBOLD } else { &*REGULAR };
     let face = face.as_ref()?;
-    let scale = number(attributes, "font-size").unwrap_or(size) / f32::from(face.units_per_em());
+    let scale = number(&tag, "font-size").unwrap_or(size) / f32::from(face.units_per_em());
     let glyph = |c: char| face.glyph_index(c).or_else(|| face.glyph_index('?'));
     let advance = |id: GlyphId| f32::from(face.glyph_hor_advance(id).unwrap_or_default()) * scale;
     let glyphs: Vec<GlyphId> = text.chars().filter_map(glyph).collect();
     let width: f32 = glyphs.iter().map(|id| advance(*id)).sum();
-    let start = number(attributes, "x")?;
+    let start = number(&tag, "x")?;
     let mut pen = Pen {
         path: String::new(),
-        x: match attribute(attributes, "text-anchor") {
+        x: match attribute(&tag, "text-anchor").as_deref() {
             Some("middle") => start - width / 2.0,
             Some("end") => start - width,
             Some(_) | None => start,
         },
-        y: number(attributes, "y")?,
+        y: number(&tag, "y")?,
         scale,
     };
     for id in glyphs {
@@ -61,36 +64,17 @@ fn write_outline(attributes: &str, text: &str, size: f32, out: &mut String) -> O
         face.outline_glyph(id, &mut pen);
         pen.x += advance(id);
     }
-    let fill = attribute(attributes, "fill").unwrap_or("#000");
+    let fill = attribute(&tag, "fill").unwrap_or_else(|| "#000".to_owned());
     write!(out, r#"<path fill="{fill}" d="{}"/>"#, pen.path).ok()
 }
 
-/// Returns the value of an attribute.
-fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
-    let mut parts = attributes.split('"');
-    while let (Some(before), Some(value)) = (parts.next(), parts.next()) {
-        if before.trim_end_matches('=').split_whitespace().next_back() == Some(name) {
-            return Some(value);
-        }
-    }
-    None
+fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
+    let attribute = tag.try_get_attribute(name).ok()??;
+    String::from_utf8(attribute.value.into_owned()).ok()
 }
 
-fn number(attributes: &str, name: &str) -> Option<f32> {
-    attribute(attributes, name)?.parse().ok()
-}
-
-/// Replaces the character references that this crate writes.
-fn unescape(text: &str) -> String {
-    let references = [
-        ("&lt;", "<"),
-        ("&gt;", ">"),
-        ("&quot;", "\""),
-        ("&#39;", "'"),
-        ("&amp;", "&"),
-    ];
-    let replace = |text: String, (name, c): &(&str, &str)| text.replace(name, c);
-    references.iter().fold(text.to_owned(), replace)
+fn number(tag: &BytesStart<'_>, name: &str) -> Option<f32> {
+    attribute(tag, name)?.parse().ok()
 }
 
 /// Writes outlines in units of the drawing, where y grows downwards.

@@ -14,7 +14,7 @@ use std::str::FromStr;
 /// A calendar day. Observations are dated with the first day of their period.
 pub type Date = jiff::civil::Date;
 
-/// Length of a series' period.
+/// Length of a series' period. Embedded files and recipes have its code, or the name of a calendar period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Frequency {
     /// Business or calendar days.
@@ -27,16 +27,16 @@ pub enum Frequency {
     #[serde(rename = "BW")]
     Biweekly,
     /// Months, dated with their first day.
-    #[serde(rename = "M")]
+    #[serde(rename = "M", alias = "month")]
     Monthly,
     /// Quarters, dated with their first day.
-    #[serde(rename = "Q")]
+    #[serde(rename = "Q", alias = "quarter")]
     Quarterly,
     /// Half-years, dated with their first day.
     #[serde(rename = "SA")]
     Semiannual,
     /// Years, dated with their first day.
-    #[serde(rename = "A")]
+    #[serde(rename = "A", alias = "year")]
     Annual,
 }
 

@@ -10,7 +10,7 @@ use super::series_info::SeriesInfo;
 use jiff::ToSpan;
 use jiff::civil::{Weekday, date};
 
-/// Spans in which no agency kept its pattern: government shutdowns and the weeks of catching up. The employment reports of
+/// Spans in which no agency followed its pattern: government shutdowns and the backlog after them. The employment reports of
 /// December 1995, September 2013, September and November 2025 were published on 19 January 1996, 22 October 2013,
 /// 20 November and 16 December 2025.
 const DISRUPTIONS: [(Date, Date); 3] = [
@@ -20,7 +20,7 @@ const DISRUPTIONS: [(Date, Date); 3] = [
 ];
 
 /// The shutdown of the Department of Commerce alone (Census Bureau and Bureau of Economic Analysis), and the months of
-/// catching up.
+/// the backlog.
 const COMMERCE_DISRUPTION: (Date, Date) = (date(2018, 12, 22), date(2019, 4, 30));
 
 /// Returns the latest day on which an agency published what was due on `day`: the end of a disruption of the agency that
@@ -37,7 +37,7 @@ pub(super) fn after_disruption(agency: &str, day: Date) -> Date {
     }
 }
 
-/// Returns the span around a day in which no agency kept its pattern, if there is one.
+/// Returns the span around a day in which no agency followed its pattern, if there is one.
 pub fn disruption(day: Date) -> Option<(Date, Date)> {
     let mut spans = DISRUPTIONS.into_iter();
     spans.find(|(from, to)| (*from..=*to).contains(&day))
@@ -57,7 +57,7 @@ pub fn publication_day(info: &SeriesInfo, period: Date) -> Option<Date> {
         Frequency::Daily if trades_every_day(info) => Some(shift(period, lag.days())),
         Frequency::Daily => Some((0..lag).fold(period, |day, _| business_day_after(day))),
         Frequency::Weekly => Some(info.publication_day(period)),
-        Frequency::Monthly if Publication::new(info).has_release() => {
+        Frequency::Monthly if Publication::new(info).release().is_some() => {
             Some(info.publication_day(period))
         }
         Frequency::Monthly if info.category == "rates" && lag == 1 => {
@@ -229,7 +229,7 @@ mod tests {
         // Thursday's yield is published on Friday; Friday's on Monday.
         assert_eq!(due("DGS10", date(2026, 8, 19)), date(2026, 8, 21));
         assert_eq!(due("DGS10", date(2026, 8, 20)), date(2026, 8, 24));
-        // 3 July 2026 is kept for Independence Day, 7 September is Labor Day.
+        // Independence Day 2026 is observed on 3 July, 7 September is Labor Day.
         assert_eq!(due("DGS10", date(2026, 7, 1)), date(2026, 7, 6));
         assert_eq!(due("DGS10", date(2026, 9, 3)), date(2026, 9, 8));
         assert_eq!(due("RRPONTSYD", date(2026, 8, 21)), date(2026, 8, 24));
@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn weekly_figures_are_due_on_their_weekday_or_after_a_holiday() {
-        // Claims of a week that ends on Saturday come on Thursday; Thanksgiving moves them.
+        // Claims of a week that ends on Saturday are published on Thursday, unless it is Thanksgiving.
         assert_eq!(due("ICSA", date(2026, 8, 15)), date(2026, 8, 27));
         assert_eq!(due("ICSA", date(2026, 11, 14)), date(2026, 11, 27));
         assert_eq!(due("WALCL", date(2026, 8, 19)), date(2026, 8, 27));

@@ -30,8 +30,8 @@ impl Series {
 
     /// Returns the observations dated on or before `day` (docs/METHODS.md#newest-figure).
     ///
-    /// A series holds what was known on its reference day, so a figure is included even if it came before its typical
-    /// publication day.
+    /// A series contains what was known on its reference day, so a figure is included even if it was published before its
+    /// typical publication day.
     pub fn up_to(&self, day: Date) -> &[Observation] {
         let end = self.observations.partition_point(|o| o.date <= day);
         self.observations.get(..end).unwrap_or(&[])

@@ -13,15 +13,18 @@ pub const DEFAULT_PREFIX: &str = "SERVICE_";
 /// The category of composites.
 const COMPOSITE_CATEGORY: &str = "composite";
 
-/// Rights of use by the terms of the source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+/// Rights of use by the terms of the source. A recipe states the terms more exactly (docs/SOURCES.md#recipes).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub enum Rights {
     /// Public domain: may be bundled and served.
+    #[serde(rename = "open")]
     Ok,
-    /// May be bundled and served with a citation.
+    /// May be bundled and served with a citation or the notice of the source.
+    #[serde(rename = "cite", alias = "notice")]
     OkWithCitation,
-    /// Copyright: an operator may fetch it for own use. Never bundled; served publicly only if the operator allows it.
+    /// An operator may fetch it for own use: its terms forbid commercial use, or allow only personal use or that of an API key.
+    /// Never bundled; served publicly only if the operator allows it.
+    #[serde(rename = "personal", alias = "non_commercial", alias = "own_key")]
     FetchOnly,
 }
 

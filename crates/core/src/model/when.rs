@@ -31,7 +31,7 @@ impl CalendarPeriod {
     /// Parses `2020`, `2020Q1`, `Q1 2020`, `2020-02`, `Feb 2020`, `2020-02-15`, `15 February 2020`, `February 15, 2020`.
     ///
     /// # Errors
-    /// The problem as the predicate of a sentence: "can be 2 March or 3 February". Years before 1700 are refused.
+    /// The problem as the predicate of a sentence: "is ambiguous: 2 March or 3 February". Years before 1700 are refused.
     pub fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim().to_ascii_lowercase();
         let parts = match text.bytes().any(|b| b.is_ascii_alphabetic()) {
@@ -107,19 +107,19 @@ fn from_parts(mut parts: Vec<Part>) -> Result<CalendarPeriod, String> {
     let (month, day, length) = match *rest {
         [] => (1, 1, Frequency::Annual),
         [Part::Quarter(quarter @ 1..=4)] => (quarter * 3 - 2, 1, Frequency::Quarterly),
-        [Part::Quarter(other)] => return Err(format!("has a quarter {other}, and there are four")),
+        [Part::Quarter(other)] => return Err(format!("has quarter {other}; quarters are 1 to 4")),
         [Part::Month(month)] => (month, 1, Frequency::Monthly),
         [Part::Month(month), Part::Day(day)] => (month, day, Frequency::Daily),
         _ => return Err(NO_DATE.to_owned()),
     };
     let year = year.ok_or("has no year")?;
     let first = Date::new(year, month, 1);
-    let first = first.map_err(|_| format!("has a month {month}, and there are twelve"))?;
+    let first = first.map_err(|_| format!("has month {month}; months are 1 to 12"))?;
     match Date::new(year, month, day) {
         Ok(from) if year >= 1700 => Ok(CalendarPeriod { from, length }),
         Ok(_) => Err("is before 1700".to_owned()),
         Err(_) => Err(format!(
-            "has a day {day}, and that month has {}",
+            "has day {day}; that month has {} days",
             first.days_in_month()
         )),
     }
@@ -143,7 +143,7 @@ fn describe_problem(text: &str) -> String {
         && let (Some(first), Some(second)) = (name(*a), name(*b))
         && a != b
     {
-        return format!("can be {a} {second} or {b} {first}");
+        return format!("is ambiguous: {a} {second} or {b} {first}");
     }
     NO_DATE.to_owned()
 }
@@ -211,12 +211,12 @@ mod tests {
             ("15 2008", NO_DATE),
             ("2008 2009 May", NO_DATE),
             ("13/02/2008", NO_DATE),
-            ("2020-13", "has a month 13, and there are twelve"),
-            ("2020Q5", "has a quarter 5, and there are four"),
-            ("2020Q0", "has a quarter 0, and there are four"),
-            ("31 June 2020", "has a day 31, and that month has 30"),
-            ("2020-02-30", "has a day 30, and that month has 29"),
-            ("02/03/2008", "can be 2 March or 3 February"),
+            ("2020-13", "has month 13; months are 1 to 12"),
+            ("2020Q5", "has quarter 5; quarters are 1 to 4"),
+            ("2020Q0", "has quarter 0; quarters are 1 to 4"),
+            ("31 June 2020", "has day 31; that month has 30 days"),
+            ("2020-02-30", "has day 30; that month has 29 days"),
+            ("02/03/2008", "is ambiguous: 2 March or 3 February"),
             ("31 June", "has no year"),
             ("Q4", "has no year"),
             ("0999", "is before 1700"),

@@ -17,7 +17,7 @@ pub fn fold_name(name: &str) -> String {
 
 /// Replaces each occurrence of a marker. `replace` gets the text after the marker and returns the replacement and the text to
 /// continue with; with `None` the marker stays.
-pub(crate) fn replace_markers<'a>(
+pub fn replace_markers<'a>(
     text: &'a str,
     marker: &str,
     replace: impl Fn(&'a str) -> Option<(String, &'a str)>,

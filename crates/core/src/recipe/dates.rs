@@ -21,7 +21,7 @@ impl DateForm {
         let mut text = String::new();
         for name in names.chain(&self.fields) {
             let cell = lookup(name);
-            let cell = cell.ok_or_else(|| format!("there is no \"{}\"", quote(name)))?;
+            let cell = cell.ok_or_else(|| format!("the field \"{}\" is missing", quote(name)))?;
             if !text.is_empty() {
                 text.push(' ');
             }
@@ -34,9 +34,11 @@ impl DateForm {
             format!("\"{}\" is not a date of the form \"{forms}\"", quote(&text))
         })?;
         if self.weekday.is_some_and(|weekday| weekday != day.weekday()) {
-            return Err(format!("{day} is not the weekday that was promised"));
+            return Err(format!(
+                "{day} is not on the weekday that the recipe requires"
+            ));
         }
-        Ok(self.stamp.map_or(day, |period| period.stamp(day)))
+        Ok(self.stamp.map_or(day, |period| period.period_date(day)))
     }
 }
 

@@ -24,33 +24,33 @@ pub(super) struct BoardRelease {
     pub(super) cells: Vec<Cell>,
     /// Indexes of series with another unit or multiplier than expected, and the error. Other series are not affected.
     pub(super) refused: Vec<(usize, String)>,
-    /// Series whose index stands on another base than expected, with that base.
+    /// Series whose index has another base than expected, with that base.
     pub(super) bases: Bases,
 }
 
 /// Reads a release of the Board. Figures whose status is not `A` are missing.
 ///
 /// # Errors
-/// Says why the whole archive is unusable.
+/// Describes why the whole archive is unusable.
 pub(super) fn read_board_zip(
     body: &[u8],
     series: &[&SeriesRecipe],
 ) -> Result<BoardRelease, String> {
     if !body.starts_with(b"PK") {
-        return Err("it is no ZIP archive".to_owned());
+        return Err("the response is not a ZIP archive".to_owned());
     }
     let mut archive = zip::ZipArchive::new(Cursor::new(body)).map_err(|e| e.to_string())?;
     let name = archive
         .file_names()
         .filter_map(|name| Some(name.ok()?.into_owned()))
         .find(|name| name.ends_with("_data.xml"))
-        .ok_or("the archive holds no file …_data.xml")?;
+        .ok_or("the archive has no file whose name ends in _data.xml")?;
     let file = archive.by_name(&name).map_err(|e| e.to_string())?;
     let mut file = BufReader::with_capacity(1 << 16, file.take(MAX_UNPACKED_BYTES));
     let release = read_board_xml(&mut file, series)?;
     if file.get_ref().limit() == 0 {
         let mib = MAX_UNPACKED_BYTES >> 20;
-        return Err(format!("it unpacks to more than {mib} MiB"));
+        return Err(format!("the unpacked file is larger than {mib} MiB"));
     }
     Ok(release)
 }
@@ -68,7 +68,7 @@ fn read_board_xml(file: impl BufRead, series: &[&SeriesRecipe]) -> Result<BoardR
         buffer.clear();
         match reader
             .read_event_into(&mut buffer)
-            .map_err(|e| format!("its XML breaks off: {e}"))?
+            .map_err(|e| format!("invalid XML: {e}"))?
         {
             Event::Start(tag) | Event::Empty(tag) => match tag.local_name().as_ref() {
                 b"DataSet" => data_set = attribute(&tag, "id").unwrap_or_default(),
@@ -91,13 +91,13 @@ fn read_board_xml(file: impl BufRead, series: &[&SeriesRecipe]) -> Result<BoardR
         }
     }
     match series.first().filter(|_| !has_series) {
-        Some(series) => Err(format!("it holds no series {}", series.field)),
+        Some(series) => Err(format!("the release has no series {}", series.field)),
         None => Ok(release),
     }
 }
 
 impl BoardRelease {
-    /// Returns the indexes of the requested series that a `Series` tag holds. Series with another unit or multiplier than
+    /// Returns the indexes of the requested series that a `Series` tag contains. Series with another unit or multiplier than
     /// expected are refused; another base year of an index is only recorded.
     fn match_series(
         &mut self,
@@ -117,7 +117,7 @@ impl BoardRelease {
             if let Some(expected) = series.unit.as_deref().filter(|expected| *expected != unit) {
                 let Some(year) = base_year(expected).and(base_year(&unit)) else {
                     let problem =
-                        format!("{name} is in \"{unit}\" where \"{expected}\" was expected");
+                        format!("{name} has the unit \"{unit}\"; expected \"{expected}\"");
                     self.refused.push((index, problem));
                     continue;
                 };
@@ -126,7 +126,7 @@ impl BoardRelease {
             }
             let multiplier = attribute(tag, "UNIT_MULT").and_then(|text| text.parse::<f64>().ok());
             if series.multiplier.is_some() && series.multiplier != multiplier {
-                let problem = format!("{name} has another multiplier than was expected");
+                let problem = format!("{name} has another multiplier than the recipe");
                 self.refused.push((index, problem));
                 continue;
             }
@@ -173,14 +173,14 @@ struct BlsResponse {
 /// Quotes the response's message. A message about a shortened span is an error, whatever the status.
 pub(super) fn read_bls(body: &[u8], series: &[&SeriesRecipe]) -> Result<Vec<Cell>, String> {
     let response: BlsResponse =
-        serde_json::from_slice(body).map_err(|e| format!("it is no JSON: {e}"))?;
+        serde_json::from_slice(body).map_err(|e| format!("invalid JSON: {e}"))?;
     let messages = response.message.join(" ");
     let message = quote(&messages);
     if response.status != "REQUEST_SUCCEEDED" {
         return Err(format!("{}: \"{message}\"", quote(&response.status)));
     }
     if messages.contains("has been reduced") {
-        return Err(format!("it is cut: \"{message}\""));
+        return Err(format!("the response is truncated: \"{message}\""));
     }
     let mut cells = Vec::new();
     for entry in array(&response.results, "series") {
@@ -220,17 +220,17 @@ pub fn is_quota_exhausted(body: &[u8]) -> bool {
     })
 }
 
-/// Reads a flat file of the Bureau of Economic Analysis row by row and keeps only the requested codes.
+/// Reads a flat file of the Bureau of Economic Analysis row by row and collects only the requested codes.
 ///
 /// # Errors
-/// Says why the whole file is unusable. The agency answers an unknown name with a page and status 200, so the first line is
+/// Describes why the whole file is unusable. The agency answers an unknown name with a page and status 200, so the first line is
 /// checked.
 pub(super) fn read_bea_flat(body: &[u8], series: &[&SeriesRecipe]) -> Result<Vec<Cell>, String> {
     let mut reader = csv::ReaderBuilder::new().from_reader(body);
     let header = reader.headers().map_err(|e| e.to_string())?;
     let columns = header.iter().map(str::trim);
     if columns.ne(["%SeriesCode", "Period", "Value"]) {
-        return Err("its first line is not \"%SeriesCode,Period,Value\"".to_owned());
+        return Err("the first line is not \"%SeriesCode,Period,Value\"".to_owned());
     }
     let mut indexes: HashMap<&str, Vec<usize>> = HashMap::new();
     for (index, series) in series.iter().enumerate() {
@@ -253,7 +253,7 @@ pub(super) fn read_bea_flat(body: &[u8], series: &[&SeriesRecipe]) -> Result<Vec
 /// Returns month, day of the report and cell of each row of the monthly Treasury statement.
 ///
 /// # Errors
-/// Names a month that stands below no fiscal year.
+/// Names a month without a fiscal year.
 pub(super) fn read_treasury_months(
     rows: &[Value],
     field: &str,
@@ -274,9 +274,8 @@ pub(super) fn read_treasury_months(
         };
         let report = cell(row, "record_date");
         let year = fiscal_years.get(&(report.clone(), cell(row, "parent_id")));
-        let year = year.ok_or_else(|| {
-            format!("{name} of the report of {report} stands below no fiscal year")
-        })?;
+        let year =
+            year.ok_or_else(|| format!("{name} in the report of {report} has no fiscal year"))?;
         // A fiscal year begins in October.
         let year = if month >= 10 { year - 1 } else { *year };
         let date = Date::new(year, month, 1).map_err(|e| e.to_string())?;
@@ -294,11 +293,11 @@ fn cell(row: &Value, name: &str) -> String {
 /// in a week: `InitialClaims/SA`.
 ///
 /// # Errors
-/// Says where the XML breaks off.
+/// Describes invalid XML, or that there are no weeks.
 pub(super) fn read_claims(body: &[u8], series: &[&SeriesRecipe]) -> Result<Vec<Cell>, String> {
     let text = String::from_utf8_lossy(body);
     let document = roxmltree::Document::parse(&text);
-    let document = document.map_err(|e| format!("its XML breaks off: {e}"))?;
+    let document = document.map_err(|e| format!("invalid XML: {e}"))?;
     let mut cells = Vec::new();
     for week in document.root_element().children() {
         let Some(day) = child(week, "weekEnded") else {
@@ -315,7 +314,7 @@ pub(super) fn read_claims(body: &[u8], series: &[&SeriesRecipe]) -> Result<Vec<C
         }
     }
     match cells.is_empty() {
-        true => Err("it holds no weeks".to_owned()),
+        true => Err("the response has no weeks".to_owned()),
         false => Ok(cells),
     }
 }

@@ -2,11 +2,11 @@
 
 use super::formats;
 use super::shape::{
-    Condition, Feed, Format, MissingField, OnePerDate, Period, Request, SeriesRecipe, Split,
+    Condition, Feed, Format, MissingField, OnePerDate, Request, SeriesRecipe, Split,
 };
 use crate::error::quote;
 use crate::model::series_info::round_to;
-use crate::model::{Date, Observation, SeriesId};
+use crate::model::{Date, Frequency, Observation, SeriesId};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -51,7 +51,7 @@ impl<'a> Reader<'a> {
     /// Says why the whole response is unusable.
     pub fn read(&mut self, body: &[u8], request: &Request) -> Result<Option<usize>, String> {
         if body.trim_ascii().is_empty() {
-            return Err("it is empty".to_owned());
+            return Err("the response is empty".to_owned());
         }
         let cells = match self.feed.format {
             Format::Csv => return self.read_csv(body, request).map(|()| None),
@@ -72,7 +72,7 @@ impl<'a> Reader<'a> {
         };
         let period = self.feed.date.as_ref().and_then(|form| form.stamp);
         for (index, date, cell) in cells {
-            let date = period.map_or(date, |period| period.stamp(date));
+            let date = period.map_or(date, |period| period.period_date(date));
             let (series, points) = (self.series.get(index), self.points.get_mut(index));
             if let Some((series, points)) = series.zip(points) {
                 add_point(points, (self.feed, series), (date, String::new()), &cell);
@@ -117,7 +117,9 @@ impl<'a> Reader<'a> {
         {
             let dates: BTreeSet<Date> = rows.iter().map(|row| row.date).collect();
             if let Some(day) = self.dates.difference(&dates).next() {
-                return Err(format!("{day} has no {complete}: the rows were renamed"));
+                return Err(format!(
+                    "{day} has no figure of {complete}; the source may have renamed its rows"
+                ));
             }
         }
         Ok(figures)
@@ -149,7 +151,7 @@ impl<'a> Reader<'a> {
                 .map_err(|problem| format!("line {line}: {problem}"))?;
         }
         if width < header.len() && !table.ends_with('\n') {
-            return Err("it breaks off in its last line".to_owned());
+            return Err("the response ends within its last line".to_owned());
         }
         Ok(())
     }
@@ -166,25 +168,23 @@ impl<'a> Reader<'a> {
         let is_present = |word: &&String| preamble.contains(word.as_str());
         let mut required = self.feed.required_words.iter();
         if let Some(word) = required.find(|word| !is_present(word)) {
-            return Err(format!("it no longer says \"{word}\""));
+            return Err(format!("the text before the header lacks \"{word}\""));
         }
         if let Some(word) = self.feed.forbidden_words.iter().find(is_present) {
-            return Err(format!("it says \"{word}\""));
+            return Err(format!("the text before the header contains \"{word}\""));
         }
         Ok(table)
     }
 
     fn read_json(&mut self, body: &[u8], request: &Request) -> Result<Option<usize>, String> {
         let document: Value =
-            serde_json::from_slice(body).map_err(|e| format!("it is no JSON: {e}"))?;
+            serde_json::from_slice(body).map_err(|e| format!("invalid JSON: {e}"))?;
         for Condition { field, is } in &self.feed.required_values {
             let expected = is.replace("{series}", request.key.as_deref().unwrap_or_default());
             let actual = document.pointer(field).map(cell_text);
             if actual.as_deref() != Some(expected.as_str()) {
                 let actual = quote(&actual.unwrap_or_default());
-                return Err(format!(
-                    "{field} is \"{actual}\" where \"{expected}\" was expected"
-                ));
+                return Err(format!("{field} is \"{actual}\"; expected \"{expected}\""));
             }
         }
         let pointer = self.feed.rows.as_str();
@@ -198,7 +198,7 @@ impl<'a> Reader<'a> {
         };
         let rows = rows.ok_or_else(|| {
             let text = quote(&document.to_string());
-            format!("it holds no rows at {pointer}: {text}")
+            format!("no rows at {pointer}: {text}")
         })?;
         if self.feed.format == Format::Mts {
             for (series, points) in self.series.iter().zip(&mut self.points) {
@@ -240,7 +240,7 @@ impl<'a> Reader<'a> {
         };
         let total = document.pointer(total).map(cell_text);
         let total = total.and_then(|n| n.parse::<usize>().ok());
-        let total = total.ok_or("it does not say how many rows there are")?;
+        let total = total.ok_or("the total number of rows is missing")?;
         let has_more = match next {
             Some(next) => document.pointer(next).is_some_and(|next| !next.is_null()),
             None => self.row_count < total,
@@ -248,7 +248,9 @@ impl<'a> Reader<'a> {
         match (has_more, self.row_count) {
             (true, count) if !is_empty => Ok(Some(count)),
             (false, count) if count == total => Ok(None),
-            (_, count) => Err(format!("{count} rows came where {total} were announced")),
+            (_, count) => Err(format!(
+                "{count} rows were received, but the response announces {total}"
+            )),
         }
     }
 
@@ -266,7 +268,7 @@ impl<'a> Reader<'a> {
             }
             let Some(cell) = lookup(&series.field) else {
                 if self.feed.missing_field == MissingField::Refuse {
-                    return Err(format!("there is no \"{}\"", series.field));
+                    return Err(format!("the field \"{}\" is missing", series.field));
                 }
                 let entry = self.missing_fields.entry(series.id.clone());
                 entry.or_insert_with(|| series.field.clone());
@@ -330,7 +332,7 @@ fn parse_figure(
     let number = digits.parse::<f64>().ok().filter(|value| value.is_finite());
     let number = number.ok_or_else(|| {
         let word = quote(cell);
-        format!("\"{word}\" for {date} is not a number; a word for missing belongs into the feed's `missing`")
+        format!("\"{word}\" for {date} is not a number; if it marks a missing figure, add it to `missing` of the feed")
     })?;
     // A power of ten below one is not exact in binary; its inverse is.
     let value = match series.scale.abs() < 1.0 {
@@ -344,7 +346,7 @@ fn parse_figure(
         series.max.unwrap_or(f64::MAX),
     );
     if value < min || value > max {
-        return Err(format!("{value} for {date} lies outside {min} to {max}"));
+        return Err(format!("{value} for {date} is outside {min} to {max}"));
     }
     Ok(Some(value))
 }
@@ -372,13 +374,14 @@ fn merge_points(feed: &Feed, points: Vec<Vec<Point>>) -> Result<Vec<Observation>
 }
 
 /// Returns the last figure of each completed period, dated with the period's first day.
-fn last_of_each(period: Option<Period>, rows: Vec<Observation>) -> Vec<Observation> {
+fn last_of_each(period: Option<Frequency>, rows: Vec<Observation>) -> Vec<Observation> {
     let Some(period) = period else {
         return rows;
     };
-    let is_same = |a: &Observation, b: &Observation| period.stamp(a.date) == period.stamp(b.date);
+    let is_same =
+        |a: &Observation, b: &Observation| period.period_date(a.date) == period.period_date(b.date);
     let last_rows = rows.chunk_by(is_same).filter_map(<[Observation]>::last);
-    let stamped = last_rows.map(|row| Observation::new(period.stamp(row.date), row.value));
+    let stamped = last_rows.map(|row| Observation::new(period.period_date(row.date), row.value));
     let mut stamped: Vec<Observation> = stamped.collect();
     // The newest period may not be over.
     stamped.pop();

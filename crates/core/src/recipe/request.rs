@@ -31,8 +31,8 @@ impl Feed {
         let start = |first: Date| from.map_or(first, |from| from.max(first));
         let spans: Vec<(Date, Date)> = match &self.split {
             None => vec![(from.unwrap_or(EARLIEST), today)],
-            Some(Split::Page { .. }) => return vec![self.page(from, today, 1, 0)],
             Some(Split::Series { first }) => vec![(start(first.unwrap_or(EARLIEST)), today)],
+            Some(Split::Page { .. }) => return vec![self.page(from, today, 1, 0)],
             Some(Split::Year { first }) => {
                 let first = from.map_or(*first, |day| day.year().max(*first));
                 let day = |year, month, day| Date::new(year, month, day).ok();

@@ -41,7 +41,7 @@ pub struct SourceFacts {
     /// The citation that must be shown with its figures.
     pub cite: String,
     /// Rights of use by its terms.
-    pub rights: SourceRights,
+    pub rights: Rights,
     /// The only hosts that requests and redirects may go to.
     pub hosts: Vec<String>,
     /// Milliseconds between two requests.
@@ -53,35 +53,6 @@ pub struct SourceFacts {
 
 fn second() -> u64 {
     1000
-}
-
-/// Rights of use by the terms of a source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SourceRights {
-    /// May be bundled and served.
-    Open,
-    /// May be served with the notice of the source.
-    Notice,
-    /// May be served with a citation.
-    Cite,
-    /// Not for commercial use; passed on to nobody until an operator allows it.
-    NonCommercial,
-    /// For personal use of whoever fetches it.
-    Personal,
-    /// As `Personal`, by the contract of the operator's API key.
-    OwnKey,
-}
-
-impl SourceRights {
-    /// Converts to the rights of the catalogue.
-    pub fn rights(self) -> Rights {
-        match self {
-            Self::Open => Rights::Ok,
-            Self::Notice | Self::Cite => Rights::OkWithCitation,
-            Self::NonCommercial | Self::Personal | Self::OwnKey => Rights::FetchOnly,
-        }
-    }
 }
 
 /// Place of an API key: the query or a header.
@@ -242,7 +213,7 @@ pub struct SeriesRecipe {
     #[serde(default, rename = "where")]
     pub conditions: Vec<Condition>,
     /// Keeps only the last figure of each of these periods, once the period is over.
-    pub last_of: Option<Period>,
+    pub last_of: Option<Frequency>,
     /// Expected unit in the response.
     pub unit: Option<String>,
     /// Expected unit multiplier in the response.
@@ -310,31 +281,7 @@ pub struct DateForm {
     #[serde(default, deserialize_with = "parse_weekday")]
     pub weekday: Option<Weekday>,
     /// Period whose first day replaces the date.
-    pub stamp: Option<Period>,
-}
-
-/// A calendar period; its first day is the date of its figures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Period {
-    /// A month.
-    Month,
-    /// A quarter.
-    Quarter,
-    /// A year.
-    Year,
-}
-
-impl Period {
-    /// Returns the first day of the period that contains `day`.
-    pub(super) fn stamp(self, day: Date) -> Date {
-        let frequency = match self {
-            Self::Month => Frequency::Monthly,
-            Self::Quarter => Frequency::Quarterly,
-            Self::Year => Frequency::Annual,
-        };
-        frequency.period_date(day)
-    }
+    pub stamp: Option<Frequency>,
 }
 
 /// Parses a weekday from the first three letters of its English name.

@@ -1,9 +1,9 @@
 use super::{
     Feed, Figures, Format, FormatEvidence, Reader, Recipe, Recipes, Sample, SeriesRecipe,
-    SourceRights, is_quota_exhausted,
+    is_quota_exhausted,
 };
 use crate::catalogue::Catalogue;
-use crate::model::{Date, SeriesId};
+use crate::model::{Date, Rights, SeriesId};
 use jiff::civil::date;
 use std::io::Write;
 
@@ -110,8 +110,8 @@ fn a_mistake_in_a_recipe_is_named() {
             "https",
         ),
         ("www.chicagofed.org\"]", "example.org\"]", "source.hosts"),
-        ("id = \"cfnai\"", "id = \"nfci\"", "stands twice"),
-        ("id = \"ANFCI\"", "id = \"anfci\"", "capitals"),
+        ("id = \"cfnai\"", "id = \"nfci\"", "duplicate"),
+        ("id = \"ANFCI\"", "id = \"anfci\"", "upper-case"),
         ("rights = \"cite\"", "rights = \"mine\"", "mine"),
         ("\"chicago_fed\"", "\"fred\"", "source.id"),
     ] {
@@ -162,7 +162,7 @@ fn responses_that_break_their_recipe_are_refused() {
     let renamed = dts.replace("\"record_date\":\"2026-09-25\",\"account_type\":\"Treasury General Account (TGA) Closing Balance\"", "\"record_date\":\"2026-09-25\",\"account_type\":\"TGA close\"");
     let vix = "DATE,OPEN,HIGH,LOW,CLOSE\n01/02/1990,1,2,3,";
     for (name, bytes, expected) in [
-        ("bls/surveys", bls, "cut"),
+        ("bls/surveys", bls, "truncated"),
         ("bls/surveys", br#"{"status":"REQUEST_NOT_PROCESSED","message":["daily threshold"],"Results":{}}"#.to_vec(), "REQUEST_NOT_PROCESSED"),
         ("fed_board/g17", board(&g17.replace("Index:_2017_100", "Percent")), "\"Percent\""),
         ("fed_board/g17", board(&g17.replace("UNIT_MULT=\"1\"", "UNIT_MULT=\"100\"")), "multiplier"),
@@ -170,9 +170,9 @@ fn responses_that_break_their_recipe_are_refused() {
         ("fed_board/g17", zipped("other.txt", b"x"), "_data.xml"),
         ("fed_board/g17", b"<html>".to_vec(), "ZIP"),
         ("treasury/tga", renamed.into_bytes(), "renamed"),
-        ("treasury/tga", dts.replace("\"total-count\":10", "\"total-count\":11").into_bytes(), "11 were announced"),
+        ("treasury/tga", dts.replace("\"total-count\":10", "\"total-count\":11").into_bytes(), "announces 11"),
         ("cboe/index", format!("{vix}1000\n").into_bytes(), "outside"),
-        ("cboe/index", b"DATE,OPEN,HIGH,LOW,CLOSE\n01/02/1990,1,2".to_vec(), "breaks off"),
+        ("cboe/index", b"DATE,OPEN,HIGH,LOW,CLOSE\n01/02/1990,1,2".to_vec(), "ends within"),
         ("cboe/index", b"SYMBOL\n".to_vec(), "DATE"),
         ("cboe/index", b" \n".to_vec(), "empty"),
         ("cboe/chart", br#"{"symbol":"SPY","data":[]}"#.to_vec(), "_SPX"),
@@ -222,7 +222,7 @@ fn requests_cover_the_time_span_without_gaps() {
 #[test]
 fn most_series_have_a_source_beside_fred() {
     let recipes = Recipes::embedded();
-    let (mut open, mut keyed, mut personal, mut none) = (0, 0, 0, 0);
+    let (mut open, mut keyed, mut restricted, mut none) = (0, 0, 0, 0);
     for info in Catalogue::embedded()
         .iter()
         .filter(|info| !info.is_composite())
@@ -230,15 +230,15 @@ fn most_series_have_a_source_beside_fred() {
         let first = recipes.routes(&info.id).next();
         match first.map(|route| route.source) {
             Some(source) if source.key.as_ref().is_some_and(|key| !key.optional) => keyed += 1,
-            Some(source) if source.rights == SourceRights::Personal => personal += 1,
+            Some(source) if source.rights == Rights::FetchOnly => restricted += 1,
             Some(_) => open += 1,
             None => none += 1,
         }
     }
-    println!("without a key {open}, free key {keyed}, personal {personal}, none {none}");
+    println!("without a key {open}, free key {keyed}, restricted {restricted}, none {none}");
     assert!(
-        open + keyed + personal >= 302,
-        "{open} {keyed} {personal} {none}"
+        open + keyed + restricted >= 302,
+        "{open} {keyed} {restricted} {none}"
     );
 }
 

@@ -83,7 +83,7 @@ impl Desk {
         let bundled = origin.starts_with("bundled");
         recipes.source(origin).or_else(|| {
             let mut sources = recipes.routes(id).map(|route| route.source);
-            let first = sources.find(|source| source.rights.rights() != Rights::FetchOnly);
+            let first = sources.find(|source| source.rights != Rights::FetchOnly);
             first.filter(|_| bundled)
         })
     }

@@ -358,7 +358,7 @@ mod tests {
             "blockchain",
         ] {
             let message = resolved(unknown);
-            assert!(message.contains("Nothing similar is known"), "{message}");
+            assert!(message.contains("No similar name exists"), "{message}");
         }
         let ended = resolved("3-month libor");
         assert!(ended.contains("ended 2023-06-30; SOFR follows"), "{ended}");

@@ -99,7 +99,7 @@ impl Pool {
         self.shared.changed.notify_one();
         let result = async move {
             let _guard = guard;
-            result.await.unwrap_or_else(|_| Err(Error::busy()))
+            result.await.unwrap_or_else(|_| Err(Error::Busy))
         };
         (number, result)
     }

@@ -81,9 +81,9 @@ impl<'a> Publication<'a> {
         }
     }
 
-    /// Returns whether the series belongs to a release of the calendar.
-    pub fn has_release(&self) -> bool {
-        self.release.is_some()
+    /// Returns the release of the calendar on whose day the series is published.
+    pub fn release(&self) -> Option<&'static Release> {
+        self.release
     }
 
     /// Returns the day from which the figure of `period` counts as known. Never earlier for a later period.

@@ -77,7 +77,7 @@ async fn error_explains_what_to_do() {
         ),
         (
             csv(&figures.replace("20.5", "unavail")),
-            "\"unavail\" for 2026-11-20 is not a number; a word for missing",
+            "\"unavail\" for 2026-11-20 is not a number; if it marks",
         ),
         (csv(&figures.replace("CLOSE", "LAST")), "CLOSE"),
     ];
