@@ -17,13 +17,13 @@ mod wiring;
 
 pub(crate) use live::sync_once;
 pub(crate) use serving::serve;
-pub(crate) use wiring::{open_backend, open_desk, open_store};
+pub(crate) use wiring::{migrated_database, open_backend, open_desk, open_store};
 
-/// Serves MCP on stdin and stdout until the client disconnects or a signal comes.
+/// Serves MCP on stdin and stdout until the client disconnects or a signal arrives.
 pub(crate) async fn stdio(config: &Config) -> Result<()> {
     let backend = Arc::new(open_backend(config, None, true)?);
     let desk = Arc::clone(backend.desk());
-    // Loads what the first call needs while the client initializes. An error here comes again in that call.
+    // Loads what the first call needs while the client initializes. An error here occurs again in that call.
     tokio::task::spawn_blocking(move || {
         Names::embedded();
         drop(desk.store_summary());
@@ -39,7 +39,7 @@ pub(crate) fn format_file_time(at: jiff::Timestamp) -> String {
 
 /// Returns a token that SIGINT, SIGTERM or SIGQUIT cancels (elsewhere Ctrl-C). A second signal ends the process at once.
 ///
-/// SIGHUP keeps its default: it ends the process with its terminal, unless `nohup` ignores it.
+/// SIGHUP has its default action: it ends the process with its terminal, unless `nohup` ignores it.
 pub(crate) fn stop_on_signal() -> CancellationToken {
     let stop = CancellationToken::new();
     let token = stop.clone();
@@ -51,7 +51,7 @@ pub(crate) fn stop_on_signal() -> CancellationToken {
         };
         match two_signals.await {
             Ok(()) => exit_at_once(),
-            Err(error) => tracing::warn!(%error, "signals cannot be listened for"),
+            Err(error) => tracing::warn!(%error, "cannot listen for signals"),
         }
     });
     stop

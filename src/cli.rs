@@ -11,7 +11,7 @@ mod stores;
 use crate::app;
 use crate::config::{self, Command, Config};
 use crate::generate;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use econoscope_data::disk;
 use econoscope_data::ingest::{self, Progress};
 use econoscope_data::store::Store;
@@ -112,8 +112,8 @@ fn import(config: &Config, options: &config::Import) -> Result<ExitCode> {
     if !imported.untitled.is_empty() {
         let unnamed: Vec<&str> = imported.untitled.iter().map(|id| id.as_str()).collect();
         report_warning(&format!(
-            "not in the catalogue, and no file names them: {}. They can be asked for by these identifiers, without a \
-             name or unit; a file with series_id,title,frequency,units gives them one",
+            "not in the catalogue, and without a title in the files: {}. They are available by these identifiers, without a \
+             name or unit; a file with series_id,title,frequency,units adds them",
             format_list(&unnamed)
         ));
     }
@@ -165,18 +165,11 @@ fn format_list(names: &[&str]) -> String {
 
 /// Writes the generated files, or checks them.
 fn generate(check: bool, root: &Path) -> Result<()> {
-    use config::reference::{PATH, page};
-    let reference = root.join(PATH);
     if check {
         generate::check(root)?;
-        if std::fs::read_to_string(&reference).ok() != Some(page()) {
-            bail!("{PATH} is old; run `econoscope generate`");
-        }
-        report("every generated file is what the table says");
+        report("every generated file is up to date");
         return Ok(());
     }
-    std::fs::write(&reference, page())
-        .with_context(|| format!("writing {}", disk::format_path(&reference)))?;
     for path in generate::write(root)? {
         report(&format!("wrote {}", disk::format_path(&path)));
     }
@@ -193,7 +186,7 @@ fn completions(shell: clap_complete::Shell) -> Result<()> {
 /// Writes a manual page for the program and one for every command into a folder.
 fn manual(folder: &Path) -> Result<()> {
     let name = disk::format_path(folder);
-    std::fs::create_dir_all(folder).with_context(|| format!("making {name}"))?;
+    std::fs::create_dir_all(folder).with_context(|| format!("creating {name}"))?;
     clap_mangen::generate_to(config::command(), folder)
         .with_context(|| format!("writing manual pages into {name}"))
 }

@@ -1,5 +1,7 @@
-//! Files generated from the endpoint table: `tool-schemas/`, `well-known/` and the table of tools in the README.
+//! Generated files: `tool-schemas/`, `well-known/` and the table of tools in the README from the endpoint table, and the
+//! reference of the settings from the command line.
 
+use crate::config::reference;
 use anyhow::{Context, Result, bail};
 use econoscope_answers::endpoints::documents::{EXAMPLE_BASE, card, llms, openapi};
 use econoscope_answers::endpoints::{ENDPOINTS, Route};
@@ -14,13 +16,14 @@ const TABLE_END: &str = "<!-- /tools -->";
 /// paths.
 ///
 /// # Errors
-/// When a file cannot be read or written, or the README has no marks for the table.
-pub fn write(root: &Path) -> Result<Vec<PathBuf>> {
+/// When a file cannot be read or written, or the README lacks the marks of the table.
+pub(crate) fn write(root: &Path) -> Result<Vec<PathBuf>> {
     let mut changed = Vec::new();
     for (path, text) in outdated_files(root)? {
         let path = root.join(path);
         let folder = path.parent().unwrap_or(root);
-        std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("creating {}", folder.display()))?;
         std::fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
         changed.push(path);
     }
@@ -35,7 +38,7 @@ pub fn write(root: &Path) -> Result<Vec<PathBuf>> {
 ///
 /// # Errors
 /// Names the files that are out of date or belong to no endpoint.
-pub fn check(root: &Path) -> Result<()> {
+pub(crate) fn check(root: &Path) -> Result<()> {
     let wrong = outdated_files(root)?.into_keys();
     let wrong = wrong.chain(orphaned_files(root)?);
     let wrong: Vec<String> = wrong.map(|path| path.display().to_string()).collect();
@@ -43,7 +46,7 @@ pub fn check(root: &Path) -> Result<()> {
         return Ok(());
     }
     let wrong = wrong.join(", ");
-    bail!("not what the endpoint table says: {wrong}; run `econoscope generate`")
+    bail!("out of date: {wrong}; run `econoscope generate`")
 }
 
 /// Returns the generated files that are absent or different, with their text.
@@ -62,6 +65,7 @@ fn outdated_files(root: &Path) -> Result<BTreeMap<PathBuf, String>> {
         ),
         ("well-known/llms.txt".into(), llms::llms_txt(routes, base)),
         ("README.md".into(), render_readme(root)?),
+        (reference::PATH.into(), reference::page()),
     ]);
     files.retain(|path, text| {
         std::fs::read_to_string(root.join(path)).ok().as_deref() != Some(text.as_str())
@@ -101,14 +105,14 @@ fn render_tool(route: &Route) -> String {
     }))
 }
 
-/// Renders the README with the present table of tools.
+/// Renders the README with the current table of tools.
 fn render_readme(root: &Path) -> Result<String> {
     let text = std::fs::read_to_string(root.join("README.md")).context("reading README.md")?;
     let parts = text
         .split_once(TABLE_START)
         .and_then(|(head, rest)| Some((head, rest.split_once(TABLE_END)?.1)));
     let Some((head, tail)) = parts else {
-        bail!("README.md has lost its marks {TABLE_START} … {TABLE_END}")
+        bail!("README.md lacks the marks {TABLE_START} and {TABLE_END}")
     };
     let mut table = String::from("| tool | REST path | what it answers |\n|---|---|---|\n");
     for route in ENDPOINTS.iter() {

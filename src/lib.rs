@@ -7,7 +7,7 @@ mod alerts;
 mod app;
 pub mod cli;
 mod config;
-pub mod generate;
+mod generate;
 pub mod mcp;
 pub mod rest;
 pub mod server;

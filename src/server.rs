@@ -17,7 +17,6 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 pub use http_server::HttpServer;
-pub use metrics::SyncCounts;
 pub use settings::{ConnectionSettings, Options, Shutdown};
 
 /// The state that all requests share.

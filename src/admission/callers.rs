@@ -2,7 +2,7 @@
 //!
 //! A listener on loopback serves its own machine, with private and restricted figures, and any page in a browser of that
 //! machine can send it requests. There, and on `/mcp` everywhere, the host must be one of the server's own names, which
-//! prevents DNS rebinding, and a page must have an allowed origin. A request for the host of a public `--base-url` comes
+//! prevents DNS rebinding, and a page must have an allowed origin. A request for the host of a public `--base-url` passes
 //! through the operator's proxy and is public.
 
 use super::names::{AllowedName, HostOrOrigin, is_loopback};
@@ -71,8 +71,8 @@ impl AccessRules {
         if !self.hosts.iter().any(|allowed| allowed.matches(host)) {
             let name = quote(host.name);
             return Err(forbidden(format!(
-                "This server is not called {name}. If it is meant to be, start it with --allowed-host {name}, or with \
-                 --base-url when that is its public address."
+                "{name} is not an allowed host of this server. To allow it, start the server with --allowed-host {name}, or \
+                 with --base-url if it is the public address."
             )));
         }
         let origin = self.check_origin(request)?;
@@ -84,8 +84,8 @@ impl AccessRules {
         let headers = request.headers();
         let mut origins = headers.get_all(header::ORIGIN).iter();
         let Some(origin) = origins.next() else {
-            let why = "Pages of other sites may not show parts of this server, which serves its own machine. A server \
-                that is meant for everybody is started with a public --base-url.";
+            let why = "Pages of other sites may not embed parts of this server, which serves only its own machine. To serve \
+                the public, start it with a public --base-url.";
             return match is_foreign_subresource(request) {
                 true => Err(forbidden(why.to_owned())),
                 false => Ok(None),
@@ -97,7 +97,7 @@ impl AccessRules {
         if !is_allowed || origins.next().is_some() {
             let origin = quote(&String::from_utf8_lossy(origin.as_bytes()));
             return Err(forbidden(format!(
-                "Pages of {origin} may not call this server. If they are meant to, start it with --allowed-origin and \
+                "Pages of {origin} may not call this server. To allow them, start the server with --allowed-origin and \
                  that origin."
             )));
         }
@@ -123,7 +123,7 @@ fn host<B>(request: &Request<B>) -> Result<Option<HostOrOrigin<'_>>, AccessDenie
     let mut headers = request.headers().get_all(header::HOST).iter();
     let header = headers.next().map(|value| value.to_str());
     if headers.next().is_some() {
-        return Err(bad("The Host header came more than once."));
+        return Err(bad("The request has more than one Host header."));
     }
     let text = match (request.uri().authority(), header) {
         (Some(authority), _) => authority.as_str(),
@@ -132,7 +132,7 @@ fn host<B>(request: &Request<B>) -> Result<Option<HostOrOrigin<'_>>, AccessDenie
         (None, None) => return Err(missing_host()),
     };
     let host = HostOrOrigin::host(text);
-    let invalid = || bad("The Host header is not a host name with or without a port.");
+    let invalid = || bad("The Host header is not a host name with an optional port.");
     host.map(Some).ok_or_else(invalid)
 }
 
@@ -159,7 +159,7 @@ fn bad(why: &str) -> AccessDenied {
 }
 
 fn missing_host() -> AccessDenied {
-    bad("The request does not say which host it wants; send a Host header.")
+    bad("The request has no host; send a Host header.")
 }
 
 fn forbidden(why: String) -> AccessDenied {
@@ -180,7 +180,7 @@ pub(crate) enum Access {
 }
 
 impl Access {
-    /// Sets the headers that tell browsers who may read the response.
+    /// Sets the headers that restrict in browsers who may read the response.
     pub(crate) fn set_headers(self, response: &mut Response) {
         let Self::Restricted { origin, is_mcp } = self else {
             return;

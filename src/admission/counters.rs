@@ -1,6 +1,6 @@
-//! Counts requests by hashed address for one UTC day, in bounded memory, and keeps the counts in a file over a restart.
+//! Counts requests by hashed address for one UTC day, in bounded memory, and stores the counts in a file across restarts.
 //!
-//! An address is counted under a keyed hash (HMAC-SHA-256, 128 bits) whose key lives one day. Only the owner can read the
+//! An address is counted under a keyed hash (HMAC-SHA-256, 128 bits) whose key is valid for one day. Only the owner can read the
 //! file: it has the key, with which hashes of IPv4 addresses can be guessed until the day is over.
 
 use super::policy::{Charge, DAY, LimitExceeded, Policy, Quota};
@@ -31,7 +31,7 @@ struct Usage {
     arrival_time: i64,
 }
 
-/// The counters of the present day.
+/// The counters of the current day.
 ///
 /// Their time is their own: setting the wall clock does not change it.
 pub(super) struct Counters {
@@ -80,7 +80,7 @@ impl Counters {
             Err(error) => {
                 if error.kind() != io::ErrorKind::NotFound {
                     let file = disk::format_path(path);
-                    tracing::warn!(%error, file, "the day's counts cannot be read; counting anew");
+                    tracing::warn!(%error, file, "reading the day's counts failed; counting from zero");
                 }
                 return None;
             }
@@ -233,7 +233,7 @@ pub(super) fn fresh_salt() -> [u8; 32] {
     let system = rustls::crypto::ring::default_provider().secure_random;
     if system.fill(&mut salt).is_err() {
         tracing::warn!(
-            "the system gave no random bytes; hashed addresses are easier to guess today"
+            "the system returned no random bytes; hashed addresses are easier to guess today"
         );
         for word in salt.as_chunks_mut().0 {
             *word = random().to_le_bytes();

@@ -1,7 +1,7 @@
 //! Rate limits per address: daily allowances and a burst limit, with a count of refusals.
 //!
-//! An address is an IPv4 address or an IPv6 /64. Only its keyed hash is kept, and the key lives one day. Loopback is not
-//! counted by default. `X-Forwarded-For` is believed only from the configured proxies.
+//! An address is an IPv4 address or an IPv6 /64. Only its keyed hash is stored, and the key is valid for one day. Loopback is not
+//! counted by default. `X-Forwarded-For` is trusted only from the configured proxies.
 
 use super::address;
 use super::counters::{Counters, NamedCounters, hex};
@@ -103,9 +103,9 @@ impl Admission {
             || names.any(|name| request.headers().contains_key(name));
         if is_proxy && !self.has_warned.swap(true, Ordering::Relaxed) {
             tracing::warn!(
-                "requests come from loopback for others, as a reverse proxy sends them: whoever asks through it passes \
-                 as this machine, without limits. Start with --trusted-proxy 127.0.0.1/32, and let the proxy pass on \
-                 Host and X-Forwarded-For (deploy/ has examples)"
+                "requests from loopback look forwarded by a reverse proxy: its clients count as this machine and have no \
+                 limits. Start with --trusted-proxy 127.0.0.1/32, and let the proxy forward Host and X-Forwarded-For \
+                 (deploy/ has examples)"
             );
         }
     }
@@ -174,7 +174,24 @@ impl Admission {
         outcome.inspect_err(|exceeded| self.refusals.add(exceeded.limit_name()))
     }
 
-    /// Gives one request back after a failure of the server.
+    /// Refunds a charged request if the server failed to answer it, and reports the allowance in the headers otherwise.
+    pub(crate) fn settle(
+        &self,
+        caller: Caller,
+        policy: Policy,
+        quota: Option<Quota>,
+        response: &mut Response,
+    ) {
+        // 501 means that the client requested an unsupported format, which is charged.
+        let status = response.status();
+        if status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED {
+            self.refund(caller, policy);
+        } else if let Some(quota) = quota {
+            reply::set_quota_headers(response, &quota);
+        }
+    }
+
+    /// Refunds one request.
     pub(crate) fn refund(&self, caller: Caller, policy: Policy) {
         match (caller.address(), &self.shared) {
             (None, _) => {}
@@ -295,14 +312,7 @@ pub(crate) async fn charge(
         return caller.scope(next.run(request)).await;
     };
     let mut response = caller.scope(next.run(request)).await;
-    // 501 means that the client requested an unsupported format, which is charged.
-    let is_our_failure =
-        response.status().is_server_error() && response.status() != StatusCode::NOT_IMPLEMENTED;
-    if is_our_failure {
-        admission.refund(caller, policy);
-    } else if let Some(quota) = quota {
-        reply::set_quota_headers(&mut response, &quota);
-    }
+    admission.settle(caller, policy, quota, &mut response);
     response
 }
 

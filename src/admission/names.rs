@@ -33,7 +33,7 @@ impl AllowedName {
         if host.is_none() {
             tracing::warn!(
                 entry,
-                "not a host; write macro.example.org or macro.example.org:8443"
+                "not a host name; write macro.example.org or macro.example.org:8443"
             );
         }
         host.map(|host| Self::new(host, host.port.map(Some)))

@@ -47,7 +47,7 @@ pub(crate) struct ActiveRequest(Arc<Activity>);
 /// Why there is no permit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NoPermit {
-    /// The caller holds its maximum.
+    /// The caller has its maximum.
     CallerFull,
     /// All permits are taken.
     AllFull,
@@ -98,7 +98,7 @@ impl Permits {
         })
     }
 
-    /// Evicts one connection of a counted caller, from the block of addresses that holds most: the one that has been idle
+    /// Evicts one connection of a counted caller, from the block of addresses with the most: the one that has been idle
     /// longest, or else the one with the oldest request. Returns whether there was one.
     pub(crate) fn evict_one(&self) -> bool {
         let open = self.open.lock();

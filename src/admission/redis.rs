@@ -26,7 +26,7 @@ const TOO_SLOW: &str = "does not answer in time";
 /// How to trust the certificate authority of the server.
 const TRUST: &str = "Add the authority's certificate to those of this machine, or name a file with it in SSL_CERT_FILE";
 /// The key with the number of the day and the salt of its hashes. The first machine of a day sets it. All keys have one hash
-/// tag, so that a cluster keeps them on one node.
+/// tag, so that a cluster stores them on one node.
 const DAY_KEY: &str = "{econoscope}:day";
 
 /// The status of the shared counters.
@@ -40,7 +40,7 @@ pub struct SharedCountersStatus {
     pub counted_locally: u64,
     /// Longest time that a request waited for the server.
     pub longest_wait: Duration,
-    /// Whether the present outage is in the log.
+    /// Whether the current outage is in the log.
     is_reported: bool,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct SharedCounters {
 type Session = (MultiplexedConnection, Arc<str>);
 
 impl SharedCounters {
-    /// Starts to connect in the background, on the present runtime. Returns `None` for an invalid address
+    /// Starts to connect in the background, on the current runtime. Returns `None` for an invalid address
     /// ([`RedisAddress::check`]).
     pub(super) fn connect(
         address: &RedisAddress,
@@ -164,12 +164,12 @@ impl SharedCounters {
         if !is_reported {
             let address = &self.address;
             tracing::warn!(
-                "the limits' server {address} {problem}; this server goes on alone until it is there"
+                "the server of shared limits {address} {problem}; this server counts alone until it is reachable"
             );
         }
     }
 
-    /// Connects, and learns the server's day from a charge of nothing.
+    /// Connects, and reads the server's day by a call that charges nothing.
     async fn open_session(&self) -> redis::RedisResult<()> {
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(RETRY))
@@ -177,13 +177,13 @@ impl SharedCounters {
         let connection = self
             .client
             .get_multiplexed_async_connection_with_config(&config);
-        let (connection, nobody) = (connection.await?, Ipv4Addr::UNSPECIFIED.into());
-        let nothing = Charge::default();
-        let call = self.run_script(connection, Arc::default(), nobody, &nothing);
+        let (connection, address) = (connection.await?, Ipv4Addr::UNSPECIFIED.into());
+        let no_charge = Charge::default();
+        let call = self.run_script(connection, Arc::default(), address, &no_charge);
         call.await.map(drop)
     }
 
-    /// Runs the script, and runs it again if the server has another day. The first call of a day brings a salt.
+    /// Runs the script, and runs it again if the server has another day. The first call of a day passes a salt.
     async fn run_script(
         &self,
         mut connection: MultiplexedConnection,
@@ -222,7 +222,7 @@ impl SharedCounters {
                 }
             }
         }
-        Err((redis::ErrorKind::Client, "cannot say which day it is").into())
+        Err((redis::ErrorKind::Client, "changes its day at every call").into())
     }
 
     /// Drops the connection and starts to reconnect, unless that has happened already.
@@ -256,7 +256,7 @@ fn describe(error: &RedisError) -> String {
         return TOO_SLOW.to_owned();
     }
     if error.is_connection_dropped() && !error.is_connection_refusal() {
-        return "closes the connection. If it wants TLS, write rediss:// instead of redis://"
+        return "closes the connection. If it requires TLS, write rediss:// instead of redis://"
             .to_owned();
     }
     format!("cannot be used: {}", error.category())
@@ -291,7 +291,9 @@ impl RedisAddress {
     /// An explanation without the text of the address.
     pub fn check(&self) -> Result<&Client, &'static str> {
         let client = self.0.as_ref().map(|(_, client)| client);
-        client.ok_or("is no address of Redis; write redis://host:6379/0, or rediss:// for TLS")
+        client.ok_or(
+            "is not the address of a Redis server; write redis://host:6379/0, or rediss:// for TLS",
+        )
     }
 }
 

@@ -21,23 +21,23 @@ pub struct LimitSettings {
     #[arg(long = "rate-limit-data", value_name = "N", default_value_t = Self::default().data, value_parser = at_least_one())]
     pub data: u32,
 
-    /// Pages, widgets and pictures that may have to be made for an address in a day; cached ones cost nothing
+    /// Pages, widgets and pictures a day and address that are not cached; cached ones are free
     #[arg(long = "rate-limit-pages", value_name = "N", default_value_t = Self::default().pages, value_parser = at_least_one())]
     pub pages: u32,
 
-    /// Requests a second that one address may keep up
+    /// Sustained requests a second of one address
     #[arg(long = "rate-limit-per-second", value_name = "N", default_value_t = Self::default().per_second, value_parser = at_least_one().range(..=1000))]
     pub per_second: u32,
 
-    /// Requests that may come at once from one address
+    /// Requests at once from one address
     #[arg(long = "rate-limit-burst", value_name = "N", default_value_t = Self::default().burst, value_parser = at_least_one())]
     pub burst: u32,
 
-    /// Another daily number for a network: 203.0.113.0/24=5000 (repeat or separate by commas)
+    /// Daily requests for a network: 203.0.113.0/24=5000 (repeat or separate by commas)
     #[arg(long = "rate-limit-override", value_name = "NETWORK=N", value_delimiter = ',', value_parser = parse_override)]
     pub overrides: Vec<(IpNet, u32)>,
 
-    /// Redis or Valkey server that keeps the counts of many machines, as redis://user:password@host:6379/0, or rediss:// for TLS [default: this machine's own]
+    /// Redis or Valkey server that stores the counts of many machines, as redis://user:password@host:6379/0, or rediss:// for TLS [default: this machine's own]
     #[arg(long = "limits", value_name = "URL", hide_env_values = true, value_parser = RedisAddress::from_argument)]
     pub shared: Option<RedisAddress>,
 
@@ -45,7 +45,7 @@ pub struct LimitSettings {
     #[arg(long = "rate-limit-loopback")]
     pub count_loopback: bool,
 
-    /// Networks of reverse proxies whose X-Forwarded-For is believed (repeat or separate by commas)
+    /// Networks of reverse proxies whose X-Forwarded-For is trusted (repeat or separate by commas)
     #[arg(long = "trusted-proxy", value_name = "NETWORK", value_delimiter = ',', value_parser = parse_network)]
     pub trusted_proxies: Vec<IpNet>,
 
@@ -53,7 +53,7 @@ pub struct LimitSettings {
     #[arg(skip = Self::default().addresses)]
     pub addresses: usize,
 
-    /// File that keeps the day's counts over a restart.
+    /// File that stores the day's counts across restarts.
     #[arg(skip)]
     pub file: Option<PathBuf>,
 
@@ -98,5 +98,5 @@ fn parse_network(text: &str) -> Result<IpNet, String> {
     let text = text.trim();
     text.parse()
         .or_else(|_| text.parse::<IpAddr>().map(IpNet::from))
-        .map_err(|_| format!("{text} is no network; write 10.0.0.0/8 or an address"))
+        .map_err(|_| format!("{text} is not a network; write 10.0.0.0/8 or an address"))
 }

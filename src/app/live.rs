@@ -3,7 +3,6 @@
 use super::webhooks::Webhooks;
 use super::wiring::open_desk;
 use crate::config::{self, Config};
-use crate::server::SyncCounts;
 use anyhow::{Context, Result};
 use econoscope_answers::endpoints::{Backend, Route};
 use econoscope_core::error::{Error, NOTICE_TARGET};
@@ -21,7 +20,7 @@ pub(super) async fn sync_as_leader(
     (config, interval): (Config, Duration),
     stop: CancellationToken,
     webhooks: Option<Arc<Webhooks>>,
-    record: impl Fn(SyncCounts),
+    record: impl Fn(Option<SyncReport>),
 ) {
     let sync_and_send = async |desk: &Arc<Desk>, stop: &CancellationToken| {
         let synced = CancellationToken::new();
@@ -29,15 +28,15 @@ pub(super) async fn sync_as_leader(
             let store = Arc::clone(desk.store());
             tokio::spawn(webhooks.run(store, synced.clone(), stop.clone()))
         });
-        let record = |counts| {
-            record(counts);
+        let record = |report| {
+            record(report);
             synced.cancel();
         };
         sync_at_interval(desk, &config, interval, stop, &record).await;
         if let Some(sending) = sending
             && let Err(error) = sending.await
         {
-            tracing::error!(%error, "sending alerts broke off");
+            tracing::error!(%error, "the task that sends alerts failed");
         }
     };
     let Some(leadership) = desk.store().leadership() else {
@@ -54,7 +53,7 @@ pub(super) async fn sync_as_leader(
             Ok(desk) => desk,
             Err(error) => {
                 let error = econoscope_core::error::format_causes(error.chain());
-                tracing::error!(error, "not synced");
+                tracing::error!(error, "sync failed");
                 break;
             }
         };
@@ -77,7 +76,7 @@ async fn sync_at_interval(
     config: &Config,
     interval: Duration,
     stop: &CancellationToken,
-    record: &impl Fn(SyncCounts),
+    record: &impl Fn(Option<SyncReport>),
 ) {
     let options = config::Sync {
         quiet: true,
@@ -91,21 +90,12 @@ async fn sync_at_interval(
                     missed = report.missed_count(),
                     "synced"
                 );
-                let is_complete = report.is_complete();
-                SyncCounts {
-                    complete: is_complete.into(),
-                    // A cancelled sync says nothing about the sources.
-                    incomplete: (!is_complete && !report.cancelled).into(),
-                    failures: report.failed,
-                }
+                Some(report)
             }
             Err(error) => {
                 let error = econoscope_core::error::format_causes(error.chain());
-                tracing::warn!(error, "not synced; answering from what is stored");
-                SyncCounts {
-                    incomplete: 1,
-                    ..SyncCounts::default()
-                }
+                tracing::warn!(error, "sync failed; answering from stored data");
+                None
             }
         });
         let pause = tokio::time::sleep(interval);
@@ -193,7 +183,11 @@ pub(crate) async fn refresh_answers(backend: Arc<Backend>, stop: CancellationTok
                 Ok(reply) => reply.inherit_requests(requests),
                 // A caller of this endpoint gets the error.
                 Err(error) => {
-                    tracing::debug!(error = error.operator_message(), tool, "not made ahead")
+                    tracing::debug!(
+                        error = error.operator_message(),
+                        tool,
+                        "an answer was not computed ahead"
+                    )
                 }
             }
         }
@@ -209,9 +203,10 @@ pub(crate) async fn refresh_history(desk: Arc<Desk>, stop: CancellationToken) {
         async {
             let computed =
                 tokio::task::spawn_blocking(move || desk.compute_real_time_paths()).await;
-            let computed = computed.map_err(|e| Error::internal("what was known", e));
+            let computed =
+                computed.map_err(|e| Error::internal("computing the real-time history", e));
             if let Err(error) = computed.flatten() {
-                econoscope_core::error::log(&error, "what was known");
+                econoscope_core::error::log(&error, "real-time history");
             }
         }
     };
@@ -230,7 +225,7 @@ pub(super) async fn on_change<F: Future<Output = ()>>(
         match desk.state() {
             Ok(state) if newest != Some(state) => work(newest.replace(state)).await,
             Ok(_) => {}
-            Err(error) => econoscope_core::error::log(&error, "looking for news"),
+            Err(error) => econoscope_core::error::log(&error, "checking for new data"),
         }
         let pause = POLL_INTERVAL.max(started.elapsed() * PAUSE_FACTOR);
         if stop

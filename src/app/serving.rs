@@ -63,11 +63,11 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
     } else {
         let interval = Duration::from_secs(serve.sync_hours * 3600);
         let (mut config, server, desk) = (config.clone(), Arc::clone(&server), Arc::clone(desk));
-        // FRED's terms allow only own use, unless the operator says otherwise.
+        // FRED's terms allow only own use, unless the operator sets --fred.
         config.sources.no_fred |= is_public && !config.sources.fred;
         // A thread of its own, since parsing and storing would block an executor thread.
         parts.spawn_blocking(move || {
-            let record = |counts| server.record_sync(counts);
+            let record = |report| server.record_sync(report);
             let sync = live::sync_as_leader(desk, (config, interval), stop, webhooks, record);
             tokio::runtime::Handle::current().block_on(sync);
         });
@@ -88,7 +88,7 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
 /// When an address is in use or not permitted.
 async fn open_listeners(serve: &Serve) -> Result<(TcpListener, Option<TcpListener>)> {
     let socket = listenfd::ListenFd::from_env().take_tcp_listener(0);
-    let listener = match socket.context("the socket that was handed over")? {
+    let listener = match socket.context("the socket passed by systemd")? {
         Some(socket) => {
             socket.set_nonblocking(true)?;
             TcpListener::from_std(socket)?
@@ -117,7 +117,7 @@ fn send_without_sync(
     let Some(webhooks) = webhooks else { return };
     let store = backend.desk().store();
     if backend.upstream().is_some() || store.leadership().is_some() {
-        tracing::warn!(target: NOTICE_TARGET, "--webhook sends nothing here: over a shared store the server that syncs sends, and one that forwards has no figures of its own");
+        tracing::warn!(target: NOTICE_TARGET, "--webhook has no effect on this server: over a shared store the server that syncs sends alerts, and a server that forwards has no data of its own");
         return;
     }
     let synced = CancellationToken::new();
@@ -140,15 +140,15 @@ fn log_start(
     }
     if let Some(reason) = public_reason {
         let withheld = match serve.serve_restricted {
-            true => "restricted series are passed on, as --serve-restricted says",
-            false => "series that may not be passed on are withheld",
+            true => "restricted series are served (--serve-restricted)",
+            false => "restricted series are withheld",
         };
-        tracing::info!(target: NOTICE_TARGET, "public, since {reason}: {withheld}");
+        tracing::info!(target: NOTICE_TARGET, "public, because {reason}; {withheld}");
     }
     if address.ip().is_unspecified() && config.base_url.is_none() {
         tracing::warn!(
             target: NOTICE_TARGET,
-            "links and credit lines name http://{}, which only this machine can open; give --base-url",
+            "links and credit lines contain http://{}, which only this machine can open; set --base-url",
             local_address(address)
         );
     }
@@ -184,8 +184,8 @@ fn check_forwarding(config: &Config, is_local: bool) -> Result<()> {
         && config.forwarding.upstream_limit <= DOCUMENTED_LIMIT
     {
         bail!(
-            "serving others from one upstream budget of {DOCUMENTED_LIMIT} calls a day starves them; listen on \
-             loopback, answer from a local store, or state the higher limit you were granted with --upstream-limit"
+            "one upstream budget of {DOCUMENTED_LIMIT} calls a day is too small for a public server; listen on \
+             loopback, answer from a local store, or set --upstream-limit to the limit you were granted"
         );
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Webhooks: each crossing of a condition is posted once to each receiver of the condition.
 //!
-//! A note in the store holds the day of the last crossing that a receiver acknowledged. It is written before the next
+//! A note in the store contains the day of the last crossing that a receiver acknowledged. It is written before the next
 //! crossing is sent. A crash before the write sends a crossing again under the same identifier. Of several servers over one
 //! store, the one that syncs sends webhooks and writes the notes.
 
@@ -111,7 +111,7 @@ impl Webhooks {
             Ok(desk) => desk,
             Err(error) => {
                 let error = error::format_causes(error.chain());
-                return tracing::error!(target: NOTICE_TARGET, "no webhooks are sent: {error}");
+                return tracing::error!(target: NOTICE_TARGET, "webhooks are disabled: {error}");
             }
         };
         let receivers = self.receivers.iter().map(|receiver| {
@@ -176,7 +176,7 @@ impl Webhooks {
                 }
                 Delivery::Gone => {
                     (self.count)("gone");
-                    tracing::warn!(target: NOTICE_TARGET, webhook, "webhook {webhook} answers 410: it is told of nothing more until the next start");
+                    tracing::warn!(target: NOTICE_TARGET, webhook, "webhook {webhook} responded 410: no more alerts are sent to it until the next start");
                     return delivery;
                 }
                 Delivery::Failed(why, requested) => (why, requested),
@@ -188,7 +188,7 @@ impl Webhooks {
                     webhook,
                     id,
                     why,
-                    "alert not delivered; it is tried again when the data change"
+                    "alert not delivered; retrying when the data change"
                 );
                 return delivery;
             };
@@ -199,7 +199,7 @@ impl Webhooks {
                 id,
                 why,
                 seconds = pause.as_secs(),
-                "alert not delivered; trying again"
+                "alert not delivered; retrying"
             );
             let pause = tokio::time::sleep(pause);
             if stop.run_until_cancelled(pause).await.is_none() {
@@ -261,7 +261,7 @@ async fn on_store<T: Send + 'static>(
 ) -> econoscope_core::Result<T> {
     let store = Arc::clone(store);
     let result = tokio::task::spawn_blocking(move || work(store.as_ref())).await;
-    result.map_err(|e| Error::internal("work on the store broke off", e))?
+    result.map_err(|e| Error::internal("the task on the store failed", e))?
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ pub(crate) fn open_store(config: &Config, bare: bool) -> Result<Arc<dyn Store>> 
     };
     let store = open_file(config, open).with_context(|| {
         let path = disk::format_path(&config.local_file());
-        format!("nothing can be kept at {path}; choose another file with --store")
+        format!("cannot open or create the store {path}; choose another file with --store")
     })?;
     Ok(Arc::new(store))
 }
@@ -69,7 +69,7 @@ pub(super) fn complete_replica(config: &Config) -> Result<()> {
 }
 
 /// Returns the address of a shared database, whose tables are first migrated where the settings ask for it.
-fn migrated_database(config: &Config) -> Result<Option<Address>> {
+pub(crate) fn migrated_database(config: &Config) -> Result<Option<Address>> {
     let address = config.database()?;
     if let Some(address) = address.as_ref().filter(|_| config.shared_store.migrate) {
         Postgres::unconnected(address)?.migrate()?;
@@ -88,7 +88,7 @@ fn open_file(config: &Config, open: OpenFile) -> econoscope_core::Result<Sqlite>
     let moved = Sqlite::quarantine(&path)?;
     tracing::error!(
         target: NOTICE_TARGET,
-        "the store was damaged and is now {}; starting anew. Restore a backup, or sync.",
+        "the damaged store was moved to {}; starting with a new one. Restore a backup, or sync.",
         disk::format_path(&moved)
     );
     open(&path)

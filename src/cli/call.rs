@@ -138,7 +138,7 @@ fn render(route: &Route, reply: &Reply, format: OutputFormat) -> Result<String> 
     if format == OutputFormat::Csv {
         return rows.to_csv();
     }
-    // The text of this tool is its JSON, so another one is made for people.
+    // The text of this tool is its JSON, so its rows are rendered for people.
     Ok(match answer.get("text") {
         Some(Value::String(text)) => text.clone(),
         _ => table::render_plain(&rows),

@@ -19,7 +19,7 @@ use std::time::Duration;
 const CURRENT: SignedDuration = SignedDuration::from_hours(48);
 /// A source that takes longer to connect is not reachable.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// A clock that shows an earlier time is wrong: the program was written later.
+/// A clock that shows an earlier time is wrong: the program was released later.
 const EARLIEST_TIME: &str = "2026-11-01T00:00:00Z";
 
 /// The results of the checks, as lines of text.
@@ -58,7 +58,7 @@ pub(super) async fn doctor(config: &Config, options: &Doctor) -> Result<ExitCode
             Err(error) => findings.fault(
                 "database",
                 &error.operator_message(),
-                "Answers go on from the copy below, without anything new.",
+                "The server answers from the replica below, without new data.",
             ),
         }
     }
@@ -80,8 +80,8 @@ pub(super) async fn doctor(config: &Config, options: &Doctor) -> Result<ExitCode
     }
     check_clock(&mut findings, &stored);
     if options.offline {
-        let advice = "Leave --offline out to try them.";
-        findings.note("sources", "not asked (--offline)", advice);
+        let advice = "Run without --offline to check them.";
+        findings.note("sources", "not checked (--offline)", advice);
     } else {
         check_fred_connection(&mut findings, config).await?;
     }
@@ -102,7 +102,7 @@ fn check_configuration(findings: &mut Findings, config: &Config) {
         None => findings.note(
             subject,
             "not set; links in answers name the listening address",
-            "For a public service give --base-url https://your.host.",
+            "For a public service, set --base-url https://your.host.",
         ),
         Some(url) if url.scheme() == "https" || url.host_str() == Some("localhost") => {
             findings.ok(subject, url.as_str());
@@ -110,23 +110,23 @@ fn check_configuration(findings: &mut Findings, config: &Config) {
         Some(url) => findings.note(
             subject,
             &format!("{url} is not https"),
-            "Browsers and hosts want https; put a reverse proxy with a certificate in front.",
+            "Browsers and MCP hosts require https; run a reverse proxy with a certificate in front.",
         ),
     }
     let use_of_fred = match (config.sources.no_fred, config.sources.fred) {
-        (true, _) => "never asked (--no-fred)",
-        (false, true) => "asked last, also by a server that others reach (--fred)",
-        (false, false) => "asked last, for your own use; never by a server that others reach",
+        (true, _) => "never used (--no-fred)",
+        (false, true) => "used last, also by a server that others can reach (--fred)",
+        (false, false) => "used last, for your own use; never by a server that others can reach",
     };
-    let advice = "Its terms allow viewing and downloading and forbid storing for others: --no-fred leaves it out, \
-        --fred lets a server beyond loopback ask it, too.";
+    let advice = "Its terms allow viewing and downloading and forbid storing for others. --no-fred disables it; \
+        --fred enables it for a server beyond loopback.";
     findings.note("FRED", use_of_fred, advice);
     match config.sources.fred_key {
         Some(_) => findings.ok("FRED key", "set"),
         None => findings.note(
             "FRED key",
-            "none; the public CSV download is used, without past vintages",
-            "A free key comes from fredaccount.stlouisfed.org/apikeys; set ECONOSCOPE_FRED_KEY.",
+            "not set; the public CSV download is used, without past vintages",
+            "Get a free key at fredaccount.stlouisfed.org/apikeys and set ECONOSCOPE_FRED_KEY.",
         ),
     }
 }
@@ -135,7 +135,7 @@ fn check_configuration(findings: &mut Findings, config: &Config) {
 fn check_store(findings: &mut Findings, path: &Path, quarantine: bool) -> Option<Sqlite> {
     let file = disk::format_path(path);
     if !path.exists() {
-        let finding = format!("there is none at {file}; the bundled history answers");
+        let finding = format!("no file at {file}; the bundled history is used");
         let advice = "Run `econoscope sync`, or `econoscope serve`, which syncs by itself.";
         findings.note("store", &finding, advice);
         return None;
@@ -162,9 +162,9 @@ fn check_store(findings: &mut Findings, path: &Path, quarantine: bool) -> Option
     }
     if !quarantine {
         findings.note(
-            "way out",
-            "the file was not touched",
-            "Stop every econoscope and run `econoscope doctor --quarantine`, then restore a backup or sync again.",
+            "repair",
+            "the file is unchanged",
+            "Stop every econoscope process, run `econoscope doctor --quarantine`, then restore a backup or sync again.",
         );
         return None;
     }
@@ -218,9 +218,9 @@ fn check_clock(findings: &mut Findings, stored: &[Status]) {
     let later = stored.iter().filter(|s| s.fetched_at > now).count();
     let earliest: Timestamp = EARLIEST_TIME.parse().unwrap_or(Timestamp::UNIX_EPOCH);
     let fault = if now < earliest {
-        format!("{now} is before this program was written")
+        format!("{now} is earlier than the release of this program")
     } else if later > 0 {
-        format!("{now}, but {later} series were read later than that")
+        format!("{now}, but {later} series have a later fetch time")
     } else {
         return findings.ok("clock", &now.to_string());
     };
@@ -239,8 +239,8 @@ async fn list_refused_responses(
     for (feed, refused) in ingest::refused_responses(store, &recipes).await? {
         let head: String = refused.head.chars().take(200).collect();
         let advice = match head.replace('\n', " ").as_str() {
-            "" => "What is held stayed, and the next source was asked.".to_owned(),
-            head => format!("What is held stayed. The answer began: {head}"),
+            "" => "The stored rows are unchanged; the next source was requested.".to_owned(),
+            head => format!("The stored rows are unchanged. The response began: {head}"),
         };
         let finding = format!("refused at {:.0}: {}", refused.at, refused.why);
         findings.note(&format!("answer of {feed}"), &finding, &advice);
@@ -256,7 +256,7 @@ async fn list_missed_series(findings: &mut Findings, store: &Arc<dyn Store>) -> 
             n => format!(" and {} more", n - 1),
         };
         let subject = format!("last sync, {}{others}", missed.series);
-        let advice = "What is held stayed; the next sync asks again.";
+        let advice = "The stored rows are unchanged; the next sync tries again.";
         findings.note(&subject, &missed.why, advice);
     }
     Ok(())
@@ -271,7 +271,7 @@ async fn check_sources(
     let settings = config.sources.source_settings()?;
     let now = Desk::system_clock()();
     let version = env!("CARGO_PKG_VERSION");
-    let finding = format!("econoscope {version} on {OS}/{ARCH}, {now:.0}; sources asked now");
+    let finding = format!("econoscope {version} on {OS}/{ARCH}, {now:.0}; sources requested now");
     findings.ok("report", &finding);
     for check in ingest::check_sources(store, &settings, now).await? {
         let subject = format!("feed {}", check.feed);
@@ -293,14 +293,16 @@ async fn check_sources(
 fn describe_response(beginning: &str) -> String {
     let is_text = |c: char| !c.is_control() || c.is_whitespace();
     match beginning {
-        "" => "No answer came. The next source is asked for its series; what is held stays.".into(),
+        "" => {
+            "There was no response. A sync requests the next source; the stored rows stay.".into()
+        }
         text if text.starts_with("PK") || !text.chars().all(is_text) => {
-            "The answer is no text, such as an archive.".into()
+            "The response is not text; it may be an archive.".into()
         }
         text => {
             let lines: Vec<&str> = text.lines().take(12).collect();
             let head: String = lines.join(" | ").chars().take(1_200).collect();
-            format!("The answer begins: {head}")
+            format!("The response begins: {head}")
         }
     }
 }
@@ -309,17 +311,17 @@ async fn check_fred_connection(findings: &mut Findings, config: &Config) -> Resu
     const SUBJECT: &str = "source FRED";
     let url = config.sources.source_settings()?.fred()?;
     let address = url.host_str().zip(url.port_or_known_default());
-    let (host, port) = address.with_context(|| format!("{url} names no host"))?;
+    let (host, port) = address.with_context(|| format!("{url} has no host"))?;
     let connection = tokio::net::TcpStream::connect((host, port));
     let why = match tokio::time::timeout(CONNECT_TIMEOUT, connection).await {
         Ok(Ok(_)) => {
-            findings.ok(SUBJECT, &format!("{host}:{port} can be reached"));
+            findings.ok(SUBJECT, &format!("{host}:{port} is reachable"));
             return Ok(());
         }
         Ok(Err(error)) => error.to_string(),
         Err(_) => "no answer".to_owned(),
     };
-    let advice = "Check network, name server and firewall; what is stored is served meanwhile.";
+    let advice = "Check network, DNS and firewall; until then the stored data are served.";
     findings.note(SUBJECT, &format!("{host}:{port}: {why}"), advice);
     Ok(())
 }

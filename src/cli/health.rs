@@ -22,10 +22,10 @@ pub(super) async fn health(options: &Health) -> Result<()> {
         None => Url::parse(&format!("http://{}", local_address(options.listen)))?,
     };
     let Some(authority) = (url.scheme() == "http").then(|| url.authority()) else {
-        bail!("{url} cannot be asked; give http:// and the address on which the server listens");
+        bail!("{url} is not supported; write http:// and the address on which the server listens");
     };
     let addresses = url.socket_addrs(|| None);
-    let addresses = addresses.with_context(|| format!("{authority} is no address"))?;
+    let addresses = addresses.with_context(|| format!("{authority} is not an address"))?;
     let line = tokio::time::timeout(TIMEOUT, status_line(&addresses, authority)).await;
     let line = line
         .with_context(|| format!("{authority} does not answer within {TIMEOUT:?}"))?
@@ -89,7 +89,7 @@ mod tests {
         assert!(format!("{error:#}").contains(&listen.to_string()));
         let url = Some(Url::parse("https://macro.example.org").unwrap());
         let error = health(&Health { url, listen }).await.unwrap_err();
-        assert!(error.to_string().contains("give http://"));
+        assert!(error.to_string().contains("write http://"));
     }
 
     #[test]

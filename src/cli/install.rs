@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 pub(super) fn install(config: &Config, options: &Install) -> Result<()> {
     let server = match &options.http {
         Some(url) if !matches!(url.scheme(), "http" | "https") => {
-            bail!("{url} is no address of a server; write http://host:port/mcp")
+            bail!("{url} is not the address of a server; write http://host:port/mcp")
         }
         Some(url) => {
             let mut url = url.clone();
@@ -32,7 +32,7 @@ pub(super) fn install(config: &Config, options: &Install) -> Result<()> {
     for host in select_hosts(&folders, &options.target)? {
         let entry = host.entry(&server).with_context(|| {
             let title = &host.title;
-            format!("{title} takes programs alone in its file; add an address in its settings, under Connectors")
+            format!("{title} accepts only programs in its file; add an address in its settings, under Connectors")
         })?;
         let message = match options.print {
             true => with_entry(host.format, "", &host.key, Some(&entry))?,
@@ -65,7 +65,7 @@ fn select_hosts(folders: &UserFolders, options: &InstallTarget) -> Result<Vec<&'
 
 fn find_host(name: &str) -> Result<&'static Host> {
     let host = HOSTS.iter().find(|host| host.name == name);
-    host.with_context(|| format!("no host is called {name}; there are {}", host_names()))
+    host.with_context(|| format!("unknown host {name}; choose one of {}", host_names()))
 }
 
 fn host_names() -> String {
@@ -76,10 +76,10 @@ fn host_names() -> String {
 /// Adds an entry to a host's settings file, or removes ours, and returns a message about it.
 fn edit_settings(host: &Host, path: &Path, entry: Option<&Entry>, dry_run: bool) -> Result<String> {
     let (title, file) = (&host.title, disk::format_path(path));
-    let old = read_settings(path).with_context(|| format!("{title}: {file} is left as it is"))?;
+    let old = read_settings(path).with_context(|| format!("{title}: {file} is unchanged"))?;
     let text = old.as_deref().unwrap_or_default();
     let mut new = with_entry(host.format, text, &host.key, entry)
-        .with_context(|| format!("{title}: {file} cannot be read and is left as it is"))?;
+        .with_context(|| format!("{title}: {file} cannot be read and is unchanged"))?;
     if entry.is_none()
         && new != text
         && let Some(original) = backup::text_before_install(host, path, &new)
@@ -91,15 +91,15 @@ fn edit_settings(host: &Host, path: &Path, entry: Option<&Entry>, dry_run: bool)
     }
     let (done, next_step) = match entry {
         Some(_) => ("added to", host.next_step.as_str()),
-        None => ("taken out of", ""),
+        None => ("removed from", ""),
     };
     if dry_run {
         let diff = diff(text, &new);
         return Ok(format!("{title}: would be {done} {file}:\n{diff}"));
     }
     let backup = write_settings(path, old.as_deref(), &new)
-        .with_context(|| format!("{title}: {file} cannot be written and is left as it is"))?;
-    let backup = backup.map(|path| format!(" (as it was: {})", disk::format_path(&path)));
+        .with_context(|| format!("{title}: {file} cannot be written and is unchanged"))?;
+    let backup = backup.map(|path| format!(" (backup: {})", disk::format_path(&path)));
     let backup = backup.unwrap_or_default();
     Ok(format!("{title}: {done} {file}{backup}\n{next_step}"))
 }
@@ -154,7 +154,7 @@ fn own_flags(config: &Config) -> Result<Vec<String>> {
             false => std::path::absolute(path)?,
         };
         let text = path.to_str().map(str::to_owned);
-        text.context("a path that is not UTF-8 cannot stand in the file")
+        text.context("the file cannot contain a path that is not UTF-8")
     };
     let mut flags = Vec::new();
     for (flag, path) in [("--store", &config.store), ("--config", &config.config)] {
@@ -189,7 +189,7 @@ fn own_command(flags: &[String]) -> Result<Server> {
     if is_below("archive-v0") && is_below("uv") {
         return Ok(program("uvx", &["econoscope"]));
     }
-    // A link in PATH stays valid after an update, which may move the executable.
+    // A link in PATH stays valid when an update moves the executable.
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut links = std::env::split_paths(&path).map(|folder| folder.join("econoscope"));
     let leads_here =
@@ -206,7 +206,7 @@ fn own_command(flags: &[String]) -> Result<Server> {
 fn ask_for_hosts(folders: &UserFolders) -> Result<Vec<&'static Host>> {
     let here: Vec<&Host> = HOSTS.iter().filter(|host| host.is_here(folders)).collect();
     if here.is_empty() {
-        bail!("no assistant was found here; name one: {}", host_names());
+        bail!("no assistant was found; name one of {}", host_names());
     }
     print("Assistants found here:")?;
     for host in &here {
@@ -218,7 +218,7 @@ fn ask_for_hosts(folders: &UserFolders) -> Result<Vec<&'static Host>> {
         print("Name one of them after the command.")?;
         return Ok(Vec::new());
     }
-    print("Which of them? Names separated by blanks, all, or nothing to leave it:")?;
+    print("Install for which? Enter names separated by spaces, all, or nothing to cancel:")?;
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line)?;
     if line.trim() == "all" {

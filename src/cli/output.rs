@@ -28,7 +28,7 @@ pub(super) fn report_error(message: &str) {
     tracing::error!(target: NOTICE_TARGET, "{}", printable(message));
 }
 
-/// Reports a doubt on stderr, in the format of the log.
+/// Reports a warning on stderr, in the format of the log.
 pub(super) fn report_warning(message: &str) {
     tracing::warn!(target: NOTICE_TARGET, "{}", printable(message));
 }
@@ -41,12 +41,12 @@ pub(super) fn report(message: &str) {
 /// Prints a text to stdout and ends its last line.
 ///
 /// # Errors
-/// When stdout cannot be written, unless its reader has gone.
+/// When stdout cannot be written, except after its reader has closed the pipe.
 pub(super) fn print(text: &str) -> Result<()> {
     let mut stdout = std::io::stdout().lock();
     let end = if text.ends_with('\n') { "" } else { "\n" };
     match write!(stdout, "{text}{end}") {
-        // `| head` has seen enough.
+        // The reader has closed the pipe, as `| head` does.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         written => written.context("writing to stdout"),
     }

@@ -1,4 +1,4 @@
-//! Commands that copy a store, and commands for a database that servers share.
+//! Commands that copy a store, and commands for a shared database.
 
 use super::output::report;
 use crate::app;
@@ -13,14 +13,14 @@ use std::path::Path;
 pub(super) fn migrate(config: &Config) -> Result<()> {
     let Some(address) = config.database()? else {
         bail!(
-            "--store names no database that servers share: write --store postgres://USER@HOST/DATABASE, with the \
-             password in the environment variable PGPASSWORD"
+            "--store is not a shared database; write --store postgres://USER@HOST/DATABASE, and set the password in \
+             the environment variable PGPASSWORD"
         );
     };
     let (from, to) = Postgres::unconnected(&address)?.migrate()?;
     report(&match from == to {
-        true => format!("the tables of {address} have layout {to} already"),
-        false => format!("the tables of {address} have layout {to} now, {from} before"),
+        true => format!("the tables of {address} already have layout {to}"),
+        false => format!("migrated the tables of {address} from layout {from} to {to}"),
     });
     Ok(())
 }
@@ -32,8 +32,8 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<()> {
             let file = Sqlite::open_existing(from)?;
             if !Postgres::open(&address)?.fill_from(&file)? {
                 bail!(
-                    "--to {address}: it holds series already, and nothing is mixed. Give a database that holds \
-                     nothing, right after `econoscope migrate`"
+                    "--to {address}: the database contains series already; copy into an empty one, right after \
+                     `econoscope migrate`"
                 );
             }
             let from = disk::format_path(from);
@@ -43,7 +43,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<()> {
             Postgres::open(&address)?.copy_to(to)?;
             if let Some(damage) = Sqlite::open_existing(to)?.check_integrity()?.first() {
                 bail!(
-                    "the copy is damaged, and so is what was copied: {}",
+                    "the copy is damaged, and so is the original: {}",
                     damage.what
                 );
             }
@@ -62,16 +62,13 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<()> {
 
 /// Acquires the lease to write into a shared database; `None` where the store is a file.
 pub(super) fn acquire_lease(config: &Config) -> Result<Option<LeaseGuard>> {
-    let Some(address) = config.database()? else {
+    let Some(address) = app::migrated_database(config)? else {
         return Ok(None);
     };
-    if config.shared_store.migrate {
-        Postgres::unconnected(&address)?.migrate()?;
-    }
     match Postgres::open_with_history(&address)?.take_lease()? {
         Ok(lease) => Ok(Some(lease)),
         Err(holder) => bail!(
-            "{holder} writes into {address} and syncs by itself. Wait for it, or stop it; its turn ends 15 s later"
+            "{holder} writes into {address} and syncs by itself. Wait for it, or stop it; its lease ends 15 s later"
         ),
     }
 }

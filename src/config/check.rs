@@ -16,7 +16,7 @@ pub(super) fn check(config: &Config) -> Result<()> {
     {
         let text = econoscope_data::disk::escape_controls(text);
         bail!(
-            "--base-url {text} {problem}; write the address that others type, for example https://macro.example.org"
+            "--base-url {text} {problem}; write the address that clients use, for example https://macro.example.org"
         );
     }
     if let Some(Command::Serve(serve)) = &config.command {
@@ -30,7 +30,7 @@ pub(super) fn check(config: &Config) -> Result<()> {
     ] {
         if let Some(folder) = folder.as_deref().filter(|folder| !folder.is_dir()) {
             let path = econoscope_data::disk::format_path(folder);
-            bail!("--{flag} {path}: there is no such folder; make it first, or correct its name");
+            bail!("--{flag} {path}: the folder does not exist; create it, or correct the name");
         }
     }
     if let Some(file) = &folders.feeds
@@ -38,11 +38,11 @@ pub(super) fn check(config: &Config) -> Result<()> {
         && !file.exists()
     {
         let path = econoscope_data::disk::format_path(file);
-        bail!("--feeds {path}: there is no such file; correct its name, or write none");
+        bail!("--feeds {path}: the file does not exist; correct the name, or write none");
     }
-    let is_file = config.database()?.is_none();
+    config.database()?;
     for (flag, file) in [
-        ("store", config.store.as_deref().filter(|_| is_file)),
+        ("store", config.store.as_deref()),
         ("replica", config.shared_store.replica.as_deref()),
         (
             "upstream-state",
@@ -55,7 +55,7 @@ pub(super) fn check(config: &Config) -> Result<()> {
         if let Some(folder) = folder.filter(|f| !f.as_os_str().is_empty() && !f.exists()) {
             let path = econoscope_data::disk::format_path(folder);
             bail!(
-                "--{flag}: there is no folder {path}; make it first, or correct the path of the file"
+                "--{flag}: the folder {path} does not exist; create it, or correct the path of the file"
             );
         }
     }
@@ -66,9 +66,9 @@ pub(super) fn check(config: &Config) -> Result<()> {
 fn base_url_problem(text: &str) -> Option<&'static str> {
     let url = match Url::parse(text) {
         Ok(url) if matches!(url.scheme(), "http" | "https") => url,
-        Ok(_) if text.contains("://") => return Some("is not of http or https"),
+        Ok(_) if text.contains("://") => return Some("has a scheme other than http and https"),
         Ok(_) | Err(_) => {
-            return Some("has no https:// (or http://) in front, or no host behind it");
+            return Some("has no https:// or http:// at the start, or no host after it");
         }
     };
     let is_unspecified = match url.host() {
@@ -77,11 +77,11 @@ fn base_url_problem(text: &str) -> Option<&'static str> {
         Some(url::Host::Domain(_)) | None => false,
     };
     if is_unspecified {
-        Some("is an address to listen on and not one to be called at")
+        Some("is an address to listen on, not one to connect to")
     } else if url.query().is_some() || url.fragment().is_some() {
-        Some("has a ? or # in it")
+        Some("contains ? or #")
     } else if !url.username().is_empty() || url.password().is_some() {
-        Some("has a name or password in it")
+        Some("contains a name or password")
     } else {
         None
     }

@@ -13,15 +13,15 @@ pub(crate) struct Call {
     /// Tool: get_macro_summary, get_metric …; without one they are listed
     pub(crate) tool: Option<String>,
 
-    /// Arguments as name=value, the first also as its value alone; a list is separated by commas or given again
+    /// Arguments as name=value; the first may be its value alone; separate lists by commas or repeat the name
     #[arg(value_name = "NAME=VALUE")]
     pub(crate) arguments: Vec<String>,
 
-    /// Print the prose a model reads
+    /// Print the text that a model reads
     #[arg(long, group = "form")]
     pub(crate) text: bool,
 
-    /// Print the JSON a program reads
+    /// Print the JSON that a program reads
     #[arg(long, group = "form")]
     pub(crate) json: bool,
 
@@ -33,7 +33,7 @@ pub(crate) struct Call {
     #[arg(long, group = "form")]
     pub(crate) table: bool,
 
-    /// Print help; behind the name of a tool, that of the tool: its arguments with examples
+    /// Print help; after the name of a tool, its arguments with examples
     #[arg(long, short)]
     pub(crate) help: bool,
 }
@@ -44,11 +44,11 @@ pub(crate) struct Import {
     /// Folder with `series_id,date,value`, `date,value` or FRED CSV files
     pub(crate) folder: PathBuf,
 
-    /// Start a new store empty instead of from the bundled history
+    /// Create a new store empty instead of with the bundled history
     #[arg(long)]
     pub(crate) bare: bool,
 
-    /// Put figures in that end before what is held and differ from it, or stand on another base: else they are left out
+    /// Import series that end before the stored ones and differ from them, or that have another base; by default they are skipped
     #[arg(long)]
     pub(crate) replace: bool,
 
@@ -68,11 +68,11 @@ pub(crate) struct Doctor {
     #[arg(long)]
     pub(crate) quarantine: bool,
 
-    /// Ask every source for a little and compare it with what is held; the output is a report to send back
+    /// Make a small request to every source and compare the response with the store; the output is a report for the maintainers
     #[arg(long = "sources", conflicts_with = "offline")]
     pub(crate) check_sources: bool,
 
-    /// Do not try to reach the sources
+    /// Do not connect to the sources
     #[arg(long)]
     pub(crate) offline: bool,
 }
@@ -84,11 +84,11 @@ pub(crate) struct Sync {
     #[arg(long, value_name = "ID", value_delimiter = ',')]
     pub(crate) only: Vec<String>,
 
-    /// Read every series again, also those that are not due
+    /// Fetch every series again, also those that are not due
     #[arg(long)]
     pub(crate) force: bool,
 
-    /// Take these series or sources at their word: the first answer of a source that nothing confirms, or a new base
+    /// Accept unconfirmed data of these series or sources: the first response of a source that nothing confirms, or a new base
     #[arg(long, value_name = "SERIES|SOURCE", value_delimiter = ',')]
     pub(crate) accept: Vec<String>,
 
@@ -96,11 +96,11 @@ pub(crate) struct Sync {
     #[arg(long)]
     pub(crate) vintages: bool,
 
-    /// Only say what would be asked of whom and why, and ask nobody
+    /// Print which requests would be made and why, without making them
     #[arg(long)]
     pub(crate) plan: bool,
 
-    /// Say nothing but errors
+    /// Print only errors
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
@@ -108,11 +108,11 @@ pub(crate) struct Sync {
 /// Settings of `copy`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct CopyStore {
-    /// Where it is: a file, or postgres://USER@HOST/DATABASE
+    /// Store to copy from: a file, or postgres://USER@HOST/DATABASE
     #[arg(long, value_name = "STORE")]
     pub(crate) from: PathBuf,
 
-    /// Where it goes: a new file, or a database that holds nothing
+    /// Store to copy to: a new file, or an empty database
     #[arg(long, value_name = "STORE")]
     pub(crate) to: PathBuf,
 }
@@ -123,11 +123,11 @@ pub(crate) struct Install {
     #[command(flatten)]
     pub(crate) target: InstallTarget,
 
-    /// Let it call a running server instead of starting this program: http://127.0.0.1:8080/mcp
+    /// Connect to a running server instead of starting this program: http://127.0.0.1:8080/mcp
     #[arg(long, value_name = "URL")]
     pub(crate) http: Option<Url>,
 
-    /// Print what belongs into the file, and touch nothing
+    /// Print the content for the settings file without changing it
     #[arg(long)]
     pub(crate) print: bool,
 }
@@ -135,11 +135,11 @@ pub(crate) struct Install {
 /// Settings of `uninstall`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct InstallTarget {
-    /// Assistant; without one those found here are listed, and asked for on a terminal
+    /// Assistant; without one, list those found and ask on a terminal
     #[arg(value_name = "HOST")]
     pub(crate) host: Option<String>,
 
-    /// Say what would change, and touch nothing
+    /// Print the change without making it
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
@@ -147,11 +147,11 @@ pub(crate) struct InstallTarget {
 /// Settings of `health`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Health {
-    /// Server to ask, as http://host:port [default: the one that listens on this machine]
+    /// Server to check, as http://host:port [default: the one on this machine]
     #[arg(value_name = "URL")]
     pub(crate) url: Option<Url>,
 
-    /// Where that server listens; of all addresses, loopback is asked
+    /// Address on which that server listens; for an unspecified address, loopback is used
     #[arg(
         long,
         value_name = "ADDR",

@@ -95,15 +95,15 @@ fn add_file(
             if let toml::Value::Table(group) = value {
                 let first = group.keys().next().map_or("listen", String::as_str);
                 bail!(
-                    "settings are not in groups; leave the line [{key}] out, so that {first} stands by itself"
+                    "settings have no groups; remove the line [{key}], so that {first} is at the top level"
                 );
             }
             let keys = settings(&command).map(|(key, ..)| key);
             let hint = match nearest_name(keys, &key.replace('_', "-")) {
                 Some(nearest) => format!("Did you mean {nearest}?"),
-                None => "See docs/CONFIGURATION.md for all of them.".into(),
+                None => "docs/CONFIGURATION.md lists all settings.".into(),
             };
-            bail!("there is no setting called {key}. {hint}");
+            bail!("unknown setting {key}. {hint}");
         };
         let (matches, added) = match is_general {
             true => (Some(matches), &mut general),
@@ -197,7 +197,7 @@ mod tests {
     fn error_names_the_unknown_key_or_invalid_value() {
         let error = |text: &str| format!("{:#}", load_with(text, &["serve"]).unwrap_err());
         assert!(error("rate_limit = 7").contains("rate_limit. Did you mean rate-limit?"));
-        assert!(error("config = \"x\"").contains("no setting called config"));
+        assert!(error("config = \"x\"").contains("unknown setting config"));
         assert!(error("no-sync = 1").contains("no-sync must be true or false"));
         assert!(error("listen = \"nowhere\"").contains("nowhere"));
         assert!(error("listen = ").contains("TOML"));

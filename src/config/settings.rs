@@ -36,11 +36,11 @@ pub(crate) struct Config {
     #[arg(long, value_name = "PREFIX", default_value = "SERVICE_")]
     pub(crate) prefix: String,
 
-    /// Leave the tools search and fetch out of the list: hosts with tools of those names from elsewhere take one for the other
+    /// Omit the tools search and fetch from the list, for hosts that have other tools of those names
     #[arg(long)]
     pub(crate) no_search_tools: bool,
 
-    /// What is logged to stderr: error, warn, info, debug, or a level for each module: warn,econoscope_data=debug
+    /// Filter of the log on stderr: error, warn, info, debug, or a level for each module: warn,econoscope_data=debug
     #[arg(long, value_name = "FILTER", default_value = DEFAULT_LOG)]
     pub(crate) log: String,
 
@@ -61,7 +61,7 @@ pub(crate) struct Config {
     #[command(flatten)]
     pub(crate) folders: Folders,
 
-    /// What to do; without a command: speak MCP on stdin and stdout
+    /// Command; without one, serve MCP on stdin and stdout
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
 }
@@ -69,11 +69,11 @@ pub(crate) struct Config {
 /// Flags for a store that many servers share.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct SharedStore {
-    /// File for this server's own copy of a shared database; it may be deleted at any time [default: replica.db in the user's data folder]
+    /// File for this server's replica of a shared database; it may be deleted at any time [default: replica.db in the user's data folder]
     #[arg(long, value_name = "FILE")]
     pub(crate) replica: Option<PathBuf>,
 
-    /// Bring the tables of a shared database up to this version before anything else
+    /// Migrate the tables of a shared database to this version first
     #[arg(long)]
     pub(crate) migrate: bool,
 }
@@ -90,7 +90,7 @@ pub(crate) struct Forwarding {
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) upstream_limit: u32,
 
-    /// File that remembers upstream answers and calls; or postgres://USER@HOST/DATABASE, which many servers share (its password in PGPASSWORD) [default: --store where that is one, else upstream.db beside it]
+    /// File that stores upstream answers and calls; or postgres://USER@HOST/DATABASE, which many servers share (its password in PGPASSWORD) [default: --store where that is one, else upstream.db beside it]
     #[arg(long, value_name = "FILE", hide_env_values = true)]
     pub(crate) upstream_state: Option<PathBuf>,
 }
@@ -115,7 +115,7 @@ pub(crate) struct Folders {
 /// The commands.
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum Command {
-    /// Speak MCP on stdin and stdout (what happens without a command)
+    /// Serve MCP on stdin and stdout (the default)
     Stdio,
     /// Serve MCP at /mcp, the REST API, discovery files and widgets over HTTP
     Serve(Box<Serve>),
@@ -123,11 +123,11 @@ pub(crate) enum Command {
     Call(Call),
     /// Read a folder of CSV files into the store
     Import(Import),
-    /// Fetch what is new from the public sources into the store
+    /// Fetch new data from the public sources into the store
     Sync(Sync),
-    /// Check configuration, store, data, clock and sources, and say what to do
+    /// Check configuration, store, data, clock and sources, with advice
     Doctor(Doctor),
-    /// Lay out the tables of a shared database (--store postgres://…), or bring them up to this version
+    /// Create the tables of a shared database (--store postgres://…), or migrate them to this version
     Migrate,
     /// Copy a whole store between a file and a shared database, byte for byte
     Copy(CopyStore),
@@ -140,23 +140,23 @@ pub(crate) enum Command {
     Demo,
     /// Add this server to an assistant's settings: claude-desktop, claude-code, cursor, vscode, codex, gemini, windsurf, zed, opencode, cline
     Install(Install),
-    /// Take this server out of an assistant's settings
+    /// Remove this server from an assistant's settings
     Uninstall(InstallTarget),
-    /// Ask a running server whether it answers; the exit code is 0 when it does, else 1
+    /// Check whether a running server answers; the exit code is 0 if it does, else 1
     Health(Health),
-    /// Print what completes this command line in a shell
+    /// Print a completion script for a shell
     Completions {
-        /// Shell to complete in
+        /// Shell of the script
         shell: clap_complete::Shell,
     },
     /// Write the manual pages
     Manual {
-        /// Folder that takes them; made when absent
+        /// Output folder; created if missing
         folder: PathBuf,
     },
-    /// Write the files that are printed from the endpoint table
+    /// Write the files that are generated from the endpoint table
     Generate {
-        /// Only compare; fail when a file differs
+        /// Only compare, and fail if a file differs
         #[arg(long)]
         check: bool,
         /// Folder of the project
@@ -168,7 +168,7 @@ pub(crate) enum Command {
 /// Settings of `serve`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Serve {
-    /// Address to listen on; a socket that systemd hands over goes before it
+    /// Address to listen on; a socket passed by systemd takes precedence
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080", value_parser = parse_listen_address)]
     pub(crate) listen: SocketAddr,
 
@@ -190,7 +190,7 @@ pub(crate) struct Serve {
     )]
     pub(crate) allowed_origin: Vec<String>,
 
-    /// Pass on series whose rights do not allow redistribution (you hold a licence); always on for a server of its own machine alone
+    /// Serve series whose rights do not allow redistribution (you have a licence); always on for a server of its own machine alone
     #[arg(long)]
     pub(crate) serve_restricted: bool,
 
@@ -206,7 +206,7 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "ADDR", value_parser = parse_listen_address)]
     pub(crate) metrics_listen: Option<SocketAddr>,
 
-    /// Seconds for which requests are still taken after the signal to stop, for a load balancer to notice /ready
+    /// Seconds for which requests are still accepted after the signal to stop, so that a load balancer notices /ready
     #[arg(long, value_name = "SECONDS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=300))]
     pub(crate) drain_delay: u64,
 

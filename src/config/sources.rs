@@ -16,35 +16,35 @@ pub(crate) struct Sources {
     #[arg(long, value_name = "KEY", hide_env_values = true, value_parser = ApiKey::from_text)]
     pub(crate) fred_key: Option<ApiKey>,
 
-    /// Folder of recipes (.toml) of your own; a source of the same name takes the place of ours
+    /// Folder of your own recipes (.toml); a source of the same name replaces the built-in one
     #[arg(long, value_name = "DIR")]
     pub(crate) sources: Option<PathBuf>,
 
-    /// Key of your own to a source, as eia=KEY (repeat or separate by commas)
+    /// Your key for a source, as eia=KEY (repeat or separate by commas)
     #[arg(long, value_name = "NAME=KEY", value_delimiter = ',', hide_env_values = true, value_parser = parse_key)]
     pub(crate) source_key: Vec<(String, ApiKey)>,
 
-    /// Where a source lies instead of at its own address, as treasury=http://127.0.0.1:9000
+    /// Address of a source instead of its own, as treasury=http://127.0.0.1:9000
     #[arg(long, value_name = "NAME=URL", value_delimiter = ',', value_parser = parse_url)]
     pub(crate) source_url: Vec<(String, Url)>,
 
-    /// Ask FRED also for a server that others reach; its terms forbid storing for others
+    /// Use FRED also on a server that others can reach; its terms forbid storing for others
     #[arg(long, conflicts_with = "no_fred")]
     pub(crate) fred: bool,
 
-    /// Never ask FRED, which else fills what no other source brings
+    /// Never use FRED; by default it supplies what no other source has
     #[arg(long)]
     pub(crate) no_fred: bool,
 
-    /// How long one answer of a source may take with all tries, in seconds
+    /// Time limit for a response of a source with all retries, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 90, value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub(crate) source_patience: u64,
 
-    /// Home of FRED's CSV download [default: FRED itself]
+    /// Address of FRED's CSV download [default: FRED's own]
     #[arg(long, value_name = "URL")]
     pub(crate) fred_csv_url: Option<Url>,
 
-    /// Home of FRED's JSON API [default: FRED itself]
+    /// Address of FRED's JSON API [default: FRED's own]
     #[arg(long, value_name = "URL")]
     pub(crate) fred_api_url: Option<Url>,
 }
@@ -108,5 +108,5 @@ pub(super) fn doctor_folder_flag() -> Arg {
     let folder = Arg::new("sources").long("sources-from").value_name("DIR");
     folder
         .value_parser(clap::value_parser!(PathBuf))
-        .help("Folder of recipes (.toml) of your own, as --sources DIR before the command")
+        .help("Folder of your own recipes (.toml), as --sources DIR before the command")
 }

@@ -7,7 +7,7 @@ pub(super) fn parse_listen_address(text: &str) -> Result<SocketAddr, String> {
     const HINT: &str = "write HOST:PORT, for example 127.0.0.1:8080, or 0.0.0.0:8080 for every address of this machine";
     let addresses = text.to_socket_addrs().map_err(|e| format!("{e}; {HINT}"))?;
     let address = addresses.min_by_key(|address| !address.is_ipv4());
-    address.ok_or_else(|| format!("the name has no address; {HINT}"))
+    address.ok_or_else(|| format!("the name does not resolve; {HINT}"))
 }
 
 /// Returns the address at which this machine reaches a server that listens at `listen`.

@@ -17,11 +17,11 @@ pub(crate) struct Webhooks {
     #[arg(long, value_name = "NAME=URL", value_delimiter = ',', hide_env_values = true, value_parser = parse_url)]
     pub(crate) webhook: Vec<(String, Url)>,
 
-    /// Condition whose crossings an address is told of, as "desk=T10Y2Y < 0" (repeat or separate by semicolons)
+    /// Condition whose crossings are sent to an address, as "desk=T10Y2Y < 0" (repeat or separate by semicolons)
     #[arg(long, value_name = "NAME=CONDITION", value_delimiter = ';', value_parser = parse_named)]
     pub(crate) webhook_condition: Vec<(String, String)>,
 
-    /// Key that signs what an address is sent, as desk=whsec_ and 24 to 64 bytes in base64 (repeat or separate by commas)
+    /// Key that signs the messages to an address, as desk=whsec_ and 24 to 64 bytes in base64 (repeat or separate by commas)
     #[arg(long, value_name = "NAME=SECRET", value_delimiter = ',', hide_env_values = true, value_parser = parse_secret)]
     pub(crate) webhook_secret: Vec<(String, Secret)>,
 
@@ -55,7 +55,7 @@ impl Webhooks {
             if addresses.iter().all(|(other, _)| other != name) {
                 // The text before `=` may be a secret without a name, so it is not shown.
                 bail!(
-                    "--webhook-condition or --webhook-secret: each begins with the name of a --webhook and ="
+                    "--webhook-condition or --webhook-secret: each value starts with the name of a --webhook and ="
                 );
             }
         }
@@ -68,7 +68,7 @@ impl Webhooks {
                 bail!("--webhook {name}: the address {problem}");
             }
             let same = addresses.iter().filter(|(other, _)| other == name);
-            ensure!(same.count() == 1, "--webhook {name} is there twice");
+            ensure!(same.count() == 1, "--webhook {name} occurs twice");
             let secret = self.webhook_secret.iter().find(|(other, _)| other == name);
             let (_, secret) = secret.with_context(|| {
                 format!("--webhook {name} has no --webhook-secret to sign with")
@@ -102,7 +102,7 @@ fn parse_named(text: &str) -> Result<(String, String), &'static str> {
     let is_name = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
     match (1..=64).contains(&name.len()) && name.bytes().all(is_name) && !value.is_empty() {
         true => Ok((name.to_owned(), value.to_owned())),
-        false => Err("write NAME=VALUE, with a name of small letters, digits and hyphens"),
+        false => Err("write NAME=VALUE, with a name of lower-case letters, digits and hyphens"),
     }
 }
 
@@ -166,7 +166,7 @@ mod tests {
             ),
             (
                 &["--webhook=A=https://example.org", condition, &secret],
-                "small letters",
+                "lower-case letters",
             ),
         ] {
             let error = format!("{:#}", receivers(flags).unwrap_err());

@@ -12,7 +12,6 @@ use std::sync::LazyLock;
 pub(super) const EXTENSION: &str = "io.modelcontextprotocol/ui";
 
 const MIME: &str = "text/html;profile=mcp-app";
-const SCHEME: &str = "ui://econoscope/";
 
 #[derive(Template)]
 #[template(path = "apps/regime.html")]
@@ -31,38 +30,37 @@ struct App {
     tool: &'static str,
     name: &'static str,
     title: &'static str,
-    uri: String,
     html: String,
 }
 
 impl App {
-    fn new(
-        tool: &'static str,
-        name: &'static str,
-        title: &'static str,
-        page: impl Template,
-    ) -> Self {
-        Self {
-            tool,
-            name,
-            title,
-            uri: format!("{SCHEME}{name}.html"),
-            html: page.to_string(),
-        }
+    fn uri(&self) -> String {
+        format!("ui://econoscope/{}.html", self.name)
     }
 }
 
 static APPS: LazyLock<[App; 3]> = LazyLock::new(|| {
     [
-        App::new("get_regime", "regime", "Macro regime", Regime),
-        App::new(
+        ("get_regime", "regime", "Macro regime", Regime.to_string()),
+        (
             "get_signals",
             "recession",
             "Recession probability",
-            Recession,
+            Recession.to_string(),
         ),
-        App::new("get_time_series", "chart", "Chart of a series", Chart),
+        (
+            "get_time_series",
+            "chart",
+            "Chart of a series",
+            Chart.to_string(),
+        ),
     ]
+    .map(|(tool, name, title, html)| App {
+        tool,
+        name,
+        title,
+        html,
+    })
 });
 
 /// Returns the server's capabilities under the extension.
@@ -76,9 +74,9 @@ pub(super) fn attach(tool: Tool) -> Tool {
         return tool;
     };
     tool.with_meta(MetaObject(object(json!({
-        "ui": { "resourceUri": app.uri },
-        "ui/resourceUri": app.uri,
-        "openai/outputTemplate": app.uri,
+        "ui": { "resourceUri": app.uri() },
+        "ui/resourceUri": app.uri(),
+        "openai/outputTemplate": app.uri(),
     }))))
 }
 
@@ -86,7 +84,7 @@ pub(super) fn attach(tool: Tool) -> Tool {
 pub(super) fn list() -> Vec<Resource> {
     APPS.iter()
         .map(|app| {
-            Resource::new(&*app.uri, format!("{}-app", app.name))
+            Resource::new(app.uri(), format!("{}-app", app.name))
                 .with_title(app.title)
                 .with_mime_type(MIME)
                 .with_size(app.html.len() as u64)
@@ -97,7 +95,7 @@ pub(super) fn list() -> Vec<Resource> {
 
 /// Returns a page.
 pub(super) fn read(address: &str) -> Option<ResourceContents> {
-    let app = APPS.iter().find(|app| app.uri == address)?;
+    let app = APPS.iter().find(|app| app.uri() == address)?;
     let contents = ResourceContents::text(app.html.as_str(), address);
     Some(contents.with_mime_type(MIME).with_meta(policy()))
 }

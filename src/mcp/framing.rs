@@ -120,7 +120,7 @@ where
                 let result = write.await;
                 self.error_write = None;
                 if let Err(error) = result {
-                    tracing::debug!(%error, "nobody reads the answers");
+                    tracing::debug!(%error, "the client does not read responses");
                     return None;
                 }
             }

@@ -44,8 +44,8 @@ impl ServerHandler for Server {
     }
 
     async fn subscribe(&self, _: SubscribeRequestParams, _: Context) -> Result<()> {
-        let why = "resources/subscribe is not answered: this revision of the protocol has no stream of its own here. \
-            Read the resource again, or speak 2026-07-28 and use subscriptions/listen";
+        let why = "resources/subscribe is not supported: this server has no stream in this revision of the protocol. Read the \
+            resource again, or use 2026-07-28 and subscriptions/listen";
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, why, None))
     }
 
@@ -214,7 +214,7 @@ fn unknown(what: &str, uri: &str) -> ErrorData {
 
 /// Rejects every cursor, since lists have one page.
 fn check_cursor(cursor: Option<String>) -> Result<()> {
-    let message = "Unknown cursor: this list has one page; ask without a cursor";
+    let message = "Unknown cursor: the list has one page; send no cursor";
     match cursor {
         Some(_) => Err(ErrorData::invalid_params(message, None)),
         None => Ok(()),

@@ -1,15 +1,13 @@
 //! Writes the envelopes of JSON-RPC.
 
 use super::message::Message;
-use axum::body::{Body, Bytes, HttpBody};
+use axum::body::{Body, Bytes};
 use axum::response::Response;
-use http::header::CONTENT_TYPE;
+use futures_util::stream;
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderValue, StatusCode};
-use http_body::{Frame, SizeHint};
 use serde_json::{Value, json};
 use std::convert::Infallible;
-use std::pin::Pin;
-use std::task::{Context, Poll};
 
 /// The body is not JSON.
 pub(crate) const PARSE_ERROR: i32 = -32_700;
@@ -52,14 +50,15 @@ pub(super) fn unreadable(body: &[u8]) -> Bytes {
         Ok(_) => error(
             Message::read(Bytes::copy_from_slice(body)).ok().as_ref(),
             INVALID_REQUEST,
-            "Invalid request: one JSON-RPC 2.0 request or notification at a time; batches are not spoken",
+            "Invalid request: send one JSON-RPC 2.0 request or notification at a time; batches are not supported",
             None,
         ),
     }
 }
 
-/// Builds the body of a result. `result` ends with the brace that closes the envelope; a long one is shared and not copied.
-pub(super) fn result(id: Option<&str>, result: &Bytes) -> Body {
+/// Builds the response with a result. `result` ends with the brace that closes the envelope; a long one is shared and not
+/// copied.
+pub(super) fn result(id: Option<&str>, result: &Bytes) -> Response {
     let id = id.unwrap_or("null");
     let mut start = Vec::with_capacity(64 + id.len() + result.len().min(MAX_COPIED));
     for part in [r#"{"jsonrpc":"2.0","id":"#, id, r#","result":"#] {
@@ -67,34 +66,14 @@ pub(super) fn result(id: Option<&str>, result: &Bytes) -> Body {
     }
     if result.len() <= MAX_COPIED {
         start.extend_from_slice(result);
-        return Body::from(start);
+        return response(StatusCode::OK, start);
     }
-    Body::new(TwoParts([Some(start.into()), Some(result.clone())]))
-}
-
-/// A body of two parts, of known length.
-struct TwoParts([Option<Bytes>; 2]);
-
-impl HttpBody for TwoParts {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let next = self.0.iter_mut().find_map(Option::take);
-        Poll::Ready(next.map(|part| Ok(Frame::data(part))))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.0.iter().all(Option::is_none)
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        let parts = self.0.iter().flatten();
-        SizeHint::with_exact(parts.map(|part| part.len() as u64).sum())
-    }
+    let length = HeaderValue::from(start.len() + result.len());
+    let parts = [Bytes::from(start), result.clone()].map(Ok::<_, Infallible>);
+    let mut response = response(StatusCode::OK, Body::from_stream(stream::iter(parts)));
+    // A stream has no length of its own; without the header the body is sent in chunks.
+    response.headers_mut().insert(CONTENT_LENGTH, length);
+    response
 }
 
 /// Builds a response with a JSON body.

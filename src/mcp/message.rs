@@ -188,10 +188,10 @@ fn check_unreadable(body: &[u8]) -> Result<Message, InvalidMessage> {
     // As a tree, since raw text accepts invalid numbers and escapes.
     match serde_json::from_slice::<Value>(body) {
         Ok(Value::Object(_)) => Err(InvalidMessage(
-            "A member is given twice, a name (of the method, the tool, the resource) is not text, or params is no object",
+            "A member occurs twice, a name (of the method, the tool, the resource) is not a string, or params is not an object",
         )),
         Ok(Value::Array(_)) => Err(InvalidMessage(
-            "Batches are not spoken here: one message per POST",
+            "Batches are not supported; send one message per POST",
         )),
         Ok(_) | Err(_) => Ok(Message::default()),
     }

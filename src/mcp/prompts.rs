@@ -47,13 +47,13 @@ pub(super) fn get(
     let template = template.ok_or_else(|| {
         let names: Vec<&str> = TEMPLATES.iter().map(|t| t.prompt.name.as_str()).collect();
         let (name, names) = (quote(name), names.join(", "));
-        invalid(format!("Unknown prompt: {name}. There are: {names}"))
+        invalid(format!("Unknown prompt: {name}. Choose one of: {names}"))
     })?;
     let parameters = || template.prompt.arguments.iter().flatten();
     let mut names = arguments.into_iter().flatten().map(|(name, _)| name);
     if let Some(unknown) = names.find(|name| !parameters().any(|p| p.name == **name)) {
         let unknown = quote(unknown);
-        return Err(invalid(format!("{name} takes no argument {unknown}")));
+        return Err(invalid(format!("{name} has no argument {unknown}")));
     }
     let argument = |parameter: &PromptArgument| {
         let text = arguments?.get(&parameter.name)?.as_str()?.trim();

@@ -50,7 +50,7 @@ impl Lifecycle {
     }
 
     /// Returns the lifecycle of a `_meta` that has all required members of 2026-07-28, or none of the protocol's. Returns
-    /// `None` for any other, which the SDK judges. A progress token is ignored, since no answer reports progress.
+    /// `None` for any other, which the SDK validates. A progress token is ignored, since no answer reports progress.
     pub(super) fn of_meta(text: Option<&str>) -> Option<Self> {
         let Some(text) = text else {
             return Some(Self::Handshake);
@@ -73,7 +73,7 @@ impl Lifecycle {
         is_complete.then_some(Self::PerRequest)
     }
 
-    /// Returns the lifecycle of a call whose headers and `_meta` agree; `None` for a call that the SDK has to judge.
+    /// Returns the lifecycle of a call whose headers and `_meta` agree; `None` for a call that the SDK has to validate.
     pub(super) fn of_call(headers: &HeaderMap, call: &PlainCall) -> Option<Self> {
         let is_standard = !headers.contains_key(SESSION)
             && single(headers, &ACCEPT).is_some_and(|v| v == ACCEPT_BOTH)

@@ -9,7 +9,6 @@ use base64::Engine;
 use econoscope_answers::endpoints::{Backend, Reply, forward};
 use econoscope_core::error::Error;
 use econoscope_core::model::untrusted;
-use http::StatusCode;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, object};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -122,7 +121,7 @@ pub(super) async fn response(
             Err(failure) => return failed_response(shared, id, failure, lifecycle),
         },
     };
-    jsonrpc::response(StatusCode::OK, jsonrpc::result(id, result))
+    jsonrpc::result(id, result)
 }
 
 /// Builds the response to a call that failed.
@@ -132,8 +131,7 @@ pub(super) fn failed_response(
     failure: CallToolResult,
     lifecycle: Lifecycle,
 ) -> Response {
-    let result = encode(failure, lifecycle, &shared.signature);
-    jsonrpc::response(StatusCode::OK, jsonrpc::result(id, &result))
+    jsonrpc::result(id, &encode(failure, lifecycle, &shared.signature))
 }
 
 /// Encodes a result as the SDK does, followed by the brace that closes the envelope.

@@ -1,7 +1,7 @@
 //! The router of `/mcp`: preflights, bounds on a body's size and time, and rate limits.
 //!
 //! `tools/call`, `resources/read` and `subscriptions/listen` are charged like a REST request; other methods are free.
-//! A listener holds one of few permits while its stream is open. An exhausted allowance is reported inside the protocol,
+//! A listener needs one of few permits while its stream is open. An exhausted allowance is reported inside the protocol,
 //! where a model reads it; a burst gets a plain 429.
 
 use super::jsonrpc;
@@ -12,7 +12,7 @@ use crate::admission::{
     Admission, LimitExceeded, MAX_LISTENERS_PER_ADDRESS, NoPermit, Permit, Policy,
     jsonrpc_rejection, reply,
 };
-use crate::rest::set;
+use crate::rest::{set, weights};
 use axum::body::{Body, HttpBody};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
@@ -32,7 +32,7 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Frames of a body below this size, in bytes, count as small.
 const SMALL_FRAME: usize = 256;
-/// Maximum number of small frames in a body; enough for anybody who types by hand.
+/// Maximum number of small frames in a body; enough for a client that sends typed input.
 const MAX_SMALL_FRAMES: usize = 512;
 
 /// Why a body is not a message: HTTP status, JSON-RPC code and explanation.
@@ -123,15 +123,11 @@ async fn handle_message(
     };
     let request = Request::from_parts(parts, message);
     let mut response = caller.scope(http.handle(request)).await;
-    if let Some((policy, quota)) = policy.zip(quota) {
-        if response.status().is_server_error() {
-            admission.refund(caller, policy);
-        } else {
-            reply::set_quota_headers(&mut response, &quota);
-        }
+    if let Some(policy) = policy {
+        admission.settle(caller, policy, quota, &mut response);
     }
     match permit {
-        Some(permit) => hold_permit(permit, response),
+        Some(permit) => attach_permit(permit, response),
         None => response,
     }
 }
@@ -162,7 +158,7 @@ async fn read_message(body: Body) -> Result<Message, BodyError> {
     if body.size_hint().lower() > MAX_MESSAGE_BYTES as u64 {
         return Err(TOO_LARGE);
     }
-    let why = "The body did not come within 30 s";
+    let why = "The body did not arrive within 30 s";
     let timed_out = (StatusCode::REQUEST_TIMEOUT, jsonrpc::INVALID_REQUEST, why);
     let bytes = tokio::time::timeout(BODY_TIMEOUT, read_bytes(body)).await;
     let message = Message::read(bytes.map_err(|_| timed_out)??);
@@ -174,13 +170,13 @@ async fn read_bytes(mut body: Body) -> Result<Bytes, BodyError> {
     let bad = |code, why| (StatusCode::BAD_REQUEST, code, why);
     let (mut bytes, mut small_frames) = (BytesMut::new(), 0);
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|_| bad(jsonrpc::PARSE_ERROR, "The body broke off"))?;
+        let frame = frame.map_err(|_| bad(jsonrpc::PARSE_ERROR, "The body ended early"))?;
         let Ok(data) = frame.into_data() else {
             continue;
         };
         small_frames += usize::from(data.len() < SMALL_FRAME);
         if small_frames > MAX_SMALL_FRAMES {
-            let why = "The body comes in too many small pieces";
+            let why = "The body arrives in too many small chunks";
             return Err(bad(jsonrpc::INVALID_REQUEST, why));
         }
         if bytes.len() + data.len() > MAX_MESSAGE_BYTES {
@@ -231,16 +227,13 @@ fn too_many(exceeded: &LimitExceeded) -> Response {
 
 /// Completes an `Accept` that is missing, `*/*` or JSON alone; the protocol requires both types.
 fn relax_accept(headers: &mut HeaderMap) {
-    let accept = headers.get(header::ACCEPT).and_then(|v| v.to_str().ok());
-    let accept = accept.unwrap_or("*/*");
-    if accept == ACCEPT_BOTH {
+    let accept = headers.get(header::ACCEPT);
+    if accept.is_some_and(|accept| accept == ACCEPT_BOTH) {
         return;
     }
-    let accepts_json = accept
-        .split(',')
-        .map(|part| part.split(';').next().unwrap_or("").trim())
-        .any(|t| matches!(t, "*/*" | "application/*" | "application/json"));
-    if accepts_json {
+    let is_json = |kind: &str| matches!(kind, "*/*" | "application/*" | "application/json");
+    let weights = weights(headers, header::ACCEPT);
+    if accept.is_none() || weights.iter().any(|(kind, _)| is_json(kind)) {
         headers.insert(header::ACCEPT, HeaderValue::from_static(ACCEPT_BOTH));
     }
 }
@@ -252,13 +245,13 @@ fn refuse_listener(reason: NoPermit, message: &Message) -> Response {
             StatusCode::TOO_MANY_REQUESTS,
             60,
             format!(
-                "{MAX_LISTENERS_PER_ADDRESS} subscriptions are open from your address, which is the most. Close one, or watch more addresses in one."
+                "{MAX_LISTENERS_PER_ADDRESS} subscriptions are open from your address, the maximum. Close one, or subscribe to several addresses in one."
             ),
         ),
         NoPermit::AllFull => (
             StatusCode::SERVICE_UNAVAILABLE,
             30,
-            "All subscriptions are taken. Ask for the resource itself, or try again later."
+            "The maximum number of subscriptions is open. Read the resource instead, or retry later."
                 .to_owned(),
         ),
     };
@@ -271,7 +264,7 @@ fn refuse_listener(reason: NoPermit, message: &Message) -> Response {
 }
 
 /// Keeps a permit until the response's stream ends. A response that is not a stream returns it at once.
-fn hold_permit(permit: Permit, response: Response) -> Response {
+fn attach_permit(permit: Permit, response: Response) -> Response {
     let kind = response.headers().get(header::CONTENT_TYPE);
     if !kind.is_some_and(|k| k.as_bytes().starts_with(b"text/event-stream")) {
         return response;

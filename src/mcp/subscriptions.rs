@@ -32,7 +32,7 @@ const MAX_ADDRESSES: usize = 64;
 const MAX_TOPICS: usize = 65_536;
 /// Maximum number of conditions among the topics. Each is evaluated when the data change.
 const MAX_CONDITIONS: usize = 1_024;
-/// How long a topic without listeners is kept. A listener that connects this long after the grant misses no change.
+/// How long a topic without listeners is stored. A listener that connects this long after the grant misses no change.
 const GRACE: Duration = Duration::from_secs(30);
 
 /// What an address shows. Many addresses show the same topic.
@@ -101,7 +101,7 @@ impl Topic {
     }
 }
 
-/// A topic that has listeners, or was granted lately.
+/// A topic that has listeners or was granted recently.
 struct ActiveTopic {
     /// `None` until the topic is first read.
     fingerprint: Option<u64>,
@@ -168,7 +168,7 @@ impl Subscriptions {
                 Some(uri) = changes.next() => uri,
             };
             if let Err(error) = context.sink().notify_resource_updated(uri).await {
-                tracing::debug!(%error, "a listener is gone");
+                tracing::debug!(%error, "a listener has disconnected");
                 return;
             }
         }

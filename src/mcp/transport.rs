@@ -95,7 +95,7 @@ impl HttpTransport {
         if REPLACED_METHODS.contains(&method)
             && Lifecycle::of_headers(request.headers()) == Lifecycle::PerRequest
         {
-            let why = format!("{method} is no method of 2026-07-28: use subscriptions/listen");
+            let why = format!("{method} is not a method of 2026-07-28; use subscriptions/listen");
             let error = jsonrpc::METHOD_NOT_FOUND;
             let error = jsonrpc::error(Some(request.body()), error, &why, None);
             return jsonrpc::response(StatusCode::NOT_FOUND, error);
@@ -167,10 +167,10 @@ where
         Ok(running) => running,
         // A client may leave before its first message.
         Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
-        Err(error) => return Err(error).context("the client did not open an MCP conversation"),
+        Err(error) => return Err(error).context("the client did not initialize an MCP session"),
     };
     let ended = running.waiting().await;
-    ended.context("the stdio conversation ended badly")?;
+    ended.context("the stdio session failed")?;
     Ok(())
 }
 

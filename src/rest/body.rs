@@ -44,7 +44,7 @@ impl BodyMetadata<'_> {
 /// Responds with the body in the encoding that the client prefers, or with 304 when the client has it already.
 ///
 /// # Errors
-/// [`econoscope_core::Error::Busy`] or [`econoscope_core::Error::Internal`] when a compressed form cannot be made.
+/// [`econoscope_core::Error::Busy`] or [`econoscope_core::Error::Internal`] when the body cannot be compressed.
 pub(crate) async fn respond(
     body: &Arc<Stored>,
     facts: BodyMetadata<'_>,
@@ -125,7 +125,7 @@ pub(crate) fn set(response: &mut Response, name: HeaderName, value: &str) {
         Ok(value) => {
             response.headers_mut().insert(name, value);
         }
-        Err(_) => tracing::warn!(%name, "a header value was not valid and is left out"),
+        Err(_) => tracing::warn!(%name, "an invalid header value is left out"),
     }
 }
 
@@ -177,7 +177,7 @@ fn choose_encoding(request: &HeaderMap, size: usize) -> Encoding {
 }
 
 /// Returns the items of a header with their weights, in lower case; an item with a malformed weight is left out.
-fn weights(request: &HeaderMap, name: HeaderName) -> Vec<(String, f32)> {
+pub(crate) fn weights(request: &HeaderMap, name: HeaderName) -> Vec<(String, f32)> {
     let items = list(request, name).into_iter().filter_map(|item| {
         let mut parts = item.split(';').map(str::trim);
         let name = parts.next()?.to_ascii_lowercase();

@@ -7,7 +7,7 @@ use econoscope_core::error::{Error, quote};
 use serde_json::{Map, json};
 use std::any::Any;
 
-/// Builds the response for a failed endpoint and logs the error. A 404 echoes `ticker`, as the contract asks.
+/// Builds the response for a failed endpoint and logs the error. A 404 echoes `ticker`, as the contract requires.
 pub(crate) fn respond(error: &Error, endpoint: &str, ticker: Option<&str>) -> Response {
     econoscope_core::error::log(error, endpoint);
     let status = status(error);
@@ -58,14 +58,14 @@ pub(crate) fn problem(status: StatusCode, code: &str, message: &str) -> Response
 /// Responds to an unknown path.
 pub(crate) async fn not_found(uri: Uri) -> Response {
     let path = quote(uri.path());
-    let error = format!("No such path: {path}. See /llms.txt for what is here.");
+    let error = format!("No such path: {path}. /llms.txt lists the paths.");
     problem(StatusCode::NOT_FOUND, "unknown_path", &error)
 }
 
 /// Responds to a wrong method on a known path; the router adds `Allow`.
 pub(crate) async fn method_not_allowed(method: Method) -> Response {
     let method = quote(method.as_str());
-    let error = format!("{method} is not answered here; this service is read with GET.");
+    let error = format!("Method {method} is not allowed; use GET.");
     problem(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", &error)
 }
 

@@ -75,7 +75,7 @@ where
         shutdown.close_streams.cancel();
         let rest = drain.saturating_sub(close_after);
         if first.is_err() && tokio::time::timeout(rest, drained).await.is_err() {
-            tracing::warn!("stopped with answers still open");
+            tracing::warn!("stopped before every response was complete");
         }
     }
 
@@ -87,7 +87,7 @@ where
                 Ok(accepted) => accepted,
                 Err(error) => {
                     self.metrics.closed.add("not_accepted");
-                    tracing::warn!(%error, "a connection could not be accepted");
+                    tracing::warn!(%error, "accepting a connection failed");
                     tokio::time::sleep(Duration::from_millis(100)).await;
                     continue;
                 }
@@ -121,7 +121,7 @@ where
     ) {
         // Small answers must not wait for a delayed acknowledgement.
         if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "TCP_NODELAY was refused");
+            tracing::debug!(%error, "setting TCP_NODELAY failed");
         }
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(WRITE_TIMEOUT));
@@ -149,7 +149,7 @@ where
                     tracing::debug!(error = %error, "a connection ended early");
                 },
                 () = permit.activity.evicted.cancelled() => {
-                    tracing::debug!("an idle connection gave way");
+                    tracing::debug!("a connection was evicted");
                 }
             }
             drop((permit, gauge));
@@ -163,7 +163,7 @@ fn limit_send_buffers(listener: &TcpListener) {
     if let Err(error) =
         rustix::net::sockopt::set_socket_send_buffer_size(listener, SEND_BUFFER_BYTES)
     {
-        tracing::debug!(%error, "the send buffers of connections stay as they are");
+        tracing::debug!(%error, "setting the size of send buffers failed");
     }
     #[cfg(not(unix))]
     let _ = listener;
@@ -178,7 +178,7 @@ fn refuse(stream: &TcpStream) {
         body.len()
     );
     if let Err(error) = stream.try_write(response.as_bytes()) {
-        tracing::debug!(%error, "a connection was closed without an answer");
+        tracing::debug!(%error, "a connection was closed without a response");
     }
 }
 
@@ -199,7 +199,7 @@ impl ConnectionSettings {
             match setrlimit(Resource::Nofile, Rlimit { current, ..limit }) {
                 Ok(()) => usable = raised,
                 Err(error) => {
-                    tracing::warn!(%error, "the limit of open files could not be raised");
+                    tracing::warn!(%error, "raising the limit of open files failed");
                 }
             }
         }
@@ -208,10 +208,10 @@ impl ConnectionSettings {
         let max = usize::try_from(room).unwrap_or(usize::MAX).max(1);
         if max < self.max {
             tracing::warn!(
-                wanted = connections,
+                requested = connections,
                 max,
                 open_files = usable,
-                "fewer connections are taken than were asked for; raise the limit of open files (ulimit -Hn)"
+                "the number of connections is reduced; raise the limit of open files (ulimit -Hn)"
             );
             self.max = max;
         }

@@ -6,12 +6,17 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use econoscope_core::error::{Error, Result};
-use econoscope_data::desk::Desk;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
+
+/// How long the outcome of a check of the store is used again: the check reads rows, and `/ready` is not charged.
+const MAX_AGE: Duration = Duration::from_millis(500);
+
+/// The last check of the store: when it ran (`None` before the first) and its outcome.
+pub(super) type StoreProbe = Mutex<(Option<Instant>, Result<()>)>;
 
 /// Answers as long as the process is alive.
 pub(super) async fn alive() -> Response {
@@ -26,8 +31,18 @@ pub(super) async fn ready(State(shared): State<Shared>) -> Response {
         return uncached(StatusCode::SERVICE_UNAVAILABLE, body);
     }
     let desk = shared.backend.desk();
-    let probe = shared.probe.check(desk).await;
-    match probe.and_then(|()| desk.store_summary()) {
+    let mut probe = shared.probe.lock().await;
+    if probe.0.is_none_or(|at| at.elapsed() >= MAX_AGE) {
+        let store = Arc::clone(desk.store());
+        let outcome = tokio::task::spawn_blocking(move || store.probe()).await;
+        let outcome = outcome.unwrap_or_else(|e| Err(Error::internal("checking the store", e)));
+        *probe = (Some(Instant::now()), outcome);
+    }
+    let summary = match &probe.1 {
+        Ok(()) => desk.store_summary(),
+        Err(error) => return unready(error),
+    };
+    match summary {
         Ok(holdings) => {
             let mut body = json!({
                 "status": "ok",
@@ -48,45 +63,17 @@ pub(super) async fn ready(State(shared): State<Shared>) -> Response {
             }
             uncached(StatusCode::OK, body)
         }
-        Err(problem) => {
-            let mut response = rest::respond(&problem, "ready", None);
-            *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
-            response
-        }
+        Err(error) => unready(&error),
     }
+}
+
+fn unready(error: &Error) -> Response {
+    let mut response = rest::respond(error, "ready", None);
+    *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+    response
 }
 
 fn uncached(status: StatusCode, body: Value) -> Response {
     let headers = [(header::CACHE_CONTROL, "no-store")];
     (status, headers, axum::Json(body)).into_response()
-}
-
-/// A cached check of the store: it reads rows, and `/ready` is not charged.
-#[derive(Debug, Default)]
-pub(super) struct StoreProbe(Mutex<Option<(Instant, Option<String>)>>);
-
-impl StoreProbe {
-    /// Cache time of the outcome.
-    const MAX_AGE: Duration = Duration::from_millis(500);
-
-    /// Checks that the store can be read.
-    pub(super) async fn check(&self, desk: &Arc<Desk>) -> Result<()> {
-        let mut cached = self.0.lock().await;
-        if cached
-            .as_ref()
-            .is_none_or(|(at, _)| at.elapsed() >= Self::MAX_AGE)
-        {
-            let store = Arc::clone(desk.store());
-            let outcome = tokio::task::spawn_blocking(move || store.probe()).await;
-            let outcome = outcome.map_err(|e| Error::internal("the probe failed", e))?;
-            let problem = outcome.err().map(|e| e.operator_message());
-            *cached = Some((Instant::now(), problem));
-        }
-        match cached.as_ref().and_then(|(_, problem)| problem.as_ref()) {
-            None => Ok(()),
-            Some(problem) => Err(Error::store_without_cause(
-                problem.trim_start_matches("Store: "),
-            )),
-        }
-    }
 }

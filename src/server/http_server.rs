@@ -3,7 +3,7 @@
 use super::Shared;
 use super::connections::Acceptor;
 use super::front::EntryService;
-use super::metrics::{Metrics, SyncCounts};
+use super::metrics::Metrics;
 use super::settings::{ConnectionSettings, Options, Shutdown};
 use super::{health, metrics, observe};
 use crate::admission::{self, AccessRules, Admission};
@@ -16,12 +16,14 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::get;
 use econoscope_answers::endpoints::Backend;
 use econoscope_core::clock;
+use econoscope_data::ingest::SyncReport;
 use econoscope_data::pool::Caller;
 use futures_util::FutureExt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tokio::net::TcpListener;
+use tokio::sync::Mutex;
 use tower::ServiceExt;
 use tower_http::cors::{Any, CorsLayer};
 
@@ -52,15 +54,15 @@ impl HttpServer {
                 access_rules: Arc::new(access_rules),
                 metrics: Arc::new(metrics),
                 ready: Arc::new(AtomicBool::new(true)),
-                probe: Arc::default(),
+                probe: Arc::new(Mutex::new((None, Ok(())))),
             },
             connections: options.connections,
         }
     }
 
-    /// Adds the counts of a sync to the metrics.
-    pub fn record_sync(&self, counts: SyncCounts) {
-        self.shared.metrics.add_sync(counts);
+    /// Counts a sync in the metrics; `None` is one that failed as a whole.
+    pub(crate) fn record_sync(&self, report: Option<SyncReport>) {
+        self.shared.metrics.add_sync(report);
     }
 
     /// Counts an attempt to deliver an alert to a webhook by its outcome.
@@ -157,7 +159,7 @@ impl HttpServer {
 
 fn save_counts(admission: &Admission) {
     if let Err(error) = admission.save() {
-        tracing::warn!(%error, "the day's counts could not be written; a restart would forget them");
+        tracing::warn!(%error, "writing the day's counts failed; a restart would lose them");
     }
 }
 

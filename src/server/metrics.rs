@@ -14,6 +14,7 @@ use econoscope_core::error::Error;
 use econoscope_core::model::Date;
 use econoscope_core::model::frequency::days_between;
 use econoscope_data::desk::StoreSummary;
+use econoscope_data::ingest::SyncReport;
 use econoscope_data::pool::Counts;
 use econoscope_data::store::ReplicaStatus;
 use jiff::Timestamp;
@@ -56,13 +57,13 @@ impl RouteStats {
 
 /// Counts of the syncs of one process.
 #[derive(Debug, Clone, Default)]
-pub struct SyncCounts {
+pub(super) struct SyncCounts {
     /// Syncs that fetched everything that was due.
-    pub complete: u64,
+    complete: u64,
     /// Other syncs.
-    pub incomplete: u64,
+    incomplete: u64,
     /// Requests that failed or whose responses were rejected, by source.
-    pub failures: BTreeMap<String, u64>,
+    failures: BTreeMap<String, u64>,
 }
 
 /// Counters of one process.
@@ -88,12 +89,15 @@ pub(super) struct Metrics {
 }
 
 impl Metrics {
-    /// Adds the counts of a sync.
-    pub(super) fn add_sync(&self, counts: SyncCounts) {
+    /// Counts a sync; `None` is one that failed as a whole.
+    pub(super) fn add_sync(&self, report: Option<SyncReport>) {
         let mut syncs = self.syncs.lock();
-        syncs.complete += counts.complete;
-        syncs.incomplete += counts.incomplete;
-        for (source, count) in counts.failures {
+        let is_complete = report.as_ref().is_some_and(SyncReport::is_complete);
+        // A cancelled sync says nothing about the sources.
+        let is_cancelled = report.as_ref().is_some_and(|report| report.cancelled);
+        syncs.complete += u64::from(is_complete);
+        syncs.incomplete += u64::from(!is_complete && !is_cancelled);
+        for (source, count) in report.into_iter().flat_map(|report| report.failed) {
             *syncs.failures.entry(source).or_default() += count;
         }
     }

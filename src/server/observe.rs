@@ -8,11 +8,10 @@ use axum::extract::{MatchedPath, Request};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::Response;
+use econoscope_core::clock::random;
 use econoscope_data::pool::Caller;
-use std::hash::{BuildHasher, RandomState};
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::time::Instant;
 use tracing::{Level, Span};
 
@@ -122,7 +121,7 @@ fn request_id(headers: &HeaderMap) -> HeaderValue {
     match headers.get(REQUEST_ID) {
         Some(id) if is_plain(id.as_bytes()) => id.clone(),
         Some(_) | None => {
-            let digits = format!("{:016x}", unique());
+            let digits = format!("{:016x}", random());
             HeaderValue::try_from(digits).unwrap_or(HeaderValue::from_static("none"))
         }
     }
@@ -140,7 +139,7 @@ fn trace_id(headers: &HeaderMap) -> String {
     let header = headers.get("traceparent").and_then(|v| v.to_str().ok());
     match header.and_then(parse_traceparent) {
         Some(trace) => trace.to_owned(),
-        None => format!("{:016x}{:016x}", unique(), unique()),
+        None => format!("{:016x}{:016x}", random(), random()),
     }
 }
 
@@ -159,13 +158,6 @@ fn parse_traceparent(text: &str) -> Option<&str> {
         && is_id(span, 16)
         && is_hex(flags, 2);
     is_valid.then_some(trace)
-}
-
-/// Returns a number that cannot be guessed from others and does not repeat within a process.
-fn unique() -> u64 {
-    static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
-    static COUNT: AtomicU64 = AtomicU64::new(1);
-    KEYS.hash_one(COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
 #[cfg(test)]

@@ -216,24 +216,27 @@ fn mistakes_exit_with_2_and_name_the_remedy() {
         ),
         (
             vec!["--base-url", "ftp://example.org", "serve"],
-            "http or https",
+            "http and https",
         ),
         (
             vec!["--base-url", "http://0.0.0.0:80", "serve"],
-            "not one to be called at",
+            "not one to connect to",
         ),
         (
             vec!["--scenarios", "/nowhere", "serve"],
-            "there is no such folder",
+            "the folder does not exist",
         ),
         (
             vec!["--articles", "/nowhere", "call", "get_regime"],
-            "there is no such folder",
+            "the folder does not exist",
         ),
-        (vec!["--feeds", "/nowhere", "sync"], "there is no such file"),
+        (
+            vec!["--feeds", "/nowhere", "sync"],
+            "the file does not exist",
+        ),
         (
             vec!["--store", "/nowhere/x.db", "call", "get_regime"],
-            "there is no folder /nowhere",
+            "the folder /nowhere does not exist",
         ),
         (vec!["serve", "--listen", "8080"], "127.0.0.1:8080"),
         (vec!["serve", "--max-connections", "0"], "0 is not in 1.."),
@@ -258,13 +261,13 @@ fn mistakes_in_the_settings_file_name_the_key() {
     for (settings, needle) in [
         (
             "[serve]\nlisten = \"127.0.0.1:1\"",
-            "leave the line [serve] out",
+            "remove the line [serve]",
         ),
         ("rate-limit = 0", "'rate-limit <N>'"),
         ("listen = \"8080\"", "'listen <ADDR>'"),
         ("rate_limit = 7", "Did you mean rate-limit?"),
         ("a = b", "invalid TOML, line 1"),
-        ("scenarios = \"/nowhere\"", "there is no such folder"),
+        ("scenarios = \"/nowhere\"", "the folder does not exist"),
     ] {
         fs::write(&file, settings).unwrap();
         let output = run(home.path(), &["--config", text(&file), "serve"]);
@@ -290,7 +293,7 @@ fn failed_write_is_reported_and_not_called_success() {
         let answer = said(&output);
         assert_eq!(output.status.code(), Some(1), "{words:?}: {answer}");
         assert!(
-            answer.contains("nothing can be kept at"),
+            answer.contains("cannot open or create the store"),
             "{words:?}: {answer}"
         );
         assert!(!answer.contains("1 new"), "{answer}");

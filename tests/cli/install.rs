@@ -323,12 +323,12 @@ fn unreadable_settings_file_stays_unchanged() {
         (
             "cursor",
             "{\"mcpServers\": [1]}",
-            "mcpServers in it is no object",
+            "mcpServers in it is not an object",
         ),
-        ("cursor", "[]", "no object"),
+        ("cursor", "[]", "not an object"),
         ("zed", "{'context_servers': {}}", "not JSON"),
         ("codex", "model = ", "not TOML"),
-        ("codex", "mcp_servers = 1\n", "no table"),
+        ("codex", "mcp_servers = 1\n", "not a table"),
     ] {
         let (_, path, _) = HOSTS.iter().find(|row| row.0 == host).unwrap();
         let (home, file) = home(path, text);
@@ -339,7 +339,7 @@ fn unreadable_settings_file_stays_unchanged() {
                 !done.status.success() && said.contains(why),
                 "{command} {text}: {said}"
             );
-            assert!(said.contains("left as it is"), "{said}");
+            assert!(said.contains("is unchanged"), "{said}");
             assert_eq!(read(&file), text);
         }
         assert_eq!(

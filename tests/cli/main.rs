@@ -174,7 +174,7 @@ fn doctor_accepts_an_intact_store_and_lists_missing_series() {
         &["--store", text(&store), "doctor", "--offline"],
     );
     assert!(none.status.success(), "{}", said(&none));
-    assert!(said(&none).contains("the bundled history answers"));
+    assert!(said(&none).contains("the bundled history is used"));
     assert!(!store.exists(), "looking makes no store");
     filled(home.path());
     let whole = run(
@@ -280,7 +280,7 @@ fn damaged_store_at_the_default_location_is_renamed_and_replaced() {
     let answer = run(home.path(), &["call", "get_metric", "ticker=UNRATE"]);
     let told = said(&answer);
     assert!(answer.status.success(), "{told}");
-    assert!(told.contains("starting anew"), "{told}");
+    assert!(told.contains("starting with a new one"), "{told}");
     let aside = set_aside(&store);
     assert_eq!(aside.len(), 1, "{aside:?}");
     assert_eq!(fs::read(&aside[0]).unwrap(), foreign, "kept as it was");

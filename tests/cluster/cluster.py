@@ -75,7 +75,7 @@ def copies(database):
     assert done.returncode == 0, done.stderr
     up = time.monotonic() - began
     again = run(given, "copy", "--from", one, "--to", address)
-    assert again.returncode == 1 and "holds series already" in again.stderr, again
+    assert again.returncode == 1 and "contains series already" in again.stderr, again
     began = time.monotonic()
     done = run(given, "copy", "--from", address, "--to", back)
     assert done.returncode == 0, done.stderr

@@ -55,7 +55,7 @@ with tempfile.TemporaryDirectory() as folder:
     outages = sum(figures(server.metrics)["econoscope_limits_outages_total"] for server in servers)
     assert outages >= 3 * given.rounds, outages
     end(servers)
-    assert "goes on alone" in servers[0].said() and "limits are shared" in servers[0].said(), servers[0].said()
+    assert "counts alone" in servers[0].said() and "limits are shared" in servers[0].said(), servers[0].said()
 told = {f"{name} granted {what}": f"{min(one[i] for one in all_)} to {max(one[i + 1] for one in all_)}"
         for name, all_ in phases.items() for i, what in ((0, "while away"), (2, "in all"))}
 result("limits gone", limit=LIMIT, **told, longest_wait_ms=waited, outages=int(outages))

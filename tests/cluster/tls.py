@@ -121,9 +121,9 @@ def of_redis(folder, own, other, program):
         return server
 
     def alone(server, word):
-        until(lambda: "goes on alone" in server.said(), 10, "the log does not say that limits are not shared")
+        until(lambda: "counts alone" in server.said(), 10, "the log does not say that limits are not shared")
         assert word in server.said(), (word, server.said())
-        assert not server.is_shared() and "goes on alone" in server.said() and PASSWORD not in server.said(), server.said()
+        assert not server.is_shared() and "counts alone" in server.said() and PASSWORD not in server.said(), server.said()
         assert server.get("/api/public/regime")[0] == 200
 
     for host in ("localhost", "127.0.0.1"):

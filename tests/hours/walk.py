@@ -79,7 +79,7 @@ typed("econoscope call get_release_calendar --text", 0, "Releases from")
 typed("econoscope call what_changed since=yesterday --text", 2, "since", "day of the data")
 typed("econoscope call what_changed since=6m --text", 0, "Since")
 typed("econoscope install cursor --dry-run", 0, "econoscope")
-typed("econoscope install", 1, "name one: claude-desktop")
+typed("econoscope install", 1, "name one of claude-desktop")
 typed("econoscope sync --plan", 0, "treasury")
 before = time.monotonic()
 said = typed("econoscope sync", 1, "can be reached", "Check the network")
@@ -199,7 +199,7 @@ MISTAKES = {
         ("econoscope serve --listen 192.0.2.1:8080 --no-sync", 1, "192.0.2.1:8080"),
         ("econoscope serve --listen 127.0.0.1:0 --metrics-listen here", 2, "metrics-listen"),
         ("econoscope health http://127.0.0.1:1", 1, "127.0.0.1:1"),
-        ("econoscope health ftp://127.0.0.1", 1, "give http://"),
+        ("econoscope health ftp://127.0.0.1", 1, "write http://"),
     ],
     "store": [
         ("econoscope --store nowhere/s.db call get_regime", 2, "nowhere"),

@@ -15,7 +15,7 @@ pub(super) fn render_tools(with_flags: bool) -> String {
         false => "Usage: econoscope call TOOL [NAME=VALUE]...\n\n".to_owned(),
     };
     let list = two_columns(rows);
-    format!("{flags}Tools:\n{list}\n\neconoscope call TOOL --help tells the arguments of one.")
+    format!("{flags}Tools:\n{list}\n\neconoscope call TOOL --help lists the arguments of one.")
 }
 
 /// Describes the error for a name that is no tool's, with the nearest name.
@@ -23,10 +23,10 @@ pub(super) fn describe_unknown_tool(tool: &str) -> String {
     let names: Vec<&str> = ENDPOINTS.iter().map(|route| route.spec.tool).collect();
     let hint = match nearest_name(names.iter().copied(), tool) {
         Some(name) => format!("did you mean {name}?"),
-        None => format!("there are {}", names.join(", ")),
+        None => format!("choose one of {}", names.join(", ")),
     };
     let tool = econoscope_data::disk::escape_controls(tool);
-    format!("no tool is called {tool}; {hint}")
+    format!("unknown tool {tool}; {hint}")
 }
 
 /// Returns a command that calls the tool and works on any data.
@@ -67,7 +67,7 @@ pub(super) fn render_tool(route: &Route) -> String {
     text += &format!("Arguments:\n{}\n\n", two_columns(rows));
     let lists = super::rows::list_fields(route);
     text += &match lists.is_empty() {
-        true => "Its answer has no rows: --text or --json prints it.\n\n".to_owned(),
+        true => "Its answer has no rows; print it with --text or --json.\n\n".to_owned(),
         false => format!("Rows for --table and --csv: {}\n\n", lists.join(", ")),
     };
     text + &format!("Example:\n  {}", example_command(route))

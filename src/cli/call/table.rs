@@ -8,13 +8,13 @@ use serde_json::Value;
 
 /// Width without a terminal.
 const DEFAULT_WIDTH: u16 = 80;
-/// A column with a longer text goes behind the others.
+/// A column with a longer text is placed after the others.
 const LONG_TEXT: usize = 80;
-/// A column is at least so wide, or as wide as its longest cell, and as wide as its name.
+/// Minimum width of a column, unless its longest cell is shorter; its name always fits.
 const MIN_WIDTH: usize = 14;
-/// The same of the first column, whose cells are names of rows.
+/// The same for the first column, whose cells name the rows.
 const MIN_FIRST_WIDTH: usize = 24;
-/// Characters around a cell and between two.
+/// Characters around and between cells.
 const PADDING: usize = 3;
 /// Decimals of a number.
 const DECIMALS: usize = 4;
@@ -87,7 +87,7 @@ struct Column<'a> {
 }
 
 impl Column<'_> {
-    /// Returns how far behind the column goes: lists, then long texts, then columns without a value.
+    /// Returns the sort key of the column: lists, long texts and columns without a value come last, in this order.
     fn rank(&self) -> u8 {
         if self.values.iter().all(|value| value.is_null()) {
             return 3;
@@ -153,7 +153,7 @@ fn render_table(rows: &Rows, width: usize) -> String {
     }
     let names: Vec<&str> = left_out.iter().map(|column| column.name).collect();
     let names = names.join(", ");
-    format!("{text}\nNot shown: {names}; --csv or --json has all.")
+    format!("{text}\nNot shown: {names}; --csv or --json prints all.")
 }
 
 /// Formats a cell: numbers rounded, texts without control characters.

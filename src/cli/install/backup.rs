@@ -19,13 +19,13 @@ const MAX_READ: usize = 50;
 /// When it cannot be written.
 pub(super) fn write(real: &Path, text: &str) -> Result<PathBuf> {
     let now = crate::app::format_file_time(econoscope_core::clock::wall_time());
-    // A number keeps names of the same second apart.
+    // A number distinguishes backups of the same second.
     let path = |n: u32| match n {
         0 => real.with_added_extension(format!("{now}.{EXTENSION}")),
         n => real.with_added_extension(format!("{now}-{n}.{EXTENSION}")),
     };
     let free = (0..1_000).map(path).find(|path| !path.exists());
-    let backup = free.context("there are a thousand backups of this second")?;
+    let backup = free.context("1,000 backups of this second exist already")?;
     disk::replace(&backup, text.as_bytes())?;
     Ok(backup)
 }

@@ -21,7 +21,7 @@ pub(super) enum Format {
 /// Name of our entry.
 const NAME: &str = "econoscope";
 
-/// Fields that say how to reach a server. Those that a new entry does not have are removed from the old one.
+/// Fields with the connection to a server. Those that a new entry does not have are removed from the old one.
 const CONNECTION_FIELDS: [&str; 6] = ["command", "args", "type", "url", "serverUrl", "httpUrl"];
 
 /// Returns the text with our entry in the table of servers at `key`, or without our entry if `entry` is `None`.
@@ -77,12 +77,12 @@ fn edit_json(text: &str, key: &str, entry: Option<&Entry>) -> Result<String> {
     };
     let root = CstRootNode::parse(text, &options).context("it is not JSON")?;
     let top = root.object_value();
-    let top = top.context("its top is no object")?;
+    let top = top.context("its top level is not an object")?;
     if entry.is_none() && top.get(key).is_none() {
         return Ok(text.to_owned());
     }
     let servers = top.object_value_or_create(key);
-    let servers = servers.with_context(|| format!("{key} in it is no object"))?;
+    let servers = servers.with_context(|| format!("{key} in it is not an object"))?;
     let Some(entry) = entry else {
         if let Some(ours) = servers.get(NAME) {
             ours.remove();
@@ -139,7 +139,7 @@ fn edit_toml(text: &str, key: &str, entry: Option<&Entry>) -> Result<String> {
     let servers = document.entry(key).or_insert(Item::Table(implicit));
     let is_inline = servers.is_inline_table();
     let servers = servers.as_table_like_mut();
-    let servers = servers.with_context(|| format!("{key} in it is no table"))?;
+    let servers = servers.with_context(|| format!("{key} in it is not a table"))?;
     let Some(entry) = entry else {
         return Ok(match servers.remove(NAME) {
             Some(_) => document.to_string(),
@@ -152,7 +152,7 @@ fn edit_toml(text: &str, key: &str, entry: Option<&Entry>) -> Result<String> {
         false => toml_edit::Table::new().into(),
     });
     let ours = ours.as_table_like_mut();
-    let ours = ours.with_context(|| format!("{key}.{NAME} in it is no table"))?;
+    let ours = ours.with_context(|| format!("{key}.{NAME} in it is not a table"))?;
     for name in stale_fields(entry) {
         ours.remove(name);
     }
