@@ -94,7 +94,9 @@ fn newest_figure(id: &str, is_change: bool, answer: &TimeSeriesAnswer) -> Option
 /// # Errors
 /// Any error of the calendar.
 pub(super) fn releases(desk: &Desk, as_of: Option<&str>) -> Result<(Vec<Release>, Vec<Release>)> {
-    let answer = Params::local(desk, &Params::new(DAYS, None, None).with_as_of(as_of))?;
+    let mut params = Params::new(DAYS, None, None);
+    params.as_of = as_of.map(str::to_owned);
+    let answer = Params::local(desk, &params)?;
     let mut figures: Vec<_> = answer.figures.iter().filter(|f| f.last.is_some()).collect();
     figures.sort_by_key(|f| Reverse(f.last.as_ref().map(|print| print.date)));
     let last = figures

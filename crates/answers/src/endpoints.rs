@@ -48,44 +48,45 @@ pub use endpoint::{Endpoint, Spec};
 pub use route::{Argument, Route};
 pub use time_series::recessions;
 
-use std::sync::LazyLock;
-
 /// The imports that nearly every endpoint uses.
 mod prelude {
+    pub(super) use super::days::parse_as_of;
     pub(super) use super::endpoint::{Endpoint, ProvenanceAccess, Spec};
-    pub(super) use super::provenance::Provenance;
+    pub(super) use super::provenance::{Provenance, enclosed};
+    pub(super) use super::untrusted::UntrustedFields;
     pub(super) use econoscope_core::catalogue::Catalogue;
     pub(super) use econoscope_core::error::{Error, Result};
     pub(super) use econoscope_core::indicators::prose::{format_signed, join};
+    pub(super) use econoscope_core::model::frequency::shift;
     pub(super) use econoscope_core::model::series_info::round_to;
-    pub(super) use econoscope_core::model::{AsOf, Attribution, Date, SeriesInfo};
+    pub(super) use econoscope_core::model::{
+        AsOf, Attribution, Date, Frequency, Observation, Series, SeriesInfo,
+    };
     pub(super) use econoscope_data::desk::Desk;
-    pub(super) use jiff::Timestamp;
+    pub(super) use jiff::{Timestamp, ToSpan};
     pub(super) use schemars::JsonSchema;
     pub(super) use serde::{Deserialize, Serialize};
 }
 
 /// Every endpoint, in the order in which lists show them.
-pub static ENDPOINTS: LazyLock<Vec<Route>> = LazyLock::new(|| {
-    vec![
-        Route::new::<macro_summary::Params>(),
-        Route::new::<regime::Params>(),
-        Route::new::<metric::Params>(),
-        Route::new::<signals::Params>(),
-        Route::new::<time_series::Params>(),
-        Route::new::<compare_series::Params>(),
-        Route::new::<search_series::Params>(),
-        Route::new::<scenarios::Params>(),
-        Route::new::<glossary::Params>(),
-        Route::new::<latest_articles::Params>(),
-        Route::new::<search::Params>(),
-        Route::new::<fetch::Params>(),
-        Route::new::<explain_indicator::Params>(),
-        Route::new::<what_changed::Params>(),
-        Route::new::<revisions::Params>(),
-        Route::new::<release_calendar::Params>(),
-    ]
-});
+pub static ENDPOINTS: [Route; 16] = [
+    Route::new::<macro_summary::Params>(),
+    Route::new::<regime::Params>(),
+    Route::new::<metric::Params>(),
+    Route::new::<signals::Params>(),
+    Route::new::<time_series::Params>(),
+    Route::new::<compare_series::Params>(),
+    Route::new::<search_series::Params>(),
+    Route::new::<scenarios::Params>(),
+    Route::new::<glossary::Params>(),
+    Route::new::<latest_articles::Params>(),
+    Route::new::<search::Params>(),
+    Route::new::<fetch::Params>(),
+    Route::new::<explain_indicator::Params>(),
+    Route::new::<what_changed::Params>(),
+    Route::new::<revisions::Params>(),
+    Route::new::<release_calendar::Params>(),
+];
 
 impl Route {
     /// Returns the endpoint of a tool name.

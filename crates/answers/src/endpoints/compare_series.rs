@@ -9,7 +9,7 @@ pub use answer::{ComparedColumn, Comparison, ConditionMeans, Correlation};
 use super::aggregation_notes::partial_periods;
 use super::codes::{AggregationCode, FrequencyCode, UnitsCode};
 use super::condition::{Condition, EvaluationContext};
-use super::days::{self, newest, parse_as_of};
+use super::days::{self, newest};
 use super::formulas::{self, NamedSeries};
 use crate::endpoints::prelude::*;
 use econoscope_core::indicators::expression::{self, Expr};
@@ -162,12 +162,7 @@ fn date_range(params: &Params, as_of: AsOf, today: Date) -> Result<(Date, Date)>
     let end = params.end.as_deref().unwrap_or("max");
     let end = days::read("end", end, (newest, today))?.min(newest);
     let start = params.start.as_deref().unwrap_or("10y");
-    let start = days::read("start", start, (end, today))?;
-    if start > end {
-        let (start, allowed) = (start.to_string(), format!("a day up to end ({end})"));
-        return Err(Error::invalid("start", &start, "is after end", &allowed));
-    }
-    Ok((start, end))
+    Ok((days::start(start, (end, today))?, end))
 }
 
 /// Notes which aggregated periods are short, cut by the range or not over, each with its series.

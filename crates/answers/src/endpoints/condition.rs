@@ -1,7 +1,6 @@
 //! Conditions: counted over all figures of a range, never over thinned rows, or followed crossing by crossing.
 
 use super::formulas::{self, NamedSeries};
-use super::provenance::enclosed;
 use crate::endpoints::prelude::*;
 use econoscope_core::error::quote;
 use econoscope_core::indicators::condition::{Streak, count_condition};
@@ -11,7 +10,6 @@ use econoscope_core::indicators::expression::{
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::statistics;
 use econoscope_core::model::frequency::add_days;
-use econoscope_core::model::{Frequency, Observation, Series};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

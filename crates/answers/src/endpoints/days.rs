@@ -9,8 +9,7 @@ pub(super) use lists::{Periods, event_days, parse_periods, split_list};
 use super::decode::Arguments;
 use crate::endpoints::prelude::*;
 use econoscope_core::model::CalendarPeriod;
-use econoscope_core::model::frequency::shift;
-use jiff::{Span, ToSpan};
+use jiff::Span;
 use serde_json::Value;
 
 /// The arguments that are dates.
@@ -194,16 +193,21 @@ pub(super) fn range(
 ) -> Result<(Date, Date)> {
     let newest = newest(as_of, today);
     let end = end.map_or(Ok(newest), |text| read("end", text, (newest, today)))?;
-    let start = match start {
-        Some(text) => read("start", text, (end, today))?,
-        None => shift(end, (-365).days()),
-    };
+    Ok((self::start(start.unwrap_or("365d"), (end, today))?, end))
+}
+
+/// Reads the first day of a range that ends on `end`.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for what is no date, a start in the future, and a start after the end.
+pub(super) fn start(text: &str, (end, today): (Date, Date)) -> Result<Date> {
+    let start = read("start", text, (end, today))?;
     let (problem, allowed) = if start > end {
         ("is after end", format!("a day on or before end ({end})"))
     } else if start > today {
         ("lies in the future", format!("a day up to {today}"))
     } else {
-        return Ok((start, end));
+        return Ok(start);
     };
     Err(Error::invalid(
         "start",

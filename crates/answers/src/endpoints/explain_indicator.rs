@@ -13,8 +13,6 @@ pub use answer::{
     TrialVersion,
 };
 
-use super::days::parse_as_of;
-use super::provenance::enclosed;
 use super::signals::rounded_value;
 use super::what_changed;
 use crate::endpoints::prelude::*;
@@ -22,10 +20,8 @@ use econoscope_core::indicators::prose::{capitalize, format_number};
 use econoscope_core::indicators::recession::{CRPI, CRPI2};
 use econoscope_core::indicators::regime::REGIME;
 use econoscope_core::indicators::{self, Indicator, sahm};
-use econoscope_core::model::frequency::shift;
 use econoscope_core::model::quantity::spell_out_unit;
 use econoscope_data::desk::scores::{ScoreTable, Scores};
-use jiff::ToSpan;
 use schemars::{Schema, SchemaGenerator, json_schema};
 use side::{ComparisonSide, interpretation};
 use std::collections::BTreeMap;

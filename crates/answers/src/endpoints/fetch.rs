@@ -1,10 +1,9 @@
 //! `fetch`: a document that `search` returned, in the shape that hosts with a search of their own expect.
 
-use super::untrusted::UntrustedFields;
 use super::{metric, release_calendar};
 use crate::endpoints::prelude::*;
 use econoscope_core::model::calendar::is_meeting_name;
-use econoscope_core::model::{Observation, untrusted};
+use econoscope_core::model::untrusted;
 use econoscope_data::desk::search::Kind;
 use econoscope_data::desk::{Settings, articles, reference};
 use std::collections::BTreeMap;

@@ -5,7 +5,6 @@ use econoscope_core::catalogue::names::Names;
 use econoscope_core::indicators::expression::{self, Expr, FormulaError};
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::statistics;
-use econoscope_core::model::{Frequency, Series};
 use econoscope_data::desk::resolve;
 use econoscope_data::desk::resolve::Resolution;
 use std::collections::BTreeMap;

@@ -1,7 +1,6 @@
 //! `search_glossary`: what a term of macroeconomics means.
 
 use super::decode::default_limit;
-use super::provenance::enclosed;
 use crate::endpoints::prelude::*;
 use econoscope_data::desk::glossary::Glossary;
 use econoscope_data::desk::reference;

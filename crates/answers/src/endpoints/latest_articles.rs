@@ -1,6 +1,5 @@
 //! `get_latest_articles`: the five newest texts.
 
-use super::untrusted::UntrustedFields;
 use crate::endpoints::prelude::*;
 use econoscope_core::model::untrusted;
 use econoscope_data::desk::articles;
@@ -96,10 +95,7 @@ impl Endpoint for Params {
         let mut list = String::new();
         for a in &latest.articles {
             let day = a.published_at.to_zoned(jiff::tz::TimeZone::UTC).date();
-            let url = match a.url.as_str() {
-                "" => String::new(),
-                url => format!(" ({url})"),
-            };
+            let url = enclosed(" (", &a.url, ")");
             list += &format!("- {day} {}{url}\n", a.title);
             let summary = a.summary.iter();
             list.extend(summary.map(|text| format!("  {}\n", untrusted::clean_line(text, 300))));

@@ -1,6 +1,5 @@
 //! `get_macro_summary`: the state of the economy in one call.
 
-use super::days::parse_as_of;
 use super::metric::NewerMean;
 use super::signals::rounded_value;
 use crate::endpoints::prelude::*;
@@ -64,24 +63,18 @@ pub struct Credit {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Labor {
     /// Unemployment rate, percent.
-    #[serde(default)]
     pub unemployment_rate_pct: Option<f64>,
     /// Its change from the month before, percentage points.
-    #[serde(default)]
     pub unemployment_change_pp: Option<f64>,
     /// Nonfarm payrolls, thousands of persons.
-    #[serde(default)]
     pub payrolls_thousands: Option<f64>,
     /// Its change from the month before.
-    #[serde(default)]
     pub payrolls_change_thousands: Option<f64>,
     /// Sahm rule, percentage points; 0.50 and more signals recession.
     pub sahm_rule: Option<f64>,
     /// Probability that this month is a recession month, percent (RNOW).
-    #[serde(default)]
     pub recession_now: Option<f64>,
     /// Whether its alarm is on; null without a value.
-    #[serde(default)]
     pub recession_alarm: Option<bool>,
     /// Week since which the alarm is on or off.
     #[serde(default, skip_serializing_if = "Option::is_none")]

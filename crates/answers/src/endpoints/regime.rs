@@ -15,7 +15,7 @@ pub use revised::RevisedRegime;
 pub use switches::RegimeSwitch;
 
 use super::codes::EnumArgument;
-use super::days::{parse_as_of, range};
+use super::days::range;
 use super::forward::unsupported_error;
 use super::tolerance;
 use crate::endpoints::prelude::*;

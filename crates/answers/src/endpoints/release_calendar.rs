@@ -10,18 +10,16 @@ pub use answer::{
     CalendarAnswer, ExpectedPrint, LastPrint, ReleaseEvent, ScheduledFigure, UsualRevision,
 };
 pub(super) use figures::scheduled_figure;
-pub(super) use meetings::decisions;
+pub(super) use meetings::events;
 pub use render::describe_content;
 pub(super) use render::format_print;
 
-use super::days::{self, newest, parse_as_of};
+use super::days::{self, newest};
 use super::revisions::label;
 use crate::endpoints::prelude::*;
 use econoscope_core::indicators::expectation::Formula;
 use econoscope_core::model::calendar::{self, Release, ScheduledRelease, ZONE};
-use econoscope_core::model::frequency::shift;
 use econoscope_core::model::release;
-use jiff::ToSpan;
 
 /// Length of the window by default, in days.
 const DEFAULT_DAYS: i64 = 14;
@@ -47,7 +45,7 @@ pub struct Params {
     #[schemars(length(max = 40))]
     agency: Option<String>,
     /// As known on this day, month, quarter or year: 2008-12-31, Q4 2008.
-    as_of: Option<String>,
+    pub as_of: Option<String>,
 }
 
 impl Params {
@@ -59,13 +57,6 @@ impl Params {
             agency: agency.map(str::to_owned),
             ..Self::default()
         }
-    }
-
-    /// Sets the reference day; today by default.
-    #[must_use]
-    pub fn with_as_of(mut self, as_of: Option<&str>) -> Self {
-        self.as_of = as_of.map(str::to_owned);
-        self
     }
 }
 

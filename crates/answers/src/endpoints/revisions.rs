@@ -12,7 +12,6 @@ pub use table::{
 };
 
 use super::days;
-use super::untrusted::UntrustedFields;
 use crate::endpoints::prelude::*;
 use econoscope_core::indicators;
 use econoscope_core::indicators::revisions::Revisions;

@@ -1,6 +1,5 @@
 //! `search`: documents that match words, in the shape that hosts with a search of their own expect.
 
-use super::untrusted::UntrustedFields;
 use crate::endpoints::prelude::*;
 use econoscope_core::model::untrusted;
 use econoscope_data::desk::search::{Document, Kind};

@@ -1,7 +1,6 @@
 //! `search_series`: finds series by words or by category.
 
 use super::decode::default_limit;
-use super::untrusted::UntrustedFields;
 use crate::endpoints::prelude::*;
 use econoscope_core::catalogue::names::Names;
 use econoscope_core::error::quote;

@@ -1,6 +1,5 @@
 //! `get_signals`: every composite, and the market figures that people watch.
 
-use super::days::parse_as_of;
 use super::metric::NewerMean;
 use super::tolerance;
 use crate::endpoints::prelude::*;

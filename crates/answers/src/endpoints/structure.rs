@@ -13,6 +13,8 @@
 //!
 //! [`schema`] describes this form as [`compact`] makes it.
 
+use schemars::Schema;
+use schemars::transform::{RecursiveTransform, Transform};
 use serde_json::{Map, Number, Value, json};
 
 /// Fewest rows of a table with `constant`.
@@ -347,18 +349,15 @@ fn collect_columns(
 }
 
 /// Removes all descriptions from a schema.
-pub fn without_descriptions(mut schema: Value) -> Value {
-    if let Some(fields) = schema.as_object_mut() {
-        if fields.get("description").is_some_and(Value::is_string) {
-            fields.shift_remove("description");
-        }
-        let fields = fields.values_mut();
-        fields.for_each(|inner| *inner = without_descriptions(inner.take()));
-    } else if let Some(items) = schema.as_array_mut() {
-        let items = items.iter_mut();
-        items.for_each(|inner| *inner = without_descriptions(inner.take()));
-    }
-    schema
+pub fn without_descriptions(schema: Value) -> Value {
+    let mut schema = Schema::try_from(schema).unwrap_or_default();
+    let remove = |schema: &mut Schema| {
+        schema
+            .as_object_mut()
+            .map(|all| all.shift_remove("description"))
+    };
+    RecursiveTransform(|schema: &mut Schema| drop(remove(schema))).transform(&mut schema);
+    schema.to_value()
 }
 
 #[cfg(test)]

@@ -26,7 +26,6 @@ use super::decode::{self, Arguments};
 use super::formulas::NamedSeries;
 use super::lateness::note_late;
 use super::route::Route;
-use super::untrusted::UntrustedFields;
 use crate::endpoints::prelude::*;
 use arguments::{DateSelection, Format};
 use econoscope_core::indicators::transform::Units;

@@ -10,7 +10,7 @@ mod surprises;
 pub use moves::Change;
 pub use surprises::Surprise;
 
-use super::days::{self, parse_as_of};
+use super::days;
 use super::release_calendar::{self, ReleaseEvent};
 use crate::endpoints::prelude::*;
 use econoscope_core::indicators::expectation::FORMULAS;
@@ -182,7 +182,8 @@ impl Endpoint for Params {
 
 fn decisions(desk: &Desk, since: Date, as_of: AsOf) -> Result<Vec<Decision>> {
     let day = days::newest(as_of, desk.today());
-    let events = release_calendar::decisions(desk, since, (as_of, day))?.into_iter();
+    let first = shift(since, 1.day());
+    let events = release_calendar::events(desk, (first, day), (as_of, day))?.into_iter();
     let decision = |event: ReleaseEvent| {
         Some(Decision {
             date: event.date,

@@ -2,7 +2,6 @@
 
 use crate::endpoints::condition::ConditionFigures;
 use crate::endpoints::prelude::*;
-use crate::endpoints::untrusted::UntrustedFields;
 use econoscope_core::indicators::prose::format_or_none;
 use econoscope_core::model::quantity::spell_out_unit;
 

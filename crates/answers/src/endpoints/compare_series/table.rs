@@ -6,15 +6,12 @@ use super::columns::{ComputedColumns, NamedColumn};
 use crate::endpoints::aggregation_notes::{format_periods, missing_periods};
 use crate::endpoints::condition::{Condition, EvaluationContext};
 use crate::endpoints::prelude::*;
-use crate::endpoints::provenance::enclosed;
-use crate::endpoints::untrusted::UntrustedFields;
 use econoscope_core::indicators::expression::{AlignedSeries, Column, convert, side_by_side};
 use econoscope_core::indicators::statistics::{correlation, count, percentile_rank, summary};
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::indicators::window::extremes;
 use econoscope_core::model::frequency::Periods;
 use econoscope_core::model::series_info::remove_rounding_error;
-use econoscope_core::model::{Frequency, Observation, Series};
 use std::borrow::Cow;
 use std::sync::Arc;
 

@@ -3,6 +3,8 @@
 use crate::endpoints::decode::is_required;
 use crate::endpoints::route::Route;
 use econoscope_core::indicators::prose::capitalize;
+use schemars::Schema;
+use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 /// The description in `info`, with the meaning of version and licence.
@@ -32,7 +34,10 @@ pub fn openapi_document(routes: &[Route], base: &str) -> String {
     let common = include_str!("../../../templates/openapi.json");
     let common: Value = serde_json::from_str(common).unwrap_or_default();
     let problem = common.get("problem").cloned().unwrap_or_default();
-    let answer = |route: &Route| (answer_name(route), to_openapi(route.output_schema()));
+    let answer = |route: &Route| {
+        let schema = Value::Object(Map::clone(route.output_schema()));
+        (answer_name(route), to_openapi(&schema))
+    };
     let schemas = routes.iter().map(answer);
     let schemas: Value = schemas.chain([("Problem".to_owned(), problem)]).collect();
     let document = json!({
@@ -126,7 +131,7 @@ fn responses(route: &Route, content: &Value) -> Value {
 fn parameter(route: &Route, name: &str, property: &Value) -> Value {
     let is_in_path = route.path_arguments().any(|argument| argument == name);
     let is_required = is_required(route.input_schema(), name);
-    let mut schema = convert(property);
+    let mut schema = to_openapi(property);
     let mut take = |key| schema.as_object_mut()?.remove(key);
     let (mut description, example) = (take("description"), take("example"));
     add_pattern(name, &mut schema);
@@ -168,39 +173,13 @@ fn add_pattern(name: &str, schema: &mut Value) {
     }
 }
 
-/// Converts JSON Schema 2020-12 to OpenAPI 3.0: `nullable` for null unions, one `example`. A property with the name of a
-/// keyword stays as it is, since its value is an object.
-fn convert(schema: &Value) -> Value {
-    match (schema.as_array(), schema.as_object()) {
-        (Some(items), _) => items.iter().map(convert).collect(),
-        (None, Some(keywords)) => to_openapi(keywords),
-        (None, None) => schema.clone(),
+/// Converts JSON Schema 2020-12 to OpenAPI 3.0: `nullable` for null unions, one `example`.
+fn to_openapi(schema: &Value) -> Value {
+    let mut schema = Schema::try_from(schema.clone()).unwrap_or_default();
+    for transform in &mut SchemaSettings::openapi3().transforms {
+        transform.transform(&mut schema);
     }
-}
-
-fn to_openapi(keywords: &Map<String, Value>) -> Value {
-    let keywords = keywords.iter();
-    keywords
-        .flat_map(|(key, value)| convert_keyword(key, value))
-        .collect()
-}
-
-fn convert_keyword<'a>(key: &'a str, value: &Value) -> Vec<(&'a str, Value)> {
-    match (key, value) {
-        ("type", Value::Array(types)) => {
-            let convert = |name: &Value| match name == "null" {
-                true => ("nullable", Value::Bool(true)),
-                false => ("type", name.clone()),
-            };
-            types.iter().map(convert).collect()
-        }
-        ("examples", Value::Array(examples)) => {
-            let first = examples.iter().take(1);
-            first.map(|e| ("example", e.clone())).collect()
-        }
-        ("const", Value::String(_)) => vec![("enum", json!([value]))],
-        (key, value) => vec![(key, convert(value))],
-    }
+    schema.to_value()
 }
 
 #[cfg(test)]
@@ -212,7 +191,7 @@ mod tests {
     fn null_unions_become_nullable() {
         let given = json!({"type": ["number", "null"], "examples": [1]});
         assert_eq!(
-            convert(&given),
+            to_openapi(&given),
             json!({"type": "number", "nullable": true, "example": 1})
         );
     }

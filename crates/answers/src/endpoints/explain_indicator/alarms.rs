@@ -6,7 +6,6 @@ use econoscope_core::indicators::composite::Computation;
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::nber::recession_near;
 use econoscope_core::indicators::{self, Indicator, sahm};
-use econoscope_core::model::Observation;
 use econoscope_core::model::calendar::Publication;
 
 /// Times in the text, the newest.

@@ -2,7 +2,6 @@
 
 use super::alarms::AlarmHistory;
 use crate::endpoints::prelude::*;
-use crate::endpoints::provenance::enclosed;
 use econoscope_core::indicators::prose::format_number;
 use econoscope_core::model::quantity::spell_out_unit;
 use econoscope_data::desk::scores::ScoreTable;

@@ -43,9 +43,16 @@ impl ComparisonSide {
             None => value.filter(|_| is_sahm).map(sahm::state),
         };
         let date = value.map(|_| reading.date);
-        let probits = match indicator.id == CRPI.indicator.id {
-            true => recession::probits(&reading).into_iter(),
-            false => Vec::new().into_iter(),
+        let probits = (indicator.id == CRPI.indicator.id).then(|| recession::probits(&reading));
+        let probit = |(name, value)| {
+            let (value, value_before) = (rounded(value), None);
+            (
+                name,
+                ProbitAnswer {
+                    value,
+                    value_before,
+                },
+            )
         };
         let inputs = reading.inputs.iter();
         Ok(Self {
@@ -54,7 +61,7 @@ impl ComparisonSide {
             label: label.map(str::to_owned),
             reason: reading.reason.clone(),
             basis: reading.basis.clone(),
-            probits: probits.map(|(name, value)| (name, probit(value))).collect(),
+            probits: probits.into_iter().flatten().map(probit).collect(),
             series: match composite {
                 Some(composite) => composite.inputs(),
                 None => Vec::from_iter(is_sahm.then_some("UNRATE")),
@@ -140,13 +147,6 @@ fn score(name: &str, unit: &str, date: Option<Date>, (value, base): (Option<f64>
         base: rounded(base),
         value_before: None,
         base_before: 0.0,
-    }
-}
-
-fn probit(value: f64) -> ProbitAnswer {
-    ProbitAnswer {
-        value: rounded(value),
-        value_before: None,
     }
 }
 

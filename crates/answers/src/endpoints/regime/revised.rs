@@ -2,7 +2,6 @@
 
 use super::{MonthlyRegime, RegimeAnswer, monthly_regimes};
 use crate::endpoints::prelude::*;
-use crate::endpoints::provenance::enclosed;
 use std::collections::BTreeMap;
 
 /// Most differing months that the text names.

@@ -2,11 +2,8 @@
 
 use super::answer::ReleaseEvent;
 use crate::endpoints::prelude::*;
-use econoscope_core::model::Series;
 use econoscope_core::model::calendar::{Meeting, MeetingKind, meetings};
-use econoscope_core::model::frequency::shift;
 use econoscope_core::model::series_info::remove_rounding_error;
-use jiff::ToSpan;
 
 /// Name of the Committee, with the word by which the `agency` argument matches it.
 pub(super) const AGENCY: &str = "Federal Open Market Committee (Fed)";
@@ -17,7 +14,10 @@ pub(super) const TARGET_RANGE: [&str; 2] = ["DFEDTARL", "DFEDTARU"];
 const SCHEDULE: &str = "the Committee's schedule; tentative until confirmed at the meeting before";
 
 /// Returns the decisions and minutes from `from` to `to` that were scheduled by the reference day `day`, in order.
-pub(super) fn events(
+///
+/// # Errors
+/// [`econoscope_core::Error::Store`] when the store cannot be read.
+pub(in crate::endpoints) fn events(
     desk: &Desk,
     (from, to): (Date, Date),
     (as_of, day): (AsOf, Date),
@@ -42,20 +42,6 @@ pub(super) fn events(
             });
         }
     }
-    Ok(events)
-}
-
-/// Returns the meetings after `since` whose decision is known on the reference day `day`.
-///
-/// # Errors
-/// [`econoscope_core::Error::Store`] when the store cannot be read.
-pub(in crate::endpoints) fn decisions(
-    desk: &Desk,
-    since: Date,
-    (as_of, day): (AsOf, Date),
-) -> Result<Vec<ReleaseEvent>> {
-    let mut events = events(desk, (shift(since, 1.day()), day), (as_of, day))?;
-    events.retain(|event| event.outcome.is_some());
     Ok(events)
 }
 

@@ -3,11 +3,9 @@
 use super::render::{self, label};
 use crate::endpoints::days::Periods;
 use crate::endpoints::prelude::*;
-use crate::endpoints::untrusted::UntrustedFields;
 use econoscope_core::indicators::revisions::{KnownFigure, Revisions, UsualRevisions};
-use econoscope_core::model::frequency::{PeriodLength, shift};
-use econoscope_core::model::{Frequency, Series, units};
-use jiff::ToSpan;
+use econoscope_core::model::frequency::PeriodLength;
+use econoscope_core::model::units;
 use jiff::tz::TimeZone;
 use std::collections::BTreeSet;
 use std::sync::Arc;

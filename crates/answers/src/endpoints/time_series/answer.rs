@@ -7,9 +7,7 @@ use super::vintages::Vintages;
 use crate::endpoints::condition::ConditionFigures;
 use crate::endpoints::measured::FigureKind;
 use crate::endpoints::prelude::*;
-use crate::endpoints::untrusted::UntrustedFields;
 use bytes::Bytes;
-use econoscope_core::model::{Frequency, Observation};
 use std::fmt;
 
 /// Most rows in the text for a program, which reads the others in the structure.

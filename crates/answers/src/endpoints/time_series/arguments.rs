@@ -5,9 +5,6 @@ use crate::endpoints::days::{self, newest, parse_span, range, trading_days};
 use crate::endpoints::prelude::*;
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::transform::Units;
-use econoscope_core::model::frequency::shift;
-use econoscope_core::model::{Observation, Series};
-use jiff::ToSpan;
 
 /// Most figures of events and their horizons in an answer.
 const MAX_FIGURES: usize = 130;

@@ -13,9 +13,7 @@ use crate::endpoints::forward::{check_series, contract_error};
 use crate::endpoints::measured::FigureKind;
 use crate::endpoints::prelude::*;
 use econoscope_core::indicators::transform::Units;
-use econoscope_core::model::frequency::shift;
-use econoscope_core::model::{Rights, Series, SeriesId};
-use jiff::ToSpan;
+use econoscope_core::model::{Rights, SeriesId};
 use std::sync::Arc;
 
 /// Arguments of the contract.

@@ -8,7 +8,6 @@ use crate::endpoints::measured::FigureKind;
 use crate::endpoints::prelude::*;
 use econoscope_core::indicators::statistics::mean;
 use econoscope_core::model::series_info::remove_rounding_error;
-use econoscope_core::model::{Frequency, Observation, Series};
 
 /// The figure at a day.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

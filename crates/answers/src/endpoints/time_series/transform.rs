@@ -10,11 +10,9 @@ use crate::endpoints::days::trading_days;
 use crate::endpoints::formulas::NamedSeries;
 use crate::endpoints::measured::FigureKind;
 use crate::endpoints::prelude::*;
-use crate::endpoints::provenance::enclosed;
 use econoscope_core::indicators::expression::{Column, Unit, convert};
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::transform::{Units, year_earlier};
-use econoscope_core::model::{Frequency, Observation, Series};
 use econoscope_data::desk::remarks;
 use std::sync::Arc;
 

@@ -8,8 +8,7 @@ use super::shape::{csv_address, max_rows, thin};
 use crate::endpoints::days;
 use crate::endpoints::measured::FigureKind;
 use crate::endpoints::prelude::*;
-use crate::endpoints::provenance::{enclosed, in_words};
-use econoscope_core::model::Observation;
+use crate::endpoints::provenance::in_words;
 use econoscope_core::model::series_info::remove_rounding_error;
 use std::collections::BTreeSet;
 

@@ -5,9 +5,7 @@ use econoscope_core::indicators::Composite;
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::statistics::Moments;
 use econoscope_core::indicators::transform::Units;
-use econoscope_core::model::frequency::{day_number, shift};
-use econoscope_core::model::{Frequency, Observation, Series};
-use jiff::ToSpan;
+use econoscope_core::model::frequency::day_number;
 use std::sync::Arc;
 
 /// Years of history for the standard deviation of moves.

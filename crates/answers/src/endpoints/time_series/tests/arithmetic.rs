@@ -2,7 +2,6 @@
 
 use super::*;
 use econoscope_core::indicators::window::RankCounts;
-use econoscope_core::model::Observation;
 use proptest::prelude::*;
 
 /// Figures in tenths of the months since January 2000, some missing.
