@@ -47,7 +47,7 @@ def migrations(database):
     ten = [subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(10)]
     said = [process.communicate()[1] for process in ten]
     assert [process.returncode for process in ten] == [0] * 10, said
-    assert sum("0 before" in text for text in said) == 1, said
+    assert sum("from layout 0" in text for text in said) == 1, said
     database.sql("UPDATE econoscope.layout SET version = 99", "migrated")
     for words in (["migrate"], ["serve", "--listen", "127.0.0.1:0"]):
         done = run(given, "--store", address, "--replica", work / "newer.db", *words, limit=20)

@@ -54,7 +54,7 @@ pub(super) fn release(db: &Database, term: i64) {
 }
 
 async fn set_expiry(db: &Database, term: i64, seconds: i64) -> Result<bool> {
-    db.transaction("renew the write lease in", |tx| async move {
+    db.transaction("update the write lease in", |tx| async move {
         let sql = "UPDATE econoscope.lease
                  SET expires = clock_timestamp() + $2::int8 * interval '1 second'
                  WHERE id = 1 AND term = $1";
