@@ -41,7 +41,7 @@ impl Sqlite {
     /// Opens a store. Creates file and folders where there are none.
     ///
     /// # Errors
-    /// [`Error::Store`] with the path and the way out: a foreign file, one of a newer version, damage, missing rights.
+    /// [`Error::Store`] with the path and what to do about it: a file of another program, one of a newer version, damage, missing rights.
     /// The file is not changed then.
     pub fn open(path: &Path) -> Result<Self> {
         DatabaseFile::create(path).map(Self::from_file)

@@ -1,4 +1,4 @@
-//! Queries on SQLite, error messages with a way out, and the checksum that every row has.
+//! Queries on SQLite, error messages that say what to do, and the checksum that every row has.
 
 use crate::sqlite;
 use econoscope_core::error::{Error, Result};
