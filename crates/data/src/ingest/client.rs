@@ -18,6 +18,7 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 use reqwest::header::HeaderValue;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
@@ -33,13 +34,14 @@ const MAX_PAGES: usize = 200;
 /// Bytes that are kept of a refused response.
 const EXCERPT_BYTES: usize = 4096;
 
-/// The response of a feed.
+/// What a feed brought.
 #[derive(Debug)]
-pub(super) enum FeedResponse {
-    /// Figures, stated bases of indexes that differ from the recipe's, and the validators for a conditional request.
-    Figures(Figures, Bases, Validators),
-    /// The last response is still valid.
-    Unchanged,
+pub(super) struct FeedResponse {
+    pub(super) figures: Figures,
+    /// Stated bases of indexes that differ from the recipe's.
+    pub(super) bases: Bases,
+    /// Validators for a conditional request.
+    pub(super) validators: Validators,
 }
 
 /// Why a feed brought nothing.
@@ -51,8 +53,8 @@ pub(super) enum FeedError {
     Unusable(Error, String),
 }
 
-/// The result of fetching a feed.
-pub(super) type FetchResult = std::result::Result<FeedResponse, FeedError>;
+/// The result of fetching a feed; `None` when its last response is still valid.
+pub(super) type FetchResult = std::result::Result<Option<FeedResponse>, FeedError>;
 
 /// A request for some series of a feed.
 #[derive(Debug, Clone, Copy)]
@@ -68,7 +70,7 @@ pub(super) struct FeedRequest<'a> {
 #[derive(Debug)]
 pub(super) struct Clients<'a> {
     settings: &'a SourceSettings,
-    by_source: Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<Client<'a>>>>>,
+    by_source: Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<Client>>>>,
     network: Mutex<NetworkState>,
 }
 
@@ -85,8 +87,7 @@ enum NetworkState {
 
 /// A client of one source.
 #[derive(Debug)]
-struct Client<'a> {
-    settings: &'a SourceSettings,
+struct Client {
     fetch: Fetch,
     key: Option<ApiKey>,
     /// An address that replaces the source's own.
@@ -190,7 +191,10 @@ impl<'a> Clients<'a> {
         if let Some(error) = unreachable.or_else(|| client.breaker.open.clone()) {
             return Ok(Err(FeedError::Outage(error)));
         }
-        let result = client.fetch(request, validators).await;
+        let url = &request.feed_ref.feed.url;
+        let feeds = self.settings.recipes.feeds();
+        let is_shared = feeds.filter(|other| other.feed.url == *url).count() > 1;
+        let result = client.fetch(request, validators, is_shared).await;
         client.breaker.record(match &result {
             Err(FeedError::Outage(error)) => Some(error),
             Ok(_) | Err(FeedError::Unusable(..)) => None,
@@ -207,26 +211,25 @@ impl<'a> Clients<'a> {
         Ok(self.client(source)?.lock().await.excerpt.clone())
     }
 
-    fn client(&self, source: &SourceFacts) -> Result<Arc<tokio::sync::Mutex<Client<'a>>>> {
+    fn client(&self, source: &SourceFacts) -> Result<Arc<tokio::sync::Mutex<Client>>> {
         let mut clients = self.by_source.lock();
-        if let Some(client) = clients.get(&source.id) {
-            return Ok(Arc::clone(client));
-        }
-        let client = Arc::new(tokio::sync::Mutex::new(Client::new(self.settings, source)?));
-        clients.insert(source.id.clone(), Arc::clone(&client));
-        Ok(client)
+        Ok(Arc::clone(match clients.entry(source.id.clone()) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => {
+                entry.insert(Arc::new(Client::new(self.settings, source)?.into()))
+            }
+        }))
     }
 }
 
-impl<'a> Client<'a> {
-    fn new(settings: &'a SourceSettings, source: &SourceFacts) -> Result<Self> {
+impl Client {
+    fn new(settings: &SourceSettings, source: &SourceFacts) -> Result<Self> {
         let pace = PaceSettings {
             interval: Duration::from_millis(source.pace_ms),
             ..PaceSettings::DOWNLOADS
         };
         Ok(Self {
-            settings,
-            fetch: settings.fetch(&source.id, &source.name, pace, &source.hosts)?,
+            fetch: Fetch::new(settings, &source.id, &source.name, pace, &source.hosts)?,
             key: settings.keys.get(&source.id).cloned(),
             home: settings.addresses.get(&source.id).cloned(),
             breaker: Breaker::default(),
@@ -258,11 +261,14 @@ impl<'a> Client<'a> {
         Ok(response)
     }
 
-    /// Fetches a feed with all its pages.
-    async fn fetch(&mut self, request: FeedRequest<'_>, validators: &Validators) -> FetchResult {
+    /// Fetches a feed with all its pages. `is_shared` says whether other feeds have the same address.
+    async fn fetch(
+        &mut self,
+        request: FeedRequest<'_>,
+        validators: &Validators,
+        is_shared: bool,
+    ) -> FetchResult {
         let feed = request.feed_ref.feed;
-        let feeds = self.settings.recipes.feeds();
-        let is_shared = feeds.filter(|other| other.feed.url == feed.url).count() > 1;
         let today = day_of(request.now);
         let mut reader = Reader::new(feed, request.series);
         let mut pending = feed.requests(request.series, request.from, today);
@@ -281,10 +287,10 @@ impl<'a> Client<'a> {
                 (self.send_shared(request.feed_ref, &page_request, sent, is_shared)).await?;
             self.excerpt = self.excerpt_of(&response);
             if response.status == 304 {
-                return Ok(FeedResponse::Unchanged);
+                return Ok(None);
             }
             if feed.format == Format::Bls && is_quota_exhausted(&response.body) {
-                let error = daily_limit_error(self.fetch.name(), request.now);
+                let error = daily_limit_error(&request.feed_ref.source.name, request.now);
                 return Err(FeedError::Outage(error));
             }
             let unusable = |problem: String| self.unusable(&request, &problem, &response);
@@ -312,7 +318,11 @@ impl<'a> Client<'a> {
             let error = self.fetch.unusable(&request.feed_ref.name(), &problem);
             FeedError::Unusable(error, String::new())
         })?;
-        Ok(FeedResponse::Figures(figures, bases, new_validators))
+        Ok(Some(FeedResponse {
+            figures,
+            bases,
+            validators: new_validators,
+        }))
     }
 
     fn unusable(&self, request: &FeedRequest<'_>, problem: &str, response: &Response) -> FeedError {

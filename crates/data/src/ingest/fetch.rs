@@ -3,6 +3,7 @@
 //! URLs carry the API key, so they never enter an error: reqwest's errors are stripped of their URL.
 
 use super::pace::{Pace, PaceSettings};
+use super::sources::SourceSettings;
 use crate::net;
 use econoscope_core::clock;
 use econoscope_core::error::{Error, Result, quote};
@@ -128,21 +129,26 @@ pub(super) struct Fetch {
 type TryError = (Error, bool);
 
 impl Fetch {
-    /// Creates a client. `contact` (a mail address or page) is added to `User-Agent`. Redirects are followed within an
-    /// origin, and over TLS to `hosts`.
+    /// Creates the client of a source. `pace` is its own pace; a source on loopback needs no pauses. Redirects are
+    /// followed within an origin, and over TLS to `hosts`.
     ///
     /// # Errors
-    /// [`Error::Internal`] when TLS cannot be set up; [`Error::InvalidParam`] when `contact` is not a valid header
-    /// value.
+    /// [`Error::Internal`] when TLS cannot be set up; [`Error::InvalidParam`] when the operator's contact is not a
+    /// valid header value.
     pub(super) fn new(
+        settings: &SourceSettings,
+        id: &str,
         name: &str,
         pace: PaceSettings,
-        timeouts: Timeouts,
-        contact: Option<&str>,
         hosts: &[String],
     ) -> Result<Self> {
+        let mut pace = settings.pace.unwrap_or(pace);
+        let is_loopback = |url: &Url| url.host_str() == Some("127.0.0.1");
+        if settings.addresses.get(id).is_some_and(is_loopback) {
+            pace.interval = Duration::ZERO;
+        }
         let mut client = net::client_builder();
-        if let Some(contact) = contact {
+        if let Some(contact) = &settings.contact {
             let agent = HeaderValue::from_str(&format!("{} ({contact})", net::USER_AGENT));
             client = client.user_agent(agent.map_err(|_| {
                 Error::invalid("contact", "", "cannot stand in a header", "plain text")
@@ -156,8 +162,8 @@ impl Fetch {
             }
         });
         let client = client
-            .connect_timeout(timeouts.connect)
-            .read_timeout(timeouts.read)
+            .connect_timeout(settings.timeouts.connect)
+            .read_timeout(settings.timeouts.read)
             .redirect(redirects)
             .build()
             .map_err(|e| Error::internal("the HTTP client cannot be built", e.without_url()))?;
@@ -165,7 +171,7 @@ impl Fetch {
             name: name.to_owned(),
             client,
             pace: Pace::new(pace),
-            all_tries: timeouts.all_tries,
+            all_tries: settings.timeouts.all_tries,
         })
     }
 
@@ -222,11 +228,6 @@ impl Fetch {
                 source: None,
             })
         })
-    }
-
-    /// Returns the name of the source.
-    pub(super) fn name(&self) -> &str {
-        &self.name
     }
 
     /// Returns the error for a response about `what` that cannot be used.

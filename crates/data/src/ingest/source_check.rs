@@ -1,7 +1,7 @@
 //! Source check: whether each source responds as its recipe says. Also what the last sync missed and refused.
 
 use super::accept::{Comparison, compare};
-use super::client::{Clients, FeedError, FeedRequest, FeedResponse};
+use super::client::{Clients, FeedError, FeedRequest};
 use super::fetch::Validators;
 use super::report::{MISSED, MissedSeries};
 use super::sources::SourceSettings;
@@ -85,8 +85,8 @@ async fn check_feed(
         now,
     };
     let figures = match clients.fetch(request, &Validators::default()).await? {
-        Ok(FeedResponse::Figures(figures, ..)) => figures,
-        Ok(FeedResponse::Unchanged) => return Ok(Ok("unchanged".to_owned())),
+        Ok(Some(response)) => response.figures,
+        Ok(None) => return Ok(Ok("unchanged".to_owned())),
         Err(FeedError::Outage(error) | FeedError::Unusable(error, _)) => {
             return Ok(Err(error.operator_message()));
         }

@@ -60,8 +60,9 @@ pub async fn sync(
     }
     let total = plan.steps.len() + plan.fresh.len() + plan.refused.len();
     progress.start("fetching", total);
+    let clients = Clients::new(&config.sources);
     let mut run = SyncRun {
-        clients: Arc::new(Clients::new(&config.sources)),
+        clients: &clients,
         feeds: state::read(&store, FEEDS).await?,
         unconfirmed: Vec::new(),
         store,
@@ -88,7 +89,7 @@ pub async fn sync(
 struct SyncRun<'a> {
     store: Arc<dyn Store>,
     config: &'a SyncConfig,
-    clients: Arc<Clients<'a>>,
+    clients: &'a Clients<'a>,
     fred: Fred,
     fred_breaker: Breaker,
     states: States<SeriesState>,

@@ -40,7 +40,7 @@ impl Fred {
         };
         Ok(Self {
             base,
-            fetch: settings.fetch(name, "FRED", pace, &[])?,
+            fetch: Fetch::new(settings, name, "FRED", pace, &[])?,
             key: settings.key.clone(),
         })
     }

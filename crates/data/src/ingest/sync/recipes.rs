@@ -19,7 +19,7 @@ use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::frequency::days_between;
 use econoscope_core::model::{Date, Observation, SeriesId, VintageObservation};
-use econoscope_core::recipe::{Bases, FeedRef, FormatEvidence, Recipes, SeriesRecipe};
+use econoscope_core::recipe::{FeedRef, FormatEvidence, Recipes, SeriesRecipe};
 use futures_util::stream::{self, StreamExt};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -70,9 +70,9 @@ async fn fetch_feed<'q>(
         now: (config.clock)(),
     };
     let mut response = clients.fetch(request, validators).await?;
-    if let (Ok(FeedResponse::Figures(figures, ..)), Some(_)) = (&response, request.from) {
+    if let (Ok(Some(brought)), Some(_)) = (&response, request.from) {
         for step in steps {
-            let Some(Ok(rows)) = figures.get(&step.id) else {
+            let Some(Ok(rows)) = brought.figures.get(&step.id) else {
                 continue;
             };
             let stored = state::stored_rows(store, &step.id).await?;
@@ -158,8 +158,7 @@ impl<'a> SyncRun<'a> {
         let by_source = self.plan_round(steps, remaining);
         let tasks = by_source.values().flatten();
         let mut pending: Vec<&str> = tasks.map(|task| task.feed_ref.source.id.as_str()).collect();
-        let (config, store) = (self.config, &Arc::clone(&self.store));
-        let clients = &*Arc::clone(&self.clients);
+        let (config, clients, store) = (self.config, self.clients, &Arc::clone(&self.store));
         let sources = stream::iter(by_source.into_values()).map(|tasks| {
             let tasks = stream::iter(tasks);
             tasks
@@ -214,31 +213,28 @@ impl<'a> SyncRun<'a> {
         state.refused = None;
         let mut next = Vec::new();
         match result.response {
-            Ok(response) => {
-                let (mut figures, bases) = match response {
-                    FeedResponse::Figures(figures, bases, validators) => {
-                        state.validators = validators;
-                        (Some(figures), bases)
-                    }
-                    FeedResponse::Unchanged => (None, Bases::new()),
-                };
-                let is_full = result.is_full && figures.is_some();
+            Ok(mut response) => {
+                let is_full = result.is_full && response.is_some();
+                if let Some(response) = &response {
+                    state.validators = response.validators.clone();
+                }
                 for step in steps {
-                    let id = &step.id;
-                    let rows = match &mut figures {
-                        Some(figures) => (figures.remove(id))
-                            .unwrap_or_else(|| Err("it has no such series".to_owned())),
+                    let (figures, base) = match &mut response {
+                        Some(FeedResponse { figures, bases, .. }) => (
+                            (figures.remove(&step.id))
+                                .unwrap_or_else(|| Err("it has no such series".to_owned())),
+                            bases.remove(&step.id),
+                        ),
                         // The read is recorded as well when nothing has changed.
-                        None => Ok(Vec::new()),
+                        None => (Ok(Vec::new()), None),
                     };
-                    let step = match rows {
+                    next.extend(match figures {
                         Ok(rows) => {
-                            let rows = (rows, bases.get(id));
+                            let rows = (rows, base);
                             self.process_rows(feed_ref, step, rows, is_full).await?
                         }
                         Err(problem) => Some(self.refuse_series(feed_ref, step, &problem)),
-                    };
-                    next.extend(step);
+                    });
                 }
             }
             // In an outage the source keeps the series that it brought before.
@@ -277,7 +273,7 @@ impl<'a> SyncRun<'a> {
         &mut self,
         feed_ref: FeedRef<'_>,
         mut step: Step,
-        (rows, stated_base): (Vec<Observation>, Option<&String>),
+        (rows, stated_base): (Vec<Observation>, Option<String>),
         is_full: bool,
     ) -> Result<Option<Step>> {
         let (id, today) = (step.id.clone(), day_of(self.now()));
@@ -329,10 +325,10 @@ impl<'a> SyncRun<'a> {
         &self,
         feed_ref: FeedRef<'_>,
         id: &SeriesId,
-        stated_base: Option<&String>,
+        stated_base: Option<String>,
     ) -> Result<Source> {
         let FeedRef { source, feed } = feed_ref;
-        let mut new_base = stated_base.cloned();
+        let mut new_base = stated_base;
         if new_base.is_some() {
             let bases: States<Vec<(Date, String)>> = state::read(&self.store, BASES).await?;
             let current = bases.get(id.as_str()).and_then(|changes| changes.last());
