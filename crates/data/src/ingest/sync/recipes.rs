@@ -320,15 +320,14 @@ impl<'a> SyncRun<'a> {
         Ok(Some(step.with_error(&error)))
     }
 
-    /// Returns the source of a feed, with its base where it states another one than that of the stored rows.
+    /// Returns the source of a feed, with the base that it states where the stored rows have another one.
     async fn source(
         &self,
         feed_ref: FeedRef<'_>,
         id: &SeriesId,
-        stated_base: Option<String>,
+        mut new_base: Option<String>,
     ) -> Result<Source> {
         let FeedRef { source, feed } = feed_ref;
-        let mut new_base = stated_base;
         if new_base.is_some() {
             let bases: States<Vec<(Date, String)>> = state::read(&self.store, BASES).await?;
             let current = bases.get(id.as_str()).and_then(|changes| changes.last());

@@ -362,7 +362,7 @@ async fn keyed_source_is_used_after_cboe_fails() {
         .respond_with(csv("date,close,adjClose\n2026-11-20,771.25,771.25\n"))
         .mount(&server)
         .await;
-    let key = ApiKey::new(crate::ingest::testing::CANARY).unwrap();
+    let key = ApiKey::from(crate::ingest::testing::CANARY);
     config.sources.keys.insert("tiingo".to_owned(), key);
     let report = run(&store, &config).await;
     assert!(report.failures().next().is_none(), "{report:?}");
