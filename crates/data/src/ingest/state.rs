@@ -43,6 +43,9 @@ pub(super) struct SeriesState {
 pub(super) struct FeedState {
     /// Validators of its last response.
     pub(super) validators: Validators,
+    /// Series whose rows were accepted from that response. For any other series an unchanged response may be news.
+    #[serde(default)]
+    pub(super) accepted: BTreeSet<SeriesId>,
     /// Series whose rows were accepted from it.
     pub(super) trusted: BTreeSet<SeriesId>,
     /// Rows that no stored figure could confirm: their day and the newest figures.

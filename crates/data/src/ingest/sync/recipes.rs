@@ -34,7 +34,7 @@ const MAX_SOURCES: usize = 8;
 struct FeedTask<'q> {
     feed_ref: FeedRef<'q>,
     steps: Vec<Step>,
-    /// Validators of the feed's last response.
+    /// Validators of the feed's last response, when an unchanged one has nothing new for any of the steps.
     validators: Validators,
 }
 
@@ -57,11 +57,6 @@ async fn fetch_feed<'q>(
     let is_due = |series: &&SeriesRecipe| steps.iter().any(|step| step.id == series.id);
     let series: Vec<&SeriesRecipe> = feed_ref.feed.series.iter().filter(is_due).collect();
     let is_origin = |step: &Step| step.origin == feed_ref.source.id;
-    let no_validators = Validators::default();
-    let validators = match steps.iter().all(is_origin) && !config.force {
-        true => &task.validators,
-        false => &no_validators,
-    };
     let from = |step: &Step| step.from.filter(|_| is_origin(step));
     let mut request = FeedRequest {
         feed_ref,
@@ -69,7 +64,7 @@ async fn fetch_feed<'q>(
         from: steps.iter().map(from).min().flatten(),
         now: (config.clock)(),
     };
-    let mut response = clients.fetch(request, validators).await?;
+    let mut response = clients.fetch(request, &task.validators).await?;
     if let (Ok(Some(brought)), Some(_)) = (&response, request.from) {
         for step in steps {
             let Some(Ok(rows)) = brought.figures.get(&step.id) else {
@@ -78,7 +73,7 @@ async fn fetch_feed<'q>(
             let stored = state::stored_rows(store, &step.id).await?;
             if is_revised(&stored, rows.first().copied()) {
                 request.from = None;
-                response = clients.fetch(request, &no_validators).await?;
+                response = clients.fetch(request, &Validators::default()).await?;
                 break;
             }
         }
@@ -134,15 +129,21 @@ impl<'a> SyncRun<'a> {
             let task = task.or_insert_with(|| FeedTask {
                 feed_ref,
                 steps: Vec::new(),
-                validators: (self.feeds.get(&feed_ref.name()))
-                    .map(|state| state.validators.clone())
-                    .unwrap_or_default(),
+                validators: Validators::default(),
             });
             task.steps.push(step);
         }
         let mut by_source: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        for task in tasks.into_values() {
+        for mut task in tasks.into_values() {
             let source = task.feed_ref.source.id.as_str();
+            let state = self.feeds.get(&task.feed_ref.name());
+            if let Some(state) = state.filter(|_| !self.config.force) {
+                let has_all =
+                    |step: &Step| step.origin == source && state.accepted.contains(&step.id);
+                if task.steps.iter().all(has_all) {
+                    task.validators = state.validators.clone();
+                }
+            }
             by_source.entry(source).or_default().push(task);
         }
         by_source
@@ -215,8 +216,11 @@ impl<'a> SyncRun<'a> {
         match result.response {
             Ok(mut response) => {
                 let is_full = result.is_full && response.is_some();
-                if let Some(response) = &response {
+                if let Some(response) = &response
+                    && state.validators != response.validators
+                {
                     state.validators = response.validators.clone();
+                    state.accepted.clear();
                 }
                 for step in steps {
                     let (figures, base) = match &mut response {
@@ -261,9 +265,8 @@ impl<'a> SyncRun<'a> {
         let (id, source) = (&step.id, &feed_ref.source.name);
         let error = Error::no_data(id, format!("{source}: {id}: {problem}"));
         let now = self.now();
-        let state = self.feed_state(feed_ref);
-        state.refuse(now, error.to_string(), String::new());
-        state.validators = Validators::default();
+        self.feed_state(feed_ref)
+            .refuse(now, error.to_string(), String::new());
         step.with_error(&error)
     }
 
@@ -287,6 +290,7 @@ impl<'a> SyncRun<'a> {
                 let state = self.feed_state(feed_ref);
                 state.unconfirmed.remove(&id);
                 state.trusted.insert(id.clone());
+                state.accepted.insert(id.clone());
                 self.write_description(feed_ref, &step).await?;
                 self.record_read(&step, is_full);
                 if !step.is_covered {
