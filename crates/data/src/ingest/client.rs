@@ -160,7 +160,7 @@ impl<'a> Clients<'a> {
                     let sources: Vec<&str> = unreachable.keys().map(String::as_str).collect();
                     *network = NetworkState::Offline(unavailable(format!(
                         "No source can be reached: {} were tried. Check the network, the name server and a proxy's \
-                         address, then sync again; what is held is answered meanwhile.",
+                         address, then sync again; answers come from the stored figures meanwhile.",
                         sources.join(", ")
                     )));
                 }

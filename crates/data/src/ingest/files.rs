@@ -194,7 +194,7 @@ fn keep_newer(
         let is_whole = incoming.first().map(|o| o.date) <= stored.first().map(|o| o.date)
             && incoming.last().map(|o| o.date) >= stored.last().map(|o| o.date);
         let what = format!(
-            "{id}: every figure is {factor:.4} times what was held, which is another base or unit"
+            "{id}: every figure is {factor:.4} times the stored one, which is another base or unit"
         );
         if is_whole {
             return Some(what);

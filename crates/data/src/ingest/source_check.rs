@@ -114,7 +114,7 @@ async fn check_feed(
     });
     let rest = count - agree - problems.len();
     let summary = format!(
-        "{count} series, {newest}: {agree} agree with what is held, of {rest} too little is held to compare"
+        "{count} series, {newest}: {agree} agree with the stored figures, for {rest} too few are stored to compare"
     );
     Ok(match problems.as_slice() {
         [] => Ok(summary),

@@ -219,7 +219,7 @@ const EXPECTED: &str = "\"series_id,date,value\", \"date,value\" in a file named
 impl Layout {
     fn from_header(header: &[&[u8]], name: Option<&str>) -> Result<Self, String> {
         let names: Vec<String> = header.iter().map(|field| to_lower(field)).collect();
-        let find = |one: &str, other: &str| names.iter().position(|n| n == one || n == other);
+        let find = |allowed: &[&str]| names.iter().position(|n| allowed.contains(&n.as_str()));
         let lacks = |what: &str| {
             let line = String::from_utf8_lossy(&header.join(&b","[..])).into_owned();
             Err(format!(
@@ -227,11 +227,11 @@ impl Layout {
                 quote(&line)
             ))
         };
-        let Some(date) = find("date", "observation_date") else {
+        let Some(date) = find(&["date", "observation_date"]) else {
             return lacks("date column");
         };
-        let (value, known_from) = (find("value", "value"), find("known_from", "known_from"));
-        let tidy = find("series_id", "seriesid").zip(value);
+        let (value, known_from) = (find(&["value"]), find(&["known_from"]));
+        let tidy = find(&["series_id", "seriesid"]).zip(value);
         let mut series: Vec<(usize, SeriesId)> = Vec::new();
         match (tidy, value, name) {
             (Some(_), _, _) => {}

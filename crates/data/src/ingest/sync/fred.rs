@@ -118,7 +118,8 @@ impl SyncRun<'_> {
                 Ok(written)
             }
             Err(refusal) => {
-                let why = format!("FRED's answer is not accepted: {refusal}. What is held stays");
+                let why =
+                    format!("FRED's answer is not accepted: {refusal}. The stored figures stay");
                 Err(Error::no_data(id, why))
             }
         }

@@ -306,7 +306,7 @@ impl<'a> SyncRun<'a> {
             Err(refusal) => refusal,
         };
         let name = &source.name;
-        let why = format!("{name} is not accepted: {refusal}. What is held stays");
+        let why = format!("{name} is not accepted: {refusal}. The stored figures stay");
         let error = Error::no_data(&id, why);
         let now = self.now();
         let state = self.feed_state(feed_ref);

@@ -113,7 +113,7 @@ async fn second_equal_response_confirms_a_source() {
         let report = run(&store, &config).await;
         let message = failure(&report, "FHFAPOQ").to_string();
         assert!(
-            message.contains("nothing is held that could confirm it"),
+            message.contains("no stored figure can confirm it"),
             "{message}"
         );
     }
@@ -233,7 +233,11 @@ async fn stated_base_is_taken_with_its_unit() {
     let whole = revised();
     for (priority, part, reach) in [
         (4, &whole[2..], "another base and reaches from 2025-01-01"),
-        (3, &whole[..whole.len() - 1], "where figures are held from"),
+        (
+            3,
+            &whole[..whole.len() - 1],
+            "while the stored figures reach from",
+        ),
     ] {
         mount(&server, "FRB_g17", priority, g17(2022, part)).await;
         let report = run(&store, &config).await;
