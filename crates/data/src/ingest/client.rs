@@ -18,7 +18,6 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 use reqwest::header::HeaderValue;
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
@@ -42,6 +41,10 @@ pub(super) struct FeedResponse {
     pub(super) bases: Bases,
     /// Validators for a conditional request.
     pub(super) validators: Validators,
+    /// Whether the whole series were requested.
+    pub(super) is_full: bool,
+    /// The first bytes of the last page, without a key.
+    pub(super) excerpt: String,
 }
 
 /// Why a feed brought nothing.
@@ -96,8 +99,6 @@ struct Client {
     /// The newest response of an address that several feeds read: the address, the validators that were sent, and the
     /// response.
     shared_response: Option<(String, Validators, Arc<Response>)>,
-    /// The first bytes of the newest response, without a key.
-    excerpt: String,
 }
 
 /// Circuit breaker: stops requests to a source that fails repeatedly.
@@ -203,22 +204,14 @@ impl<'a> Clients<'a> {
         Ok(result)
     }
 
-    /// Returns the first bytes of a source's newest response, without its key; empty when there was none.
-    ///
-    /// # Errors
-    /// [`Error::Internal`] when TLS cannot be set up.
-    pub(super) async fn excerpt(&self, source: &SourceFacts) -> Result<String> {
-        Ok(self.client(source)?.lock().await.excerpt.clone())
-    }
-
     fn client(&self, source: &SourceFacts) -> Result<Arc<tokio::sync::Mutex<Client>>> {
         let mut clients = self.by_source.lock();
-        Ok(Arc::clone(match clients.entry(source.id.clone()) {
-            Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => {
-                entry.insert(Arc::new(Client::new(self.settings, source)?.into()))
-            }
-        }))
+        if let Some(client) = clients.get(&source.id) {
+            return Ok(Arc::clone(client));
+        }
+        let client = Arc::new(Client::new(self.settings, source)?.into());
+        clients.insert(source.id.clone(), Arc::clone(&client));
+        Ok(client)
     }
 }
 
@@ -234,7 +227,6 @@ impl Client {
             home: settings.addresses.get(&source.id).cloned(),
             breaker: Breaker::default(),
             shared_response: None,
-            excerpt: String::new(),
         })
     }
 
@@ -268,16 +260,14 @@ impl Client {
         validators: &Validators,
         is_shared: bool,
     ) -> FetchResult {
-        let feed = request.feed_ref.feed;
-        let today = day_of(request.now);
+        let (feed, today) = (request.feed_ref.feed, day_of(request.now));
         let mut reader = Reader::new(feed, request.series);
         let mut pending = feed.requests(request.series, request.from, today);
         // Only a single request with a single page can be conditional.
         let is_single = pending.len() == 1;
         let no_validators = Validators::default();
-        let mut new_validators = Validators::default();
         pending.reverse();
-        let mut page = 1;
+        let (mut page, mut new_validators, mut excerpt) = (1, no_validators.clone(), String::new());
         while let Some(page_request) = pending.pop() {
             let sent = match is_single && page == 1 {
                 true => validators,
@@ -285,7 +275,8 @@ impl Client {
             };
             let response =
                 (self.send_shared(request.feed_ref, &page_request, sent, is_shared)).await?;
-            self.excerpt = self.excerpt_of(&response);
+            let head = response.body.get(..EXCERPT_BYTES);
+            excerpt = self.without_key(&String::from_utf8_lossy(head.unwrap_or(&response.body)));
             if response.status == 304 {
                 return Ok(None);
             }
@@ -293,7 +284,7 @@ impl Client {
                 let error = daily_limit_error(&request.feed_ref.source.name, request.now);
                 return Err(FeedError::Outage(error));
             }
-            let unusable = |problem: String| self.unusable(&request, &problem, &response);
+            let unusable = |problem: String| self.unusable(&request, &problem, &excerpt);
             // XML looks like a web page, but this format is XML.
             let is_xml = feed.format == Format::Claims && response.status == 200;
             if let Some(problem) = response.problem().filter(|_| !is_xml) {
@@ -314,31 +305,25 @@ impl Client {
             }
         }
         let bases = reader.bases().clone();
-        let figures = reader.finish(today).map_err(|problem| {
-            let error = self.fetch.unusable(&request.feed_ref.name(), &problem);
-            FeedError::Unusable(error, String::new())
-        })?;
+        let figures = reader.finish(today);
         Ok(Some(FeedResponse {
-            figures,
+            figures: figures.map_err(|problem| self.unusable(&request, &problem, &excerpt))?,
             bases,
             validators: new_validators,
+            is_full: request.from.is_none(),
+            excerpt,
         }))
     }
 
-    fn unusable(&self, request: &FeedRequest<'_>, problem: &str, response: &Response) -> FeedError {
+    fn unusable(&self, request: &FeedRequest<'_>, problem: &str, excerpt: &str) -> FeedError {
         let feed = request.feed_ref.name();
         let error = self.fetch.unusable(&feed, &self.without_key(problem));
-        FeedError::Unusable(error, self.excerpt_of(response))
+        FeedError::Unusable(error, excerpt.to_owned())
     }
 
     fn without_key(&self, text: &str) -> String {
         let key = self.key.as_ref();
         key.map_or_else(|| text.to_owned(), |key| key.scrub(text))
-    }
-
-    fn excerpt_of(&self, response: &Response) -> String {
-        let head = response.body.get(..EXCERPT_BYTES);
-        self.without_key(&String::from_utf8_lossy(head.unwrap_or(&response.body)))
     }
 
     async fn send(

@@ -241,8 +241,13 @@ impl Fetch {
     async fn send_once(&self, request: RequestBuilder) -> std::result::Result<Response, TryError> {
         let request = request.build().map_err(|e| self.network_error(e))?;
         if request.url().scheme() == "https" && clock::is_before_1970() {
-            let what = "cannot be asked: this machine's clock is before 1970. Set it";
-            return Err((self.try_again_error(what, None), false));
+            return Err((
+                unavailable(format!(
+                    "{} cannot be asked: this machine's clock is before 1970. Set it and try again.",
+                    self.name
+                )),
+                false,
+            ));
         }
         let response = self.client.execute(request).await;
         let response = response.map_err(|e| self.network_error(e))?;
@@ -276,12 +281,14 @@ impl Fetch {
     }
 
     fn network_error(&self, error: reqwest::Error) -> TryError {
-        let what = format!("{}. Check the network", net::describe_error(&error));
+        let (name, problem) = (&self.name, net::describe_error(&error));
         let can_retry = !error.is_builder() && !error.is_redirect();
-        (
-            self.try_again_error(&what, Some(error.without_url())),
-            can_retry,
-        )
+        let error = Error::Unavailable {
+            what: format!("{name} {problem}. Check the network and try again."),
+            retry_after: None,
+            source: Some(Arc::new(error.without_url())),
+        };
+        (error, can_retry)
     }
 
     fn status_error(&self, status: u16, headers: &HeaderMap) -> Error {
@@ -297,14 +304,6 @@ impl Fetch {
                 retry_after,
                 source: None,
             }
-        }
-    }
-
-    fn try_again_error(&self, what: &str, cause: Option<reqwest::Error>) -> Error {
-        Error::Unavailable {
-            what: format!("{} {what} and try again.", self.name),
-            retry_after: None,
-            source: cause.map(|cause| Arc::new(cause) as _),
         }
     }
 }

@@ -73,8 +73,7 @@ impl Fred {
         if response.status == 404 {
             return Err(not_on_fred(id));
         }
-        parse_download(id, &response)
-            .map_err(|describe_error| self.fetch.unusable(id.as_str(), &describe_error))
+        parse_download(id, &response).map_err(|problem| self.fetch.unusable(id.as_str(), &problem))
     }
 }
 

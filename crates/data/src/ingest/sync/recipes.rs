@@ -7,7 +7,7 @@
 use super::SyncRun;
 use crate::desk::identities;
 use crate::ingest::accept::{Comparison, Refusal, Source, SourceKind, compare, is_revised};
-use crate::ingest::client::{Clients, FeedError, FeedRequest, FeedResponse, FetchResult};
+use crate::ingest::client::{Clients, FeedError, FeedRequest, FetchResult};
 use crate::ingest::fetch::Validators;
 use crate::ingest::plan::{Step, SyncConfig};
 use crate::ingest::report::{Outcome, join_errors};
@@ -38,21 +38,13 @@ struct FeedTask<'q> {
     validators: Validators,
 }
 
-/// The result of a [`FeedTask`].
-struct FeedResult<'q> {
-    task: FeedTask<'q>,
-    response: FetchResult,
-    /// Whether the whole series were requested.
-    is_full: bool,
-}
-
 /// Fetches a feed, and fetches it again in full when the first row of a series revises a stored one.
 async fn fetch_feed<'q>(
     config: &SyncConfig,
     store: &Arc<dyn Store>,
     clients: &Clients<'_>,
     task: FeedTask<'q>,
-) -> Result<FeedResult<'q>> {
+) -> Result<(FeedTask<'q>, FetchResult)> {
     let (feed_ref, steps) = (task.feed_ref, &task.steps);
     let is_due = |series: &&SeriesRecipe| steps.iter().any(|step| step.id == series.id);
     let series: Vec<&SeriesRecipe> = feed_ref.feed.series.iter().filter(is_due).collect();
@@ -78,12 +70,7 @@ async fn fetch_feed<'q>(
             }
         }
     }
-    let is_full = request.from.is_none();
-    Ok(FeedResult {
-        task,
-        response,
-        is_full,
-    })
+    Ok((task, response))
 }
 
 impl<'a> SyncRun<'a> {
@@ -176,12 +163,12 @@ impl<'a> SyncRun<'a> {
             let Some(result) = results.next().await else {
                 return Ok(next);
             };
-            let result = result?;
-            let source = &result.task.feed_ref.source.id;
+            let (task, response) = result?;
+            let source = &task.feed_ref.source.id;
             if let Some(index) = pending.iter().position(|name| name == source) {
                 pending.remove(index);
             }
-            next.extend(self.process_response(result).await?);
+            next.extend(self.process_response(task, response).await?);
         }
     }
 
@@ -202,20 +189,22 @@ impl<'a> SyncRun<'a> {
     }
 
     /// Processes the response of a feed. Returns the steps that need another source.
-    async fn process_response(&mut self, result: FeedResult<'_>) -> Result<Vec<Step>> {
-        let FeedTask {
-            feed_ref, steps, ..
-        } = result.task;
+    async fn process_response(
+        &mut self,
+        task: FeedTask<'_>,
+        response: FetchResult,
+    ) -> Result<Vec<Step>> {
+        let (feed_ref, steps) = (task.feed_ref, task.steps);
         let (now, source) = (self.now(), feed_ref.source);
-        if result.response.is_err() {
+        if response.is_err() {
             self.report.count_failure(&source.id);
         }
         let state = self.feed_state(feed_ref);
         state.refused = None;
         let mut next = Vec::new();
-        match result.response {
+        match response {
             Ok(mut response) => {
-                let is_full = result.is_full && response.is_some();
+                let is_full = response.as_ref().is_some_and(|response| response.is_full);
                 if let Some(response) = &response
                     && state.validators != response.validators
                 {
@@ -223,15 +212,13 @@ impl<'a> SyncRun<'a> {
                     state.accepted.clear();
                 }
                 for step in steps {
-                    let (figures, base) = match &mut response {
-                        Some(FeedResponse { figures, bases, .. }) => (
-                            (figures.remove(&step.id))
-                                .unwrap_or_else(|| Err("it has no such series".to_owned())),
-                            bases.remove(&step.id),
-                        ),
+                    let figures = match &mut response {
+                        Some(response) => (response.figures.remove(&step.id))
+                            .unwrap_or_else(|| Err("it has no such series".to_owned())),
                         // The read is recorded as well when nothing has changed.
-                        None => (Ok(Vec::new()), None),
+                        None => Ok(Vec::new()),
                     };
+                    let base = (response.as_mut()).and_then(|r| r.bases.remove(&step.id));
                     next.extend(match figures {
                         Ok(rows) => {
                             let rows = (rows, base);

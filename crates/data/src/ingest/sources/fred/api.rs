@@ -180,7 +180,7 @@ impl Fred {
             known_from: None,
             value: row.value,
         });
-        sort_by_date(rows.collect()).map_err(|describe_error| self.unusable(id, &describe_error))
+        sort_by_date(rows.collect()).map_err(|problem| self.unusable(id, &problem))
     }
 
     /// Fetches every published figure, by the day on which it became known and then by date, without repetitions.
