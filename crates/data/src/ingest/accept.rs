@@ -370,8 +370,8 @@ pub(crate) fn compare(
 
 /// Returns the median size of a step between stored figures.
 fn median_step(pairs: &[(Observation, f64)]) -> f64 {
-    let step = |w: &[(Observation, f64)]| Some((w.first()?.1 - w.last()?.1).abs());
-    let mut steps: Vec<f64> = pairs.windows(2).filter_map(step).collect();
+    let steps = pairs.array_windows().map(|[a, b]| (a.1 - b.1).abs());
+    let mut steps: Vec<f64> = steps.collect();
     steps.sort_by(f64::total_cmp);
     steps.get(steps.len() / 2).copied().unwrap_or_default()
 }

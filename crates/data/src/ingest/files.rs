@@ -337,22 +337,19 @@ fn merge(
     (file, mut column): (String, Column),
     rows: Vec<Row>,
 ) -> std::result::Result<(String, Column), LineError> {
-    for row in &rows {
-        let twin = column.rows.binary_search_by_key(&row.key(), Row::key);
-        let twin = twin.ok().and_then(|i| column.rows.get(i));
-        if let Some(twin) = twin.filter(|twin| twin.value != row.value) {
-            let (new, old) = (row.format_value(), twin.format_value());
-            return Err(LineError {
-                line: row.line,
-                problem: format!(
-                    "{new} for {}, but {old} on line {} of {file}",
-                    row.date, twin.line
-                ),
-            });
-        }
-    }
     column.rows.extend(rows);
+    // A stable sort leaves the row of the first file before that of the second.
     column.rows.sort_by_key(Row::key);
+    if let Some([old, new]) = table::find_conflict(&column.rows) {
+        let (value, old_value) = (new.format_value(), old.format_value());
+        return Err(LineError {
+            line: new.line,
+            problem: format!(
+                "{value} for {}, but {old_value} on line {} of {file}",
+                new.date, old.line
+            ),
+        });
+    }
     column.rows.dedup_by_key(|row| row.key());
     Ok((file, column))
 }

@@ -43,6 +43,12 @@ impl Row {
     }
 }
 
+/// Returns neighbouring rows with the same key and different figures.
+pub(super) fn find_conflict(rows: &[Row]) -> Option<&[Row; 2]> {
+    let mut pairs = rows.array_windows();
+    pairs.find(|[a, b]| a.key() == b.key() && a.value != b.value)
+}
+
 /// All figures of one series in one file, by ascending unique key.
 #[derive(Debug)]
 pub(super) struct Column {
@@ -117,9 +123,7 @@ impl Column {
     /// Sorts the rows and removes duplicates; two figures for the same key are an error.
     fn sort(mut self) -> Self {
         self.rows.sort_by_key(|row| (row.key(), row.line));
-        let mut pairs = self.rows.iter().zip(self.rows.iter().skip(1));
-        let conflict = pairs.find(|(a, b)| a.key() == b.key() && a.value != b.value);
-        if let Some((a, b)) = conflict {
+        if let Some([a, b]) = find_conflict(&self.rows) {
             let (id, line) = (&self.id, b.line);
             let (old, new) = (a.format_value(), b.format_value());
             let problem = format!(

@@ -260,8 +260,8 @@ fn sort_by_date(
     mut rows: Vec<VintageObservation>,
 ) -> std::result::Result<Vec<VintageObservation>, String> {
     rows.sort_by_key(|row| row.date);
-    let mut pairs = rows.iter().zip(rows.iter().skip(1));
-    if let Some((a, _)) = pairs.find(|(a, b)| a.date == b.date && a.value != b.value) {
+    let mut pairs = rows.array_windows();
+    if let Some([a, _]) = pairs.find(|[a, b]| a.date == b.date && a.value != b.value) {
         return Err(format!("two values for {}", a.date));
     }
     rows.dedup_by_key(|row| row.date);
