@@ -33,7 +33,7 @@ const MAX_PAGES: usize = 200;
 /// Bytes that are kept of a refused response.
 const EXCERPT_BYTES: usize = 4096;
 
-/// What a feed brought.
+/// The response of a feed, all pages together.
 #[derive(Debug)]
 pub(super) struct FeedResponse {
     pub(super) figures: Figures,
@@ -47,7 +47,7 @@ pub(super) struct FeedResponse {
     pub(super) excerpt: String,
 }
 
-/// Why a feed brought nothing.
+/// Why a feed has no response that can be used.
 #[derive(Debug, Clone)]
 pub(super) enum FeedError {
     /// The source cannot be reached now, or asks for a pause.

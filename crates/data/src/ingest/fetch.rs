@@ -215,14 +215,14 @@ impl Fetch {
                 if !can_retry || !self.pace.schedule_retry(tries, retry_after).await {
                     return result.map_err(|(error, _)| error);
                 }
-                tracing::debug!(source = %self.name, tried = tries, asked = ?retry_after, "trying again");
+                tracing::debug!(source = %self.name, tries, ?retry_after, "retrying");
             }
         };
         let response = tokio::time::timeout(self.all_tries, send).await;
         response.unwrap_or_else(|_| {
             let (name, seconds) = (&self.name, self.all_tries.as_secs());
             Err(Error::Unavailable {
-                what: format!("{name} did not bring its answer in {seconds} s. Try again later."),
+                what: format!("{name} did not respond within {seconds} s. Try again later."),
                 // Long enough that the source is not asked again in this sync.
                 retry_after: Some(Duration::from_secs(900)),
                 source: None,

@@ -162,7 +162,7 @@ pub(super) async fn run_blocking<T: Send + 'static>(
 ) -> Result<T> {
     let store = Arc::clone(store);
     let result = tokio::task::spawn_blocking(move || work(store.as_ref())).await;
-    result.map_err(|e| Error::internal("work on the store broke off", e))?
+    result.map_err(|e| Error::internal("work on the store was aborted", e))?
 }
 
 #[cfg(test)]

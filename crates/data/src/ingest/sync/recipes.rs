@@ -31,20 +31,20 @@ const UNCONFIRMED_ROWS: usize = 24;
 const MAX_SOURCES: usize = 8;
 
 /// A feed to fetch for some series.
-struct FeedTask<'q> {
-    feed_ref: FeedRef<'q>,
+struct FeedTask<'a> {
+    feed_ref: FeedRef<'a>,
     steps: Vec<Step>,
     /// Validators of the feed's last response, when an unchanged one has nothing new for any of the steps.
     validators: Validators,
 }
 
 /// Fetches a feed, and fetches it again in full when the first row of a series revises a stored one.
-async fn fetch_feed<'q>(
+async fn fetch_feed<'a>(
     config: &SyncConfig,
     store: &Arc<dyn Store>,
     clients: &Clients<'_>,
-    task: FeedTask<'q>,
-) -> Result<(FeedTask<'q>, FetchResult)> {
+    task: FeedTask<'a>,
+) -> Result<(FeedTask<'a>, FetchResult)> {
     let (feed_ref, steps) = (task.feed_ref, &task.steps);
     let is_due = |series: &&SeriesRecipe| steps.iter().any(|step| step.id == series.id);
     let series: Vec<&SeriesRecipe> = feed_ref.feed.series.iter().filter(is_due).collect();
@@ -57,9 +57,9 @@ async fn fetch_feed<'q>(
         now: (config.clock)(),
     };
     let mut response = clients.fetch(request, &task.validators).await?;
-    if let (Ok(Some(brought)), Some(_)) = (&response, request.from) {
+    if let (Ok(Some(feed_response)), Some(_)) = (&response, request.from) {
         for step in steps {
-            let Some(Ok(rows)) = brought.figures.get(&step.id) else {
+            let Some(Ok(rows)) = feed_response.figures.get(&step.id) else {
                 continue;
             };
             let stored = state::stored_rows(store, &step.id).await?;
