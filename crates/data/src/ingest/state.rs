@@ -51,7 +51,7 @@ pub(super) struct FeedState {
     /// Rows that no stored figure could confirm: their day and the newest figures.
     #[serde(default)]
     pub(super) unconfirmed: BTreeMap<SeriesId, (Date, Vec<Observation>)>,
-    /// The last response, when it was refused.
+    /// A response that the last sync refused.
     pub(super) refused: Option<RefusedResponse>,
 }
 

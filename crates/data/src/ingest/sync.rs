@@ -67,6 +67,7 @@ pub async fn sync(
         unconfirmed: Vec::new(),
         store,
         config,
+        started_at: now,
         fred: Fred::open(&config.sources)?,
         fred_breaker: Breaker::default(),
         states,
@@ -89,6 +90,7 @@ pub async fn sync(
 struct SyncRun<'a> {
     store: Arc<dyn Store>,
     config: &'a SyncConfig,
+    started_at: Timestamp,
     clients: &'a Clients<'a>,
     fred: Fred,
     fred_breaker: Breaker,

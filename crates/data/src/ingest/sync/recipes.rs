@@ -195,12 +195,16 @@ impl<'a> SyncRun<'a> {
         response: FetchResult,
     ) -> Result<Vec<Step>> {
         let (feed_ref, steps) = (task.feed_ref, task.steps);
-        let (now, source) = (self.now(), feed_ref.source);
+        let (now, source, started_at) = (self.now(), feed_ref.source, self.started_at);
         if response.is_err() {
             self.report.count_failure(&source.id);
         }
         let state = self.feed_state(feed_ref);
-        state.refused = None;
+        // A feed with one address for each series has several responses in a sync.
+        let of_this_sync = started_at..=now;
+        state
+            .refused
+            .take_if(|refused| !of_this_sync.contains(&refused.at));
         let mut next = Vec::new();
         match response {
             Ok(mut response) => {

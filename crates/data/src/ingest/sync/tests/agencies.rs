@@ -402,6 +402,29 @@ async fn refused_figure_is_refused_again_until_the_source_corrects_it() {
 }
 
 #[tokio::test]
+async fn refusal_stays_when_the_next_response_of_its_feed_is_accepted() {
+    let (server, mut config) = agencies(&["VIXCLS", "VXVCLS"]).await;
+    config.sources.no_fred = true;
+    let figures = "DATE,OPEN,HIGH,LOW,CLOSE\n11/20/2026,20.1,21.0,19.5,20.5\n";
+    mount(&server, "VIX_History", 1, page(404)).await;
+    mount(&server, "VIX3M_History", 1, csv(figures)).await;
+    let store = Arc::new(Sqlite::in_memory().unwrap());
+    let report = run(&store, &config).await;
+    assert_eq!(
+        (report.read_count(), report.missed_count()),
+        (1, 1),
+        "{report:?}"
+    );
+    assert_eq!(refusals(&store).await.len(), 1);
+    // The next sync reads it.
+    server.reset().await;
+    mount(&server, "History", 1, csv(figures)).await;
+    config.clock = || "2026-11-24T12:00:00Z".parse().unwrap();
+    assert!(run(&store, &config).await.is_complete());
+    assert_eq!(refusals(&store).await, []);
+}
+
+#[tokio::test]
 async fn keyed_source_is_used_after_cboe_fails() {
     let (server, mut config) = agencies(&["SPY", "BTC"]).await;
     config.sources.no_fred = true;
