@@ -389,11 +389,11 @@ pub(super) fn find_implausible(
         if size > LARGEST {
             return Some(format!("{value:e} for {date} is no economic figure"));
         }
-        let end = stored.partition_point(|o| o.date <= date);
-        let neighbours = match end {
-            0 => stored.get(..NEIGHBOURS.min(stored.len())),
-            _ => stored.get(end.saturating_sub(NEIGHBOURS)..end),
+        let end = match stored.partition_point(|o| o.date <= date) {
+            0 => NEIGHBOURS.min(stored.len()),
+            end => end,
         };
+        let neighbours = stored.get(end.saturating_sub(NEIGHBOURS)..end);
         let neighbours = neighbours.unwrap_or_default();
         let (low, high) = size_range(neighbours);
         let high = if high > 0.0 { high } else { most };

@@ -277,12 +277,9 @@ impl Layout {
         };
         let parse_cells = |column: usize| {
             check_width()?;
-            let known_from = self
-                .known_from
-                .map(|column| parse_known_from(field(column)));
             Ok((
                 parse_date(field(self.date))?,
-                known_from.unwrap_or(Ok(KnownFrom::Unknown))?,
+                parse_known_from(self.known_from.map_or(b"", field))?,
                 parse_value(field(column))?,
             ))
         };
