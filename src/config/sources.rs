@@ -13,7 +13,7 @@ use url::Url;
 #[command(next_help_heading = "Sources")]
 pub(crate) struct Sources {
     /// FRED API key; without one the public CSV download is used
-    #[arg(long, value_name = "KEY", hide_env_values = true, value_parser = ApiKey::from_text)]
+    #[arg(long, value_name = "KEY", hide_env_values = true)]
     pub(crate) fred_key: Option<ApiKey>,
 
     /// Folder of your own recipes (.toml); a source of the same name replaces the built-in one
@@ -90,10 +90,7 @@ impl Sources {
 fn parse_key(text: &str) -> Result<(String, ApiKey), &'static str> {
     const HINT: &str = "write NAME=KEY, for example eia=KEY";
     let (name, key) = text.split_once('=').ok_or(HINT)?;
-    Ok((
-        name.trim().to_owned(),
-        ApiKey::from_text(key).map_err(|_| HINT)?,
-    ))
+    Ok((name.trim().to_owned(), key.into()))
 }
 
 /// Parses the name of a source and its address.

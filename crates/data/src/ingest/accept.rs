@@ -38,7 +38,7 @@ const LARGEST: f64 = 1e18;
 pub(super) enum Refusal {
     /// The source is unproven, and too few stored rows exist to confirm it.
     #[error(
-        "nothing is held that could confirm it; a sync of another day that brings the same does, or \
+        "no stored figure can confirm it; the same response on another day does, or \
          `econoscope sync --accept` with its name"
     )]
     Unconfirmed,
@@ -175,7 +175,8 @@ impl AcceptanceRules<'_> {
                 Comparison::Agrees => {}
                 Comparison::TooFewDates if is_unproven => return Err(Refusal::Unconfirmed),
                 Comparison::TooFewDates if self.role == Role::Fallback => {
-                    let why = "it has too few dates in common with what is held to be compared";
+                    let why =
+                        "it has too few dates in common with the stored figures to be compared";
                     return Err(Refusal::Contradicted(why.to_owned()));
                 }
                 Comparison::TooFewDates => {}
@@ -216,8 +217,8 @@ impl AcceptanceRules<'_> {
         let base = match rebase_factor(self.stored, &incoming) {
             Some((factor, count)) if stated.is_none() && !self.source.is_accepted => {
                 return Err(Refusal::Invalid(format!(
-                    "{count} common dates are all {factor:.4} times what is held, which is another base year or unit; \
-                     `econoscope sync --accept` with its name takes the whole series so"
+                    "{count} common dates are all {factor:.4} times the stored figures, which is another base year or unit; \
+                     `econoscope sync --accept` with its name takes the whole series as it is"
                 )));
             }
             Some(_) => Some((stated.unwrap_or_default(), true)),
@@ -229,8 +230,8 @@ impl AcceptanceRules<'_> {
                 if base.is_some() && (range.0 > stored.0 || range.1 < stored.1) =>
             {
                 Err(Refusal::Invalid(format!(
-                    "it is on another base and reaches from {} to {}, where figures are held from {} to {}: a series \
-                     cannot stand on two bases; import its whole history",
+                    "it is on another base and reaches from {} to {}, while the stored figures reach from {} to {}: a \
+                     series cannot have two bases; import its whole history",
                     range.0, range.1, stored.0, stored.1
                 )))
             }
@@ -280,7 +281,7 @@ pub(super) fn drop_outdated(
     let count = total - rows.len();
     (count > 0).then(|| {
         format!(
-            "it ends on {end}, what is held on {last}: an older state; figures left out, for they differ: {count}"
+            "it ends on {end}, the stored figures on {last}: an older state; differing figures left out: {count}"
         )
     })
 }
@@ -360,7 +361,7 @@ pub(crate) fn compare(
     match pairs.iter().find(differs) {
         Some((Observation { date, value }, stored)) if count * 10 > total => {
             Comparison::Differs(format!(
-                "{count} of the {total} newest common dates differ, for {date} {value} where {stored} is held"
+                "{count} of the {total} newest common dates differ, for {date} {value} where {stored} is stored"
             ))
         }
         Some(_) | None => Comparison::Agrees,
@@ -369,8 +370,8 @@ pub(crate) fn compare(
 
 /// Returns the median size of a step between stored figures.
 fn median_step(pairs: &[(Observation, f64)]) -> f64 {
-    let step = |w: &[(Observation, f64)]| Some((w.first()?.1 - w.last()?.1).abs());
-    let mut steps: Vec<f64> = pairs.windows(2).filter_map(step).collect();
+    let steps = pairs.array_windows().map(|[a, b]| (a.1 - b.1).abs());
+    let mut steps: Vec<f64> = steps.collect();
     steps.sort_by(f64::total_cmp);
     steps.get(steps.len() / 2).copied().unwrap_or_default()
 }
@@ -388,11 +389,11 @@ pub(super) fn find_implausible(
         if size > LARGEST {
             return Some(format!("{value:e} for {date} is no economic figure"));
         }
-        let end = stored.partition_point(|o| o.date <= date);
-        let neighbours = match end {
-            0 => stored.get(..NEIGHBOURS.min(stored.len())),
-            _ => stored.get(end.saturating_sub(NEIGHBOURS)..end),
+        let end = match stored.partition_point(|o| o.date <= date) {
+            0 => NEIGHBOURS.min(stored.len()),
+            end => end,
         };
+        let neighbours = stored.get(end.saturating_sub(NEIGHBOURS)..end);
         let neighbours = neighbours.unwrap_or_default();
         let (low, high) = size_range(neighbours);
         let high = if high > 0.0 { high } else { most };
@@ -405,7 +406,7 @@ pub(super) fn find_implausible(
         if is_large || is_small {
             let near = neighbours.last().map_or(0.0, |o| o.value);
             return Some(format!(
-                "{value} for {date} lies about a hundredfold off the figures beside it ({near}) and outside all that were ever held"
+                "{value} for {date} lies about a hundredfold off the figures beside it ({near}) and outside all that were ever stored"
             ));
         }
     }

@@ -33,16 +33,21 @@ const MAX_PAGES: usize = 200;
 /// Bytes that are kept of a refused response.
 const EXCERPT_BYTES: usize = 4096;
 
-/// The response of a feed.
+/// The response of a feed, all pages together.
 #[derive(Debug)]
-pub(super) enum FeedResponse {
-    /// Figures, stated bases of indexes that differ from the recipe's, and the validators for a conditional request.
-    Figures(Figures, Bases, Validators),
-    /// The last response is still valid.
-    Unchanged,
+pub(super) struct FeedResponse {
+    pub(super) figures: Figures,
+    /// Stated bases of indexes that differ from the recipe's.
+    pub(super) bases: Bases,
+    /// Validators for a conditional request.
+    pub(super) validators: Validators,
+    /// Whether the whole series were requested.
+    pub(super) is_full: bool,
+    /// The first bytes of the last page, without a key.
+    pub(super) excerpt: String,
 }
 
-/// Why a feed brought nothing.
+/// Why a feed has no response that can be used.
 #[derive(Debug, Clone)]
 pub(super) enum FeedError {
     /// The source cannot be reached now, or asks for a pause.
@@ -51,8 +56,8 @@ pub(super) enum FeedError {
     Unusable(Error, String),
 }
 
-/// The result of fetching a feed.
-pub(super) type FetchResult = std::result::Result<FeedResponse, FeedError>;
+/// The result of fetching a feed; `None` when its last response is still valid.
+pub(super) type FetchResult = std::result::Result<Option<FeedResponse>, FeedError>;
 
 /// A request for some series of a feed.
 #[derive(Debug, Clone, Copy)]
@@ -68,7 +73,7 @@ pub(super) struct FeedRequest<'a> {
 #[derive(Debug)]
 pub(super) struct Clients<'a> {
     settings: &'a SourceSettings,
-    by_source: Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<Client<'a>>>>>,
+    by_source: Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<Client>>>>,
     network: Mutex<NetworkState>,
 }
 
@@ -85,8 +90,7 @@ enum NetworkState {
 
 /// A client of one source.
 #[derive(Debug)]
-struct Client<'a> {
-    settings: &'a SourceSettings,
+struct Client {
     fetch: Fetch,
     key: Option<ApiKey>,
     /// An address that replaces the source's own.
@@ -95,8 +99,6 @@ struct Client<'a> {
     /// The newest response of an address that several feeds read: the address, the validators that were sent, and the
     /// response.
     shared_response: Option<(String, Validators, Arc<Response>)>,
-    /// The first bytes of the newest response, without a key.
-    excerpt: String,
 }
 
 /// Circuit breaker: stops requests to a source that fails repeatedly.
@@ -159,7 +161,7 @@ impl<'a> Clients<'a> {
                     let sources: Vec<&str> = unreachable.keys().map(String::as_str).collect();
                     *network = NetworkState::Offline(unavailable(format!(
                         "No source can be reached: {} were tried. Check the network, the name server and a proxy's \
-                         address, then sync again; what is held is answered meanwhile.",
+                         address, then sync again; answers come from the stored figures meanwhile.",
                         sources.join(", ")
                     )));
                 }
@@ -190,7 +192,10 @@ impl<'a> Clients<'a> {
         if let Some(error) = unreachable.or_else(|| client.breaker.open.clone()) {
             return Ok(Err(FeedError::Outage(error)));
         }
-        let result = client.fetch(request, validators).await;
+        let url = &request.feed_ref.feed.url;
+        let feeds = self.settings.recipes.feeds();
+        let is_shared = feeds.filter(|other| other.feed.url == *url).count() > 1;
+        let result = client.fetch(request, validators, is_shared).await;
         client.breaker.record(match &result {
             Err(FeedError::Outage(error)) => Some(error),
             Ok(_) | Err(FeedError::Unusable(..)) => None,
@@ -199,39 +204,29 @@ impl<'a> Clients<'a> {
         Ok(result)
     }
 
-    /// Returns the first bytes of a source's newest response, without its key; empty when there was none.
-    ///
-    /// # Errors
-    /// [`Error::Internal`] when TLS cannot be set up.
-    pub(super) async fn excerpt(&self, source: &SourceFacts) -> Result<String> {
-        Ok(self.client(source)?.lock().await.excerpt.clone())
-    }
-
-    fn client(&self, source: &SourceFacts) -> Result<Arc<tokio::sync::Mutex<Client<'a>>>> {
+    fn client(&self, source: &SourceFacts) -> Result<Arc<tokio::sync::Mutex<Client>>> {
         let mut clients = self.by_source.lock();
         if let Some(client) = clients.get(&source.id) {
             return Ok(Arc::clone(client));
         }
-        let client = Arc::new(tokio::sync::Mutex::new(Client::new(self.settings, source)?));
+        let client = Arc::new(Client::new(self.settings, source)?.into());
         clients.insert(source.id.clone(), Arc::clone(&client));
         Ok(client)
     }
 }
 
-impl<'a> Client<'a> {
-    fn new(settings: &'a SourceSettings, source: &SourceFacts) -> Result<Self> {
+impl Client {
+    fn new(settings: &SourceSettings, source: &SourceFacts) -> Result<Self> {
         let pace = PaceSettings {
             interval: Duration::from_millis(source.pace_ms),
             ..PaceSettings::DOWNLOADS
         };
         Ok(Self {
-            settings,
-            fetch: settings.fetch(&source.id, &source.name, pace, &source.hosts)?,
+            fetch: Fetch::new(settings, &source.id, &source.name, pace, &source.hosts)?,
             key: settings.keys.get(&source.id).cloned(),
             home: settings.addresses.get(&source.id).cloned(),
             breaker: Breaker::default(),
             shared_response: None,
-            excerpt: String::new(),
         })
     }
 
@@ -258,20 +253,21 @@ impl<'a> Client<'a> {
         Ok(response)
     }
 
-    /// Fetches a feed with all its pages.
-    async fn fetch(&mut self, request: FeedRequest<'_>, validators: &Validators) -> FetchResult {
-        let feed = request.feed_ref.feed;
-        let feeds = self.settings.recipes.feeds();
-        let is_shared = feeds.filter(|other| other.feed.url == feed.url).count() > 1;
-        let today = day_of(request.now);
+    /// Fetches a feed with all its pages. `is_shared` says whether other feeds have the same address.
+    async fn fetch(
+        &mut self,
+        request: FeedRequest<'_>,
+        validators: &Validators,
+        is_shared: bool,
+    ) -> FetchResult {
+        let (feed, today) = (request.feed_ref.feed, day_of(request.now));
         let mut reader = Reader::new(feed, request.series);
         let mut pending = feed.requests(request.series, request.from, today);
         // Only a single request with a single page can be conditional.
         let is_single = pending.len() == 1;
         let no_validators = Validators::default();
-        let mut new_validators = Validators::default();
         pending.reverse();
-        let mut page = 1;
+        let (mut page, mut new_validators, mut excerpt) = (1, no_validators.clone(), String::new());
         while let Some(page_request) = pending.pop() {
             let sent = match is_single && page == 1 {
                 true => validators,
@@ -279,15 +275,16 @@ impl<'a> Client<'a> {
             };
             let response =
                 (self.send_shared(request.feed_ref, &page_request, sent, is_shared)).await?;
-            self.excerpt = self.excerpt_of(&response);
+            let head = response.body.get(..EXCERPT_BYTES);
+            excerpt = self.without_key(&String::from_utf8_lossy(head.unwrap_or(&response.body)));
             if response.status == 304 {
-                return Ok(FeedResponse::Unchanged);
+                return Ok(None);
             }
             if feed.format == Format::Bls && is_quota_exhausted(&response.body) {
-                let error = daily_limit_error(self.fetch.name(), request.now);
+                let error = daily_limit_error(&request.feed_ref.source.name, request.now);
                 return Err(FeedError::Outage(error));
             }
-            let unusable = |problem: String| self.unusable(&request, &problem, &response);
+            let unusable = |problem: String| self.unusable(&request, &problem, &excerpt);
             // XML looks like a web page, but this format is XML.
             let is_xml = feed.format == Format::Claims && response.status == 200;
             if let Some(problem) = response.problem().filter(|_| !is_xml) {
@@ -308,27 +305,25 @@ impl<'a> Client<'a> {
             }
         }
         let bases = reader.bases().clone();
-        let figures = reader.finish(today).map_err(|problem| {
-            let error = self.fetch.unusable(&request.feed_ref.name(), &problem);
-            FeedError::Unusable(error, String::new())
-        })?;
-        Ok(FeedResponse::Figures(figures, bases, new_validators))
+        let figures = reader.finish(today);
+        Ok(Some(FeedResponse {
+            figures: figures.map_err(|problem| self.unusable(&request, &problem, &excerpt))?,
+            bases,
+            validators: new_validators,
+            is_full: request.from.is_none(),
+            excerpt,
+        }))
     }
 
-    fn unusable(&self, request: &FeedRequest<'_>, problem: &str, response: &Response) -> FeedError {
+    fn unusable(&self, request: &FeedRequest<'_>, problem: &str, excerpt: &str) -> FeedError {
         let feed = request.feed_ref.name();
         let error = self.fetch.unusable(&feed, &self.without_key(problem));
-        FeedError::Unusable(error, self.excerpt_of(response))
+        FeedError::Unusable(error, excerpt.to_owned())
     }
 
     fn without_key(&self, text: &str) -> String {
         let key = self.key.as_ref();
         key.map_or_else(|| text.to_owned(), |key| key.scrub(text))
-    }
-
-    fn excerpt_of(&self, response: &Response) -> String {
-        let head = response.body.get(..EXCERPT_BYTES);
-        self.without_key(&String::from_utf8_lossy(head.unwrap_or(&response.body)))
     }
 
     async fn send(

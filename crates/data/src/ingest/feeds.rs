@@ -125,7 +125,7 @@ pub async fn read_feeds(
         },
         ..settings.clone()
     };
-    let fetch = settings.fetch("feeds", "The feed", PACE, &[])?;
+    let fetch = Fetch::new(&settings, "feeds", "The feed", PACE, &[])?;
     let mut states: States<ReadState> = state::read(store, STATES).await?;
     let before = states.clone();
     let mut results = Vec::new();

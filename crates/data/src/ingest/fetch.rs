@@ -3,6 +3,7 @@
 //! URLs carry the API key, so they never enter an error: reqwest's errors are stripped of their URL.
 
 use super::pace::{Pace, PaceSettings};
+use super::sources::SourceSettings;
 use crate::net;
 use econoscope_core::clock;
 use econoscope_core::error::{Error, Result, quote};
@@ -128,21 +129,26 @@ pub(super) struct Fetch {
 type TryError = (Error, bool);
 
 impl Fetch {
-    /// Creates a client. `contact` (a mail address or page) is added to `User-Agent`. Redirects are followed within an
-    /// origin, and over TLS to `hosts`.
+    /// Creates the client of a source. `pace` is its own pace; a source on loopback needs no pauses. Redirects are
+    /// followed within an origin, and over TLS to `hosts`.
     ///
     /// # Errors
-    /// [`Error::Internal`] when TLS cannot be set up; [`Error::InvalidParam`] when `contact` is not a valid header
-    /// value.
+    /// [`Error::Internal`] when TLS cannot be set up; [`Error::InvalidParam`] when the operator's contact is not a
+    /// valid header value.
     pub(super) fn new(
+        settings: &SourceSettings,
+        id: &str,
         name: &str,
         pace: PaceSettings,
-        timeouts: Timeouts,
-        contact: Option<&str>,
         hosts: &[String],
     ) -> Result<Self> {
+        let mut pace = settings.pace.unwrap_or(pace);
+        let is_loopback = |url: &Url| url.host_str() == Some("127.0.0.1");
+        if settings.addresses.get(id).is_some_and(is_loopback) {
+            pace.interval = Duration::ZERO;
+        }
         let mut client = net::client_builder();
-        if let Some(contact) = contact {
+        if let Some(contact) = &settings.contact {
             let agent = HeaderValue::from_str(&format!("{} ({contact})", net::USER_AGENT));
             client = client.user_agent(agent.map_err(|_| {
                 Error::invalid("contact", "", "cannot stand in a header", "plain text")
@@ -156,8 +162,8 @@ impl Fetch {
             }
         });
         let client = client
-            .connect_timeout(timeouts.connect)
-            .read_timeout(timeouts.read)
+            .connect_timeout(settings.timeouts.connect)
+            .read_timeout(settings.timeouts.read)
             .redirect(redirects)
             .build()
             .map_err(|e| Error::internal("the HTTP client cannot be built", e.without_url()))?;
@@ -165,7 +171,7 @@ impl Fetch {
             name: name.to_owned(),
             client,
             pace: Pace::new(pace),
-            all_tries: timeouts.all_tries,
+            all_tries: settings.timeouts.all_tries,
         })
     }
 
@@ -209,24 +215,19 @@ impl Fetch {
                 if !can_retry || !self.pace.schedule_retry(tries, retry_after).await {
                     return result.map_err(|(error, _)| error);
                 }
-                tracing::debug!(source = %self.name, tried = tries, asked = ?retry_after, "trying again");
+                tracing::debug!(source = %self.name, tries, ?retry_after, "retrying");
             }
         };
         let response = tokio::time::timeout(self.all_tries, send).await;
         response.unwrap_or_else(|_| {
             let (name, seconds) = (&self.name, self.all_tries.as_secs());
             Err(Error::Unavailable {
-                what: format!("{name} did not bring its answer in {seconds} s. Try again later."),
+                what: format!("{name} did not respond within {seconds} s. Try again later."),
                 // Long enough that the source is not asked again in this sync.
                 retry_after: Some(Duration::from_secs(900)),
                 source: None,
             })
         })
-    }
-
-    /// Returns the name of the source.
-    pub(super) fn name(&self) -> &str {
-        &self.name
     }
 
     /// Returns the error for a response about `what` that cannot be used.
@@ -240,8 +241,13 @@ impl Fetch {
     async fn send_once(&self, request: RequestBuilder) -> std::result::Result<Response, TryError> {
         let request = request.build().map_err(|e| self.network_error(e))?;
         if request.url().scheme() == "https" && clock::is_before_1970() {
-            let what = "cannot be asked: this machine's clock is before 1970. Set it";
-            return Err((self.try_again_error(what, None), false));
+            return Err((
+                unavailable(format!(
+                    "{} cannot be asked: this machine's clock is before 1970. Set it and try again.",
+                    self.name
+                )),
+                false,
+            ));
         }
         let response = self.client.execute(request).await;
         let response = response.map_err(|e| self.network_error(e))?;
@@ -275,12 +281,14 @@ impl Fetch {
     }
 
     fn network_error(&self, error: reqwest::Error) -> TryError {
-        let what = format!("{}. Check the network", net::describe_error(&error));
+        let (name, problem) = (&self.name, net::describe_error(&error));
         let can_retry = !error.is_builder() && !error.is_redirect();
-        (
-            self.try_again_error(&what, Some(error.without_url())),
-            can_retry,
-        )
+        let error = Error::Unavailable {
+            what: format!("{name} {problem}. Check the network and try again."),
+            retry_after: None,
+            source: Some(Arc::new(error.without_url())),
+        };
+        (error, can_retry)
     }
 
     fn status_error(&self, status: u16, headers: &HeaderMap) -> Error {
@@ -296,14 +304,6 @@ impl Fetch {
                 retry_after,
                 source: None,
             }
-        }
-    }
-
-    fn try_again_error(&self, what: &str, cause: Option<reqwest::Error>) -> Error {
-        Error::Unavailable {
-            what: format!("{} {what} and try again.", self.name),
-            retry_after: None,
-            source: cause.map(|cause| Arc::new(cause) as _),
         }
     }
 }

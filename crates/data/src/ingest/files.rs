@@ -103,7 +103,7 @@ pub fn import_from(
     let ids = ids
         .chain(content.series.keys())
         .filter(|id| seen.insert(*id));
-    let columns: Vec<(&SeriesId, &Column)> = ids
+    let columns: Vec<(&SeriesId, &Vec<Row>)> = ids
         .filter_map(|id| Some((id, &content.series.get(id)?.1)))
         .collect();
     progress.start("writing series", columns.len());
@@ -144,11 +144,11 @@ struct SeriesImport {
 fn import_series(
     store: &dyn Store,
     id: &SeriesId,
-    column: &Column,
+    rows: &[Row],
     provenance: Provenance<'_>,
 ) -> Result<SeriesImport> {
     let info = Catalogue::embedded().get(id.as_str()).map(AsRef::as_ref);
-    let mut rows = column.to_known(info);
+    let mut rows = table::to_known(rows, info);
     let history = store.read(id)?;
     let is_new = history.is_none();
     let stored = history.unwrap_or_default().latest();
@@ -194,7 +194,7 @@ fn keep_newer(
         let is_whole = incoming.first().map(|o| o.date) <= stored.first().map(|o| o.date)
             && incoming.last().map(|o| o.date) >= stored.last().map(|o| o.date);
         let what = format!(
-            "{id}: every figure is {factor:.4} times what was held, which is another base or unit"
+            "{id}: every figure is {factor:.4} times the stored one, which is another base or unit"
         );
         if is_whole {
             return Some(what);
@@ -242,7 +242,7 @@ fn csv_files(path: &Path) -> Result<Vec<PathBuf>> {
 #[derive(Default)]
 struct Content {
     /// Each with the file that it came from first.
-    series: BTreeMap<SeriesId, (String, Column)>,
+    series: BTreeMap<SeriesId, (String, Vec<Row>)>,
     titles: Vec<Description>,
     refused: BTreeSet<SeriesId>,
     errors: Vec<Error>,
@@ -297,28 +297,28 @@ impl Content {
         }
         let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned());
         let mut columns = table::parse(&bytes, stem.as_deref()).map_err(bad_line)?;
-        columns.retain(|c| !c.rows.is_empty() || c.error.is_some());
+        columns.retain(|(_, rows)| !rows.as_ref().is_ok_and(Vec::is_empty));
         if columns.is_empty() {
             return Err(Error::bad_file(name, "holds no figures"));
         }
-        let rows = columns.iter().map(|c| c.rows.len()).sum();
-        columns.into_iter().for_each(|c| self.add(name, c));
-        Ok(rows)
+        let rows = columns.iter().flat_map(|(_, rows)| rows);
+        let count = rows.map(Vec::len).sum();
+        columns
+            .into_iter()
+            .for_each(|column| self.add(name, column));
+        Ok(count)
     }
 
-    fn add(&mut self, file: &str, mut column: Column) {
-        let id = column.id.clone();
+    fn add(&mut self, file: &str, (id, rows): Column) {
         let info = Catalogue::embedded().get(id.as_str());
         if info.is_some_and(|info| info.is_composite()) {
             let problem = format!("{id} is computed here and cannot be imported");
             self.errors.push(Error::bad_file(file, problem));
             return;
         }
-        let earlier = self.series.remove(&id);
-        let merged = match (column.error.take(), earlier) {
-            (Some(error), _) => Err(error),
-            (None, None) => Ok((file.to_owned(), column)),
-            (None, Some(earlier)) => merge(earlier, column.rows),
+        let merged = match (rows, self.series.remove(&id)) {
+            (Ok(rows), Some(earlier)) => merge(earlier, rows),
+            (rows, _) => rows.map(|rows| (file.to_owned(), rows)),
         };
         match merged {
             Ok(series) => drop(self.series.insert(id, series)),
@@ -334,27 +334,24 @@ impl Content {
 
 /// Adds the rows of a second file to those of the first.
 fn merge(
-    (file, mut column): (String, Column),
-    rows: Vec<Row>,
-) -> std::result::Result<(String, Column), LineError> {
-    for row in &rows {
-        let twin = column.rows.binary_search_by_key(&row.key(), Row::key);
-        let twin = twin.ok().and_then(|i| column.rows.get(i));
-        if let Some(twin) = twin.filter(|twin| twin.value != row.value) {
-            let (new, old) = (row.format_value(), twin.format_value());
-            return Err(LineError {
-                line: row.line,
-                problem: format!(
-                    "{new} for {}, but {old} on line {} of {file}",
-                    row.date, twin.line
-                ),
-            });
-        }
+    (file, mut rows): (String, Vec<Row>),
+    new_rows: Vec<Row>,
+) -> std::result::Result<(String, Vec<Row>), LineError> {
+    rows.extend(new_rows);
+    // A stable sort leaves the row of the first file before that of the second.
+    rows.sort_by_key(Row::key);
+    if let Some([old, new]) = table::find_conflict(&rows) {
+        let (value, old_value) = (new.format_value(), old.format_value());
+        return Err(LineError {
+            line: new.line,
+            problem: format!(
+                "{value} for {}, but {old_value} on line {} of {file}",
+                new.date, old.line
+            ),
+        });
     }
-    column.rows.extend(rows);
-    column.rows.sort_by_key(Row::key);
-    column.rows.dedup_by_key(|row| row.key());
-    Ok((file, column))
+    rows.dedup_by_key(|row| row.key());
+    Ok((file, rows))
 }
 
 #[cfg(test)]

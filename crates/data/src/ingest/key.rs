@@ -1,33 +1,22 @@
 //! API keys. A key is sent to its own source and never printed.
 
 use econoscope_core::error::{Error, Result};
-use std::convert::Infallible;
 use std::fmt;
 
 /// The API key of a source. Prints as `ApiKey(hidden)`.
 #[derive(Clone)]
 pub struct ApiKey(String);
 
+/// Accepts any text as a key, surrounding spaces ignored, because the command line parser prints a value that it
+/// refuses. Check a key of FRED with [`ApiKey::check`].
+impl From<&str> for ApiKey {
+    fn from(text: &str) -> Self {
+        Self(text.trim().to_owned())
+    }
+}
+
 impl ApiKey {
-    /// Accepts a key as FRED issues it: 32 letters and digits, surrounding spaces ignored.
-    ///
-    /// # Errors
-    /// [`Error::InvalidParam`], without the text, when it is not such a key.
-    pub fn new(text: &str) -> Result<Self> {
-        let key = Self(text.trim().to_owned());
-        key.check().map(|()| key)
-    }
-
-    /// Accepts any text as a key, because the command line parser prints a value that it refuses. Check it with
-    /// [`Self::check`].
-    ///
-    /// # Errors
-    /// None.
-    pub fn from_text(text: &str) -> std::result::Result<Self, Infallible> {
-        Ok(Self(text.trim().to_owned()))
-    }
-
-    /// Checks that it has the shape of a FRED key.
+    /// Checks that it has the shape of a FRED key: 32 letters and digits.
     ///
     /// # Errors
     /// [`Error::InvalidParam`], without the text, when it has not.
@@ -42,9 +31,12 @@ impl ApiKey {
         &self.0
     }
 
-    /// Removes the key from a text of the source.
+    /// Removes the key from a text of the source. An empty key is in no text.
     pub(super) fn scrub(&self, text: &str) -> String {
-        text.replace(&self.0, "(key)")
+        match self.0.as_str() {
+            "" => text.to_owned(),
+            key => text.replace(key, "(key)"),
+        }
     }
 }
 
@@ -75,14 +67,16 @@ mod tests {
 
     #[test]
     fn keys_and_rejected_texts_are_never_printed() {
-        let key = ApiKey::new(" canary0canary1canary2canary3cana\n").unwrap();
+        let key = ApiKey::from(" canary0canary1canary2canary3cana\n");
+        key.check().unwrap();
         assert_eq!(format!("{key:?}"), "ApiKey(hidden)");
         assert_eq!(
             key.scrub("no canary0canary1canary2canary3cana here"),
             "no (key) here"
         );
+        assert_eq!(ApiKey::from(" ").scrub("no key"), "no key");
         for bad in ["", "short-canary", &"é".repeat(16), &"a".repeat(33)] {
-            let error = ApiKey::new(bad).unwrap_err();
+            let error = ApiKey::from(bad).check().unwrap_err();
             assert!(bad.is_empty() || !format!("{error} {error:?}").contains(bad));
         }
     }

@@ -235,9 +235,7 @@ pub(super) fn plan(
                 is_on_fred,
                 state,
                 wants_vintages,
-                origin: status
-                    .map(|status| status.origin.clone())
-                    .unwrap_or_default(),
+                origin: status.map_or_else(String::new, |status| status.origin.clone()),
                 next_route: 0,
                 is_covered: false,
                 errors: Vec::new(),

@@ -98,13 +98,6 @@ impl Progress {
     }
 }
 
-impl std::fmt::Debug for Progress {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (position, length) = (self.bar.position(), self.bar.length());
-        write!(f, "Progress({position}/{})", length.unwrap_or_default())
-    }
-}
-
 /// Formats what the store wrote.
 pub(super) fn format_outcome(written: WriteOutcome) -> String {
     match (written.added, written.revised) {

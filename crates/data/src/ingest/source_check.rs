@@ -1,7 +1,7 @@
 //! Source check: whether each source responds as its recipe says. Also what the last sync missed and refused.
 
 use super::accept::{Comparison, compare};
-use super::client::{Clients, FeedError, FeedRequest, FeedResponse};
+use super::client::{Clients, FeedError, FeedRequest};
 use super::fetch::Validators;
 use super::report::{MISSED, MissedSeries};
 use super::sources::SourceSettings;
@@ -12,7 +12,7 @@ use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{Date, Frequency, SeriesId};
-use econoscope_core::recipe::{FeedRef, Recipes, SeriesRecipe, Split};
+use econoscope_core::recipe::{FeedRef, Recipes, SeriesRecipe};
 use jiff::{Timestamp, ToSpan};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -49,52 +49,52 @@ pub async fn check_sources(
         let source = feed_ref.source;
         let url = url::Url::parse(&feed_ref.feed.url).ok();
         let host = url.and_then(|url| url.host_str().map(str::to_owned));
-        let (verdict, elapsed, excerpt) = if settings.is_open(source) {
-            let start = Instant::now();
-            let result = check_feed(store, &clients, feed_ref, now).await?;
-            let elapsed = Some(start.elapsed());
-            (result, elapsed, clients.excerpt(source).await?)
+        let (start, is_open) = (Instant::now(), settings.is_open(source));
+        let (result, head) = if is_open {
+            check_feed(store, &clients, feed_ref, now).await?
         } else {
             let from = source.key.as_ref().map_or("", |key| key.from.as_str());
             let text = format!("not asked: it needs a key of your own ({from})");
-            (Ok(text), None, String::new())
+            (Ok(text), String::new())
         };
         checks.push(FeedCheck {
             feed: feed_ref.name(),
             host: host.unwrap_or_default(),
-            duration: elapsed,
-            result: verdict,
-            head: excerpt,
+            duration: is_open.then(|| start.elapsed()),
+            result,
+            head,
         });
     }
     Ok(checks)
 }
 
+/// Returns the result for a feed, and the first bytes of its response.
 async fn check_feed(
     store: &Arc<dyn Store>,
     clients: &Clients<'_>,
     feed_ref: FeedRef<'_>,
     now: Timestamp,
-) -> Result<std::result::Result<String, String>> {
+) -> Result<(std::result::Result<String, String>, String)> {
     let series: Vec<&SeriesRecipe> = feed_ref.feed.series.iter().collect();
     let ids: BTreeSet<&SeriesId> = series.iter().map(|series| &series.id).collect();
     let request = FeedRequest {
         feed_ref,
         series: &series,
-        from: ids.iter().map(|id| first_date(feed_ref, id, now)).min(),
+        from: ids.iter().map(|id| first_date(id, now)).min(),
         now,
     };
-    let figures = match clients.fetch(request, &Validators::default()).await? {
-        Ok(FeedResponse::Figures(figures, ..)) => figures,
-        Ok(FeedResponse::Unchanged) => return Ok(Ok("unchanged".to_owned())),
-        Err(FeedError::Outage(error) | FeedError::Unusable(error, _)) => {
-            return Ok(Err(error.operator_message()));
+    let response = match clients.fetch(request, &Validators::default()).await? {
+        Ok(Some(response)) => response,
+        Ok(None) => return Ok((Ok("unchanged".to_owned()), String::new())),
+        Err(FeedError::Outage(error)) => {
+            return Ok((Err(error.operator_message()), String::new()));
         }
+        Err(FeedError::Unusable(error, head)) => return Ok((Err(error.operator_message()), head)),
     };
     let (mut agree, mut newest, mut problems) = (0, None, Vec::new());
     for id in ids.iter().copied() {
         let info = Catalogue::embedded().get(id.as_str()).map(AsRef::as_ref);
-        match figures.get(id) {
+        match response.figures.get(id) {
             Some(Ok(rows)) if rows.is_empty() => problems.push(format!("{id}: no figure")),
             Some(Ok(rows)) => {
                 newest = newest.max(rows.last().map(|row| row.date));
@@ -114,26 +114,23 @@ async fn check_feed(
     });
     let rest = count - agree - problems.len();
     let summary = format!(
-        "{count} series, {newest}: {agree} agree with what is held, of {rest} too little is held to compare"
+        "{count} series, {newest}: {agree} agree with the stored figures, for {rest} too few are stored to compare"
     );
-    Ok(match problems.as_slice() {
+    let result = match problems.as_slice() {
         [] => Ok(summary),
         problems => Err(format!("{summary}; {}", problems.join("; "))),
-    })
+    };
+    Ok((result, response.excerpt))
 }
 
 /// Returns a first date that requests few figures, but enough to compare.
-fn first_date(feed_ref: FeedRef<'_>, id: &SeriesId, now: Timestamp) -> Date {
+fn first_date(id: &SeriesId, now: Timestamp) -> Date {
     let info = Catalogue::embedded().get(id.as_str());
     let range = match info.map(|info| info.frequency) {
         Some(Frequency::Daily) | None => 40.days(),
         Some(_) => 800.days(),
     };
-    let from = shift(day_of(now), -range);
-    match matches!(feed_ref.feed.split, Some(Split::Year { .. })) {
-        true => from.first_of_year(),
-        false => from,
-    }
+    shift(day_of(now), -range)
 }
 
 /// Returns the series that the last sync missed, by reason.

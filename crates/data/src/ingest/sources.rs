@@ -1,7 +1,7 @@
 //! Settings of sources: addresses, keys and pace. FRED is asked last, series by series; all other sources are recipes
 //! ([`econoscope_core::recipe`]).
 
-use super::fetch::{Fetch, Timeouts};
+use super::fetch::Timeouts;
 use super::key::ApiKey;
 use super::pace::PaceSettings;
 use crate::disk;
@@ -10,7 +10,6 @@ use econoscope_core::recipe::{Recipes, SourceFacts};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 use url::Url;
 
 mod fred;
@@ -56,26 +55,6 @@ impl SourceSettings {
             Some(url) => Ok(url.clone()),
             None => Url::parse(default).map_err(|e| Error::internal("the address of a source", e)),
         }
-    }
-
-    /// Creates the HTTP client of a source. `title` is its name in messages. A source on loopback needs no pauses.
-    ///
-    /// # Errors
-    /// Those of [`Fetch::new`].
-    pub(super) fn fetch(
-        &self,
-        name: &str,
-        title: &str,
-        pace: PaceSettings,
-        hosts: &[String],
-    ) -> Result<Fetch> {
-        let mut pace = self.pace.unwrap_or(pace);
-        let is_loopback = |url: &Url| url.host_str() == Some("127.0.0.1");
-        if self.addresses.get(name).is_some_and(is_loopback) {
-            pace.interval = Duration::ZERO;
-        }
-        let contact = self.contact.as_deref();
-        Fetch::new(title, pace, self.timeouts, contact, hosts)
     }
 
     /// Whether a source can be asked: it needs no key, or the operator has one.

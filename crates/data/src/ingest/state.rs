@@ -43,12 +43,15 @@ pub(super) struct SeriesState {
 pub(super) struct FeedState {
     /// Validators of its last response.
     pub(super) validators: Validators,
+    /// Series whose rows were accepted from that response. For any other series an unchanged response may be news.
+    #[serde(default)]
+    pub(super) accepted: BTreeSet<SeriesId>,
     /// Series whose rows were accepted from it.
     pub(super) trusted: BTreeSet<SeriesId>,
     /// Rows that no stored figure could confirm: their day and the newest figures.
     #[serde(default)]
     pub(super) unconfirmed: BTreeMap<SeriesId, (Date, Vec<Observation>)>,
-    /// The last response, when it was refused.
+    /// A response that the last sync refused.
     pub(super) refused: Option<RefusedResponse>,
 }
 
@@ -159,7 +162,7 @@ pub(super) async fn run_blocking<T: Send + 'static>(
 ) -> Result<T> {
     let store = Arc::clone(store);
     let result = tokio::task::spawn_blocking(move || work(store.as_ref())).await;
-    result.map_err(|e| Error::internal("work on the store broke off", e))?
+    result.map_err(|e| Error::internal("work on the store was aborted", e))?
 }
 
 #[cfg(test)]

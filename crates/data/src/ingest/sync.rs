@@ -60,12 +60,14 @@ pub async fn sync(
     }
     let total = plan.steps.len() + plan.fresh.len() + plan.refused.len();
     progress.start("fetching", total);
+    let clients = Clients::new(&config.sources);
     let mut run = SyncRun {
-        clients: Arc::new(Clients::new(&config.sources)),
+        clients: &clients,
         feeds: state::read(&store, FEEDS).await?,
         unconfirmed: Vec::new(),
         store,
         config,
+        started_at: now,
         fred: Fred::open(&config.sources)?,
         fred_breaker: Breaker::default(),
         states,
@@ -88,7 +90,8 @@ pub async fn sync(
 struct SyncRun<'a> {
     store: Arc<dyn Store>,
     config: &'a SyncConfig,
-    clients: Arc<Clients<'a>>,
+    started_at: Timestamp,
+    clients: &'a Clients<'a>,
     fred: Fred,
     fred_breaker: Breaker,
     states: States<SeriesState>,
@@ -138,18 +141,14 @@ impl SyncRun<'_> {
             Err(refusal) => return Ok(Err(refusal)),
         };
         if let Some(difference) = accepted.difference {
-            let text = format!("{id}: {name} differs from what was held: {difference}");
+            let text = format!("{id}: {name} differs from the stored figures: {difference}");
             self.progress.print(&text);
         }
         if let Some(outdated) = accepted.outdated {
             self.progress.print(&format!("{id}, {name}: {outdated}"));
         }
-        if let Some(stated) = accepted.new_unit {
-            let own_id = id.clone();
-            let unit = run_blocking(&self.store, move |store| {
-                state::record_base_change(store, &own_id, &stated, now)
-            });
-            let text = format!("{id}: the whole series is now {}", unit.await?);
+        if let Some(unit) = accepted.new_unit {
+            let text = format!("{id}: the whole series is now {unit}");
             self.progress.print(&text);
         }
         Ok(Ok(written))
@@ -205,7 +204,7 @@ impl SyncRun<'_> {
     }
 }
 
-/// Applies the acceptance rules to a source's rows, and writes the accepted ones.
+/// Applies the acceptance rules to a source's rows, and writes the accepted ones with their unit when it is new.
 fn accept_and_write(
     store: &dyn Store,
     step: &Step,
@@ -224,31 +223,35 @@ fn accept_and_write(
         is_full,
         today: day_of(now),
     };
-    let accepted = match rules.apply(rows) {
+    let mut accepted = match rules.apply(rows) {
         Ok(accepted) => accepted,
         Err(refusal) => return Ok(Err(refusal)),
     };
-    if accepted.rows.is_empty() && matches!(role, Role::Fallback | Role::Computed) {
-        return Ok(Ok((WriteOutcome::default(), accepted)));
+    let mut written = WriteOutcome::default();
+    // A source that only adds rows has none, or is the one that was read.
+    if !accepted.rows.is_empty() || matches!(role, Role::Owner | Role::Preferred) {
+        // A figure that another source lacked may have been at this one for long.
+        let is_watched = role == Role::Owner || source.kind == SourceKind::Fred;
+        let last_read = step.state.filter(|_| is_watched);
+        written = write::write(
+            store,
+            &Update {
+                id: &step.id,
+                info: step.info.as_deref(),
+                rows: &accepted.rows,
+                is_new: stored.is_empty(),
+                last_read: last_read.map(|state| day_of(state.read_at)),
+                now,
+                origin: &source.id,
+            },
+        )?;
+        // Rows that the source confirms count as its own.
+        if let (SourceKind::Recipe, Some(days)) = (source.kind, accepted.span) {
+            store.attribute(&step.id, &source.id, days)?;
+        }
     }
-    // A figure that another source lacked may have been at this one for long.
-    let is_watched = role == Role::Owner || source.kind == SourceKind::Fred;
-    let last_read = step.state.filter(|_| is_watched);
-    let written = write::write(
-        store,
-        &Update {
-            id: &step.id,
-            info: step.info.as_deref(),
-            rows: &accepted.rows,
-            is_new: stored.is_empty(),
-            last_read: last_read.map(|state| day_of(state.read_at)),
-            now,
-            origin: &source.id,
-        },
-    )?;
-    // Rows that the source confirms count as its own.
-    if let (SourceKind::Recipe, Some(days)) = (source.kind, accepted.span) {
-        store.attribute(&step.id, &source.id, days)?;
+    if let Some(unit) = &mut accepted.new_unit {
+        *unit = state::record_base_change(store, &step.id, unit, now)?;
     }
     Ok(Ok((written, accepted)))
 }

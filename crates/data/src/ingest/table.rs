@@ -43,94 +43,87 @@ impl Row {
     }
 }
 
-/// All figures of one series in one file, by ascending unique key.
-#[derive(Debug)]
-pub(super) struct Column {
-    pub(super) id: SeriesId,
-    /// Empty when there is an `error`.
-    pub(super) rows: Vec<Row>,
-    /// The first error of the series.
-    pub(super) error: Option<LineError>,
+/// Returns neighbouring rows with the same key and different figures.
+pub(super) fn find_conflict(rows: &[Row]) -> Option<&[Row; 2]> {
+    let mut pairs = rows.array_windows();
+    pairs.find(|[a, b]| a.key() == b.key() && a.value != b.value)
 }
 
-impl Column {
-    fn new(id: SeriesId) -> Self {
-        let (rows, error) = (Vec::new(), None);
-        Self { id, rows, error }
-    }
+/// All figures of one series in one file, by ascending unique key, or the first error in them.
+pub(super) type Column = (SeriesId, Result<Vec<Row>, LineError>);
 
-    /// Adds the parsed cells of a line. A missing figure is skipped, unless its `known_from` says that it was
-    /// withdrawn.
-    fn push(&mut self, line: u32, cells: Result<(Date, KnownFrom, Option<f64>), String>) {
-        match cells {
-            Ok((date, known_from, value)) => {
-                if self.error.is_none() && (value.is_some() || known_from != KnownFrom::Unknown) {
-                    self.rows.push(Row {
-                        date,
-                        known_from,
-                        line,
-                        value,
-                    });
-                }
-            }
-            Err(problem) => self.fail(LineError { line, problem }),
-        }
-    }
-
-    fn fail(&mut self, error: LineError) {
-        self.error.get_or_insert(error);
-        self.rows = Vec::new();
-    }
-
-    /// Returns the rows by date and day of knowledge. A month becomes the day on which its newest figure was released
-    /// ([`release::known_from_day`]).
-    pub(super) fn to_known(&self, info: Option<&SeriesInfo>) -> Vec<VintageObservation> {
-        let mut newest_by_month: BTreeMap<Date, Date> = BTreeMap::new();
-        for row in self.rows.iter().filter(|row| row.value.is_some()) {
-            if let KnownFrom::Month(month) = row.known_from {
-                // Rows ascend by date.
-                newest_by_month.insert(month, row.date);
+/// Adds the parsed cells of a line to a series without an error. A missing figure is skipped, unless its `known_from`
+/// says that it was withdrawn.
+fn add_row(
+    column: &mut Result<Vec<Row>, LineError>,
+    line: u32,
+    cells: Result<(Date, KnownFrom, Option<f64>), String>,
+) {
+    let Ok(rows) = column else {
+        return;
+    };
+    match cells {
+        Ok((date, known_from, value)) => {
+            if value.is_some() || known_from != KnownFrom::Unknown {
+                rows.push(Row {
+                    date,
+                    known_from,
+                    line,
+                    value,
+                });
             }
         }
-        let day = |known_from| match known_from {
-            KnownFrom::Unknown => None,
-            KnownFrom::Day(day) => Some(day),
-            KnownFrom::Month(month) => {
-                let newest = newest_by_month.get(&month).copied();
-                Some(release::known_from_day(info, month, newest))
-            }
-        };
-        let known = |row: &Row| VintageObservation {
-            date: row.date,
-            known_from: day(row.known_from),
-            value: row.value,
-        };
-        let mut rows: Vec<VintageObservation> = self.rows.iter().map(known).collect();
-        rows.sort_by_key(|row| (row.date, row.known_from));
-        // Where a day and a month give the same day, the month's row is the later state, and the last one.
-        rows.reverse();
-        rows.dedup_by_key(|row| (row.date, row.known_from));
-        rows.reverse();
-        rows
+        Err(problem) => *column = Err(LineError { line, problem }),
     }
+}
 
-    /// Sorts the rows and removes duplicates; two figures for the same key are an error.
-    fn sort(mut self) -> Self {
-        self.rows.sort_by_key(|row| (row.key(), row.line));
-        let mut pairs = self.rows.iter().zip(self.rows.iter().skip(1));
-        let conflict = pairs.find(|(a, b)| a.key() == b.key() && a.value != b.value);
-        if let Some((a, b)) = conflict {
-            let (id, line) = (&self.id, b.line);
-            let (old, new) = (a.format_value(), b.format_value());
-            let problem = format!(
+/// Returns the rows by date and day of knowledge. A month becomes the day on which its newest figure was released
+/// ([`release::known_from_day`]).
+pub(super) fn to_known(rows: &[Row], info: Option<&SeriesInfo>) -> Vec<VintageObservation> {
+    let mut newest_by_month: BTreeMap<Date, Date> = BTreeMap::new();
+    for row in rows.iter().filter(|row| row.value.is_some()) {
+        if let KnownFrom::Month(month) = row.known_from {
+            // Rows ascend by date.
+            newest_by_month.insert(month, row.date);
+        }
+    }
+    let day = |known_from| match known_from {
+        KnownFrom::Unknown => None,
+        KnownFrom::Day(day) => Some(day),
+        KnownFrom::Month(month) => {
+            let newest = newest_by_month.get(&month).copied();
+            Some(release::known_from_day(info, month, newest))
+        }
+    };
+    let known = |row: &Row| VintageObservation {
+        date: row.date,
+        known_from: day(row.known_from),
+        value: row.value,
+    };
+    let mut rows: Vec<VintageObservation> = rows.iter().map(known).collect();
+    rows.sort_by_key(|row| (row.date, row.known_from));
+    // Where a day and a month give the same day, the month's row is the later state, and the last one.
+    rows.reverse();
+    rows.dedup_by_key(|row| (row.date, row.known_from));
+    rows.reverse();
+    rows
+}
+
+/// Sorts the rows of a series and removes duplicates; two figures for the same key are an error.
+fn sort(id: &SeriesId, mut rows: Vec<Row>) -> Result<Vec<Row>, LineError> {
+    rows.sort_by_key(|row| (row.key(), row.line));
+    if let Some([a, b]) = find_conflict(&rows) {
+        let (old, new) = (a.format_value(), b.format_value());
+        return Err(LineError {
+            line: b.line,
+            problem: format!(
                 "{id} has {new} for {}, but {old} on line {}",
                 b.date, a.line
-            );
-            self.fail(LineError { line, problem });
-        }
-        self.rows.dedup_by_key(|row| row.key());
-        self
+            ),
+        });
     }
+    rows.dedup_by_key(|row| row.key());
+    Ok(rows)
 }
 
 /// What is wrong with a file or a series, and on which line.
@@ -169,8 +162,7 @@ pub(super) fn parse(bytes: &[u8], name: Option<&str>) -> Result<Vec<Column>, Lin
     let layout = Layout::from_header(&header, name)
         .map_err(|problem| error_on(line)(format!("{problem}; expected {EXPECTED}")))?;
     let ids = layout.series.iter().map(|(_, id)| id.clone());
-    let mut columns: BTreeMap<SeriesId, Column> =
-        ids.map(|id| (id.clone(), Column::new(id))).collect();
+    let mut columns: BTreeMap<_, _> = ids.map(|id| (id, Ok(Vec::new()))).collect();
     let mut fields = Vec::new();
     for (line, text) in lines {
         if line > MAX_ROWS {
@@ -183,7 +175,11 @@ pub(super) fn parse(bytes: &[u8], name: Option<&str>) -> Result<Vec<Column>, Lin
             result.map_err(error_on(line))?;
         }
     }
-    Ok(columns.into_values().map(Column::sort).collect())
+    let columns = columns.into_iter().map(|(id, rows)| {
+        let rows = rows.and_then(|rows| sort(&id, rows));
+        (id, rows)
+    });
+    Ok(columns.collect())
 }
 
 /// Returns numbered lines without line endings.
@@ -219,7 +215,7 @@ const EXPECTED: &str = "\"series_id,date,value\", \"date,value\" in a file named
 impl Layout {
     fn from_header(header: &[&[u8]], name: Option<&str>) -> Result<Self, String> {
         let names: Vec<String> = header.iter().map(|field| to_lower(field)).collect();
-        let find = |one: &str, other: &str| names.iter().position(|n| n == one || n == other);
+        let find = |allowed: &[&str]| names.iter().position(|n| allowed.contains(&n.as_str()));
         let lacks = |what: &str| {
             let line = String::from_utf8_lossy(&header.join(&b","[..])).into_owned();
             Err(format!(
@@ -227,11 +223,11 @@ impl Layout {
                 quote(&line)
             ))
         };
-        let Some(date) = find("date", "observation_date") else {
+        let Some(date) = find(&["date", "observation_date"]) else {
             return lacks("date column");
         };
-        let (value, known_from) = (find("value", "value"), find("known_from", "known_from"));
-        let tidy = find("series_id", "seriesid").zip(value);
+        let (value, known_from) = (find(&["value"]), find(&["known_from"]));
+        let tidy = find(&["series_id", "seriesid"]).zip(value);
         let mut series: Vec<(usize, SeriesId)> = Vec::new();
         match (tidy, value, name) {
             (Some(_), _, _) => {}
@@ -271,7 +267,7 @@ impl Layout {
         &self,
         line: u32,
         fields: &[&[u8]],
-        columns: &mut BTreeMap<SeriesId, Column>,
+        columns: &mut BTreeMap<SeriesId, Result<Vec<Row>, LineError>>,
     ) -> Result<(), String> {
         let field = |column: usize| fields.get(column).copied().unwrap_or_default();
         let (found, width) = (fields.len(), self.width);
@@ -281,12 +277,9 @@ impl Layout {
         };
         let parse_cells = |column: usize| {
             check_width()?;
-            let known_from = self
-                .known_from
-                .map(|column| parse_known_from(field(column)));
             Ok((
                 parse_date(field(self.date))?,
-                known_from.unwrap_or(Ok(KnownFrom::Unknown))?,
+                parse_known_from(self.known_from.map_or(b"", field))?,
                 parse_value(field(column))?,
             ))
         };
@@ -299,7 +292,7 @@ impl Layout {
             }
             for (column, id) in &self.series {
                 if let Some(series) = columns.get_mut(id) {
-                    series.push(line, parse_cells(*column));
+                    add_row(series, line, parse_cells(*column));
                 }
             }
             return Ok(());
@@ -311,8 +304,8 @@ impl Layout {
         if columns.len() >= MAX_SERIES && !columns.contains_key(&id) {
             return Err(format!("more than {MAX_SERIES} series"));
         }
-        let column = columns.entry(id.clone()).or_insert_with(|| Column::new(id));
-        column.push(line, parse_cells(value_column));
+        let series = columns.entry(id).or_insert(Ok(Vec::new()));
+        add_row(series, line, parse_cells(value_column));
         Ok(())
     }
 }

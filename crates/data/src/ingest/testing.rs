@@ -36,7 +36,7 @@ pub(super) fn sources_at(address: &str, key: bool) -> SourceSettings {
             ("fred api".to_owned(), url),
         ]
         .into(),
-        key: key.then(|| ApiKey::new(CANARY).unwrap()),
+        key: key.then(|| ApiKey::from(CANARY)),
         contact: Some("ops@example.org".into()),
         pace: Some(QUICK),
         timeouts: SHORT,

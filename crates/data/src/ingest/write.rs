@@ -43,12 +43,14 @@ pub(super) fn write(store: &dyn Store, update: &Update<'_>) -> Result<WriteOutco
     figures.sort_by_key(|row| row.date);
     // Undated figures go first, so that the vintages can date them.
     let vintages = update.sort_vintages(&vintages, update.is_new && figures.is_empty());
+    let mut batches = vec![figures, vintages];
+    batches.retain(|rows| !rows.is_empty());
+    if batches.is_empty() {
+        // The store records a read that brought no rows.
+        batches.push(Vec::new());
+    }
     let mut sum = WriteOutcome::default();
-    for rows in [figures, vintages] {
-        // An update without any rows is written as well: the store records the read.
-        if rows.is_empty() && !update.rows.is_empty() {
-            continue;
-        }
+    for rows in batches {
         let rows = update.merge_with_undated(store, rows)?;
         let written = store.write_vintages(WriteVintages {
             id: update.id,

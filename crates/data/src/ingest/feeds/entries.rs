@@ -55,10 +55,8 @@ fn rss_entry(item: rss::Item) -> Option<Entry> {
     let dublin_core = item.dublin_core_ext.as_ref();
     let dublin_core = dublin_core.and_then(|core| core.dates.first()?.parse().ok());
     let published = item.pub_date.as_deref().and_then(|day| {
-        let zoned = RSS_DATES
-            .parse_zoned(day.trim())
-            .map(|zoned| zoned.timestamp());
-        zoned.or_else(|_| day.trim().parse()).ok()
+        let timestamp = RSS_DATES.parse_timestamp(day.trim());
+        timestamp.or_else(|_| day.trim().parse()).ok()
     });
     Some(Entry {
         title: item.title?,

@@ -371,7 +371,7 @@ fn older_file_revises_nothing_without_replace() {
         panic!("{:?}", report.warnings)
     };
     assert!(
-        warning.contains("ends on 2025-08-01, what is held on 2025-12-01")
+        warning.contains("ends on 2025-08-01, the stored figures on 2025-12-01")
             && warning.contains("--replace"),
         "{warning}"
     );

@@ -10,7 +10,7 @@ use super::SourceSettings;
 use crate::ingest::fetch::{CSV, Fetch, Response};
 use crate::ingest::key::ApiKey;
 use crate::ingest::pace::PaceSettings;
-use crate::ingest::table::{self, Column};
+use crate::ingest::table;
 use api::{not_on_fred, url_with};
 use econoscope_core::error::Result;
 use econoscope_core::model::{Date, SeriesId, VintageObservation};
@@ -40,7 +40,7 @@ impl Fred {
         };
         Ok(Self {
             base,
-            fetch: settings.fetch(name, "FRED", pace, &[])?,
+            fetch: Fetch::new(settings, name, "FRED", pace, &[])?,
             key: settings.key.clone(),
         })
     }
@@ -73,8 +73,7 @@ impl Fred {
         if response.status == 404 {
             return Err(not_on_fred(id));
         }
-        parse_download(id, &response)
-            .map_err(|describe_error| self.fetch.unusable(id.as_str(), &describe_error))
+        parse_download(id, &response).map_err(|problem| self.fetch.unusable(id.as_str(), &problem))
     }
 }
 
@@ -89,13 +88,13 @@ fn parse_download(
     if response.body.starts_with(b"PK") {
         return Err("it is a ZIP archive".to_owned());
     }
-    let columns = table::parse(&response.body, None).map_err(|e| e.to_string())?;
-    if let Some(error) = columns.iter().find_map(|column| column.error.as_ref()) {
-        return Err(error.to_string());
-    }
-    match columns.as_slice() {
-        [column] if column.id == *id => Ok(column.to_known(None)),
-        [Column { id, .. }] => Err(format!("it is of {id}")),
+    let columns = table::parse(&response.body, None).and_then(|columns| {
+        let columns = columns.into_iter().map(|(id, rows)| Ok((id, rows?)));
+        columns.collect::<std::result::Result<Vec<_>, _>>()
+    });
+    match columns.map_err(|e| e.to_string())?.as_slice() {
+        [(found, rows)] if found == id => Ok(table::to_known(rows, None)),
+        [(other, _)] => Err(format!("it is of {other}")),
         _ => Err("it holds more than one series".to_owned()),
     }
 }

@@ -43,8 +43,8 @@ impl SyncRun<'_> {
         let shown = run_blocking(&self.store, |store| store.note(TERMS_SHOWN)).await?;
         if shown.is_none() {
             self.progress.print(
-                "What no other source brings is asked of FRED, for your own use: its terms allow viewing and \
-                 downloading and forbid storing for others. --no-fred leaves it out.",
+                "FRED is asked for series that no other source has, for your own use: its terms allow viewing and \
+                 downloading and forbid storing for others. --no-fred excludes it.",
             );
             let now = self.now().to_string();
             run_blocking(&self.store, move |store| store.set_note(TERMS_SHOWN, &now)).await?;
@@ -54,7 +54,7 @@ impl SyncRun<'_> {
 
     async fn ask_fred_for(&mut self, step: &Step) -> Outcome {
         if !step.is_on_fred {
-            let why = "no source brought it, and FRED is not asked";
+            let why = "no source has it, and FRED is not asked";
             return Outcome::NotAsked(why.to_owned());
         }
         if let Some(error) = self.clients.offline() {
@@ -69,7 +69,7 @@ impl SyncRun<'_> {
                 self.fred_breaker.record(None);
                 if let Err(error) = self.describe_from_fred(step).await {
                     let error = error.operator_message();
-                    tracing::warn!(series = %step.id, error, "its title did not come; its figures did");
+                    tracing::warn!(series = %step.id, error, "the title of a series was not fetched; its figures were");
                 }
                 Outcome::Written(written)
             }
@@ -118,7 +118,8 @@ impl SyncRun<'_> {
                 Ok(written)
             }
             Err(refusal) => {
-                let why = format!("FRED's answer is not accepted: {refusal}. What is held stays");
+                let why =
+                    format!("FRED's answer is not accepted: {refusal}. The stored figures stay");
                 Err(Error::no_data(id, why))
             }
         }

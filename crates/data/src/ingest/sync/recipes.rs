@@ -7,7 +7,7 @@
 use super::SyncRun;
 use crate::desk::identities;
 use crate::ingest::accept::{Comparison, Refusal, Source, SourceKind, compare, is_revised};
-use crate::ingest::client::{Clients, FeedError, FeedRequest, FeedResponse, FetchResult};
+use crate::ingest::client::{Clients, FeedError, FeedRequest, FetchResult};
 use crate::ingest::fetch::Validators;
 use crate::ingest::plan::{Step, SyncConfig};
 use crate::ingest::report::{Outcome, join_errors};
@@ -19,7 +19,7 @@ use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::frequency::days_between;
 use econoscope_core::model::{Date, Observation, SeriesId, VintageObservation};
-use econoscope_core::recipe::{Bases, FeedRef, FormatEvidence, Recipes, SeriesRecipe};
+use econoscope_core::recipe::{FeedRef, FormatEvidence, Recipes, SeriesRecipe};
 use futures_util::stream::{self, StreamExt};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,37 +31,24 @@ const UNCONFIRMED_ROWS: usize = 24;
 const MAX_SOURCES: usize = 8;
 
 /// A feed to fetch for some series.
-struct FeedTask<'q> {
-    feed_ref: FeedRef<'q>,
+struct FeedTask<'a> {
+    feed_ref: FeedRef<'a>,
     steps: Vec<Step>,
-    /// Validators of the feed's last response.
+    /// Validators of the feed's last response, when an unchanged one has nothing new for any of the steps.
     validators: Validators,
 }
 
-/// The result of a [`FeedTask`].
-struct FeedResult<'q> {
-    task: FeedTask<'q>,
-    response: FetchResult,
-    /// Whether the whole series were requested.
-    is_full: bool,
-}
-
 /// Fetches a feed, and fetches it again in full when the first row of a series revises a stored one.
-async fn fetch_feed<'q>(
+async fn fetch_feed<'a>(
     config: &SyncConfig,
     store: &Arc<dyn Store>,
     clients: &Clients<'_>,
-    task: FeedTask<'q>,
-) -> Result<FeedResult<'q>> {
+    task: FeedTask<'a>,
+) -> Result<(FeedTask<'a>, FetchResult)> {
     let (feed_ref, steps) = (task.feed_ref, &task.steps);
     let is_due = |series: &&SeriesRecipe| steps.iter().any(|step| step.id == series.id);
     let series: Vec<&SeriesRecipe> = feed_ref.feed.series.iter().filter(is_due).collect();
     let is_origin = |step: &Step| step.origin == feed_ref.source.id;
-    let no_validators = Validators::default();
-    let validators = match steps.iter().all(is_origin) && !config.force {
-        true => &task.validators,
-        false => &no_validators,
-    };
     let from = |step: &Step| step.from.filter(|_| is_origin(step));
     let mut request = FeedRequest {
         feed_ref,
@@ -69,26 +56,21 @@ async fn fetch_feed<'q>(
         from: steps.iter().map(from).min().flatten(),
         now: (config.clock)(),
     };
-    let mut response = clients.fetch(request, validators).await?;
-    if let (Ok(FeedResponse::Figures(figures, ..)), Some(_)) = (&response, request.from) {
+    let mut response = clients.fetch(request, &task.validators).await?;
+    if let (Ok(Some(feed_response)), Some(_)) = (&response, request.from) {
         for step in steps {
-            let Some(Ok(rows)) = figures.get(&step.id) else {
+            let Some(Ok(rows)) = feed_response.figures.get(&step.id) else {
                 continue;
             };
             let stored = state::stored_rows(store, &step.id).await?;
             if is_revised(&stored, rows.first().copied()) {
                 request.from = None;
-                response = clients.fetch(request, &no_validators).await?;
+                response = clients.fetch(request, &Validators::default()).await?;
                 break;
             }
         }
     }
-    let is_full = request.from.is_none();
-    Ok(FeedResult {
-        task,
-        response,
-        is_full,
-    })
+    Ok((task, response))
 }
 
 impl<'a> SyncRun<'a> {
@@ -134,15 +116,21 @@ impl<'a> SyncRun<'a> {
             let task = task.or_insert_with(|| FeedTask {
                 feed_ref,
                 steps: Vec::new(),
-                validators: (self.feeds.get(&feed_ref.name()))
-                    .map(|state| state.validators.clone())
-                    .unwrap_or_default(),
+                validators: Validators::default(),
             });
             task.steps.push(step);
         }
         let mut by_source: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        for task in tasks.into_values() {
+        for mut task in tasks.into_values() {
             let source = task.feed_ref.source.id.as_str();
+            let state = self.feeds.get(&task.feed_ref.name());
+            if let Some(state) = state.filter(|_| !self.config.force) {
+                let has_all =
+                    |step: &Step| step.origin == source && state.accepted.contains(&step.id);
+                if task.steps.iter().all(has_all) {
+                    task.validators = state.validators.clone();
+                }
+            }
             by_source.entry(source).or_default().push(task);
         }
         by_source
@@ -158,8 +146,7 @@ impl<'a> SyncRun<'a> {
         let by_source = self.plan_round(steps, remaining);
         let tasks = by_source.values().flatten();
         let mut pending: Vec<&str> = tasks.map(|task| task.feed_ref.source.id.as_str()).collect();
-        let (config, store) = (self.config, &Arc::clone(&self.store));
-        let clients = &*Arc::clone(&self.clients);
+        let (config, clients, store) = (self.config, self.clients, &Arc::clone(&self.store));
         let sources = stream::iter(by_source.into_values()).map(|tasks| {
             let tasks = stream::iter(tasks);
             tasks
@@ -176,12 +163,12 @@ impl<'a> SyncRun<'a> {
             let Some(result) = results.next().await else {
                 return Ok(next);
             };
-            let result = result?;
-            let source = &result.task.feed_ref.source.id;
+            let (task, response) = result?;
+            let source = &task.feed_ref.source.id;
             if let Some(index) = pending.iter().position(|name| name == source) {
                 pending.remove(index);
             }
-            next.extend(self.process_response(result).await?);
+            next.extend(self.process_response(task, response).await?);
         }
     }
 
@@ -202,43 +189,47 @@ impl<'a> SyncRun<'a> {
     }
 
     /// Processes the response of a feed. Returns the steps that need another source.
-    async fn process_response(&mut self, result: FeedResult<'_>) -> Result<Vec<Step>> {
-        let FeedTask {
-            feed_ref, steps, ..
-        } = result.task;
-        let (now, source) = (self.now(), feed_ref.source);
-        if result.response.is_err() {
+    async fn process_response(
+        &mut self,
+        task: FeedTask<'_>,
+        response: FetchResult,
+    ) -> Result<Vec<Step>> {
+        let (feed_ref, steps) = (task.feed_ref, task.steps);
+        let (now, source, started_at) = (self.now(), feed_ref.source, self.started_at);
+        if response.is_err() {
             self.report.count_failure(&source.id);
         }
         let state = self.feed_state(feed_ref);
-        state.refused = None;
+        // A feed with one address for each series has several responses in a sync.
+        let of_this_sync = started_at..=now;
+        state
+            .refused
+            .take_if(|refused| !of_this_sync.contains(&refused.at));
         let mut next = Vec::new();
-        match result.response {
-            Ok(response) => {
-                let (mut figures, bases) = match response {
-                    FeedResponse::Figures(figures, bases, validators) => {
-                        state.validators = validators;
-                        (Some(figures), bases)
-                    }
-                    FeedResponse::Unchanged => (None, Bases::new()),
-                };
-                let is_full = result.is_full && figures.is_some();
+        match response {
+            Ok(mut response) => {
+                let is_full = response.as_ref().is_some_and(|response| response.is_full);
+                if let Some(response) = &response
+                    && state.validators != response.validators
+                {
+                    state.validators = response.validators.clone();
+                    state.accepted.clear();
+                }
                 for step in steps {
-                    let id = &step.id;
-                    let rows = match &mut figures {
-                        Some(figures) => (figures.remove(id))
+                    let figures = match &mut response {
+                        Some(response) => (response.figures.remove(&step.id))
                             .unwrap_or_else(|| Err("it has no such series".to_owned())),
                         // The read is recorded as well when nothing has changed.
                         None => Ok(Vec::new()),
                     };
-                    let step = match rows {
+                    let base = (response.as_mut()).and_then(|r| r.bases.remove(&step.id));
+                    next.extend(match figures {
                         Ok(rows) => {
-                            let rows = (rows, bases.get(id));
+                            let rows = (rows, base);
                             self.process_rows(feed_ref, step, rows, is_full).await?
                         }
                         Err(problem) => Some(self.refuse_series(feed_ref, step, &problem)),
-                    };
-                    next.extend(step);
+                    });
                 }
             }
             // In an outage the source keeps the series that it brought before.
@@ -265,9 +256,8 @@ impl<'a> SyncRun<'a> {
         let (id, source) = (&step.id, &feed_ref.source.name);
         let error = Error::no_data(id, format!("{source}: {id}: {problem}"));
         let now = self.now();
-        let state = self.feed_state(feed_ref);
-        state.refuse(now, error.to_string(), String::new());
-        state.validators = Validators::default();
+        self.feed_state(feed_ref)
+            .refuse(now, error.to_string(), String::new());
         step.with_error(&error)
     }
 
@@ -277,7 +267,7 @@ impl<'a> SyncRun<'a> {
         &mut self,
         feed_ref: FeedRef<'_>,
         mut step: Step,
-        (rows, stated_base): (Vec<Observation>, Option<&String>),
+        (rows, stated_base): (Vec<Observation>, Option<String>),
         is_full: bool,
     ) -> Result<Option<Step>> {
         let (id, today) = (step.id.clone(), day_of(self.now()));
@@ -291,6 +281,7 @@ impl<'a> SyncRun<'a> {
                 let state = self.feed_state(feed_ref);
                 state.unconfirmed.remove(&id);
                 state.trusted.insert(id.clone());
+                state.accepted.insert(id.clone());
                 self.write_description(feed_ref, &step).await?;
                 self.record_read(&step, is_full);
                 if !step.is_covered {
@@ -306,7 +297,7 @@ impl<'a> SyncRun<'a> {
             Err(refusal) => refusal,
         };
         let name = &source.name;
-        let why = format!("{name} is not accepted: {refusal}. What is held stays");
+        let why = format!("{name} is not accepted: {refusal}. The stored figures stay");
         let error = Error::no_data(&id, why);
         let now = self.now();
         let state = self.feed_state(feed_ref);
@@ -324,15 +315,14 @@ impl<'a> SyncRun<'a> {
         Ok(Some(step.with_error(&error)))
     }
 
-    /// Returns the source of a feed, with its base where it states another one than that of the stored rows.
+    /// Returns the source of a feed, with the base that it states where the stored rows have another one.
     async fn source(
         &self,
         feed_ref: FeedRef<'_>,
         id: &SeriesId,
-        stated_base: Option<&String>,
+        mut new_base: Option<String>,
     ) -> Result<Source> {
         let FeedRef { source, feed } = feed_ref;
-        let mut new_base = stated_base.cloned();
         if new_base.is_some() {
             let bases: States<Vec<(Date, String)>> = state::read(&self.store, BASES).await?;
             let current = bases.get(id.as_str()).and_then(|changes| changes.last());

@@ -180,7 +180,7 @@ impl Fred {
             known_from: None,
             value: row.value,
         });
-        sort_by_date(rows.collect()).map_err(|describe_error| self.unusable(id, &describe_error))
+        sort_by_date(rows.collect()).map_err(|problem| self.unusable(id, &problem))
     }
 
     /// Fetches every published figure, by the day on which it became known and then by date, without repetitions.
@@ -260,8 +260,8 @@ fn sort_by_date(
     mut rows: Vec<VintageObservation>,
 ) -> std::result::Result<Vec<VintageObservation>, String> {
     rows.sort_by_key(|row| row.date);
-    let mut pairs = rows.iter().zip(rows.iter().skip(1));
-    if let Some((a, _)) = pairs.find(|(a, b)| a.date == b.date && a.value != b.value) {
+    let mut pairs = rows.array_windows();
+    if let Some([a, _]) = pairs.find(|[a, b]| a.date == b.date && a.value != b.value) {
         return Err(format!("two values for {}", a.date));
     }
     rows.dedup_by_key(|row| row.date);

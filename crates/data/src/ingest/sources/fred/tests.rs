@@ -315,7 +315,7 @@ async fn identifier_cannot_change_the_url() {
 }
 
 static API: std::sync::LazyLock<Fred> = std::sync::LazyLock::new(|| {
-    let key = ApiKey::new(CANARY).unwrap();
+    let key = ApiKey::from(CANARY);
     let settings = SourceSettings {
         key: Some(key),
         ..SourceSettings::default()

@@ -113,7 +113,7 @@ async fn second_equal_response_confirms_a_source() {
         let report = run(&store, &config).await;
         let message = failure(&report, "FHFAPOQ").to_string();
         assert!(
-            message.contains("nothing is held that could confirm it"),
+            message.contains("no stored figure can confirm it"),
             "{message}"
         );
     }
@@ -144,10 +144,7 @@ async fn slow_host_delays_only_its_own_series() {
     let store = Arc::new(Sqlite::in_memory().unwrap());
     let report = run(&store, &config).await;
     let message = failure(&report, "NFCI").to_string();
-    assert!(
-        message.contains("did not bring its answer in 1 s"),
-        "{message}"
-    );
+    assert!(message.contains("did not respond within 1 s"), "{message}");
     assert_eq!(
         requests.load(Ordering::SeqCst),
         1,
@@ -233,7 +230,11 @@ async fn stated_base_is_taken_with_its_unit() {
     let whole = revised();
     for (priority, part, reach) in [
         (4, &whole[2..], "another base and reaches from 2025-01-01"),
-        (3, &whole[..whole.len() - 1], "where figures are held from"),
+        (
+            3,
+            &whole[..whole.len() - 1],
+            "while the stored figures reach from",
+        ),
     ] {
         mount(&server, "FRB_g17", priority, g17(2022, part)).await;
         let report = run(&store, &config).await;

@@ -325,6 +325,105 @@ async fn unchanged_response_is_requested_by_etag() {
     assert_eq!(values(&store, "MPRIME").len(), 5);
 }
 
+/// Serves H.15 with two daily rates under an entity tag, and 304 to a request with this tag.
+async fn serve_h15(server: &MockServer, (etag, two_years, ten_years): (&str, &str, &str)) {
+    server.reset().await;
+    let rates = |name, newest| {
+        let days = ["16", "17", "18", "19", "20"].map(|day| format!("2026-11-{day}"));
+        let mut rows: Vec<(&str, &str)> = days.iter().map(|day| (day.as_str(), "4.00")).collect();
+        rows.push(("2026-11-23", newest));
+        member(name, "Percent:_Per_Year", &rows)
+    };
+    let members = [
+        rates("RIFLGFCY02_N.B", two_years),
+        rates("RIFLGFCY10_N.B", ten_years),
+    ];
+    let response = archive(&members.concat()).insert_header("etag", etag);
+    mount(server, "FRB_h15", 5, response).await;
+    Mock::given(header("if-none-match", etag))
+        .respond_with(ResponseTemplate::new(304))
+        .with_priority(1)
+        .mount(server)
+        .await;
+    mount(server, "daily-treasury", 1, page(404)).await;
+}
+
+/// Syncs some series without FRED on a day of December 2026.
+async fn sync_in_december(
+    store: &Arc<Sqlite>,
+    config: &mut SyncConfig,
+    only: &[&str],
+    clock: fn() -> Timestamp,
+) -> SyncReport {
+    config.sources.no_fred = true;
+    config.only = Some(only.iter().map(|series| id(series)).collect());
+    config.clock = clock;
+    run(store, config).await
+}
+
+const FIRST: fn() -> Timestamp = || "2026-12-01T12:00:00Z".parse().unwrap();
+const SECOND: fn() -> Timestamp = || "2026-12-02T12:00:00Z".parse().unwrap();
+const THIRD: fn() -> Timestamp = || "2026-12-03T12:00:00Z".parse().unwrap();
+
+#[tokio::test]
+async fn unchanged_response_counts_only_for_series_that_were_read_from_it() {
+    let (server, mut config) = agencies(&[]).await;
+    let store = Arc::new(Sqlite::in_memory().unwrap());
+    serve_h15(&server, ("\"1\"", "4.00", "4.00")).await;
+    sync_in_december(&store, &mut config, &["DGS2", "DGS10"], FIRST).await;
+    serve_h15(&server, ("\"2\"", "4.10", "4.20")).await;
+    sync_in_december(&store, &mut config, &["DGS2"], SECOND).await;
+    sync_in_december(&store, &mut config, &["DGS10"], THIRD).await;
+    let newest = ["DGS2", "DGS10"].map(|series| values(&store, series).last().copied());
+    let monday = date(2026, 11, 23);
+    assert_eq!(newest, [Some((monday, 4.1)), Some((monday, 4.2))]);
+}
+
+#[tokio::test]
+async fn refused_figure_is_refused_again_until_the_source_corrects_it() {
+    let (server, mut config) = agencies(&[]).await;
+    let store = Arc::new(Sqlite::in_memory().unwrap());
+    serve_h15(&server, ("\"1\"", "4.00", "4.00")).await;
+    sync_in_december(&store, &mut config, &["DGS10"], FIRST).await;
+    serve_h15(&server, ("\"2\"", "4.00", "0.04")).await;
+    for clock in [SECOND, THIRD] {
+        let report = sync_in_december(&store, &mut config, &["DGS10"], clock).await;
+        assert_eq!(report.missed_count(), 1, "{report:?}");
+        let error = failure(&report, "DGS10").to_string();
+        assert!(error.contains("hundredfold"), "{error}");
+    }
+    let refused = refusals(&store).await;
+    assert!(
+        refused
+            .iter()
+            .any(|(feed, _)| feed.starts_with("fed_board/")),
+        "{refused:?}"
+    );
+}
+
+#[tokio::test]
+async fn refusal_stays_when_the_next_response_of_its_feed_is_accepted() {
+    let (server, mut config) = agencies(&["VIXCLS", "VXVCLS"]).await;
+    config.sources.no_fred = true;
+    let figures = "DATE,OPEN,HIGH,LOW,CLOSE\n11/20/2026,20.1,21.0,19.5,20.5\n";
+    mount(&server, "VIX_History", 1, page(404)).await;
+    mount(&server, "VIX3M_History", 1, csv(figures)).await;
+    let store = Arc::new(Sqlite::in_memory().unwrap());
+    let report = run(&store, &config).await;
+    assert_eq!(
+        (report.read_count(), report.missed_count()),
+        (1, 1),
+        "{report:?}"
+    );
+    assert_eq!(refusals(&store).await.len(), 1);
+    // The next sync reads it.
+    server.reset().await;
+    mount(&server, "History", 1, csv(figures)).await;
+    config.clock = || "2026-11-24T12:00:00Z".parse().unwrap();
+    assert!(run(&store, &config).await.is_complete());
+    assert_eq!(refusals(&store).await, []);
+}
+
 #[tokio::test]
 async fn keyed_source_is_used_after_cboe_fails() {
     let (server, mut config) = agencies(&["SPY", "BTC"]).await;
@@ -362,7 +461,7 @@ async fn keyed_source_is_used_after_cboe_fails() {
         .respond_with(csv("date,close,adjClose\n2026-11-20,771.25,771.25\n"))
         .mount(&server)
         .await;
-    let key = ApiKey::new(crate::ingest::testing::CANARY).unwrap();
+    let key = ApiKey::from(crate::ingest::testing::CANARY);
     config.sources.keys.insert("tiingo".to_owned(), key);
     let report = run(&store, &config).await;
     assert!(report.failures().next().is_none(), "{report:?}");

@@ -38,7 +38,7 @@ async fn source_check_reports_every_feed() {
         "{part}"
     );
     assert!(
-        part.contains("of 2 too little is held") && part.contains("DGS7: no row has a \"7 Yr\""),
+        part.contains("for 2 too few are stored") && part.contains("DGS7: no row has a \"7 Yr\""),
         "{part}"
     );
     assert_eq!(par_yields.host, "home.treasury.gov");

@@ -37,7 +37,7 @@ async fn key_appears_in_no_error_log_or_debug_output() {
     }
     drop(guard);
     let logged = log.text();
-    assert!(logged.contains("trying again"), "the log was caught");
+    assert!(logged.contains("retrying"), "the log was caught");
     assert!(
         !output.contains("canary") && !logged.contains("canary"),
         "{output}"
