@@ -17,7 +17,7 @@ mod shared;
 mod state;
 
 pub use ledger::Ledger;
-pub use ledger_state::{Purpose, Quota, Verdict};
+pub use ledger_state::{Purpose, Quota, Refusal, Verdict};
 pub use request::{Check, Kind, Request};
 
 use crate::pool::Caller;
@@ -273,7 +273,8 @@ impl Core {
                     return self.respond(&lookup.request, &entry, freshness);
                 }
                 // The caller that started it has used up its share, but ours may have calls left.
-                Ok(Err(failure)) if failure.is_share && caller != lookup.caller => {}
+                Ok(Err(failure))
+                    if failure.refusal == Some(Refusal::Share) && caller != lookup.caller => {}
                 Ok(Err(failure)) => return Err(failure.to_error()),
                 Err(_) => {
                     let what = "has not answered yet; the call goes on and its answer will be kept";

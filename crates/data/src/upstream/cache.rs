@@ -27,22 +27,11 @@ pub(super) enum Content {
 impl Content {
     /// Returns whether it was found, and its bytes, for storage. A refusal is not stored, because another version of
     /// this program may send a better request.
-    pub(super) fn to_stored(&self) -> Option<(bool, &[u8])> {
+    fn to_stored(&self) -> Option<(bool, &[u8])> {
         match self {
             Self::Found(body) => Some((true, body)),
             Self::Unknown(name) => Some((false, name.as_bytes())),
             Self::Refused => None,
-        }
-    }
-
-    /// Restores stored content; `None` when the checksum does not match.
-    pub(super) fn from_stored(is_found: bool, body: Vec<u8>, sum: i64) -> Option<Self> {
-        if checksum(&body) != sum {
-            return None;
-        }
-        match is_found {
-            true => Some(Self::Found(body.into())),
-            false => String::from_utf8(body).ok().map(Self::Unknown),
         }
     }
 }
@@ -215,7 +204,12 @@ const SELECT: &str = "SELECT found, body, sum, wall, uptime, boot, lifetime, bor
 
 /// Parses a row; `None` when it is damaged.
 fn parse_row(row: &Row<'_>) -> rusqlite::Result<Option<Entry>> {
-    let content = Content::from_stored(row.get(0)?, row.get(1)?, row.get(2)?);
+    let (is_found, body, sum): (bool, Vec<u8>, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+    let content = match is_found {
+        _ if checksum(&body) != sum => None,
+        true => Some(Content::Found(body.into())),
+        false => String::from_utf8(body).ok().map(Content::Unknown),
+    };
     let fetched = Moment::from_fields([row.get(3)?, row.get(4)?, row.get(5)?]);
     let Some((content, fetched)) = content.zip(fetched) else {
         return Ok(None);
@@ -237,7 +231,7 @@ fn parse_row(row: &Row<'_>) -> rusqlite::Result<Option<Entry>> {
 }
 
 /// Returns a checksum against accidental damage.
-pub(super) fn checksum(body: &[u8]) -> i64 {
+fn checksum(body: &[u8]) -> i64 {
     i64::from(crc32fast::hash(body))
 }
 
