@@ -31,7 +31,7 @@ pub use computed::RegimeHistory;
 pub use find::{IMPORTED, unmatched_words};
 pub use holdings::{ReferenceDay, StoreSummary};
 pub use local::{Clock, Desk, State};
-pub use settings::{HOME, Settings, address};
+pub use settings::{Settings, address};
 
 use econoscope_core::error::Result;
 
