@@ -47,7 +47,7 @@ impl Desk {
             Ok(Arc::new(ArticleTerms::new(&articles, max)))
         };
         let newest = |_| read(Timestamp::MAX, MAX_CACHED);
-        let newest = self.article_terms.or_make(self.state()?, newest)?;
+        let newest = self.article_terms.get_or_compute(self.state()?, newest)?;
         match newest.covers(day) {
             true => Ok(newest),
             false => read(end_of(day).min(self.now()), MAX_ARTICLES),
