@@ -346,7 +346,7 @@ impl Core {
         };
         let loaded = tokio::task::spawn_blocking(load).await;
         let loaded = loaded.unwrap_or_else(|error| {
-            tracing::error!(%error, "reading the upstream cache died");
+            tracing::error!(%error, "reading the upstream cache panicked");
             None
         });
         let (now, cached) = (self.clock.now(), self.cache.get(key));
