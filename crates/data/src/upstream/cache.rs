@@ -47,17 +47,6 @@ pub(super) struct Entry {
     pub(super) policy: Policy,
 }
 
-/// Whether an entry can be used at a moment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum EntryFreshness {
-    /// Within its lifetime.
-    Fresh,
-    /// Past its lifetime by this duration, but within the staleness that the request allows.
-    Stale(Duration),
-    /// Usable only for a conditional request.
-    Expired,
-}
-
 impl Entry {
     /// Returns the age of the content.
     pub(super) fn age(&self, now: &Moment) -> Duration {
@@ -65,19 +54,18 @@ impl Entry {
             .saturating_add(self.policy.initial_age)
     }
 
-    /// Returns its freshness for a request that allows `max_stale`.
-    pub(super) fn freshness(&self, now: &Moment, max_stale: Duration) -> EntryFreshness {
-        let (age, policy) = (self.age(now), &self.policy);
-        if age < policy.lifetime {
-            return EntryFreshness::Fresh;
-        }
-        let staleness = age.saturating_sub(policy.lifetime);
-        let is_found = matches!(self.content, Content::Found(_));
-        if policy.must_revalidate || staleness > max_stale || !is_found {
-            EntryFreshness::Expired
-        } else {
-            EntryFreshness::Stale(staleness)
-        }
+    /// Returns by how much it is past its lifetime; `None` while it is fresh.
+    pub(super) fn staleness(&self, now: &Moment) -> Option<Duration> {
+        self.age(now).checked_sub(self.policy.lifetime)
+    }
+
+    /// Whether it answers a request that allows `max_stale`: fresh, or not too stale. Otherwise it serves only for a
+    /// conditional request.
+    pub(super) fn is_usable(&self, now: &Moment, max_stale: Duration) -> bool {
+        let may_be_stale =
+            matches!(self.content, Content::Found(_)) && !self.policy.must_revalidate;
+        self.staleness(now)
+            .is_none_or(|staleness| may_be_stale && staleness <= max_stale)
     }
 
     fn weight(&self) -> usize {
