@@ -74,7 +74,7 @@ impl Pool {
     }
 
     /// Queues a job. Returns its number and its result; dropping the future removes the job from the queue. Jobs of the
-    /// program's own user are never refused, because his requests are limited where they are read.
+    /// program's own user are never refused, because its requests are limited where they are read.
     pub(super) fn submit<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T> + Send + 'static,

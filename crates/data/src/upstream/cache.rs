@@ -1,7 +1,7 @@
 //! Cache of responses: in memory by weight, on disk across restarts.
 //!
-//! Memory holds recently requested responses. The disk holds all up to a size, oldest out first. A damaged row counts
-//! as absent, with a warning: a lost response costs one call, a damaged one would be wrong.
+//! Memory holds recently requested responses. The disk holds all up to a size; the oldest are removed first. A damaged
+//! row counts as absent, with a warning: a lost response costs one call, a damaged one would be wrong.
 
 use super::freshness::Policy;
 use super::request::Key;
