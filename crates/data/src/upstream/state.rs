@@ -25,7 +25,6 @@ const LAYOUT: Layout = Layout {
 const TABLES: &str = "
 CREATE TABLE calls (origin TEXT NOT NULL, at INTEGER NOT NULL, pool INTEGER NOT NULL);
 CREATE INDEX calls_by_time ON calls (origin, at);
-CREATE INDEX calls_by_pool ON calls (origin, pool, at);
 CREATE TABLE anchor (
     origin TEXT PRIMARY KEY, at INTEGER NOT NULL, held_until INTEGER NOT NULL,
     wall INTEGER NOT NULL, uptime INTEGER NOT NULL, boot INTEGER NOT NULL
