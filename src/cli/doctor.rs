@@ -4,7 +4,7 @@ use super::output::{print, printable};
 use crate::config::{Config, Doctor};
 use anyhow::{Context, Result};
 use econoscope_data::desk::Desk;
-use econoscope_data::desk::holdings::LAST_SYNC;
+use econoscope_data::desk::store_summary::LAST_SYNC;
 use econoscope_data::disk;
 use econoscope_data::ingest;
 use econoscope_data::store::{Postgres, Sqlite, Status, Store};

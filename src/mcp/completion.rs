@@ -4,7 +4,7 @@ use super::resources::pages;
 use econoscope_core::catalogue::names::Names;
 use econoscope_core::indicators::Indicator;
 use econoscope_core::model::words::fold_name;
-use econoscope_data::desk::glossary::Glossary;
+use econoscope_data::desk::glossary;
 use econoscope_data::desk::{articles, reference, scenarios};
 use rmcp::ErrorData;
 use rmcp::model::{CompleteRequestParams, CompletionInfo, Reference};
@@ -123,7 +123,7 @@ fn conditions(prefix: &str) -> Vec<String> {
 
 fn terms(prefix: &str) -> Vec<String> {
     let prefix = prefix.to_lowercase();
-    let terms = Glossary::embedded().iter();
+    let terms = glossary::embedded().iter();
     let terms =
         terms.filter(|t| t.slug.starts_with(&prefix) || t.term.to_lowercase().starts_with(&prefix));
     terms.map(|t| t.slug.clone()).collect()

@@ -4,7 +4,7 @@ use super::catalogue::{group_by_subject, subject};
 use super::error_page::find;
 use super::prelude::*;
 use econoscope_core::catalogue::Catalogue;
-use econoscope_data::desk::glossary::{Glossary, Term};
+use econoscope_data::desk::glossary::{self, Term};
 
 /// Maximum number of terms that a search shows.
 const MAX_MATCHES: usize = 50;
@@ -30,29 +30,29 @@ struct Page {
 }
 
 pub(super) fn index(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
-    let glossary = Glossary::embedded();
     let mut matches = match request.argument("q") {
-        Some(query) => glossary.search(query),
+        Some(query) => glossary::search(query),
         None => Vec::new(),
     };
     matches.truncate(MAX_MATCHES);
-    let terms = glossary.iter().map(|term| (term.category.as_str(), term));
+    let terms = glossary::embedded()
+        .iter()
+        .map(|term| (term.category.as_str(), term));
     let mut groups = group_by_subject(terms);
     groups.sort_by(|a, b| a.0.cmp(&b.0));
     let description = "Macroeconomic terms in plain words, linked to the series they are about.";
     render_page(&Index {
         frame: Frame::new(desk, "Glossary", description, "/glossary"),
         query: request.form_value("q").to_owned(),
-        count: glossary.iter().len(),
+        count: glossary::embedded().len(),
         matches,
         groups,
     })
 }
 
 pub(super) fn term(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
-    let glossary = Glossary::embedded();
     let label = |term: &'static Term| (&*term.slug, &*term.term);
-    let term = find("term", &request.name, glossary.iter(), label)?;
+    let term = find("term", &request.name, glossary::embedded().iter(), label)?;
     let series = term.series.iter();
     let series = series.filter_map(|id| Catalogue::embedded().get(&id.to_uppercase()));
     let related = term.related.iter();
@@ -63,6 +63,6 @@ pub(super) fn term(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
         series: series
             .map(|info| (desk.display_id(&info.id), info.title.as_str()))
             .collect(),
-        related: related.filter_map(|slug| glossary.get(slug)).collect(),
+        related: related.filter_map(|slug| glossary::get(slug)).collect(),
     })
 }

@@ -21,7 +21,7 @@ use econoscope_core::chart::{ChartSpec, Line};
 use econoscope_core::format::{self, Unit, heading, number};
 use econoscope_core::indicators::prose::{capitalize, lowercase_first};
 use econoscope_core::model::{AsOf, Date, Frequency, Observation, SeriesInfo};
-use econoscope_data::desk::glossary::{Glossary, Term};
+use econoscope_data::desk::glossary::{self, Term};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -221,7 +221,7 @@ fn load(
 /// Returns the glossary's terms about a series.
 fn terms_about(info: &SeriesInfo) -> impl Iterator<Item = &'static Term> {
     let is_about = |id: &String| id.eq_ignore_ascii_case(info.id.as_str());
-    let terms = Glossary::embedded().iter();
+    let terms = glossary::embedded().iter();
     terms.filter(move |term| term.series.iter().any(is_about))
 }
 

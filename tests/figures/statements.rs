@@ -1,7 +1,7 @@
 //! Statements of the glossary that have figures: each is recomputed from the figures, or names its source.
 
 use super::support::{ask, backend, real};
-use econoscope_data::desk::glossary::Glossary;
+use econoscope_data::desk::glossary;
 use econoscope_data::store::Sqlite;
 use serde_json::Value;
 use std::sync::Arc;
@@ -48,9 +48,7 @@ fn statements_match_the_figures() {
         let [term, words, formula, start, end, measure, low, high] = row.as_slice() else {
             panic!("{line}")
         };
-        let said = Glossary::embedded()
-            .get(term)
-            .unwrap_or_else(|| panic!("{term}"));
+        let said = glossary::get(term).unwrap_or_else(|| panic!("{term}"));
         assert!(
             said.summary.contains(words),
             "{term} no longer says \"{words}\""
@@ -95,7 +93,7 @@ fn statements_match_the_figures() {
 
 #[test]
 fn every_term_with_figures_names_its_source() {
-    for term in Glossary::embedded().iter() {
+    for term in glossary::embedded() {
         let has_figures = term.summary.contains(|c: char| c.is_ascii_digit());
         assert!(
             !has_figures || term.source.is_some(),

@@ -8,11 +8,9 @@ pub mod basis;
 pub mod citations;
 pub mod composites;
 mod computed;
-mod facts;
 mod find;
 mod folder;
 pub mod glossary;
-pub mod holdings;
 pub mod identities;
 mod local;
 pub mod narrative;
@@ -25,13 +23,15 @@ pub mod resolve;
 pub mod scenarios;
 pub mod scores;
 pub mod search;
+mod series;
 mod settings;
+pub mod store_summary;
 
 pub use computed::RegimeHistory;
 pub use find::{IMPORTED, unmatched_words};
-pub use holdings::{ReferenceDay, StoreSummary};
 pub use local::{Clock, Desk, State};
-pub use settings::{HOME, Settings, address};
+pub use settings::{Settings, address};
+pub use store_summary::{ReferenceDay, StoreSummary};
 
 use econoscope_core::error::Result;
 

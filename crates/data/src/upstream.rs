@@ -17,14 +17,14 @@ mod shared;
 mod state;
 
 pub use ledger::Ledger;
-pub use ledger_state::{Purpose, Quota, Verdict};
+pub use ledger_state::{Purpose, Quota, Refusal, Verdict};
 pub use request::{Check, Kind, Request};
 
 use crate::pool::Caller;
 use crate::postgres::Address;
 use breaker::Breaker;
 use bytes::Bytes;
-use cache::{Cache, Content, Entry, EntryFreshness};
+use cache::{Cache, Content, Entry};
 use call::{Backoff, BackoffKey};
 use econoscope_core::clock::{Clock, Moment};
 use econoscope_core::error::{Error, Result};
@@ -198,15 +198,12 @@ impl Upstream {
             cached => cached,
         };
         let now = core.clock.now();
-        let cached = cached.map(|entry| (entry.freshness(&now, request.max_stale), entry));
-        let stale = match cached {
-            Some((EntryFreshness::Fresh, entry)) => {
-                return core.respond(&request, &entry, Freshness::Fresh);
-            }
-            Some((EntryFreshness::Stale(staleness), entry)) => Some((staleness, entry)),
-            Some((EntryFreshness::Expired, _)) | None => None,
-        };
-        let purpose = match stale {
+        let cached = cached.filter(|entry| entry.is_usable(&now, request.max_stale));
+        let staleness = cached.as_ref().and_then(|entry| entry.staleness(&now));
+        if let (Some(entry), None) = (&cached, staleness) {
+            return core.respond(&request, entry, Freshness::Fresh);
+        }
+        let purpose = match cached {
             Some(_) => Purpose::Refresh,
             None => Purpose::Miss(request.kind),
         };
@@ -216,8 +213,8 @@ impl Upstream {
             purpose,
             caller: Caller::current(),
         });
-        match stale {
-            Some((staleness, entry)) => core.respond_stale(&lookup, staleness, &entry).await,
+        match cached.zip(staleness) {
+            Some((entry, staleness)) => core.respond_stale(&lookup, staleness, &entry).await,
             None => core.wait_for(&lookup, deadline).await,
         }
     }
@@ -273,7 +270,8 @@ impl Core {
                     return self.respond(&lookup.request, &entry, freshness);
                 }
                 // The caller that started it has used up its share, but ours may have calls left.
-                Ok(Err(failure)) if failure.is_share && caller != lookup.caller => {}
+                Ok(Err(failure))
+                    if failure.refusal == Some(Refusal::Share) && caller != lookup.caller => {}
                 Ok(Err(failure)) => return Err(failure.to_error()),
                 Err(_) => {
                     let what = "has not answered yet; the call goes on and its answer will be kept";
@@ -316,16 +314,14 @@ impl Core {
         let request = &lookup.request;
         let cached = self.newest_entry(&lookup.key, request.check).await;
         let now = self.clock.now();
-        if let Some(entry) = &cached {
+        let is_usable = |entry: &&Arc<Entry>| entry.is_usable(&now, request.max_stale);
+        if let Some(entry) = cached.as_ref().filter(is_usable) {
+            if entry.staleness(&now).is_none() {
+                return Ok((Arc::clone(entry), Freshness::Fresh));
+            }
             let is_recent = now.duration_since(&entry.fetched) < self.ledger.pace();
-            let freshness = match entry.freshness(&now, request.max_stale) {
-                EntryFreshness::Fresh => Some(Freshness::Fresh),
-                EntryFreshness::Stale(_) if lookup.purpose != Purpose::Refresh || is_recent => {
-                    Some(self.stale_freshness(&lookup.key, now))
-                }
-                EntryFreshness::Stale(_) | EntryFreshness::Expired => None,
-            };
-            if let Some(freshness) = freshness {
+            if lookup.purpose != Purpose::Refresh || is_recent {
+                let freshness = self.stale_freshness(&lookup.key, now);
                 return Ok((Arc::clone(entry), freshness));
             }
         }
@@ -345,7 +341,7 @@ impl Core {
         };
         let loaded = tokio::task::spawn_blocking(load).await;
         let loaded = loaded.unwrap_or_else(|error| {
-            tracing::error!(%error, "reading the upstream cache died");
+            tracing::error!(%error, "reading the upstream cache panicked");
             None
         });
         let (now, cached) = (self.clock.now(), self.cache.get(key));

@@ -6,7 +6,7 @@ use super::server;
 use crate::home::bundled;
 use econoscope::mcp::Server;
 use econoscope_answers::endpoints::{Backend, ENDPOINTS};
-use econoscope_data::desk::{Desk, HOME, Settings};
+use econoscope_data::desk::{Desk, Settings};
 use econoscope_data::store::Sqlite;
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -135,7 +135,8 @@ async fn links_of_a_stdio_server_resolve() {
     let desk = Desk::open(store, settings, Arc::new(crate::home::now));
     let server = Server::new(Arc::new(Backend::local(Arc::new(desk))));
     let (mut client, hello) = Client::legacy(server, "2025-11-25").await;
-    assert_eq!(hello["result"]["serverInfo"]["websiteUrl"], HOME);
+    let home = env!("CARGO_PKG_REPOSITORY");
+    assert_eq!(hello["result"]["serverInfo"]["websiteUrl"], home);
     let mut read = 0;
     for route in ENDPOINTS.iter() {
         let arguments: Value = route

@@ -2,7 +2,7 @@
 
 use super::decode::default_limit;
 use crate::endpoints::prelude::*;
-use econoscope_data::desk::glossary::Glossary;
+use econoscope_data::desk::glossary;
 use econoscope_data::desk::reference;
 use econoscope_data::desk::search::Kind;
 
@@ -79,7 +79,7 @@ impl Endpoint for Params {
     }
 
     fn local(desk: &Desk, params: &Self) -> Result<GlossaryAnswer> {
-        let terms = Glossary::embedded().search(&params.q).into_iter();
+        let terms = glossary::search(&params.q).into_iter();
         let results = terms.take(params.limit).map(|t| Match {
             slug: t.slug.clone(),
             term: t.term.clone(),

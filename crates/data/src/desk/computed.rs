@@ -1,7 +1,7 @@
 //! Composites, the regime and its relatives as known on a day, cached per state of the data.
 
-use super::facts::to_series;
 use super::local::Desk;
+use super::series::to_series;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::asset_views::{self, Asset, Evidence};
@@ -128,12 +128,12 @@ impl Desk {
         let versions = inputs.iter();
         let versions = versions.map(|id| self.series_version(&SeriesId::new(id)?));
         let key = (versions.collect::<Result<_>>()?, composite.indicator.id);
-        let whole = self.as_known.get_or_insert_with(key, || {
+        let history = self.real_time_histories.get_or_insert_with(key, || {
             let recorded = self.recorded_vintages(inputs)?;
             Ok::<_, Error>(Arc::new(path(&recorded, self.today())))
         })?;
-        let end = whole.partition_point(|o| release_day(o.date) <= day);
-        Ok(whole.get(..end).unwrap_or_default().to_vec())
+        let end = history.partition_point(|o| release_day(o.date) <= day);
+        Ok(history.get(..end).unwrap_or_default().to_vec())
     }
 
     /// Returns all vintages of the named series, without those that have no values or may not be redistributed.

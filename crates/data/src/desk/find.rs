@@ -4,11 +4,11 @@
 //! without a title are found by identifier.
 
 use super::articles::{ArticleText, MAX_ARTICLES, embedded};
-use super::holdings::guess_frequency;
 use super::local::Desk;
 use super::resolve;
 use super::scenarios::Scenario;
 use super::search::{Document, Kind, SearchIndex, article_document, scenario_document};
+use super::store_summary::guess_frequency;
 use crate::store::{Article, Description};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
@@ -69,7 +69,7 @@ impl Desk {
 
     /// Returns the index of all documents, with scenarios and articles.
     fn search_index(&self) -> Result<Arc<SearchIndex>> {
-        self.search_index.or_make(self.state()?, |former| {
+        self.search_index.get_or_compute(self.state()?, |former| {
             let scenarios = self.scenarios().into_iter().map(scenario_document);
             let mut own: Vec<_> = scenarios.collect();
             own.extend(self.articles(MAX_ARTICLES)?.iter().map(article_document));
@@ -147,8 +147,8 @@ impl Desk {
         described
             .sort_by_cached_key(|d| (fold_name(d.id.as_str()) != name, d.title.chars().count()));
         let ids: HashSet<SeriesId> = described.iter().map(|d| d.id.clone()).collect();
-        let holdings = self.store_summary()?;
-        let others = holdings.others.iter();
+        let summary = self.store_summary()?;
+        let others = summary.others.iter();
         let others = others.filter(|(folded, id)| folded.contains(&name) && !ids.contains(id));
         let others = others.map(|(_, id)| (id.clone(), None));
         let described = described.into_iter();

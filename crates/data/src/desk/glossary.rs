@@ -1,6 +1,7 @@
 //! The glossary: the embedded terms of `data/glossary/`.
 
 use super::folder;
+use super::search::{Kind, SearchIndex};
 use econoscope_core::error::{Error, Result};
 use include_dir::{Dir, include_dir};
 use serde::Deserialize;
@@ -40,32 +41,26 @@ struct File {
     term: Vec<Term>,
 }
 
-/// All terms, ordered by slug.
-pub struct Glossary {
-    terms: Vec<Term>,
+/// Returns the embedded terms, ordered by slug.
+pub fn embedded() -> &'static [Term] {
+    static TERMS: LazyLock<Vec<Term>> = LazyLock::new(|| {
+        let mut terms = folder::embedded(&FILES, "toml", parse).concat();
+        terms.sort_by(|a, b| a.slug.cmp(&b.slug));
+        terms
+    });
+    &TERMS
 }
 
-impl Glossary {
-    /// Returns the glossary.
-    pub fn embedded() -> &'static Self {
-        static GLOSSARY: LazyLock<Glossary> = LazyLock::new(|| {
-            let mut terms = folder::embedded(&FILES, "toml", parse).concat();
-            terms.sort_by(|a, b| a.slug.cmp(&b.slug));
-            Glossary { terms }
-        });
-        &GLOSSARY
-    }
+/// Returns the term with a slug.
+pub fn get(slug: &str) -> Option<&'static Term> {
+    let index = embedded().binary_search_by(|t| t.slug.as_str().cmp(slug));
+    embedded().get(index.ok()?)
+}
 
-    /// Returns every term, ordered by slug.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Term> {
-        self.terms.iter()
-    }
-
-    /// Returns the term with a slug.
-    pub fn get(&self, slug: &str) -> Option<&Term> {
-        let index = self.terms.binary_search_by(|t| t.slug.as_str().cmp(slug));
-        self.terms.get(index.ok()?)
-    }
+/// Returns terms that match a query by term, alias, slug or summary, best first.
+pub fn search(query: &str) -> Vec<&'static Term> {
+    let documents = SearchIndex::embedded().find(query, Some(Kind::Term));
+    documents.filter_map(|d| get(&d.name)).collect()
 }
 
 /// Parses the terms of a file, whose name is their subject.
@@ -88,7 +83,6 @@ mod tests {
 
     #[test]
     fn terms_are_unique_and_links_resolve() {
-        let glossary = Glossary::embedded();
         let is_subject = |path: &Path| {
             path.extension()
                 .is_some_and(|extension| extension == "toml")
@@ -97,12 +91,12 @@ mod tests {
             let terms = parse("x.toml", file.contents_utf8().unwrap()).unwrap();
             assert!(!terms.is_empty(), "{:?}", file.path());
         }
-        assert!(glossary.iter().len() >= 100, "{}", glossary.iter().len());
+        assert!(embedded().len() >= 100, "{}", embedded().len());
         let mut names = HashSet::new();
-        for term in glossary.iter() {
+        for term in embedded() {
             assert!(names.insert(term.slug.clone()), "{} twice", term.slug);
             for slug in &term.related {
-                assert!(glossary.get(slug).is_some(), "{} -> {slug}", term.slug);
+                assert!(get(slug).is_some(), "{} -> {slug}", term.slug);
             }
             for id in &term.series {
                 assert!(
@@ -116,9 +110,8 @@ mod tests {
 
     #[test]
     fn every_indicator_has_a_term_with_its_source() {
-        let glossary = Glossary::embedded();
         for indicator in indicators().filter(|indicator| indicator.id != "regime") {
-            let term = glossary.get(&indicator.slug()).unwrap();
+            let term = get(&indicator.slug()).unwrap();
             assert_eq!(term.series[0], indicator.id);
             assert_eq!(term.source.as_deref(), Some(indicator.source));
             assert_eq!(term.category, "methodology");

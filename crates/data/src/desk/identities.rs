@@ -4,8 +4,8 @@
 //! of the month's days. Each formula is one that a caller could send, so that a reader can check it. It is used only where
 //! the series itself is not stored, and the answer says so.
 
-use super::facts::to_series;
 use super::local::Desk;
+use super::series::to_series;
 use crate::ingest::{Comparison, compare};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};

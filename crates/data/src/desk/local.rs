@@ -2,12 +2,12 @@
 
 use super::base_rates::BaseRates;
 use super::computed::RegimeHistory;
-use super::holdings::StoreSummary;
 use super::narrative::ArticleTerms;
 use super::real_time::RealTimePath;
 use super::release_forecast::ReleaseForecast;
 use super::search::SearchIndex;
 use super::settings::Settings;
+use super::store_summary::StoreSummary;
 use crate::store::Store;
 use econoscope_core::cache::Cache;
 use econoscope_core::error::{Error, Result};
@@ -62,11 +62,11 @@ pub(super) enum SeriesVersion {
 pub(super) struct LatestCache<T>(Mutex<Option<(State, Arc<T>)>>);
 
 impl<T> LatestCache<T> {
-    /// Returns the cached value of this state, or computes it. `make` receives the former value.
-    pub(super) fn or_make(
+    /// Returns the cached value of this state, or computes it. `compute` receives the former value.
+    pub(super) fn get_or_compute(
         &self,
         state: State,
-        make: impl FnOnce(Option<Arc<T>>) -> Result<Arc<T>>,
+        compute: impl FnOnce(Option<Arc<T>>) -> Result<Arc<T>>,
     ) -> Result<Arc<T>> {
         let mut slot = self.0.lock();
         let former = match &*slot {
@@ -75,7 +75,7 @@ impl<T> LatestCache<T> {
             }
             former => former.as_ref().map(|(_, cached)| Arc::clone(cached)),
         };
-        let value = make(former)?;
+        let value = compute(former)?;
         *slot = Some((state, Arc::clone(&value)));
         Ok(value)
     }
@@ -92,7 +92,7 @@ pub struct Desk {
     pub(super) store: Arc<dyn Store>,
     pub(super) settings: Settings,
     pub(super) now: Clock,
-    pub(super) holdings: LatestCache<StoreSummary>,
+    pub(super) store_summary: LatestCache<StoreSummary>,
     pub(super) article_terms: LatestCache<ArticleTerms>,
     pub(super) series: Cache<(SeriesVersion, SeriesId, AsOf), Option<Arc<Series>>>,
     /// For questions about past days, which come in twos and threes.
@@ -101,13 +101,14 @@ pub struct Desk {
     pub(super) readings: Cache<(State, &'static str, AsOf), Arc<Reading>>,
     pub(super) regimes: Cache<(State, AsOf), Arc<RegimeHistory>>,
     pub(super) nowcasts: Cache<(State, AsOf), Arc<std::result::Result<Nowcast, String>>>,
-    /// By series.
+    /// Expectations of the next release, by series.
     pub(super) release_forecasts: Cache<(State, &'static str, AsOf), Arc<ReleaseForecast>>,
     pub(super) precedents: Cache<(State, AsOf), Arc<std::result::Result<Precedents, String>>>,
-    /// By indicator.
-    pub(super) paths: Cache<(State, &'static str), Arc<RealTimePath>>,
+    /// Indicators as known at each month's end, by indicator.
+    pub(super) real_time_paths: Cache<(State, &'static str), Arc<RealTimePath>>,
     /// Histories with each period as known at its time, by composite.
-    pub(super) as_known: Cache<(Vec<SeriesVersion>, &'static str), Arc<Vec<Observation>>>,
+    pub(super) real_time_histories:
+        Cache<(Vec<SeriesVersion>, &'static str), Arc<Vec<Observation>>>,
     pub(super) search_index: LatestCache<SearchIndex>,
     pub(super) base_rates: Cache<State, Arc<BaseRates>>,
 }
@@ -119,7 +120,7 @@ impl Desk {
             store,
             settings,
             now,
-            holdings: LatestCache::default(),
+            store_summary: LatestCache::default(),
             article_terms: LatestCache::default(),
             series: Cache::with_max_weight(MAX_CACHED_ROWS, |_, series| {
                 weight(series.as_ref().map(|s| s.observations.len()))
@@ -135,8 +136,8 @@ impl Desk {
             nowcasts: Cache::new(32),
             release_forecasts: Cache::new(256),
             precedents: Cache::new(32),
-            paths: Cache::new(8),
-            as_known: Cache::new(4),
+            real_time_paths: Cache::new(8),
+            real_time_histories: Cache::new(4),
             search_index: LatestCache::default(),
             base_rates: Cache::new(1),
         }

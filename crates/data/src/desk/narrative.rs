@@ -3,7 +3,7 @@
 //! It counts articles of feeds published up to the reference day, not the project's own or an operator's. A sync stores
 //! each day's value, which is never changed.
 
-use super::glossary::Glossary;
+use super::glossary;
 use super::local::Desk;
 use crate::store::{Article, WriteVintages};
 use econoscope_core::error::Result;
@@ -47,7 +47,7 @@ impl Desk {
             Ok(Arc::new(ArticleTerms::new(&articles, max)))
         };
         let newest = |_| read(Timestamp::MAX, MAX_CACHED);
-        let newest = self.article_terms.or_make(self.state()?, newest)?;
+        let newest = self.article_terms.get_or_compute(self.state()?, newest)?;
         match newest.covers(day) {
             true => Ok(newest),
             false => read(end_of(day).min(self.now()), MAX_ARTICLES),
@@ -130,7 +130,7 @@ fn end_of(day: Date) -> Timestamp {
 /// Returns the terms of the glossary with their aliases.
 fn vocabulary() -> &'static Vocabulary {
     static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
-        let terms = Glossary::embedded().iter();
+        let terms = glossary::embedded().iter();
         Vocabulary::new(terms.map(|t| (t.term.as_str(), t.aliases.iter().map(String::as_str))))
     });
     &VOCABULARY

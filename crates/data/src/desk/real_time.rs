@@ -32,27 +32,26 @@ impl Desk {
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
-    pub fn real_time_path(&self, about: &'static Indicator) -> Result<Arc<RealTimePath>> {
-        self.paths
-            .get_or_insert_with((self.state()?, about.id), || {
-                let mut path = RealTimePath::new();
-                let recorded = self.recorded_vintages(inputs(about))?;
-                let first = recorded
-                    .iter()
-                    .filter_map(|r| r.vintages.first_recorded_day());
-                if let Some(first) = first.min() {
-                    let last =
-                        Month::from_date(self.reference_day(inputs(about), AsOf::Latest)?.as_of);
-                    let ends = Month::from_date(first).through(last).map(Month::last_day);
-                    let today = self.today();
-                    for day in ends.take_while(|day| *day <= today) {
-                        let set = self.series_set_on(inputs(about), day)?;
-                        path.extend(figures(about, &set, day).map(|f| (day, f)));
-                    }
-                    path.dedup_by_key(|(_, figures)| figures.date);
-                }
-                Ok(Arc::new(path))
-            })
+    pub fn real_time_path(&self, indicator: &'static Indicator) -> Result<Arc<RealTimePath>> {
+        let key = (self.state()?, indicator.id);
+        self.real_time_paths.get_or_insert_with(key, || {
+            let inputs = inputs(indicator);
+            let recorded = self.recorded_vintages(inputs.iter().copied())?;
+            let days = recorded.iter().map(|r| r.vintages.first_recorded_day());
+            let Some(first) = days.flatten().min() else {
+                return Ok(Arc::default());
+            };
+            let last = self.reference_day(inputs.iter().copied(), AsOf::Latest)?;
+            let months = Month::from_date(first).through(Month::from_date(last.as_of));
+            let today = self.today();
+            let mut path = RealTimePath::new();
+            for day in months.map(Month::last_day).take_while(|day| *day <= today) {
+                let set = self.series_set_on(inputs.iter().copied(), day)?;
+                path.extend(figures(indicator, &set, day).map(|f| (day, f)));
+            }
+            path.dedup_by_key(|(_, figures)| figures.date);
+            Ok(Arc::new(path))
+        })
     }
 
     /// Computes and caches the real-time history of every indicator.
@@ -60,10 +59,10 @@ impl Desk {
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub fn compute_real_time_paths(&self) -> Result<()> {
-        for about in methods() {
-            match indicators::composite(about.id).filter(|c| c.is_real_time()) {
+        for indicator in methods() {
+            match indicators::composite(indicator.id).filter(|c| c.is_real_time()) {
                 Some(composite) => drop(self.real_time_history(composite, self.today())?),
-                None => drop(self.real_time_path(about)?),
+                None => drop(self.real_time_path(indicator)?),
             }
         }
         Ok(())
@@ -73,13 +72,17 @@ impl Desk {
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
-    pub fn last_revised(&self, about: &'static Indicator, date: Date) -> Result<Option<Figures>> {
-        let Some(composite) = indicators::composite(about.id) else {
+    pub fn last_revised(
+        &self,
+        indicator: &'static Indicator,
+        date: Date,
+    ) -> Result<Option<Figures>> {
+        let Some(composite) = indicators::composite(indicator.id) else {
             let path = self.regimes(AsOf::Latest)?;
             let month = path.months.iter().find(|m| m.month == date);
             return Ok(month.map(regime_figures));
         };
-        let series = match Catalogue::of_indicator(about) {
+        let series = match Catalogue::of_indicator(indicator) {
             Some(info) => self.series(info, AsOf::Latest)?,
             None => None,
         };
@@ -136,16 +139,16 @@ impl Desk {
 }
 
 /// Returns the inputs of an indicator.
-fn inputs(about: &Indicator) -> Vec<&'static str> {
-    match indicators::composite(about.id) {
+fn inputs(indicator: &Indicator) -> Vec<&'static str> {
+    match indicators::composite(indicator.id) {
         Some(composite) => composite.inputs(),
-        None if about.id == regime::REGIME.id => regime::INPUTS.to_vec(),
+        None if indicator.id == regime::REGIME.id => regime::INPUTS.to_vec(),
         None => Vec::new(),
     }
 }
 
-fn figures(about: &Indicator, set: &SeriesSet, day: Date) -> Option<Figures> {
-    if let Some(composite) = indicators::composite(about.id) {
+fn figures(indicator: &Indicator, set: &SeriesSet, day: Date) -> Option<Figures> {
+    if let Some(composite) = indicators::composite(indicator.id) {
         let Reading { date, value, .. } = composite.reading(set, day);
         return value.map(|value| composite_figures(composite, date, value));
     }

@@ -1,6 +1,6 @@
 //! Text pages on methods, terms and scenarios.
 
-use super::glossary::{Glossary, Term};
+use super::glossary::{self, Term};
 use super::local::Desk;
 use econoscope_core::error::{Error, Result, Suggestion};
 use econoscope_core::indicators::months::Month;
@@ -84,7 +84,6 @@ fn render_reading(text: &mut String, reading: &Reading) {
 }
 
 fn render_regime_method() -> String {
-    let glossary = Glossary::embedded();
     let mut text = format!("# Macro regime\n\nMethod: {}\n", regime::REGIME.method);
     for slug in [
         "macro-regime",
@@ -95,7 +94,7 @@ fn render_regime_method() -> String {
         "trajectory",
         "transition-target",
     ] {
-        if let Some(term) = glossary.get(slug) {
+        if let Some(term) = glossary::get(slug) {
             let _ = write!(text, "\n**{}**: {}\n", term.term, term.summary);
         }
     }
@@ -108,11 +107,10 @@ fn render_regime_method() -> String {
 /// # Errors
 /// [`Error::Unknown`] with the nearest terms.
 pub fn render_term(slug: &str) -> Result<String> {
-    let glossary = Glossary::embedded();
-    let Some(term) = glossary.get(&slug.to_lowercase()) else {
+    let Some(term) = glossary::get(&slug.to_lowercase()) else {
         // A search for a longer text is slow and finds nothing.
         let query = Some(slug).filter(|slug| slug.len() <= LONGEST_NAME);
-        let near = query.into_iter().flat_map(|query| glossary.search(query));
+        let near = query.into_iter().flat_map(glossary::search);
         let near = near.map(|t| Suggestion::new(t.slug.as_str(), t.term.as_str()));
         return Err(Error::unknown("term", slug, near.take(3).collect()));
     };

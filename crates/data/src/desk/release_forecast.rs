@@ -107,10 +107,9 @@ impl Desk {
             AsOf::Day(end) => *day <= end,
             AsOf::Latest => true,
         };
-        let vintages = self.cached_vintages(&info.id)?;
-        let rows = vintages.iter().flat_map(|v| v.rows());
-        let mut values = rows.filter(|row| row.date == period && row.value.is_some());
-        let recorded = values.find_map(|row| row.known_from.filter(is_known));
+        let vintages = self.period_vintages(info, period)?;
+        let values = vintages.iter().filter(|(_, value)| value.is_some());
+        let recorded = values.map(|(day, _)| *day).find(is_known);
         let estimated = info.publication_day(period);
         Ok((recorded.unwrap_or(estimated), recorded.is_some()))
     }

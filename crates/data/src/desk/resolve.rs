@@ -65,14 +65,14 @@ impl Resolution {
         let others = others.iter().filter(|other| !is_beside(other));
         let others = others.map(|s| format!("{} ({})", s.id, s.title));
         let others: Vec<String> = others.take(MAX_SUGGESTIONS).collect();
-        let mut said = format!("\"{}\" read as {}, {}", quote(name), first.id, first.title);
+        let mut note = format!("\"{}\" read as {}, {}", quote(name), first.id, first.title);
         if !others.is_empty() {
-            said += &format!("; it may also mean {}", others.join(", "));
+            note += &format!("; it may also mean {}", others.join(", "));
         }
         Some(Self {
             info: Names::embedded().find(&first.id)?,
             related: choices.companions.clone(),
-            note: Some(said),
+            note: Some(note),
         })
     }
 }

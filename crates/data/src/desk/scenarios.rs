@@ -104,7 +104,7 @@ pub fn from_folder(folder: &Path) -> Result<Vec<Scenario>> {
 pub fn parse(file: &str, text: &str) -> Result<Scenario> {
     let bad = |problem: String| Error::bad_file(file, problem);
     let scenario: Scenario = toml::from_str(text).map_err(|e| bad(e.to_string()))?;
-    match scenario.fault(Path::new(file)) {
+    match scenario.problem(Path::new(file)) {
         Some(problem) => Err(bad(problem)),
         None => Ok(scenario),
     }
@@ -112,7 +112,7 @@ pub fn parse(file: &str, text: &str) -> Result<Scenario> {
 
 impl Scenario {
     /// Describes the first problem of the definition.
-    fn fault(&self, file: &Path) -> Option<String> {
+    fn problem(&self, file: &Path) -> Option<String> {
         let Self { slug, polarity, .. } = self;
         let is_share = |p: f64| (0.0..=1.0).contains(&p);
         let is_interval = |[low, high]: [f64; 2]| is_share(low) && is_share(high) && low <= high;
@@ -121,7 +121,7 @@ impl Scenario {
         let is_file = file.file_stem().is_none_or(|stem| stem == slug.as_str());
         let has_shares = is_share(self.base_rate) && self.probability_override.is_none_or(is_share);
         let is_polar = matches!(polarity.as_str(), "bearish" | "bullish" | "neutral");
-        let fault = if !is_named {
+        let problem = if !is_named {
             format!("slug {slug} is not of a-z, 0-9 and hyphens")
         } else if !is_file {
             format!("slug {slug} is not the file's name; rename one of them")
@@ -132,16 +132,16 @@ impl Scenario {
         } else if !is_polar {
             format!("polarity {polarity} is not bearish, bullish or neutral")
         } else if let Some(event) = &self.event {
-            return self.event_fault(event);
+            return self.event_problem(event);
         } else if self.condition.is_some() {
-            "[condition] stands without an [event]".to_owned()
+            "[condition] without an [event]".to_owned()
         } else {
             return None;
         };
-        Some(fault)
+        Some(problem)
     }
 
-    fn event_fault(&self, event: &Event) -> Option<String> {
+    fn event_problem(&self, event: &Event) -> Option<String> {
         if let Err(error) = SeriesId::new(&event.series) {
             return Some(format!("[event] series: {error}"));
         }

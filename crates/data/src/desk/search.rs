@@ -9,8 +9,8 @@ mod tests;
 
 pub use self::index::SearchIndex;
 
-use self::index::{Fit, Hit};
-use super::glossary::{Glossary, Term};
+use self::index::Fit;
+use super::glossary::{self, Term};
 use super::scenarios::Scenario;
 use crate::store::Article;
 use econoscope_core::catalogue::Catalogue;
@@ -130,7 +130,7 @@ impl SearchIndex {
 
     /// Returns matching documents of one kind or all, best first, without noise.
     pub fn find(&self, query: &str, kind: Option<Kind>) -> impl Iterator<Item = &Document> {
-        let hits = self.hits(query, kind);
+        let hits = self.search(query, kind);
         let best = hits.first().map_or(0.0, |(hit, _)| hit.score);
         let least = (NOISE * best.min(MAX_BEST)).max(MIN_SCORE);
         let hits = hits.into_iter();
@@ -141,7 +141,7 @@ impl SearchIndex {
     /// Returns the only document of a kind with the query as a name, or else the only one with all its words in its
     /// names.
     pub(super) fn find_only(&self, query: &str, kind: Kind) -> Option<&Document> {
-        let hits = self.hits(query, Some(kind));
+        let hits = self.search(query, Some(kind));
         let best = hits.iter().map(|(hit, _)| hit.fit).max();
         let best = best.filter(|fit| *fit > Fit::Partial)?;
         let mut fitting = hits.iter().filter(|(hit, _)| hit.fit == best);
@@ -152,7 +152,7 @@ impl SearchIndex {
     /// Returns documents of a kind with nearly all words in their names, best first; none if there is only one, which
     /// would be taken for the answer.
     pub(super) fn find_several(&self, query: &str, kind: Kind) -> Vec<&Document> {
-        let hits = self.hits(query, Some(kind)).into_iter();
+        let hits = self.search(query, Some(kind)).into_iter();
         let hits = hits.filter(|(hit, _)| hit.share >= NEARLY_ALL);
         let documents: Vec<&Document> = hits.map(|(_, document)| document).collect();
         if documents.len() == 1 {
@@ -173,20 +173,13 @@ impl SearchIndex {
                 Some((document, name, edits))
             })
     }
-
-    fn hits(&self, query: &str, kind: Option<Kind>) -> Vec<(Hit, &Document)> {
-        let hits = self.search(query).into_iter();
-        let hits = hits.filter_map(|hit| Some((hit, self.documents.get(hit.document)?)));
-        hits.filter(|(_, document)| kind.is_none_or(|kind| document.kind == kind))
-            .collect()
-    }
 }
 
 fn embedded_documents() -> Vec<Document> {
     let mut names = other_names();
     let series = |info: &Arc<SeriesInfo>| series_document(info, names.remove(info.id.as_str()));
     let mut all: Vec<_> = Catalogue::embedded().iter().map(series).collect();
-    all.extend(Glossary::embedded().iter().map(term_document));
+    all.extend(glossary::embedded().iter().map(term_document));
     all.extend(COMPOSITES.iter().map(|c| {
         let about = format!("{} {}", c.indicator.formula, c.indicator.source);
         method_document(&c.indicator.slug(), c.indicator.title, &about)
@@ -257,13 +250,5 @@ pub(super) fn article_document(article: &Article) -> Document {
         url: Some(article.url.clone()),
         body: format!("{tags} {} {source}", about.join(" ")),
         ..Document::new(Kind::Article, &article.slug, &article.title)
-    }
-}
-
-impl Glossary {
-    /// Returns terms that match a query by term, alias, slug or summary, best first.
-    pub fn search(&self, query: &str) -> Vec<&Term> {
-        let documents = SearchIndex::embedded().find(query, Some(Kind::Term));
-        documents.filter_map(|d| self.get(&d.name)).collect()
     }
 }

@@ -40,7 +40,7 @@ impl Default for Settings {
 }
 
 /// The home page of this program, for credit lines without a server.
-pub const HOME: &str = env!("CARGO_PKG_REPOSITORY");
+const HOME: &str = env!("CARGO_PKG_REPOSITORY");
 
 /// Returns the address of a page: below the base address, or as a resource without a server.
 pub fn address(base: Option<&str>, page: &str, resource: &str) -> String {

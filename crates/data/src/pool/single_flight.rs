@@ -63,15 +63,14 @@ where
                     result
                 }
                 None => {
+                    // Those that nobody waits for any more.
+                    flights.retain(|_, flight| flight.result.upgrade().is_some());
                     let (job, result) = pool.submit(work);
-                    let guard = FlightGuard {
-                        flights: Arc::clone(&self.0),
-                        key: key.clone(),
-                        job,
-                    };
+                    let (running, own_key) = (Arc::clone(&self.0), key.clone());
                     let result = async move {
-                        let _guard = guard;
-                        result.await
+                        let result = result.await;
+                        running.lock().remove(&own_key);
+                        result
                     };
                     let result: Shared<BoxFuture<'static, _>> = result.boxed().shared();
                     if let Some(weak) = result.downgrade() {
@@ -82,22 +81,5 @@ where
             }
         };
         result.await
-    }
-}
-
-/// Removes a flight when its result is there, or when nobody waits for it any more.
-struct FlightGuard<K: Eq + Hash, T> {
-    flights: Arc<Mutex<Flights<K, T>>>,
-    key: K,
-    job: u64,
-}
-
-impl<K: Eq + Hash, T> Drop for FlightGuard<K, T> {
-    fn drop(&mut self) {
-        let mut flights = self.flights.lock();
-        // The next flight of the key may have replaced it.
-        if flights.get(&self.key).is_some_and(|f| f.job == self.job) {
-            flights.remove(&self.key);
-        }
     }
 }

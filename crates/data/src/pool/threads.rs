@@ -23,7 +23,6 @@ struct Shared {
     queue: Mutex<Queue>,
     /// Notified when a job arrives or the queue is closed.
     changed: Condvar,
-    max_threads: usize,
 }
 
 impl Default for Pool {
@@ -37,21 +36,22 @@ impl Default for Pool {
 
 impl Pool {
     /// Creates a pool with so many threads, at least one. When the system starts none, every job is refused.
-    pub(super) fn with_threads(max_threads: usize) -> Self {
+    pub(super) fn with_threads(threads: usize) -> Self {
         let shared = Arc::new(Shared {
             queue: Mutex::default(),
             changed: Condvar::new(),
-            max_threads: max_threads.max(1),
         });
         let start = |_| {
             let shared = Arc::clone(&shared);
             let thread = std::thread::Builder::new().name("computed".into());
             let started = thread.spawn(move || shared.run_jobs());
             started
-                .inspect_err(|error| tracing::error!(%error, "no thread for computed answers"))
+                .inspect_err(
+                    |error| tracing::error!(%error, "a thread of the pool cannot be started"),
+                )
                 .is_ok()
         };
-        if (0..shared.max_threads).filter(|n| start(*n)).count() == 0 {
+        if (0..threads.max(1)).filter(|n| start(*n)).count() == 0 {
             shared.queue.lock().close();
         }
         Self { shared }
@@ -68,18 +68,13 @@ impl Pool {
         self.submit(work).1.await
     }
 
-    /// Returns the number of threads.
-    pub fn max_threads(&self) -> usize {
-        self.shared.max_threads
-    }
-
     /// Returns the counters of the pool.
     pub fn counts(&self) -> Counts {
         self.shared.queue.lock().counts()
     }
 
     /// Queues a job. Returns its number and its result; dropping the future removes the job from the queue. Jobs of the
-    /// program's own user are never refused, because his requests are limited where they are read.
+    /// program's own user are never refused, because its requests are limited where they are read.
     pub(super) fn submit<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T> + Send + 'static,
@@ -116,7 +111,7 @@ fn catch_panic<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|cause| {
         let text = cause.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| cause.downcast_ref::<&str>().copied());
-        let text = text.unwrap_or("a panic without words");
+        let text = text.unwrap_or("a panic without a message");
         Err(Error::internal("making an answer failed", text))
     })
 }
@@ -176,7 +171,7 @@ impl Drop for Pool {
 fn lower_priority() {
     // On Linux the nice value belongs to a thread.
     if let Err(error) = rustix::process::nice(NICENESS) {
-        tracing::debug!(%error, "computed answers have the priority of all others");
+        tracing::debug!(%error, "the priority of a pool thread cannot be lowered");
     }
 }
 

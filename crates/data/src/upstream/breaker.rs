@@ -1,7 +1,7 @@
 //! Circuit breaker of the upstream.
 //!
 //! Five failures in a row open it for half a minute; then one call is allowed as a probe. A failed probe doubles the
-//! pause, up to a quarter of an hour; a success closes the breaker. A `Retry-After` of the upstream is kept in the
+//! pause, up to a quarter of an hour; a success closes the breaker. A `Retry-After` of the upstream is recorded in the
 //! ledger instead, which all processes share.
 
 use econoscope_core::clock::Moment;

@@ -1,7 +1,7 @@
 //! Cache of responses: in memory by weight, on disk across restarts.
 //!
-//! Memory holds recently requested responses. The disk holds all up to a size, oldest out first. A damaged row counts
-//! as absent, with a warning: a lost response costs one call, a damaged one would be wrong.
+//! Memory holds recently requested responses. The disk holds all up to a size; the oldest are removed first. A damaged
+//! row counts as absent, with a warning: a lost response costs one call, a damaged one would be wrong.
 
 use super::freshness::Policy;
 use super::request::Key;
@@ -27,22 +27,11 @@ pub(super) enum Content {
 impl Content {
     /// Returns whether it was found, and its bytes, for storage. A refusal is not stored, because another version of
     /// this program may send a better request.
-    pub(super) fn to_stored(&self) -> Option<(bool, &[u8])> {
+    fn to_stored(&self) -> Option<(bool, &[u8])> {
         match self {
             Self::Found(body) => Some((true, body)),
             Self::Unknown(name) => Some((false, name.as_bytes())),
             Self::Refused => None,
-        }
-    }
-
-    /// Restores stored content; `None` when the checksum does not match.
-    pub(super) fn from_stored(is_found: bool, body: Vec<u8>, sum: i64) -> Option<Self> {
-        if checksum(&body) != sum {
-            return None;
-        }
-        match is_found {
-            true => Some(Self::Found(body.into())),
-            false => String::from_utf8(body).ok().map(Self::Unknown),
         }
     }
 }
@@ -58,17 +47,6 @@ pub(super) struct Entry {
     pub(super) policy: Policy,
 }
 
-/// Whether an entry can be used at a moment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum EntryFreshness {
-    /// Within its lifetime.
-    Fresh,
-    /// Past its lifetime by this duration, but within the staleness that the request allows.
-    Stale(Duration),
-    /// Usable only for a conditional request.
-    Expired,
-}
-
 impl Entry {
     /// Returns the age of the content.
     pub(super) fn age(&self, now: &Moment) -> Duration {
@@ -76,19 +54,18 @@ impl Entry {
             .saturating_add(self.policy.initial_age)
     }
 
-    /// Returns its freshness for a request that allows `max_stale`.
-    pub(super) fn freshness(&self, now: &Moment, max_stale: Duration) -> EntryFreshness {
-        let (age, policy) = (self.age(now), &self.policy);
-        if age < policy.lifetime {
-            return EntryFreshness::Fresh;
-        }
-        let staleness = age.saturating_sub(policy.lifetime);
-        let is_found = matches!(self.content, Content::Found(_));
-        if policy.must_revalidate || staleness > max_stale || !is_found {
-            EntryFreshness::Expired
-        } else {
-            EntryFreshness::Stale(staleness)
-        }
+    /// Returns by how much it is past its lifetime; `None` while it is fresh.
+    pub(super) fn staleness(&self, now: &Moment) -> Option<Duration> {
+        self.age(now).checked_sub(self.policy.lifetime)
+    }
+
+    /// Whether it answers a request that allows `max_stale`: fresh, or not too stale. Otherwise it serves only for a
+    /// conditional request.
+    pub(super) fn is_usable(&self, now: &Moment, max_stale: Duration) -> bool {
+        let may_be_stale =
+            matches!(self.content, Content::Found(_)) && !self.policy.must_revalidate;
+        self.staleness(now)
+            .is_none_or(|staleness| may_be_stale && staleness <= max_stale)
     }
 
     fn weight(&self) -> usize {
@@ -215,7 +192,12 @@ const SELECT: &str = "SELECT found, body, sum, wall, uptime, boot, lifetime, bor
 
 /// Parses a row; `None` when it is damaged.
 fn parse_row(row: &Row<'_>) -> rusqlite::Result<Option<Entry>> {
-    let content = Content::from_stored(row.get(0)?, row.get(1)?, row.get(2)?);
+    let (is_found, body, sum): (bool, Vec<u8>, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+    let content = match is_found {
+        _ if checksum(&body) != sum => None,
+        true => Some(Content::Found(body.into())),
+        false => String::from_utf8(body).ok().map(Content::Unknown),
+    };
     let fetched = Moment::from_fields([row.get(3)?, row.get(4)?, row.get(5)?]);
     let Some((content, fetched)) = content.zip(fetched) else {
         return Ok(None);
@@ -237,7 +219,7 @@ fn parse_row(row: &Row<'_>) -> rusqlite::Result<Option<Entry>> {
 }
 
 /// Returns a checksum against accidental damage.
-pub(super) fn checksum(body: &[u8]) -> i64 {
+fn checksum(body: &[u8]) -> i64 {
     i64::from(crc32fast::hash(body))
 }
 

@@ -8,7 +8,7 @@ use super::failure::Failure;
 use super::fetch::{self, Reply};
 use super::freshness::{DEFAULT_LIFETIME, Policy};
 use super::ledger::Ledger;
-use super::ledger_state::{Purpose, Verdict};
+use super::ledger_state::{Purpose, Refusal, Verdict};
 use super::request::{Key, Kind};
 use super::{Core, Freshness, Lookup, Outcome};
 use crate::pool::Caller;
@@ -95,15 +95,10 @@ impl Core {
                         return Ok(());
                     }
                 }
-                Ok(Verdict::Refused {
-                    wait,
-                    is_paused,
-                    is_share,
-                }) => {
+                Ok(Verdict::Refused { wait, reason }) => {
                     let quota = self.ledger.last_quota();
-                    let failure =
-                        Failure::rate_limited(quota, (is_paused, is_share), wait, now.wall);
-                    let caller = is_share.then_some(caller);
+                    let failure = Failure::rate_limited(quota, reason, wait, now.wall);
+                    let caller = (reason == Refusal::Share).then_some(caller);
                     self.start_backoff(BackoffKey::Purpose(purpose, caller), wait, &failure);
                     break failure;
                 }
@@ -240,7 +235,7 @@ impl Core {
                 return Failure::unavailable("asked for silence", wait);
             }
             let (quota, now) = (self.ledger.last_quota(), self.clock.now().wall);
-            Failure::rate_limited(quota, (true, false), wait, now)
+            Failure::rate_limited(quota, Refusal::Pause, wait, now)
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Why a lookup failed, in a form that several waiting callers can share.
 
-use super::ledger_state::Quota;
+use super::ledger_state::{Quota, Refusal};
 use econoscope_core::error::Error;
 use jiff::{Timestamp, Unit};
 use std::time::Duration;
@@ -10,10 +10,8 @@ use std::time::Duration;
 pub(super) struct Failure {
     message: String,
     pub(super) wait: Duration,
-    /// Whether the ledger did not grant the call.
-    is_rate_limited: bool,
-    /// Whether it would grant the call to other callers, because this one has used its share.
-    pub(super) is_share: bool,
+    /// Why the ledger did not grant the call; `None` when it did.
+    pub(super) refusal: Option<Refusal>,
 }
 
 impl Failure {
@@ -22,16 +20,14 @@ impl Failure {
         Self {
             message: format!("The upstream {what}."),
             wait,
-            is_rate_limited: false,
-            is_share: false,
+            refusal: None,
         }
     }
 
-    /// Returns the failure for a call that the ledger does not grant: the upstream asked for a pause (`is_paused`), or
-    /// the caller has used its share (`is_share`), or the daily limit is used up.
+    /// Returns the failure for a call that the ledger does not grant.
     pub(super) fn rate_limited(
         quota: Option<Quota>,
-        (is_paused, is_share): (bool, bool),
+        reason: Refusal,
         wait: Duration,
         now: Timestamp,
     ) -> Self {
@@ -39,21 +35,22 @@ impl Failure {
         let free = free.round(Unit::Second).unwrap_or(free);
         let (limit, left) = quota.map_or((0, 0), |quota| (quota.limit, quota.remaining));
         let allows = format!("The upstream allows {limit} calls in 24 hours");
-        let message = match (is_paused, is_share, left) {
-            (true, ..) => format!("The upstream asked for no calls until {free}."),
-            (_, true, _) => format!(
+        let message = match (reason, left) {
+            (Refusal::Pause, _) => format!("The upstream asked for no calls until {free}."),
+            (Refusal::Share, _) => format!(
                 "{allows}, of which a caller gets at most half of what others left; the next for you is free at {free}."
             ),
-            (_, _, 0) => format!("{allows} and all are used; the next is free at {free}."),
-            _ => format!(
+            (Refusal::Limit, 0) => {
+                format!("{allows} and all are used; the next is free at {free}.")
+            }
+            (Refusal::Limit, _) => format!(
                 "{allows}; the {left} left are being spread, the next of this kind is free at {free}."
             ),
         };
         Self {
             message,
             wait,
-            is_rate_limited: true,
-            is_share,
+            refusal: Some(reason),
         }
     }
 
@@ -63,9 +60,9 @@ impl Failure {
         // Rounded up, so that a caller does not come back too early.
         let seconds = self.wait.as_secs() + u64::from(self.wait.subsec_nanos() > 0);
         let retry_after = Duration::from_secs(seconds);
-        match self.is_rate_limited {
-            true => Error::RateLimited { what, retry_after },
-            false => Error::Unavailable {
+        match self.refusal {
+            Some(_) => Error::RateLimited { what, retry_after },
+            None => Error::Unavailable {
                 what: format!("{what} Try again in {seconds} s."),
                 retry_after: Some(retry_after),
                 source: None,

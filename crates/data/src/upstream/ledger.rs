@@ -79,7 +79,7 @@ impl Ledger {
         };
         if was_damaged {
             tracing::warn!(
-                "the count of paid calls was lost; the allowance counts as spent for 24 hours"
+                "the record of paid calls is lost; the daily limit counts as used for 24 hours"
             );
             ledger.pause(WINDOW)?;
         }
@@ -124,7 +124,7 @@ impl Ledger {
     /// # Errors
     /// [`Error::Store`] when the pause could not be recorded.
     pub fn pause(&self, wait: Duration) -> Result<()> {
-        let what = "the upstream's request for silence could not be noted";
+        let what = "the pause that the upstream asked for could not be recorded";
         self.transact(what, move |state| state.pause(wait))
     }
 

@@ -110,11 +110,20 @@ pub enum Verdict {
     Refused {
         /// When to ask again, at the earliest.
         wait: Duration,
-        /// Whether the upstream asked for a pause.
-        is_paused: bool,
-        /// Whether other callers would be granted the call, because this one has used its share.
-        is_share: bool,
+        /// Why not.
+        reason: Refusal,
     },
+}
+
+/// Why the ledger does not grant a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// The upstream asked for a pause.
+    Pause,
+    /// The caller has used its share; other callers would be granted the call.
+    Share,
+    /// The pools that may pay have no call left for now.
+    Limit,
 }
 
 /// A paid call: the ledger's time in milliseconds, and the pool's number.
@@ -165,12 +174,10 @@ impl LedgerState {
         if pause > Duration::ZERO {
             return Verdict::Refused {
                 wait: pause,
-                is_paused: true,
-                is_share: false,
+                reason: Refusal::Pause,
             };
         }
         let pools = pools(purpose);
-        let is_share = pools.iter().any(|pool| self.pool_wait(*pool).is_zero());
         let waits = pools.iter().map(|pool| {
             let wait = self
                 .pool_wait(*pool)
@@ -185,8 +192,10 @@ impl LedgerState {
             }
             shortest => Verdict::Refused {
                 wait: shortest.map_or(WINDOW, |(wait, _)| wait.saturating_add(MARGIN)),
-                is_paused: false,
-                is_share,
+                reason: match pools.iter().any(|pool| self.pool_wait(*pool).is_zero()) {
+                    true => Refusal::Share,
+                    false => Refusal::Limit,
+                },
             },
         }
     }

@@ -25,7 +25,6 @@ const LAYOUT: Layout = Layout {
 const TABLES: &str = "
 CREATE TABLE calls (origin TEXT NOT NULL, at INTEGER NOT NULL, pool INTEGER NOT NULL);
 CREATE INDEX calls_by_time ON calls (origin, at);
-CREATE INDEX calls_by_pool ON calls (origin, pool, at);
 CREATE TABLE anchor (
     origin TEXT PRIMARY KEY, at INTEGER NOT NULL, held_until INTEGER NOT NULL,
     wall INTEGER NOT NULL, uptime INTEGER NOT NULL, boot INTEGER NOT NULL
@@ -71,8 +70,8 @@ impl StateFile {
         let mut was_damaged = false;
         let (db, is_writable) = match connect(path) {
             Err(cause) if is_damage(&cause) => {
-                let aside = path.map(quarantine).transpose()?;
-                tracing::warn!(%cause, aside, "the upstream state file is damaged and was put aside");
+                let new_name = path.map(quarantine).transpose()?;
+                tracing::warn!(%cause, new_name, "the upstream state file is damaged and was renamed");
                 was_damaged = true;
                 (connect(path).map_err(open_error)?, true)
             }
@@ -80,7 +79,7 @@ impl StateFile {
                 tracing::warn!(
                     %cause,
                     file = path.map(disk::format_path),
-                    "the upstream state file cannot be used: answers come from what is held, and nothing is forwarded until it can"
+                    "the upstream state file cannot be written: only cached responses are served, and no call is made, until it can be"
                 );
                 (open_read_only(path).map_err(open_error)?, false)
             }
@@ -116,7 +115,7 @@ impl StateFile {
         if !connection.is_writable {
             connection.db = connect(self.path.as_deref())?;
             connection.is_writable = true;
-            tracing::warn!("the upstream state file can be used again");
+            tracing::warn!("the upstream state file can be written again");
         }
         Ok(work(&mut connection.db)?)
     }
@@ -193,7 +192,7 @@ fn open_read_only(path: Option<&Path>) -> std::result::Result<Connection, Cause>
         match opened.and_then(|db| db.prepare("SELECT 1 FROM answers").map(drop).map(|()| db)) {
             Ok(db) => return Ok(db),
             Err(error) => {
-                tracing::warn!(%error, "what the upstream state file holds could not be read");
+                tracing::warn!(%error, "the cached responses in the upstream state file cannot be read");
             }
         }
     }
@@ -204,7 +203,7 @@ fn open_read_only(path: Option<&Path>) -> std::result::Result<Connection, Cause>
 fn quarantine(path: &Path) -> Result<String> {
     let suffix = wall_time().strftime(".corrupt-%Y%m%dT%H%M%SZ").to_string();
     let moved = sqlite::move_aside(path, &suffix);
-    let what = || format!("cannot move the damaged {} aside", disk::format_path(path));
+    let what = || format!("cannot rename the damaged {}", disk::format_path(path));
     moved
         .map(|path| disk::format_path(&path))
         .map_err(|cause| Error::store(what(), cause))

@@ -2,7 +2,7 @@
 
 use crate::endpoints::route::Route;
 use econoscope_core::catalogue::Catalogue;
-use econoscope_data::desk::{articles, glossary::Glossary, scenarios};
+use econoscope_data::desk::{articles, glossary, scenarios};
 
 /// Pages of the sitemap, besides endpoints without arguments and the pages of single items.
 const PAGES: &[&str] = &[
@@ -56,7 +56,7 @@ pub fn sitemap(routes: &[Route], base: &str) -> String {
 /// The page of each series, term, scenario and article in the binary.
 fn item_paths() -> impl Iterator<Item = String> {
     let series = Catalogue::embedded().iter();
-    let terms = Glossary::embedded().iter();
+    let terms = glossary::embedded().iter();
     let scenarios = scenarios::embedded().iter();
     let articles = articles::embedded().iter();
     series

@@ -3,7 +3,7 @@
 use crate::endpoints::route::Route;
 use econoscope_core::indicators::indicators;
 use econoscope_core::indicators::prose::capitalize;
-use econoscope_data::desk::glossary::Glossary;
+use econoscope_data::desk::glossary;
 
 /// Returns `llms.txt` for a base address.
 pub fn llms_txt(routes: &[Route], base: &str) -> String {
@@ -31,7 +31,7 @@ pub fn llms_full(routes: &[Route], base: &str) -> String {
         text += &format!("- {id}: {}.\n", indicator.summary);
     }
     text.push_str("\n# Glossary\n\n");
-    for term in Glossary::embedded().iter() {
+    for term in glossary::embedded() {
         let sentence = term.summary.split_inclusive(". ").next();
         text += &format!("- {}: {}\n", term.term, sentence.unwrap_or_default().trim());
     }

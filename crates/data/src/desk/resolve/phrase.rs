@@ -302,7 +302,7 @@ mod tests {
             assert!(!loops, "line {line}: {word}");
             assert_eq!(keywords(word).collect::<Vec<_>>(), [word], "line {line}");
         }
-        assert_eq!(WORDS.len(), text.lines().count() - 1, "a word stands twice");
+        assert_eq!(WORDS.len(), text.lines().count() - 1, "a word occurs twice");
     }
 
     #[test]

@@ -146,8 +146,8 @@ impl SearchIndex {
         }
     }
 
-    /// Returns matching documents, the best first; those of one score in their original order.
-    pub(super) fn search(&self, query: &str) -> Vec<Hit> {
+    /// Returns matching documents of one kind or all, the best first; those of one score in their original order.
+    pub(super) fn search(&self, query: &str, kind: Option<Kind>) -> Vec<(Hit, &Document)> {
         let mut hits = self.search_words(query);
         for hit in self.search_names(query) {
             let best = hits.entry(hit.document).or_insert(hit);
@@ -155,8 +155,12 @@ impl SearchIndex {
             best.fit = best.fit.max(hit.fit);
             best.share = best.share.max(hit.share);
         }
-        let mut hits: Vec<Hit> = hits.into_values().collect();
-        hits.sort_by(|a, b| {
+        let hits = hits.into_values();
+        let hits = hits.filter_map(|hit| Some((hit, self.documents.get(hit.document)?)));
+        let mut hits: Vec<_> = hits
+            .filter(|(_, document)| kind.is_none_or(|kind| document.kind == kind))
+            .collect();
+        hits.sort_by(|(a, _), (b, _)| {
             b.score
                 .total_cmp(&a.score)
                 .then(a.document.cmp(&b.document))
@@ -356,8 +360,9 @@ mod tests {
     }
 
     fn documents(query: &str) -> Vec<usize> {
-        let hits = index().search(query);
-        hits.iter().map(|hit| hit.document).collect()
+        let index = index();
+        let hits = index.search(query, None).into_iter();
+        hits.map(|(hit, _)| hit.document).collect()
     }
 
     #[test]
@@ -369,7 +374,7 @@ mod tests {
         assert_eq!(documents("bonds"), [0, 1]);
         assert_eq!(documents("housing"), [0; 0]);
         assert_eq!(documents(""), [0; 0]);
-        let first = |query: &str| index().search(query)[0];
+        let first = |query: &str| index().search(query, None)[0].0;
         assert_eq!(
             (first("VIX").score, first("the vix").fit),
             (NAMED, Fit::Name)

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::upstream::Kind;
-use crate::upstream::ledger_state::WINDOW;
+use crate::upstream::ledger_state::{Refusal, WINDOW};
 use econoscope_core::clock::ManualClock;
 use jiff::SignedDuration;
 
@@ -81,10 +81,10 @@ fn used_share_delays_only_its_caller() {
     let ledger = open(None, 100, &clock);
     let [one, other] = [1, 2].map(caller);
     while is_granted_to(&ledger, MISS, one) {}
-    let Verdict::Refused { wait, is_share, .. } = ledger.pay(MISS, one).unwrap() else {
+    let Verdict::Refused { wait, reason } = ledger.pay(MISS, one).unwrap() else {
         panic!("granted");
     };
-    assert!(is_share);
+    assert_eq!(reason, Refusal::Share);
     assert!(is_granted_to(&ledger, MISS, other));
     assert!(
         is_granted(&ledger, MISS),
@@ -104,8 +104,7 @@ fn refused_call_is_granted_after_the_wait() {
         use_up(&ledger, purpose);
         let Verdict::Refused {
             wait,
-            is_paused: false,
-            ..
+            reason: Refusal::Limit,
         } = ledger.pay(purpose, Caller::LOCAL).unwrap()
         else {
             panic!("{purpose:?} was granted");
@@ -149,7 +148,7 @@ fn pause_holds_for_all_processes_and_after_a_restart() {
     drop(one);
     for ledger in [two, open(Some(&path), 100, &clock)] {
         assert!(
-            matches!(ledger.pay(SHARED, Caller::LOCAL).unwrap(), Verdict::Refused { is_paused: true, wait, .. } if wait == HOUR)
+            matches!(ledger.pay(SHARED, Caller::LOCAL).unwrap(), Verdict::Refused { reason: Refusal::Pause, wait } if wait == HOUR)
         );
         assert_eq!(ledger.quota().unwrap().remaining, 0);
     }

@@ -16,9 +16,9 @@ use std::sync::Arc;
 /// The note with the time of the last sync.
 pub const LAST_SYNC: &str = "last_sync";
 
-/// A longer list is not read into memory. Then it has only the series of the catalogue, and others are looked up when
-/// needed.
-const LONG_LIST: u64 = 20_000;
+/// Most series that are listed. Of a larger store only the series of the catalogue are listed, and others are looked up
+/// when they are needed.
+const MAX_LISTED: u64 = 20_000;
 
 /// A summary of the stored series.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ impl StoreSummary {
     }
 
     /// Returns whether every stored series is listed.
-    pub fn is_whole(&self) -> bool {
+    pub fn is_complete(&self) -> bool {
         self.by_id.len() as u64 >= self.count
     }
 
@@ -82,14 +82,14 @@ impl Desk {
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub fn store_summary(&self) -> Result<Arc<StoreSummary>> {
-        self.holdings.or_make(self.state()?, |_| {
+        self.store_summary.get_or_compute(self.state()?, |_| {
             let list = self.list_series()?;
             let count = self.store.count()?.max(list.len() as u64);
-            let is_whole = count > 0 && count == list.len() as u64;
+            let is_complete = count > 0 && count == list.len() as u64;
             let is_other = |s: &&Status| Catalogue::embedded().get(s.id.as_str()).is_none();
             let others = list.iter().filter(is_other);
             Ok(Arc::new(StoreSummary {
-                is_bundled: is_whole && list.iter().all(Status::is_bundled),
+                is_bundled: is_complete && list.iter().all(Status::is_bundled),
                 last_sync: self.store.note(LAST_SYNC)?.and_then(|t| t.parse().ok()),
                 count,
                 // The note of another version of this program is ignored.
@@ -105,7 +105,7 @@ impl Desk {
     }
 
     fn list_series(&self) -> Result<Vec<Status>> {
-        if self.store.count()? <= LONG_LIST {
+        if self.store.count()? <= MAX_LISTED {
             return self.store.status();
         }
         let infos = Catalogue::embedded().iter();
@@ -119,9 +119,9 @@ impl Desk {
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub fn series_status(&self, id: &SeriesId) -> Result<Option<Status>> {
-        let holdings = self.store_summary()?;
-        match holdings.get(id) {
-            None if !holdings.is_whole() => self.store.status_of(id),
+        let summary = self.store_summary()?;
+        match summary.get(id) {
+            None if !summary.is_complete() => self.store.status_of(id),
             status => Ok(status.cloned()),
         }
     }

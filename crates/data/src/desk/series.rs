@@ -88,8 +88,8 @@ impl Desk {
         info: &Arc<SeriesInfo>,
         day: Date,
     ) -> Result<Arc<SeriesInfo>> {
-        let holdings = self.store_summary()?;
-        let Some(bases) = holdings.bases.get(info.id.as_str()) else {
+        let summary = self.store_summary()?;
+        let Some(bases) = summary.bases.get(info.id.as_str()) else {
             return Ok(Arc::clone(info));
         };
         // `info` may be the description of another day.
