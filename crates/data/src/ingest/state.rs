@@ -43,10 +43,11 @@ pub(super) struct SeriesState {
 pub(super) struct FeedState {
     /// Validators of its last response.
     pub(super) validators: Validators,
-    /// Series whose rows were accepted from that response. For any other series an unchanged response may be news.
+    /// Series whose rows were accepted from the response that carried the validators. For any other series, even an
+    /// unchanged response may have new figures.
     #[serde(default)]
     pub(super) accepted: BTreeSet<SeriesId>,
-    /// Series whose rows were accepted from it.
+    /// Series whose rows were accepted from any response of the feed.
     pub(super) trusted: BTreeSet<SeriesId>,
     /// Rows that no stored figure could confirm: their day and the newest figures.
     #[serde(default)]

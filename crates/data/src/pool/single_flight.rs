@@ -63,7 +63,7 @@ where
                     result
                 }
                 None => {
-                    // Those that nobody waits for any more.
+                    // Removes computations that every caller has abandoned: at most those that the pool had accepted.
                     flights.retain(|_, flight| flight.result.upgrade().is_some());
                     let (job, result) = pool.submit(work);
                     let (running, own_key) = (Arc::clone(&self.0), key.clone());
