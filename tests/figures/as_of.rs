@@ -203,23 +203,27 @@ fn bundled() -> &'static Backend {
     WHOLE.get_or_init(|| backend(packed()))
 }
 
+/// A day within `days` of 1960 on which the whole store and a cut one compute the same series. From September 1981 until
+/// T10Y3M began in January 1982, a cut store holds nothing of it and computes it from DGS10 and DGS3MO; the whole store
+/// holds it and computes nothing for days before its first.
+fn any_day(days: i64) -> impl Strategy<Value = Date> {
+    let day = (0..days).prop_map(|n| date(1960, 1, 1).saturating_add(n.days()));
+    day.prop_filter("T10Y3M is computed from its inputs", |day| {
+        !(date(1981, 9, 1)..date(1982, 1, 5)).contains(day)
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 6, max_shrink_iters: 0, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn answers_from_bundled_figures_hide_later_knowledge(days in 0..24_400i64, back in 5..400i64) {
-        let day = date(1960, 1, 1).saturating_add(days.days());
+    fn answers_from_bundled_figures_hide_later_knowledge(day in any_day(24_400), back in 5..400i64) {
         nothing_leaks(bundled(), day, day.saturating_add((-back).days()));
     }
 
     #[test]
-    fn answers_from_real_figures_hide_later_knowledge(days in 0..24_300i64, back in 5..400i64) {
-        let store = real();
-        let day = date(1960, 1, 1).saturating_add(days.days());
-        // T10Y3M begins in 1982. A store of the months before makes it of DGS10 and DGS3MO, for it holds nothing of it;
-        // today's store holds it, and makes nothing of days before its first.
-        prop_assume!(!(date(1981, 9, 1)..date(1982, 1, 5)).contains(&day));
-        nothing_leaks(&backend(store), day, day.saturating_add((-back).days()));
+    fn answers_from_real_figures_hide_later_knowledge(day in any_day(24_300), back in 5..400i64) {
+        nothing_leaks(&backend(real()), day, day.saturating_add((-back).days()));
     }
 }
 
