@@ -271,7 +271,7 @@ fn calendar_event(
         let (measure, next) = (format_measure(figure), describe_next(figure));
         description += &format!("\n{name} ({id}), {measure}: {next}");
     }
-    let page = desk.settings().address("/calendar", "macro://calendar");
+    let page = desk.settings().address("/calendar", "calendar");
     let id = format!("{}-{period}@econoscope", release.release);
     // Lines are folded by bytes, which would split a minus sign of three bytes.
     let description = description.replace('−', "-");
