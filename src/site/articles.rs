@@ -10,6 +10,7 @@ use econoscope_core::model::{AsOf, SeriesInfo};
 use econoscope_data::store::Article;
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 use std::sync::Arc;
+use url::Url;
 
 /// Maximum number of articles in the list.
 const MAX_ARTICLES: usize = 50;
@@ -131,12 +132,16 @@ pub fn markdown(text: &str) -> String {
     .replace("<th></th>", "<td></td>")
 }
 
-/// Returns whether a link leads to a page of this site or to http(s).
-fn is_safe(url: &str) -> bool {
-    url.starts_with("https://")
-        || url.starts_with("http://")
-        || url.starts_with('#')
-        || (url.starts_with('/') && !url.starts_with("//"))
+/// Returns whether a link leads to a page of this site or to http(s), read as a browser reads it: `/\host` is another
+/// site. A link with a user name, which could pass for a host, is not safe.
+fn is_safe(link: &str) -> bool {
+    const HERE: &str = "https://here.invalid/";
+    let Ok(url) = Url::parse(HERE).and_then(|here| here.join(link)) else {
+        return false;
+    };
+    let is_here = link.starts_with(['#', '/']) && url.as_str().starts_with(HERE);
+    let is_absolute = link.starts_with("https://") || link.starts_with("http://");
+    (is_here || is_absolute) && url.username().is_empty() && url.password().is_none()
 }
 
 #[cfg(test)]
@@ -147,7 +152,7 @@ mod tests {
     fn markdown_removes_html_scripts_and_unsafe_links() {
         let evil = "# A <b>\n\n<script>alert(1)</script>\n\nx <img src=x onerror=alert(1)> y\n\n\
             [a](javascript:alert(1)) [b](data:text/html,x) [c](//evil.example) ![p](https://e.example/x.png)\n\n\
-            [d](vbscript:x \"onmouseover=1\") <https://ok.example> [e](&#106;avascript:alert(1))\n\n| a |\n|---|\n| <i>x</i> |";
+            [f](/\\\\evil.example) [g](https://bank.example@evil.example) [d](vbscript:x \"onmouseover=1\") <https://ok.example> [e](&#106;avascript:alert(1))\n\n| a |\n|---|\n| <i>x</i> |";
         let html = markdown(evil);
         for word in [
             "<script",
@@ -157,6 +162,7 @@ mod tests {
             "<a href=\"javascript",
             "href=\"data",
             "href=\"//",
+            "evil.example",
             "href=\"vbscript",
         ] {
             assert!(!html.contains(word), "{word}: {html}");
