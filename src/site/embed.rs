@@ -2,13 +2,11 @@
 
 use super::prelude::*;
 use super::text::encode_segment;
-use super::view::{INDEX, RANGES, UNITS, format_titles, is_identifier, query_string};
+use super::view::{FREQUENCIES, INDEX, RANGES, UNITS, format_titles, is_identifier, query_string};
 use super::view::{render_options, split_list};
-use super::{page_request, release, widgets};
+use super::{compare, page_request, release, widgets};
 
-pub(super) const ARGUMENTS: [&str; 8] = [
-    "show", "name", "series", "range", "start", "end", "units", "theme",
-];
+pub(super) const ARGUMENTS: [&[&str]; 2] = [&compare::ARGUMENTS, &["show", "name", "theme"]];
 
 #[derive(Template)]
 #[template(path = "embed.html")]
@@ -82,14 +80,18 @@ fn cards(desk: &Desk, kind: &str) -> Result<Vec<(String, String)>> {
 
 /// Returns the path of the widget of one or more series.
 fn series_widget(request: &PageRequest, series: &str, range: &str) -> String {
-    let units = request.form_value("units");
     // A zoomed view has days instead of a range.
     let is_zoomed = request.argument("start").is_some();
     let range = ("range", if is_zoomed { "" } else { range });
     let view = request.form_values(&["start", "end", "units", "theme"]);
     let view = [range].into_iter().chain(view);
-    let is_single = split_list(series).count() == 1 && is_identifier(series);
-    if is_single && units != INDEX {
+    // Only the widget of a comparison takes these.
+    let of_comparison = request.form_values(&["base", "frequency", "as_of"]);
+    let is_single = split_list(series).count() == 1
+        && is_identifier(series)
+        && request.form_value("units") != INDEX
+        && of_comparison.clone().all(|(_, value)| value.is_empty());
+    if is_single {
         return format!(
             "/widget/metric/{}{}",
             encode_segment(series),
@@ -97,5 +99,8 @@ fn series_widget(request: &PageRequest, series: &str, range: &str) -> String {
         );
     }
     let arguments = [("series", series)].into_iter().chain(view);
-    format!("/widget/chart{}", query_string(arguments))
+    format!(
+        "/widget/chart{}",
+        query_string(arguments.chain(of_comparison))
+    )
 }

@@ -76,7 +76,7 @@ impl PageRequest {
     pub(super) fn form_values<'a>(
         &'a self,
         names: &'a [&'static str],
-    ) -> impl Iterator<Item = (&'a str, &'a str)> {
+    ) -> impl Iterator<Item = (&'a str, &'a str)> + Clone {
         names.iter().map(|name| (*name, self.form_value(name)))
     }
 

@@ -108,7 +108,7 @@ static PAGES: [Page; 37] = [
     Page::new("/regime", regime::page, Endpoints(regime::calls), &[&["as_of"]]),
     Page::new("/calendar", calendar::page, Local, &[&calendar::ARGUMENTS]),
     Page::new("/calendar.ics", calendar::subscription, Local, &[&calendar::ARGUMENTS]),
-    Page::new("/embed", embed::page, Local, &[&embed::ARGUMENTS]),
+    Page::new("/embed", embed::page, Local, &embed::ARGUMENTS),
     Page::new("/suggest", search::suggestions, Endpoints(search::suggestion_calls), &[&["q"]]),
     Page::new("/oembed", oembed::page, Local, &[&oembed::ARGUMENTS]),
     Page::new("/methods", methods::page, Endpoints(methods::calls), &[]),

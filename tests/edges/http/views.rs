@@ -245,6 +245,18 @@ async fn each_unit_of_a_comparison_has_its_own_panel() {
             "{code}"
         );
     }
+    let query =
+        "series=DGS10, DGS2&range=5y&units=index&base=2024-01-02&frequency=w&as_of=2025-06-02";
+    let page = get(&router, &format!("/compare?{}", query.replace(' ', "%20"))).await;
+    let link = between(page.text(), "JSON</a>", "Embed</a>");
+    let link = address(link.rsplit('"').nth(1).unwrap());
+    let page = get(&router, &link).await;
+    let code = address(between(page.text(), "/widget/chart?", "&#34;"));
+    for argument in query.replace(", ", "%2C+").split('&') {
+        assert!(code.contains(argument), "{argument}: {code}");
+    }
+    let single = get(&router, "/embed?series=DGS10&frequency=m").await;
+    assert!(single.text().contains("/widget/chart?series=DGS10"));
 }
 
 #[tokio::test]
