@@ -95,7 +95,8 @@ async fn sync_at_interval(
     }
 }
 
-/// Syncs the store of a desk, reads the feeds, and computes the composites again.
+/// Syncs the store of a desk, reads the feeds, and computes the composites again. It blocks its thread while it uses the
+/// store.
 ///
 /// # Errors
 /// Any error of [`ingest::sync`], and of a store that cannot be written.
@@ -119,7 +120,7 @@ pub(crate) async fn sync_once(
         ..SyncConfig::default()
     };
     let mut progress = Progress::detect(options.quiet);
-    let store = Arc::clone(desk.store());
+    let store = desk.store().as_ref();
     let report = ingest::sync(store, &settings, stop.clone(), &mut progress).await?;
     if options.plan {
         return Ok(report);
@@ -131,16 +132,10 @@ pub(crate) async fn sync_once(
             Some(file) => Feed::from_file(file)?,
             None => Feed::embedded()?,
         };
-        let (store, now) = (desk.store(), desk.now());
-        ingest::read_feeds(store, &feeds, &settings.sources, now, stop).await?;
+        ingest::read_feeds(store, &feeds, &settings.sources, desk.now(), stop).await?;
     }
-    let desk = Arc::clone(desk);
-    let compute = move || {
-        econoscope_data::desk::refresh(&desk)?;
-        desk.contradictions()
-    };
-    let computed = tokio::task::spawn_blocking(compute).await;
-    for contradiction in computed.context("computing the composites")?? {
+    econoscope_data::desk::refresh(desk)?;
+    for contradiction in desk.contradictions()? {
         tracing::warn!(target: NOTICE_TARGET, "{contradiction}");
     }
     Ok(report)
