@@ -21,7 +21,7 @@ use crate::desk::identities;
 use crate::desk::store_summary::LAST_SYNC;
 use crate::store::{Store, WriteOutcome};
 use econoscope_core::error::Result;
-use econoscope_core::model::{Observation, SeriesId, VintageObservation};
+use econoscope_core::model::{SeriesId, VintageObservation};
 use jiff::Timestamp;
 use std::collections::BTreeSet;
 use tokio_util::sync::CancellationToken;
@@ -60,7 +60,6 @@ pub async fn sync(
     let mut run = SyncRun {
         clients: &clients,
         feeds: state::read(store, FEEDS)?,
-        unconfirmed: Vec::new(),
         store,
         config,
         started_at: now,
@@ -92,8 +91,6 @@ struct SyncRun<'a> {
     fred_breaker: Breaker,
     states: States<SeriesState>,
     feeds: States<FeedState>,
-    /// Rows by feed and series that no stored row has confirmed yet.
-    unconfirmed: Vec<(String, SeriesId, Vec<Observation>)>,
     progress: &'a mut Progress,
     report: SyncReport,
     /// Reasons that progress has shown, so that each is shown for one series only.
@@ -112,7 +109,6 @@ impl SyncRun<'_> {
         self.ask_fred(fetched).await?;
         let remaining = self.compute(computed)?;
         self.ask_fred(remaining).await?;
-        self.confirm_sources()?;
         state::write(&self.states, self.store, SERIES)
     }
 

@@ -1,4 +1,4 @@
-//! Asks the feeds of recipes, and checks afterwards which sources the stored figures confirm.
+//! Asks the feeds of recipes.
 //!
 //! One response serves many series. A source in an outage keeps the series that it brought before; one with an unusable
 //! response hands them to the next source. A feed or series whose recipe was never tested counts only once its figures
@@ -6,7 +6,7 @@
 
 use super::SyncRun;
 use crate::desk::identities;
-use crate::ingest::accept::{Comparison, Refusal, Source, SourceKind, compare, is_revised};
+use crate::ingest::accept::{Refusal, Source, SourceKind, is_revised};
 use crate::ingest::client::{Clients, FeedError, FeedRequest, FetchResult};
 use crate::ingest::fetch::Validators;
 use crate::ingest::plan::{Step, SyncConfig};
@@ -15,7 +15,6 @@ use crate::ingest::state::{self, BASES, FEEDS, FeedState, States};
 use crate::ingest::titles::clean;
 use crate::ingest::write::day_of;
 use crate::store::{Description, Store};
-use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::frequency::days_between;
 use econoscope_core::model::{Date, Observation, SeriesId, VintageObservation};
@@ -296,16 +295,11 @@ impl<'a> SyncRun<'a> {
         let error = Error::no_data(&id, why);
         let now = self.now();
         let state = self.feed_state(feed_ref);
-        let earlier = state.unconfirmed.get(&id);
-        if refusal == Refusal::Unconfirmed && earlier.is_none_or(|(day, _)| *day < today) {
-            let newest = rows.split_at(rows.len().saturating_sub(UNCONFIRMED_ROWS)).1;
-            let unconfirmed = (today, newest.to_vec());
-            state.unconfirmed.insert(id.clone(), unconfirmed);
-        }
-        if matches!(refusal, Refusal::Invalid(_)) {
+        if refusal != Refusal::Unconfirmed {
             state.refuse(now, error.to_string(), String::new());
-        } else {
-            self.unconfirmed.push((feed_ref.name(), id, rows));
+        } else if (state.unconfirmed.get(&id)).is_none_or(|(day, _)| *day < today) {
+            let newest = rows.split_at(rows.len().saturating_sub(UNCONFIRMED_ROWS)).1;
+            state.unconfirmed.insert(id, (today, newest.to_vec()));
         }
         Ok(Some(step.with_error(&error)))
     }
@@ -359,28 +353,6 @@ impl<'a> SyncRun<'a> {
             source: feed_ref.source.name.clone(),
         });
         self.store.describe(&[description]).map(drop)
-    }
-
-    /// Compares the unconfirmed rows with those that later sources brought. A source that agrees is trusted in the next
-    /// sync.
-    ///
-    /// # Errors
-    /// [`Error::Store`] when the store cannot be read or written.
-    pub(super) fn confirm_sources(&mut self) -> Result<()> {
-        for (feed, id, rows) in std::mem::take(&mut self.unconfirmed) {
-            let stored = state::stored_rows(self.store, &id)?;
-            let info = Catalogue::embedded().get(id.as_str());
-            let now = self.now();
-            let state = self.feeds.entry(feed).or_default();
-            match compare(info.map(AsRef::as_ref), &stored, &rows) {
-                Comparison::Agrees => drop(state.trusted.insert(id)),
-                Comparison::Differs(why) => {
-                    state.refuse(now, format!("{id}: {why}"), String::new());
-                }
-                Comparison::TooFewDates => {}
-            }
-        }
-        state::write(&self.feeds, self.store, FEEDS)
     }
 }
 
