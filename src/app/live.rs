@@ -2,7 +2,7 @@
 
 use super::webhooks::Webhooks;
 use crate::config::{self, Config};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use econoscope_answers::endpoints::{Backend, Route};
 use econoscope_core::error::{Error, NOTICE_TARGET};
 use econoscope_core::model::SeriesId;

@@ -12,7 +12,6 @@ use jiff::{SignedDuration, Timestamp};
 use std::env::consts::{ARCH, OS};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// A sync within this time is current.
