@@ -71,7 +71,7 @@ fn main() {
         tell(what, all, || {
             let mut silent = Progress::quiet();
             let done = sync(
-                Arc::clone(store),
+                store.as_ref(),
                 &config,
                 CancellationToken::new(),
                 &mut silent,

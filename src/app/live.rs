@@ -1,9 +1,8 @@
 //! Background work of a server: syncs, and answers that are computed ahead after each change of the data.
 
 use super::webhooks::Webhooks;
-use super::wiring::open_desk;
 use crate::config::{self, Config};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use econoscope_answers::endpoints::{Backend, Route};
 use econoscope_core::error::{Error, NOTICE_TARGET};
 use econoscope_core::model::SeriesId;
@@ -22,7 +21,7 @@ pub(super) async fn sync_as_leader(
     webhooks: Option<Arc<Webhooks>>,
     record: impl Fn(Option<SyncReport>),
 ) {
-    let sync_and_send = async |desk: &Arc<Desk>, stop: &CancellationToken| {
+    let sync_and_send = async |stop: &CancellationToken| {
         let synced = CancellationToken::new();
         let sending = webhooks.clone().map(|webhooks| {
             let store = Arc::clone(desk.store());
@@ -32,42 +31,33 @@ pub(super) async fn sync_as_leader(
             record(report);
             synced.cancel();
         };
-        sync_at_interval(desk, &config, interval, stop, &record).await;
+        sync_at_interval(&desk, &config, interval, stop, &record).await;
         if let Some(sending) = sending
             && let Err(error) = sending.await
         {
             tracing::error!(%error, "the task that sends alerts failed");
         }
     };
-    let Some(leadership) = desk.store().leadership() else {
-        return sync_and_send(&desk, &stop).await;
+    let Some(mut terms) = desk.store().terms() else {
+        return sync_and_send(&stop).await;
     };
-    let mut terms = leadership.terms();
     while !stop.is_cancelled() {
         let term = stop.run_until_cancelled(terms.wait_for(Option::is_some));
         let Some(term) = term.await.and_then(|term| *term.ok()?) else {
             break;
         };
         let term_over = stop.child_token();
-        let desk = match open_desk(leadership.store_in_term(term), &config, None, true) {
-            Ok(desk) => desk,
-            Err(error) => {
-                let error = econoscope_core::error::format_causes(error.chain());
-                tracing::error!(error, "sync failed");
-                break;
-            }
-        };
         let watch_term = async {
             let change = terms.wait_for(|now| *now != Some(term));
             drop(term_over.run_until_cancelled(change).await);
-            // The store refuses writes of an old term, so that work under way may simply end.
+            // The store refuses writes without the lease, so that work under way may simply end.
             term_over.cancel();
         };
-        tokio::join!(sync_and_send(&desk, &term_over), watch_term);
+        tokio::join!(sync_and_send(&term_over), watch_term);
     }
     // Stops waiting for the lease, which `resign` then gives up.
     drop(terms);
-    leadership.resign();
+    desk.store().resign();
 }
 
 /// Syncs at once and then at an interval, until stopped.
@@ -105,7 +95,8 @@ async fn sync_at_interval(
     }
 }
 
-/// Syncs the store of a desk, reads the feeds, and computes the composites again.
+/// Syncs the store of a desk, reads the feeds, and computes the composites again. It blocks its thread while it uses the
+/// store.
 ///
 /// # Errors
 /// Any error of [`ingest::sync`], and of a store that cannot be written.
@@ -129,7 +120,7 @@ pub(crate) async fn sync_once(
         ..SyncConfig::default()
     };
     let mut progress = Progress::detect(options.quiet);
-    let store = Arc::clone(desk.store());
+    let store = desk.store().as_ref();
     let report = ingest::sync(store, &settings, stop.clone(), &mut progress).await?;
     if options.plan {
         return Ok(report);
@@ -141,16 +132,10 @@ pub(crate) async fn sync_once(
             Some(file) => Feed::from_file(file)?,
             None => Feed::embedded()?,
         };
-        let (store, now) = (desk.store(), desk.now());
-        ingest::read_feeds(store, &feeds, &settings.sources, now, stop).await?;
+        ingest::read_feeds(store, &feeds, &settings.sources, desk.now(), stop).await?;
     }
-    let desk = Arc::clone(desk);
-    let compute = move || {
-        econoscope_data::desk::refresh(&desk)?;
-        desk.contradictions()
-    };
-    let computed = tokio::task::spawn_blocking(compute).await;
-    for contradiction in computed.context("computing the composites")?? {
+    econoscope_data::desk::refresh(desk)?;
+    for contradiction in desk.contradictions()? {
         tracing::warn!(target: NOTICE_TARGET, "{contradiction}");
     }
     Ok(report)

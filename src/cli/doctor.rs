@@ -7,12 +7,11 @@ use econoscope_data::desk::Desk;
 use econoscope_data::desk::store_summary::LAST_SYNC;
 use econoscope_data::disk;
 use econoscope_data::ingest;
-use econoscope_data::store::{Postgres, Sqlite, Status, Store};
+use econoscope_data::store::{Sqlite, Status, Store, postgres};
 use jiff::{SignedDuration, Timestamp};
 use std::env::consts::{ARCH, OS};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// A sync within this time is current.
@@ -49,8 +48,7 @@ pub(super) async fn doctor(config: &Config, options: &Doctor) -> Result<ExitCode
     let mut findings = Findings::default();
     check_configuration(&mut findings, config);
     if let Some(address) = config.database()? {
-        let database = Postgres::open(&address).and_then(|database| database.lease_status());
-        match database {
+        match postgres::lease_status(&address) {
             Ok((series, holder)) => {
                 let finding = format!("{address} answers: {series} series; {holder}");
                 findings.ok("database", &finding);
@@ -64,17 +62,16 @@ pub(super) async fn doctor(config: &Config, options: &Doctor) -> Result<ExitCode
     }
     let mut stored = Vec::new();
     let store = check_store(&mut findings, &config.local_file(), options.quarantine);
-    let store: Option<Arc<dyn Store>> = store.map(|store| Arc::new(store) as _);
     if let Some(store) = &store {
         stored = store.status().unwrap_or_default();
-        check_data(&mut findings, store.as_ref(), &stored);
-        list_refused_responses(&mut findings, config, store).await?;
-        list_missed_series(&mut findings, store).await?;
+        check_data(&mut findings, store, &stored);
+        list_refused_responses(&mut findings, config, store)?;
+        list_missed_series(&mut findings, store)?;
     }
     if options.check_sources {
         let store = match store {
             Some(store) => store,
-            None => Arc::new(Sqlite::bundled()?),
+            None => Sqlite::bundled()?,
         };
         check_sources(&mut findings, config, &store).await?;
     }
@@ -230,13 +227,13 @@ fn check_clock(findings: &mut Findings, stored: &[Status]) {
 }
 
 /// Lists the responses that the last sync refused. A refused response changes nothing in the store.
-async fn list_refused_responses(
+fn list_refused_responses(
     findings: &mut Findings,
     config: &Config,
-    store: &Arc<dyn Store>,
+    store: &dyn Store,
 ) -> Result<()> {
     let recipes = config.sources.recipes()?;
-    for (feed, refused) in ingest::refused_responses(store, &recipes).await? {
+    for (feed, refused) in ingest::refused_responses(store, &recipes)? {
         let head: String = refused.head.chars().take(200).collect();
         let advice = match head.replace('\n', " ").as_str() {
             "" => "The stored rows are unchanged; the next source was requested.".to_owned(),
@@ -249,8 +246,8 @@ async fn list_refused_responses(
 }
 
 /// Lists the series that the last sync could not fetch, with the errors of the sources.
-async fn list_missed_series(findings: &mut Findings, store: &Arc<dyn Store>) -> Result<()> {
-    for missed in ingest::last_missed(store).await? {
+fn list_missed_series(findings: &mut Findings, store: &dyn Store) -> Result<()> {
+    for missed in ingest::last_missed(store)? {
         let others = match missed.count {
             1 => String::new(),
             n => format!(" and {} more", n - 1),
@@ -263,11 +260,7 @@ async fn list_missed_series(findings: &mut Findings, store: &Arc<dyn Store>) -> 
 }
 
 /// Makes a small request to every source. The output is a report for the maintainers of the recipes.
-async fn check_sources(
-    findings: &mut Findings,
-    config: &Config,
-    store: &Arc<dyn Store>,
-) -> Result<()> {
+async fn check_sources(findings: &mut Findings, config: &Config, store: &dyn Store) -> Result<()> {
     let settings = config.sources.source_settings()?;
     let now = Desk::system_clock()();
     let version = env!("CARGO_PKG_VERSION");

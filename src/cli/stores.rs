@@ -6,7 +6,8 @@ use crate::config::{self, Config};
 use anyhow::{Result, bail};
 use econoscope_data::desk::Desk;
 use econoscope_data::disk;
-use econoscope_data::store::{LeaseGuard, Postgres, Sqlite};
+use econoscope_data::store::Sqlite;
+use econoscope_data::store::postgres::{self, LeaseGuard};
 use std::path::Path;
 
 /// Creates the tables of the database, or migrates them to this version.
@@ -17,7 +18,7 @@ pub(super) fn migrate(config: &Config) -> Result<()> {
              the environment variable PGPASSWORD"
         );
     };
-    let (from, to) = Postgres::unconnected(&address)?.migrate()?;
+    let (from, to) = postgres::migrate(&address)?;
     report(&match from == to {
         true => format!("the tables of {address} already have layout {to}"),
         false => format!("migrated the tables of {address} from layout {from} to {to}"),
@@ -30,7 +31,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<()> {
     match (config::database(from)?, config::database(to)?) {
         (None, Some(address)) => {
             let file = Sqlite::open_existing(from)?;
-            if !Postgres::open(&address)?.fill_from(&file)? {
+            if !postgres::open(&address)?.fill_from(&file)? {
                 bail!(
                     "--to {address}: the database contains series already; copy into an empty one, right after \
                      `econoscope migrate`"
@@ -40,7 +41,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<()> {
             report(&format!("copied {from} into {address}"));
         }
         (Some(address), None) => {
-            Postgres::open(&address)?.copy_to(to)?;
+            postgres::copy_to(&address, to)?;
             if let Some(damage) = Sqlite::open_existing(to)?.check_integrity()?.first() {
                 bail!(
                     "the copy is damaged, and so is the original: {}",
@@ -65,7 +66,7 @@ pub(super) fn acquire_lease(config: &Config) -> Result<Option<LeaseGuard>> {
     let Some(address) = app::migrated_database(config)? else {
         return Ok(None);
     };
-    match Postgres::open_with_history(&address)?.take_lease()? {
+    match LeaseGuard::take(&address)? {
         Ok(lease) => Ok(Some(lease)),
         Err(holder) => bail!(
             "{holder} writes into {address} and syncs by itself. Wait for it, or stop it; its lease ends 15 s later"

@@ -1,4 +1,4 @@
-//! Storage of series, vintages and texts: one trait, implemented on SQLite and on PostgreSQL.
+//! Storage of series, vintages and texts in SQLite, of its own or as the replica of a PostgreSQL database.
 //!
 //! The store is bitemporal: every row is `(series, date, value, known_from)`. A write appends a row only
 //! when a value is new or differs from the newest one known; nothing is overwritten. All calls are
@@ -7,11 +7,10 @@
 mod change;
 #[cfg(test)]
 mod contract;
-mod postgres;
+pub mod postgres;
 mod row_group;
 mod sqlite;
 
-pub use postgres::{LeaseGuard, Postgres};
 pub use sqlite::{Damage, Sqlite};
 
 use econoscope_core::error::Result;
@@ -19,7 +18,6 @@ use econoscope_core::model::{
     Date, Frequency, Observation, SeriesId, VintageObservation, Vintages,
 };
 use jiff::Timestamp;
-use std::sync::Arc;
 use tokio::sync::watch;
 
 /// Observations to write to a series.
@@ -162,18 +160,6 @@ pub struct ReplicaStatus {
     pub term: Option<i64>,
 }
 
-/// Election of the one writer where several processes share a store.
-pub trait Leadership: Send + Sync {
-    /// Returns the term in which this process leads, as it changes. The first call starts the election.
-    fn terms(&self) -> watch::Receiver<Option<i64>>;
-
-    /// Returns a store for the leader of `term`. It refuses writes once another term has begun.
-    fn store_in_term(&self, term: i64) -> Arc<dyn Store>;
-
-    /// Releases the lease.
-    fn resign(&self);
-}
-
 /// Work for [`Store::write_batch`].
 pub type BatchWork<'a> = &'a (dyn Fn(&dyn Store) -> Result<()> + Sync);
 
@@ -192,18 +178,15 @@ pub trait Store: Send + Sync {
     /// As [`Self::version`].
     fn current_version(&self) -> Result<u64>;
 
-    /// Returns a number that grows when another store replaced the one that was opened, which invalidates every cache.
-    fn incarnation(&self) -> u64;
+    /// Returns the term in which this process writes into a shared store, as it changes; `None` where this process is the
+    /// only one. The first call starts the election.
+    fn terms(&self) -> Option<watch::Receiver<Option<i64>>>;
 
-    /// Returns the election of the writer; `None` where this process is the only one.
-    fn leadership(&self) -> Option<&dyn Leadership> {
-        None
-    }
+    /// Gives up writing into a shared store, so that another process may.
+    fn resign(&self);
 
     /// Returns the state of the replica; `None` for a store that is none.
-    fn replica(&self) -> Option<ReplicaStatus> {
-        None
-    }
+    fn replica(&self) -> Option<ReplicaStatus>;
 
     /// Checks that rows can be read, bypassing all caches.
     ///

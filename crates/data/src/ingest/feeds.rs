@@ -9,7 +9,7 @@ mod entries;
 use super::fetch::{Fetch, Timeouts, Validators, unavailable};
 use super::pace::PaceSettings;
 use super::sources::SourceSettings;
-use super::state::{self, States, run_blocking};
+use super::state::{self, States};
 use crate::disk;
 use crate::store::Store;
 use econoscope_core::error::{Error, Result};
@@ -18,7 +18,6 @@ pub use entries::articles as parse_feed;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -112,7 +111,7 @@ struct ReadState {
 /// [`econoscope_core::Error::Store`] when the store cannot be read or written; [`econoscope_core::Error::Internal`]
 /// when TLS cannot be set up.
 pub async fn read_feeds(
-    store: &Arc<dyn Store>,
+    store: &dyn Store,
     feeds: &[Feed],
     settings: &SourceSettings,
     now: Timestamp,
@@ -126,7 +125,7 @@ pub async fn read_feeds(
         ..settings.clone()
     };
     let fetch = Fetch::new(&settings, "feeds", "The feed", PACE, &[])?;
-    let mut states: States<ReadState> = state::read(store, STATES).await?;
+    let mut states: States<ReadState> = state::read(store, STATES)?;
     let before = states.clone();
     let mut results = Vec::new();
     for feed in feeds {
@@ -141,13 +140,13 @@ pub async fn read_feeds(
         results.push(result);
     }
     if states != before {
-        state::write(&states, store, STATES).await?;
+        state::write(&states, store, STATES)?;
     }
     Ok(results)
 }
 
 async fn read_feed(
-    store: &Arc<dyn Store>,
+    store: &dyn Store,
     fetch: &Fetch,
     feed: &Feed,
     states: &mut States<ReadState>,
@@ -167,10 +166,7 @@ async fn read_feed(
             return unusable("the feed is larger than 8 MiB".to_owned());
         }
         200 => match entries::articles(feed, &response.body, now) {
-            Ok(articles) => {
-                let write = move |store: &dyn Store| store.write_articles(&articles);
-                (response.validators, Some(run_blocking(store, write).await?))
-            }
+            Ok(articles) => (response.validators, Some(store.write_articles(&articles)?)),
             Err(e) => {
                 return unusable(format!("the answer is no feed that can be read ({e})"));
             }

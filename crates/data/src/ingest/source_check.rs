@@ -15,7 +15,6 @@ use econoscope_core::model::{Date, Frequency, SeriesId};
 use econoscope_core::recipe::{FeedRef, Recipes, SeriesRecipe};
 use jiff::{Timestamp, ToSpan};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The result of a request to a feed for a short range of all its series.
@@ -39,7 +38,7 @@ pub struct FeedCheck {
 /// [`econoscope_core::Error::Store`] when the store cannot be read; [`econoscope_core::Error::Internal`] when TLS
 /// cannot be set up.
 pub async fn check_sources(
-    store: &Arc<dyn Store>,
+    store: &dyn Store,
     settings: &SourceSettings,
     now: Timestamp,
 ) -> Result<Vec<FeedCheck>> {
@@ -70,7 +69,7 @@ pub async fn check_sources(
 
 /// Returns the result for a feed, and the first bytes of its response.
 async fn check_feed(
-    store: &Arc<dyn Store>,
+    store: &dyn Store,
     clients: &Clients<'_>,
     feed_ref: FeedRef<'_>,
     now: Timestamp,
@@ -98,7 +97,7 @@ async fn check_feed(
             Some(Ok(rows)) if rows.is_empty() => problems.push(format!("{id}: no figure")),
             Some(Ok(rows)) => {
                 newest = newest.max(rows.last().map(|row| row.date));
-                match compare(info, &state::stored_rows(store, id).await?, rows) {
+                match compare(info, &state::stored_rows(store, id)?, rows) {
                     Comparison::Agrees => agree += 1,
                     Comparison::TooFewDates => {}
                     Comparison::Differs(why) => problems.push(format!("{id}: {why}")),
@@ -137,19 +136,19 @@ fn first_date(id: &SeriesId, now: Timestamp) -> Date {
 ///
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the store cannot be read.
-pub async fn last_missed(store: &Arc<dyn Store>) -> Result<Vec<MissedSeries>> {
-    state::read(store, MISSED).await
+pub fn last_missed(store: &dyn Store) -> Result<Vec<MissedSeries>> {
+    state::read(store, MISSED)
 }
 
 /// Returns the responses that the last sync refused, by feed.
 ///
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the store cannot be read.
-pub async fn refused_responses(
-    store: &Arc<dyn Store>,
+pub fn refused_responses(
+    store: &dyn Store,
     recipes: &Recipes,
 ) -> Result<Vec<(String, RefusedResponse)>> {
-    let states: States<FeedState> = state::read(store, FEEDS).await?;
+    let states: States<FeedState> = state::read(store, FEEDS)?;
     let refused = |f: FeedRef<'_>| Some((f.name(), states.get(&f.name())?.refused.clone()?));
     Ok(recipes.feeds().filter_map(refused).collect())
 }

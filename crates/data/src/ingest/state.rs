@@ -11,7 +11,6 @@ use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 /// Name of the note with the [`SeriesState`] of each series.
 pub(super) const SERIES: &str = "sync_looks";
@@ -79,43 +78,28 @@ pub struct RefusedResponse {
 /// # Errors
 /// [`Error::Store`] when the store cannot be read.
 pub fn last_read(store: &dyn Store) -> Result<Option<Timestamp>> {
-    let states: States<SeriesState> = read_note(store, SERIES)?;
+    let states: States<SeriesState> = read(store, SERIES)?;
     Ok(states.values().map(|state| state.read_at).max())
 }
 
 /// Reads a note. A note that cannot be parsed counts as empty, which only costs another read of the sources.
-fn read_note<T: DeserializeOwned + Default>(store: &dyn Store, name: &str) -> Result<T> {
-    let text = store.note(name)?;
-    let value = text.and_then(|text| serde_json::from_str(&text).ok());
-    Ok(value.unwrap_or_default())
-}
-
-fn to_json<T: Serialize>(value: &T) -> Result<String> {
-    serde_json::to_string(value).map_err(|e| Error::internal("writing a note of a sync", e))
-}
-
-/// Reads a note on a blocking thread; see [`read_note`].
 ///
 /// # Errors
 /// [`Error::Store`] when the store cannot be read.
-pub(super) async fn read<T: DeserializeOwned + Default + Send + 'static>(
-    store: &Arc<dyn Store>,
-    name: &'static str,
-) -> Result<T> {
-    run_blocking(store, move |store| read_note(store, name)).await
+pub(super) fn read<T: DeserializeOwned + Default>(store: &dyn Store, name: &str) -> Result<T> {
+    let text = store.note(name)?;
+    let value = text.and_then(|text| serde_json::from_str(&text).ok());
+    Ok(value.unwrap_or_default())
 }
 
 /// Writes a note.
 ///
 /// # Errors
 /// [`Error::Store`] when the store cannot be written.
-pub(super) async fn write<T: Serialize>(
-    value: &T,
-    store: &Arc<dyn Store>,
-    name: &'static str,
-) -> Result<()> {
-    let text = to_json(value)?;
-    run_blocking(store, move |store| store.set_note(name, &text)).await
+pub(super) fn write<T: Serialize>(value: &T, store: &dyn Store, name: &str) -> Result<()> {
+    let text = serde_json::to_string(value);
+    let text = text.map_err(|e| Error::internal("writing a note of a sync", e))?;
+    store.set_note(name, &text)
 }
 
 /// Records that a series has another unit from today on, and returns the unit. `stated` is the source's name of the
@@ -136,10 +120,10 @@ pub(super) fn record_base_change(
         "" => format!("{units} (base or unit changed on {day})"),
         stated => stated.to_owned(),
     };
-    let mut bases: States<Vec<(Date, String)>> = read_note(store, BASES)?;
+    let mut bases: States<Vec<(Date, String)>> = read(store, BASES)?;
     let changes = bases.entry(id.to_string()).or_default();
     changes.push((day, unit.clone()));
-    store.set_note(BASES, &to_json(&bases)?)?;
+    write(&bases, store, BASES)?;
     Ok(unit)
 }
 
@@ -147,23 +131,8 @@ pub(super) fn record_base_change(
 ///
 /// # Errors
 /// [`Error::Store`] when the store cannot be read.
-pub(super) async fn stored_rows(store: &Arc<dyn Store>, id: &SeriesId) -> Result<Vec<Observation>> {
-    let id = id.clone();
-    let history = run_blocking(store, move |store| store.read(&id)).await?;
-    Ok(history.unwrap_or_default().latest())
-}
-
-/// Runs work on the store on a blocking thread.
-///
-/// # Errors
-/// Those of the work, and [`Error::Internal`] when it panicked.
-pub(super) async fn run_blocking<T: Send + 'static>(
-    store: &Arc<dyn Store>,
-    work: impl FnOnce(&dyn Store) -> Result<T> + Send + 'static,
-) -> Result<T> {
-    let store = Arc::clone(store);
-    let result = tokio::task::spawn_blocking(move || work(store.as_ref())).await;
-    result.map_err(|e| Error::internal("work on the store was aborted", e))?
+pub(super) fn stored_rows(store: &dyn Store, id: &SeriesId) -> Result<Vec<Observation>> {
+    Ok(store.read(id)?.unwrap_or_default().latest())
 }
 
 #[cfg(test)]
@@ -171,16 +140,16 @@ mod tests {
     use super::*;
     use crate::store::Sqlite;
 
-    #[tokio::test]
-    async fn states_round_trip_and_unreadable_notes_count_as_empty() {
-        let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());
+    #[test]
+    fn states_round_trip_and_unreadable_notes_count_as_empty() {
+        let store = &Sqlite::in_memory().unwrap();
         let mut states = States::default();
         states.insert("DGS10".to_owned(), 1);
-        write(&states, &store, "x").await.unwrap();
-        assert_eq!(read::<States<i32>>(&store, "x").await.unwrap(), states);
+        write(&states, store, "x").unwrap();
+        assert_eq!(read::<States<i32>>(store, "x").unwrap(), states);
         for other in ["", "DGS10 1 2\n", "{\"DGS10\":\"x\"}"] {
             store.set_note("x", other).unwrap();
-            assert!(read::<States<i32>>(&store, "x").await.unwrap().is_empty());
+            assert!(read::<States<i32>>(store, "x").unwrap().is_empty());
         }
     }
 }

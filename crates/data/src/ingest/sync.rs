@@ -15,16 +15,15 @@ use super::plan::{Step, SyncConfig, plan};
 use super::progress::Progress;
 use super::report::{MISSED, Outcome, SyncReport};
 use super::sources::Fred;
-use super::state::{self, FEEDS, FeedState, SERIES, SeriesState, States, run_blocking};
+use super::state::{self, FEEDS, FeedState, SERIES, SeriesState, States};
 use super::write::{self, Update, day_of};
 use crate::desk::identities;
 use crate::desk::store_summary::LAST_SYNC;
 use crate::store::{Store, WriteOutcome};
 use econoscope_core::error::Result;
-use econoscope_core::model::{Observation, SeriesId, VintageObservation};
+use econoscope_core::model::{SeriesId, VintageObservation};
 use jiff::Timestamp;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// Runs a sync to its end, or until `cancel`; rows written until then stay.
@@ -35,7 +34,7 @@ use tokio_util::sync::CancellationToken;
 /// [`Error::Internal`](econoscope_core::error::Error::Internal) when TLS cannot be set up. Errors of single series are
 /// in the report.
 pub async fn sync(
-    store: Arc<dyn Store>,
+    store: &dyn Store,
     config: &SyncConfig,
     cancel: CancellationToken,
     progress: &mut Progress,
@@ -44,12 +43,9 @@ pub async fn sync(
         return Err(super::key::missing());
     }
     let ids = config.series();
-    let stored = run_blocking(&store, move |store| {
-        let statuses = ids.iter().filter_map(|id| store.status_of(id).transpose());
-        statuses.collect::<Result<Vec<_>>>()
-    })
-    .await?;
-    let states: States<SeriesState> = state::read(&store, SERIES).await?;
+    let stored = ids.iter().filter_map(|id| store.status_of(id).transpose());
+    let stored = stored.collect::<Result<Vec<_>>>()?;
+    let states: States<SeriesState> = state::read(store, SERIES)?;
     let now = (config.clock)();
     let plan = plan(&stored, &states, config, now);
     if config.dry_run {
@@ -63,8 +59,7 @@ pub async fn sync(
     let clients = Clients::new(&config.sources);
     let mut run = SyncRun {
         clients: &clients,
-        feeds: state::read(&store, FEEDS).await?,
-        unconfirmed: Vec::new(),
+        feeds: state::read(store, FEEDS)?,
         store,
         config,
         started_at: now,
@@ -83,12 +78,12 @@ pub async fn sync(
     }
     let result = cancel.run_until_cancelled(run.run_steps(plan.steps)).await;
     run.report.cancelled = result.transpose()?.is_none();
-    run.finish().await
+    run.finish()
 }
 
 /// The state of a running sync.
 struct SyncRun<'a> {
-    store: Arc<dyn Store>,
+    store: &'a dyn Store,
     config: &'a SyncConfig,
     started_at: Timestamp,
     clients: &'a Clients<'a>,
@@ -96,8 +91,6 @@ struct SyncRun<'a> {
     fred_breaker: Breaker,
     states: States<SeriesState>,
     feeds: States<FeedState>,
-    /// Rows by feed and series that no stored row has confirmed yet.
-    unconfirmed: Vec<(String, SeriesId, Vec<Observation>)>,
     progress: &'a mut Progress,
     report: SyncReport,
     /// Reasons that progress has shown, so that each is shown for one series only.
@@ -114,17 +107,16 @@ impl SyncRun<'_> {
         let is_computed = |step: &Step| identities::sync_inputs(&step.id).is_some();
         let (computed, fetched): (Vec<_>, Vec<_>) = remaining.into_iter().partition(is_computed);
         self.ask_fred(fetched).await?;
-        let remaining = self.compute(computed).await?;
+        let remaining = self.compute(computed)?;
         self.ask_fred(remaining).await?;
-        self.confirm_sources().await?;
-        state::write(&self.states, &self.store, SERIES).await
+        state::write(&self.states, self.store, SERIES)
     }
 
     /// Applies the acceptance rules to the rows of a source, writes the accepted ones and prints remarks on them.
     ///
     /// # Errors
     /// Those of the store.
-    async fn accept(
+    fn accept(
         &mut self,
         step: &Step,
         source: &Source,
@@ -132,11 +124,8 @@ impl SyncRun<'_> {
         rows: Vec<VintageObservation>,
     ) -> Result<std::result::Result<WriteOutcome, Refusal>> {
         let (id, name, now) = (&step.id, &source.name, self.now());
-        let (own_step, own_source) = (step.clone(), source.clone());
-        let result = run_blocking(&self.store, move |store| {
-            accept_and_write(store, &own_step, &own_source, (is_full, now), rows)
-        });
-        let (written, accepted) = match result.await? {
+        let result = accept_and_write(self.store, step, source, (is_full, now), rows)?;
+        let (written, accepted) = match result {
             Ok(result) => result,
             Err(refusal) => return Ok(Err(refusal)),
         };
@@ -188,16 +177,16 @@ impl SyncRun<'_> {
     ///
     /// # Errors
     /// [`Error::Store`](econoscope_core::error::Error::Store) when a note cannot be written.
-    async fn finish(self) -> Result<SyncReport> {
-        state::write(&self.states, &self.store, SERIES).await?;
+    fn finish(self) -> Result<SyncReport> {
+        state::write(&self.states, self.store, SERIES)?;
         let mut report = self.report;
         report.offline = self.clients.offline().is_some();
-        state::write(&report.missed_by_reason(), &self.store, MISSED).await?;
+        state::write(&report.missed_by_reason(), self.store, MISSED)?;
         // A partial sync, or one that mostly failed, does not count as today's.
         let is_whole = self.config.only.is_none() && !report.cancelled;
         if is_whole && (report.missed_count() == 0 || report.read_count() > report.missed_count()) {
             let now = format!("{:.0}", (self.config.clock)());
-            run_blocking(&self.store, move |store| store.set_note(LAST_SYNC, &now)).await?;
+            self.store.set_note(LAST_SYNC, &now)?;
         }
         self.progress.finish(&report.summary());
         Ok(report)

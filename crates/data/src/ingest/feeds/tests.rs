@@ -30,7 +30,7 @@ fn feeds(server: &MockServer, paths: &[&str]) -> Vec<Feed> {
     paths.iter().map(feed).collect()
 }
 
-async fn read(store: &Arc<dyn Store>, feeds: &[Feed], at: Timestamp) -> Vec<Result<Option<usize>>> {
+async fn read(store: &Sqlite, feeds: &[Feed], at: Timestamp) -> Vec<Result<Option<usize>>> {
     let settings = SourceSettings {
         pace: Some(PaceSettings { tries: 1, ..QUICK }),
         ..SourceSettings::default()
@@ -61,7 +61,7 @@ async fn entries_are_sanitised_tagged_and_stored_once() {
             .mount(&server)
             .await;
     }
-    let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());
+    let store = Sqlite::in_memory().unwrap();
     let results = read(&store, &feeds(&server, &["rss", "atom"]), now()).await;
     let added: Vec<_> = results.iter().map(|r| *r.as_ref().unwrap()).collect();
     assert_eq!(
@@ -104,7 +104,7 @@ async fn broken_feed_does_not_stop_the_others() {
         .respond_with(response)
         .mount(&server)
         .await;
-    let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());
+    let store = Sqlite::in_memory().unwrap();
     let results = read(&store, &feeds(&server, &["page", "missing", "rss"]), now()).await;
     let messages: Vec<String> = results
         .iter()
@@ -139,7 +139,7 @@ async fn second_request_waits_and_is_conditional() {
         .expect(1)
         .mount(&server)
         .await;
-    let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());
+    let store = Sqlite::in_memory().unwrap();
     let rss = feeds(&server, &["rss"]);
     // At last the clock is set back by a year: the read in the "future" is ignored.
     let year = 365 * 24 * 3_600;

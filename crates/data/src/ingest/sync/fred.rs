@@ -5,7 +5,7 @@ use crate::desk::identities;
 use crate::ingest::accept::{Source, SourceKind, is_revised};
 use crate::ingest::plan::Step;
 use crate::ingest::report::Outcome;
-use crate::ingest::state::{self, run_blocking};
+use crate::ingest::state;
 use crate::store::WriteOutcome;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
@@ -22,7 +22,7 @@ impl SyncRun<'_> {
     /// Asks FRED for series that no other source brought.
     pub(super) async fn ask_fred(&mut self, steps: Vec<Step>) -> Result<()> {
         if self.clients.offline().is_none() && steps.iter().any(|step| step.is_on_fred) {
-            self.show_terms().await?;
+            self.show_terms()?;
         }
         for step in steps {
             let outcome = self.ask_fred_for(&step).await;
@@ -31,23 +31,21 @@ impl SyncRun<'_> {
                 self.report_step(step, outcome);
             }
             if self.report.series.len().is_multiple_of(STATES_INTERVAL) {
-                state::write(&self.states, &self.store, SERIES).await?;
+                state::write(&self.states, self.store, SERIES)?;
             }
         }
         Ok(())
     }
 
     /// Shows FRED's terms before the first request that this store ever sends.
-    async fn show_terms(&mut self) -> Result<()> {
+    fn show_terms(&mut self) -> Result<()> {
         const TERMS_SHOWN: &str = "fred_terms_told";
-        let shown = run_blocking(&self.store, |store| store.note(TERMS_SHOWN)).await?;
-        if shown.is_none() {
+        if self.store.note(TERMS_SHOWN)?.is_none() {
             self.progress.print(
                 "FRED is asked for series that no other source has, for your own use: its terms allow viewing and \
                  downloading and forbid storing for others. --no-fred excludes it.",
             );
-            let now = self.now().to_string();
-            run_blocking(&self.store, move |store| store.set_note(TERMS_SHOWN, &now)).await?;
+            self.store.set_note(TERMS_SHOWN, &self.now().to_string())?;
         }
         Ok(())
     }
@@ -97,7 +95,7 @@ impl SyncRun<'_> {
         if from.is_some() {
             let oldest = rows.first();
             let oldest = oldest.and_then(|row| Some(Observation::new(row.date, row.value?)));
-            if is_revised(&state::stored_rows(&self.store, id).await?, oldest) {
+            if is_revised(&state::stored_rows(self.store, id)?, oldest) {
                 from = None;
                 rows = self.fred.figures(id, None).await?;
             }
@@ -112,7 +110,7 @@ impl SyncRun<'_> {
                 ..Source::new(FRED, "FRED", SourceKind::Fred)
             },
         };
-        match self.accept(step, &source, from.is_none(), rows).await? {
+        match self.accept(step, &source, from.is_none(), rows)? {
             Ok(written) => {
                 self.record_read(step, from.is_none());
                 Ok(written)
@@ -130,12 +128,10 @@ impl SyncRun<'_> {
         if step.info.is_some() {
             return Ok(());
         }
-        let id = step.id.clone();
-        let stored = run_blocking(&self.store, move |store| store.description(&id)).await?;
-        if stored.is_none()
+        if self.store.description(&step.id)?.is_none()
             && let Some(description) = self.fred.describe(&step.id).await?
         {
-            run_blocking(&self.store, move |store| store.describe(&[description])).await?;
+            self.store.describe(&[description])?;
         }
         Ok(())
     }
@@ -144,7 +140,7 @@ impl SyncRun<'_> {
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read or written.
-    pub(super) async fn compute(&mut self, steps: Vec<Step>) -> Result<Vec<Step>> {
+    pub(super) fn compute(&mut self, steps: Vec<Step>) -> Result<Vec<Step>> {
         let source = Source::new("formula", "the formula", SourceKind::Formula);
         let mut remaining = Vec::new();
         for step in steps {
@@ -157,7 +153,7 @@ impl SyncRun<'_> {
             for id in inputs {
                 let input = Catalogue::embedded().get(id);
                 let input = input.ok_or_else(|| Error::internal("an identity's input", id))?;
-                let rows = state::stored_rows(&self.store, &input.id).await?;
+                let rows = state::stored_rows(self.store, &input.id)?;
                 series.insert(id, Arc::new(Series::new(Arc::clone(input), rows)));
             }
             let rows = identities::compute(info, &series)?;
@@ -165,8 +161,8 @@ impl SyncRun<'_> {
                 .iter()
                 .map(|row| VintageObservation::new(row, None))
                 .collect();
-            let is_first = state::stored_rows(&self.store, &step.id).await?.is_empty();
-            match self.accept(&step, &source, is_first, rows).await? {
+            let is_first = state::stored_rows(self.store, &step.id)?.is_empty();
+            match self.accept(&step, &source, is_first, rows)? {
                 Ok(written) => {
                     self.record_read(&step, true);
                     self.report(step.id, Outcome::Written(written));

@@ -1,4 +1,4 @@
-//! Asks the feeds of recipes, and checks afterwards which sources the stored figures confirm.
+//! Asks the feeds of recipes.
 //!
 //! One response serves many series. A source in an outage keeps the series that it brought before; one with an unusable
 //! response hands them to the next source. A feed or series whose recipe was never tested counts only once its figures
@@ -6,23 +6,21 @@
 
 use super::SyncRun;
 use crate::desk::identities;
-use crate::ingest::accept::{Comparison, Refusal, Source, SourceKind, compare, is_revised};
+use crate::ingest::accept::{Refusal, Source, SourceKind, is_revised};
 use crate::ingest::client::{Clients, FeedError, FeedRequest, FetchResult};
 use crate::ingest::fetch::Validators;
 use crate::ingest::plan::{Step, SyncConfig};
 use crate::ingest::report::{Outcome, join_errors};
-use crate::ingest::state::{self, BASES, FEEDS, FeedState, States, run_blocking};
+use crate::ingest::state::{self, BASES, FEEDS, FeedState, States};
 use crate::ingest::titles::clean;
 use crate::ingest::write::day_of;
 use crate::store::{Description, Store};
-use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::frequency::days_between;
 use econoscope_core::model::{Date, Observation, SeriesId, VintageObservation};
 use econoscope_core::recipe::{FeedRef, FormatEvidence, Recipes, SeriesRecipe};
 use futures_util::stream::{self, StreamExt};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// Newest figures that are kept of rows that no stored row could confirm.
 const UNCONFIRMED_ROWS: usize = 24;
@@ -41,7 +39,7 @@ struct FeedTask<'a> {
 /// Fetches a feed, and fetches it again in full when the first row of a series revises a stored one.
 async fn fetch_feed<'a>(
     config: &SyncConfig,
-    store: &Arc<dyn Store>,
+    store: &dyn Store,
     clients: &Clients<'_>,
     task: FeedTask<'a>,
 ) -> Result<(FeedTask<'a>, FetchResult)> {
@@ -62,7 +60,7 @@ async fn fetch_feed<'a>(
             let Some(Ok(rows)) = feed_response.figures.get(&step.id) else {
                 continue;
             };
-            let stored = state::stored_rows(store, &step.id).await?;
+            let stored = state::stored_rows(store, &step.id)?;
             if is_revised(&stored, rows.first().copied()) {
                 request.from = None;
                 response = clients.fetch(request, &Validators::default()).await?;
@@ -86,7 +84,7 @@ impl<'a> SyncRun<'a> {
         while !open.is_empty() {
             open = self.fetch_round(open, &mut remaining).await?;
         }
-        state::write(&self.feeds, &self.store, FEEDS).await?;
+        state::write(&self.feeds, self.store, FEEDS)?;
         Ok(remaining)
     }
 
@@ -146,7 +144,7 @@ impl<'a> SyncRun<'a> {
         let by_source = self.plan_round(steps, remaining);
         let tasks = by_source.values().flatten();
         let mut pending: Vec<&str> = tasks.map(|task| task.feed_ref.source.id.as_str()).collect();
-        let (config, clients, store) = (self.config, self.clients, &Arc::clone(&self.store));
+        let (config, clients, store) = (self.config, self.clients, self.store);
         let sources = stream::iter(by_source.into_values()).map(|tasks| {
             let tasks = stream::iter(tasks);
             tasks
@@ -168,7 +166,7 @@ impl<'a> SyncRun<'a> {
             if let Some(index) = pending.iter().position(|name| name == source) {
                 pending.remove(index);
             }
-            next.extend(self.process_response(task, response).await?);
+            next.extend(self.process_response(task, response)?);
         }
     }
 
@@ -189,11 +187,7 @@ impl<'a> SyncRun<'a> {
     }
 
     /// Processes the response of a feed. Returns the steps that need another source.
-    async fn process_response(
-        &mut self,
-        task: FeedTask<'_>,
-        response: FetchResult,
-    ) -> Result<Vec<Step>> {
+    fn process_response(&mut self, task: FeedTask<'_>, response: FetchResult) -> Result<Vec<Step>> {
         let (feed_ref, steps) = (task.feed_ref, task.steps);
         let (now, source, started_at) = (self.now(), feed_ref.source, self.started_at);
         if response.is_err() {
@@ -226,7 +220,7 @@ impl<'a> SyncRun<'a> {
                     next.extend(match figures {
                         Ok(rows) => {
                             let rows = (rows, base);
-                            self.process_rows(feed_ref, step, rows, is_full).await?
+                            self.process_rows(feed_ref, step, rows, is_full)?
                         }
                         Err(problem) => Some(self.refuse_series(feed_ref, step, &problem)),
                     });
@@ -263,7 +257,7 @@ impl<'a> SyncRun<'a> {
 
     /// Writes the accepted rows of a series, which come with the base that the source states. Returns the step when it
     /// needs another source.
-    async fn process_rows(
+    fn process_rows(
         &mut self,
         feed_ref: FeedRef<'_>,
         mut step: Step,
@@ -271,18 +265,18 @@ impl<'a> SyncRun<'a> {
         is_full: bool,
     ) -> Result<Option<Step>> {
         let (id, today) = (step.id.clone(), day_of(self.now()));
-        let source = self.source(feed_ref, &id, stated_base).await?;
+        let source = self.source(feed_ref, &id, stated_base)?;
         let incoming = rows
             .iter()
             .map(|row| VintageObservation::new(row, None))
             .collect();
-        let refusal = match self.accept(&step, &source, is_full, incoming).await? {
+        let refusal = match self.accept(&step, &source, is_full, incoming)? {
             Ok(written) => {
                 let state = self.feed_state(feed_ref);
                 state.unconfirmed.remove(&id);
                 state.trusted.insert(id.clone());
                 state.accepted.insert(id.clone());
-                self.write_description(feed_ref, &step).await?;
+                self.write_description(feed_ref, &step)?;
                 self.record_read(&step, is_full);
                 if !step.is_covered {
                     self.report(id, Outcome::Written(written));
@@ -301,22 +295,17 @@ impl<'a> SyncRun<'a> {
         let error = Error::no_data(&id, why);
         let now = self.now();
         let state = self.feed_state(feed_ref);
-        let earlier = state.unconfirmed.get(&id);
-        if refusal == Refusal::Unconfirmed && earlier.is_none_or(|(day, _)| *day < today) {
-            let newest = rows.split_at(rows.len().saturating_sub(UNCONFIRMED_ROWS)).1;
-            let unconfirmed = (today, newest.to_vec());
-            state.unconfirmed.insert(id.clone(), unconfirmed);
-        }
-        if matches!(refusal, Refusal::Invalid(_)) {
+        if refusal != Refusal::Unconfirmed {
             state.refuse(now, error.to_string(), String::new());
-        } else {
-            self.unconfirmed.push((feed_ref.name(), id, rows));
+        } else if (state.unconfirmed.get(&id)).is_none_or(|(day, _)| *day < today) {
+            let newest = rows.split_at(rows.len().saturating_sub(UNCONFIRMED_ROWS)).1;
+            state.unconfirmed.insert(id, (today, newest.to_vec()));
         }
         Ok(Some(step.with_error(&error)))
     }
 
     /// Returns the source of a feed, with the base that it states where the stored rows have another one.
-    async fn source(
+    fn source(
         &self,
         feed_ref: FeedRef<'_>,
         id: &SeriesId,
@@ -324,7 +313,7 @@ impl<'a> SyncRun<'a> {
     ) -> Result<Source> {
         let FeedRef { source, feed } = feed_ref;
         if new_base.is_some() {
-            let bases: States<Vec<(Date, String)>> = state::read(&self.store, BASES).await?;
+            let bases: States<Vec<(Date, String)>> = state::read(self.store, BASES)?;
             let current = bases.get(id.as_str()).and_then(|changes| changes.last());
             new_base = new_base.filter(|base| current.is_none_or(|(_, unit)| unit != base));
         }
@@ -348,7 +337,7 @@ impl<'a> SyncRun<'a> {
     }
 
     /// Writes the recipe's title of a series outside the catalogue.
-    async fn write_description(&self, feed_ref: FeedRef<'_>, step: &Step) -> Result<()> {
+    fn write_description(&self, feed_ref: FeedRef<'_>, step: &Step) -> Result<()> {
         let mut series = feed_ref.feed.series.iter().filter(|_| step.info.is_none());
         let series = series.find(|series| series.id == step.id);
         let Some((series, frequency)) = series.and_then(|s| Some((s, s.frequency?))) else {
@@ -363,30 +352,7 @@ impl<'a> SyncRun<'a> {
             seasonally_adjusted: false,
             source: feed_ref.source.name.clone(),
         });
-        run_blocking(&self.store, move |store| store.describe(&[description])).await?;
-        Ok(())
-    }
-
-    /// Compares the unconfirmed rows with those that later sources brought. A source that agrees is trusted in the next
-    /// sync.
-    ///
-    /// # Errors
-    /// [`Error::Store`] when the store cannot be read or written.
-    pub(super) async fn confirm_sources(&mut self) -> Result<()> {
-        for (feed, id, rows) in std::mem::take(&mut self.unconfirmed) {
-            let stored = state::stored_rows(&self.store, &id).await?;
-            let info = Catalogue::embedded().get(id.as_str());
-            let now = self.now();
-            let state = self.feeds.entry(feed).or_default();
-            match compare(info.map(AsRef::as_ref), &stored, &rows) {
-                Comparison::Agrees => drop(state.trusted.insert(id)),
-                Comparison::Differs(why) => {
-                    state.refuse(now, format!("{id}: {why}"), String::new());
-                }
-                Comparison::TooFewDates => {}
-            }
-        }
-        state::write(&self.feeds, &self.store, FEEDS).await
+        self.store.describe(&[description]).map(drop)
     }
 }
 

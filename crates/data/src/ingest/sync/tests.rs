@@ -17,6 +17,7 @@ use econoscope_core::model::{Date, Observation};
 use jiff::Timestamp;
 use jiff::civil::date;
 use serde_json::json as object;
+use std::sync::Arc;
 use std::time::Duration;
 use wiremock::matchers::{method, path, query_param, query_param_is_missing};
 use wiremock::{Mock, MockServer, ResponseTemplate};
@@ -55,9 +56,8 @@ async fn respond(server: &MockServer, series: &str, response: ResponseTemplate) 
 }
 
 async fn run(store: &Arc<Sqlite>, config: &SyncConfig) -> SyncReport {
-    let store: Arc<dyn Store> = Arc::clone(store) as Arc<dyn Store>;
     sync(
-        store,
+        store.as_ref(),
         config,
         CancellationToken::new(),
         &mut Progress::quiet(),
@@ -305,9 +305,10 @@ async fn cancelled_sync_keeps_rows_and_resumes() {
     respond(&server, "DGS2", late).await;
     let store = Arc::new(Sqlite::in_memory().unwrap());
     let cancel = CancellationToken::new();
-    let shared: Arc<dyn Store> = Arc::clone(&store) as Arc<dyn Store>;
     let mut progress = Progress::lines(Box::new(CancelAfterFirst(cancel.clone())));
-    let report = sync(shared, &config, cancel, &mut progress).await.unwrap();
+    let report = sync(store.as_ref(), &config, cancel, &mut progress)
+        .await
+        .unwrap();
     assert!(report.cancelled && !report.is_complete());
     assert_eq!(report.series.len(), 1);
     let report = run(&store, &config).await;

@@ -2,14 +2,19 @@
 
 use super::handle::{Sqlite, snapshot};
 use super::{descriptions, maintenance, series, state, texts};
+use crate::postgres::TransactionMode;
 use crate::store::change::{self, Change, to_microseconds};
-use crate::store::{Article, BatchWork, Description, Status, Store, WriteOutcome, WriteVintages};
+use crate::store::postgres::Primary;
+use crate::store::{
+    Article, BatchWork, Description, ReplicaStatus, Status, Store, WriteOutcome, WriteVintages,
+};
 use econoscope_core::error::Result;
 use econoscope_core::model::{Date, SeriesId, Vintages};
 use jiff::Timestamp;
 use rusqlite::Connection;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
+use tokio::sync::watch;
 
 /// How long a version that was read stays valid: asking for changes of another process takes some microseconds.
 const VERSION_LIFETIME: Duration = Duration::from_millis(5);
@@ -18,28 +23,16 @@ impl Store for Sqlite {
     fn version(&self) -> Result<u64> {
         let mut cached = self.cached_version.lock();
         let now = Instant::now();
-        if cached.valid_until.is_some_and(|until| now < until) {
-            return Ok(cached.version);
+        if let Some((version, _)) = cached.filter(|(_, until)| now < *until) {
+            return Ok(version);
         }
-        let (incarnation, count) = loop {
-            self.current_file(false)?;
-            let incarnation = self.incarnation();
-            let count = self.with_reader(state::read)?.version.unsigned_abs();
-            // If the file was replaced meanwhile, it is unknown whose count this is.
-            if self.incarnation() == incarnation {
-                break (incarnation, count);
-            }
-        };
-        if cached.incarnation != incarnation {
-            (cached.incarnation, cached.base) = (incarnation, cached.version.saturating_add(1));
-        }
-        cached.version = cached.base.saturating_add(count);
-        cached.valid_until = now.checked_add(VERSION_LIFETIME);
-        Ok(cached.version)
+        let version = self.with_reader(state::read)?.version.unsigned_abs();
+        *cached = Some((version, now + VERSION_LIFETIME));
+        Ok(version)
     }
 
     fn current_version(&self) -> Result<u64> {
-        self.expire_version();
+        *self.cached_version.lock() = None;
         self.version()
     }
 
@@ -47,8 +40,16 @@ impl Store for Sqlite {
         self.with_new_reader(maintenance::probe)
     }
 
-    fn incarnation(&self) -> u64 {
-        self.replacements.load(Ordering::Acquire)
+    fn terms(&self) -> Option<watch::Receiver<Option<i64>>> {
+        self.primary.as_ref().map(Primary::terms)
+    }
+
+    fn resign(&self) {
+        self.primary.iter().for_each(Primary::resign);
+    }
+
+    fn replica(&self) -> Option<ReplicaStatus> {
+        self.primary.as_ref().map(Primary::status)
     }
 
     fn read(&self, id: &SeriesId) -> Result<Option<Vintages>> {
@@ -81,7 +82,10 @@ impl Store for Sqlite {
     }
 
     fn write_batch(&self, work: BatchWork<'_>) -> Result<()> {
-        self.with_transaction_store("COMMIT", |store| work(store))
+        match &self.primary {
+            Some(primary) => primary.write(self, TransactionMode::BULK, |store| work(store)),
+            None => self.with_transaction_store("COMMIT", |store| work(store)),
+        }
     }
 
     fn attribute(&self, id: &SeriesId, origin: &str, days: (Date, Date)) -> Result<()> {
@@ -164,7 +168,10 @@ impl Store for Sqlite {
 
 impl Sqlite {
     /// Runs a write that also returns whether it changed anything visible, which raises the version.
-    fn change<T>(&self, write: impl FnOnce(&Connection) -> Result<(T, bool)>) -> Result<T> {
+    fn change<T: Clone + Send>(
+        &self,
+        write: impl Fn(&Connection) -> Result<(T, bool)> + Sync,
+    ) -> Result<T> {
         self.transact(|db| {
             let (answer, is_changed) = write(db)?;
             if is_changed {

@@ -52,11 +52,8 @@ pub(super) async fn count_requests(server: &MockServer, word: &str) -> usize {
     all.iter().filter(|r| r.url.as_str().contains(word)).count()
 }
 
-async fn refusals(store: &Arc<Sqlite>) -> Vec<(String, String)> {
-    let store: Arc<dyn Store> = Arc::clone(store) as Arc<dyn Store>;
-    let all = crate::ingest::refused_responses(&store, Recipes::embedded())
-        .await
-        .unwrap();
+fn refusals(store: &Arc<Sqlite>) -> Vec<(String, String)> {
+    let all = crate::ingest::refused_responses(store.as_ref(), Recipes::embedded()).unwrap();
     all.into_iter()
         .map(|(feed, refusal)| (feed, refusal.why))
         .collect()
@@ -108,7 +105,7 @@ async fn web_page_moves_the_series_to_the_next_source() {
     let report = run(&store, &config).await;
     assert!(report.is_complete(), "{report:?}");
     assert_eq!(origin(&store, "DGS10"), "fred");
-    let refused = refusals(&store).await;
+    let refused = refusals(&store);
     assert!(
         refused
             .iter()
@@ -258,7 +255,7 @@ async fn untested_recipe_waits_for_confirmation() {
         "{report:?}"
     );
     assert_eq!(values(&other, "DPRIME")[0].1, 8.25);
-    assert_eq!(refusals(&other).await[0].0, "fed_board/h15");
+    assert_eq!(refusals(&other)[0].0, "fed_board/h15");
 }
 
 #[tokio::test]
@@ -392,7 +389,7 @@ async fn refused_figure_is_refused_again_until_the_source_corrects_it() {
         let error = failure(&report, "DGS10").to_string();
         assert!(error.contains("hundredfold"), "{error}");
     }
-    let refused = refusals(&store).await;
+    let refused = refusals(&store);
     assert!(
         refused
             .iter()
@@ -415,13 +412,13 @@ async fn refusal_stays_when_the_next_response_of_its_feed_is_accepted() {
         (1, 1),
         "{report:?}"
     );
-    assert_eq!(refusals(&store).await.len(), 1);
+    assert_eq!(refusals(&store).len(), 1);
     // The next sync reads it.
     server.reset().await;
     mount(&server, "History", 1, csv(figures)).await;
     config.clock = || "2026-11-24T12:00:00Z".parse().unwrap();
     assert!(run(&store, &config).await.is_complete());
-    assert_eq!(refusals(&store).await, []);
+    assert_eq!(refusals(&store), []);
 }
 
 #[tokio::test]

@@ -7,9 +7,9 @@ use super::*;
 async fn dry_run_lists_requests_and_sends_none() {
     let (server, mut config) = agencies(&["DGS10", "DGS2", "T10Y2Y", "BAA", "DHHNGSP"]).await;
     config.dry_run = true;
-    let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());
+    let store = Sqlite::in_memory().unwrap();
     let mut quiet = Progress::quiet();
-    let report = sync(store, &config, CancellationToken::new(), &mut quiet).await;
+    let report = sync(&store, &config, CancellationToken::new(), &mut quiet).await;
     let text = report.unwrap().plan.join("\n");
     assert!(text.contains("treasury/par_yields: at most 37 requests to home.treasury.gov, 1000 ms apart, for DGS10 DGS2"), "{text}");
     assert!(
@@ -24,7 +24,7 @@ async fn dry_run_lists_requests_and_sends_none() {
 async fn source_check_reports_every_feed() {
     let (server, config) = agencies(&[]).await;
     treasury(&server).await;
-    let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());
+    let store = Sqlite::in_memory().unwrap();
     let checks = crate::ingest::check_sources(&store, &config.sources, noon())
         .await
         .unwrap();

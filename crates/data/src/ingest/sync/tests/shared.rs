@@ -68,8 +68,7 @@ async fn errors_of_all_sources_are_joined_in_order() {
         places.is_sorted() && places.iter().all(Option::is_some),
         "{places:?} in {message}"
     );
-    let store: Arc<dyn Store> = store;
-    let missed = crate::ingest::last_missed(&store).await.unwrap();
+    let missed = crate::ingest::last_missed(store.as_ref()).unwrap();
     assert_eq!(
         missed
             .iter()

@@ -71,9 +71,9 @@ async fn old_vintage_does_not_replace_the_stored_figure() {
 async fn vintages_need_a_key() {
     let (_server, mut config) = mock_fred(&["UNRATE"]).await;
     config.vintages = true;
-    let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());
+    let store = Sqlite::in_memory().unwrap();
     let keyless = sync(
-        store,
+        &store,
         &config,
         CancellationToken::new(),
         &mut Progress::quiet(),
