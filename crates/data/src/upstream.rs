@@ -4,7 +4,6 @@
 //! paid for in the [`Ledger`] first. A stale response is returned at once, with its age, while one call refreshes it;
 //! it is also returned when the upstream fails. This module knows paths and query pairs, not endpoints.
 
-mod breaker;
 mod cache;
 mod call;
 mod failure;
@@ -22,7 +21,6 @@ pub use request::{Check, Kind, Request};
 
 use crate::pool::Caller;
 use crate::postgres::Address;
-use breaker::Breaker;
 use bytes::Bytes;
 use cache::{Cache, Content, Entry};
 use call::{Backoff, BackoffKey};
@@ -41,6 +39,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::task::TaskTracker;
@@ -111,7 +110,7 @@ pub struct UpstreamResponse {
     pub quota: Option<Quota>,
 }
 
-/// A client of the upstream with cache, ledger and circuit breaker. Clones share all three.
+/// A client of the upstream with cache and ledger. Clones share both.
 #[derive(Clone)]
 pub struct Upstream(Arc<Core>);
 
@@ -121,7 +120,8 @@ struct Core {
     client: reqwest::Client,
     cache: Cache,
     ledger: Ledger,
-    breaker: Breaker,
+    /// Failed calls in a row.
+    failures: AtomicU32,
     tasks: TaskTracker,
     in_flight: Mutex<HashMap<(Key, Purpose), InFlight>>,
     backoffs: econoscope_core::cache::Cache<BackoffKey, Backoff>,
@@ -173,7 +173,7 @@ impl Upstream {
             client: fetch::client(&config.base)?,
             cache,
             ledger,
-            breaker: Breaker::default(),
+            failures: AtomicU32::default(),
             tasks: TaskTracker::new(),
             in_flight: Mutex::default(),
             backoffs: econoscope_core::cache::Cache::new(10_000),
@@ -253,7 +253,7 @@ impl Core {
                 return self.respond(&lookup.request, &entry, freshness);
             }
         }
-        let freshness = self.stale_freshness(&lookup.key, self.clock.now());
+        let freshness = self.stale_freshness(&lookup.key);
         self.respond(&lookup.request, entry, freshness)
     }
 
@@ -321,7 +321,7 @@ impl Core {
             }
             let is_recent = now.duration_since(&entry.fetched) < self.ledger.pace();
             if lookup.purpose != Purpose::Refresh || is_recent {
-                let freshness = self.stale_freshness(&lookup.key, now);
+                let freshness = self.stale_freshness(&lookup.key);
                 return Ok((Arc::clone(entry), freshness));
             }
         }
@@ -358,15 +358,13 @@ impl Core {
     /// Whether a stale entry is refreshed now. Cheap, because it runs on every stale hit.
     fn should_refresh(&self, key: &Key, entry: &Entry, now: &Moment) -> bool {
         let backoff = || self.active_backoff(key, Purpose::Refresh, Caller::LOCAL, now);
-        now.duration_since(&entry.fetched) >= self.ledger.pace()
-            && self.breaker.pause(*now).is_none_or(|left| left.is_zero())
-            && backoff().is_none()
+        now.duration_since(&entry.fetched) >= self.ledger.pace() && backoff().is_none()
     }
 
     /// Returns the freshness of a stale entry: offline when the last refresh failed.
-    fn stale_freshness(&self, key: &Key, now: Moment) -> Freshness {
-        let has_failed = self.backoffs.contains_key(&BackoffKey::Key(key.clone()));
-        match has_failed || self.breaker.pause(now).is_some() {
+    fn stale_freshness(&self, key: &Key) -> Freshness {
+        let has_failed = |key| self.backoffs.contains_key(&key);
+        match has_failed(BackoffKey::Key(key.clone())) || has_failed(BackoffKey::Upstream) {
             true => Freshness::Offline,
             false => Freshness::Stale,
         }

@@ -15,6 +15,7 @@ use crate::pool::Caller;
 use econoscope_core::clock::Moment;
 use econoscope_core::error::{Error, Result, quote};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// Longest time between a payment and its call: half of what the ledger's window exceeds a day.
@@ -26,6 +27,8 @@ const REFUSED_LIFETIME: Duration = Duration::MAX;
 /// Backoff of a key after its first failure; doubled with each further one.
 const FIRST_BACKOFF: Duration = Duration::from_secs(30);
 const LONGEST_BACKOFF: Duration = Duration::from_secs(3600);
+/// Failures in a row after which no key is requested for a while, so that an outage does not use up the daily calls.
+const MAX_FAILURES: u32 = 5;
 
 /// What is not requested during a backoff.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -34,6 +37,8 @@ pub(super) enum BackoffKey {
     Key(Key),
     /// A purpose that the ledger refuses, for one caller or for all.
     Purpose(Purpose, Option<Caller>),
+    /// All keys of an upstream that failed several times in a row.
+    Upstream,
 }
 
 /// A period without requests.
@@ -63,29 +68,28 @@ impl Core {
         let reply = fetch::send(&self.client, url, cached.as_deref(), self.clock.as_ref()).await;
         match reply {
             Ok(Reply::Response(content, policy)) => {
-                self.breaker.record_success();
+                self.failures.store(0, Ordering::Relaxed);
+                self.backoffs.remove(&BackoffKey::Upstream);
                 self.store_response(lookup, content, policy)
             }
-            Ok(Reply::Pause(wait)) => {
-                self.breaker.record_cancelled();
-                Err(self.pause_calls(lookup, wait).await)
-            }
+            Ok(Reply::Pause(wait)) => Err(self.pause_calls(lookup, wait).await),
             Err(problem) => {
-                self.breaker.record_failure(self.clock.now());
+                if self.failures.fetch_add(1, Ordering::Relaxed) + 1 >= MAX_FAILURES {
+                    let what = "failed several times in a row and is left alone for a while";
+                    self.back_off(BackoffKey::Upstream, |wait| {
+                        Failure::unavailable(what, wait)
+                    });
+                }
                 Err(self.record_failure(lookup, &problem))
             }
         }
     }
 
-    /// Asks the breaker and the ledger for permission; the ledger records the payment.
+    /// Asks the ledger for permission, which records the payment.
     async fn pay(self: &Arc<Self>, lookup: &Lookup) -> std::result::Result<(), Failure> {
         let (purpose, caller) = (lookup.purpose, lookup.caller);
         let mut now = self.clock.now();
-        self.breaker.admit(now).map_err(|left| {
-            let what = "failed several times in a row and is left alone for a while";
-            Failure::unavailable(what, left)
-        })?;
-        let failure = loop {
+        loop {
             let verdict = self.with_ledger(move |ledger| ledger.pay(purpose, caller));
             match verdict.await {
                 Ok(Verdict::Granted) => {
@@ -100,16 +104,14 @@ impl Core {
                     let failure = Failure::rate_limited(quota, reason, wait, now.wall);
                     let caller = (reason == Refusal::Share).then_some(caller);
                     self.start_backoff(BackoffKey::Purpose(purpose, caller), wait, &failure);
-                    break failure;
+                    return Err(failure);
                 }
                 Err(error) => {
                     let what = format!("was not asked: {error}");
-                    break Failure::unavailable(&what, FIRST_BACKOFF);
+                    return Err(Failure::unavailable(&what, FIRST_BACKOFF));
                 }
             }
-        };
-        self.breaker.record_cancelled();
-        Err(failure)
+        }
     }
 
     /// Runs work on the ledger on a blocking thread, and logs its error.
@@ -190,6 +192,7 @@ impl Core {
             BackoffKey::Key(key.clone()),
             BackoffKey::Purpose(purpose, None),
             BackoffKey::Purpose(purpose, Some(caller)),
+            BackoffKey::Upstream,
         ];
         keys.iter().find_map(|key| {
             let mut backoff = self.backoffs.get(key)?;
@@ -210,12 +213,15 @@ impl Core {
         self.backoffs.insert(key, backoff);
     }
 
-    /// Starts the backoff of a key, twice as long as its last one. `failure` creates the error from its length.
-    fn back_off(&self, lookup: &Lookup, failure: impl FnOnce(Duration) -> Failure) -> Failure {
-        let key = BackoffKey::Key(lookup.key.clone());
-        let duration = self.backoffs.get(&key).map_or(FIRST_BACKOFF, |last| {
-            last.duration.saturating_mul(2).min(LONGEST_BACKOFF)
-        });
+    /// Starts a backoff, twice as long as the last one of its key if that has ended. `failure` creates the error from its
+    /// length.
+    fn back_off(&self, key: BackoffKey, failure: impl FnOnce(Duration) -> Failure) -> Failure {
+        let now = self.clock.now();
+        let duration = match self.backoffs.get(&key) {
+            None => FIRST_BACKOFF,
+            Some(last) if now.duration_since(&last.since) < last.duration => last.duration,
+            Some(last) => last.duration.saturating_mul(2).min(LONGEST_BACKOFF),
+        };
         let failure = failure(duration);
         self.start_backoff(key, duration, &failure);
         failure
@@ -223,13 +229,14 @@ impl Core {
 
     /// Starts the backoff of a key without a usable response.
     fn record_failure(&self, lookup: &Lookup, what: &str) -> Failure {
-        self.back_off(lookup, |wait| Failure::unavailable(what, wait))
+        let key = BackoffKey::Key(lookup.key.clone());
+        self.back_off(key, |wait| Failure::unavailable(what, wait))
     }
 
     /// Pauses all calls of all processes, as the upstream asked.
     async fn pause_calls(self: &Arc<Self>, lookup: &Lookup, wait: Duration) -> Failure {
         let result = self.with_ledger(move |ledger| ledger.pause(wait)).await;
-        self.back_off(lookup, |backoff| {
+        self.back_off(BackoffKey::Key(lookup.key.clone()), |backoff| {
             let wait = wait.max(backoff);
             if result.is_err() {
                 return Failure::unavailable("asked for silence", wait);
