@@ -4,19 +4,19 @@
 //! paid for in the [`Ledger`] first. A stale response is returned at once, with its age, while one call refreshes it;
 //! it is also returned when the upstream fails. This module knows paths and query pairs, not endpoints.
 
+mod budget;
 mod cache;
 mod call;
 mod failure;
 mod fetch;
 mod freshness;
 mod ledger;
-mod ledger_state;
 mod request;
 mod shared;
 mod state;
 
+pub use budget::{Purpose, Quota, Refusal, Verdict};
 pub use ledger::Ledger;
-pub use ledger_state::{Purpose, Quota, Refusal, Verdict};
 pub use request::{Check, Kind, Request};
 
 use crate::pool::Caller;

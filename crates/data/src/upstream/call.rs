@@ -3,12 +3,12 @@
 //! A lookup makes one call, without retries and redirects, because each request costs a call of the daily limit. A key
 //! that failed is not requested again for a while.
 
+use super::budget::{Purpose, Refusal, Verdict};
 use super::cache::{Content, Entry};
 use super::failure::Failure;
 use super::fetch::{self, Reply};
 use super::freshness::{DEFAULT_LIFETIME, Policy};
 use super::ledger::Ledger;
-use super::ledger_state::{Purpose, Refusal, Verdict};
 use super::request::{Key, Kind};
 use super::{Core, Freshness, Lookup, Outcome};
 use crate::pool::Caller;
