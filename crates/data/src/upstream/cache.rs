@@ -58,6 +58,11 @@ impl Entry {
         self.age(now).checked_sub(self.policy.lifetime)
     }
 
+    /// Whether callers are told that it is fresh. It may be older than a very short lifetime.
+    pub(super) fn is_fresh(&self, now: &Moment) -> bool {
+        self.age(now) < self.policy.lifetime.max(Duration::from_secs(60))
+    }
+
     /// Whether it answers a request that allows `max_stale`: fresh, or not too stale. Otherwise it serves only for a
     /// conditional request.
     pub(super) fn is_usable(&self, now: &Moment, max_stale: Duration) -> bool {

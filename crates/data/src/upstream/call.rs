@@ -10,7 +10,7 @@ use super::fetch::{self, Reply};
 use super::freshness::{DEFAULT_LIFETIME, Policy};
 use super::ledger::Ledger;
 use super::request::{Key, Kind};
-use super::{Core, Freshness, Lookup, Outcome};
+use super::{Core, Lookup, Outcome};
 use crate::pool::Caller;
 use econoscope_core::clock::Moment;
 use econoscope_core::error::{Error, Result, quote};
@@ -156,10 +156,6 @@ impl Core {
             }
             Content::Refused => Policy::with_lifetime(REFUSED_LIFETIME),
         };
-        let freshness = match policy.is_fresh_on_arrival() {
-            true => Freshness::Fresh,
-            false => Freshness::Stale,
-        };
         let entry = Arc::new(Entry {
             content,
             fetched: self.clock.now(),
@@ -177,7 +173,7 @@ impl Core {
                 core.cache.remove(&lookup.key);
             }
         });
-        Ok((entry, freshness))
+        Ok(entry)
     }
 
     /// Returns the error of a running backoff.
