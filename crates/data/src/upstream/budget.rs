@@ -120,16 +120,11 @@ pub(super) struct LedgerState {
     pub(super) calls: Vec<i64>,
     /// Whether a call at `now` is to be recorded.
     pub(super) is_paid: bool,
-    /// Whether time and pause are to be recorded.
-    pub(super) is_changed: bool,
 }
 
 impl LedgerState {
     /// Pays for a call, if it is granted. `own` are the caller's calls for its own keys, oldest first.
     pub(super) fn pay(&mut self, purpose: Purpose, own: &[i64]) -> Verdict {
-        // Recorded even without a payment: otherwise the ledger's time would stand still after the wall clock was set
-        // back.
-        self.is_changed = true;
         if self.grants(self.now, purpose, own) {
             self.is_paid = true;
             self.calls.push(self.now);
@@ -168,7 +163,6 @@ impl LedgerState {
     pub(super) fn pause(&mut self, wait: Duration) {
         let until = self.now.saturating_add(to_millis(wait.min(WINDOW)));
         self.paused_until = self.paused_until.max(until);
-        self.is_changed = true;
     }
 
     /// Returns the time until the ledger's time is `at`.

@@ -45,8 +45,7 @@ pub(super) enum BackoffKey {
 #[derive(Debug, Clone)]
 pub(super) struct Backoff {
     since: Moment,
-    duration: Duration,
-    /// The error for callers meanwhile.
+    /// The error for callers meanwhile, with the length of the period.
     failure: Failure,
 }
 
@@ -72,15 +71,23 @@ impl Core {
                 self.backoffs.remove(&BackoffKey::Upstream);
                 self.store_response(lookup, content, policy)
             }
-            Ok(Reply::Pause(wait)) => Err(self.pause_calls(lookup, wait).await),
+            Ok(Reply::Pause(wait)) => {
+                let wait = wait.max(FIRST_BACKOFF);
+                let pause = self.with_ledger(move |ledger| ledger.pause(wait));
+                Err(match pause.await {
+                    Ok(()) => self.refuse(lookup, Refusal::Pause, wait),
+                    Err(_) => {
+                        let failure = Failure::unavailable("asked for silence", wait);
+                        self.start_backoff(BackoffKey::Upstream, failure)
+                    }
+                })
+            }
             Err(problem) => {
                 if self.failures.fetch_add(1, Ordering::Relaxed) + 1 >= MAX_FAILURES {
                     let what = "failed several times in a row and is left alone for a while";
-                    self.back_off(BackoffKey::Upstream, |wait| {
-                        Failure::unavailable(what, wait)
-                    });
+                    self.back_off(BackoffKey::Upstream, what);
                 }
-                Err(self.record_failure(lookup, &problem))
+                Err(self.back_off(BackoffKey::Key(lookup.key.clone()), &problem))
             }
         }
     }
@@ -100,11 +107,7 @@ impl Core {
                     }
                 }
                 Ok(Verdict::Refused { wait, reason }) => {
-                    let quota = self.ledger.last_quota();
-                    let failure = Failure::rate_limited(quota, reason, wait, now.wall);
-                    let caller = (reason == Refusal::Share).then_some(caller);
-                    self.start_backoff(BackoffKey::Purpose(purpose, caller), wait, &failure);
-                    return Err(failure);
+                    return Err(self.refuse(lookup, reason, wait));
                 }
                 Err(error) => {
                     let what = format!("was not asked: {error}");
@@ -140,7 +143,7 @@ impl Core {
             Content::Found(body) => {
                 if let Some(Err(problem)) = request.check.map(|check| check(body)) {
                     let what = format!("broke its contract: {problem}");
-                    return Err(self.record_failure(lookup, &what));
+                    return Err(self.back_off(BackoffKey::Key(lookup.key.clone()), &what));
                 }
                 policy
             }
@@ -192,53 +195,40 @@ impl Core {
         ];
         keys.iter().find_map(|key| {
             let mut backoff = self.backoffs.get(key)?;
-            let left = backoff
-                .duration
-                .saturating_sub(now.duration_since(&backoff.since));
-            backoff.failure.wait = left;
-            (left > Duration::ZERO).then_some(backoff.failure)
+            let passed = now.duration_since(&backoff.since);
+            backoff.failure.wait = backoff.failure.wait.saturating_sub(passed);
+            (backoff.failure.wait > Duration::ZERO).then_some(backoff.failure)
         })
     }
 
-    fn start_backoff(&self, key: BackoffKey, duration: Duration, failure: &Failure) {
+    /// Starts a backoff as long as the failure says.
+    fn start_backoff(&self, key: BackoffKey, failure: Failure) -> Failure {
         let backoff = Backoff {
             since: self.clock.now(),
-            duration,
             failure: failure.clone(),
         };
         self.backoffs.insert(key, backoff);
-    }
-
-    /// Starts a backoff, twice as long as the last one of its key if that has ended. `failure` creates the error from its
-    /// length.
-    fn back_off(&self, key: BackoffKey, failure: impl FnOnce(Duration) -> Failure) -> Failure {
-        let now = self.clock.now();
-        let duration = match self.backoffs.get(&key) {
-            None => FIRST_BACKOFF,
-            Some(last) if now.duration_since(&last.since) < last.duration => last.duration,
-            Some(last) => last.duration.saturating_mul(2).min(LONGEST_BACKOFF),
-        };
-        let failure = failure(duration);
-        self.start_backoff(key, duration, &failure);
         failure
     }
 
-    /// Starts the backoff of a key without a usable response.
-    fn record_failure(&self, lookup: &Lookup, what: &str) -> Failure {
-        let key = BackoffKey::Key(lookup.key.clone());
-        self.back_off(key, |wait| Failure::unavailable(what, wait))
+    /// Starts a backoff, twice as long as the last one of its key if that has ended.
+    fn back_off(&self, key: BackoffKey, what: &str) -> Failure {
+        let now = self.clock.now();
+        let wait = self.backoffs.get(&key).map_or(FIRST_BACKOFF, |last| {
+            let wait = last.failure.wait;
+            match now.duration_since(&last.since) < wait {
+                true => wait,
+                false => wait.saturating_mul(2).min(LONGEST_BACKOFF),
+            }
+        });
+        self.start_backoff(key, Failure::unavailable(what, wait))
     }
 
-    /// Pauses all calls of all processes, as the upstream asked.
-    async fn pause_calls(self: &Arc<Self>, lookup: &Lookup, wait: Duration) -> Failure {
-        let result = self.with_ledger(move |ledger| ledger.pause(wait)).await;
-        self.back_off(BackoffKey::Key(lookup.key.clone()), |backoff| {
-            let wait = wait.max(backoff);
-            if result.is_err() {
-                return Failure::unavailable("asked for silence", wait);
-            }
-            let (quota, now) = (self.ledger.last_quota(), self.clock.now().wall);
-            Failure::rate_limited(quota, Refusal::Pause, wait, now)
-        })
+    /// Starts the backoff of a purpose for which the ledger grants no call.
+    fn refuse(&self, lookup: &Lookup, reason: Refusal, wait: Duration) -> Failure {
+        let (quota, now) = (self.ledger.last_quota(), self.clock.now().wall);
+        let caller = (reason == Refusal::Share).then_some(lookup.caller);
+        let key = BackoffKey::Purpose(lookup.purpose, caller);
+        self.start_backoff(key, Failure::rate_limited(quota, reason, wait, now))
     }
 }

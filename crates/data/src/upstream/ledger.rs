@@ -198,7 +198,6 @@ fn read(
         paused_until,
         calls,
         is_paid: false,
-        is_changed: false,
     })
 }
 
@@ -211,12 +210,11 @@ fn write(tx: &Transaction<'_>, origin: &str, state: &LedgerState) -> rusqlite::R
         tx.prepare_cached("DELETE FROM calls WHERE origin = ?1 AND at <= ?2")?
             .execute(params![origin, end])?;
     }
-    if state.is_changed {
-        let [wall, uptime, boot] = state.clock.to_fields();
-        let row = params![origin, state.now, state.paused_until, wall, uptime, boot];
-        tx.prepare_cached("INSERT OR REPLACE INTO anchor VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
-            .execute(row)?;
-    }
+    // Also without a payment: otherwise the ledger's time would stand still after the wall clock was set back.
+    let [wall, uptime, boot] = state.clock.to_fields();
+    let row = params![origin, state.now, state.paused_until, wall, uptime, boot];
+    tx.prepare_cached("INSERT OR REPLACE INTO anchor VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
+        .execute(row)?;
     Ok(())
 }
 

@@ -92,17 +92,14 @@ impl SharedLedger {
                 paused_until,
                 calls,
                 is_paid: false,
-                is_changed: false,
             };
             let value = work(&mut state);
             if state.is_paid {
                 tx.execute(INSERT_CALL, &[&id, &host, &now]).await?;
                 tx.execute(DELETE_OLD_CALLS, &[&host, &since]).await?;
             }
-            if state.is_changed {
-                tx.execute(UPDATE_PAUSE, &[&host, &state.paused_until])
-                    .await?;
-            }
+            tx.execute(UPDATE_PAUSE, &[&host, &state.paused_until])
+                .await?;
             Ok(value)
         });
         result.await
