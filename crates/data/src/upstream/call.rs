@@ -50,12 +50,8 @@ pub(super) struct Backoff {
 }
 
 impl Core {
-    /// Calls the upstream, with a conditional request when there is a cached body.
-    pub(super) async fn call(
-        self: &Arc<Self>,
-        lookup: &Arc<Lookup>,
-        cached: Option<Arc<Entry>>,
-    ) -> Outcome {
+    /// Calls the upstream.
+    pub(super) async fn call(self: &Arc<Self>, lookup: &Arc<Lookup>) -> Outcome {
         let now = self.clock.now();
         if let Some(failure) = self.active_backoff(&lookup.key, lookup.purpose, lookup.caller, &now)
         {
@@ -63,9 +59,7 @@ impl Core {
         }
         let url = lookup.request.url(&self.config.base);
         self.pay(lookup).await?;
-        let cached = cached.filter(|entry| matches!(entry.content, Content::Found(_)));
-        let reply = fetch::send(&self.client, url, cached.as_deref(), self.clock.as_ref()).await;
-        match reply {
+        match fetch::send(&self.client, url, self.clock.as_ref()).await {
             Ok(Reply::Response(content, policy)) => {
                 self.failures.store(0, Ordering::Relaxed);
                 self.backoffs.remove(&BackoffKey::Upstream);
