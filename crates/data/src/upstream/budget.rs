@@ -1,9 +1,9 @@
 //! The rules of the ledger: which calls are granted.
 //!
 //! At most `limit` calls are granted in any 24 hours, and they are spread by a leaky bucket: of 100 calls 30 may be made
-//! at once, and the bucket leaks one call in each seventieth of the day. Each purpose leaves room in the
-//! bucket for the more urgent ones: a refresh leaves 25 calls, a caller's own key ([`Kind::Interactive`]) leaves 5, and
-//! a shared key without a response leaves none.
+//! at once, and the bucket leaks one call in each seventieth of the day. Each purpose leaves room in the bucket for the
+//! more urgent ones: a refresh leaves 25 calls, a caller's own key ([`Kind::Interactive`]) leaves 5, and a shared key
+//! without a response leaves none.
 //!
 //! For its own keys a caller gets at most half, rounded up, of the room that the other callers leave, so that the next
 //! caller still gets a call.
@@ -50,7 +50,7 @@ impl Budget {
         self.reserve(Purpose::Refresh) + self.percent(5).max(1)
     }
 
-    /// Returns the time in which the bucket leaks one call. The calls of a window are then at most the limit.
+    /// Returns the time in which the bucket leaks one call: those beyond the burst, over a window.
     pub(super) fn pace(self) -> Duration {
         let spread = u32::try_from(i64::from(self.limit) - self.burst()).unwrap_or(0);
         WINDOW.checked_div(spread).unwrap_or(WINDOW)
