@@ -104,7 +104,7 @@ pub struct UpstreamResponse {
     pub age: Duration,
     /// How current it is.
     pub freshness: Freshness,
-    /// When it was fetched.
+    /// When it was fetched or last validated.
     pub fetched_at: Timestamp,
     /// The remaining calls, when they are few.
     pub quota: Option<Quota>,
@@ -295,13 +295,14 @@ impl Core {
         let request = &lookup.request;
         let cached = self.newest_entry(&lookup.key, request.check).await;
         let now = self.clock.now();
-        if let Some(entry) = cached.filter(|entry| entry.is_usable(&now, request.max_stale)) {
+        let is_usable = |entry: &&Arc<Entry>| entry.is_usable(&now, request.max_stale);
+        if let Some(entry) = cached.as_ref().filter(is_usable) {
             let is_recent = now.duration_since(&entry.fetched) < self.ledger.pace();
             if lookup.purpose != Purpose::Refresh || is_recent || entry.staleness(&now).is_none() {
-                return Ok(entry);
+                return Ok(Arc::clone(entry));
             }
         }
-        self.call(lookup).await
+        self.call(lookup, cached).await
     }
 
     /// Returns the newest entry of a key in memory or on disk, where another process may have stored it.

@@ -86,6 +86,46 @@ async fn upstream_refusals_become_errors_and_are_cached() {
 }
 
 #[tokio::test]
+async fn validators_are_sent_and_a_304_renews_the_cached_response() {
+    for (validator, condition, value) in [
+        ("etag", "if-none-match", "\"v1\""),
+        (
+            "last-modified",
+            "if-modified-since",
+            "Sat, 21 Nov 2026 11:00:00 GMT",
+        ),
+    ] {
+        let server = MockServer::start().await;
+        Mock::given(header(condition, value))
+            .respond_with(ResponseTemplate::new(304))
+            .mount(&server)
+            .await;
+        Mock::given(any())
+            .respond_with(
+                json("{}")
+                    .insert_header(validator, value)
+                    .insert_header("cache-control", "max-age=60, must-revalidate"),
+            )
+            .mount(&server)
+            .await;
+        let clock = clock();
+        let upstream = open_upstream(*server.address(), 100, &clock);
+        for round in 1..4 {
+            let fetched = upstream.get(shared_request("regime")).await.unwrap();
+            assert_eq!(
+                (&fetched.body[..], fetched.freshness, fetched.age),
+                (&b"{}"[..], Freshness::Fresh, Duration::ZERO)
+            );
+            assert_eq!(calls(&server).await, round);
+            clock.advance(Duration::from_secs(59));
+            upstream.get(shared_request("regime")).await.unwrap();
+            assert_eq!(calls(&server).await, round);
+            clock.advance(Duration::from_secs(1));
+        }
+    }
+}
+
+#[tokio::test]
 async fn no_store_and_no_cache_are_obeyed() {
     // Header, and number of calls for two requests and a third one a minute later.
     let table = [

@@ -20,7 +20,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use url::Url;
-use wiremock::matchers::any;
+use wiremock::matchers::{any, header};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 const HOUR: Duration = Duration::from_secs(3600);

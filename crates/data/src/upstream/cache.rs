@@ -40,7 +40,7 @@ impl Content {
 pub(super) struct Entry {
     /// The content.
     pub(super) content: Content,
-    /// When it was fetched.
+    /// When it was fetched or last validated.
     pub(super) fetched: Moment,
     /// What its headers allow.
     pub(super) policy: Policy,
@@ -63,7 +63,8 @@ impl Entry {
         self.age(now) < self.policy.lifetime.max(Duration::from_secs(60))
     }
 
-    /// Whether it answers a request that allows `max_stale`: fresh, or not too stale.
+    /// Whether it answers a request that allows `max_stale`: fresh, or not too stale. Otherwise it serves only for a
+    /// conditional request.
     pub(super) fn is_usable(&self, now: &Moment, max_stale: Duration) -> bool {
         let may_be_stale =
             matches!(self.content, Content::Found(_)) && !self.policy.must_revalidate;
@@ -143,8 +144,8 @@ impl Cache {
         let [wall, uptime, boot] = entry.fetched.to_fields();
         let save = |disk: &Connection| {
             disk.prepare_cached(
-                "INSERT OR REPLACE INTO answers (origin, key, found, body, sum, wall, uptime, boot, lifetime, born, strict)
-                VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)",
+                "INSERT OR REPLACE INTO answers (origin, key, found, body, sum, wall, uptime, boot, lifetime, born, strict, etag, modified)
+                VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)",
             )?
             .execute(params![
                 self.origin,
@@ -158,6 +159,8 @@ impl Cache {
                 to_millis(policy.lifetime),
                 to_millis(policy.initial_age),
                 policy.must_revalidate,
+                policy.etag,
+                policy.last_modified,
             ])?;
             self.evict(disk)
         };
@@ -184,7 +187,7 @@ fn log_error<T>(result: rusqlite::Result<T>, what: &str) -> Option<T> {
         .ok()
 }
 
-const SELECT: &str = "SELECT found, body, sum, wall, uptime, boot, lifetime, born, strict FROM answers WHERE origin = ?1 AND key = ?2";
+const SELECT: &str = "SELECT found, body, sum, wall, uptime, boot, lifetime, born, strict, etag, modified FROM answers WHERE origin = ?1 AND key = ?2";
 
 /// Parses a row; `None` when it is damaged.
 fn parse_row(row: &Row<'_>) -> rusqlite::Result<Option<Entry>> {
@@ -200,9 +203,12 @@ fn parse_row(row: &Row<'_>) -> rusqlite::Result<Option<Entry>> {
     };
     let policy = Policy {
         is_storable: true,
+        is_explicit: true,
         lifetime: from_millis(row.get(6)?),
         initial_age: from_millis(row.get(7)?),
         must_revalidate: row.get(8)?,
+        etag: row.get(9)?,
+        last_modified: row.get(10)?,
     };
     Ok(Some(Entry {
         content,

@@ -50,8 +50,12 @@ pub(super) struct Backoff {
 }
 
 impl Core {
-    /// Calls the upstream.
-    pub(super) async fn call(self: &Arc<Self>, lookup: &Arc<Lookup>) -> Outcome {
+    /// Calls the upstream, with a conditional request when there is a cached body.
+    pub(super) async fn call(
+        self: &Arc<Self>,
+        lookup: &Arc<Lookup>,
+        cached: Option<Arc<Entry>>,
+    ) -> Outcome {
         let now = self.clock.now();
         if let Some(failure) = self.active_backoff(&lookup.key, lookup.purpose, lookup.caller, &now)
         {
@@ -59,7 +63,9 @@ impl Core {
         }
         let url = lookup.request.url(&self.config.base);
         self.pay(lookup).await?;
-        match fetch::send(&self.client, url, self.clock.as_ref()).await {
+        let cached = cached.filter(|entry| matches!(entry.content, Content::Found(_)));
+        let reply = fetch::send(&self.client, url, cached.as_deref(), self.clock.as_ref()).await;
+        match reply {
             Ok(Reply::Response(content, policy)) => {
                 self.failures.store(0, Ordering::Relaxed);
                 self.backoffs.remove(&BackoffKey::Upstream);

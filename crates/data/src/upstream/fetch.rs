@@ -1,16 +1,17 @@
 //! One request to the upstream and its response.
 //!
 //! The client forwards nothing of its callers but path and query: no headers, cookies or referrer. It does not follow
-//! redirects or retry, because each request costs a call of the daily limit. For the same reason no request is
-//! conditional: a 304 would cost a call, too. Text of the upstream leaves this module only as a body or as a sanitised
-//! name.
+//! redirects or retry, because each request costs a call of the daily limit. Text of the upstream leaves this module
+//! only as a body or as a sanitised name.
 
-use super::cache::Content;
+use super::cache::{Content, Entry};
 use super::freshness::Policy;
 use crate::net;
 use econoscope_core::clock::{Clock, is_before_1970};
 use econoscope_core::error::{Error, Result, quote};
-use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
+use http::header::{
+    ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH,
+};
 use jiff::{Timestamp, tz::TimeZone};
 use reqwest::{Client, Response, StatusCode};
 use serde::Deserialize;
@@ -29,7 +30,7 @@ const MAX_ERROR_BYTES: usize = 64 << 10;
 /// The result of a request.
 #[derive(Debug)]
 pub(super) enum Reply {
-    /// A valid body, or the information that there is none.
+    /// A valid body, a validated cached one, or the information that there is none.
     Response(Content, Policy),
     /// The upstream asks for a pause.
     Pause(Duration),
@@ -58,31 +59,43 @@ pub(super) fn client(base: &Url) -> Result<Client> {
     client.build().map_err(|cause| Error::internal(what, cause))
 }
 
-/// Sends a request.
+/// Sends a request, which is conditional when there is a `cached` entry.
 ///
 /// # Errors
 /// Why there is no usable response, as a predicate that follows "The upstream".
 pub(super) async fn send(
     client: &Client,
     url: Url,
+    cached: Option<&Entry>,
     clock: &dyn Clock,
 ) -> std::result::Result<Reply, String> {
     if url.scheme() == "https" && is_before_1970() {
         return Err("cannot be called: this machine's clock is before 1970".to_owned());
     }
     let start = clock.now();
-    let request = client.get(url).header(ACCEPT, "application/json");
+    let mut request = client.get(url).header(ACCEPT, "application/json");
+    // They may come from a file, and may be no valid header values.
+    let validator = |text: &Option<String>| HeaderValue::from_str(text.as_deref()?).ok();
+    if let Some(etag) = cached.and_then(|entry| validator(&entry.policy.etag)) {
+        request = request.header(IF_NONE_MATCH, etag);
+    } else if let Some(date) = cached.and_then(|entry| validator(&entry.policy.last_modified)) {
+        request = request.header(IF_MODIFIED_SINCE, date);
+    }
     let response = request.send().await.map_err(describe_error)?;
     let now = clock.now();
     let headers = response.headers();
     let policy = Policy::from_headers(headers, now.wall, now.duration_since(&start));
-    match response.status() {
-        StatusCode::OK => Ok(Reply::Response(read_json(response).await?, policy)),
-        StatusCode::NOT_FOUND | StatusCode::GONE | StatusCode::BAD_REQUEST => {
+    match (response.status(), cached) {
+        (StatusCode::OK, _) => Ok(Reply::Response(read_json(response).await?, policy)),
+        (StatusCode::NOT_MODIFIED, Some(entry)) => {
+            let policy = entry.policy.updated_by(policy);
+            Ok(Reply::Response(entry.content.clone(), policy))
+        }
+        (StatusCode::NOT_FOUND | StatusCode::GONE | StatusCode::BAD_REQUEST, _) => {
             Ok(Reply::Response(read_refusal(response).await?, policy))
         }
-        status if status.is_redirection() => Err("redirects to another address".to_owned()),
-        status => pause_or_error(status, headers, now.wall),
+        (status, _) if status.is_redirection() => Err("redirects to another address".to_owned()),
+        (status, _) => pause_or_error(status, headers, now.wall),
     }
 }
 

@@ -6,7 +6,7 @@
 
 use crate::net::{parse_http_date, parse_seconds, response_date, single_value};
 use http::HeaderMap;
-use http::header::{AGE, CACHE_CONTROL, EXPIRES, VARY};
+use http::header::{AGE, CACHE_CONTROL, ETAG, EXPIRES, LAST_MODIFIED, VARY};
 use jiff::Timestamp;
 use std::time::Duration;
 
@@ -20,12 +20,18 @@ const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
 pub(super) struct Policy {
     /// Whether it may be stored.
     pub(super) is_storable: bool,
+    /// Whether the headers state a lifetime.
+    pub(super) is_explicit: bool,
     /// How long it is fresh, from its generation on.
     pub(super) lifetime: Duration,
     /// Its age on arrival.
     pub(super) initial_age: Duration,
     /// Whether it must not be used when stale.
     pub(super) must_revalidate: bool,
+    /// `ETag`, for `If-None-Match`.
+    pub(super) etag: Option<String>,
+    /// `Last-Modified`, for `If-Modified-Since`.
+    pub(super) last_modified: Option<String>,
 }
 
 impl Policy {
@@ -39,12 +45,28 @@ impl Policy {
             true => Duration::ZERO,
             false => lifetime(&directives, headers, now),
         };
+        let text = |name| single_value(headers, &name).map(str::to_owned);
         let age = single_value(headers, &AGE).and_then(parse_seconds);
         Self {
             is_storable: !has("no-store") && single_value(headers, &VARY) != Some("*"),
+            is_explicit: headers.contains_key(CACHE_CONTROL) || headers.contains_key(EXPIRES),
             lifetime: lifetime.min(LONGEST),
             initial_age: age.unwrap_or_default().saturating_add(delay).min(LONGEST),
             must_revalidate: no_cache || has("must-revalidate"),
+            etag: text(ETAG),
+            last_modified: text(LAST_MODIFIED),
+        }
+    }
+
+    /// Updates it by the headers of a 304; what they do not state stays.
+    pub(super) fn updated_by(&self, new: Self) -> Self {
+        let explicit = if new.is_explicit { &new } else { self };
+        Self {
+            lifetime: explicit.lifetime,
+            must_revalidate: explicit.must_revalidate,
+            etag: new.etag.or_else(|| self.etag.clone()),
+            last_modified: new.last_modified.or_else(|| self.last_modified.clone()),
+            ..new
         }
     }
 

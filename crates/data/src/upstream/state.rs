@@ -21,7 +21,6 @@ const LAYOUT: Layout = Layout {
     create_tables: |db| db.execute_batch(TABLES),
 };
 
-// Earlier versions use `pool`, `etag` and `modified`.
 const TABLES: &str = "
 CREATE TABLE calls (origin TEXT NOT NULL, at INTEGER NOT NULL, pool INTEGER NOT NULL);
 CREATE INDEX calls_by_time ON calls (origin, at);

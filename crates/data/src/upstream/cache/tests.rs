@@ -16,7 +16,9 @@ fn key(name: &str) -> Key {
 
 fn entry(clock: &ManualClock, body: &str) -> Entry {
     let policy = Policy {
+        etag: Some("\"1\"".into()),
         must_revalidate: false,
+        is_explicit: true,
         ..Policy::with_lifetime(Duration::from_secs(60))
     };
     Entry {
