@@ -4,25 +4,23 @@
 //! paid for in the [`Ledger`] first. A stale response is returned at once, with its age, while one call refreshes it;
 //! it is also returned when the upstream fails. This module knows paths and query pairs, not endpoints.
 
-mod breaker;
+mod budget;
 mod cache;
 mod call;
 mod failure;
 mod fetch;
 mod freshness;
 mod ledger;
-mod ledger_state;
 mod request;
 mod shared;
 mod state;
 
+pub use budget::{Purpose, Quota, Refusal, Verdict};
 pub use ledger::Ledger;
-pub use ledger_state::{Purpose, Quota, Refusal, Verdict};
 pub use request::{Check, Kind, Request};
 
 use crate::pool::Caller;
 use crate::postgres::Address;
-use breaker::Breaker;
 use bytes::Bytes;
 use cache::{Cache, Content, Entry};
 use call::{Backoff, BackoffKey};
@@ -41,6 +39,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::task::TaskTracker;
@@ -111,7 +110,7 @@ pub struct UpstreamResponse {
     pub quota: Option<Quota>,
 }
 
-/// A client of the upstream with cache, ledger and circuit breaker. Clones share all three.
+/// A client of the upstream with cache and ledger. Clones share both.
 #[derive(Clone)]
 pub struct Upstream(Arc<Core>);
 
@@ -121,7 +120,8 @@ struct Core {
     client: reqwest::Client,
     cache: Cache,
     ledger: Ledger,
-    breaker: Breaker,
+    /// Failed calls in a row.
+    failures: AtomicU32,
     tasks: TaskTracker,
     in_flight: Mutex<HashMap<(Key, Purpose), InFlight>>,
     backoffs: econoscope_core::cache::Cache<BackoffKey, Backoff>,
@@ -136,8 +136,8 @@ struct Lookup {
     caller: Caller,
 }
 
-/// A cache entry with its freshness, or why there is none.
-type Outcome = std::result::Result<(Arc<Entry>, Freshness), Failure>;
+/// A cache entry, or why there is none.
+type Outcome = std::result::Result<Arc<Entry>, Failure>;
 
 /// A running lookup, which all callers of the same key share.
 #[derive(Clone)]
@@ -173,7 +173,7 @@ impl Upstream {
             client: fetch::client(&config.base)?,
             cache,
             ledger,
-            breaker: Breaker::default(),
+            failures: AtomicU32::default(),
             tasks: TaskTracker::new(),
             in_flight: Mutex::default(),
             backoffs: econoscope_core::cache::Cache::new(10_000),
@@ -191,7 +191,7 @@ impl Upstream {
     /// [`Error::Unavailable`] without a usable response and a cached one; the last two have a `retry_after`.
     pub async fn get(&self, request: Request) -> Result<UpstreamResponse> {
         let core = &self.0;
-        let deadline = Instant::now() + core.config.patience;
+        let start = Instant::now();
         let key = request.key()?;
         let cached = match core.cache.get(&key) {
             None => core.newest_entry(&key, request.check).await,
@@ -199,13 +199,12 @@ impl Upstream {
         };
         let now = core.clock.now();
         let cached = cached.filter(|entry| entry.is_usable(&now, request.max_stale));
-        let staleness = cached.as_ref().and_then(|entry| entry.staleness(&now));
-        if let (Some(entry), None) = (&cached, staleness) {
-            return core.respond(&request, entry, Freshness::Fresh);
-        }
-        let purpose = match cached {
-            Some(_) => Purpose::Refresh,
-            None => Purpose::Miss(request.kind),
+        let (purpose, patience) = match cached.as_ref().map(|entry| entry.staleness(&now)) {
+            None => (Purpose::Miss(request.kind), core.config.patience),
+            Some(Some(staleness)) if staleness > SERVE_AT_ONCE => {
+                (Purpose::Refresh, SHORT_PATIENCE)
+            }
+            Some(_) => (Purpose::Refresh, Duration::ZERO),
         };
         let lookup = Arc::new(Lookup {
             key,
@@ -213,9 +212,18 @@ impl Upstream {
             purpose,
             caller: Caller::current(),
         });
-        match cached.zip(staleness) {
-            Some((entry, staleness)) => core.respond_stale(&lookup, staleness, &entry).await,
-            None => core.wait_for(&lookup, deadline).await,
+        if let Some(entry) = &cached {
+            let is_due = core.should_refresh(&lookup.key, entry, &now);
+            if is_due && patience.is_zero() {
+                core.start_or_join(&lookup);
+            }
+            if !is_due || patience.is_zero() {
+                return core.respond(&lookup, entry);
+            }
+        }
+        match (core.wait_for(&lookup, start + patience).await, cached) {
+            (Ok(entry), _) | (Err(_), Some(entry)) => core.respond(&lookup, &entry),
+            (Err(failure), None) => Err(failure.to_error()),
         }
     }
 
@@ -237,45 +245,18 @@ impl Upstream {
 }
 
 impl Core {
-    /// Returns a stale response and refreshes it when that is due. Waits shortly for the new one when it is very stale.
-    async fn respond_stale(
-        self: &Arc<Self>,
-        lookup: &Arc<Lookup>,
-        staleness: Duration,
-        entry: &Entry,
-    ) -> Result<UpstreamResponse> {
-        if self.should_refresh(&lookup.key, entry, &self.clock.now()) {
-            let refresh = self.start_or_join(lookup);
-            if staleness > SERVE_AT_ONCE
-                && let wait = tokio::time::timeout(SHORT_PATIENCE, refresh.outcome)
-                && let Ok(Ok((entry, freshness))) = wait.await
-            {
-                return self.respond(&lookup.request, &entry, freshness);
-            }
-        }
-        let freshness = self.stale_freshness(&lookup.key, self.clock.now());
-        self.respond(&lookup.request, entry, freshness)
-    }
-
-    /// Waits for the upstream's response.
-    async fn wait_for(
-        self: &Arc<Self>,
-        lookup: &Arc<Lookup>,
-        deadline: Instant,
-    ) -> Result<UpstreamResponse> {
+    /// Waits for the upstream's response until a deadline; the call goes on after it.
+    async fn wait_for(self: &Arc<Self>, lookup: &Arc<Lookup>, deadline: Instant) -> Outcome {
         loop {
             let InFlight { caller, outcome } = self.start_or_join(lookup);
             match timeout_at(deadline, outcome).await {
-                Ok(Ok((entry, freshness))) => {
-                    return self.respond(&lookup.request, &entry, freshness);
-                }
                 // The caller that started it has used up its share, but ours may have calls left.
                 Ok(Err(failure))
                     if failure.refusal == Some(Refusal::Share) && caller != lookup.caller => {}
-                Ok(Err(failure)) => return Err(failure.to_error()),
+                Ok(outcome) => return outcome,
                 Err(_) => {
                     let what = "has not answered yet; the call goes on and its answer will be kept";
-                    return Err(Failure::unavailable(what, Duration::from_secs(5)).to_error());
+                    return Err(Failure::unavailable(what, Duration::from_secs(5)));
                 }
             }
         }
@@ -316,13 +297,9 @@ impl Core {
         let now = self.clock.now();
         let is_usable = |entry: &&Arc<Entry>| entry.is_usable(&now, request.max_stale);
         if let Some(entry) = cached.as_ref().filter(is_usable) {
-            if entry.staleness(&now).is_none() {
-                return Ok((Arc::clone(entry), Freshness::Fresh));
-            }
             let is_recent = now.duration_since(&entry.fetched) < self.ledger.pace();
-            if lookup.purpose != Purpose::Refresh || is_recent {
-                let freshness = self.stale_freshness(&lookup.key, now);
-                return Ok((Arc::clone(entry), freshness));
+            if lookup.purpose != Purpose::Refresh || is_recent || entry.staleness(&now).is_none() {
+                return Ok(Arc::clone(entry));
             }
         }
         self.call(lookup, cached).await
@@ -355,35 +332,31 @@ impl Core {
         Some(loaded)
     }
 
-    /// Whether a stale entry is refreshed now. Cheap, because it runs on every stale hit.
+    /// Whether an entry is stale and refreshed now. Cheap, because it runs on every hit.
     fn should_refresh(&self, key: &Key, entry: &Entry, now: &Moment) -> bool {
         let backoff = || self.active_backoff(key, Purpose::Refresh, Caller::LOCAL, now);
-        now.duration_since(&entry.fetched) >= self.ledger.pace()
-            && self.breaker.pause(*now).is_none_or(|left| left.is_zero())
+        entry.staleness(now).is_some()
+            && now.duration_since(&entry.fetched) >= self.ledger.pace()
             && backoff().is_none()
     }
 
-    /// Returns the freshness of a stale entry: offline when the last refresh failed.
-    fn stale_freshness(&self, key: &Key, now: Moment) -> Freshness {
-        let has_failed = self.backoffs.contains_key(&BackoffKey::Key(key.clone()));
-        match has_failed || self.breaker.pause(now).is_some() {
-            true => Freshness::Offline,
-            false => Freshness::Stale,
-        }
-    }
-
     /// Converts an entry to a response or an error.
-    fn respond(
-        &self,
-        request: &Request,
-        entry: &Entry,
-        freshness: Freshness,
-    ) -> Result<UpstreamResponse> {
-        let now = self.clock.now();
+    fn respond(&self, lookup: &Lookup, entry: &Entry) -> Result<UpstreamResponse> {
+        let (request, now) = (&lookup.request, self.clock.now());
+        let has_failed = |key| self.backoffs.contains_key(&key);
         match &entry.content {
             Content::Found(body) => {
                 let is_low = |quota: &Quota| {
                     quota.remaining <= quota.limit / 5 && quota.resets_at > now.wall
+                };
+                let freshness = if entry.is_fresh(&now) {
+                    Freshness::Fresh
+                } else if has_failed(BackoffKey::Upstream)
+                    || has_failed(BackoffKey::Key(lookup.key.clone()))
+                {
+                    Freshness::Offline
+                } else {
+                    Freshness::Stale
                 };
                 Ok(UpstreamResponse {
                     body: body.clone(),

@@ -89,30 +89,16 @@ fn describe_reading(name: &str, text: &str, today: Date) -> Option<String> {
     (!is_plain && (!is_range || name == "date")).then(|| format!("{text}, read as {days}"))
 }
 
-/// Returns the arguments with their dates as plain days, for an upstream, which knows no others.
+/// Returns the arguments with `as_of` as a plain day, for an upstream, which knows no other form.
 ///
 /// # Errors
 /// Those of [`read`].
-pub(super) fn to_plain_dates(checked: &Arguments, today: Date) -> Result<Arguments> {
+pub(super) fn with_plain_as_of(checked: &Arguments, today: Date) -> Result<Arguments> {
     let mut plain = checked.clone();
-    // In this order, since `start` counts back from `end`, and both from `as_of`.
-    for name in ["as_of", "end", "start", "since", "after", "date", "dates"] {
-        let parsed = |name| plain.get(name)?.as_str()?.parse().ok();
-        let end = parsed("end").filter(|_| name == "start");
-        let base = end.or_else(|| parsed("as_of")).unwrap_or(today);
-        let day = |text: &str| Ok(Value::from(read(name, text, (base, today))?.to_string()));
-        let value = match checked.get(name) {
-            Some(Value::Array(list)) => {
-                let texts = join_split_dates(list.iter().filter_map(Value::as_str));
-                texts.iter().map(|text| day(text)).collect::<Result<_>>()?
-            }
-            Some(Value::String(text)) if name == "after" => {
-                join(event_days(name, text, (base, today))?, ", ").into()
-            }
-            Some(Value::String(text)) if !lists::is_list_or_range(text) => day(text)?,
-            Some(_) | None => continue,
-        };
-        plain.insert(name.to_owned(), value);
+    if let Some(Value::String(text)) = plain.get_mut("as_of")
+        && !lists::is_list_or_range(text)
+    {
+        *text = read("as_of", text, (today, today))?.to_string();
     }
     Ok(plain)
 }
@@ -313,12 +299,9 @@ mod tests {
         ];
         let notes = notes.map(|(name, note)| (name.to_owned(), note.to_owned()));
         assert_eq!(provenance.notes, notes.into());
-        let plain = Value::Object(to_plain_dates(given, TODAY).unwrap());
-        assert_eq!(
-            plain,
-            json!({"as_of": "2008-12-31", "start": "2003-12-01", "end": "2008-12-01",
-                "dates": ["2008-12-15", "2007-12-31", "2006-01-02"], "query": "2008"})
-        );
+        let plain = with_plain_as_of(given, TODAY).unwrap();
+        assert_eq!(plain["as_of"], "2008-12-31");
+        assert_eq!(plain["start"], "5y");
     }
 
     proptest! {

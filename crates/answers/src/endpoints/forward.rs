@@ -20,7 +20,7 @@ const DAY: Duration = Duration::from_secs(24 * 3600);
 /// # Errors
 /// [`Error::Ambiguous`] or [`Error::InvalidParam`] for a name that cannot be an identifier.
 pub(super) fn build_request<E: Endpoint>(checked: &Arguments, today: Date) -> Result<Request> {
-    let mut arguments = E::upstream_arguments(&days::to_plain_dates(checked, today)?, today)?;
+    let mut arguments = E::upstream_arguments(&days::with_plain_as_of(checked, today)?, today)?;
     let mut what = "page";
     let mut segments = Vec::new();
     for part in E::SPEC.path.split('/').filter(|s| !s.is_empty()) {
@@ -128,7 +128,7 @@ pub(super) fn render_received<E: Endpoint>(
     checked: &Arguments,
     today: Date,
 ) -> Result<Answer> {
-    let plain = days::to_plain_dates(checked, today)?;
+    let plain = days::with_plain_as_of(checked, today)?;
     let params = decode::params::<E>(&plain)?;
     let mut output = E::from_upstream(decode_body::<E>(body)?, &params, today)?;
     let as_of = E::PROVENANCE.and_then(|provenance| provenance(&mut output).as_of);

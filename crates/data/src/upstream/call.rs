@@ -3,18 +3,19 @@
 //! A lookup makes one call, without retries and redirects, because each request costs a call of the daily limit. A key
 //! that failed is not requested again for a while.
 
+use super::budget::{Purpose, Refusal, Verdict};
 use super::cache::{Content, Entry};
 use super::failure::Failure;
 use super::fetch::{self, Reply};
 use super::freshness::{DEFAULT_LIFETIME, Policy};
 use super::ledger::Ledger;
-use super::ledger_state::{Purpose, Refusal, Verdict};
 use super::request::{Key, Kind};
-use super::{Core, Freshness, Lookup, Outcome};
+use super::{Core, Lookup, Outcome};
 use crate::pool::Caller;
 use econoscope_core::clock::Moment;
 use econoscope_core::error::{Error, Result, quote};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// Longest time between a payment and its call: half of what the ledger's window exceeds a day.
@@ -26,6 +27,8 @@ const REFUSED_LIFETIME: Duration = Duration::MAX;
 /// Backoff of a key after its first failure; doubled with each further one.
 const FIRST_BACKOFF: Duration = Duration::from_secs(30);
 const LONGEST_BACKOFF: Duration = Duration::from_secs(3600);
+/// Failures in a row after which no key is requested for a while, so that an outage does not use up the daily calls.
+const MAX_FAILURES: u32 = 5;
 
 /// What is not requested during a backoff.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -34,14 +37,15 @@ pub(super) enum BackoffKey {
     Key(Key),
     /// A purpose that the ledger refuses, for one caller or for all.
     Purpose(Purpose, Option<Caller>),
+    /// All keys of an upstream that failed several times in a row.
+    Upstream,
 }
 
 /// A period without requests.
 #[derive(Debug, Clone)]
 pub(super) struct Backoff {
     since: Moment,
-    duration: Duration,
-    /// The error for callers meanwhile.
+    /// The error for callers meanwhile, with the length of the period.
     failure: Failure,
 }
 
@@ -63,29 +67,36 @@ impl Core {
         let reply = fetch::send(&self.client, url, cached.as_deref(), self.clock.as_ref()).await;
         match reply {
             Ok(Reply::Response(content, policy)) => {
-                self.breaker.record_success();
+                self.failures.store(0, Ordering::Relaxed);
+                self.backoffs.remove(&BackoffKey::Upstream);
                 self.store_response(lookup, content, policy)
             }
             Ok(Reply::Pause(wait)) => {
-                self.breaker.record_cancelled();
-                Err(self.pause_calls(lookup, wait).await)
+                let wait = wait.max(FIRST_BACKOFF);
+                let pause = self.with_ledger(move |ledger| ledger.pause(wait));
+                Err(match pause.await {
+                    Ok(()) => self.refuse(lookup, Refusal::Pause, wait),
+                    Err(_) => {
+                        let failure = Failure::unavailable("asked for silence", wait);
+                        self.start_backoff(BackoffKey::Upstream, failure)
+                    }
+                })
             }
             Err(problem) => {
-                self.breaker.record_failure(self.clock.now());
-                Err(self.record_failure(lookup, &problem))
+                if self.failures.fetch_add(1, Ordering::Relaxed) + 1 >= MAX_FAILURES {
+                    let what = "failed several times in a row and is left alone for a while";
+                    self.back_off(BackoffKey::Upstream, what);
+                }
+                Err(self.back_off(BackoffKey::Key(lookup.key.clone()), &problem))
             }
         }
     }
 
-    /// Asks the breaker and the ledger for permission; the ledger records the payment.
+    /// Asks the ledger for permission, which records the payment.
     async fn pay(self: &Arc<Self>, lookup: &Lookup) -> std::result::Result<(), Failure> {
         let (purpose, caller) = (lookup.purpose, lookup.caller);
         let mut now = self.clock.now();
-        self.breaker.admit(now).map_err(|left| {
-            let what = "failed several times in a row and is left alone for a while";
-            Failure::unavailable(what, left)
-        })?;
-        let failure = loop {
+        loop {
             let verdict = self.with_ledger(move |ledger| ledger.pay(purpose, caller));
             match verdict.await {
                 Ok(Verdict::Granted) => {
@@ -96,20 +107,14 @@ impl Core {
                     }
                 }
                 Ok(Verdict::Refused { wait, reason }) => {
-                    let quota = self.ledger.last_quota();
-                    let failure = Failure::rate_limited(quota, reason, wait, now.wall);
-                    let caller = (reason == Refusal::Share).then_some(caller);
-                    self.start_backoff(BackoffKey::Purpose(purpose, caller), wait, &failure);
-                    break failure;
+                    return Err(self.refuse(lookup, reason, wait));
                 }
                 Err(error) => {
                     let what = format!("was not asked: {error}");
-                    break Failure::unavailable(&what, FIRST_BACKOFF);
+                    return Err(Failure::unavailable(&what, FIRST_BACKOFF));
                 }
             }
-        };
-        self.breaker.record_cancelled();
-        Err(failure)
+        }
     }
 
     /// Runs work on the ledger on a blocking thread, and logs its error.
@@ -138,7 +143,7 @@ impl Core {
             Content::Found(body) => {
                 if let Some(Err(problem)) = request.check.map(|check| check(body)) {
                     let what = format!("broke its contract: {problem}");
-                    return Err(self.record_failure(lookup, &what));
+                    return Err(self.back_off(BackoffKey::Key(lookup.key.clone()), &what));
                 }
                 policy
             }
@@ -153,10 +158,6 @@ impl Core {
                 })
             }
             Content::Refused => Policy::with_lifetime(REFUSED_LIFETIME),
-        };
-        let freshness = match policy.is_fresh_on_arrival() {
-            true => Freshness::Fresh,
-            false => Freshness::Stale,
         };
         let entry = Arc::new(Entry {
             content,
@@ -175,7 +176,7 @@ impl Core {
                 core.cache.remove(&lookup.key);
             }
         });
-        Ok((entry, freshness))
+        Ok(entry)
     }
 
     /// Returns the error of a running backoff.
@@ -190,52 +191,44 @@ impl Core {
             BackoffKey::Key(key.clone()),
             BackoffKey::Purpose(purpose, None),
             BackoffKey::Purpose(purpose, Some(caller)),
+            BackoffKey::Upstream,
         ];
         keys.iter().find_map(|key| {
             let mut backoff = self.backoffs.get(key)?;
-            let left = backoff
-                .duration
-                .saturating_sub(now.duration_since(&backoff.since));
-            backoff.failure.wait = left;
-            (left > Duration::ZERO).then_some(backoff.failure)
+            let passed = now.duration_since(&backoff.since);
+            backoff.failure.wait = backoff.failure.wait.saturating_sub(passed);
+            (backoff.failure.wait > Duration::ZERO).then_some(backoff.failure)
         })
     }
 
-    fn start_backoff(&self, key: BackoffKey, duration: Duration, failure: &Failure) {
+    /// Starts a backoff as long as the failure says.
+    fn start_backoff(&self, key: BackoffKey, failure: Failure) -> Failure {
         let backoff = Backoff {
             since: self.clock.now(),
-            duration,
             failure: failure.clone(),
         };
         self.backoffs.insert(key, backoff);
-    }
-
-    /// Starts the backoff of a key, twice as long as its last one. `failure` creates the error from its length.
-    fn back_off(&self, lookup: &Lookup, failure: impl FnOnce(Duration) -> Failure) -> Failure {
-        let key = BackoffKey::Key(lookup.key.clone());
-        let duration = self.backoffs.get(&key).map_or(FIRST_BACKOFF, |last| {
-            last.duration.saturating_mul(2).min(LONGEST_BACKOFF)
-        });
-        let failure = failure(duration);
-        self.start_backoff(key, duration, &failure);
         failure
     }
 
-    /// Starts the backoff of a key without a usable response.
-    fn record_failure(&self, lookup: &Lookup, what: &str) -> Failure {
-        self.back_off(lookup, |wait| Failure::unavailable(what, wait))
+    /// Starts a backoff, twice as long as the last one of its key if that has ended.
+    fn back_off(&self, key: BackoffKey, what: &str) -> Failure {
+        let now = self.clock.now();
+        let wait = self.backoffs.get(&key).map_or(FIRST_BACKOFF, |last| {
+            let wait = last.failure.wait;
+            match now.duration_since(&last.since) < wait {
+                true => wait,
+                false => wait.saturating_mul(2).min(LONGEST_BACKOFF),
+            }
+        });
+        self.start_backoff(key, Failure::unavailable(what, wait))
     }
 
-    /// Pauses all calls of all processes, as the upstream asked.
-    async fn pause_calls(self: &Arc<Self>, lookup: &Lookup, wait: Duration) -> Failure {
-        let result = self.with_ledger(move |ledger| ledger.pause(wait)).await;
-        self.back_off(lookup, |backoff| {
-            let wait = wait.max(backoff);
-            if result.is_err() {
-                return Failure::unavailable("asked for silence", wait);
-            }
-            let (quota, now) = (self.ledger.last_quota(), self.clock.now().wall);
-            Failure::rate_limited(quota, Refusal::Pause, wait, now)
-        })
+    /// Starts the backoff of a purpose for which the ledger grants no call.
+    fn refuse(&self, lookup: &Lookup, reason: Refusal, wait: Duration) -> Failure {
+        let (quota, now) = (self.ledger.last_quota(), self.clock.now().wall);
+        let caller = (reason == Refusal::Share).then_some(lookup.caller);
+        let key = BackoffKey::Purpose(lookup.purpose, caller);
+        self.start_backoff(key, Failure::rate_limited(quota, reason, wait, now))
     }
 }

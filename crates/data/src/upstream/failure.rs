@@ -1,6 +1,6 @@
 //! Why a lookup failed, in a form that several waiting callers can share.
 
-use super::ledger_state::{Quota, Refusal};
+use super::budget::{Quota, Refusal};
 use econoscope_core::error::Error;
 use jiff::{Timestamp, Unit};
 use std::time::Duration;

@@ -70,11 +70,6 @@ impl Policy {
         }
     }
 
-    /// Whether it counts as fresh on arrival. A response with a very short lifetime does, unless it was old.
-    pub(super) fn is_fresh_on_arrival(&self) -> bool {
-        self.initial_age < self.lifetime.max(Duration::from_secs(60))
-    }
-
     /// Returns a policy with a lifetime of our own.
     pub(super) fn with_lifetime(lifetime: Duration) -> Self {
         Self {

@@ -4,7 +4,7 @@
 //! `limit` calls in any 24 hours, which includes every possible day. A call is recorded and synced before it is sent.
 //! The ledger has its own time, so that a clock that is set forward grants no calls.
 
-use super::ledger_state::{LedgerState, PaidCall, PoolSizes, Purpose, Quota, Verdict, WINDOW};
+use super::budget::{Budget, LedgerState, Purpose, Quota, Verdict, WINDOW};
 use super::request::Kind;
 use super::shared::SharedLedger;
 use super::state::StateFile;
@@ -12,8 +12,7 @@ use crate::pool::Caller;
 use econoscope_core::clock::{Clock, Moment, MonotonicTime, to_millis};
 use econoscope_core::error::{Cause, Error, Result};
 use parking_lot::Mutex;
-use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
-use std::collections::VecDeque;
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,12 +22,12 @@ use std::time::Duration;
 pub struct Ledger {
     store: LedgerStore,
     origin: String,
-    pools: PoolSizes,
+    budget: Budget,
     clock: Arc<dyn Clock>,
-    /// The callers of this process within the window, newest call first, so that one caller cannot use all calls. Other
+    /// The callers of this process within the window, oldest call first, so that one caller cannot use all calls. Other
     /// processes and restarts do not know them: a caller of several processes gets half of what the others have left at
     /// each in turn, and so never all.
-    callers: Mutex<VecDeque<(Caller, PaidCall)>>,
+    callers: Mutex<Vec<(Caller, i64)>>,
     /// The quota after the last transaction.
     last_quota: Mutex<Option<Quota>>,
 }
@@ -65,33 +64,30 @@ impl Ledger {
         limit: u32,
         clock: Arc<dyn Clock>,
     ) -> Result<Self> {
-        let (was_damaged, is_writable) = match &store {
-            LedgerStore::File(state) => (state.was_damaged, state.is_writable()),
-            LedgerStore::Shared(_) => (false, false),
-        };
         let ledger = Self {
             store,
             origin: origin.to_owned(),
-            pools: PoolSizes::new(limit),
+            budget: Budget { limit },
             clock,
             callers: Mutex::default(),
             last_quota: Mutex::default(),
         };
-        if was_damaged {
-            tracing::warn!(
-                "the record of paid calls is lost; the daily limit counts as used for 24 hours"
-            );
-            ledger.pause(WINDOW)?;
-        }
-        if is_writable {
+        if let LedgerStore::File(state) = &ledger.store {
+            if state.was_damaged {
+                tracing::warn!(
+                    "the record of paid calls is lost; the daily limit counts as used for 24 hours"
+                );
+                ledger.pause(WINDOW)?;
+            }
             ledger.quota()?;
         }
         Ok(ledger)
     }
 
-    /// Returns the mean time between two background calls, which is the shortest time between two refreshes of a key.
+    /// Returns the time in which one call of the limit comes back, which is the shortest time between two refreshes of a
+    /// key.
     pub fn pace(&self) -> Duration {
-        self.pools.pace()
+        self.budget.pace()
     }
 
     /// Pays for one call of a caller, if it is granted. Blocks on the disk.
@@ -105,16 +101,14 @@ impl Ledger {
         }
         // Locked until the call is recorded, so that concurrent payments see each other.
         let mut callers = self.callers.lock();
-        let calls = callers.iter().filter(|(other, _)| *other == caller);
-        let calls: Vec<PaidCall> = calls.map(|(_, call)| *call).collect();
-        let (verdict, paid) = self.transact(what, move |state| {
-            let verdict = state.pay(purpose, &calls);
-            (verdict, state.charged.map(|pool| (state.now, pool)))
-        })?;
-        if let Some(call) = paid {
-            let since = call.0.saturating_sub(to_millis(WINDOW));
-            callers.retain(|(_, (at, _))| *at > since);
-            callers.push_front((caller, call));
+        let own = callers.iter().filter(|(other, _)| *other == caller);
+        let own: Vec<i64> = own.map(|(_, call)| *call).collect();
+        let (verdict, now) =
+            self.transact(what, move |state| (state.pay(purpose, &own), state.now))?;
+        if verdict == Verdict::Granted {
+            let since = now.saturating_sub(to_millis(WINDOW));
+            callers.retain(|(_, at)| *at > since);
+            callers.push((caller, now));
         }
         Ok(verdict)
     }
@@ -147,22 +141,25 @@ impl Ledger {
         what: &str,
         work: impl Fn(&mut LedgerState) -> T + Send + Sync + 'static,
     ) -> Result<T> {
-        let (pools, clock) = (self.pools, self.clock.now());
+        let (budget, clock) = (self.budget, self.clock.now());
         let work = |state: &mut LedgerState| {
             let value = work(state);
             (value, state.quota())
         };
         let result: std::result::Result<_, Cause> = match &self.store {
-            LedgerStore::File(file) => file.write(|db| {
-                let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-                let mut state = read(&tx, &self.origin, pools, clock)?;
-                let value = work(&mut state);
-                write(&tx, &self.origin, &state)?;
-                tx.commit()?;
-                Ok(value)
-            }),
+            LedgerStore::File(file) => {
+                let transact = |db: &mut Connection| -> rusqlite::Result<_> {
+                    let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+                    let mut state = read(&tx, &self.origin, budget, clock)?;
+                    let value = work(&mut state);
+                    write(&tx, &self.origin, &state)?;
+                    tx.commit()?;
+                    Ok(value)
+                };
+                transact(&mut file.db()).map_err(Cause::from)
+            }
             LedgerStore::Shared(ledger) => {
-                let future = ledger.transact(&self.origin, pools, clock, work);
+                let future = ledger.transact(&self.origin, budget, clock, work);
                 let result = tokio::runtime::Handle::current().block_on(future);
                 result.map_err(Cause::from)
             }
@@ -177,7 +174,7 @@ impl Ledger {
 fn read(
     tx: &Transaction<'_>,
     origin: &str,
-    pools: PoolSizes,
+    budget: Budget,
     clock: Moment,
 ) -> rusqlite::Result<LedgerState> {
     let anchor = tx
@@ -189,32 +186,35 @@ fn read(
         .optional()?;
     let (at, paused_until, moment) = anchor.unwrap_or((clock.wall.as_millisecond(), 0, None));
     let now = moment.map_or(at, |moment| MonotonicTime::resume(at, moment).at(&clock));
+    let since = now.saturating_sub(to_millis(WINDOW));
     let calls = tx
-        .prepare_cached(
-            "SELECT at, pool FROM calls WHERE origin = ?1 AND at > ?2 ORDER BY at DESC",
-        )?
-        .query_map(
-            params![origin, now.saturating_sub(to_millis(WINDOW))],
-            |row| Ok((row.get(0)?, row.get(1)?)),
-        )?
+        .prepare_cached("SELECT at FROM calls WHERE origin = ?1 AND at > ?2 ORDER BY at")?
+        .query_map(params![origin, since], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
-    Ok(LedgerState::new(pools, clock, now, paused_until, calls))
+    Ok(LedgerState {
+        budget,
+        clock,
+        now,
+        paused_until,
+        calls,
+        is_paid: false,
+    })
 }
 
 fn write(tx: &Transaction<'_>, origin: &str, state: &LedgerState) -> rusqlite::Result<()> {
-    if let Some(pool) = state.charged {
-        tx.prepare_cached("INSERT INTO calls (origin, at, pool) VALUES (?1, ?2, ?3)")?
-            .execute(params![origin, state.now, pool])?;
+    if state.is_paid {
+        // Earlier versions divided the calls into pools.
+        tx.prepare_cached("INSERT INTO calls (origin, at, pool) VALUES (?1, ?2, 0)")?
+            .execute(params![origin, state.now])?;
         let end = state.now.saturating_sub(to_millis(WINDOW));
         tx.prepare_cached("DELETE FROM calls WHERE origin = ?1 AND at <= ?2")?
             .execute(params![origin, end])?;
     }
-    if state.is_changed {
-        let [wall, uptime, boot] = state.clock.to_fields();
-        let row = params![origin, state.now, state.paused_until, wall, uptime, boot];
-        tx.prepare_cached("INSERT OR REPLACE INTO anchor VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
-            .execute(row)?;
-    }
+    // Also without a payment: otherwise the ledger's time would stand still after the wall clock was set back.
+    let [wall, uptime, boot] = state.clock.to_fields();
+    let row = params![origin, state.now, state.paused_until, wall, uptime, boot];
+    tx.prepare_cached("INSERT OR REPLACE INTO anchor VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
+        .execute(row)?;
     Ok(())
 }
 

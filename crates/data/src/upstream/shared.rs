@@ -2,7 +2,7 @@
 //!
 //! Times are the database's, in milliseconds since 1970. A payment that cannot be written is not made.
 
-use super::ledger_state::{LedgerState, PoolSizes, WINDOW};
+use super::budget::{Budget, LedgerState, WINDOW};
 use crate::postgres::{Address, Database};
 use econoscope_core::clock::{Moment, random, to_millis};
 use econoscope_core::error::Result;
@@ -28,8 +28,9 @@ const INSERT_LEDGER: &str =
 const LOCK_LEDGER: &str = "SELECT held_until FROM upstream_ledger WHERE origin = $1 FOR UPDATE";
 const DELETE_CALL: &str = "DELETE FROM upstream_calls WHERE id = $1";
 const SELECT_CALLS: &str =
-    "SELECT at, pool FROM upstream_calls WHERE origin = $1 AND at > $2 ORDER BY at DESC";
-const INSERT_CALL: &str = "INSERT INTO upstream_calls VALUES ($1, $2, $3, $4)";
+    "SELECT at FROM upstream_calls WHERE origin = $1 AND at > $2 ORDER BY at";
+// Earlier versions divided the calls into pools.
+const INSERT_CALL: &str = "INSERT INTO upstream_calls VALUES ($1, $2, $3, 0)";
 const DELETE_OLD_CALLS: &str = "DELETE FROM upstream_calls WHERE origin = $1 AND at <= $2";
 const UPDATE_PAUSE: &str = "UPDATE upstream_ledger SET held_until = $2 WHERE origin = $1";
 
@@ -64,7 +65,7 @@ impl SharedLedger {
     pub(super) async fn transact<T>(
         &self,
         host: &str,
-        pools: PoolSizes,
+        budget: Budget,
         clock: Moment,
         work: impl Fn(&mut LedgerState) -> T,
     ) -> Result<T> {
@@ -79,22 +80,26 @@ impl SharedLedger {
             tx.execute(DELETE_CALL, &[&id]).await?;
             let time: i64 = tx.query_one(SELECT_TIME, &[]).await?.try_get(0)?;
             let since = time.saturating_sub(to_millis(WINDOW));
-            let mut calls: Vec<(i64, i64)> = Vec::new();
-            for row in tx.query(SELECT_CALLS, &[&host, &since]).await? {
-                calls.push((row.try_get(0)?, row.try_get(1)?));
-            }
+            let rows = tx.query(SELECT_CALLS, &[&host, &since]).await?;
+            let calls = rows.iter().map(|row| row.try_get(0));
+            let calls: Vec<i64> = calls.collect::<std::result::Result<_, _>>()?;
             // After the database's clock was set back, time stands still until it has caught up.
-            let now = calls.first().map_or(time, |(newest, _)| time.max(*newest));
-            let mut state = LedgerState::new(pools, clock, now, paused_until, calls);
+            let now = calls.last().map_or(time, |newest| time.max(*newest));
+            let mut state = LedgerState {
+                budget,
+                clock,
+                now,
+                paused_until,
+                calls,
+                is_paid: false,
+            };
             let value = work(&mut state);
-            if let Some(pool) = state.charged {
-                tx.execute(INSERT_CALL, &[&id, &host, &now, &pool]).await?;
+            if state.is_paid {
+                tx.execute(INSERT_CALL, &[&id, &host, &now]).await?;
                 tx.execute(DELETE_OLD_CALLS, &[&host, &since]).await?;
             }
-            if state.is_changed {
-                tx.execute(UPDATE_PAUSE, &[&host, &state.paused_until])
-                    .await?;
-            }
+            tx.execute(UPDATE_PAUSE, &[&host, &state.paused_until])
+                .await?;
             Ok(value)
         });
         result.await

@@ -63,7 +63,8 @@ fn newer_version_is_refused() {
     let path = dir.path().join("state.db");
     open(&path)
         .unwrap()
-        .write(|db| db.pragma_update(None, "user_version", 2))
+        .db()
+        .pragma_update(None, "user_version", 2)
         .unwrap();
     assert_eq!(open(&path).err().unwrap().code(), "store");
 }
