@@ -13,7 +13,6 @@ use econoscope_answers::endpoints::{Backend, Route};
 use econoscope_core::error::Error;
 use econoscope_core::indicators::COMPOSITES;
 use econoscope_core::model::table;
-use econoscope_data::desk::reference;
 use econoscope_data::desk::scores::Scores;
 use http::StatusCode;
 use rmcp::ErrorData;
@@ -117,19 +116,11 @@ async fn content(backend: &Backend, address: Address) -> econoscope_core::Result
             arguments.extend(range.iter().map(|(k, v)| (k.as_str(), v.as_str())));
             endpoint(backend, "get_time_series", &arguments).await?
         }
-        Address::Method(indicator) => {
-            let render = move || reference::render_method(&desk, &indicator);
-            (pool.run(render).await?, MARKDOWN, LIST_TTL_MS)
-        }
         Address::Alert(condition) => {
             let render = move || alerts::resource(&desk, &condition);
             (pool.run(render).await?, JSON, NEWS_TTL_MS)
         }
         Address::Formulas => (pages::FORMULAS.to_owned(), MARKDOWN, LIST_TTL_MS),
-        Address::Glossary(slug) => {
-            let render = move || reference::render_term(&slug);
-            (pool.run(render).await?, MARKDOWN, LIST_TTL_MS)
-        }
         Address::Document(id) => {
             let (json, _, ttl) = endpoint(backend, "fetch", &[("id", &id)]).await?;
             let document: Value = serde_json::from_str(&json)
