@@ -8,11 +8,14 @@ use axum::body::Bytes;
 use econoscope_answers::endpoints::{Arguments, Route};
 use rmcp::model::RequestId;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use std::borrow::Cow;
 
 /// Maximum number of values in a message: arguments are few, and each value costs more than its bytes.
 const MAX_VALUES: usize = 4_096;
+/// Maximum number of brackets in a plain call. Readers differ in the depth they allow.
+const MAX_BRACKETS: usize = 32;
 
 /// A body and the members that were read from it.
 #[derive(Debug, Clone, Default)]
@@ -60,7 +63,13 @@ impl Message {
             Ok(envelope) if !text.trim_start().starts_with('[') => envelope.into_message(),
             _ => check_unreadable(&bytes)?,
         };
-        Ok(Self { bytes, ..message })
+        let is_bracket = |b: &&u8| matches!(b, b'[' | b'{');
+        let is_shallow = bytes.iter().filter(is_bracket).count() <= MAX_BRACKETS;
+        Ok(Self {
+            bytes,
+            call: message.call.filter(|_| is_shallow),
+            ..message
+        })
     }
 }
 
@@ -72,6 +81,8 @@ struct Envelope<'a> {
     id: Option<RequestId>,
     method: Option<String>,
     params: Option<Params>,
+    result: Option<IgnoredAny>,
+    error: Option<IgnoredAny>,
 }
 
 #[derive(Default, Deserialize)]
@@ -89,6 +100,8 @@ impl Envelope<'_> {
             return Message::default();
         };
         let mut params = self.params.unwrap_or_default();
+        // The SDK refuses a request that is a response as well.
+        let is_request = self.result.is_none() && self.error.is_none();
         let is_call = method == "tools/call" && self.jsonrpc.as_deref() == Some("2.0");
         let call = params.plain_call();
         // The SDK reads a resource by its address, even if `name` is present.
@@ -97,7 +110,7 @@ impl Envelope<'_> {
             false => params.name.or(params.uri),
         };
         Message {
-            call: call.filter(|_| is_call && self.id.is_some()),
+            call: call.filter(|_| is_call && is_request && self.id.is_some()),
             method: Some(method.into()),
             id: self.id,
             target: target.map(Cow::Owned),
