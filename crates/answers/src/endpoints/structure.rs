@@ -227,36 +227,49 @@ fn compact_schema(schema: &Value) -> Value {
     let Some(fields) = schema.as_object() else {
         return json!({});
     };
-    let is_value = |kind: &&Value| **kind != "null" && kind.get("type") != Some(&"null".into());
+    let types: Vec<&Value> = match fields.get("type") {
+        Some(Value::Array(types)) => types.iter().filter(|name| *name != "null").collect(),
+        name => name.into_iter().collect(),
+    };
     let choices = fields.get("anyOf").or_else(|| fields.get("oneOf"));
-    if let Some(Value::Array(choices)) = choices {
-        let values = choices.iter().filter(is_value).map(compact_schema);
-        // An optional object is a choice between it and null.
-        let value = match <[Value; 1]>::try_from(values.collect::<Vec<_>>()) {
-            Ok([only]) => only,
-            Err(values) => json!({ "anyOf": values }),
-        };
-        return with_description(value, fields);
+    let choices: Option<Vec<Value>> = match (choices, types.as_slice()) {
+        (Some(Value::Array(choices)), _) => {
+            let is_value = |choice: &&Value| choice.get("type") != Some(&"null".into());
+            Some(
+                choices
+                    .iter()
+                    .filter(is_value)
+                    .map(compact_schema)
+                    .collect(),
+            )
+        }
+        (_, [_, _, ..]) => Some(types.iter().map(|name| json!({ "type": name })).collect()),
+        _ => None,
+    };
+    if let Some(choices) = choices {
+        return with_description(any_of(choices), fields);
     }
     let item = fields.get("items").and_then(Value::as_object);
     if let Some(item) = item.filter(|item| is_object(item)) {
         return with_description(table_schema(item), fields);
     }
     let mut out = Map::new();
+    if let [name] = types.as_slice() {
+        out.insert("type".into(), Value::clone(name));
+    }
     for (key, value) in fields {
         let value = match (key.as_str(), value) {
-            ("type", Value::Array(types)) => {
-                types.iter().find(is_value).cloned().unwrap_or_default()
+            ("enum", Value::Array(values)) => {
+                values.iter().filter(|v| !v.is_null()).cloned().collect()
             }
-            ("enum", Value::Array(values)) => values.iter().filter(is_value).cloned().collect(),
-            ("type" | "const" | "format" | "minItems" | "maxItems", _) => value.clone(),
+            ("const" | "format" | "minItems" | "maxItems", _) => value.clone(),
             ("properties", Value::Object(all)) => {
                 let all = all.iter();
                 all.map(|(name, property)| (name.clone(), compact_schema(property)))
                     .collect()
             }
             // A list that is no table may hold null for an empty item.
-            ("items", _) => json!({ "anyOf": [compact_schema(value), { "type": "null" }] }),
+            ("items", _) => any_of(vec![compact_schema(value), json!({ "type": "null" })]),
             ("additionalProperties", Value::Object(_)) => compact_schema(value),
             _ => continue,
         };
@@ -269,6 +282,20 @@ fn is_object(schema: &Map<String, Value>) -> bool {
     schema.contains_key("properties") || schema.get("type") == Some(&"object".into())
 }
 
+/// Returns `anyOf` the schemas without duplicates, or the schema itself if there is one.
+fn any_of(choices: Vec<Value>) -> Value {
+    let mut distinct: Vec<Value> = Vec::new();
+    for choice in choices {
+        if !distinct.contains(&choice) {
+            distinct.push(choice);
+        }
+    }
+    match <[Value; 1]>::try_from(distinct) {
+        Ok([only]) => only,
+        Err(distinct) => json!({ "anyOf": distinct }),
+    }
+}
+
 /// Copies the description of the schema `original`.
 fn with_description(mut schema: Value, original: &Map<String, Value>) -> Value {
     if let (Some(out), Some(text)) = (schema.as_object_mut(), original.get("description")) {
@@ -277,29 +304,48 @@ fn with_description(mut schema: Value, original: &Map<String, Value>) -> Value {
     schema
 }
 
-/// Returns the schema of a table: the names of its columns, and cells of any type.
+/// Returns the schema of a table, from the schema of the objects in its rows.
 fn table_schema(item: &Map<String, Value>) -> Value {
-    let properties = item.get("properties").and_then(Value::as_object);
-    let column = |(name, property): (&String, &Value)| {
-        let description = property.get("description")?.as_str()?;
-        Some(format!("{name}: {description}"))
-    };
-    let columns: Vec<String> = properties
-        .into_iter()
-        .flatten()
-        .filter_map(column)
-        .collect();
-    let kinds = ["string", "number", "boolean", "object", "array", "null"];
-    let cell: Value = kinds.iter().map(|kind| json!({ "type": kind })).collect();
+    let (mut cells, mut descriptions) = (Vec::new(), Vec::new());
+    collect_columns(item, "", &mut cells, &mut descriptions);
+    let mut cells: Vec<Value> = cells.into_iter().map(without_descriptions).collect();
+    let constant = any_of(cells.clone());
+    cells.push(json!({ "type": "null" }));
     json!({
         "type": "object",
         "properties": {
-            "columns": { "type": "array", "items": { "type": "string" }, "description": columns.join(" ") },
-            "rows": { "type": "array", "items": { "type": "array", "items": { "anyOf": cell } } },
-            "constant": { "type": "object" },
+            "columns": { "type": "array", "items": { "type": "string" }, "description": descriptions.join(" ") },
+            "rows": { "type": "array", "items": { "type": "array", "items": any_of(cells) } },
+            "constant": { "type": "object", "additionalProperties": constant },
         },
         "required": ["columns", "rows"],
     })
+}
+
+/// Collects the schemas of the cells and the descriptions of the columns. `prefix` is the dotted name of the object.
+fn collect_columns(
+    item: &Map<String, Value>,
+    prefix: &str,
+    cells: &mut Vec<Value>,
+    descriptions: &mut Vec<String>,
+) {
+    let properties = item.get("properties").and_then(Value::as_object);
+    for (name, property) in properties.into_iter().flatten() {
+        let (name, cell) = (format!("{prefix}{name}"), compact_schema(property));
+        if let Some(Value::String(description)) = cell.get("description") {
+            descriptions.push(format!("{name}: {description}"));
+        }
+        let inner = cell.as_object().filter(|inner| {
+            let properties = inner.get("properties").and_then(Value::as_object);
+            is_object(inner) && !properties.is_some_and(is_table)
+        });
+        if let Some(inner) = inner {
+            collect_columns(inner, &format!("{name}."), cells, descriptions);
+            let values = inner.get("additionalProperties");
+            cells.extend(values.filter(|values| values.is_object()).cloned());
+        }
+        cells.push(cell);
+    }
 }
 
 /// Removes all descriptions from a schema.
