@@ -2,7 +2,7 @@
 
 use super::protocol::{caller, is_modern, sign};
 use super::server::{INSTRUCTIONS, PROMPTS, RESOURCES, SKILLS, Server, TEMPLATES, TOOLS, public};
-use super::{completion, prompts, resources, results, tools};
+use super::{completion, prompts, resources, results, skills, tools};
 use econoscope_answers::endpoints::Route;
 use econoscope_core::error::quote;
 use rmcp::model::{
@@ -10,8 +10,8 @@ use rmcp::model::{
     ErrorCode, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams, GetSkillResult,
     InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
     ListResourcesResult, ListSkillsResult, ListToolsResult, MetaObject, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ServerConfig, SubscribeRequestParams,
-    SubscriptionFilter, Tool,
+    ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult, ReadResourceRequestParams,
+    ReadResourceResponse, ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool,
 };
 use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
@@ -160,9 +160,21 @@ impl ServerHandler for Server {
     ) -> Result<GetSkillResult> {
         let mut skills = SKILLS.skills.iter();
         let skill = skills.find(|s| s.uri == request.uri);
-        let skill = skill.ok_or_else(|| unknown_skill(&request.uri))?;
+        let skill = skill.ok_or_else(|| unknown("skill", &request.uri))?;
         let result = public!(GetSkillResult::new(skill.clone()));
         Ok(self.sign(&context, result, |result| &mut result.meta))
+    }
+
+    async fn read_resource_directory(
+        &self,
+        request: ReadResourceDirectoryRequestParams,
+        context: Context,
+    ) -> Result<ReadResourceDirectoryResult> {
+        check_cursor(request.cursor)?;
+        let children = skills::directory(&request.uri);
+        let children = children.ok_or_else(|| unknown("directory", &request.uri))?;
+        let list = public!(ReadResourceDirectoryResult::with_all_items(children));
+        Ok(self.sign(&context, list, |list| &mut list.meta))
     }
 }
 
@@ -193,11 +205,11 @@ impl Server {
     }
 }
 
-/// Builds the error for an unknown skill. Its code is "invalid params" in every revision.
-fn unknown_skill(uri: &str) -> ErrorData {
+/// Builds the error for an unknown skill or directory. Its code is "invalid params" in every revision.
+fn unknown(what: &str, uri: &str) -> ErrorData {
     let uri = quote(uri);
     let data = serde_json::json!({ "uri": uri });
-    ErrorData::invalid_params(format!("No such skill: {uri}"), Some(data))
+    ErrorData::invalid_params(format!("No such {what}: {uri}"), Some(data))
 }
 
 /// Rejects every cursor, since lists have one page.

@@ -130,7 +130,7 @@ impl Server {
             .enable_resources_subscribe()
             .enable_prompts()
             .enable_completions()
-            .enable_skills()
+            .enable_skills_with_directory_read()
             .build();
         let extensions = capabilities.extensions.get_or_insert_default();
         extensions.insert(apps::EXTENSION.to_owned(), apps::settings());

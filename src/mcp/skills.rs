@@ -1,7 +1,7 @@
 //! Skills: texts that teach a host how to answer with these tools. They are embedded from `data/skills/` and listed with
 //! the digest of every file.
 
-use include_dir::{Dir, include_dir};
+use include_dir::{Dir, DirEntry, include_dir};
 use rmcp::model::{
     Resource, ResourceContents, SKILL_MD, Skill, SkillFrontmatter, SkillResource, SkillResources,
 };
@@ -10,6 +10,7 @@ static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/data/skills");
 
 const SCHEME: &str = "skill://";
 const MARKDOWN: &str = "text/markdown";
+const DIRECTORY: &str = "inode/directory";
 
 /// Returns every skill. A directory without a readable `SKILL.md` is skipped; a test rules that out.
 pub(super) fn all() -> Vec<Skill> {
@@ -69,6 +70,27 @@ pub(super) fn read(uri: &str) -> Option<ResourceContents> {
     Some(ResourceContents::text(text, uri).with_mime_type(MARKDOWN))
 }
 
+/// Returns the direct children of a directory, sorted by address; `None` if there is no such directory.
+pub(super) fn directory(uri: &str) -> Option<Vec<Resource>> {
+    let path = uri.strip_prefix(SCHEME)?.trim_end_matches('/');
+    let dir = FILES.get_dir(path)?;
+    let mut children: Vec<Resource> = dir.entries().iter().map(child).collect();
+    children.sort_by(|a, b| a.uri.cmp(&b.uri));
+    Some(children)
+}
+
+fn child(entry: &DirEntry<'_>) -> Resource {
+    let name = entry.path().file_name().unwrap_or_default();
+    let name = name.to_string_lossy();
+    let resource = Resource::new(uri(entry.path()), name);
+    match entry {
+        DirEntry::Dir(_) => resource.with_mime_type(DIRECTORY),
+        DirEntry::File(file) => resource
+            .with_mime_type(MARKDOWN)
+            .with_size(file.contents().len() as u64),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,7 +117,12 @@ mod tests {
     }
 
     #[test]
-    fn only_files_of_skills_are_read() {
+    fn directories_list_children_and_files_do_not() {
+        let top = directory("skill://us-macro-data").unwrap();
+        assert!(top.iter().any(Resource::is_directory));
+        assert_eq!(directory("skill://us-macro-data/").unwrap(), top);
+        assert!(directory("skill://us-macro-data/SKILL.md").is_none());
+        assert!(directory("skill://../src").is_none());
         assert!(read("skill://us-macro-data/../../Cargo.toml").is_none());
     }
 

@@ -38,7 +38,7 @@ for revision in 2026-07-28 2025-11-25; do
   [ -f "$known" ] && arguments+=(--expected-failures "$known")
   conformance "${arguments[@]}" || status=1
 done
-for scenario in sep-2640-skills-enumeration sep-2640-skills-manifest; do
+for scenario in sep-2640-skills-enumeration sep-2640-skills-manifest sep-2640-skills-directory; do
   echo "== $scenario"
   conformance server --url "$url" --scenario "$scenario" --spec-version 2026-07-28 --force -o "$folder/report-skills" || status=1
 done

@@ -65,6 +65,10 @@ async fn every_modern_result_is_signed() {
             json!({ "uri": "skill://us-macro-data/SKILL.md" }),
         ),
         (
+            "resources/directory/read",
+            json!({ "uri": "skill://us-macro-data" }),
+        ),
+        (
             "completion/complete",
             json!({ "ref": { "type": "ref/resource", "uri": "macro://metric/{ticker}" },
                     "argument": { "name": "ticker", "value": "DGS" } }),
@@ -85,7 +89,10 @@ async fn discovery_reports_versions_and_capabilities() {
     assert_eq!(discovery["supportedVersions"].as_array().unwrap().len(), 5);
     assert_eq!(discovery["capabilities"]["resources"]["subscribe"], true);
     let extensions = &discovery["capabilities"]["extensions"];
-    assert!(extensions["io.modelcontextprotocol/skills"].is_object());
+    assert_eq!(
+        extensions["io.modelcontextprotocol/skills"]["directoryRead"],
+        true
+    );
     let types = &extensions["io.modelcontextprotocol/ui"]["mimeTypes"];
     assert_eq!(types, &json!(["text/html;profile=mcp-app"]));
     assert!(discovery["instructions"].as_str().unwrap().len() <= 2_048);
