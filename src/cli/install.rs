@@ -1,5 +1,6 @@
 //! `install` and `uninstall`: add our entry to an assistant's settings file, or remove it, and change nothing else.
 
+mod backup;
 mod edit;
 mod hosts;
 
@@ -77,8 +78,14 @@ fn edit_settings(host: &Host, path: &Path, entry: Option<&Entry>, dry_run: bool)
     let (title, file) = (&host.title, disk::format_path(path));
     let old = read_settings(path).with_context(|| format!("{title}: {file} is unchanged"))?;
     let text = old.as_deref().unwrap_or_default();
-    let new = with_entry(host.format, text, &host.key, entry)
+    let mut new = with_entry(host.format, text, &host.key, entry)
         .with_context(|| format!("{title}: {file} cannot be read and is unchanged"))?;
+    if entry.is_none()
+        && new != text
+        && let Some(original) = backup::text_before_install(host, path, &new)
+    {
+        new = original;
+    }
     if new == text || (entry.is_none() && old.is_none()) {
         return Ok(format!("{title}: nothing to change in {file}"));
     }
@@ -119,24 +126,10 @@ fn write_settings(file: &Path, old: Option<&str>, new: &str) -> Result<Option<Pa
     };
     let real = std::fs::canonicalize(file)?;
     let permissions = std::fs::metadata(&real)?.permissions();
-    let backup = write_backup(&real, old)?;
+    let backup = backup::write(&real, old)?;
     disk::replace(&real, new.as_bytes())?;
     std::fs::set_permissions(&real, permissions)?;
     Ok(Some(backup))
-}
-
-/// Writes a backup of the file `real` beside it and returns its path.
-fn write_backup(real: &Path, text: &str) -> Result<PathBuf> {
-    let now = crate::app::format_file_time(econoscope_core::clock::wall_time());
-    // A number distinguishes backups of the same second.
-    let path = |n: u32| match n {
-        0 => real.with_added_extension(format!("{now}.backup")),
-        n => real.with_added_extension(format!("{now}-{n}.backup")),
-    };
-    let free = (0..1_000).map(path).find(|path| !path.exists());
-    let backup = free.context("1,000 backups of this second exist already")?;
-    disk::replace(&backup, text.as_bytes())?;
-    Ok(backup)
 }
 
 /// Lists the removed and the added lines, without the lines that are equal at both ends.

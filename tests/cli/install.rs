@@ -217,6 +217,65 @@ fn line_ends_and_byte_order_mark_stay() {
 }
 
 #[test]
+fn uninstall_restores_the_file() {
+    for (at, text) in fixtures() {
+        let (host, path, _) = HOSTS[at];
+        let (home, file) = home(path, &text);
+        if text.contains("econoscope") {
+            continue;
+        }
+        assert!(run(home.path(), &["install", host]).status.success());
+        assert!(run(home.path(), &["uninstall", host]).status.success());
+        assert_eq!(read(&file), text, "{host}");
+    }
+}
+
+#[test]
+fn uninstall_restores_unusual_files_byte_for_byte() {
+    let json = [
+        "",
+        "\n",
+        "{}",
+        "{}\n",
+        "{ }",
+        "\u{feff}{}",
+        r#"{"mcpServers":{}}"#,
+        "{\n  \"mcpServers\": {}\n}",
+        "{\"theme\": \"dark\"}\n",
+        r#"{"mcpServers":{"other":{"command":"x","args":[]}},"a":1}"#,
+        "{\n  // mine\n  \"a\": 1, /* b */\n\n}\n",
+        "{\r\n\t\"mcpServers\": {\r\n\r\n\t},\r\n}",
+        "{\r\n  \"a\": 1\n}",
+    ];
+    let toml = [
+        "",
+        "model = \"o\"",
+        "model = \"o\"\r\n",
+        "[mcp_servers]",
+        "mcp_servers = {}",
+        "# mine\n\n[mcp_servers.other]\ncommand = \"x\" # y",
+        "mcp_servers = { other = { command = \"x\" } }\n\n\n",
+    ];
+    let cursor = json.map(|text| ("cursor", ".cursor/mcp.json", text));
+    let codex = toml.map(|text| ("codex", ".codex/config.toml", text));
+    for (host, path, text) in cursor.into_iter().chain(codex) {
+        let (home, file) = home(path, text);
+        let none = run(home.path(), &["uninstall", host]);
+        assert!(said(&none).contains("nothing to change"), "{}", said(&none));
+        // Twice, so that the backups of the first time are there; over HTTP, so that the entry changes between.
+        for _ in 0..2 {
+            for http in [&[][..], &["--http", "http://127.0.0.1:8080/mcp"]] {
+                let done = run(home.path(), &[&["install", host], http].concat());
+                assert!(read(&file).contains("econoscope"), "{}", said(&done));
+            }
+            let done = run(home.path(), &["uninstall", host]);
+            assert!(done.status.success(), "{}", said(&done));
+            assert_eq!(read(&file), text, "{host}");
+        }
+    }
+}
+
+#[test]
 fn uninstall_keeps_later_changes() {
     let (home, file) = home(".cursor/mcp.json", "{}");
     let install = || assert!(run(home.path(), &["install", "cursor"]).status.success());
@@ -228,6 +287,17 @@ fn uninstall_keeps_later_changes() {
     assert!(read(&file).contains("// mine"), "{}", read(&file));
     let left = json!({"theme": "dark", "mcpServers": {}});
     assert_eq!(meaning(&file), left);
+    // Without backups nothing tells whether the empty table was there before, so it stays.
+    std::fs::write(&file, "{}").unwrap();
+    install();
+    for entry in std::fs::read_dir(file.parent().unwrap()).unwrap() {
+        let path = entry.unwrap().path();
+        if path != file {
+            std::fs::remove_file(path).unwrap();
+        }
+    }
+    uninstall();
+    assert_eq!(meaning(&file), json!({"mcpServers": {}}));
 }
 
 #[test]
