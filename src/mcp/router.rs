@@ -17,9 +17,9 @@ use axum::body::{Body, HttpBody};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use econoscope_answers::endpoints::Route;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use http_body_util::BodyExt;
 use serde_json::{Map, json};
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -29,6 +29,11 @@ const LISTEN: &str = "subscriptions/listen";
 
 /// Time limit for receiving a body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Frames of a body below this size, in bytes, count as small.
+const SMALL_FRAME: usize = 256;
+/// Maximum number of small frames in a body; enough for a client that sends typed input.
+const MAX_SMALL_FRAMES: usize = 512;
 
 /// Why a body is not a message: HTTP status, JSON-RPC code and explanation.
 type BodyError = (StatusCode, i32, &'static str);
@@ -160,16 +165,26 @@ async fn read_message(body: Body) -> Result<Message, BodyError> {
     message.map_err(|InvalidMessage(why)| (StatusCode::BAD_REQUEST, jsonrpc::INVALID_REQUEST, why))
 }
 
-/// Reads the bytes of a body.
-async fn read_bytes(body: Body) -> Result<Bytes, BodyError> {
-    let bytes = Limited::new(body, MAX_MESSAGE_BYTES).collect().await;
-    let why = "The body ended early";
-    let ended = (StatusCode::BAD_REQUEST, jsonrpc::PARSE_ERROR, why);
-    match bytes {
-        Ok(bytes) => Ok(bytes.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(TOO_LARGE),
-        Err(_) => Err(ended),
+/// Reads the bytes of a body. A frame costs more than its bytes, so a body of many small frames is refused.
+async fn read_bytes(mut body: Body) -> Result<Bytes, BodyError> {
+    let bad = |code, why| (StatusCode::BAD_REQUEST, code, why);
+    let (mut bytes, mut small_frames) = (BytesMut::new(), 0);
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| bad(jsonrpc::PARSE_ERROR, "The body ended early"))?;
+        let Ok(data) = frame.into_data() else {
+            continue;
+        };
+        small_frames += usize::from(data.len() < SMALL_FRAME);
+        if small_frames > MAX_SMALL_FRAMES {
+            let why = "The body arrives in too many small chunks";
+            return Err(bad(jsonrpc::INVALID_REQUEST, why));
+        }
+        if bytes.len() + data.len() > MAX_MESSAGE_BYTES {
+            return Err(TOO_LARGE);
+        }
+        bytes.extend_from_slice(&data);
     }
+    Ok(bytes.freeze())
 }
 
 /// Reports an exhausted allowance inside the protocol: as a failed tool result that a model reads, or as an error.
