@@ -6,6 +6,7 @@ use axum::response::Response;
 use futures_util::stream;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderValue, StatusCode};
+use rmcp::model::RequestId;
 use serde_json::{Value, json};
 use std::convert::Infallible;
 
@@ -32,13 +33,7 @@ pub(crate) fn error(
         Some(data) => json!({ "code": code, "message": message, "data": data }),
         None => json!({ "code": code, "message": message }),
     };
-    // An id of another type is not echoed.
-    let is_valid =
-        |id: &&str| serde_json::from_str::<Value>(id).is_ok_and(|id| id.is_string() || id.is_i64());
-    let id = request
-        .and_then(|m| m.id.as_deref())
-        .filter(is_valid)
-        .unwrap_or("null");
+    let id = json!(request.and_then(|message| message.id.as_ref()));
     Bytes::from(format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#))
 }
 
@@ -58,12 +53,12 @@ pub(super) fn unreadable(body: &[u8]) -> Bytes {
 
 /// Builds the response with a result. `result` ends with the brace that closes the envelope; a long one is shared and not
 /// copied.
-pub(super) fn result(id: Option<&str>, result: &Bytes) -> Response {
-    let id = id.unwrap_or("null");
-    let mut start = Vec::with_capacity(64 + id.len() + result.len().min(MAX_COPIED));
-    for part in [r#"{"jsonrpc":"2.0","id":"#, id, r#","result":"#] {
-        start.extend_from_slice(part.as_bytes());
-    }
+pub(super) fn result(id: Option<&RequestId>, result: &Bytes) -> Response {
+    let mut start = Vec::with_capacity(128 + result.len().min(MAX_COPIED));
+    start.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
+    // Cannot fail: an id is a string or a number.
+    let _ = serde_json::to_writer(&mut start, &id);
+    start.extend_from_slice(br#","result":"#);
     if result.len() <= MAX_COPIED {
         start.extend_from_slice(result);
         return response(StatusCode::OK, start);

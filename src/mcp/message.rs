@@ -1,22 +1,21 @@
 //! One JSON-RPC message with the bytes of its body.
 //!
 //! Rate limits need the method and the tool's name before a message is answered, and a plain call is answered from what
-//! is parsed here. Skipped members may nest deeply without using stack.
+//! is parsed here.
 
 use super::protocol::Lifecycle;
 use axum::body::Bytes;
 use econoscope_answers::endpoints::{Arguments, Route};
-use rmcp::model::JsonObject;
+use rmcp::model::RequestId;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
-use serde_json::value::RawValue;
 use std::borrow::Cow;
 
 /// Maximum number of values in a message: arguments are few, and each value costs more than its bytes.
 const MAX_VALUES: usize = 4_096;
-/// Number of digits that always fit an `i64`.
-const SAFE_DIGITS: usize = 18;
+/// Maximum number of brackets in a plain call. Readers differ in the depth they allow.
+const MAX_BRACKETS: usize = 32;
 
 /// A body and the members that were read from it.
 #[derive(Debug, Clone, Default)]
@@ -25,16 +24,15 @@ pub struct Message {
     pub bytes: Bytes,
     /// The method, such as `tools/call`; `None` for what is neither a request nor a notification.
     pub method: Option<Cow<'static, str>>,
-    /// The id as JSON text; `None` for a notification.
-    pub id: Option<String>,
+    /// The id; `None` for a notification.
+    pub id: Option<RequestId>,
     /// Name of the tool or prompt, or address of the resource.
     pub target: Option<Cow<'static, str>>,
     /// The call, if the message is a plain one.
     pub(super) call: Option<PlainCall>,
 }
 
-/// A `tools/call` that every reader of JSON understands in the same way: it has no escapes, no unknown or repeated
-/// members, a known tool, and an id that is written back as it was read.
+/// A `tools/call` of a known tool with an id, and with arguments that the SDK would read in the same way.
 #[derive(Debug, Clone)]
 pub(super) struct PlainCall {
     pub(super) route: &'static Route,
@@ -60,107 +58,40 @@ impl Message {
         }
         // Validates UTF-8 once for all members.
         let text = std::str::from_utf8(&bytes).unwrap_or_default();
-        let message = match parse_plain_call(text) {
-            Some(message) => message,
-            None => match serde_json::from_str::<Envelope<'_>>(text) {
-                Ok(envelope) => envelope.into_message(),
-                Err(_) => check_unreadable(&bytes)?,
-            },
+        let message = match serde_json::from_str::<Envelope<'_>>(text) {
+            // Serde also reads a list as a struct.
+            Ok(envelope) if !text.trim_start().starts_with('[') => envelope.into_message(),
+            _ => check_unreadable(&bytes)?,
         };
-        Ok(Self { bytes, ..message })
+        let is_bracket = |b: &&u8| matches!(b, b'[' | b'{');
+        let is_shallow = bytes.iter().filter(is_bracket).count() <= MAX_BRACKETS;
+        Ok(Self {
+            bytes,
+            call: message.call.filter(|_| is_shallow),
+            ..message
+        })
     }
-}
-
-/// The members of a plain call. A further or repeated member is an error.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PlainEnvelope<'a> {
-    jsonrpc: &'a str,
-    #[serde(borrow)]
-    id: &'a RawValue,
-    method: &'a str,
-    #[serde(borrow)]
-    params: &'a RawValue,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PlainParams<'a> {
-    name: &'a str,
-    arguments: Option<JsonObject>,
-    #[serde(borrow, rename = "_meta")]
-    meta: Option<&'a RawValue>,
-}
-
-/// Parses a plain call; `None` for any other body.
-fn parse_plain_call(body: &str) -> Option<Message> {
-    // With escapes one name has many spellings. Serde also reads a list as a struct.
-    let is_object = |text: &str| text.starts_with('{');
-    if !is_object(body) || body.contains('\\') {
-        return None;
-    }
-    let envelope: PlainEnvelope<'_> = serde_json::from_str(body).ok()?;
-    let (id, params) = (envelope.id.get(), envelope.params.get());
-    let is_call = envelope.jsonrpc == "2.0" && envelope.method == "tools/call";
-    if !is_call || !is_plain_id(id) || !is_object(params) {
-        return None;
-    }
-    let params: PlainParams<'_> = serde_json::from_str(params).ok()?;
-    let call = PlainCall {
-        route: Route::find(params.name)?,
-        lifecycle: Lifecycle::of_meta(params.meta.map(RawValue::get))?,
-        arguments: params.arguments.unwrap_or_default(),
-    };
-    call.arguments.values().all(is_flat).then(|| Message {
-        method: Some("tools/call".into()),
-        id: Some(id.to_owned()),
-        target: Some(call.route.spec.tool.into()),
-        call: Some(call),
-        ..Message::default()
-    })
-}
-
-/// Whether a value is a scalar or a list of scalars. Readers differ in the depth they allow.
-fn is_flat(value: &Value) -> bool {
-    let is_scalar = |v: &Value| !v.is_array() && !v.is_object();
-    match value.as_array() {
-        Some(items) => items.iter().all(is_scalar),
-        None => is_scalar(value),
-    }
-}
-
-/// Whether an id is written back as it was read: a string, or an integer in its canonical form.
-fn is_plain_id(id: &str) -> bool {
-    if id.starts_with('"') {
-        return true;
-    }
-    let digits = id.strip_prefix('-').unwrap_or(id);
-    let is_number = (1..=SAFE_DIGITS).contains(&digits.len())
-        && digits.bytes().all(|b| b.is_ascii_digit())
-        && !digits.starts_with('0');
-    is_number || id == "0"
 }
 
 /// The members that any message may have. A repeated member is an error.
 #[derive(Deserialize)]
 struct Envelope<'a> {
-    #[serde(rename = "jsonrpc")]
-    _jsonrpc: Option<String>,
     #[serde(borrow)]
-    id: Option<&'a RawValue>,
+    jsonrpc: Option<Cow<'a, str>>,
+    id: Option<RequestId>,
     method: Option<String>,
     params: Option<Params>,
+    result: Option<IgnoredAny>,
+    error: Option<IgnoredAny>,
 }
 
-/// The parameters that name the target.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Params {
     name: Option<String>,
     uri: Option<String>,
-    #[serde(rename = "arguments")]
-    _arguments: Option<IgnoredAny>,
+    arguments: Option<Value>,
     #[serde(rename = "_meta")]
-    _meta: Option<IgnoredAny>,
+    meta: Option<Value>,
 }
 
 impl Envelope<'_> {
@@ -168,18 +99,37 @@ impl Envelope<'_> {
         let Some(method) = self.method else {
             return Message::default();
         };
+        let mut params = self.params.unwrap_or_default();
+        // The SDK refuses a request that is a response as well.
+        let is_request = self.result.is_none() && self.error.is_none();
+        let is_call = method == "tools/call" && self.jsonrpc.as_deref() == Some("2.0");
+        let call = params.plain_call();
         // The SDK reads a resource by its address, even if `name` is present.
-        let is_read = method == "resources/read";
-        let target = self.params.and_then(|p| match is_read {
-            true => p.uri.or(p.name),
-            false => p.name.or(p.uri),
-        });
+        let target = match method == "resources/read" {
+            true => params.uri.or(params.name),
+            false => params.name.or(params.uri),
+        };
         Message {
+            call: call.filter(|_| is_call && is_request && self.id.is_some()),
             method: Some(method.into()),
-            id: self.id.map(|id| id.get().to_owned()),
+            id: self.id,
             target: target.map(Cow::Owned),
-            ..Message::default()
+            bytes: Bytes::new(),
         }
+    }
+}
+
+impl Params {
+    fn plain_call(&mut self) -> Option<PlainCall> {
+        Some(PlainCall {
+            route: Route::find(self.name.as_deref()?)?,
+            lifecycle: Lifecycle::of_meta(self.meta.take())?,
+            arguments: match self.arguments.take() {
+                None => Arguments::new(),
+                Some(Value::Object(arguments)) => arguments,
+                Some(_) => return None,
+            },
+        })
     }
 }
 
@@ -188,7 +138,7 @@ fn check_unreadable(body: &[u8]) -> Result<Message, InvalidMessage> {
     // As a tree, since raw text accepts invalid numbers and escapes.
     match serde_json::from_slice::<Value>(body) {
         Ok(Value::Object(_)) => Err(InvalidMessage(
-            "A member occurs twice, a name (of the method, the tool, the resource) is not a string, or params is not an object",
+            "A member occurs twice, the id is neither a string nor a whole number, a name (of the method, the tool, the resource) is not a string, or params is not an object",
         )),
         Ok(Value::Array(_)) => Err(InvalidMessage(
             "Batches are not supported; send one message per POST",

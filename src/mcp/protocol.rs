@@ -4,7 +4,7 @@ use super::message::PlainCall;
 use econoscope_data::pool::Caller;
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderName};
 use http::{HeaderMap, HeaderValue};
-use rmcp::model::{JsonObject, MetaObject, ProtocolVersion, RequestMetaObject};
+use rmcp::model::{MetaObject, ProtocolVersion, RequestMetaObject};
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Value;
 
@@ -23,8 +23,6 @@ const NAME: HeaderName = HeaderName::from_static("mcp-name");
 pub(super) const ACCEPT_BOTH: &str = "application/json, text/event-stream";
 const JSON: &str = "application/json";
 
-/// Maximum number of brackets in a `_meta` that is parsed here. Readers differ in the depth they allow.
-const MAX_BRACKETS: usize = 32;
 /// The member of `_meta` with the token for progress notifications.
 const PROGRESS_TOKEN: &str = "progressToken";
 /// Prefix of the protocol's own members of `_meta`.
@@ -51,14 +49,13 @@ impl Lifecycle {
 
     /// Returns the lifecycle of a `_meta` that has all required members of 2026-07-28, or none of the protocol's. Returns
     /// `None` for any other, which the SDK validates. A progress token is ignored, since no answer reports progress.
-    pub(super) fn of_meta(text: Option<&str>) -> Option<Self> {
-        let Some(text) = text else {
+    pub(super) fn of_meta(meta: Option<Value>) -> Option<Self> {
+        let Some(meta) = meta else {
             return Some(Self::Handshake);
         };
-        if text.bytes().filter(|b| matches!(b, b'{' | b'[')).count() > MAX_BRACKETS {
+        let Value::Object(meta) = meta else {
             return None;
-        }
-        let meta = serde_json::from_str::<JsonObject>(text).ok()?;
+        };
         let is_token = |token: &Value| token.is_string() || token.is_i64();
         if !meta.get(PROGRESS_TOKEN).is_none_or(is_token) {
             return None;

@@ -13,7 +13,6 @@ use econoscope_answers::endpoints::{Backend, Route};
 use econoscope_core::error::Error;
 use econoscope_core::indicators::COMPOSITES;
 use econoscope_core::model::table;
-use econoscope_data::desk::reference;
 use econoscope_data::desk::scores::Scores;
 use http::StatusCode;
 use rmcp::ErrorData;
@@ -27,9 +26,6 @@ const MARKDOWN: &str = "text/markdown";
 
 /// Cache time of alerts and articles.
 const NEWS_TTL_MS: u64 = 300_000;
-
-/// Maximum cache time of data whose next release is known. A revision may come before.
-const MAX_TTL_MS: u64 = 24 * 3_600_000;
 
 /// Returns the rows of `resources.csv`, fixed resources before templates: address, name, title, media type, description.
 fn rows() -> impl Iterator<Item = [&'static str; 5]> {
@@ -113,30 +109,18 @@ async fn content(backend: &Backend, address: Address) -> econoscope_core::Result
         Address::Scores => (Scores::embedded().render_markdown(), MARKDOWN, LIST_TTL_MS),
         Address::Regime => endpoint(backend, "get_regime", &[]).await?,
         Address::Calendar => endpoint(backend, "get_release_calendar", &[]).await?,
-        Address::Metric(ticker) => {
-            let (json, mime, ttl) = endpoint(backend, "get_metric", &[("ticker", &ticker)]).await?;
-            let ttl = ttl_until_release(backend, &json, ttl);
-            (json, mime, ttl)
-        }
+        Address::Metric(ticker) => endpoint(backend, "get_metric", &[("ticker", &ticker)]).await?,
         Address::Series { id, csv, range } => {
             let format = if csv { "csv" } else { "json" };
             let mut arguments = vec![("seriesId", id.as_str()), ("format", format)];
             arguments.extend(range.iter().map(|(k, v)| (k.as_str(), v.as_str())));
             endpoint(backend, "get_time_series", &arguments).await?
         }
-        Address::Method(indicator) => {
-            let render = move || reference::render_method(&desk, &indicator);
-            (pool.run(render).await?, MARKDOWN, LIST_TTL_MS)
-        }
         Address::Alert(condition) => {
             let render = move || alerts::resource(&desk, &condition);
             (pool.run(render).await?, JSON, NEWS_TTL_MS)
         }
         Address::Formulas => (pages::FORMULAS.to_owned(), MARKDOWN, LIST_TTL_MS),
-        Address::Glossary(slug) => {
-            let render = move || reference::render_term(&slug);
-            (pool.run(render).await?, MARKDOWN, LIST_TTL_MS)
-        }
         Address::Document(id) => {
             let (json, _, ttl) = endpoint(backend, "fetch", &[("id", &id)]).await?;
             let document: Value = serde_json::from_str(&json)
@@ -165,24 +149,6 @@ async fn endpoint(
     let text = String::from_utf8_lossy(bytes).into_owned();
     let ttl = u64::try_from(answer.max_age.as_millis()).unwrap_or(LIST_TTL_MS);
     Ok((text, mime, ttl))
-}
-
-/// The part of a metric that sets its cache time.
-#[derive(serde::Deserialize)]
-struct Schedule {
-    #[serde(rename = "nextRelease")]
-    next_release: Option<econoscope_core::model::Date>,
-}
-
-/// Returns the milliseconds until the day of a metric's next release, but at least `min`.
-fn ttl_until_release(backend: &Backend, json: &str, min: u64) -> u64 {
-    let until_release = || {
-        let schedule = serde_json::from_str::<Schedule>(json).ok()?;
-        let day = schedule.next_release?.to_zoned(jiff::tz::TimeZone::UTC);
-        let wait = day.ok()?.timestamp().duration_since(backend.desk().now());
-        u64::try_from(wait.as_millis()).ok()
-    };
-    until_release().map_or(min, |wait| wait.clamp(min, MAX_TTL_MS.max(min)))
 }
 
 /// Builds the protocol's error for an unknown resource.

@@ -9,7 +9,7 @@ use base64::Engine;
 use econoscope_answers::endpoints::{Backend, Reply, forward};
 use econoscope_core::error::Error;
 use econoscope_core::model::untrusted;
-use rmcp::model::{CallToolResult, ContentBlock, MetaObject, object};
+use rmcp::model::{CallToolResult, ContentBlock, MetaObject, RequestId, object};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -105,7 +105,7 @@ fn clean_strings(value: &mut Value) {
 /// Builds the response to a plain call. Each answer is encoded once; only the id differs between callers.
 pub(super) async fn response(
     shared: &Shared,
-    id: Option<&str>,
+    id: Option<&RequestId>,
     outcome: Result<Reply, CallToolResult>,
     lifecycle: Lifecycle,
 ) -> Response {
@@ -127,7 +127,7 @@ pub(super) async fn response(
 /// Builds the response to a call that failed.
 pub(super) fn failed_response(
     shared: &Shared,
-    id: Option<&str>,
+    id: Option<&RequestId>,
     failure: CallToolResult,
     lifecycle: Lifecycle,
 ) -> Response {

@@ -75,7 +75,7 @@ impl HttpTransport {
         let shared = &self.server.shared;
         shared.direct_calls.fetch_add(1, Ordering::Relaxed);
         let outcome = tools::call(&shared.backend, call.route, call.arguments.clone()).await;
-        let id = request.body().id.as_deref();
+        let id = request.body().id.as_ref();
         results::response(shared, id, outcome, lifecycle).await
     }
 
@@ -130,12 +130,7 @@ impl HttpTransport {
     ) -> Response {
         let result = results::failure(why, meta);
         let lifecycle = Lifecycle::of_headers(headers);
-        results::failed_response(
-            &self.server.shared,
-            message.id.as_deref(),
-            result,
-            lifecycle,
-        )
+        results::failed_response(&self.server.shared, message.id.as_ref(), result, lifecycle)
     }
 }
 

@@ -1,9 +1,8 @@
-//! HTTP responses for shared bodies: content encoding, validators, ranges and caching headers.
+//! HTTP responses for shared bodies: content encoding, validators and caching headers.
 
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
 use econoscope_answers::endpoints::{Body as Stored, Encoding};
 use econoscope_core::error::Result;
 use econoscope_data::pool::Pool;
@@ -51,18 +50,17 @@ pub(crate) async fn respond(
     request: &HeaderMap,
     pool: &Pool,
 ) -> Result<Response> {
-    // PNG is compressed already, and a range is one of the uncompressed bytes.
-    let encoding = match facts.kind == "image/png" || request.contains_key(header::RANGE) {
-        true => Encoding::Identity,
-        false => choose_encoding(request, body.bytes().len()),
+    let encoding = match facts.kind {
+        // PNG is compressed already.
+        "image/png" => Encoding::Identity,
+        _ => choose_encoding(request, body.bytes().len()),
     };
     let etag = body.etag(encoding);
     let mut response = if has_current(request, &etag) {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
         let bytes = body.encoded(encoding, pool).await?;
-        let partial = partial_response(request, &etag, &bytes);
-        let mut response = partial.unwrap_or_else(|| Body::from(bytes).into_response());
+        let mut response = Body::from(bytes).into_response();
         set(&mut response, header::CONTENT_TYPE, facts.kind);
         if let Some(token) = encoding.token() {
             set(&mut response, header::CONTENT_ENCODING, token);
@@ -80,7 +78,6 @@ pub(crate) async fn respond(
     let caching = format!("public, max-age={}{immutable}", facts.max_age.as_secs());
     for (name, value) in [
         (header::ETAG, &*etag),
-        (header::ACCEPT_RANGES, "bytes"),
         (header::CACHE_CONTROL, &caching),
         (header::VARY, "accept-encoding"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -91,32 +88,6 @@ pub(crate) async fn respond(
         set(&mut response, header::AGE, &age.as_secs().to_string());
     }
     Ok(response)
-}
-
-/// Responds to a `Range` header; `None` calls for the whole body, which is also the answer to several ranges and to a
-/// range of another version (RFC 9110 14.2).
-fn partial_response(request: &HeaderMap, etag: &str, bytes: &Bytes) -> Option<Response> {
-    let range = request.get(header::RANGE)?.to_str().ok()?;
-    let version = request.get(header::IF_RANGE);
-    if version.is_some_and(|version| version != etag) || range.contains(',') {
-        return None;
-    }
-    let size = bytes.len();
-    let ranges = http_range_header::parse_range_header(range).ok()?;
-    let ranges = ranges.validate(u64::try_from(size).ok()?).ok();
-    let part = ranges.into_iter().flatten().next().and_then(|range| {
-        let (start, end) = range.into_inner();
-        let part = bytes.get(usize::try_from(start).ok()?..=usize::try_from(end).ok()?)?;
-        Some((format!("bytes {start}-{end}/{size}"), bytes.slice_ref(part)))
-    });
-    let status = match part {
-        Some(_) => StatusCode::PARTIAL_CONTENT,
-        None => StatusCode::RANGE_NOT_SATISFIABLE,
-    };
-    let (range, bytes) = part.unwrap_or_else(|| (format!("bytes */{size}"), Bytes::new()));
-    let mut response = (status, Body::from(bytes)).into_response();
-    set(&mut response, header::CONTENT_RANGE, &range);
-    Some(response)
 }
 
 /// Sets a header; a value with characters that headers forbid is left out and logged.

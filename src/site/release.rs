@@ -9,7 +9,7 @@ use super::text::{
 use super::widget_frame::Widget;
 use super::{charts, pictures, view};
 use econoscope_answers::endpoints::release_calendar::{Params, ReleaseEvent, ScheduledFigure};
-use econoscope_answers::endpoints::revisions::{self, PrintAnswer, RevisionsAnswer};
+use econoscope_answers::endpoints::revisions::{self, PeriodRow, RevisionsAnswer};
 use econoscope_answers::endpoints::{Endpoint, time_series};
 use econoscope_core::chart::{ChartSpec, GHOST_COLOR, Line, render_fluid};
 use econoscope_core::format::period;
@@ -159,7 +159,7 @@ fn card(desk: &Desk, figure: ScheduledFigure) -> Result<Card> {
         false => Some(revisions::read(desk, &info, None)?).filter(|r| r.first_prints.len() > 1),
     };
     let mut spec = if let Some(answer) = &prints {
-        let line = |name: &str, color, value: fn(&PrintAnswer) -> Option<f64>| Line {
+        let line = |name: &str, color, value: fn(&PeriodRow) -> Option<f64>| Line {
             name: name.to_owned(),
             points: answer
                 .first_prints
@@ -177,7 +177,7 @@ fn card(desk: &Desk, figure: ScheduledFigure) -> Result<Card> {
             unit: format!("{measure}, {unit}"),
             decimals: info.decimals,
             lines: vec![
-                line("First", GHOST_COLOR, |print| Some(print.first)),
+                line("First", GHOST_COLOR, |print| print.first),
                 line("Now", 0, |print| print.now),
             ],
             ..ChartSpec::default()

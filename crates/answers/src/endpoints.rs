@@ -51,7 +51,7 @@ pub use time_series::recessions;
 /// The imports that nearly every endpoint uses.
 mod prelude {
     pub(super) use super::days::parse_as_of;
-    pub(super) use super::endpoint::{Endpoint, ProvenanceAccess, Spec};
+    pub(super) use super::endpoint::{Endpoint, Spec};
     pub(super) use super::provenance::{Provenance, enclosed};
     pub(super) use super::untrusted::UntrustedFields;
     pub(super) use econoscope_core::catalogue::Catalogue;

@@ -16,10 +16,10 @@ fn members_are_found_in_any_order() {
     let message = read(body);
     assert_eq!(message.method.as_deref(), Some("tools/call"));
     assert_eq!(message.target.as_deref(), Some("now"));
-    assert_eq!(message.id.as_deref(), Some(r#""a\"1""#));
+    assert_eq!(message.id, Some(RequestId::String("a\"1".into())));
     let message = read(r#"{"method":"resources/read","params":{"uri":"file://a"}}"#);
     assert_eq!(message.target.as_deref(), Some("file://a"));
-    assert!(message.id.as_deref().is_none());
+    assert!(message.id.is_none());
     // The resource is charged, even if another name is present.
     for params in [
         r#"{"uri":"macro://series/UNRATE","name":"get_regime"}"#,
@@ -119,21 +119,20 @@ fn plain_calls_parse_in_any_member_order() {
 }
 
 #[test]
-fn ids_without_a_canonical_form_are_not_plain() {
-    for id in ["0", "7", "-7", "999999999999999999", r#""""#, r#""x y""#] {
-        assert!(with_id(id).call.is_some(), "{id}");
-    }
-    for id in [
-        "-0",
-        "1.0",
-        "1e2",
-        "9999999999999999999",
-        "null",
-        "true",
-        "[]",
-        "{}",
-        r#""\u0041""#,
+fn ids_are_written_as_the_sdk_writes_them() {
+    for (id, written) in [
+        ("0", "0"),
+        ("-7", "-7"),
+        ("999999999999999999", "999999999999999999"),
+        ("1.0", "1"),
+        (r#""x y""#, r#""x y""#),
+        (r#""\u0041""#, r#""A""#),
     ] {
+        let message = with_id(id);
+        assert!(message.call.is_some(), "{id}");
+        assert_eq!(serde_json::to_string(&message.id).unwrap(), written);
+    }
+    for id in ["1.5", "9999999999999999999", "null", "true", "[]", "{}"] {
         assert!(with_id(id).call.is_none(), "{id}");
     }
 }
@@ -143,35 +142,19 @@ fn ambiguous_calls_are_not_plain() {
     for body in [
         r#"["2.0",1,"tools/call",{"name":"get_metric"}]"#,
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":["now"]}"#,
-        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_metric","task":{}}}"#,
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_metric","arguments":[]}}"#,
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_metric","name":"then"}}"#,
         r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"tools/call","params":{"name":"get_metric"}}"#,
         r#"{"jsonrpc":"1.0","id":1,"method":"tools/call","params":{"name":"get_metric"}}"#,
-        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_metric"},"result":{}}"#,
-        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_metric","uri":"a"}}"#,
         r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"get_metric"}}"#,
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"uri":"now"}}"#,
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"no_such_tool"}}"#,
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":["get_metric",{},null]}"#,
-        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_metric","arguments":{"a":[[1]]}}}"#,
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#,
         "",
         "{",
     ] {
         let message = Message::read(Bytes::from(body)).unwrap_or_default();
         assert!(message.call.is_none(), "{body}");
-    }
-}
-
-proptest! {
-    #[test]
-    fn ids_of_plain_calls_round_trip(id in "[-\"0-9a-z ]{1,24}") {
-        let message = with_id(&id);
-        if message.call.is_some() {
-            let id = message.id.as_deref().unwrap();
-            let back: Value = serde_json::from_str(id).unwrap();
-            prop_assert_eq!(back.to_string(), id);
-        }
     }
 }

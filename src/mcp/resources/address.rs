@@ -37,17 +37,13 @@ pub(in crate::mcp) enum Address {
     },
     /// The latest figure of a series.
     Metric(String),
-    /// The method of an indicator.
-    Method(String),
     /// The language of formulas and conditions.
     Formulas,
-    /// A glossary term.
-    Glossary(String),
     /// The newest articles, all or those with a tag.
     Articles(Option<String>),
     /// A condition and its crossings.
     Alert(String),
-    /// A document by its id: `scenario:…` or `article:…`.
+    /// A document by its id, as `fetch` returns it: `method:crpi`.
     Document(String),
 }
 
@@ -95,13 +91,14 @@ impl Address {
             ["scores"] => Self::Scores,
             ["calendar"] => Self::Calendar,
             ["metric", ticker] => Self::Metric((*ticker).to_owned()),
-            ["method", indicator] => Self::Method((*indicator).to_owned()),
             ["alert", condition] => Self::Alert((*condition).to_owned()),
             ["formulas"] => Self::Formulas,
-            ["glossary", slug] => Self::Glossary((*slug).to_owned()),
+            ["glossary", slug] => Self::Document(format!("term:{slug}")),
             ["articles"] => Self::Articles(None),
             ["articles", tag] => Self::Articles(Some((*tag).to_owned())),
-            [kind @ ("scenario" | "article"), slug] => Self::Document(format!("{kind}:{slug}")),
+            [kind @ ("method" | "scenario" | "article"), slug] => {
+                Self::Document(format!("{kind}:{slug}"))
+            }
             _ => return Err(fail("is not understood")),
         };
         match query.is_empty() {

@@ -95,49 +95,6 @@ async fn csv_is_selected_by_parameter_extension_or_accept() {
 }
 
 #[tokio::test]
-async fn range_requests_return_partial_content() {
-    let router = router();
-    let path = format!("{UNRATE}.csv?start=2020-01-01");
-    let whole = get(&router, &path).await;
-    let (size, tag) = (whole.body.len(), whole.header("etag").to_owned());
-    assert_eq!(whole.header("accept-ranges"), "bytes");
-    for (range, part) in [
-        ("bytes=0-99", 0..100),
-        ("bytes=10-", 10..size),
-        ("bytes=-7", size - 7..size),
-        ("bytes=5-999999", 5..size),
-    ] {
-        let headers = [
-            ("range", range),
-            ("accept-encoding", "gzip"),
-            ("if-range", tag.as_str()),
-        ];
-        let reply = get_with(&router, &path, &headers).await;
-        assert_eq!(reply.status, 206, "{range}");
-        let content_range = format!("bytes {}-{}/{size}", part.start, part.end - 1);
-        assert_eq!(reply.header("content-range"), content_range);
-        assert_eq!(reply.body, &whole.body[part], "{range}");
-    }
-    let beyond = get_with(&router, &path, &[("range", "bytes=999999-")]).await;
-    assert_eq!(
-        (beyond.status.as_u16(), beyond.header("content-range")),
-        (416, &*format!("bytes */{size}"))
-    );
-    for headers in [
-        [("range", "bytes=0-1,5-6"), ("accept", "*/*")],
-        [("range", "lines=0-1"), ("accept", "*/*")],
-        [("range", "bytes=0-1"), ("if-range", "\"another\"")],
-    ] {
-        let reply = get_with(&router, &path, &headers).await;
-        assert_eq!(
-            (reply.status.as_u16(), reply.body.len()),
-            (200, size),
-            "{headers:?}"
-        );
-    }
-}
-
-#[tokio::test]
 async fn a_known_series_without_data_returns_the_reason() {
     let router = router();
     let metric = get(&router, "/api/public/metrics/VIXCLS").await.json();

@@ -3,11 +3,10 @@
 use super::answer::{Answer, Reply};
 use super::decode::{self, Arguments};
 use super::endpoint::{Endpoint, Spec};
+use super::forward;
 use super::route::Route;
-use super::{days, forward};
 use econoscope_core::cache::Cache;
 use econoscope_core::error::Result;
-use econoscope_core::model::Date;
 use econoscope_data::desk::{Desk, State};
 use econoscope_data::pool::{Pool, SingleFlight};
 use econoscope_data::upstream::Upstream;
@@ -160,19 +159,12 @@ impl Backend {
 /// Answers an endpoint from the desk.
 pub(super) fn local<E: Endpoint>(desk: &Desk, checked: &Arguments) -> Result<Answer> {
     let params = decode::params::<E>(checked)?;
-    render(E::local(desk, &params)?, &params, (checked, desk.today()))
+    render(&E::local(desk, &params)?, &params)
 }
 
-/// Renders an output, with notes on how the dates among the arguments were read.
-pub(super) fn render<E: Endpoint>(
-    mut output: E::Output,
-    params: &E,
-    (checked, today): (&Arguments, Date),
-) -> Result<Answer> {
-    if let Some(provenance) = E::PROVENANCE {
-        days::note_dates(provenance(&mut output), checked, today);
-    }
-    let mut answer = E::render(&output, params)?;
+/// Renders an output.
+pub(super) fn render<E: Endpoint>(output: &E::Output, params: &E) -> Result<Answer> {
+    let mut answer = E::render(output, params)?;
     answer.omitted = E::IS_COMPACT.then(|| params.omitted());
     Ok(answer)
 }

@@ -88,7 +88,6 @@ impl Endpoint for Params {
             ("start", "2015-01-01"),
         ],
     };
-    const PROVENANCE: ProvenanceAccess<Comparison> = Some(|answer| &mut answer.provenance);
     type Output = Comparison;
 
     fn local(desk: &Desk, params: &Self) -> Result<Comparison> {

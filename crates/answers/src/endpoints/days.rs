@@ -55,40 +55,6 @@ pub fn read(field: &str, text: &str, (base, today): (Date, Date)) -> Result<Date
     })
 }
 
-/// Notes how the dates among the arguments were read, except plain days and lengths of time: "December 2008, read as
-/// 2008-12-31".
-pub(super) fn note_dates(provenance: &mut Provenance, checked: &Arguments, today: Date) {
-    for name in NAMES {
-        let texts = match checked.get(name) {
-            Some(Value::String(text)) if name == "date" => split_list(text),
-            Some(Value::String(text)) => vec![text.clone()],
-            Some(Value::Array(list)) => join_split_dates(list.iter().filter_map(Value::as_str)),
-            Some(_) | None => continue,
-        };
-        let texts = texts.iter();
-        let readings = texts.filter_map(|text| describe_reading(name, text, today));
-        provenance.note(name, join(readings, "; "));
-    }
-}
-
-/// Describes how a text was read; `None` for a plain day, a length of time, and what is no date.
-fn describe_reading(name: &str, text: &str, today: Date) -> Option<String> {
-    let base = (today, today);
-    let days = match name {
-        "date" => match lists::parse_period(name, text, today).ok()? {
-            Periods::Of(day) => day.to_string(),
-            Periods::Range(from, to) => format!("{from} to {to}"),
-        },
-        "after" | "as_of" if lists::is_list_or_event(text) => {
-            join(event_days(name, text, base).ok()?, ", ")
-        }
-        _ => read(name, text, base).ok()?.to_string(),
-    };
-    let is_range = ["max", "ytd"].iter().any(|w| w.eq_ignore_ascii_case(text));
-    let is_plain = text.parse::<Date>().is_ok() || span(text).is_some();
-    (!is_plain && (!is_range || name == "date")).then(|| format!("{text}, read as {days}"))
-}
-
 /// Returns the arguments with `as_of` as a plain day, for an upstream, which knows no other form.
 ///
 /// # Errors
@@ -284,21 +250,10 @@ mod tests {
     }
 
     #[test]
-    fn dates_are_noted_and_made_plain() {
+    fn dates_are_made_plain() {
         let given = json!({"as_of": "December 2008", "start": "5y", "end": "2008-12-01",
             "dates": ["December 15", "2008", "2007Q4", "2006-01-02"], "query": "2008"});
         let given = given.as_object().unwrap();
-        let mut provenance = Provenance::default();
-        note_dates(&mut provenance, given, TODAY);
-        let notes = [
-            ("as_of", "December 2008, read as 2008-12-31"),
-            (
-                "dates",
-                "December 15, 2008, read as 2008-12-15; 2007Q4, read as 2007-12-31",
-            ),
-        ];
-        let notes = notes.map(|(name, note)| (name.to_owned(), note.to_owned()));
-        assert_eq!(provenance.notes, notes.into());
         let plain = with_plain_as_of(given, TODAY).unwrap();
         assert_eq!(plain["as_of"], "2008-12-31");
         assert_eq!(plain["start"], "5y");

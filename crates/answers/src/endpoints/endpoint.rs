@@ -2,7 +2,6 @@
 
 use super::answer::Answer;
 use super::decode::Arguments;
-use super::provenance::Provenance;
 use econoscope_core::error::Result;
 use econoscope_core::model::Date;
 use econoscope_data::desk::Desk;
@@ -31,9 +30,6 @@ pub struct Spec {
     pub example: &'static [(&'static str, &'static str)],
 }
 
-/// Returns an answer's provenance; `None` for an answer without one.
-pub type ProvenanceAccess<T> = Option<fn(&mut T) -> &mut Provenance>;
-
 /// An endpoint, implemented by its arguments: their field docs are descriptions for models. Each has a file with Params,
 /// Output, SPEC, `local`, `text` and tests.
 pub trait Endpoint: DeserializeOwned + JsonSchema + Send + 'static {
@@ -41,8 +37,6 @@ pub trait Endpoint: DeserializeOwned + JsonSchema + Send + 'static {
     const SPEC: Spec;
     /// Defaults for an assistant's call, whose window is small.
     const MCP_DEFAULTS: &'static [(&'static str, &'static str)] = &[];
-    /// Access to the answer's provenance, for notes on its arguments. Every endpoint with dates has it.
-    const PROVENANCE: ProvenanceAccess<Self::Output> = None;
     /// Whether a tool's structure is the compact form of the answer; false where hosts expect the answer's own shape.
     const IS_COMPACT: bool = true;
     /// The answer; its fields are the contract's.

@@ -72,7 +72,6 @@ impl Endpoint for Params {
         in_contract: false,
         example: &[("indicator", "CRPI")],
     };
-    const PROVENANCE: ProvenanceAccess<Explanation> = Some(|answer| &mut answer.provenance);
     type Output = Explanation;
 
     fn omitted(&self) -> &'static [&'static str] {

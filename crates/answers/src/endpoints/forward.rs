@@ -130,14 +130,17 @@ pub(super) fn render_received<E: Endpoint>(
 ) -> Result<Answer> {
     let plain = days::with_plain_as_of(checked, today)?;
     let params = decode::params::<E>(&plain)?;
-    let mut output = E::from_upstream(decode_body::<E>(body)?, &params, today)?;
-    let as_of = E::PROVENANCE.and_then(|provenance| provenance(&mut output).as_of);
-    let as_of = as_of.map(|day| Value::from(day.to_string()));
-    if plain.contains_key("as_of") && plain.get("as_of") != as_of.as_ref() {
-        let what = format!("answer {} for a past day; leave as_of out", E::SPEC.tool);
-        return Err(unsupported_error(&what));
+    if let Some(day) = plain.get("as_of") {
+        let received: Value = serde_json::from_slice(body).unwrap_or_default();
+        if received.get("as_of") != Some(day) {
+            let what = format!("answer {} for a past day; leave as_of out", E::SPEC.tool);
+            return Err(unsupported_error(&what));
+        }
     }
-    backend::render(output, &params, (checked, today))
+    backend::render(
+        &E::from_upstream(decode_body::<E>(body)?, &params, today)?,
+        &params,
+    )
 }
 
 /// Describes the origin of a forwarded answer: its age, and the remaining budget.

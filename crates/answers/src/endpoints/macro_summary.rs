@@ -145,7 +145,6 @@ impl Endpoint for Params {
         in_contract: true,
         example: &[],
     };
-    const PROVENANCE: ProvenanceAccess<MacroSummary> = Some(|answer| &mut answer.provenance);
     type Output = MacroSummary;
 
     fn local(desk: &Desk, params: &Self) -> Result<MacroSummary> {

@@ -154,7 +154,6 @@ impl Endpoint for Params {
         in_contract: true,
         example: &[("ticker", "DGS10")],
     };
-    const PROVENANCE: ProvenanceAccess<Metric> = Some(|answer| &mut answer.provenance);
     type Output = Metric;
 
     fn local(desk: &Desk, params: &Self) -> Result<Metric> {

@@ -133,7 +133,6 @@ impl Endpoint for Params {
         in_contract: true,
         example: &[],
     };
-    const PROVENANCE: ProvenanceAccess<RegimeAnswer> = Some(|answer| &mut answer.provenance);
     type Output = RegimeAnswer;
 
     fn omitted(&self) -> &'static [&'static str] {

@@ -73,7 +73,6 @@ impl Endpoint for Params {
         in_contract: false,
         example: &[],
     };
-    const PROVENANCE: ProvenanceAccess<CalendarAnswer> = Some(|answer| &mut answer.provenance);
     type Output = CalendarAnswer;
 
     fn omitted(&self) -> &'static [&'static str] {

@@ -7,9 +7,7 @@ mod table;
 
 pub(super) use render::units;
 pub use render::{label, plus, size};
-pub use table::{
-    LevelAnswer, PeriodAnswer, PeriodRow, PrintAnswer, RecordAnswer, RevisionsAnswer, StageAnswer,
-};
+pub use table::{LevelAnswer, PeriodAnswer, PeriodRow, RecordAnswer, RevisionsAnswer, StageAnswer};
 
 use super::days;
 use crate::endpoints::prelude::*;
@@ -65,7 +63,6 @@ impl Endpoint for Params {
         in_contract: false,
         example: &[("seriesId", "PAYEMS")],
     };
-    const PROVENANCE: ProvenanceAccess<RevisionsAnswer> = Some(|answer| &mut answer.provenance);
     type Output = RevisionsAnswer;
 
     fn omitted(&self) -> &'static [&'static str] {
@@ -73,6 +70,8 @@ impl Endpoint for Params {
             "rights",
             "vintages",
             "first_prints.known",
+            "first_prints.after_3_months",
+            "first_prints.after_12_months",
             "first_prints.revision",
         ]
     }

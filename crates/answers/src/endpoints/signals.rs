@@ -111,7 +111,6 @@ impl Endpoint for Params {
         in_contract: true,
         example: &[],
     };
-    const PROVENANCE: ProvenanceAccess<Signals> = Some(|answer| &mut answer.provenance);
     type Output = Signals;
 
     fn local(desk: &Desk, params: &Self) -> Result<Signals> {

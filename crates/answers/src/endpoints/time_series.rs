@@ -47,7 +47,6 @@ impl Endpoint for Params {
         example: &[("seriesId", "UNRATE"), ("start", "2025-01-01")],
     };
     const MCP_DEFAULTS: &'static [(&'static str, &'static str)] = &[("detail", "summary")];
-    const PROVENANCE: ProvenanceAccess<TimeSeriesAnswer> = Some(|answer| &mut answer.provenance);
     type Output = TimeSeriesAnswer;
 
     fn omitted(&self) -> &'static [&'static str] {

@@ -97,7 +97,6 @@ impl Endpoint for Params {
         in_contract: false,
         example: &[],
     };
-    const PROVENANCE: ProvenanceAccess<Changes> = Some(|answer| &mut answer.provenance);
     type Output = Changes;
 
     fn local(desk: &Desk, params: &Self) -> Result<Changes> {

@@ -46,7 +46,7 @@ pub(in crate::endpoints) fn parse_periods(
 }
 
 /// Reads one day or range.
-pub(super) fn parse_period(field: &str, text: &str, today: Date) -> Result<Periods> {
+fn parse_period(field: &str, text: &str, today: Date) -> Result<Periods> {
     let mut separators = RANGES.iter();
     let Some((from, to)) = separators.find_map(|separator| text.split_once(separator)) else {
         return read(field, text, (today, today)).map(Periods::Of);
@@ -103,11 +103,6 @@ pub(in crate::endpoints) fn event_days(
     }
 }
 
-/// Whether a text is a list or the name of events.
-pub(super) fn is_list_or_event(text: &str) -> bool {
-    split_list(text).len() > 1 || named_days(text).is_some()
-}
-
 /// Returns the days of "FOMC 2022", "NBER peaks" or "nber trough 2009"; `None` for another text.
 fn named_days(text: &str) -> Option<Vec<Date>> {
     let text = text.trim().to_ascii_lowercase();
@@ -133,10 +128,8 @@ fn named_days(text: &str) -> Option<Vec<Date>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::note_dates;
     use super::*;
     use jiff::civil::date;
-    use serde_json::json;
 
     const TODAY: Date = date(2026, 11, 25);
 
@@ -182,20 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn reading_of_periods_is_noted_unless_plain() {
-        let note = |text| {
-            let given = json!({ "date": text });
-            let mut provenance = Provenance::default();
-            note_dates(&mut provenance, given.as_object().unwrap(), TODAY);
-            provenance.notes.remove("date")
-        };
-        assert_eq!(note("2008-12-31, 2009-01-31"), None);
-        let range = "2008-01..2008-03, read as 2008-01-01 to 2008-03-31";
-        assert_eq!(note("2008-01..2008-03").as_deref(), Some(range));
-        assert_eq!(
-            note("2008Q4").as_deref(),
-            Some("2008Q4, read as 2008-12-31")
-        );
+    fn lists_and_ranges_are_told_from_single_days() {
         assert!(
             is_list_or_range("2008-01..2008-03")
                 && is_list_or_range("2008-01,2008-02")

@@ -90,8 +90,8 @@ pub(super) fn render(a: &RevisionsAnswer) -> String {
         );
     }
     let prints = a.first_prints.iter().map(|p| {
-        let (label, now) = (label(p.date, frequency), format_or_none(p.now));
-        format!("{label} {}, {now}", p.first)
+        let [first, now] = [p.first, p.now].map(format_or_none);
+        format!("{} {first}, {now}", label(p.date, frequency))
     });
     let prints = join(prints, "; ");
     if !prints.is_empty() {

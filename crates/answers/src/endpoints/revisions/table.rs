@@ -37,7 +37,7 @@ pub struct PeriodAnswer {
     pub stages: Vec<StageAnswer>,
 }
 
-/// The stages of one of several periods; `notes.periods` says why values are absent.
+/// The stages of one of several periods, in one row; `notes.periods` says why values of requested periods are absent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PeriodRow {
     /// Start of the period.
@@ -77,21 +77,6 @@ pub struct LevelAnswer {
     /// Its unit, if not today's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
-}
-
-/// A first print and its present value.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct PrintAnswer {
-    /// Start of the period.
-    pub date: Date,
-    /// Day by which it was known.
-    pub known: Date,
-    /// First print, in `unit`.
-    pub first: f64,
-    /// As last revised.
-    pub now: Option<f64>,
-    /// Now less first, in `revision_unit`.
-    pub revision: Option<f64>,
 }
 
 /// Months covered by vintages.
@@ -135,7 +120,7 @@ pub struct RevisionsAnswer {
     /// Usual size of its revisions.
     pub usual: Option<UsualRevisions>,
     /// The newest twelve, newest first; none if a period is requested.
-    pub first_prints: Vec<PrintAnswer>,
+    pub first_prints: Vec<PeriodRow>,
     /// Months with vintages.
     pub vintages: Option<RecordAnswer>,
     /// Who measures it.
@@ -297,19 +282,9 @@ impl<'a> RevisionTable<'a> {
     }
 
     /// Returns the newest `count` first prints, newest first.
-    pub(super) fn newest_prints(&self, count: usize) -> Vec<PrintAnswer> {
+    pub(super) fn newest_prints(&self, count: usize) -> Vec<PeriodRow> {
         let newest = self.revisions.prints.iter().rev().take(count);
-        let prints = newest.map(|print| {
-            let now = self.present_stage(print.date);
-            PrintAnswer {
-                date: print.date,
-                known: print.first.day,
-                first: self.value(&print.first),
-                now: now.map(|now| self.value(&now)),
-                revision: now.map(|now| self.revision(&print.first, &now)),
-            }
-        });
-        prints.collect()
+        newest.map(|print| self.row(print.date)).collect()
     }
 }
 
