@@ -55,13 +55,10 @@ pub struct Admission {
 }
 
 impl Admission {
-    /// Loads the day's counts, and creates permits for listeners as a share of the `connections`.
+    /// Creates empty counts, and permits for listeners as a share of the `connections`.
     pub fn new(mut settings: LimitSettings, connections: usize) -> Self {
         let (now, max) = (settings.clock.now(), settings.addresses);
-        let file = settings.file.as_deref();
-        let counters = file.and_then(|file| Counters::load(file, &now, max));
-        let counters = counters.unwrap_or_else(|| Counters::new(now, max));
-        let counters = Arc::new(Mutex::new(counters));
+        let counters = Arc::new(Mutex::new(Counters::new(now, max)));
         let shared = settings.shared.as_ref().and_then(|address| {
             SharedCounters::connect(address, Arc::clone(&settings.clock), Arc::clone(&counters))
         });
@@ -254,18 +251,6 @@ impl Admission {
     /// Returns the status of the shared counters, if there are any.
     pub(crate) fn shared(&self) -> Option<SharedCountersStatus> {
         self.shared.as_ref().map(|shared| shared.status())
-    }
-
-    /// Saves the day's counts, if there is a file and something changed.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
-    pub(crate) fn save(&self) -> std::io::Result<()> {
-        let Some(path) = &self.settings.file else {
-            return Ok(());
-        };
-        let now = self.now();
-        self.counters.lock().save(path, &now)
     }
 
     fn now(&self) -> Moment {

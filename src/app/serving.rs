@@ -2,7 +2,7 @@
 
 use super::webhooks::Webhooks;
 use super::{live, stop_on_signal, wiring};
-use crate::admission::{self, LimitSettings};
+use crate::admission;
 use crate::config::{Config, Serve, local_address};
 use crate::{mcp, server};
 use anyhow::{Context, Result, bail};
@@ -203,10 +203,7 @@ fn options(config: &Config, serve: &Serve, ip: IpAddr) -> server::Options {
     let origins = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"].map(String::from);
     let delay = Duration::from_secs(serve.drain_delay);
     server::Options {
-        limits: LimitSettings {
-            file: Some(config.local_file().with_added_extension("limits")),
-            ..serve.limits.clone()
-        },
+        limits: serve.limits.clone(),
         hosts,
         origins: [&origins, &*serve.allowed_origin].concat(),
         connections: server::ConnectionSettings {

@@ -27,8 +27,6 @@ use tokio::sync::Mutex;
 use tower::ServiceExt;
 use tower_http::cors::{Any, CorsLayer};
 
-/// How often the day's counts are saved.
-const SAVE_INTERVAL: Duration = Duration::from_secs(30);
 /// Maximum number of connections to the metrics listener.
 const MAX_METRICS_CONNECTIONS: usize = 64;
 
@@ -101,11 +99,11 @@ impl HttpServer {
         })
     }
 
-    /// Serves until shutdown, then lets open responses finish. Saves the day's counts in between and at the end.
+    /// Serves until shutdown, then lets open responses finish.
     pub async fn serve(&self, listener: TcpListener, mcp: HttpTransport, shutdown: Shutdown) {
         let admission = Arc::clone(&self.shared.admission);
         let entry = self.entry(mcp, is_local(&listener));
-        let serving = Acceptor {
+        Acceptor {
             handler: move |request, peer| {
                 let entry = Arc::clone(&entry);
                 async move { entry.handle(request, Some(peer)).await }
@@ -115,20 +113,8 @@ impl HttpServer {
             ready: Arc::clone(&self.shared.ready),
             caller_of: Box::new(move |address| admission.connection_caller(address)),
         }
-        .run(listener, shutdown);
-        let saving = async {
-            loop {
-                tokio::time::sleep(SAVE_INTERVAL).await;
-                let admission = Arc::clone(&self.shared.admission);
-                let task = tokio::task::spawn_blocking(move || save_counts(&admission));
-                task.await.unwrap_or_default();
-            }
-        };
-        tokio::select! {
-            () = serving => {}
-            () = saving => {}
-        }
-        save_counts(&self.shared.admission);
+        .run(listener, shutdown)
+        .await;
     }
 
     /// Serves `/metrics` alone, on a private listener.
@@ -154,12 +140,6 @@ impl HttpServer {
         }
         .run(listener, shutdown)
         .await;
-    }
-}
-
-fn save_counts(admission: &Admission) {
-    if let Err(error) = admission.save() {
-        tracing::warn!(%error, "writing the day's counts failed; a restart would lose them");
     }
 }
 
