@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 /// A hashed address.
-pub(super) type Key = [u8; 16];
+type Key = [u8; 16];
 
 /// Number of entries that are compared for an eviction; the least used is dropped.
 const EVICTION_SAMPLE: usize = 8;
@@ -113,7 +113,7 @@ impl Counters {
             let remaining = limit.saturating_sub(*count);
             let after = Quota::new((now, moment), (policy, limit), remaining.saturating_sub(1));
             if remaining == 0 {
-                return Err(LimitExceeded::daily(after, &key));
+                return Err(LimitExceeded::daily(after));
             }
             *count += 1;
             quota = Some(after);
@@ -127,13 +127,6 @@ impl Counters {
         let key = self.key(address, moment);
         let count = policy.count(&mut self.usage(key).counts);
         *count = count.saturating_sub(1);
-    }
-
-    /// Raises a count to that of the shared counters, so that counting can continue here.
-    pub(super) fn raise(&mut self, address: IpAddr, policy: Policy, shared: u32, moment: &Moment) {
-        let key = self.key(address, moment);
-        let count = policy.count(&mut self.usage(key).counts);
-        *count = shared.max(*count);
     }
 }
 
@@ -149,7 +142,7 @@ impl Policy {
 }
 
 /// Hashes an address with a key.
-pub(super) fn hash(salt: &[u8], address: IpAddr) -> Key {
+fn hash(salt: &[u8], address: IpAddr) -> Key {
     // HMAC accepts keys of any length; the empty key replaces an error that cannot occur.
     let mac = Hmac::<Sha256>::new_from_slice(salt);
     let mut mac = mac.unwrap_or_else(|_| Hmac::new(&Default::default()));
@@ -247,15 +240,17 @@ mod tests {
     }
 
     #[test]
-    fn shared_counts_and_refunds_change_the_count() {
+    fn a_refund_takes_back_one_request() {
         let clock = clock();
         let mut counters = Counters::new(clock.now(), 3);
-        counters.raise(address(1), POLICY, 5, &clock.now());
-        counters.raise(address(1), POLICY, 4, &clock.now());
+        counters.refund(address(1), POLICY, &clock.now());
+        let mut request =
+            |limit| requests_until_refused(&mut counters, address(1), limit, &clock.now());
+        assert_eq!(request(4), 4);
         counters.refund(address(1), POLICY, &clock.now());
         assert_eq!(
-            requests_until_refused(&mut counters, address(1), 10, &clock.now()),
-            6
+            requests_until_refused(&mut counters, address(1), 4, &clock.now()),
+            1
         );
     }
 }
