@@ -6,7 +6,7 @@
 
 use super::metrics::Metrics;
 use super::settings::{ConnectionSettings, Shutdown};
-use crate::admission::{NoPermit, Permit, Permits};
+use crate::admission::{Permit, Permits};
 use axum::body::Body;
 use axum::extract::Request;
 use axum::response::Response;
@@ -31,9 +31,6 @@ const MAX_HEAD_BYTES: usize = 64 * 1024;
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Endless streams are closed this long before the drain ends.
 const CLOSE_STREAMS_BEFORE_END: Duration = Duration::from_secs(2);
-/// Send buffer of a connection; the kernel doubles it. Enough for two megabytes per second at a round trip of 0.1 s.
-#[cfg(unix)]
-const SEND_BUFFER_BYTES: usize = 128 * 1024;
 /// File descriptors for the store, logs, upstream, sources and the metrics listener.
 #[cfg(unix)]
 const RESERVED_DESCRIPTORS: u64 = 256;
@@ -56,7 +53,6 @@ where
 {
     /// Serves connections until shutdown, then lets open responses finish.
     pub(super) async fn run(self, listener: TcpListener, shutdown: Shutdown) {
-        limit_send_buffers(&listener);
         let graceful = GracefulShutdown::new();
         tokio::select! {
             () = async {
@@ -94,14 +90,7 @@ where
             };
             self.metrics.accepted.fetch_add(1, Ordering::Relaxed);
             let caller = (self.caller_of)(peer.ip());
-            let permit = permits.acquire(caller).or_else(|reason| match reason {
-                NoPermit::AllFull if permits.evict_one() => {
-                    self.metrics.closed.add("gave_way");
-                    permits.acquire_reserve(caller)
-                }
-                NoPermit::AllFull | NoPermit::CallerFull => Err(reason),
-            });
-            match permit {
+            match permits.acquire(caller) {
                 Ok(permit) => self.serve(stream, peer, permit, graceful),
                 Err(_) => {
                     self.metrics.closed.add("too_many");
@@ -125,15 +114,11 @@ where
         }
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(WRITE_TIMEOUT));
-        let (handler, activity) = (self.handler.clone(), Arc::clone(&permit.activity));
+        let handler = self.handler.clone();
         let service = service_fn(move |request: Request<Incoming>| {
-            let (handler, active_request) = (handler.clone(), activity.begin_request());
+            let handler = handler.clone();
             // Called inside, so that the handler's large future is not moved.
-            async move {
-                let response = handler(request.map(Body::new), peer).await;
-                drop(active_request);
-                Ok::<_, Infallible>(response)
-            }
+            async move { Ok::<_, Infallible>(handler(request.map(Body::new), peer).await) }
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
@@ -144,29 +129,12 @@ where
         let connection = graceful.watch(connection);
         let gauge = Arc::clone(&self.metrics.connections);
         tokio::spawn(async move {
-            tokio::select! {
-                result = connection => if let Err(error) = result {
-                    tracing::debug!(error = %error, "a connection ended early");
-                },
-                () = permit.activity.evicted.cancelled() => {
-                    tracing::debug!("a connection was evicted");
-                }
+            if let Err(error) = connection.await {
+                tracing::debug!(error = %error, "a connection ended early");
             }
             drop((permit, gauge));
         });
     }
-}
-
-/// Limits how much the kernel buffers for a slow reader; by default it is up to 4 MiB per connection.
-fn limit_send_buffers(listener: &TcpListener) {
-    #[cfg(unix)]
-    if let Err(error) =
-        rustix::net::sockopt::set_socket_send_buffer_size(listener, SEND_BUFFER_BYTES)
-    {
-        tracing::debug!(%error, "setting the size of send buffers failed");
-    }
-    #[cfg(not(unix))]
-    let _ = listener;
 }
 
 /// Answers a refused connection, if the socket accepts the response at once.

@@ -48,7 +48,8 @@ impl Default for ConnectionSettings {
     fn default() -> Self {
         Self {
             max: 4_096,
-            max_per_address: 256,
+            // As deploy/ sets it for the proxies.
+            max_per_address: 64,
             // Proxies keep an idle connection for a minute.
             head_time: Duration::from_secs(75),
             // Enough for connections in the kernel's queue.
