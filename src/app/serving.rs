@@ -41,15 +41,14 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
     let webhooks = Webhooks::open(config, serve, backend.desk(), count)?;
     log_start(config, serve, (address, metrics.as_ref()), public_reason)?;
     let mut parts = JoinSet::new();
-    let shutdown = || server::Shutdown {
+    if let Some(listener) = metrics {
+        let (server, stop) = (Arc::clone(&server), stop.clone());
+        parts.spawn(async move { server.serve_metrics(listener, stop).await });
+    }
+    let shutdown = server::Shutdown {
         stop: stop.clone(),
         ..Default::default()
     };
-    if let Some(listener) = metrics {
-        let (server, shutdown) = (Arc::clone(&server), shutdown());
-        parts.spawn(async move { server.serve_metrics(listener, shutdown).await });
-    }
-    let shutdown = shutdown();
     // Handlers stop at the end of the drain.
     let handler = mcp::Server::new(Arc::clone(&backend)).with_search_tools(!config.no_search_tools);
     let mcp = mcp::transport::http(handler, shutdown.close_streams.clone());

@@ -4,23 +4,20 @@
 //! server without a proxy: a time limit for the request head, one for writes without progress, and the number of
 //! connections, in all and per address.
 
-use super::metrics::Metrics;
+use super::front::EntryService;
 use super::settings::{ConnectionSettings, Shutdown};
 use crate::admission::{Permit, Permits};
 use axum::body::Body;
 use axum::extract::Request;
-use axum::response::Response;
-use econoscope_data::pool::Caller;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use std::convert::Infallible;
-use std::future::Future;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_io_timeout::TimeoutStream;
@@ -35,29 +32,20 @@ const CLOSE_STREAMS_BEFORE_END: Duration = Duration::from_secs(2);
 #[cfg(unix)]
 const RESERVED_DESCRIPTORS: u64 = 256;
 
-/// An accept loop.
-pub(super) struct Acceptor<S> {
-    /// Answers a request from the given peer.
-    pub(super) handler: S,
+/// The accept loop of a listener.
+pub(super) struct Acceptor {
+    pub(super) entry: Arc<EntryService>,
     pub(super) connections: ConnectionSettings,
-    pub(super) metrics: Arc<Metrics>,
-    pub(super) ready: Arc<AtomicBool>,
-    /// Returns the caller that pays for the connections of an address.
-    pub(super) caller_of: Box<dyn Fn(IpAddr) -> Caller + Send + Sync>,
 }
 
-impl<S, F> Acceptor<S>
-where
-    S: Fn(Request, SocketAddr) -> F + Clone + Send + Sync + 'static,
-    F: Future<Output = Response> + Send + 'static,
-{
+impl Acceptor {
     /// Serves connections until shutdown, then lets open responses finish.
     pub(super) async fn run(self, listener: TcpListener, shutdown: Shutdown) {
         let graceful = GracefulShutdown::new();
         tokio::select! {
             () = async {
                 shutdown.stop.cancelled().await;
-                self.ready.store(false, Ordering::SeqCst);
+                self.entry.shared.ready.store(false, Ordering::SeqCst);
                 tokio::time::sleep(self.connections.linger).await;
             } => {}
             () = self.accept(&listener, &graceful) => {}
@@ -76,24 +64,24 @@ where
     }
 
     async fn accept(&self, listener: &TcpListener, graceful: &GracefulShutdown) {
-        let limits = &self.connections;
+        let (limits, shared) = (&self.connections, &self.entry.shared);
         let permits = Arc::new(Permits::new(limits.max, limits.max_per_address));
         loop {
             let (stream, peer) = match listener.accept().await {
                 Ok(accepted) => accepted,
                 Err(error) => {
-                    self.metrics.closed.add("not_accepted");
+                    shared.metrics.closed.add("not_accepted");
                     tracing::warn!(%error, "accepting a connection failed");
                     tokio::time::sleep(Duration::from_millis(100)).await;
                     continue;
                 }
             };
-            self.metrics.accepted.fetch_add(1, Ordering::Relaxed);
-            let caller = (self.caller_of)(peer.ip());
+            shared.metrics.accepted.fetch_add(1, Ordering::Relaxed);
+            let caller = shared.admission.connection_caller(peer.ip());
             match permits.acquire(caller) {
                 Ok(permit) => self.serve(stream, peer, permit, graceful),
                 Err(_) => {
-                    self.metrics.closed.add("too_many");
+                    shared.metrics.closed.add("too_many");
                     refuse(&stream);
                 }
             }
@@ -114,11 +102,11 @@ where
         }
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(WRITE_TIMEOUT));
-        let handler = self.handler.clone();
+        let entry = Arc::clone(&self.entry);
         let service = service_fn(move |request: Request<Incoming>| {
-            let handler = handler.clone();
+            let entry = Arc::clone(&entry);
             // Called inside, so that the handler's large future is not moved.
-            async move { Ok::<_, Infallible>(handler(request.map(Body::new), peer).await) }
+            async move { Ok::<_, Infallible>(entry.handle(request.map(Body::new), Some(peer)).await) }
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
@@ -127,7 +115,7 @@ where
             .max_buf_size(MAX_HEAD_BYTES)
             .serve_connection(TokioIo::new(Box::pin(stream)), service);
         let connection = graceful.watch(connection);
-        let gauge = Arc::clone(&self.metrics.connections);
+        let gauge = Arc::clone(&self.entry.shared.metrics.connections);
         tokio::spawn(async move {
             if let Err(error) = connection.await {
                 tracing::debug!(error = %error, "a connection ended early");

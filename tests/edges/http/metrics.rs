@@ -37,7 +37,7 @@ async fn unknown_paths_share_one_metric_label() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let ending = shutdown.clone();
-    let serving = tokio::spawn(async move { site.serve_metrics(listener, ending).await });
+    let serving = tokio::spawn(async move { site.serve_metrics(listener, ending.stop).await });
     let junk = |round: u32| {
         let router = router.clone();
         async move {
