@@ -10,7 +10,6 @@ use whole::ChargeNow;
 
 mod jumps;
 mod proxies;
-mod watching;
 mod whole;
 
 struct Clock(Arc<ManualClock>);
