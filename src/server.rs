@@ -20,13 +20,13 @@ pub use http_server::HttpServer;
 pub use settings::{ConnectionSettings, Options, Shutdown};
 
 /// The state that all requests share.
-#[derive(Clone)]
 struct Shared {
     backend: Arc<Backend>,
     admission: Arc<Admission>,
     access_rules: Arc<AccessRules>,
-    metrics: Arc<metrics::Metrics>,
+    connections: ConnectionSettings,
+    metrics: metrics::Metrics,
     /// Whether the server accepts requests: false during shutdown.
-    ready: Arc<AtomicBool>,
-    probe: Arc<health::StoreProbe>,
+    ready: AtomicBool,
+    probe: health::StoreProbe,
 }
