@@ -20,13 +20,13 @@ pub use http_server::HttpServer;
 pub use settings::{ConnectionSettings, Options, Shutdown};
 
 /// The state that all requests share.
+#[derive(Clone)]
 struct Shared {
     backend: Arc<Backend>,
     admission: Arc<Admission>,
     access_rules: Arc<AccessRules>,
-    connections: ConnectionSettings,
-    metrics: metrics::Metrics,
+    metrics: Arc<metrics::Metrics>,
     /// Whether the server accepts requests: false during shutdown.
-    ready: AtomicBool,
-    probe: health::StoreProbe,
+    ready: Arc<AtomicBool>,
+    probe: Arc<health::StoreProbe>,
 }

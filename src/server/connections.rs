@@ -32,22 +32,28 @@ const CLOSE_STREAMS_BEFORE_END: Duration = Duration::from_secs(2);
 #[cfg(unix)]
 const RESERVED_DESCRIPTORS: u64 = 256;
 
-impl EntryService {
+/// The accept loop of a listener.
+pub(super) struct Acceptor {
+    pub(super) entry: Arc<EntryService>,
+    pub(super) connections: ConnectionSettings,
+}
+
+impl Acceptor {
     /// Serves connections until shutdown, then lets open responses finish.
-    pub(super) async fn serve(self: Arc<Self>, listener: TcpListener, shutdown: Shutdown) {
+    pub(super) async fn run(self, listener: TcpListener, shutdown: Shutdown) {
         let graceful = GracefulShutdown::new();
         tokio::select! {
             () = async {
                 shutdown.stop.cancelled().await;
-                self.shared.ready.store(false, Ordering::SeqCst);
-                tokio::time::sleep(self.shared.connections.linger).await;
+                self.entry.shared.ready.store(false, Ordering::SeqCst);
+                tokio::time::sleep(self.connections.linger).await;
             } => {}
             () = self.accept(&listener, &graceful) => {}
         }
         drop(listener);
         let drained = graceful.shutdown();
         tokio::pin!(drained);
-        let drain = self.shared.connections.drain;
+        let drain = self.connections.drain;
         let close_after = drain.saturating_sub(CLOSE_STREAMS_BEFORE_END);
         let first = tokio::time::timeout(close_after, drained.as_mut()).await;
         shutdown.close_streams.cancel();
@@ -57,8 +63,8 @@ impl EntryService {
         }
     }
 
-    async fn accept(self: &Arc<Self>, listener: &TcpListener, graceful: &GracefulShutdown) {
-        let (limits, shared) = (&self.shared.connections, &self.shared);
+    async fn accept(&self, listener: &TcpListener, graceful: &GracefulShutdown) {
+        let (limits, shared) = (&self.connections, &self.entry.shared);
         let permits = Arc::new(Permits::new(limits.max, limits.max_per_address));
         loop {
             let (stream, peer) = match listener.accept().await {
@@ -73,7 +79,7 @@ impl EntryService {
             shared.metrics.accepted.fetch_add(1, Ordering::Relaxed);
             let caller = shared.admission.connection_caller(peer.ip());
             match permits.acquire(caller) {
-                Ok(permit) => self.serve_connection(stream, peer, permit, graceful),
+                Ok(permit) => self.serve(stream, peer, permit, graceful),
                 Err(_) => {
                     shared.metrics.closed.add("too_many");
                     refuse(&stream);
@@ -83,8 +89,8 @@ impl EntryService {
     }
 
     /// Serves a connection in a task of its own.
-    fn serve_connection(
-        self: &Arc<Self>,
+    fn serve(
+        &self,
         stream: TcpStream,
         peer: SocketAddr,
         permit: Permit,
@@ -96,7 +102,7 @@ impl EntryService {
         }
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(WRITE_TIMEOUT));
-        let entry = Arc::clone(self);
+        let entry = Arc::clone(&self.entry);
         let service = service_fn(move |request: Request<Incoming>| {
             let entry = Arc::clone(&entry);
             // Called inside, so that the handler's large future is not moved.
@@ -104,12 +110,12 @@ impl EntryService {
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
-            .header_read_timeout(self.shared.connections.head_time)
+            .header_read_timeout(self.connections.head_time)
             // The limit of 100 headers is the default. Setting it would move them from the stack to the heap.
             .max_buf_size(MAX_HEAD_BYTES)
             .serve_connection(TokioIo::new(Box::pin(stream)), service);
         let connection = graceful.watch(connection);
-        let gauge = Arc::clone(&self.shared.metrics.connections);
+        let gauge = Arc::clone(&self.entry.shared.metrics.connections);
         tokio::spawn(async move {
             if let Err(error) = connection.await {
                 tracing::debug!(error = %error, "a connection ended early");

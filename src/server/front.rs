@@ -16,14 +16,13 @@ use axum::response::Response;
 use futures_util::FutureExt;
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tower::ServiceExt;
 use tracing::Instrument;
 
 /// The service behind a listener.
 pub(super) struct EntryService {
-    pub(super) shared: Arc<Shared>,
+    pub(super) shared: Shared,
     pub(super) mcp: HttpTransport,
     /// Everything but `/mcp`.
     pub(super) router: Router,

@@ -25,7 +25,7 @@ pub(super) async fn alive() -> Response {
 }
 
 /// Tells a load balancer whether to send requests here.
-pub(super) async fn ready(State(shared): State<Arc<Shared>>) -> Response {
+pub(super) async fn ready(State(shared): State<Shared>) -> Response {
     if !shared.ready.load(Ordering::SeqCst) {
         let body = json!({ "status": "stopping", "error": "The server is shutting down." });
         return uncached(StatusCode::SERVICE_UNAVAILABLE, body);

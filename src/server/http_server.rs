@@ -1,9 +1,10 @@
 //! Assembles the server's routes and serves them on a public listener and on one for metrics.
 
 use super::Shared;
+use super::connections::Acceptor;
 use super::front::EntryService;
 use super::metrics::Metrics;
-use super::settings::{Options, Shutdown};
+use super::settings::{ConnectionSettings, Options, Shutdown};
 use super::{health, metrics, observe};
 use crate::admission::{self, AccessRules, Admission};
 use crate::mcp::transport::HttpTransport;
@@ -26,7 +27,8 @@ use tower_http::cors::{Any, CorsLayer};
 
 /// The HTTP server of a backend.
 pub struct HttpServer {
-    shared: Arc<Shared>,
+    shared: Shared,
+    connections: ConnectionSettings,
 }
 
 impl HttpServer {
@@ -39,15 +41,15 @@ impl HttpServer {
         };
         let access_rules = AccessRules::new(&options.hosts, &options.origins, backend.base_url());
         Self {
-            shared: Arc::new(Shared {
+            shared: Shared {
                 backend,
                 admission: Arc::new(admission),
                 access_rules: Arc::new(access_rules),
-                connections: options.connections,
-                metrics,
-                ready: AtomicBool::new(true),
-                probe: Mutex::new((None, Ok(()))),
-            }),
+                metrics: Arc::new(metrics),
+                ready: Arc::new(AtomicBool::new(true)),
+                probe: Arc::new(Mutex::new((None, Ok(())))),
+            },
+            connections: options.connections,
         }
     }
 
@@ -76,7 +78,7 @@ impl HttpServer {
         let router = Router::new()
             .route("/health", get(health::alive))
             .route("/ready", get(health::ready))
-            .with_state(Arc::clone(shared))
+            .with_state(shared.clone())
             .merge(rest::routes(backend))
             .merge(rest::discovery_routes(backend))
             .merge(site::routes(backend, admission))
@@ -85,7 +87,7 @@ impl HttpServer {
             .layer(cors())
             .layer(from_fn(observe::name_route));
         Arc::new(EntryService {
-            shared: Arc::clone(shared),
+            shared: shared.clone(),
             mcp,
             router,
             is_local,
@@ -94,8 +96,12 @@ impl HttpServer {
 
     /// Serves until shutdown, then lets open responses finish.
     pub async fn serve(&self, listener: TcpListener, mcp: HttpTransport, shutdown: Shutdown) {
-        let entry = self.entry(mcp, is_local(&listener));
-        entry.serve(listener, shutdown).await;
+        Acceptor {
+            entry: self.entry(mcp, is_local(&listener)),
+            connections: self.connections.clone(),
+        }
+        .run(listener, shutdown)
+        .await;
     }
 
     /// Serves `/metrics` alone until `stop`, on a private listener, which has no limits.
@@ -103,7 +109,7 @@ impl HttpServer {
         let rules = (Arc::clone(&self.shared.access_rules), is_local(&listener));
         let router = Router::new()
             .route("/metrics", get(metrics::page))
-            .with_state(Arc::clone(&self.shared))
+            .with_state(self.shared.clone())
             .fallback(rest::not_found)
             .layer(from_fn_with_state(rules, admission::guard));
         let serving = axum::serve(listener, router).into_future();

@@ -137,7 +137,7 @@ struct Page<'a> {
 }
 
 /// Answers `/metrics`.
-pub(super) async fn page(State(shared): State<Arc<Shared>>) -> Response {
+pub(super) async fn page(State(shared): State<Shared>) -> Response {
     let desk = shared.backend.desk();
     let holdings = desk.store_summary().ok();
     let freshness = holdings
