@@ -73,7 +73,7 @@ pub(super) struct Metrics {
     pub(super) syncs: Mutex<SyncCounts>,
     /// Statistics by the pattern of the route.
     pub(super) routes: Mutex<BTreeMap<String, RouteStats>>,
-    /// Closed connections by reason: `too_many`, `not_accepted`.
+    /// Closed connections by reason: `too_many`, `gave_way`, `not_accepted`.
     pub(super) closed: NamedCounters,
     /// Attempts to deliver an alert to a webhook, by outcome.
     pub(super) webhooks: NamedCounters,

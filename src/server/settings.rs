@@ -48,8 +48,7 @@ impl Default for ConnectionSettings {
     fn default() -> Self {
         Self {
             max: 4_096,
-            // As deploy/ sets it for the proxies.
-            max_per_address: 64,
+            max_per_address: 256,
             // Proxies keep an idle connection for a minute.
             head_time: Duration::from_secs(75),
             // Enough for connections in the kernel's queue.

@@ -127,9 +127,9 @@ async fn excess_connections_of_an_address_get_503() {
 async fn idle_connections_of_few_addresses_do_not_block_others() {
     let mut options = options();
     options.limits.count_loopback = true;
-    (options.connections.max, options.connections.max_per_address) = (20, 8);
+    (options.connections.max, options.connections.max_per_address) = (16, 8);
     let server = start_server(options).await;
-    // Two addresses hold what an address may have, and keep it alive.
+    // Two addresses of one block hold all connections and keep them alive.
     let mut connections = Vec::new();
     for n in 0..16 {
         let mut stream = connect_from([127, 0, 9, 1 + n % 2], server.address).await;
