@@ -5,7 +5,7 @@
 //! prevents DNS rebinding, and a page must have an allowed origin. A request for the host of a public `--base-url` passes
 //! through the operator's proxy and is public.
 
-use super::names::{AllowedName, HostOrOrigin, is_loopback};
+use super::names::{Origin, is_loopback};
 use crate::mcp::jsonrpc;
 use crate::rest::{problem, set};
 use axum::extract::{Request, State};
@@ -31,10 +31,10 @@ const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 /// The hosts under which a server may be called, and the origins whose pages may call it.
 #[derive(Debug, Clone)]
 pub struct AccessRules {
-    hosts: Vec<AllowedName>,
-    origins: Vec<AllowedName>,
+    hosts: Vec<Origin>,
+    origins: Vec<Origin>,
     /// The host of the operator's public address.
-    public: Option<AllowedName>,
+    public: Option<Origin>,
 }
 
 impl AccessRules {
@@ -42,12 +42,9 @@ impl AccessRules {
     pub fn new(hosts: &[String], origins: &[String], base_url: &str) -> Self {
         let hosts = LOOPBACK.into_iter().chain(hosts.iter().map(String::as_str));
         Self {
-            hosts: hosts.filter_map(AllowedName::host).collect(),
-            origins: origins
-                .iter()
-                .filter_map(|e| AllowedName::origin(e))
-                .collect(),
-            public: public_host(base_url).and_then(|host| AllowedName::host(&host)),
+            hosts: hosts.filter_map(Origin::allowed_host).collect(),
+            origins: origins.iter().filter_map(|e| Origin::allowed(e)).collect(),
+            public: public_host(base_url).and_then(|host| Origin::allowed_host(&host)),
         }
     }
 
@@ -63,13 +60,14 @@ impl AccessRules {
         let is_mcp = is_mcp(request);
         let host = host(request)?;
         let is_public = !is_local
-            || host.is_some_and(|host| self.public.as_ref().is_some_and(|own| own.matches(host)));
+            || (host.as_ref().zip(self.public.as_ref()))
+                .is_some_and(|(host, own)| own.allows(host));
         if is_public && !is_mcp {
             return Ok(Access::Public);
         }
         let host = host.ok_or_else(missing_host)?;
-        if !self.hosts.iter().any(|allowed| allowed.matches(host)) {
-            let name = quote(host.name);
+        if !self.hosts.iter().any(|allowed| allowed.allows(&host)) {
+            let name = quote(&host.name);
             return Err(forbidden(format!(
                 "{name} is not an allowed host of this server. To allow it, start the server with --allowed-host {name}, or \
                  with --base-url if it is the public address."
@@ -91,9 +89,9 @@ impl AccessRules {
                 false => Ok(None),
             };
         };
-        let page = origin.to_str().ok().and_then(HostOrOrigin::origin);
+        let page = origin.to_str().ok().and_then(Origin::parse);
         let is_allowed =
-            page.is_some_and(|page| self.origins.iter().any(|allowed| allowed.matches(page)));
+            page.is_some_and(|page| self.origins.iter().any(|allowed| allowed.allows(&page)));
         if !is_allowed || origins.next().is_some() {
             let origin = quote(&String::from_utf8_lossy(origin.as_bytes()));
             return Err(forbidden(format!(
@@ -119,7 +117,7 @@ pub(crate) fn is_public_url(base_url: &str) -> bool {
 
 /// Returns the host of a request: that of its address, which has precedence (RFC 9112, 3.2.2), or of `Host`. Only HTTP/1.0
 /// may omit it.
-fn host<B>(request: &Request<B>) -> Result<Option<HostOrOrigin<'_>>, AccessDenied> {
+fn host<B>(request: &Request<B>) -> Result<Option<Origin>, AccessDenied> {
     let mut headers = request.headers().get_all(header::HOST).iter();
     let header = headers.next().map(|value| value.to_str());
     if headers.next().is_some() {
@@ -131,7 +129,7 @@ fn host<B>(request: &Request<B>) -> Result<Option<HostOrOrigin<'_>>, AccessDenie
         (None, None) if request.version() <= Version::HTTP_10 => return Ok(None),
         (None, None) => return Err(missing_host()),
     };
-    let host = HostOrOrigin::host(text);
+    let host = Origin::host(text);
     let invalid = || bad("The Host header is not a host name with an optional port.");
     host.map(Some).ok_or_else(invalid)
 }

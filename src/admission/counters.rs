@@ -1,33 +1,27 @@
-//! Counts requests by hashed address for one UTC day, in bounded memory, and stores the counts in a file across restarts.
+//! Counts requests by hashed address for one UTC day, in bounded memory. A restart starts the day anew.
 //!
-//! An address is counted under a keyed hash (HMAC-SHA-256, 128 bits) whose key is valid for one day. Only the owner can read the
-//! file: it has the key, with which hashes of IPv4 addresses can be guessed until the day is over.
+//! An address is counted under a keyed hash (HMAC-SHA-256, 128 bits) whose key is valid for one day.
 
 use super::policy::{Charge, DAY, LimitExceeded, Policy, Quota};
 use econoscope_core::clock::{Moment, MonotonicTime, random};
-use econoscope_data::disk;
 use hmac::{Hmac, KeyInit, Mac};
 use parking_lot::Mutex;
-use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 use std::collections::BTreeMap;
-use std::io;
 use std::net::IpAddr;
-use std::path::Path;
 
 /// A hashed address.
-pub(super) type Key = [u8; 16];
+type Key = [u8; 16];
 
 /// Number of entries that are compared for an eviction; the least used is dropped.
 const EVICTION_SAMPLE: usize = 8;
 
 /// The usage of one address on one day.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Usage {
     /// Requests by allowance, in the order of [`Policy`].
     counts: [u32; 3],
     /// Theoretical arrival time of GCRA: when the burst is paid off.
-    #[serde(skip)]
     arrival_time: i64,
 }
 
@@ -40,77 +34,19 @@ pub(super) struct Counters {
     salt: [u8; 32],
     usage: BTreeMap<Key, Usage>,
     max_addresses: usize,
-    is_changed: bool,
-}
-
-/// The file of the counters.
-#[derive(Serialize, Deserialize)]
-struct File {
-    /// The counters' own time in milliseconds.
-    at: i64,
-    /// When `at` was read: wall time, uptime and boot.
-    moment: [i64; 3],
-    salt: [u8; 32],
-    /// Usage by hashed address.
-    usage: Vec<(Key, Usage)>,
 }
 
 impl Counters {
     /// Creates empty counters. Their time starts at the wall time.
     pub(super) fn new(now: Moment, max_addresses: usize) -> Self {
-        Self::with_time(MonotonicTime::start(now), &now, fresh_salt(), max_addresses)
-    }
-
-    fn with_time(time: MonotonicTime, now: &Moment, salt: [u8; 32], max_addresses: usize) -> Self {
+        let time = MonotonicTime::start(now);
         Self {
-            day: time.at(now).div_euclid(DAY),
+            day: time.at(&now).div_euclid(DAY),
             time,
-            salt,
+            salt: fresh_salt(),
             usage: BTreeMap::new(),
             max_addresses,
-            is_changed: false,
         }
-    }
-
-    /// Loads the counters of a file. Returns `None` if their day has ended, or if the file is absent or unreadable.
-    pub(super) fn load(path: &Path, now: &Moment, max_addresses: usize) -> Option<Self> {
-        let file = disk::read(path).and_then(|bytes| Ok(serde_json::from_slice(&bytes)?));
-        let file: File = match file {
-            Ok(file) => file,
-            Err(error) => {
-                if error.kind() != io::ErrorKind::NotFound {
-                    let file = disk::format_path(path);
-                    tracing::warn!(%error, file, "reading the day's counts failed; counting from zero");
-                }
-                return None;
-            }
-        };
-        let time = MonotonicTime::resume(file.at, Moment::from_fields(file.moment)?);
-        let mut counters = Self::with_time(time, now, file.salt, max_addresses);
-        if counters.day != file.at.div_euclid(DAY) {
-            return None;
-        }
-        counters.usage = file.usage.into_iter().take(max_addresses).collect();
-        Some(counters)
-    }
-
-    /// Replaces the file atomically, if anything changed since the last time.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
-    pub(super) fn save(&mut self, path: &Path, now: &Moment) -> io::Result<()> {
-        if !std::mem::take(&mut self.is_changed) {
-            return Ok(());
-        }
-        let file = File {
-            at: self.time.at(now),
-            moment: now.to_fields(),
-            salt: self.salt,
-            usage: self.usage.iter().map(|(k, usage)| (*k, *usage)).collect(),
-        };
-        let result = disk::replace(path, &serde_json::to_vec(&file)?);
-        self.is_changed = result.is_err();
-        result
     }
 
     /// Returns the number of addresses in memory.
@@ -127,7 +63,6 @@ impl Counters {
             self.day = day;
             self.usage.clear();
             self.salt = fresh_salt();
-            self.is_changed = true;
         }
         now
     }
@@ -178,13 +113,12 @@ impl Counters {
             let remaining = limit.saturating_sub(*count);
             let after = Quota::new((now, moment), (policy, limit), remaining.saturating_sub(1));
             if remaining == 0 {
-                return Err(LimitExceeded::daily(after, &key));
+                return Err(LimitExceeded::daily(after));
             }
             *count += 1;
             quota = Some(after);
         }
         usage.arrival_time = arrival_time;
-        self.is_changed |= quota.is_some();
         Ok(quota)
     }
 
@@ -193,13 +127,6 @@ impl Counters {
         let key = self.key(address, moment);
         let count = policy.count(&mut self.usage(key).counts);
         *count = count.saturating_sub(1);
-    }
-
-    /// Raises a count to that of the shared counters, so that counting can continue here.
-    pub(super) fn raise(&mut self, address: IpAddr, policy: Policy, shared: u32, moment: &Moment) {
-        let key = self.key(address, moment);
-        let count = policy.count(&mut self.usage(key).counts);
-        *count = shared.max(*count);
     }
 }
 
@@ -215,7 +142,7 @@ impl Policy {
 }
 
 /// Hashes an address with a key.
-pub(super) fn hash(salt: &[u8], address: IpAddr) -> Key {
+fn hash(salt: &[u8], address: IpAddr) -> Key {
     // HMAC accepts keys of any length; the empty key replaces an error that cannot occur.
     let mac = Hmac::<Sha256>::new_from_slice(salt);
     let mut mac = mac.unwrap_or_else(|_| Hmac::new(&Default::default()));
@@ -313,40 +240,17 @@ mod tests {
     }
 
     #[test]
-    fn shared_counts_and_refunds_change_the_count() {
+    fn a_refund_takes_back_one_request() {
         let clock = clock();
         let mut counters = Counters::new(clock.now(), 3);
-        counters.raise(address(1), POLICY, 5, &clock.now());
-        counters.raise(address(1), POLICY, 4, &clock.now());
+        counters.refund(address(1), POLICY, &clock.now());
+        let mut request =
+            |limit| requests_until_refused(&mut counters, address(1), limit, &clock.now());
+        assert_eq!(request(4), 4);
         counters.refund(address(1), POLICY, &clock.now());
         assert_eq!(
-            requests_until_refused(&mut counters, address(1), 10, &clock.now()),
-            6
+            requests_until_refused(&mut counters, address(1), 4, &clock.now()),
+            1
         );
-    }
-
-    #[test]
-    fn counts_of_the_same_day_survive_a_restart() {
-        let (clock, folder) = (clock(), tempfile::tempdir().unwrap());
-        let path = folder.path().join("limits");
-        let mut counters = Counters::new(clock.now(), 9);
-        assert_eq!(
-            requests_until_refused(&mut counters, address(1), 7, &clock.now()),
-            7
-        );
-        counters.save(&path, &clock.now()).unwrap();
-        let load = |clock: &ManualClock| Counters::load(&path, &clock.now(), 9);
-        assert_eq!(
-            requests_until_refused(&mut load(&clock).unwrap(), address(1), 9, &clock.now()),
-            2
-        );
-        clock.jump(jiff::SignedDuration::from_hours(48));
-        assert!(load(&clock).is_some(), "setting the wall clock ends no day");
-        clock.advance(Duration::from_secs(12 * 3600));
-        assert!(load(&clock).is_none(), "the day has ended");
-        for junk in ["", "{}", "[1]", "\0\0"] {
-            std::fs::write(&path, junk).unwrap();
-            assert!(load(&clock).is_none(), "{junk}");
-        }
     }
 }

@@ -1,7 +1,6 @@
 //! The cost of a request: which daily allowance pays for it, what remains of that, and the burst limit (GCRA).
 
-use super::counters::Key;
-use econoscope_core::clock::Moment;
+use econoscope_core::clock::{Moment, jitter};
 use jiff::{Timestamp, Unit};
 use std::time::Duration;
 
@@ -99,13 +98,11 @@ impl LimitExceeded {
         }
     }
 
-    /// Creates the refusal of an exhausted day. Waits are spread over a minute by client, so that not all return at
-    /// midnight.
-    pub(super) fn daily(quota: Quota, key: &Key) -> Self {
-        let [.., last] = key;
+    /// Creates the refusal of an exhausted day. Waits are spread over a minute, so that not all clients return at midnight.
+    pub(super) fn daily(quota: Quota) -> Self {
         Self {
             quota: Some(quota),
-            retry_after: quota.reset + Duration::from_secs(u64::from(*last) % 60),
+            retry_after: quota.reset + jitter(Duration::from_secs(59)),
         }
     }
 

@@ -1,9 +1,9 @@
 //! Counters in Redis or Valkey that many machines share: one script, one round trip per request.
 //!
-//! A request waits at most 40 ms for the server. During an outage each machine counts alone, starting from the counts it saw
-//! last; these counts are not merged afterwards.
+//! A request waits at most 40 ms for the server. During an outage each machine counts alone, from zero; these counts are not
+//! merged afterwards.
 
-use super::counters::{Counters, Key, fresh_salt, hash, hex};
+use super::counters::{Counters, fresh_salt, hex};
 use super::policy::{Charge, LimitExceeded, Policy, Quota};
 use econoscope_core::clock::Clock;
 use econoscope_core::error::NOTICE_TARGET;
@@ -16,7 +16,6 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
-use url::Url;
 
 /// How long a request waits for the server.
 const REQUEST_TIMEOUT: Duration = Duration::from_millis(40);
@@ -25,9 +24,8 @@ const RETRY: Duration = Duration::from_secs(1);
 const TOO_SLOW: &str = "does not answer in time";
 /// How to trust the certificate authority of the server.
 const TRUST: &str = "Add the authority's certificate to those of this machine, or name a file with it in SSL_CERT_FILE";
-/// The key with the number of the day and the salt of its hashes. The first machine of a day sets it. All keys have one hash
-/// tag, so that a cluster stores them on one node.
-const DAY_KEY: &str = "{econoscope}:day";
+/// The prefix of all keys. As a hash tag it makes a cluster store them on one node.
+const PREFIX: &str = "{econoscope}";
 
 /// The status of the shared counters.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -50,14 +48,13 @@ pub(super) struct SharedCounters {
     script: Script,
     /// The address without its secrets.
     address: String,
+    /// What the salt of a day is made from, where this server is the day's first.
+    secret: String,
     clock: Arc<dyn Clock>,
     local: Arc<Mutex<Counters>>,
-    session: Mutex<Option<Session>>,
+    connection: Mutex<Option<MultiplexedConnection>>,
     status: Mutex<SharedCountersStatus>,
 }
-
-/// A connection with the server's day, as the value of [`DAY_KEY`]; empty until it is known.
-type Session = (MultiplexedConnection, Arc<str>);
 
 impl SharedCounters {
     /// Starts to connect in the background, on the current runtime. Returns `None` for an invalid address
@@ -72,9 +69,10 @@ impl SharedCounters {
             client: address.check().ok()?.clone(),
             script: Script::new(include_str!("charge.lua")),
             address: address.to_string(),
+            secret: hex(&fresh_salt()),
             clock,
             local,
-            session: Mutex::default(),
+            connection: Mutex::default(),
             status: Mutex::default(),
         });
         shared.reconnect();
@@ -90,9 +88,10 @@ impl SharedCounters {
         address: IpAddr,
         charge: &Charge,
     ) -> Result<Option<Quota>, LimitExceeded> {
-        if let Some((connection, day)) = self.session() {
+        let connection = self.connection.lock().clone();
+        if let Some(connection) = connection {
             let start = Instant::now();
-            let call = self.run_script(connection, day, address, charge);
+            let call = self.run_script(connection, address, *charge, 1);
             let outcome = timeout(REQUEST_TIMEOUT, call).await;
             let mut status = self.status.lock();
             status.longest_wait = status.longest_wait.max(start.elapsed());
@@ -110,32 +109,27 @@ impl SharedCounters {
 
     /// Gives one request back, in the background.
     pub(super) fn refund(self: &Arc<Self>, address: IpAddr, policy: Policy) {
-        let now = self.clock.now();
-        self.local.lock().refund(address, policy, &now);
-        if let Some((mut connection, day)) = self.session() {
-            let shared = Arc::clone(self);
-            tokio::spawn(async move {
-                let mut command = redis::cmd("HINCRBY");
-                command.arg(usage_key(&day, &hash(day.as_bytes(), address)));
-                command.arg(policy.name()).arg(-1);
-                if let Err(error) = command.exec_async(&mut connection).await {
-                    shared.disconnect(&describe(&error));
-                }
-            });
-        }
+        let Some(connection) = self.connection.lock().clone() else {
+            let now = self.clock.now();
+            return self.local.lock().refund(address, policy, &now);
+        };
+        let shared = Arc::clone(self);
+        tokio::spawn(async move {
+            let daily = Some((policy, 0));
+            let charge = Charge { burst: None, daily };
+            if let Err(error) = shared.run_script(connection, address, charge, -1).await {
+                shared.disconnect(&describe(&error));
+            }
+        });
     }
 
     /// Returns the status.
     pub(super) fn status(&self) -> SharedCountersStatus {
-        let is_connected = self.session.lock().is_some();
+        let is_connected = self.connection.lock().is_some();
         SharedCountersStatus {
             is_connected,
             ..*self.status.lock()
         }
-    }
-
-    fn session(&self) -> Option<Session> {
-        self.session.lock().clone()
     }
 
     /// Tries to connect in the background until it succeeds or the counters are dropped.
@@ -143,8 +137,9 @@ impl SharedCounters {
         let weak = Arc::downgrade(self);
         tokio::spawn(async move {
             while let Some(shared) = weak.upgrade() {
-                match timeout(RETRY, shared.open_session()).await {
-                    Ok(Ok(())) => {
+                match timeout(RETRY, shared.open_connection()).await {
+                    Ok(Ok(connection)) => {
+                        *shared.connection.lock() = Some(connection);
                         let address = &shared.address;
                         tracing::info!(target: NOTICE_TARGET, "limits are shared through {address}");
                         return;
@@ -169,8 +164,8 @@ impl SharedCounters {
         }
     }
 
-    /// Connects, and reads the server's day by a call that charges nothing.
-    async fn open_session(&self) -> redis::RedisResult<()> {
+    /// Connects, and runs the script without a charge, since a server may accept connections and still refuse it.
+    async fn open_connection(&self) -> redis::RedisResult<MultiplexedConnection> {
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(RETRY))
             .set_response_timeout(Some(RETRY));
@@ -178,56 +173,42 @@ impl SharedCounters {
             .client
             .get_multiplexed_async_connection_with_config(&config);
         let (connection, address) = (connection.await?, Ipv4Addr::UNSPECIFIED.into());
-        let no_charge = Charge::default();
-        let call = self.run_script(connection, Arc::default(), address, &no_charge);
-        call.await.map(drop)
+        let call = self.run_script(connection.clone(), address, Charge::default(), 1);
+        call.await.map(|_| connection)
     }
 
-    /// Runs the script, and runs it again if the server has another day. The first call of a day passes a salt.
+    /// Runs the script. `amount` is 1 to charge the allowance, and -1 to give one request back.
     async fn run_script(
         &self,
         mut connection: MultiplexedConnection,
-        mut day: Arc<str>,
         address: IpAddr,
-        charge: &Charge,
+        charge: Charge,
+        amount: i32,
     ) -> redis::RedisResult<Result<Option<Quota>, LimitExceeded>> {
         let (name, limit) = charge
             .daily
             .map_or(("", 0), |(policy, limit)| (policy.name(), limit));
         let (cost, max) = charge.burst.map_or((0, 0), |burst| (burst.cost, burst.max));
-        for _ in 0..3 {
-            let hash = hash(day.as_bytes(), address);
-            let salt = day.is_empty().then(|| hex(&fresh_salt()));
-            let mut script = self.script.key(usage_key(&day, &hash));
-            script.key(DAY_KEY).arg(&*day).arg(salt.unwrap_or_default());
-            script.arg(name).arg(limit).arg(cost).arg(max);
-            let (decision, now, count, wait, server_day): (u8, i64, u32, u64, String) =
-                script.invoke_async(&mut connection).await?;
-            let moment = self.clock.now();
-            let quota = charge.daily.map(|(policy, limit)| {
-                let remaining = limit.saturating_sub(count);
-                Quota::new((now, &moment), (policy, limit), remaining)
-            });
-            if let (0 | 2, Some((policy, _))) = (decision, charge.daily) {
-                let mut local = self.local.lock();
-                local.raise(address, policy, count, &moment);
-            }
-            match (decision, quota) {
-                (0, quota) => return Ok(Ok(quota)),
-                (1, _) => return Ok(Err(LimitExceeded::burst(Duration::from_millis(wait)))),
-                (2, Some(quota)) => return Ok(Err(LimitExceeded::daily(quota, &hash))),
-                _ => {
-                    day = server_day.into();
-                    *self.session.lock() = Some((connection.clone(), Arc::clone(&day)));
-                }
-            }
-        }
-        Err((redis::ErrorKind::Client, "changes its day at every call").into())
+        let mut call = self.script.key(PREFIX);
+        call.arg(&self.secret).arg(address.to_string());
+        call.arg(name).arg(limit).arg(amount).arg(cost).arg(max);
+        let (decision, now, count, wait): (u8, i64, u32, u64) =
+            call.invoke_async(&mut connection).await?;
+        let moment = self.clock.now();
+        let quota = charge.daily.map(|(policy, limit)| {
+            let remaining = limit.saturating_sub(count);
+            Quota::new((now, &moment), (policy, limit), remaining)
+        });
+        Ok(match (decision, quota) {
+            (1, _) => Err(LimitExceeded::burst(Duration::from_millis(wait))),
+            (2, Some(quota)) => Err(LimitExceeded::daily(quota)),
+            _ => Ok(quota),
+        })
     }
 
     /// Drops the connection and starts to reconnect, unless that has happened already.
     fn disconnect(self: &Arc<Self>, problem: &str) {
-        if self.session.lock().take().is_none() {
+        if self.connection.lock().take().is_none() {
             return;
         }
         let mut status = self.status.lock();
@@ -236,12 +217,6 @@ impl SharedCounters {
         self.report(problem);
         self.reconnect();
     }
-}
-
-/// Returns the key for the usage of a hashed address.
-fn usage_key(day: &str, hash: &Key) -> String {
-    let number = day.split(' ').next().unwrap_or_default();
-    format!("{{econoscope}}:{number}:{}", hex(hash))
 }
 
 /// Describes an error, as the continuation of a sentence that starts with the server's name. It has nothing of the request.
@@ -266,7 +241,7 @@ fn describe(error: &RedisError) -> String {
 ///
 /// `None` if the argument is invalid. Formatting omits user and password.
 #[derive(Clone)]
-pub struct RedisAddress(Option<(Url, Client)>);
+pub struct RedisAddress(Option<Client>);
 
 impl RedisAddress {
     /// Parses an argument, and accepts an invalid one: the command line's parser repeats what it rejects, and it must not
@@ -276,13 +251,10 @@ impl RedisAddress {
     /// None.
     pub fn from_argument(text: &str) -> Result<Self, Infallible> {
         let text = text.trim();
-        let is_supported = |url: &Url| {
-            let is_plain = url.query().is_none() && url.fragment().is_none();
-            is_plain && url.has_host() && matches!(url.scheme(), "redis" | "rediss")
-        };
-        let url = Url::parse(text).ok().filter(is_supported);
-        // The client's parser checks the rest, such as database numbers and percent signs in passwords.
-        Ok(Self(url.zip(Client::open(text).ok())))
+        // The client would also accept sockets of this machine, and TLS without a check of certificates (`#insecure`).
+        let has_scheme = text.starts_with("redis://") || text.starts_with("rediss://");
+        let client = Client::open(text).ok();
+        Ok(Self(client.filter(|_| has_scheme && !text.contains('#'))))
     }
 
     /// Returns the client of the server.
@@ -290,8 +262,7 @@ impl RedisAddress {
     /// # Errors
     /// An explanation without the text of the address.
     pub fn check(&self) -> Result<&Client, &'static str> {
-        let client = self.0.as_ref().map(|(_, client)| client);
-        client.ok_or(
+        self.0.as_ref().ok_or(
             "is not the address of a Redis server; write redis://host:6379/0, or rediss:// for TLS",
         )
     }
@@ -299,14 +270,10 @@ impl RedisAddress {
 
 impl fmt::Display for RedisAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some((url, _)) = &self.0 else {
-            return f.write_str("(no address)");
-        };
-        let (host, port) = (
-            url.host_str().unwrap_or_default(),
-            url.port().unwrap_or(6379),
-        );
-        write!(f, "{}://{host}:{port}{}", url.scheme(), url.path())
+        match &self.0 {
+            Some(client) => client.get_connection_info().addr().fmt(f),
+            None => f.write_str("(no address)"),
+        }
     }
 }
 
@@ -323,7 +290,7 @@ mod tests {
     #[test]
     fn addresses_are_printed_without_secrets() {
         let address = RedisAddress::from_argument("redis://me:s3cret@cache.example/2").unwrap();
-        assert_eq!(address.to_string(), "redis://cache.example:6379/2");
+        assert_eq!(address.to_string(), "cache.example:6379");
         assert!(!format!("{address:?}").contains("s3cret"));
         for text in [
             "redis://10.0.0.1",
@@ -339,7 +306,7 @@ mod tests {
             "http://h/0",
             "redis:///0",
             "redis://h/s3cret",
-            "redis://h/0?x=s3cret",
+            "rediss://h/0#insecure",
         ] {
             let address = RedisAddress::from_argument(text).unwrap();
             let error = address.check().unwrap_err();

@@ -6,7 +6,6 @@ use clap::builder::RangedI64ValueParser;
 use econoscope_core::clock::{Clock, SystemClock};
 use ipnet::IpNet;
 use std::net::IpAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The limits per address: flags of `serve`.
@@ -53,10 +52,6 @@ pub struct LimitSettings {
     #[arg(skip = Self::default().addresses)]
     pub addresses: usize,
 
-    /// File that stores the day's counts across restarts.
-    #[arg(skip)]
-    pub file: Option<PathBuf>,
-
     /// The clock.
     #[arg(skip = Self::default().clock)]
     pub clock: Arc<dyn Clock>,
@@ -75,7 +70,6 @@ impl Default for LimitSettings {
             count_loopback: false,
             trusted_proxies: Vec::new(),
             addresses: 1_000_000,
-            file: None,
             clock: Arc::new(SystemClock::new()),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::webhooks::Webhooks;
 use super::{live, stop_on_signal, wiring};
-use crate::admission::{self, LimitSettings};
+use crate::admission;
 use crate::config::{Config, Serve, local_address};
 use crate::{mcp, server};
 use anyhow::{Context, Result, bail};
@@ -41,22 +41,20 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
     let webhooks = Webhooks::open(config, serve, backend.desk(), count)?;
     log_start(config, serve, (address, metrics.as_ref()), public_reason)?;
     let mut parts = JoinSet::new();
-    let shutdown = || server::Shutdown {
+    if let Some(listener) = metrics {
+        let (server, stop) = (Arc::clone(&server), stop.clone());
+        parts.spawn(async move { server.serve_metrics(listener, stop).await });
+    }
+    let shutdown = server::Shutdown {
         stop: stop.clone(),
         ..Default::default()
     };
-    if let Some(listener) = metrics {
-        let (server, shutdown) = (Arc::clone(&server), shutdown());
-        parts.spawn(async move { server.serve_metrics(listener, shutdown).await });
-    }
-    let shutdown = shutdown();
     // Handlers stop at the end of the drain.
     let handler = mcp::Server::new(Arc::clone(&backend)).with_search_tools(!config.no_search_tools);
     let mcp = mcp::transport::http(handler, shutdown.close_streams.clone());
     let http = Arc::clone(&server);
     parts.spawn(async move { http.serve(listener, mcp, shutdown).await });
     let desk = backend.desk();
-    tokio::spawn(live::refresh_answers(Arc::clone(&backend), stop.clone()));
     tokio::spawn(live::refresh_history(Arc::clone(desk), stop.clone()));
     if backend.upstream().is_some() || serve.no_sync {
         send_without_sync(&backend, webhooks, &stop, &mut parts);
@@ -144,6 +142,17 @@ fn log_start(
             false => "restricted series are withheld",
         };
         tracing::info!(target: NOTICE_TARGET, "public, because {reason}; {withheld}");
+        let limits = &serve.limits;
+        if address.ip().to_canonical().is_loopback()
+            && limits.trusted_proxies.is_empty()
+            && !limits.count_loopback
+        {
+            tracing::warn!(
+                target: NOTICE_TARGET,
+                "no reverse proxy is named, so the clients of one on this machine have no limits: start with --trusted-proxy \
+                 127.0.0.1/32, and let it forward Host and X-Forwarded-For (deploy/ has examples)"
+            );
+        }
     }
     if address.ip().is_unspecified() && config.base_url.is_none() {
         tracing::warn!(
@@ -203,10 +212,7 @@ fn options(config: &Config, serve: &Serve, ip: IpAddr) -> server::Options {
     let origins = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"].map(String::from);
     let delay = Duration::from_secs(serve.drain_delay);
     server::Options {
-        limits: LimitSettings {
-            file: Some(config.local_file().with_added_extension("limits")),
-            ..serve.limits.clone()
-        },
+        limits: serve.limits.clone(),
         hosts,
         origins: [&origins, &*serve.allowed_origin].concat(),
         connections: server::ConnectionSettings {

@@ -276,7 +276,7 @@ mod tests {
             }
         };
         expect(&[]).await;
-        assert_eq!(subscriptions.fingerprints.entries().count(), 1);
+        assert_eq!(subscriptions.fingerprints.weight(), 1);
         write(store.as_ref(), "OTHER", &[1.0, 2.0]);
         expect(&[]).await;
         write(store.as_ref(), "OWN", &[1.0, 2.0]);

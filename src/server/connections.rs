@@ -4,23 +4,20 @@
 //! server without a proxy: a time limit for the request head, one for writes without progress, and the number of
 //! connections, in all and per address.
 
-use super::metrics::Metrics;
+use super::front::EntryService;
 use super::settings::{ConnectionSettings, Shutdown};
 use crate::admission::{NoPermit, Permit, Permits};
 use axum::body::Body;
 use axum::extract::Request;
-use axum::response::Response;
-use econoscope_data::pool::Caller;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use std::convert::Infallible;
-use std::future::Future;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_io_timeout::TimeoutStream;
@@ -38,22 +35,13 @@ const SEND_BUFFER_BYTES: usize = 128 * 1024;
 #[cfg(unix)]
 const RESERVED_DESCRIPTORS: u64 = 256;
 
-/// An accept loop.
-pub(super) struct Acceptor<S> {
-    /// Answers a request from the given peer.
-    pub(super) handler: S,
+/// The accept loop of a listener.
+pub(super) struct Acceptor {
+    pub(super) entry: Arc<EntryService>,
     pub(super) connections: ConnectionSettings,
-    pub(super) metrics: Arc<Metrics>,
-    pub(super) ready: Arc<AtomicBool>,
-    /// Returns the caller that pays for the connections of an address.
-    pub(super) caller_of: Box<dyn Fn(IpAddr) -> Caller + Send + Sync>,
 }
 
-impl<S, F> Acceptor<S>
-where
-    S: Fn(Request, SocketAddr) -> F + Clone + Send + Sync + 'static,
-    F: Future<Output = Response> + Send + 'static,
-{
+impl Acceptor {
     /// Serves connections until shutdown, then lets open responses finish.
     pub(super) async fn run(self, listener: TcpListener, shutdown: Shutdown) {
         limit_send_buffers(&listener);
@@ -61,7 +49,7 @@ where
         tokio::select! {
             () = async {
                 shutdown.stop.cancelled().await;
-                self.ready.store(false, Ordering::SeqCst);
+                self.entry.shared.ready.store(false, Ordering::SeqCst);
                 tokio::time::sleep(self.connections.linger).await;
             } => {}
             () = self.accept(&listener, &graceful) => {}
@@ -80,23 +68,23 @@ where
     }
 
     async fn accept(&self, listener: &TcpListener, graceful: &GracefulShutdown) {
-        let limits = &self.connections;
+        let (limits, shared) = (&self.connections, &self.entry.shared);
         let permits = Arc::new(Permits::new(limits.max, limits.max_per_address));
         loop {
             let (stream, peer) = match listener.accept().await {
                 Ok(accepted) => accepted,
                 Err(error) => {
-                    self.metrics.closed.add("not_accepted");
+                    shared.metrics.closed.add("not_accepted");
                     tracing::warn!(%error, "accepting a connection failed");
                     tokio::time::sleep(Duration::from_millis(100)).await;
                     continue;
                 }
             };
-            self.metrics.accepted.fetch_add(1, Ordering::Relaxed);
-            let caller = (self.caller_of)(peer.ip());
+            shared.metrics.accepted.fetch_add(1, Ordering::Relaxed);
+            let caller = shared.admission.connection_caller(peer.ip());
             let permit = permits.acquire(caller).or_else(|reason| match reason {
                 NoPermit::AllFull if permits.evict_one() => {
-                    self.metrics.closed.add("gave_way");
+                    shared.metrics.closed.add("gave_way");
                     permits.acquire_reserve(caller)
                 }
                 NoPermit::AllFull | NoPermit::CallerFull => Err(reason),
@@ -104,7 +92,7 @@ where
             match permit {
                 Ok(permit) => self.serve(stream, peer, permit, graceful),
                 Err(_) => {
-                    self.metrics.closed.add("too_many");
+                    shared.metrics.closed.add("too_many");
                     refuse(&stream);
                 }
             }
@@ -125,12 +113,12 @@ where
         }
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(WRITE_TIMEOUT));
-        let (handler, activity) = (self.handler.clone(), Arc::clone(&permit.activity));
+        let (entry, activity) = (Arc::clone(&self.entry), Arc::clone(&permit.activity));
         let service = service_fn(move |request: Request<Incoming>| {
-            let (handler, active_request) = (handler.clone(), activity.begin_request());
+            let (entry, active_request) = (Arc::clone(&entry), activity.begin_request());
             // Called inside, so that the handler's large future is not moved.
             async move {
-                let response = handler(request.map(Body::new), peer).await;
+                let response = entry.handle(request.map(Body::new), Some(peer)).await;
                 drop(active_request);
                 Ok::<_, Infallible>(response)
             }
@@ -142,7 +130,7 @@ where
             .max_buf_size(MAX_HEAD_BYTES)
             .serve_connection(TokioIo::new(Box::pin(stream)), service);
         let connection = graceful.watch(connection);
-        let gauge = Arc::clone(&self.metrics.connections);
+        let gauge = Arc::clone(&self.entry.shared.metrics.connections);
         tokio::spawn(async move {
             tokio::select! {
                 result = connection => if let Err(error) = result {

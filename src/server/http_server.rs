@@ -17,20 +17,13 @@ use axum::routing::get;
 use econoscope_answers::endpoints::Backend;
 use econoscope_core::clock;
 use econoscope_data::ingest::SyncReport;
-use econoscope_data::pool::Caller;
-use futures_util::FutureExt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::Mutex;
-use tower::ServiceExt;
+use tokio_util::sync::CancellationToken;
 use tower_http::cors::{Any, CorsLayer};
-
-/// How often the day's counts are saved.
-const SAVE_INTERVAL: Duration = Duration::from_secs(30);
-/// Maximum number of connections to the metrics listener.
-const MAX_METRICS_CONNECTIONS: usize = 64;
 
 /// The HTTP server of a backend.
 pub struct HttpServer {
@@ -101,65 +94,28 @@ impl HttpServer {
         })
     }
 
-    /// Serves until shutdown, then lets open responses finish. Saves the day's counts in between and at the end.
+    /// Serves until shutdown, then lets open responses finish.
     pub async fn serve(&self, listener: TcpListener, mcp: HttpTransport, shutdown: Shutdown) {
-        let admission = Arc::clone(&self.shared.admission);
-        let entry = self.entry(mcp, is_local(&listener));
-        let serving = Acceptor {
-            handler: move |request, peer| {
-                let entry = Arc::clone(&entry);
-                async move { entry.handle(request, Some(peer)).await }
-            },
+        Acceptor {
+            entry: self.entry(mcp, is_local(&listener)),
             connections: self.connections.clone(),
-            metrics: Arc::clone(&self.shared.metrics),
-            ready: Arc::clone(&self.shared.ready),
-            caller_of: Box::new(move |address| admission.connection_caller(address)),
         }
-        .run(listener, shutdown);
-        let saving = async {
-            loop {
-                tokio::time::sleep(SAVE_INTERVAL).await;
-                let admission = Arc::clone(&self.shared.admission);
-                let task = tokio::task::spawn_blocking(move || save_counts(&admission));
-                task.await.unwrap_or_default();
-            }
-        };
-        tokio::select! {
-            () = serving => {}
-            () = saving => {}
-        }
-        save_counts(&self.shared.admission);
+        .run(listener, shutdown)
+        .await;
     }
 
-    /// Serves `/metrics` alone, on a private listener.
-    pub async fn serve_metrics(&self, listener: TcpListener, shutdown: Shutdown) {
+    /// Serves `/metrics` alone until `stop`, on a private listener, which has no limits.
+    pub async fn serve_metrics(&self, listener: TcpListener, stop: CancellationToken) {
         let rules = (Arc::clone(&self.shared.access_rules), is_local(&listener));
         let router = Router::new()
             .route("/metrics", get(metrics::page))
             .with_state(self.shared.clone())
             .fallback(rest::not_found)
             .layer(from_fn_with_state(rules, admission::guard));
-        Acceptor {
-            handler: move |request, _| {
-                let response = router.clone().oneshot(request);
-                response.map(|Ok(response)| response)
-            },
-            connections: ConnectionSettings {
-                max: MAX_METRICS_CONNECTIONS,
-                ..ConnectionSettings::default()
-            },
-            metrics: Arc::new(Metrics::default()),
-            ready: Arc::default(),
-            caller_of: Box::new(Caller::from_address),
+        let serving = axum::serve(listener, router).into_future();
+        if let Some(Err(error)) = stop.run_until_cancelled(serving).await {
+            tracing::error!(%error, "the metrics are no longer served");
         }
-        .run(listener, shutdown)
-        .await;
-    }
-}
-
-fn save_counts(admission: &Admission) {
-    if let Err(error) = admission.save() {
-        tracing::warn!(%error, "writing the day's counts failed; a restart would lose them");
     }
 }
 

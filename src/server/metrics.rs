@@ -12,7 +12,6 @@ use econoscope_core::catalogue::Catalogue;
 use econoscope_core::clock;
 use econoscope_core::error::Error;
 use econoscope_core::model::Date;
-use econoscope_core::model::frequency::days_between;
 use econoscope_data::desk::StoreSummary;
 use econoscope_data::ingest::SyncReport;
 use econoscope_data::pool::Counts;
@@ -129,8 +128,7 @@ struct Page<'a> {
     syncs: SyncCounts,
     resident: Option<u64>,
     computed: Counts,
-    ages: BTreeMap<&'static str, Ages>,
-    projections: usize,
+    freshness: BTreeMap<&'static str, Freshness>,
     /// `None` if the store cannot be read.
     holdings: Option<Arc<StoreSummary>>,
     /// `None` if the store is not a replica.
@@ -142,18 +140,16 @@ struct Page<'a> {
 pub(super) async fn page(State(shared): State<Shared>) -> Response {
     let desk = shared.backend.desk();
     let holdings = desk.store_summary().ok();
-    let ages = holdings
+    let freshness = holdings
         .as_ref()
-        .map(|h| ages_by_frequency(h, desk.today()));
-    let (ages, projections) = ages.unwrap_or_default();
+        .map(|h| freshness_by_frequency(h, desk.today()));
     let page = Page {
         shared: &shared,
         routes: shared.metrics.routes.lock().clone(),
         syncs: shared.metrics.syncs.lock().clone(),
         resident: resident_bytes(),
         computed: shared.backend.pool().counts(),
-        ages,
-        projections,
+        freshness: freshness.unwrap_or_default(),
         holdings,
         replica: desk.store().replica(),
         now: clock::wall_time(),
@@ -175,62 +171,30 @@ fn resident_bytes() -> Option<u64> {
     Some(kilobytes * 1_024)
 }
 
-/// The ages of the series of one frequency.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Ages {
-    /// Days from the end of the newest period to today, for each series, ascending.
-    days: Vec<i64>,
+/// The series of one frequency.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Freshness {
+    series: usize,
     /// Number of series whose next figure is overdue.
     late: usize,
 }
 
-impl Ages {
-    fn series(&self) -> usize {
-        self.days.len()
-    }
-
-    fn youngest(&self) -> i64 {
-        self.seconds_at(0)
-    }
-
-    fn median(&self) -> i64 {
-        self.seconds_at(self.days.len() / 2)
-    }
-
-    fn seconds_at(&self, index: usize) -> i64 {
-        self.days.get(index).copied().unwrap_or_default() * 86_400
-    }
-}
-
-/// Returns the ages of the catalogue's series by frequency, without composites, and the number of projections.
-fn ages_by_frequency(
+/// Returns the freshness of the catalogue's series by frequency, without composites and projections.
+fn freshness_by_frequency(
     holdings: &StoreSummary,
     today: Date,
-) -> (BTreeMap<&'static str, Ages>, usize) {
+) -> BTreeMap<&'static str, Freshness> {
     let catalogue = Catalogue::embedded();
-    let mut ages: BTreeMap<&'static str, Ages> = BTreeMap::new();
-    let mut projections = 0;
+    let mut groups: BTreeMap<&'static str, Freshness> = BTreeMap::new();
     for status in holdings.iter() {
-        let Some(info) = catalogue.get(status.id.as_str()) else {
-            continue;
-        };
-        let (frequency, last) = (info.frequency, status.last);
-        if info.is_composite() {
-            continue;
-        }
-        if last > today {
-            projections += 1;
-            continue;
-        }
-        let days = days_between(frequency.period_end(last), today).max(0);
-        let group = ages.entry(frequency.word()).or_default();
-        group.days.push(days);
-        group.late += usize::from(info.overdue_since(last, today).is_some());
+        let info = catalogue.get(status.id.as_str());
+        let info = info.filter(|info| !info.is_composite() && status.last <= today);
+        let Some(info) = info else { continue };
+        let group = groups.entry(info.frequency.word()).or_default();
+        group.series += 1;
+        group.late += usize::from(info.overdue_since(status.last, today).is_some());
     }
-    for group in ages.values_mut() {
-        group.days.sort_unstable();
-    }
-    (ages, projections)
+    groups
 }
 
 #[cfg(test)]
@@ -243,7 +207,7 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn ages_start_at_the_end_of_the_period() {
+    fn late_series_are_counted_by_frequency() {
         let store = Sqlite::in_memory().unwrap();
         for (id, last) in [
             ("DGS10", date(2026, 1, 8)),
@@ -262,20 +226,10 @@ mod tests {
         }
         let now = || "2026-01-10T12:00:00Z".parse().unwrap();
         let desk = Desk::open(Arc::new(store), Settings::default(), Arc::new(now));
-        let (ages, projections) = ages_by_frequency(&desk.store_summary().unwrap(), desk.today());
-        let daily = &ages["daily"];
-        assert_eq!(
-            (daily.series(), daily.late),
-            (2, 1),
-            "DGS2 is forty days old"
-        );
-        assert_eq!(daily.youngest(), 2 * 86_400);
-        assert_eq!(daily.median(), 40 * 86_400);
-        assert_eq!(
-            ages["monthly"].youngest(),
-            10 * 86_400,
-            "from the month's end"
-        );
-        assert_eq!((ages["monthly"].late, projections), (0, 1));
+        let groups = freshness_by_frequency(&desk.store_summary().unwrap(), desk.today());
+        let (daily, monthly) = (groups["daily"], groups["monthly"]);
+        assert_eq!((daily.series, daily.late), (2, 1), "DGS2 is forty days old");
+        assert_eq!((monthly.series, monthly.late), (1, 0));
+        assert_eq!(groups.len(), 2, "a projection is not counted");
     }
 }

@@ -1,6 +1,6 @@
 //! A server that runs: how it ends, what it leaves on disk, what it logs.
 
-use super::{clean, command, pipe, text};
+use super::{clean, command, text};
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -194,39 +194,6 @@ fn json_log_is_json_from_the_first_line() {
             .contains("(MCP at /mcp)"),
         "{text}"
     );
-}
-
-#[test]
-fn counter_file_follows_no_link_and_is_private() {
-    use std::os::unix::fs::{MetadataExt, symlink};
-    let home = tempfile::tempdir().unwrap();
-    let store = home.path().join("store.db");
-    let victim = home.path().join("victim");
-    fs::write(&victim, "theirs").unwrap();
-    symlink(&victim, home.path().join("store.db.limits.part")).unwrap();
-    let mut counted = command(home.path());
-    counted
-        .args(["--store", text(&store)])
-        .env("ECONOSCOPE_RATE_LIMIT_LOOPBACK", "true");
-    let mut server = Server::start(counted);
-    server.get("/api/public/regime").unwrap();
-    server.signal("TERM");
-    assert_eq!(server.ended().code(), Some(0));
-    assert_eq!(fs::read(&victim).unwrap(), b"theirs");
-    let counts = fs::symlink_metadata(home.path().join("store.db.limits")).unwrap();
-    assert!(counts.is_file() && counts.mode() & 0o777 == 0o600);
-}
-
-#[test]
-fn pipe_instead_of_the_counter_file_does_not_block_the_start() {
-    let home = tempfile::tempdir().unwrap();
-    let store = home.path().join("store.db");
-    pipe(&home.path().join("store.db.limits"));
-    let mut odd = command(home.path());
-    odd.args(["--store", text(&store)]);
-    let mut server = Server::start(odd);
-    server.signal("TERM");
-    assert_eq!(server.ended().code(), Some(0));
 }
 
 #[test]

@@ -233,9 +233,9 @@ fn a_loopback_base_url_is_not_public() {
 proptest::proptest! {
     #[test]
     fn any_host_and_origin_parses_without_a_panic(text in "\\PC{0,40}") {
-        HostOrOrigin::host(&text);
-        HostOrOrigin::origin(&text);
-        AllowedName::host(&text);
-        AllowedName::origin(&text);
+        Origin::host(&text);
+        Origin::parse(&text);
+        Origin::allowed_host(&text);
+        Origin::allowed(&text);
     }
 }

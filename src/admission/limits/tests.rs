@@ -1,4 +1,4 @@
-//! Tests of rate limits: exact under concurrency, safe from forged headers, bounded, kept over a restart.
+//! Tests of rate limits: exact under concurrency, safe from forged headers, bounded.
 
 use super::*;
 use econoscope_core::clock::ManualClock;
@@ -10,7 +10,6 @@ use whole::ChargeNow;
 
 mod jumps;
 mod proxies;
-mod watching;
 mod whole;
 
 struct Clock(Arc<ManualClock>);
@@ -264,51 +263,6 @@ fn memory_is_bounded_and_heavy_users_stay_counted() {
     }
     assert!(limits.addresses() <= 1_024, "{}", limits.addresses());
     assert!(limits.spend_now(heavy, Policy::General).is_err());
-}
-
-#[test]
-fn counts_survive_a_restart_without_addresses_on_disk() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("limits");
-    let settings = LimitSettings {
-        file: Some(path.clone()),
-        ..LimitSettings::default()
-    };
-    let clock = Clock::at("2026-11-21T12:00:00Z");
-    let limits = limits_with(settings.clone(), &clock);
-    let client = from("203.0.113.9");
-    while limits.spend_now(client, Policy::General).is_ok() {}
-    limits.save().unwrap();
-    let bytes = std::fs::read(&path).unwrap();
-    assert!(
-        !bytes.windows(4).any(|w| w == [203, 0, 113, 9]),
-        "the raw address is in the file"
-    );
-    use std::os::unix::fs::PermissionsExt;
-    assert_eq!(
-        std::fs::metadata(&path).unwrap().permissions().mode() & 0o777,
-        0o600
-    );
-    assert!(
-        limits_with(settings.clone(), &clock)
-            .spend_now(client, Policy::General)
-            .is_err()
-    );
-    let mut damaged = bytes.clone();
-    damaged[60] ^= 1;
-    std::fs::write(&path, &damaged).unwrap();
-    assert!(
-        limits_with(settings.clone(), &clock)
-            .spend_now(client, Policy::General)
-            .is_ok()
-    );
-    std::fs::write(&path, &bytes).unwrap();
-    clock.advance(86_400_000);
-    assert!(
-        limits_with(settings, &clock)
-            .spend_now(client, Policy::General)
-            .is_ok()
-    );
 }
 
 proptest! {

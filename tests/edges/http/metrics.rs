@@ -37,7 +37,7 @@ async fn unknown_paths_share_one_metric_label() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let ending = shutdown.clone();
-    let serving = tokio::spawn(async move { site.serve_metrics(listener, ending).await });
+    let serving = tokio::spawn(async move { site.serve_metrics(listener, ending.stop).await });
     let junk = |round: u32| {
         let router = router.clone();
         async move {
@@ -83,7 +83,6 @@ async fn unknown_paths_share_one_metric_label() {
         "econoscope_resident_memory_bytes",
         "econoscope_data_updated_timestamp_seconds",
         "econoscope_late_series{frequency=\"daily\"}",
-        "econoscope_figure_age_seconds{frequency=\"monthly\",of=\"median\"}",
         "econoscope_syncs_total{complete=\"true\"} 0",
         "process_start_time_seconds",
         "econoscope_mcp_tool_calls_total{tool=\"other\"} 80",

@@ -182,7 +182,7 @@ async fn loopback_metrics_refuse_foreign_hosts() {
     let shutdown = Shutdown::default();
     let stop = shutdown.stop.clone();
     let site = HttpServer::new(backend(true), options());
-    let task = tokio::spawn(async move { site.serve_metrics(listener, shutdown).await });
+    let task = tokio::spawn(async move { site.serve_metrics(listener, shutdown.stop).await });
     let (status, head, _) = send_head(address, &get("/metrics", "host: localhost")).await;
     assert_eq!(status, 200);
     assert!(

@@ -1,4 +1,4 @@
-//! Tests that setting the wall clock changes no limit, while running and over a restart.
+//! Tests that setting the wall clock changes no limit.
 
 use super::super::*;
 use super::{Clock, from, limits_with, whole::ChargeNow};
@@ -68,30 +68,5 @@ fn setting_the_clock_does_not_move_the_reset() {
         let quota = limits.spend_now(client, Policy::General).unwrap().unwrap();
         assert_eq!(quota.remaining, 99, "day {day}");
         clock.advance(23 * 3_600_000);
-    }
-}
-
-#[test]
-fn setting_the_clock_keeps_counts_over_a_restart() {
-    for hours in JUMPS {
-        let folder = tempfile::tempdir().unwrap();
-        let settings = LimitSettings {
-            file: Some(folder.path().join("limits")),
-            ..LimitSettings::default()
-        };
-        let clock = Clock::at("2026-11-21T12:00:00Z");
-        let limits = limits_with(settings.clone(), &clock);
-        let client = from("203.0.113.9");
-        while limits.spend_now(client, Policy::General).is_ok() {}
-        limits.save().unwrap();
-        clock.jump(hours);
-        let again = limits_with(settings.clone(), &clock);
-        let refused = again.spend_now(client, Policy::General);
-        assert!(refused.is_err(), "{hours}: the same day by what has passed");
-        clock.advance(12 * 3_600_000);
-        for limits in [again, limits_with(settings, &clock)] {
-            let quota = limits.spend_now(client, Policy::General).unwrap().unwrap();
-            assert_eq!(quota.remaining, 99, "{hours}: the next day");
-        }
     }
 }
