@@ -1,12 +1,11 @@
 //! Resolution of names: from what a person types to a series, the same for every tool, formula, page and command.
 //!
 //! The order is: catalogue and curated names; the store; the usual meaning of an ambiguous name; the nearest name after
-//! fillers, word order and typos; the only series whose names have all the words. Any reading that is not written in the
-//! names is stated in the answer ("read as GASREGW"). Near matches are suggested when there are several, a wrong one is
-//! never the only suggestion, and a name like nothing known is an error.
+//! fillers, word order and typos in words; the only series whose names have all the words. Any reading that is not written
+//! in the names is stated in the answer ("read as GASREGW"). The error for any other name suggests the nearest ones; a name
+//! like nothing known has none.
 
 mod phrase;
-mod typo;
 
 use super::local::Desk;
 use super::search::{Kind, SearchIndex};
@@ -17,14 +16,11 @@ use econoscope_core::error::{Error, Result, Suggestion, quote};
 use econoscope_core::model::series_info::DEFAULT_PREFIX;
 use econoscope_core::model::words::fold_name;
 use econoscope_core::model::{SeriesId, SeriesInfo};
-use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Most series suggested for an unknown name, or listed beside the usual meaning of an ambiguous one.
 const MAX_SUGGESTIONS: usize = 3;
-/// Fewest letters of a name that may be a misspelled one.
-const MIN_LETTERS: usize = 6;
 
 /// The series that a name means.
 #[derive(Debug, Clone)]
@@ -95,15 +91,12 @@ pub fn resolution(name: &str) -> Option<Resolution> {
         return None;
     }
     let phrase = phrase::find(name);
-    let info = match phrase.words {
-        _ if !phrase.names.is_empty() => return resolve_names(name, &phrase.names),
-        Some(words) => {
-            let document = SearchIndex::embedded().find_only(&words, Kind::Series)?;
-            let info = names.catalogue().get(&document.name)?;
-            at_frequency(name, Arc::clone(info))
-        }
-        None => correct_typo(name)?,
-    };
+    if !phrase.names.is_empty() {
+        return resolve_names(name, &phrase.names);
+    }
+    let document = SearchIndex::embedded().find_only(&phrase.words?, Kind::Series)?;
+    let info = names.catalogue().get(&document.name)?;
+    let info = at_frequency(name, Arc::clone(info));
     Some(Resolution::inferred(name, info))
 }
 
@@ -139,41 +132,6 @@ fn at_frequency(name: &str, info: Arc<SeriesInfo>) -> Arc<SeriesInfo> {
     average.unwrap_or(info)
 }
 
-/// Returns the one series that a single misspelled word means. A typo in a name with digits is another series.
-fn correct_typo(name: &str) -> Option<Arc<SeriesInfo>> {
-    let folded = fold_name(name);
-    let is_word = folded.chars().all(char::is_alphabetic) && !name.trim().contains(' ');
-    if !is_word || folded.chars().count() < MIN_LETTERS {
-        return None;
-    }
-    let near = find_near(name);
-    let ((edits, ..), first) = near.first()?;
-    let mut nearest = near.iter().filter(|((other, ..), _)| other == edits);
-    let is_only = nearest.all(|(_, other)| other.id == first.id);
-    is_only.then(|| Arc::clone(first))
-}
-
-/// Distance of a name: edits, rank of the typo, difference in length, and whether the series is a tracked metric.
-type NameDistance = (usize, u8, usize, Reverse<bool>);
-
-/// Returns the series with a name that is nearly spelled like `name`, the likeliest first.
-fn find_near(name: &str) -> Vec<(NameDistance, Arc<SeriesInfo>)> {
-    let typed = fold_name(name);
-    let near = SearchIndex::embedded().find_near(name, Kind::Series);
-    let near = near.filter_map(|(document, spelling, edits)| {
-        let info = Catalogue::embedded().get(&document.name)?;
-        let gap = typed.len().abs_diff(spelling.len());
-        let rank = typo::rank(&typed, spelling);
-        Some((
-            (edits, rank, gap, Reverse(info.is_metric)),
-            Arc::clone(info),
-        ))
-    });
-    let mut near: Vec<_> = near.collect();
-    near.sort_by(|a, b| (a.0, &a.1.id).cmp(&(b.0, &b.1.id)));
-    near
-}
-
 /// Builds the error for a name that does not resolve: empty, ambiguous, discontinued or unknown, with near matches.
 /// `kind` is its word for the name: `ticker` or `series`.
 pub fn resolution_error(kind: &'static str, name: &str) -> Error {
@@ -207,16 +165,16 @@ pub fn suggestions(name: &str) -> Vec<Suggestion> {
     let phrase = phrase::find(name);
     let by_phrase = phrase.names.iter().filter_map(|name| first_choice(name));
     let is_one_word = !name.trim().contains(char::is_whitespace);
-    let near = is_one_word.then(|| find_near(name)).into_iter().flatten();
-    let near = near.map(|(_, info)| info);
+    let index = SearchIndex::embedded();
+    let near = is_one_word.then(|| index.find_near(name, Kind::Series));
     let words = phrase.words.as_deref().unwrap_or_default();
-    let with_words = SearchIndex::embedded().find_several(words, Kind::Series);
-    let with_words = with_words.into_iter();
-    let with_words = with_words.filter_map(|d| names.catalogue().get(&d.name).cloned());
+    let with_words = index.find_several(words, Kind::Series);
+    let found = near.into_iter().flatten().chain(with_words);
+    let found = found.filter_map(|document| names.catalogue().get(&document.name).cloned());
     let numbers = phrase::numbers(name);
     let fits = |info: &Arc<SeriesInfo>| is_one_word || phrase::has_numbers(info, &numbers);
     let mut seen = HashSet::new();
-    let all = by_phrase.chain(near).chain(with_words).filter(fits);
+    let all = by_phrase.chain(found).filter(fits);
     all.filter(|info| seen.insert(info.id.clone()))
         .take(MAX_SUGGESTIONS)
         .map(|info| Suggestion::new(info.id.as_str(), info.title.as_str()))
@@ -299,11 +257,16 @@ mod tests {
 
     #[test]
     fn mistyped_identifiers_are_errors_with_suggestions() {
-        let message = resolved("DGS1O");
-        assert!(
-            message.starts_with("Unknown ticker \"DGS1O\". Did you mean: DGS10"),
-            "{message}"
-        );
+        for (mistyped, meant) in [("DGS1O", "DGS10"), ("TJSJOR", "JTSJOR")] {
+            let message = resolved(mistyped);
+            let start = format!("Unknown ticker \"{mistyped}\". Did you mean: ");
+            assert!(
+                message.starts_with(&start) && message.contains(meant),
+                "{message}"
+            );
+        }
+        // Too unlike the nearest name, PAYEMS.
+        assert!(find("params").is_none());
         assert!(resolved("spread").contains("ambiguous"));
         assert!(resolved("current rates in the US").contains("ambiguous"));
         assert!(resolved("  ").contains("is empty"));

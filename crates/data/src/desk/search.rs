@@ -17,6 +17,7 @@ use econoscope_core::catalogue::Catalogue;
 use econoscope_core::catalogue::names::Names;
 use econoscope_core::indicators::COMPOSITES;
 use econoscope_core::model::SeriesInfo;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
@@ -161,17 +162,15 @@ impl SearchIndex {
         documents
     }
 
-    /// Returns documents of a kind with a similarly spelled name, each with the folded name and the number of edits.
-    pub(super) fn find_near(
-        &self,
-        name: &str,
-        kind: Kind,
-    ) -> impl Iterator<Item = (&Document, &str, usize)> {
-        self.near_names(name)
-            .filter_map(move |(index, name, edits)| {
-                let document = self.documents.get(index).filter(|d| d.kind == kind)?;
-                Some((document, name, edits))
-            })
+    /// Returns documents of a kind with a similarly spelled name, the most similar first.
+    pub(super) fn find_near(&self, name: &str, kind: Kind) -> Vec<&Document> {
+        let near = self.near_names(name).filter_map(|(index, distance)| {
+            let document = self.documents.get(index).filter(|d| d.kind == kind)?;
+            Some((distance, Reverse(document.bonus), document))
+        });
+        let mut near: Vec<_> = near.collect();
+        near.sort_by_key(|(distance, bonus, document)| (*distance, *bonus, &document.name));
+        near.into_iter().map(|(.., document)| document).collect()
     }
 }
 

@@ -187,13 +187,11 @@ impl SearchIndex {
         distinct.take(MAX_WORDS).filter(is_unmatched).collect()
     }
 
-    /// Returns documents with a similarly spelled name, each with the folded name and the number of edits.
-    pub(super) fn near_names(&self, name: &str) -> impl Iterator<Item = (usize, &str, usize)> {
+    /// Returns documents with a similarly spelled name, each with its distance ([`Spelling::distance`]).
+    pub(super) fn near_names(&self, name: &str) -> impl Iterator<Item = (usize, [usize; 3])> {
         let typed = Spelling::new(fold_name(name));
-        self.names.iter().filter_map(move |name| {
-            let edits = typed.edits(&name.spelling)?;
-            Some((name.document, name.spelling.text(), edits))
-        })
+        let names = self.names.iter();
+        names.filter_map(move |name| Some((name.document, typed.distance(&name.spelling)?)))
     }
 
     /// Returns documents with the query as a name, or else with a similarly spelled name.
@@ -217,7 +215,7 @@ impl SearchIndex {
         if !named.is_empty() {
             return named;
         }
-        let near = self.near_names(query).map(|(document, _, edits)| Hit {
+        let near = self.near_names(query).map(|(document, [edits, ..])| Hit {
             document,
             score: NEAR - EDIT_COST * to_f64(edits),
             fit: Fit::Partial,
