@@ -4,8 +4,8 @@ use econoscope_data::desk::resolve;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|name: &str| {
-    if resolve::find(name).is_none() {
-        let message = resolve::resolution_error("series", name).to_string();
+    if let Err(error) = resolve::resolve("series", name) {
+        let message = error.to_string();
         assert!(message.len() < 4_000 && !message.contains('\0'));
     }
 });

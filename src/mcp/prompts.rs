@@ -1,13 +1,12 @@
 //! Prompts: four common tasks, each with the tools that do it.
 
-use econoscope_core::catalogue::names::Names;
 use econoscope_core::error::quote;
-use econoscope_core::model::{CalendarPeriod, SeriesInfo};
+use econoscope_core::model::CalendarPeriod;
 use econoscope_data::desk::resolve;
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 use serde::Deserialize;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 /// A prompt and its text, with arguments in braces.
 #[derive(Deserialize)]
@@ -72,7 +71,8 @@ pub(super) fn get(
             ("as_of", None) => String::new(),
             ("since", time) => parse_since(time.unwrap_or("10y"))?,
             (_, typed_name) => {
-                let series = find_series(typed_name.unwrap_or_default())?;
+                let resolution = resolve::resolve("series", typed_name.unwrap_or_default());
+                let series = resolution.map_err(|error| invalid(error.to_string()))?.info;
                 text = text.replace(&format!("{{{name}.title}}"), &series.title);
                 series.id.to_string()
             }
@@ -109,21 +109,6 @@ fn parse_since(text: &str) -> Result<String, ErrorData> {
         return Ok(text.to_owned());
     }
     parse_day(text, true)
-}
-
-/// Returns the series of a name. A prompt is not charged, so an unknown name gets no search for near matches.
-fn find_series(name: &str) -> Result<Arc<SeriesInfo>, ErrorData> {
-    resolve::find(name).ok_or_else(|| {
-        let choices = Names::embedded().choices(name);
-        let choices = choices.into_iter().flat_map(|c| &c.candidates);
-        let choices: Vec<&str> = choices.map(|c| c.id.as_str()).collect();
-        let name = quote(name);
-        invalid(if choices.is_empty() {
-            format!("Unknown series: \"{name}\". search_series finds identifiers by words.")
-        } else {
-            format!("\"{name}\" may be {}. Choose one.", choices.join(", "))
-        })
-    })
 }
 
 #[cfg(test)]

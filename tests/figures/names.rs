@@ -12,10 +12,9 @@ enum Answer {
 }
 
 fn answer(name: &str) -> Answer {
-    match resolve::find(name) {
-        Some(info) => Answer::Read(info.id.to_string()),
-        None => {
-            let error = resolve::resolution_error("series", name);
+    match resolve::resolve("series", name) {
+        Ok(resolution) => Answer::Read(resolution.info.id.to_string()),
+        Err(error) => {
             let offers = error.suggestions().iter().map(|s| s.id.clone());
             Answer::Offered(offers.collect())
         }

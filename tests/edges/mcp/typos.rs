@@ -88,9 +88,7 @@ fn typos(count: usize) -> Vec<Typo> {
     while all.len() < count {
         let (name, intended) = &names[rng.below(names.len())];
         let typed = misspell(name, &mut rng);
-        if resolve::find(&typed).is_none()
-            && let Error::Unknown { suggestions, .. } = resolve::resolution_error("ticker", &typed)
-        {
+        if let Err(Error::Unknown { suggestions, .. }) = resolve::resolve("ticker", &typed) {
             all.push(Typo {
                 typed,
                 intended: intended.clone(),

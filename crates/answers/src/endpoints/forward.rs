@@ -56,12 +56,10 @@ pub(super) fn build_request<E: Endpoint>(checked: &Arguments, today: Date) -> Re
 
 /// Returns the identifier of a name; a name that is unknown here may be known to the upstream.
 fn identifier(what: &'static str, name: &str) -> Result<String> {
-    if let Some(info) = resolve::find(name) {
-        return Ok(info.id.to_string());
-    }
-    match (resolve::resolution_error(what, name), SeriesId::new(name)) {
-        (Error::Unknown { .. }, Ok(id)) => Ok(id.to_string()),
-        (error, _) => Err(error),
+    match (resolve::resolve(what, name), SeriesId::new(name)) {
+        (Ok(resolution), _) => Ok(resolution.info.id.to_string()),
+        (Err(Error::Unknown { .. }), Ok(id)) => Ok(id.to_string()),
+        (Err(error), _) => Err(error),
     }
 }
 

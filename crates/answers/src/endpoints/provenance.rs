@@ -117,7 +117,8 @@ impl Provenance {
 
     /// Notes to which series a name resolves, for an answer of an upstream.
     pub fn note_name(&mut self, name: &str) {
-        let note = resolve::resolution(name).and_then(|resolution| resolution.note);
+        let resolution = resolve::resolve("series", name);
+        let note = resolution.ok().and_then(|resolution| resolution.note);
         self.note("name", note.unwrap_or_default());
     }
 

@@ -159,12 +159,11 @@ impl Endpoint for Params {
 
 impl SeriesMatch {
     fn new(desk: &Desk, info: &Arc<SeriesInfo>) -> Result<Self> {
-        let aliases = Names::embedded().aliases();
-        let aliases = aliases.filter(|(_, series)| series.id == info.id);
+        let aliases = Names::embedded().aliases_of(info);
         Ok(Self {
             series_id: desk.display_id(&info.id),
             title: info.title.clone(),
-            aliases: aliases.take(5).map(|(name, _)| name.to_owned()).collect(),
+            aliases: aliases.take(5).map(str::to_owned).collect(),
             category: info.category.clone(),
             unit: info.units.clone(),
             frequency: info.frequency.word().into(),

@@ -7,8 +7,8 @@ use super::Catalogue;
 use crate::error::Suggestion;
 use crate::model::series_info::{DEFAULT_PREFIX, SeriesInfo};
 use crate::model::table;
-use crate::model::words::{fold_name, key};
-use std::collections::{HashMap, HashSet};
+use crate::model::words::fold_name;
+use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
 /// Initial capacity of the maps, enough for the embedded tables.
@@ -20,6 +20,8 @@ const AMBIGUOUS: &str = include_str!("../../data/ambiguous.csv");
 /// The series that an ambiguous name may mean.
 #[derive(Debug, Default)]
 pub struct Choices {
+    /// The name as spelled in the table.
+    pub name: &'static str,
     /// The candidates in the order of the table, each with its difference from the others.
     pub candidates: Vec<Suggestion>,
     /// Whether the first candidate is the usual meaning.
@@ -34,11 +36,10 @@ pub struct Names {
     catalogue: &'static Catalogue,
     /// Series by folded identifier or alias. No two identifiers have the same folded form, which a test checks.
     by_name: HashMap<String, Arc<SeriesInfo>>,
+    /// Candidates by folded name.
     ambiguous: HashMap<String, Choices>,
     /// Aliases as spelled in the table.
-    aliases: Vec<(String, Arc<SeriesInfo>)>,
-    /// Ambiguous names as spelled in the table.
-    ambiguous_names: Vec<String>,
+    aliases: Vec<(&'static str, Arc<SeriesInfo>)>,
 }
 
 impl Names {
@@ -51,7 +52,6 @@ impl Names {
                 by_name: HashMap::with_capacity(CAPACITY),
                 ambiguous: HashMap::with_capacity(CAPACITY),
                 aliases: Vec::with_capacity(CAPACITY),
-                ambiguous_names: Vec::new(),
             };
             for info in catalogue.iter() {
                 let name = fold_name(info.id.as_str());
@@ -77,29 +77,25 @@ impl Names {
         &NAMES
     }
 
-    fn add_alias(&mut self, name: &str, info: &Arc<SeriesInfo>) {
+    fn add_alias(&mut self, name: &'static str, info: &Arc<SeriesInfo>) {
         self.by_name.insert(fold_name(name), Arc::clone(info));
-        self.aliases.push((name.to_owned(), Arc::clone(info)));
+        self.aliases.push((name, Arc::clone(info)));
     }
 
     /// Adds a row of the table of ambiguous names.
-    fn add_choice(&mut self, [name, id, note, usual]: [&str; 4]) {
+    fn add_choice(&mut self, [name, id, note, usual]: [&'static str; 4]) {
         let Some(info) = self.catalogue.get(&id.to_ascii_uppercase()) else {
             return;
         };
-        if self.ambiguous_names.last().is_none_or(|last| last != name) {
-            self.ambiguous_names.push(name.to_owned());
+        let choices = self.ambiguous.entry(fold_name(name)).or_default();
+        choices.name = name;
+        choices.has_default |= usual == "yes";
+        if usual == "both" {
+            choices.companions.push(Arc::clone(info));
         }
-        for spelling in HashSet::from([fold_name(name), key(name)]) {
-            let choices = self.ambiguous.entry(spelling).or_default();
-            choices.has_default |= usual == "yes";
-            if usual == "both" {
-                choices.companions.push(Arc::clone(info));
-            }
-            choices
-                .candidates
-                .push(Suggestion::new(info.id.as_str(), note));
-        }
+        choices
+            .candidates
+            .push(Suggestion::new(info.id.as_str(), note));
     }
 
     /// Returns the series of an identifier or alias.
@@ -111,8 +107,7 @@ impl Names {
 
     /// Returns the candidates of an ambiguous name; `None` for any other name.
     pub fn choices(&self, name: &str) -> Option<&Choices> {
-        let choices = self.ambiguous.get(&fold_name(name));
-        choices.or_else(|| self.ambiguous.get(&key(name)))
+        self.ambiguous.get(&fold_name(name))
     }
 
     /// Returns the catalogue of the series.
@@ -121,26 +116,26 @@ impl Names {
     }
 
     /// Iterates over the aliases as spelled in the table, with their series.
-    pub fn aliases(&self) -> impl Iterator<Item = (&str, &Arc<SeriesInfo>)> {
-        let aliases = self.aliases.iter();
-        aliases.map(|(name, info)| (name.as_str(), info))
+    pub fn aliases(&self) -> impl Iterator<Item = (&'static str, &Arc<SeriesInfo>)> {
+        self.aliases.iter().map(|(name, info)| (*name, info))
     }
 
-    /// Iterates over the ambiguous names, folded, with their candidates.
-    pub fn ambiguous(&self) -> impl Iterator<Item = (&str, &[Suggestion])> {
-        let all = self.ambiguous.iter();
-        all.map(|(name, choices)| (name.as_str(), choices.candidates.as_slice()))
+    /// Iterates over the aliases of a series.
+    pub fn aliases_of<'a>(&'a self, info: &'a SeriesInfo) -> impl Iterator<Item = &'a str> {
+        let aliases = self.aliases().filter(|(_, other)| other.id == info.id);
+        aliases.map(|(name, _)| name)
     }
 
-    /// Iterates over the ambiguous names as spelled in the table.
-    pub fn ambiguous_names(&self) -> impl Iterator<Item = &str> {
-        self.ambiguous_names.iter().map(String::as_str)
+    /// Iterates over the ambiguous names with their candidates.
+    pub fn ambiguous(&self) -> impl Iterator<Item = &Choices> {
+        self.ambiguous.values()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::HashSet;
 
     #[test]
     fn every_row_of_the_tables_is_valid() {
@@ -218,7 +213,7 @@ mod tests {
             assert_eq!(id.as_deref(), Some(expected), "{name}");
         }
         assert!(Names::embedded().find("inflation").is_none());
-        let choices = Names::embedded().choices("what is inflation").unwrap();
+        let choices = Names::embedded().choices("Inflation").unwrap();
         assert!(choices.has_default && choices.candidates[0].id == "CPI_YOY");
         let range = Names::embedded().choices("target range").unwrap();
         assert_eq!(range.companions[0].id.as_str(), "DFEDTARL");

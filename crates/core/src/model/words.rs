@@ -104,11 +104,22 @@ impl Spelling {
         (edits <= max).then_some(edits)
     }
 
+    /// Returns how unlike the words are, for sorting: the edits, the letters that only one of them has, and the difference in
+    /// length. A swapped or doubled letter adds no letter, a missing one one, another one two. `None` as for [`Self::edits`].
+    pub fn distance(&self, other: &Self) -> Option<[usize; 3]> {
+        let edits = self.edits(other)?;
+        let gap = self.length.abs_diff(other.length);
+        Some([edits, self.different_letters(other), gap])
+    }
+
+    fn different_letters(&self, other: &Self) -> usize {
+        (self.letters ^ other.letters).count_ones() as usize
+    }
+
     /// Returns whether the distance can be within `edits`: each edit changes the length by at most one, and removes and adds
     /// at most one letter.
     fn is_within(&self, other: &Self, edits: usize) -> bool {
-        let different = (self.letters ^ other.letters).count_ones() as usize;
-        self.length.abs_diff(other.length) <= edits && different <= 2 * edits
+        self.length.abs_diff(other.length) <= edits && self.different_letters(other) <= 2 * edits
     }
 }
 

@@ -52,11 +52,12 @@ impl Desk {
             return Ok(None);
         }
         if kind == "local" {
-            let aliases = Names::embedded().aliases();
-            let aliases = aliases.filter(|(_, info)| results.iter().any(|r| r.id == info.id));
-            let aliases = aliases.map(|(name, _)| name);
-            let titles = results.iter().map(|info| info.title.as_str());
-            let mut names = titles.chain(aliases);
+            let names = |info| {
+                Names::embedded()
+                    .aliases_of(info)
+                    .chain([info.title.as_str()])
+            };
+            let mut names = results.iter().flat_map(|info| names(info));
             let is_about = names.any(|name| space_words(name).contains(&format!(" {word} ")));
             let note = format!(
                 "No series here is of {name} or any other part of the country: all are of the United States as a whole."

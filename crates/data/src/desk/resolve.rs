@@ -1,12 +1,11 @@
 //! Resolution of names: from what a person types to a series, the same for every tool, formula, page and command.
 //!
 //! The order is: catalogue and curated names; the store; the usual meaning of an ambiguous name; the nearest name after
-//! fillers, word order and typos; the only series whose names have all the words. Any reading that is not written in the
-//! names is stated in the answer ("read as GASREGW"). Near matches are suggested when there are several, a wrong one is
-//! never the only suggestion, and a name like nothing known is an error.
+//! fillers, word order and typos in words; the only series whose names have all the words. Any reading that is not written
+//! in the names is stated in the answer ("read as GASREGW"). The error for any other name suggests the nearest ones; a name
+//! like nothing known has none.
 
 mod phrase;
-mod typo;
 
 use super::local::Desk;
 use super::search::{Kind, SearchIndex};
@@ -17,14 +16,13 @@ use econoscope_core::error::{Error, Result, Suggestion, quote};
 use econoscope_core::model::series_info::DEFAULT_PREFIX;
 use econoscope_core::model::words::fold_name;
 use econoscope_core::model::{SeriesId, SeriesInfo};
-use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Most series suggested for an unknown name, or listed beside the usual meaning of an ambiguous one.
 const MAX_SUGGESTIONS: usize = 3;
-/// Fewest letters of a name that may be a misspelled one.
-const MIN_LETTERS: usize = 6;
+/// The share of a name that a suggestion has in its names.
+const NEARLY_ALL: f64 = 0.7;
 
 /// The series that a name means.
 #[derive(Debug, Clone)]
@@ -54,12 +52,18 @@ impl Resolution {
         }
     }
 
-    /// For an ambiguous name that usually means its first choice.
-    fn usual(name: &str, choices: &Choices) -> Option<Self> {
-        let (first, others) = choices
-            .candidates
-            .split_first()
-            .filter(|_| choices.has_default)?;
+    /// For an ambiguous name: its first choice if that is the usual meaning, else an error.
+    fn usual(name: &str, choices: &Choices) -> Result<Self> {
+        let first = choices.candidates.split_first();
+        let first = first.filter(|_| choices.has_default);
+        let first =
+            first.and_then(|(first, others)| Some((first, others, catalogue_series(&first.id)?)));
+        let Some((first, others, info)) = first else {
+            return Err(Error::Ambiguous {
+                name: quote(name),
+                choices: choices.candidates.clone(),
+            });
+        };
         let is_beside =
             |other: &Suggestion| choices.companions.iter().any(|b| b.id.as_str() == other.id);
         let others = others.iter().filter(|other| !is_beside(other));
@@ -69,8 +73,8 @@ impl Resolution {
         if !others.is_empty() {
             note += &format!("; it may also mean {}", others.join(", "));
         }
-        Some(Self {
-            info: Names::embedded().find(&first.id)?,
+        Ok(Self {
+            info,
             related: choices.companions.clone(),
             note: Some(note),
         })
@@ -79,57 +83,74 @@ impl Resolution {
 
 /// Returns the series of the catalogue that a name means.
 pub fn find(name: &str) -> Option<Arc<SeriesInfo>> {
-    resolution(name).map(|resolution| resolution.info)
+    resolve("series", name)
+        .ok()
+        .map(|resolution| resolution.info)
 }
 
-/// Resolves a name in the catalogue; `None` for an unknown name or an ambiguous one without a usual meaning.
-pub fn resolution(name: &str) -> Option<Resolution> {
+/// Resolves a name in the catalogue. `kind` is the word for the name in errors: `ticker` or `series`.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for an empty name, [`Error::NoData`] for a discontinued series, [`Error::Ambiguous`], and
+/// [`Error::Unknown`] with near matches.
+pub fn resolve(kind: &'static str, name: &str) -> Result<Resolution> {
     let names = Names::embedded();
     if let Some(info) = names.find(name) {
-        return Some(Resolution::exact(info));
+        return Ok(Resolution::exact(info));
+    }
+    if fold_name(name).is_empty() {
+        let allowed = "an identifier such as DGS10 or a name such as \"10y\"";
+        return Err(Error::invalid(kind, name, "is empty", allowed));
+    }
+    if let Some(error) = remarks::discontinued(name) {
+        return Err(error);
     }
     if let Some(choices) = names.choices(name) {
         return Resolution::usual(name, choices);
     }
-    if remarks::discontinued(name).is_some() {
-        return None;
-    }
     let phrase = phrase::find(name);
-    let info = match phrase.words {
-        _ if !phrase.names.is_empty() => return resolve_names(name, &phrase.names),
-        Some(words) => {
-            let document = SearchIndex::embedded().find_only(&words, Kind::Series)?;
-            let info = names.catalogue().get(&document.name)?;
-            at_frequency(name, Arc::clone(info))
-        }
-        None => correct_typo(name)?,
-    };
-    Some(Resolution::inferred(name, info))
+    if let Some(resolution) = resolve_names(name, &phrase.names) {
+        return resolution;
+    }
+    // One word is too little to tell a series by.
+    let words = phrase.words.filter(|words| words.contains(' '));
+    let words = words.unwrap_or_default();
+    match *SearchIndex::embedded().find_by_share(&words, Kind::Series, 1.0) {
+        [only] => catalogue_series(&only.name)
+            .map(|info| Resolution::inferred(name, at_frequency(name, info)))
+            .ok_or_else(|| Error::internal("a document without a series", only.name.as_str())),
+        _ => Err(Error::unknown(kind, name, suggestions(name))),
+    }
 }
 
 /// Resolves a text to the one series that all of its nearest names mean; `None` when they mean several.
-fn resolve_names(text: &str, nearest: &[String]) -> Option<Resolution> {
+fn resolve_names(text: &str, nearest: &[&str]) -> Option<Result<Resolution>> {
     let info = first_choice(nearest.first()?)?;
-    let is_same = |name: &String| first_choice(name).is_some_and(|other| other.id == info.id);
+    let is_same = |name: &&str| first_choice(name).is_some_and(|other| other.id == info.id);
     if !nearest.iter().all(is_same) {
         return None;
     }
-    let choices = |name: &String| Names::embedded().choices(name);
-    match nearest.iter().find_map(choices) {
+    let mut choices = nearest.iter();
+    let choices = choices.find_map(|name| Names::embedded().choices(name));
+    Some(match choices {
         Some(choices) if choices.has_default || nearest.len() == 1 => {
             Resolution::usual(text, choices)
         }
-        _ => Some(Resolution::inferred(text, at_frequency(text, info))),
-    }
+        _ => Ok(Resolution::inferred(text, at_frequency(text, info))),
+    })
 }
 
 /// Returns the series of a name, for an ambiguous name its first choice.
 fn first_choice(name: &str) -> Option<Arc<SeriesInfo>> {
     let names = Names::embedded();
     match names.choices(name) {
-        Some(choices) => names.find(&choices.candidates.first()?.id),
+        Some(choices) => catalogue_series(&choices.candidates.first()?.id),
         None => names.find(name),
     }
+}
+
+fn catalogue_series(id: &str) -> Option<Arc<SeriesInfo>> {
+    Catalogue::embedded().get(id).cloned()
 }
 
 /// Returns the series, or its average over the period that a word of the name asks for ("monthly wti").
@@ -139,84 +160,27 @@ fn at_frequency(name: &str, info: Arc<SeriesInfo>) -> Arc<SeriesInfo> {
     average.unwrap_or(info)
 }
 
-/// Returns the one series that a single misspelled word means. A typo in a name with digits is another series.
-fn correct_typo(name: &str) -> Option<Arc<SeriesInfo>> {
-    let folded = fold_name(name);
-    let is_word = folded.chars().all(char::is_alphabetic) && !name.trim().contains(' ');
-    if !is_word || folded.chars().count() < MIN_LETTERS {
-        return None;
-    }
-    let near = find_near(name);
-    let ((edits, ..), first) = near.first()?;
-    let mut nearest = near.iter().filter(|((other, ..), _)| other == edits);
-    let is_only = nearest.all(|(_, other)| other.id == first.id);
-    is_only.then(|| Arc::clone(first))
-}
-
-/// Distance of a name: edits, rank of the typo, difference in length, and whether the series is a tracked metric.
-type NameDistance = (usize, u8, usize, Reverse<bool>);
-
-/// Returns the series with a name that is nearly spelled like `name`, the likeliest first.
-fn find_near(name: &str) -> Vec<(NameDistance, Arc<SeriesInfo>)> {
-    let typed = fold_name(name);
-    let near = SearchIndex::embedded().find_near(name, Kind::Series);
-    let near = near.filter_map(|(document, spelling, edits)| {
-        let info = Catalogue::embedded().get(&document.name)?;
-        let gap = typed.len().abs_diff(spelling.len());
-        let rank = typo::rank(&typed, spelling);
-        Some((
-            (edits, rank, gap, Reverse(info.is_metric)),
-            Arc::clone(info),
-        ))
-    });
-    let mut near: Vec<_> = near.collect();
-    near.sort_by(|a, b| (a.0, &a.1.id).cmp(&(b.0, &b.1.id)));
-    near
-}
-
-/// Builds the error for a name that does not resolve: empty, ambiguous, discontinued or unknown, with near matches.
-/// `kind` is its word for the name: `ticker` or `series`.
-pub fn resolution_error(kind: &'static str, name: &str) -> Error {
-    if fold_name(name).is_empty() {
-        let allowed = "an identifier such as DGS10 or a name such as \"10y\"";
-        return Error::invalid(kind, name, "is empty", allowed);
-    }
-    if let Some(error) = remarks::discontinued(name) {
-        return error;
-    }
-    let choices = |name: &str| Some(Names::embedded().choices(name)?.candidates.clone());
-    let choices = choices(name).or_else(|| match phrase::find(name).names.as_slice() {
-        [only] => choices(only),
-        _ => None,
-    });
-    match choices {
-        Some(choices) => Error::Ambiguous {
-            name: quote(name),
-            choices,
-        },
-        None => Error::unknown(kind, name, suggestions(name)),
-    }
-}
-
 /// Returns the series that a name may mean.
 ///
-/// First the meanings of its words, then series with a similarly spelled name, then those with all its words. A single
-/// one is returned only if its name is spelled similarly.
+/// First the meanings of its words, then series with a similarly spelled name, then those with nearly all its words. A
+/// single one is returned only if its name is spelled similarly, since it would be taken for the answer.
 pub fn suggestions(name: &str) -> Vec<Suggestion> {
-    let names = Names::embedded();
+    let index = SearchIndex::embedded();
     let phrase = phrase::find(name);
     let by_phrase = phrase.names.iter().filter_map(|name| first_choice(name));
     let is_one_word = !name.trim().contains(char::is_whitespace);
-    let near = is_one_word.then(|| find_near(name)).into_iter().flatten();
-    let near = near.map(|(_, info)| info);
-    let words = phrase.words.as_deref().unwrap_or_default();
-    let with_words = SearchIndex::embedded().find_several(words, Kind::Series);
-    let with_words = with_words.into_iter();
-    let with_words = with_words.filter_map(|d| names.catalogue().get(&d.name).cloned());
+    let near = is_one_word.then(|| index.find_near(name, Kind::Series));
+    let words = phrase.words.unwrap_or_default();
+    let mut with_words = index.find_by_share(&words, Kind::Series, NEARLY_ALL);
+    if with_words.len() == 1 {
+        with_words.clear();
+    }
+    let found = near.into_iter().flatten().chain(with_words);
+    let found = found.filter_map(|document| catalogue_series(&document.name));
     let numbers = phrase::numbers(name);
     let fits = |info: &Arc<SeriesInfo>| is_one_word || phrase::has_numbers(info, &numbers);
     let mut seen = HashSet::new();
-    let all = by_phrase.chain(near).chain(with_words).filter(fits);
+    let all = by_phrase.chain(found).filter(fits);
     all.filter(|info| seen.insert(info.id.clone()))
         .take(MAX_SUGGESTIONS)
         .map(|info| Suggestion::new(info.id.as_str(), info.title.as_str()))
@@ -238,12 +202,12 @@ impl Desk {
     /// # Errors
     /// As [`Self::resolve`].
     pub fn resolution(&self, kind: &'static str, name: &str) -> Result<Resolution> {
-        let mut resolution = match self.find_in_catalogue(name) {
-            Some(info) => Resolution::exact(info),
-            None => match self.find_id(name)? {
-                Some(id) => return self.outside_catalogue(&id).map(Resolution::exact),
-                None => resolution(name).ok_or_else(|| resolution_error(kind, name))?,
+        let mut resolution = match self.find_id(name)? {
+            Some(id) => match catalogue_series(id.as_str()) {
+                Some(info) => Resolution::exact(info),
+                None => return self.outside_catalogue(&id).map(Resolution::exact),
             },
+            None => resolve(kind, name)?,
         };
         resolution.info = self.info_with_base(&resolution.info, self.today())?;
         Ok(resolution)
@@ -255,28 +219,19 @@ impl Desk {
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
     pub fn find_id(&self, name: &str) -> Result<Option<SeriesId>> {
-        if let Some(info) = self.find_in_catalogue(name) {
+        let prefix = self.settings().prefix.as_str();
+        let split = name.trim().split_at_checked(prefix.len());
+        let split = split.filter(|(head, _)| !head.is_empty() && head.eq_ignore_ascii_case(prefix));
+        let composite = split.and_then(|(_, bare)| {
+            catalogue_series(&format!("{DEFAULT_PREFIX}{}", bare.to_ascii_uppercase()))
+        });
+        if let Some(info) = composite.or_else(|| Names::embedded().find(name)) {
             return Ok(Some(info.id.clone()));
         }
         Ok(match SeriesId::new(name) {
             Ok(id) if self.series_status(&id)?.is_some() => Some(id),
             Ok(_) | Err(_) => None,
         })
-    }
-
-    fn find_in_catalogue(&self, name: &str) -> Option<Arc<SeriesInfo>> {
-        let prefix = self.settings().prefix.as_str();
-        let (head, bare) = name
-            .trim()
-            .split_at_checked(prefix.len())
-            .unwrap_or_default();
-        if !head.is_empty() && head.eq_ignore_ascii_case(prefix) {
-            let id = format!("{DEFAULT_PREFIX}{}", bare.to_ascii_uppercase());
-            if let Some(info) = Catalogue::embedded().get(&id) {
-                return Some(Arc::clone(info));
-            }
-        }
-        Names::embedded().find(name)
     }
 
     /// Returns the identifier for display: composites have the configured prefix.
@@ -293,17 +248,24 @@ mod tests {
     use super::*;
 
     fn resolved(name: &str) -> String {
-        let id = find(name).map(|info| info.id.to_string());
-        id.unwrap_or_else(|| resolution_error("ticker", name).to_string())
+        match resolve("ticker", name) {
+            Ok(resolution) => resolution.info.id.to_string(),
+            Err(error) => error.to_string(),
+        }
     }
 
     #[test]
     fn mistyped_identifiers_are_errors_with_suggestions() {
-        let message = resolved("DGS1O");
-        assert!(
-            message.starts_with("Unknown ticker \"DGS1O\". Did you mean: DGS10"),
-            "{message}"
-        );
+        for (mistyped, meant) in [("DGS1O", "DGS10"), ("TJSJOR", "JTSJOR")] {
+            let message = resolved(mistyped);
+            let start = format!("Unknown ticker \"{mistyped}\". Did you mean: ");
+            assert!(
+                message.starts_with(&start) && message.contains(meant),
+                "{message}"
+            );
+        }
+        // Too unlike the nearest name, PAYEMS.
+        assert!(find("params").is_none());
         assert!(resolved("spread").contains("ambiguous"));
         assert!(resolved("current rates in the US").contains("ambiguous"));
         assert!(resolved("  ").contains("is empty"));
@@ -311,7 +273,7 @@ mod tests {
 
     #[test]
     fn usual_meaning_is_used_and_stated() {
-        let inflation = resolution("what is inflation").unwrap();
+        let inflation = resolve("series", "what is inflation").unwrap();
         assert_eq!(inflation.info.id.as_str(), "CPI_YOY");
         let message = inflation.note.unwrap();
         assert!(
@@ -319,15 +281,15 @@ mod tests {
             "{message}"
         );
         assert!(message.contains("it may also mean CPIAUCSL ("), "{message}");
-        let only = resolution("real fed funds rate today").unwrap();
+        let only = resolve("series", "real fed funds rate today").unwrap();
         assert_eq!(only.info.id.as_str(), "REAL_FEDFUNDS");
         assert!(only.note.unwrap().contains("read as REAL_FEDFUNDS"));
-        let range = resolution("fed funds target range").unwrap();
+        let range = resolve("series", "fed funds target range").unwrap();
         assert_eq!(
             (range.info.id.as_str(), range.related.len()),
             ("DFEDTARU", 1)
         );
-        assert_eq!(resolution("unemployment").unwrap().note, None);
+        assert_eq!(resolve("series", "unemployment").unwrap().note, None);
     }
 
     #[test]

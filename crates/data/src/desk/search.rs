@@ -9,7 +9,6 @@ mod tests;
 
 pub use self::index::SearchIndex;
 
-use self::index::Fit;
 use super::glossary::{self, Term};
 use super::scenarios::Scenario;
 use crate::store::Article;
@@ -17,6 +16,8 @@ use econoscope_core::catalogue::Catalogue;
 use econoscope_core::catalogue::names::Names;
 use econoscope_core::indicators::COMPOSITES;
 use econoscope_core::model::SeriesInfo;
+use econoscope_core::model::words::{fold_name, key};
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
@@ -28,8 +29,6 @@ const CHOICE_RANK: u32 = 50;
 /// A document that scores less than this share of the best one, or less than the minimum, is noise.
 const NOISE: f64 = 0.4;
 const MIN_SCORE: f64 = 150.0;
-/// The share of the words' weight that a suggestion has in its names.
-const NEARLY_ALL: f64 = 0.7;
 /// The best score counts up to this much, so that an exact name does not make the others noise.
 const MAX_BEST: f64 = 600.0;
 
@@ -138,40 +137,22 @@ impl SearchIndex {
             .map(|(_, document)| document)
     }
 
-    /// Returns the only document of a kind with the query as a name, or else the only one with all its words in its
-    /// names.
-    pub(super) fn find_only(&self, query: &str, kind: Kind) -> Option<&Document> {
-        let hits = self.search(query, Some(kind));
-        let best = hits.iter().map(|(hit, _)| hit.fit).max();
-        let best = best.filter(|fit| *fit > Fit::Partial)?;
-        let mut fitting = hits.iter().filter(|(hit, _)| hit.fit == best);
-        let only = fitting.next().map(|(_, document)| *document);
-        only.filter(|_| fitting.next().is_none())
-    }
-
-    /// Returns documents of a kind with nearly all words in their names, best first; none if there is only one, which
-    /// would be taken for the answer.
-    pub(super) fn find_several(&self, query: &str, kind: Kind) -> Vec<&Document> {
+    /// Returns documents of a kind with at least this share of the query, from 0 to 1, in their names, best first.
+    pub(super) fn find_by_share(&self, query: &str, kind: Kind, least: f64) -> Vec<&Document> {
         let hits = self.search(query, Some(kind)).into_iter();
-        let hits = hits.filter(|(hit, _)| hit.share >= NEARLY_ALL);
-        let documents: Vec<&Document> = hits.map(|(_, document)| document).collect();
-        if documents.len() == 1 {
-            return Vec::new();
-        }
-        documents
+        let hits = hits.filter(|(hit, _)| hit.share >= least);
+        hits.map(|(_, document)| document).collect()
     }
 
-    /// Returns documents of a kind with a similarly spelled name, each with the folded name and the number of edits.
-    pub(super) fn find_near(
-        &self,
-        name: &str,
-        kind: Kind,
-    ) -> impl Iterator<Item = (&Document, &str, usize)> {
-        self.near_names(name)
-            .filter_map(move |(index, name, edits)| {
-                let document = self.documents.get(index).filter(|d| d.kind == kind)?;
-                Some((document, name, edits))
-            })
+    /// Returns documents of a kind with a similarly spelled name, the most similar first.
+    pub(super) fn find_near(&self, name: &str, kind: Kind) -> Vec<&Document> {
+        let near = self.near_names(name).filter_map(|(index, distance)| {
+            let document = self.documents.get(index).filter(|d| d.kind == kind)?;
+            Some((distance, Reverse(document.bonus), document))
+        });
+        let mut near: Vec<_> = near.collect();
+        near.sort_by_key(|(distance, bonus, document)| (*distance, *bonus, &document.name));
+        near.into_iter().map(|(.., document)| document).collect()
     }
 }
 
@@ -191,16 +172,18 @@ fn embedded_documents() -> Vec<Document> {
 /// Returns the names of series besides identifiers and titles.
 fn other_names() -> HashMap<&'static str, Vec<(String, u32)>> {
     let names = Names::embedded();
-    let aliases = names
-        .aliases()
-        .map(|(alias, info)| (info.id.as_str(), alias, 0));
-    let ambiguous = names.ambiguous().flat_map(|(name, choices)| {
-        let ranked = choices.iter().zip(CHOICE_RANK..);
-        ranked.map(move |(choice, rank)| (choice.id.as_str(), name, rank))
-    });
     let mut all: HashMap<_, Vec<_>> = HashMap::new();
-    for (id, name, rank) in aliases.chain(ambiguous) {
-        all.entry(id).or_default().push((name.to_owned(), rank));
+    for (alias, info) in names.aliases() {
+        let names = all.entry(info.id.as_str()).or_default();
+        names.push((alias.to_owned(), 0));
+    }
+    for choices in names.ambiguous() {
+        for (choice, rank) in choices.candidates.iter().zip(CHOICE_RANK..) {
+            // As one word: the words of an ambiguous name are no mark of one series.
+            let spellings = [fold_name(choices.name), key(choices.name)];
+            let names = all.entry(choice.id.as_str()).or_default();
+            names.extend(spellings.map(|name| (name, rank)));
+        }
     }
     all
 }

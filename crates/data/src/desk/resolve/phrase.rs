@@ -5,7 +5,7 @@
 //! looked up whole first, then with fewer and fewer words. An unknown word is read as a similarly spelled one; if there
 //! is none, the whole phrase is unknown.
 
-use econoscope_core::catalogue::names::Names;
+use econoscope_core::catalogue::names::{Choices, Names};
 use econoscope_core::model::words::{Spelling, keywords};
 use econoscope_core::model::{Frequency, SeriesInfo, table};
 use std::collections::{BTreeSet, HashMap};
@@ -109,18 +109,15 @@ fn normalize(text: &str) -> String {
 /// Joins the words of at least this weight; also returns how many words were left out.
 fn join(tokens: &[Token], least: Weight) -> (String, usize) {
     let included = tokens.iter().filter(|token| token.weight >= least);
-    let text: String = included
-        .clone()
-        .map(|token| format!("{} ", token.text))
-        .collect();
-    (text, tokens.len() - included.count())
+    let words: Vec<&str> = included.map(|token| token.text.as_str()).collect();
+    (words.join(" "), tokens.len() - words.len())
 }
 
 /// The reading of a phrase; empty when one of its words is in no name.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct PhraseMatch {
     /// The nearest names, each an identifier or an ambiguous name.
-    pub(super) names: Vec<String>,
+    pub(super) names: Vec<&'static str>,
     /// Its words in the spelling of the names, if all are known but no name has them.
     pub(super) words: Option<String>,
 }
@@ -128,7 +125,7 @@ pub(super) struct PhraseMatch {
 /// Every curated name by its words.
 struct PhraseIndex {
     /// Names by joined words, each with its distance: the number of words that were left out.
-    by_words: HashMap<String, Vec<(usize, String)>>,
+    by_words: HashMap<String, Vec<(usize, &'static str)>>,
     vocabulary: HashMap<String, Spelling>,
 }
 
@@ -143,7 +140,7 @@ impl PhraseIndex {
             for (alias, info) in names.aliases() {
                 index.add(alias, info.id.as_str(), 0);
             }
-            for name in names.ambiguous_names() {
+            for Choices { name, .. } in names.ambiguous() {
                 index.add(name, name, 0);
             }
             for info in names.catalogue().iter() {
@@ -155,7 +152,7 @@ impl PhraseIndex {
         &INDEX
     }
 
-    fn add(&mut self, text: &str, name: &str, distance: usize) {
+    fn add(&mut self, text: &str, name: &'static str, distance: usize) {
         let tokens = tokens(text);
         for token in &tokens {
             let spelling = || Spelling::new(token.text.clone());
@@ -167,19 +164,19 @@ impl PhraseIndex {
             let (words, omitted) = join(&tokens, least);
             if !words.is_empty() {
                 let names = self.by_words.entry(words).or_default();
-                names.push((omitted + distance, name.to_owned()));
+                names.push((omitted + distance, name));
             }
         }
     }
 
     /// Returns the names with these words, looked up with as few words left out as possible; only the nearest ones.
-    fn lookup(&self, tokens: &[Token]) -> BTreeSet<&str> {
+    fn lookup(&self, tokens: &[Token]) -> BTreeSet<&'static str> {
         let mut keys = WEIGHTS.into_iter().map(|least| join(tokens, least).0);
         let names = keys.find_map(|key| self.by_words.get(&key));
         let names = names.into_iter().flatten();
         let least = names.clone().map(|(distance, _)| *distance).min();
         let nearest = names.filter(|(distance, _)| Some(*distance) == least);
-        nearest.map(|(_, name)| name.as_str()).collect()
+        nearest.map(|(_, name)| *name).collect()
     }
 
     /// Returns the possible readings of a word: itself if it is known, else similarly spelled words.
@@ -240,8 +237,10 @@ pub(super) fn find(text: &str) -> PhraseMatch {
         [reading] if names.is_empty() => Some(join(reading, Weight::Frequency).0),
         _ => None,
     };
-    let names = names.into_iter().map(str::to_owned).collect();
-    PhraseMatch { names, words }
+    PhraseMatch {
+        names: Vec::from_iter(names),
+        words,
+    }
 }
 
 /// Returns whether a typo could turn a text into another name: an identifier, or a text with one short significant word.
@@ -265,9 +264,7 @@ pub(super) fn frequency(text: &str) -> Option<Frequency> {
 
 /// Returns whether one name of a series (identifier, title or alias) has all of these numbers.
 pub(super) fn has_numbers(info: &SeriesInfo, required: &[String]) -> bool {
-    let aliases = Names::embedded().aliases();
-    let aliases = aliases.filter(|(_, other)| other.id == info.id);
-    let aliases = aliases.map(|(name, _)| name);
+    let aliases = Names::embedded().aliases_of(info);
     let mut names = aliases.chain([info.id.as_str(), &info.title]);
     let has_all = |name: &str| {
         let present = numbers(name);
@@ -319,6 +316,6 @@ mod tests {
         assert_eq!(numbers("30-year Treasury"), ["30"]);
         assert_eq!(find("blockchain"), PhraseMatch::default());
         let gas = find("average gas prices in the US");
-        assert_eq!((gas.names, gas.words), (vec!["gas price".into()], None));
+        assert_eq!((gas.names, gas.words), (vec!["gas price"], None));
     }
 }

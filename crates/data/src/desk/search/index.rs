@@ -43,21 +43,8 @@ pub(super) struct Hit {
     pub(super) document: usize,
     /// Score up to 1,000.
     pub(super) score: f64,
-    /// How much of the query its names have.
-    pub(super) fit: Fit,
-    /// The same as a share of the words' weight, from 0 to 1.
+    /// How much of the query its names have, from 0 to 1 by the weight of the words.
     pub(super) share: f64,
-}
-
-/// How much of a query the names of a document have, the least first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Fit {
-    /// Not all of it.
-    Partial,
-    /// All of its words, at least two.
-    AllWords,
-    /// The query is a name.
-    Name,
 }
 
 /// The part of a document that has a word, the best first.
@@ -152,7 +139,6 @@ impl SearchIndex {
         for hit in self.search_names(query) {
             let best = hits.entry(hit.document).or_insert(hit);
             best.score = best.score.max(hit.score);
-            best.fit = best.fit.max(hit.fit);
             best.share = best.share.max(hit.share);
         }
         let hits = hits.into_values();
@@ -187,13 +173,11 @@ impl SearchIndex {
         distinct.take(MAX_WORDS).filter(is_unmatched).collect()
     }
 
-    /// Returns documents with a similarly spelled name, each with the folded name and the number of edits.
-    pub(super) fn near_names(&self, name: &str) -> impl Iterator<Item = (usize, &str, usize)> {
+    /// Returns documents with a similarly spelled name, each with its distance ([`Spelling::distance`]).
+    pub(super) fn near_names(&self, name: &str) -> impl Iterator<Item = (usize, [usize; 3])> {
         let typed = Spelling::new(fold_name(name));
-        self.names.iter().filter_map(move |name| {
-            let edits = typed.edits(&name.spelling)?;
-            Some((name.document, name.spelling.text(), edits))
-        })
+        let names = self.names.iter();
+        names.filter_map(move |name| Some((name.document, typed.distance(&name.spelling)?)))
     }
 
     /// Returns documents with the query as a name, or else with a similarly spelled name.
@@ -209,7 +193,6 @@ impl SearchIndex {
             Hit {
                 document: name.document,
                 score: if is_same { NAMED } else { SIMILAR } - f64::from(name.rank),
-                fit: Fit::Name,
                 share: 1.0,
             }
         });
@@ -217,10 +200,9 @@ impl SearchIndex {
         if !named.is_empty() {
             return named;
         }
-        let near = self.near_names(query).map(|(document, _, edits)| Hit {
+        let near = self.near_names(query).map(|(document, [edits, ..])| Hit {
             document,
             score: NEAR - EDIT_COST * to_f64(edits),
-            fit: Fit::Partial,
             share: 0.0,
         });
         near.collect()
@@ -248,7 +230,6 @@ impl SearchIndex {
                 sum.weight += rarity * word.quality;
                 sum.in_title += usize::from(word.field == Field::Title);
                 if word.is_exact && word.field < Field::Body {
-                    sum.in_names += 1;
                     sum.name_weight += rarity;
                 }
             }
@@ -261,10 +242,6 @@ impl SearchIndex {
             let hit = Hit {
                 document,
                 score: max * sum.weight / total + if sum.is_named { NAME_BONUS } else { 0.0 },
-                fit: match query.len() >= 2 && sum.in_names == query.len() {
-                    true => Fit::AllWords,
-                    false => Fit::Partial,
-                },
                 share: sum.name_weight / total,
             };
             Some((document, hit))
@@ -322,7 +299,6 @@ struct WordSum {
     /// Whether a word of the query is a name of the document.
     is_named: bool,
     in_title: usize,
-    in_names: usize,
     /// The weight of the words in names.
     name_weight: f64,
 }
@@ -375,14 +351,10 @@ mod tests {
         assert_eq!(documents("housing"), [0; 0]);
         assert_eq!(documents(""), [0; 0]);
         let first = |query: &str| index().search(query, None)[0].0;
-        assert_eq!(
-            (first("VIX").score, first("the vix").fit),
-            (NAMED, Fit::Name)
-        );
+        assert_eq!(first("VIX").score, NAMED);
         assert_eq!(first("term premiums").score, SIMILAR);
-        assert_eq!(first("inflation core").fit, Fit::AllWords);
-        assert_eq!(first("inflation").fit, Fit::Partial);
-        assert_eq!(first("breakeven infla").fit, Fit::Partial);
+        assert_eq!(first("inflation core").share, 1.0);
+        assert!(first("breakeven infla").share < 1.0);
     }
 
     #[test]
