@@ -11,7 +11,7 @@ if [ "${1:-}" = --without-clock-jumps ]; then
     jumps=
     shift
 fi
-for script in kill_during_import kill_during_sync flipped_bytes disk_full full_disk_upstream slow_sockets \
+for script in kill_during_import kill_during_sync flipped_bytes disk_full full_disk_upstream store_replaced slow_sockets \
     descriptors big_bodies sessions listeners forged_addresses junk stop_in_flight hostile soak $jumps; do
     python3 "$here/$script.py" "$@" || { echo "once more: $script"; python3 "$here/$script.py" "$@"; } || failed="$failed $script"
 done

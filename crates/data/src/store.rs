@@ -178,6 +178,9 @@ pub trait Store: Send + Sync {
     /// As [`Self::version`].
     fn current_version(&self) -> Result<u64>;
 
+    /// Returns a number that grows when another store replaced the one that was opened, which invalidates every cache.
+    fn incarnation(&self) -> u64;
+
     /// Returns the term in which this process writes into a shared store, as it changes; `None` where this process is the
     /// only one. The first call starts the election.
     fn terms(&self) -> Option<watch::Receiver<Option<i64>>>;

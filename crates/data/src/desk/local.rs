@@ -49,6 +49,7 @@ pub(super) enum SeriesVersion {
     /// A fetched series: a store only appends rows, so that their number and the changes
     /// of base identify its version.
     Rows {
+        incarnation: u64,
         rows: u64,
         bases: usize,
         today: Date,

@@ -35,6 +35,7 @@ impl Desk {
         };
         Ok(match self.series_status(id)?.filter(is_fetched) {
             Some(status) => SeriesVersion::Rows {
+                incarnation: self.store.incarnation(),
                 rows: status.rows,
                 bases: (self.store_summary()?.bases.get(id.as_str())).map_or(0, Vec::len),
                 today: self.today(),

@@ -3,10 +3,11 @@
 use super::query::open_error;
 use super::state::{self, State};
 use crate::disk::{self, format_path};
-use crate::sqlite::{self, Layout, Owner};
+use crate::sqlite::{self, Layout, Owner, SIDE_SUFFIXES, with_suffix};
 use econoscope_core::error::{Error, Result};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
+use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::time::Duration;
@@ -97,9 +98,29 @@ pub(super) fn must_exist(path: &Path) -> Result<()> {
     }
 }
 
+/// Locks the folder of a store while a store is created or side files are removed, so that no process removes what
+/// another has just created. Returns `None` where folders cannot be locked.
+pub(super) fn lock_folder(path: &Path) -> Option<File> {
+    let folder = File::open(parent(path).unwrap_or(Path::new("."))).ok()?;
+    folder.lock().ok().map(|()| folder)
+}
+
 /// Creates an empty file, unless there is one. Only its owner may read it, since rows may be restricted to the owner;
-/// SQLite gives the side files the same rights, and deletes a log that it finds beside an empty file.
+/// SQLite gives the side files the same rights. A log that is already there belongs to a former store and is removed,
+/// or SQLite would apply it to the new one.
 pub(super) fn create(path: &Path) -> Result<()> {
+    if path.exists() {
+        return Ok(());
+    }
+    let lock = lock_folder(path);
+    if lock.is_some() && !path.exists() {
+        for side in SIDE_SUFFIXES.map(|suffix| with_suffix(path, suffix)) {
+            match std::fs::remove_file(&side) {
+                Err(e) if e.kind() != ErrorKind::NotFound => return Err(not_readable(&side, e)),
+                Ok(()) | Err(_) => {}
+            }
+        }
+    }
     disk::create_private(path).map_err(|e| {
         let advice = "file and folder must be writable for this user. Change their rights or choose another path.";
         Error::store(format!("cannot create {}: {advice}", format_path(path)), e)

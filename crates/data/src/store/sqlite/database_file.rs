@@ -1,7 +1,7 @@
-//! The database file that is open: its connections and its identity.
+//! The database file that is open: its connections, its identity, and the files beside it.
 //!
-//! The file may be deleted or replaced under a running server. Then every call is an error. The files beside it, above
-//! all the log, are removed: read with the new file they would mix two stores.
+//! The file may be deleted or replaced under a running server. The files beside it, above all the log, belong to the
+//! old file: read with the new one they would mix two stores. So they are removed together with their file.
 
 use super::connect;
 use crate::disk::{self, Identity};
@@ -48,51 +48,66 @@ impl DatabaseFile {
         connect::must_exist(path)?;
         let identity = disk::identity(path);
         let writer = connect::open(path)?;
-        let file = Self {
+        if identity.is_none() || disk::identity(path) != identity {
+            // It is unknown which of the two files was opened.
+            return Err(Error::store_without_cause(format!(
+                "{} was replaced while it was opened. Try again.",
+                disk::format_path(path)
+            )));
+        }
+        Ok(Self {
             path: Some(path.to_owned()),
             identity,
             sides: SIDE_SUFFIXES.map(|suffix| disk::identity(&with_suffix(path, suffix))),
-            ..Self::from_connection(writer)
-        };
-        file.must_be_in_place()?;
-        Ok(file)
+            writer: Mutex::new(writer),
+            readers: Mutex::default(),
+        })
     }
 
-    /// Checks that the file is still at its path.
-    pub(super) fn must_be_in_place(&self) -> Result<()> {
-        let Some(path) = &self.path else {
-            return Ok(());
-        };
+    /// Returns the path if the file there was deleted or replaced.
+    pub(super) fn replaced_path(&self) -> Option<&Path> {
+        let path = self.path.as_deref()?;
         let current = disk::identity(path);
-        if current.is_some() && current == self.identity {
-            return Ok(());
+        (current.is_none() || current != self.identity).then_some(path)
+    }
+
+    /// Opens the file that replaced this one. Only a writer creates a deleted file anew: a reader would take an empty
+    /// store for the truth.
+    pub(super) fn reopen(&self, path: &Path, for_writing: bool) -> Result<Self> {
+        if !for_writing {
+            connect::must_exist(path)?;
         }
-        if current.is_some() {
-            self.remove_side_files(path);
+        self.remove_side_files(path);
+        if for_writing {
+            Self::create(path)
+        } else {
+            Self::open(path)
         }
-        Err(Error::store_without_cause(format!(
-            "{} was deleted or replaced while it was open. Put it back, or restart econoscope to open the file that is \
-             there.",
-            disk::format_path(path)
-        )))
     }
 
     /// Removes the side files of this file at `path`, after merging the log into the file, wherever that is now.
     fn remove_side_files(&self, path: &Path) {
-        let sides = SIDE_SUFFIXES.map(|suffix| with_suffix(path, suffix));
-        for (side, identity) in sides.iter().zip(&self.sides) {
-            if identity.is_none() || disk::identity(side) != *identity {
-                continue;
-            }
-            let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
-            let merged = self.writer.lock().query_row(sql, [], |_| Ok(()));
-            let removed = std::fs::remove_file(side);
-            tracing::debug!(
-                file = disk::format_path(side),
-                ?merged,
-                ?removed,
-                "a side file of a replaced store"
-            );
+        let writer = self.writer.lock();
+        let merged = writer
+            .busy_timeout(std::time::Duration::ZERO)
+            .and_then(|()| writer.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())));
+        if let Err(error) = merged {
+            tracing::debug!(%error, "the log of the file that was replaced was not merged");
         }
+        let _lock = connect::lock_folder(path);
+        for (suffix, identity) in SIDE_SUFFIXES.iter().zip(&self.sides) {
+            let side = with_suffix(path, suffix);
+            if identity.is_some()
+                && disk::identity(&side) == *identity
+                && let Err(error) = std::fs::remove_file(&side)
+            {
+                tracing::warn!(%error, file = disk::format_path(&side), "a side file of a replaced store could not be removed; delete it");
+            }
+        }
+    }
+
+    /// Closes the idle connections, whose page caches may have caused the error.
+    pub(super) fn close_readers(&self) {
+        self.readers.lock().clear();
     }
 }

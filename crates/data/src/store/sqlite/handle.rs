@@ -1,4 +1,4 @@
-//! The open store: its connections and transactions.
+//! The open store: its connections, transactions, and the switch to a file that replaced the first.
 
 use super::connect;
 use super::database_file::DatabaseFile;
@@ -6,26 +6,39 @@ use super::query::{operation_error, write_error};
 use crate::postgres::TransactionMode;
 use crate::store::postgres::Primary;
 use econoscope_core::error::{Error, Result};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLock};
 use rusqlite::{Connection, TransactionBehavior};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 /// Readers kept open between calls; more are opened when more threads read at once.
 const MAX_IDLE_READERS: usize = 8;
 
-/// A store in SQLite, of its own or the replica of a database. Other processes may have the file open, too. Once it is
-/// deleted or replaced, every call is an error.
+/// A store in SQLite, of its own or the replica of a database. Other processes may have the file open, too. When one
+/// replaces the file, the next call opens the new one.
 #[derive(Debug)]
 pub struct Sqlite {
-    pub(super) file: DatabaseFile,
-    /// The version that was read last, and until when it is valid.
-    pub(super) cached_version: Mutex<Option<(u64, Instant)>>,
+    file: RwLock<Arc<DatabaseFile>>,
+    /// How often another file replaced the open one.
+    pub(super) replacements: AtomicU64,
+    pub(super) cached_version: Mutex<CachedVersion>,
     /// Whether the list of series was checked since the file was opened.
     pub(super) is_list_checked: AtomicBool,
     /// The database that this is a replica of.
     pub(in crate::store) primary: Option<Primary>,
+}
+
+/// The version that was read last.
+#[derive(Debug, Default)]
+pub(super) struct CachedVersion {
+    pub(super) version: u64,
+    pub(super) valid_until: Option<Instant>,
+    /// The file it was read from.
+    pub(super) incarnation: u64,
+    /// Offset to that file's own count, so that the version grows from one file to the next.
+    pub(super) base: u64,
 }
 
 impl Sqlite {
@@ -68,7 +81,8 @@ impl Sqlite {
 
     fn from_file(file: DatabaseFile) -> Self {
         Self {
-            file,
+            file: RwLock::new(Arc::new(file)),
+            replacements: AtomicU64::new(0),
             cached_version: Mutex::default(),
             is_list_checked: AtomicBool::new(false),
             primary: None,
@@ -83,33 +97,55 @@ impl Sqlite {
         }
     }
 
-    /// Runs `read` on an idle or new connection. A connection on which it failed is closed: its page cache may have
-    /// caused the error.
+    /// Returns the file that is at the path now. A writer creates one where it was deleted.
+    pub(super) fn current_file(&self, for_writing: bool) -> Result<Arc<DatabaseFile>> {
+        let file = Arc::clone(&self.file.read());
+        if file.replaced_path().is_none() {
+            return Ok(file);
+        }
+        drop(file);
+        let mut slot = self.file.write();
+        if let Some(path) = slot.replaced_path() {
+            let file = crate::disk::format_path(path);
+            *slot = Arc::new(slot.reopen(path, for_writing)?);
+            self.replacements.fetch_add(1, Ordering::Release);
+            self.is_list_checked.store(false, Ordering::Relaxed);
+            tracing::warn!(
+                file,
+                "another file is in the store's place; it is read from now on"
+            );
+        }
+        Ok(Arc::clone(&slot))
+    }
+
+    /// Runs `read` on an idle or new connection. A connection on which it failed is closed.
     pub(super) fn with_reader<T>(&self, read: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
-        self.file.must_be_in_place()?;
-        let Some(path) = &self.file.path else {
-            return read(&self.file.writer.lock());
+        let file = self.current_file(false)?;
+        let Some(path) = &file.path else {
+            return read(&file.writer.lock());
         };
-        let idle = self.file.readers.lock().pop();
+        let idle = file.readers.lock().pop();
         let reader = idle.map_or_else(|| connect::reader(path), Ok)?;
-        let answer = read(&reader)?;
-        let mut idle = self.file.readers.lock();
+        // The page cache of a connection may have caused the error, so the next one reads the file again.
+        let answer = read(&reader).inspect_err(|_| file.close_readers())?;
+        let mut idle = file.readers.lock();
         if idle.len() < MAX_IDLE_READERS {
             idle.push(reader);
         }
         Ok(answer)
     }
 
-    /// Runs `read` on a new connection.
+    /// Runs `read` on a new connection. If it fails, the idle ones are closed: their page caches are outdated.
     pub(super) fn with_new_reader<T>(
         &self,
         read: impl FnOnce(&Connection) -> Result<T>,
     ) -> Result<T> {
-        self.file.must_be_in_place()?;
-        match &self.file.path {
-            Some(path) => read(&connect::reader(path)?),
-            None => self.with_reader(read),
-        }
+        let file = self.current_file(false)?;
+        let Some(path) = &file.path else {
+            return self.with_reader(read);
+        };
+        let reader = connect::reader(path)?;
+        read(&reader).inspect_err(|_| file.close_readers())
     }
 
     /// Runs `write` in a transaction. It runs again when a database has to retry.
@@ -150,7 +186,9 @@ impl Sqlite {
                 ..Self::from_connection(std::mem::replace(writer, placeholder))
             };
             let result = work(&inner);
-            *writer = inner.file.writer.into_inner();
+            let file = Arc::into_inner(inner.file.into_inner());
+            let file = file.ok_or_else(|| Error::internal("one transaction", "it is in use"))?;
+            *writer = file.writer.into_inner();
             match result {
                 Ok(answer) => run(writer, end).map(|()| answer),
                 // A full disk has ended the transaction already.
@@ -160,17 +198,33 @@ impl Sqlite {
         })
     }
 
+    /// Makes the next call read the version from the file.
+    pub(super) fn expire_version(&self) {
+        self.cached_version.lock().valid_until = None;
+    }
+
     /// Runs `write` on the writing connection.
     pub(super) fn with_writer<T, E: From<Error>>(
         &self,
         write: impl FnOnce(&mut Connection) -> std::result::Result<T, E>,
     ) -> std::result::Result<T, E> {
-        self.file.must_be_in_place()?;
-        let result = write(&mut self.file.writer.lock());
-        *self.cached_version.lock() = None;
-        let answer = result?;
-        self.file.must_be_in_place()?;
-        Ok(answer)
+        let file = self.current_file(true)?;
+        let mut writer = file.writer.lock();
+        let result = write(&mut writer);
+        let is_replaced = file.replaced_path().is_some();
+        // The page cache of the connection may have caused the error.
+        if let (Some(path), Err(_), false) = (&file.path, &result, is_replaced)
+            && let Ok(fresh) = connect::open(path)
+        {
+            *writer = fresh;
+        }
+        drop(writer);
+        self.expire_version();
+        if is_replaced && result.is_ok() {
+            let message = "the file was replaced while it was written to. Write again.";
+            return Err(Error::store_without_cause(message).into());
+        }
+        result
     }
 }
 

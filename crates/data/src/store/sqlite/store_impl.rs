@@ -23,21 +23,37 @@ impl Store for Sqlite {
     fn version(&self) -> Result<u64> {
         let mut cached = self.cached_version.lock();
         let now = Instant::now();
-        if let Some((version, _)) = cached.filter(|(_, until)| now < *until) {
-            return Ok(version);
+        if cached.valid_until.is_some_and(|until| now < until) {
+            return Ok(cached.version);
         }
-        let version = self.with_reader(state::read)?.version.unsigned_abs();
-        *cached = Some((version, now + VERSION_LIFETIME));
-        Ok(version)
+        let (incarnation, count) = loop {
+            self.current_file(false)?;
+            let incarnation = self.incarnation();
+            let count = self.with_reader(state::read)?.version.unsigned_abs();
+            // If the file was replaced meanwhile, it is unknown whose count this is.
+            if self.incarnation() == incarnation {
+                break (incarnation, count);
+            }
+        };
+        if cached.incarnation != incarnation {
+            (cached.incarnation, cached.base) = (incarnation, cached.version.saturating_add(1));
+        }
+        cached.version = cached.base.saturating_add(count);
+        cached.valid_until = now.checked_add(VERSION_LIFETIME);
+        Ok(cached.version)
     }
 
     fn current_version(&self) -> Result<u64> {
-        *self.cached_version.lock() = None;
+        self.expire_version();
         self.version()
     }
 
     fn probe(&self) -> Result<()> {
         self.with_new_reader(maintenance::probe)
+    }
+
+    fn incarnation(&self) -> u64 {
+        self.replacements.load(Ordering::Acquire)
     }
 
     fn terms(&self) -> Option<watch::Receiver<Option<i64>>> {

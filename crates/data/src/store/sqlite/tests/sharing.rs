@@ -64,7 +64,7 @@ fn full_disk_is_reported_without_damage() {
     let (_folder, _, store) = new_store();
     put(&store, "GDP", &days(0, 100, 1.0), None);
     let limit = |pages: u32| {
-        let file = &store.file;
+        let file = store.current_file(false).unwrap();
         let writer = file.writer.lock();
         let pragma = format!("PRAGMA max_page_count = {pages}");
         writer
