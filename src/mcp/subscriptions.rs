@@ -198,18 +198,16 @@ impl Subscriptions {
             })
         };
         let (state, fingerprints) = self.backend.pool().run(read).await?;
-        let (granted, before) = (watch.state.replace(state), &watch.fingerprints);
-        let topics = watch.topics.iter().zip(&fingerprints).enumerate();
-        let changed = topics.filter(|(at, ((_, topic), now))| {
-            // Another listener may have read a new topic at the state of the grant.
-            let shared = || self.fingerprints.get(&(topic.clone(), granted?));
-            let before = before.get(*at).copied().or_else(shared);
-            // Without a reading, a later state counts as a change.
-            before.map_or(granted != Some(state), |before| before != **now)
+        let since_grant = watch.state != Some(state);
+        let before = std::mem::replace(&mut watch.fingerprints, fingerprints);
+        watch.state = Some(state);
+        let topics = watch.topics.iter().zip(&watch.fingerprints).enumerate();
+        let changed = topics.filter(|(at, (_, now))| match before.get(*at) {
+            Some(before) => before != *now,
+            // The topic was not read at the grant, so a later state counts as a change.
+            None => since_grant,
         });
-        let changed = changed.map(|(_, ((uri, _), _))| uri.clone()).collect();
-        watch.fingerprints = fingerprints;
-        Ok(changed)
+        Ok(changed.map(|(_, ((uri, _), _))| uri.clone()).collect())
     }
 }
 
