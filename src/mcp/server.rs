@@ -37,7 +37,7 @@ pub(super) struct Shared {
     pub(super) signature: Value,
     /// Number of plain calls answered without the SDK.
     pub(super) direct_calls: AtomicU64,
-    pub(super) subscriptions: Subscriptions,
+    pub(super) subscriptions: Arc<Subscriptions>,
 }
 
 /// Marks a result of the SDK as cacheable by anyone, for as long as lists.

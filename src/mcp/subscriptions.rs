@@ -1,24 +1,26 @@
 //! Subscriptions: a listener gets a message when the regime, the summary, the calendar or a series changes, or when a
 //! condition is crossed.
 //!
-//! Each listener polls the state of the data once a second, because another process may write to the store. What a topic
-//! shows at a state is read once for all listeners, in the pool.
+//! One task polls the state of the data once a second, and only while there are listeners. It polls because another process
+//! may write to the store. Each topic is read once for all of its listeners, in the pool, and a change wakes only them.
 
 use super::resources::{Address, SCHEME};
 use econoscope_answers::endpoints::Backend;
 use econoscope_answers::endpoints::condition::{self, crossings};
-use econoscope_core::cache::Cache;
 use econoscope_core::error::{self, Result};
 use econoscope_core::model::{AsOf, Date, SeriesId};
 use econoscope_data::desk::{Desk, State};
+use futures_util::StreamExt;
+use futures_util::stream::SelectAll;
 use parking_lot::Mutex;
 use rmcp::model::SubscriptionFilter;
 use rmcp::service::SubscriptionContext;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::sync::Semaphore;
+use tokio::sync::watch;
+use tokio_stream::wrappers::WatchStream;
 
 /// Minimum pause between two polls.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -26,8 +28,12 @@ const INTERVAL: Duration = Duration::from_secs(1);
 const PAUSE_FACTOR: u32 = 9;
 /// Maximum number of addresses in a subscription. Further ones are not granted.
 const MAX_ADDRESSES: usize = 64;
-/// Maximum number of cached fingerprints.
-const MAX_FINGERPRINTS: usize = 4_096;
+/// Maximum number of topics at once. Further ones are not granted.
+const MAX_TOPICS: usize = 65_536;
+/// Maximum number of conditions among the topics. Each is evaluated when the data change.
+const MAX_CONDITIONS: usize = 1_024;
+/// How long a topic without listeners is stored. A listener that connects this long after the grant misses no change.
+const GRACE: Duration = Duration::from_secs(30);
 
 /// What an address shows. Many addresses show the same topic.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -95,119 +101,189 @@ impl Topic {
     }
 }
 
-/// The addresses of one listener, and what they showed when they were last read.
-struct Watch {
-    /// Each address with its topic.
-    topics: Arc<[(String, Topic)]>,
-    /// The fingerprint of each topic; empty until they are first read.
-    fingerprints: Vec<u64>,
-    /// State of the data at the grant, or when the topics were last read.
-    state: Option<State>,
+/// A topic that has listeners or was granted recently.
+struct ActiveTopic {
+    /// `None` until the topic is first read.
+    fingerprint: Option<u64>,
+    /// State of the data when the topic was granted or last read.
+    state: State,
+    granted_at: Instant,
+    changed_at: Option<Instant>,
+    changes: watch::Sender<()>,
+}
+
+impl ActiveTopic {
+    fn is_expired(&self) -> bool {
+        self.changes.receiver_count() == 0 && self.granted_at.elapsed() >= GRACE
+    }
+
+    fn is_stale(&self, state: State) -> bool {
+        self.fingerprint.is_none() || self.state != state
+    }
 }
 
 /// Notifies listeners of changes in the data.
 pub(super) struct Subscriptions {
     backend: Arc<Backend>,
-    /// What topics show at a state of the data, shared by all listeners.
-    fingerprints: Arc<Cache<(Topic, State), u64>>,
-    /// Listeners read their topics one after another, so that all of them together use one thread.
-    reading: Semaphore,
-    /// State of the data at the latest grant. A change between a grant and its stream counts as one.
-    granted_at: Mutex<Option<State>>,
+    topics: Mutex<HashMap<Topic, ActiveTopic>>,
+    /// Whether the polling task runs.
+    is_polling: Mutex<bool>,
 }
 
 impl Subscriptions {
-    pub(super) fn new(backend: Arc<Backend>) -> Self {
-        Self {
+    pub(super) fn new(backend: Arc<Backend>) -> Arc<Self> {
+        Arc::new(Self {
             backend,
-            fingerprints: Arc::new(Cache::new(MAX_FINGERPRINTS)),
-            reading: Semaphore::new(1),
-            granted_at: Mutex::default(),
-        }
+            topics: Mutex::default(),
+            is_polling: Mutex::new(false),
+        })
     }
 
     /// Returns the part of a request that is granted: addresses that exist and can change. It runs on an executor thread,
     /// so it looks names up without a search and computes nothing.
     pub(super) fn grant(&self, requested: &SubscriptionFilter) -> SubscriptionFilter {
-        *self.granted_at.lock() = self.backend.desk().state().ok();
         let mut granted = SubscriptionFilter::new();
         granted.resource_subscriptions = requested.resource_subscriptions.as_ref().map(|uris| {
-            let topics = self.watch(uris).topics;
-            topics.iter().map(|(uri, _)| uri.clone()).collect()
+            let is_granted = |uri: &&String| self.subscribe(uri).is_some();
+            distinct(uris).filter(is_granted).cloned().collect()
         });
         granted
     }
 
     /// Sends changes to one listener until it leaves.
-    pub(super) async fn serve(&self, context: &SubscriptionContext) {
-        let uris = context.accepted().resource_subscriptions.as_deref();
-        let watch = self.watch(uris.unwrap_or_default());
-        tokio::select! {
-            () = context.cancelled() => {}
-            () = self.notify(watch, context), if !watch.topics.is_empty() => {}
+    pub(super) async fn serve(self: &Arc<Self>, context: &SubscriptionContext) {
+        let uris = &context.accepted().resource_subscriptions;
+        let streams = distinct(uris.as_deref().unwrap_or_default()).filter_map(|uri| {
+            let changes = WatchStream::from_changes(self.subscribe(uri)?);
+            let uri = uri.clone();
+            Some(changes.map(move |()| uri.clone()))
+        });
+        let mut changes: SelectAll<_> = streams.collect();
+        if !changes.is_empty() && !std::mem::replace(&mut *self.is_polling.lock(), true) {
+            tokio::spawn(Arc::clone(self).poll());
+        }
+        loop {
+            let uri = tokio::select! {
+                () = context.cancelled() => return,
+                Some(uri) = changes.next() => uri,
+            };
+            if let Err(error) = context.sink().notify_resource_updated(uri).await {
+                tracing::debug!(%error, "a listener has disconnected");
+                return;
+            }
         }
     }
 
-    /// Returns the addresses that exist and can change, with their topics.
-    fn watch(&self, uris: &[String]) -> Watch {
-        let topic = |uri: &String| {
-            let topic = Topic::from_uri(self.backend.desk(), uri);
-            let topic = topic.inspect_err(|error| error::log(error, "subscriptions"));
-            Some((uri.clone(), topic.ok()??))
-        };
-        Watch {
-            topics: distinct(uris).filter_map(topic).collect(),
-            fingerprints: Vec::new(),
-            state: *self.granted_at.lock(),
-        }
+    /// Subscribes to an address; `None` if it is not granted.
+    fn subscribe(&self, uri: &str) -> Option<watch::Receiver<()>> {
+        let topic = Topic::from_uri(self.backend.desk(), uri).transpose()?;
+        let changes = topic.and_then(|topic| self.subscribe_topic(topic));
+        changes
+            .inspect_err(|error| error::log(error, "subscriptions"))
+            .ok()?
     }
 
-    /// Reports changes until the listener has disconnected.
-    async fn notify(&self, mut watch: Watch, context: &SubscriptionContext) {
+    /// Subscribes to the changes of a topic from now on, and to those since its latest grant. Returns `None` if there are
+    /// too many topics.
+    fn subscribe_topic(&self, topic: Topic) -> Result<Option<watch::Receiver<()>>> {
+        let state = self.backend.desk().state()?;
+        let mut topics = self.topics.lock();
+        let is_alert = |topic: &Topic| matches!(topic, Topic::Alert(_));
+        let alerts = || topics.keys().filter(|topic| is_alert(topic)).count();
+        let is_full =
+            || topics.len() >= MAX_TOPICS || is_alert(&topic) && alerts() >= MAX_CONDITIONS;
+        if !topics.contains_key(&topic) && is_full() {
+            return Ok(None);
+        }
+        if topics.get(&topic).is_some_and(ActiveTopic::is_expired) {
+            topics.remove(&topic);
+        }
+        let topic = topics.entry(topic).or_insert_with(|| ActiveTopic {
+            fingerprint: None,
+            state,
+            granted_at: Instant::now(),
+            changed_at: None,
+            changes: watch::Sender::new(()),
+        });
+        topic.granted_at = Instant::now();
+        let mut changes = topic.changes.subscribe();
+        if topic.changed_at.is_some_and(|at| at.elapsed() < GRACE) {
+            changes.mark_changed();
+        }
+        Ok(Some(changes))
+    }
+
+    /// Polls until there are no listeners.
+    async fn poll(self: Arc<Self>) {
         loop {
             let start = Instant::now();
-            let changed = self.changes(&mut watch).await;
-            let changed = changed.inspect_err(|error| error::log(error, "subscriptions"));
-            for uri in changed.unwrap_or_default() {
-                if let Err(error) = context.sink().notify_resource_updated(uri).await {
-                    return tracing::debug!(%error, "a listener has disconnected");
-                }
+            if let Err(error) = self.refresh().await {
+                error::log(&error, "subscriptions");
             }
             tokio::time::sleep(INTERVAL.max(start.elapsed() * PAUSE_FACTOR)).await;
+            let mut is_polling = self.is_polling.lock();
+            if !self.remove_expired() {
+                *is_polling = false;
+                return;
+            }
         }
     }
 
-    /// Reads the topics of a listener if the data have changed, and returns the addresses that show something new.
-    async fn changes(&self, watch: &mut Watch) -> Result<Vec<String>> {
-        let desk = Arc::clone(self.backend.desk());
-        if !watch.fingerprints.is_empty() && watch.state == Some(desk.state()?) {
-            return Ok(Vec::new());
+    /// Reads the stale topics in the pool, if there are any.
+    async fn refresh(self: &Arc<Self>) -> Result<()> {
+        if self.stale_topics()?.is_empty() {
+            return Ok(());
         }
-        let _permit = self.reading.acquire().await;
-        let (topics, cache) = (Arc::clone(&watch.topics), Arc::clone(&self.fingerprints));
-        // State and fingerprints must belong together, or one change is reported twice.
-        let read = move || {
-            desk.compute_consistently(|| {
-                let state = desk.state()?;
-                let fingerprint = |(_, topic): &(String, Topic)| {
-                    let key = (topic.clone(), state);
-                    cache.get_or_insert_with(key, || topic.fingerprint(&desk))
-                };
-                let fingerprints = topics.iter().map(fingerprint);
-                Ok((state, fingerprints.collect::<Result<Vec<u64>>>()?))
-            })
+        let this = Arc::clone(self);
+        let refresh = move || this.refresh_topics();
+        self.backend.pool().run(refresh).await
+    }
+
+    /// Returns the topics that were not read at the present state of the data.
+    fn stale_topics(&self) -> Result<Vec<Topic>> {
+        let state = self.backend.desk().state()?;
+        let topics = self.topics.lock();
+        let stale = topics.iter().filter(|(_, topic)| topic.is_stale(state));
+        Ok(stale.map(|(topic, _)| topic.clone()).collect())
+    }
+
+    /// Reads each stale topic and wakes the listeners of those that changed. A topic that cannot be read stays stale.
+    fn refresh_topics(&self) -> Result<()> {
+        let desk = self.backend.desk();
+        for topic in self.stale_topics()? {
+            // State and fingerprint must belong together, or one change is reported twice.
+            match desk.compute_consistently(|| Ok((desk.state()?, topic.fingerprint(desk)?))) {
+                Ok((state, fingerprint)) => self.record(&topic, state, fingerprint),
+                Err(error) => error::log(&error, "subscriptions"),
+            }
+        }
+        Ok(())
+    }
+
+    /// Records what a topic showed at a state of the data, and wakes its listeners if it changed.
+    fn record(&self, topic: &Topic, state: State, fingerprint: u64) {
+        let mut topics = self.topics.lock();
+        let Some(topic) = topics.get_mut(topic) else {
+            return;
         };
-        let (state, fingerprints) = self.backend.pool().run(read).await?;
-        let since_grant = watch.state != Some(state);
-        let before = std::mem::replace(&mut watch.fingerprints, fingerprints);
-        watch.state = Some(state);
-        let topics = watch.topics.iter().zip(&watch.fingerprints).enumerate();
-        let changed = topics.filter(|(at, (_, now))| match before.get(*at) {
-            Some(before) => before != *now,
+        let has_changed = match topic.fingerprint {
+            Some(previous) => previous != fingerprint,
             // The topic was not read at the grant, so a later state counts as a change.
-            None => since_grant,
-        });
-        Ok(changed.map(|(_, ((uri, _), _))| uri.clone()).collect())
+            None => topic.state != state,
+        };
+        topic.fingerprint = Some(fingerprint);
+        topic.state = state;
+        if has_changed {
+            topic.changed_at = Some(Instant::now());
+            topic.changes.send_replace(());
+        }
+    }
+
+    /// Removes expired topics. Returns whether any topic has listeners.
+    fn remove_expired(&self) -> bool {
+        let mut topics = self.topics.lock();
+        topics.retain(|_, topic| !topic.is_expired());
+        topics.values().any(|t| t.changes.receiver_count() > 0)
     }
 }
 
@@ -242,7 +318,7 @@ mod tests {
         store.write(write).unwrap();
     }
 
-    fn subscriptions() -> (Arc<Sqlite>, Subscriptions) {
+    fn subscriptions() -> (Arc<Sqlite>, Arc<Subscriptions>) {
         let store = Arc::new(Sqlite::in_memory().unwrap());
         write(store.as_ref(), "OWN", &[1.0]);
         write(store.as_ref(), "OTHER", &[1.0]);
@@ -252,14 +328,8 @@ mod tests {
         (store, Subscriptions::new(Arc::new(backend)))
     }
 
-    fn watch(subscriptions: &Subscriptions, uris: &[&str]) -> Watch {
-        let uris: Vec<String> = uris.iter().map(|uri| (*uri).to_owned()).collect();
-        *subscriptions.granted_at.lock() = subscriptions.backend.desk().state().ok();
-        subscriptions.watch(&uris)
-    }
-
-    #[tokio::test]
-    async fn all_forms_of_a_series_share_one_topic() {
+    #[test]
+    fn all_listeners_of_a_series_share_one_topic() {
         let (store, subscriptions) = subscriptions();
         let forms = [
             "macro://series/OWN",
@@ -267,39 +337,56 @@ mod tests {
             "macro://series/OWN?start=2020-01-01",
             "macro://metric/OWN",
         ];
-        let mut listeners: Vec<_> = (0..30).map(|_| watch(&subscriptions, &forms)).collect();
-        let mut expect = async |changed: &[&str]| {
-            for listener in &mut listeners {
-                assert_eq!(subscriptions.changes(listener).await.unwrap(), changed);
-            }
+        let mut listeners: Vec<_> = (0..300)
+            .flat_map(|_| forms)
+            .map(|uri| subscriptions.subscribe(uri).unwrap())
+            .collect();
+        assert_eq!(subscriptions.topics.lock().len(), 1);
+        let woken = |listeners: &[watch::Receiver<()>]| {
+            let woken = listeners.iter().filter(|l| l.has_changed().unwrap());
+            woken.count()
         };
-        expect(&[]).await;
-        assert_eq!(subscriptions.fingerprints.weight(), 1);
+        let is_stale = || !subscriptions.stale_topics().unwrap().is_empty();
+        subscriptions.refresh_topics().unwrap();
+        assert!(!is_stale(), "each was read");
         write(store.as_ref(), "OTHER", &[1.0, 2.0]);
-        expect(&[]).await;
+        assert!(is_stale());
+        subscriptions.refresh_topics().unwrap();
+        assert_eq!(woken(&listeners), 0);
         write(store.as_ref(), "OWN", &[1.0, 2.0]);
-        expect(&forms).await;
-        expect(&[]).await;
+        subscriptions.refresh_topics().unwrap();
+        assert_eq!(woken(&listeners), listeners.len());
+        listeners.iter_mut().for_each(|l| l.mark_unchanged());
+        subscriptions.refresh_topics().unwrap();
+        assert_eq!(woken(&listeners), 0);
+        assert!(subscriptions.remove_expired());
+        drop(listeners);
+        assert!(!subscriptions.remove_expired(), "no listeners are left");
     }
 
-    #[tokio::test]
-    async fn a_change_between_grant_and_listener_is_reported() {
+    #[test]
+    fn a_change_between_grant_and_listener_is_reported() {
         let (store, subscriptions) = subscriptions();
         let uris = ["macro://series/OWN", "macro://regime"];
-        let mut listener = watch(&subscriptions, &uris);
+        for uri in uris {
+            assert!(subscriptions.subscribe(uri).is_some());
+        }
         write(store.as_ref(), "OWN", &[1.0, 2.0]);
-        assert_eq!(subscriptions.changes(&mut listener).await.unwrap(), uris);
+        subscriptions.refresh_topics().unwrap();
+        for uri in uris {
+            let changes = subscriptions.subscribe(uri).unwrap();
+            assert!(changes.has_changed().unwrap(), "{uri}");
+        }
     }
 
-    #[tokio::test]
-    async fn an_unchanged_computed_topic_wakes_nobody() {
+    #[test]
+    fn an_unchanged_computed_topic_wakes_nobody() {
         let (store, subscriptions) = subscriptions();
-        let mut listener = watch(&subscriptions, &["macro://regime"]);
-        for n in 1..4 {
-            let changed = subscriptions.changes(&mut listener).await.unwrap();
-            assert!(changed.is_empty(), "{n}");
-            write(store.as_ref(), "OTHER", &[1.0, f64::from(n)]);
-        }
+        let changes = subscriptions.subscribe("macro://regime").unwrap();
+        subscriptions.refresh_topics().unwrap();
+        write(store.as_ref(), "OTHER", &[1.0, 2.0]);
+        subscriptions.refresh_topics().unwrap();
+        assert!(!changes.has_changed().unwrap());
     }
 
     #[test]
@@ -312,7 +399,7 @@ mod tests {
             "file:///etc/passwd",
             "macro://series/",
         ] {
-            assert!(watch(&subscriptions, &[uri]).topics.is_empty(), "{uri}");
+            assert!(subscriptions.subscribe(uri).is_none(), "{uri}");
         }
     }
 }
