@@ -104,12 +104,12 @@ impl Spelling {
         (edits <= max).then_some(edits)
     }
 
-    /// Returns how unlike the words are, for sorting: the edits, the letters that only one of them has, and the difference in
-    /// length. A swapped or doubled letter adds no letter, a missing one one, another one two. `None` as for [`Self::edits`].
+    /// Returns how unlike the words are, for sorting: the edits, the difference in length, and the letters that only one of
+    /// them has. A swapped or doubled letter adds no letter, a missing one one, another one two. `None` as for [`Self::edits`].
     pub fn distance(&self, other: &Self) -> Option<[usize; 3]> {
         let edits = self.edits(other)?;
         let gap = self.length.abs_diff(other.length);
-        Some([edits, self.different_letters(other), gap])
+        Some([edits, gap, self.different_letters(other)])
     }
 
     fn different_letters(&self, other: &Self) -> usize {

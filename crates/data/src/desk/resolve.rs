@@ -258,11 +258,8 @@ mod tests {
     fn mistyped_identifiers_are_errors_with_suggestions() {
         for (mistyped, meant) in [("DGS1O", "DGS10"), ("TJSJOR", "JTSJOR")] {
             let message = resolved(mistyped);
-            let start = format!("Unknown ticker \"{mistyped}\". Did you mean: ");
-            assert!(
-                message.starts_with(&start) && message.contains(meant),
-                "{message}"
-            );
+            let start = format!("Unknown ticker \"{mistyped}\". Did you mean: {meant}");
+            assert!(message.starts_with(&start), "{message}");
         }
         // Too unlike the nearest name, PAYEMS.
         assert!(find("params").is_none());
