@@ -214,10 +214,10 @@ async fn an_unwritable_state_file_allows_only_cached_responses() {
     drop(first);
     assert_eq!(calls(&server).await, 1);
 
-    // Another process that holds the lock stands for an unwritable disk.
-    let second = open_stored(*server.address(), 100, &clock, &file);
+    // Another process that holds the lock forever stands for an unwritable disk.
     let other = rusqlite::Connection::open(&file).unwrap();
-    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    other.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    let second = open_stored(*server.address(), 100, &clock, &file);
     let cached = second.get(interactive_request("A")).await.unwrap();
     assert!(!cached.body.is_empty());
     let error = second.get(interactive_request("B")).await.unwrap_err();

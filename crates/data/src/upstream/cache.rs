@@ -9,6 +9,7 @@ use super::state::StateFile;
 use bytes::Bytes;
 use econoscope_core::clock::{Moment, from_millis, to_millis};
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -117,22 +118,27 @@ impl Cache {
     /// Removes an entry from memory and disk. Blocks.
     pub(super) fn remove(&self, key: &str) {
         self.memory.remove(key);
-        let delete = "DELETE FROM answers WHERE origin = ?1 AND key = ?2";
-        let deleted = (self.disk.db()).execute(delete, [self.origin.as_str(), key]);
-        log_error(deleted, "delete a response");
+        let result = self.disk.write(|disk| {
+            disk.prepare_cached("DELETE FROM answers WHERE origin = ?1 AND key = ?2")?
+                .execute([self.origin.as_str(), key])
+        });
+        log_error(result, "delete a response");
     }
 
     /// Loads an entry from disk, where another process may have stored it. Blocks.
     pub(super) fn load(&self, key: &str) -> Option<Entry> {
-        let parse = |row: &Row<'_>| {
-            let entry = parse_row(row).unwrap_or_default();
-            if entry.is_none() {
-                tracing::warn!("a damaged response in the upstream cache is ignored");
-            }
-            Ok(entry)
-        };
-        let row = (self.disk.db()).query_row(SELECT, [self.origin.as_str(), key], parse);
-        log_error(row.optional(), "read a response")?.flatten()
+        let row = self.disk.read(|disk| {
+            disk.prepare_cached(SELECT)?
+                .query_row([self.origin.as_str(), key], |row| {
+                    let entry = parse_row(row).unwrap_or_default();
+                    if entry.is_none() {
+                        tracing::warn!("a damaged response in the upstream cache is ignored");
+                    }
+                    Ok(entry)
+                })
+                .optional()
+        });
+        log_error(row, "read a response")?.flatten()
     }
 
     /// Stores an entry on disk, and removes the oldest ones above the size limit. Blocks.
@@ -142,7 +148,7 @@ impl Cache {
         };
         let policy = &entry.policy;
         let [wall, uptime, boot] = entry.fetched.to_fields();
-        let save = |disk: &Connection| {
+        let result = self.disk.write(|disk| {
             disk.prepare_cached(
                 "INSERT OR REPLACE INTO answers (origin, key, found, body, sum, wall, uptime, boot, lifetime, born, strict, etag, modified)
                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)",
@@ -163,8 +169,8 @@ impl Cache {
                 policy.last_modified,
             ])?;
             self.evict(disk)
-        };
-        log_error(save(&self.disk.db()), "store a response");
+        });
+        log_error(result, "store a response");
     }
 
     fn evict(&self, disk: &Connection) -> rusqlite::Result<()> {
@@ -181,7 +187,7 @@ impl Cache {
 }
 
 /// Returns the value of a disk operation; logs its error, which costs one cached response.
-fn log_error<T>(result: rusqlite::Result<T>, what: &str) -> Option<T> {
+fn log_error<T, E: Display>(result: Result<T, E>, what: &str) -> Option<T> {
     result
         .inspect_err(|error| tracing::warn!(%error, "the upstream cache could not {what}"))
         .ok()

@@ -12,7 +12,7 @@ use crate::pool::Caller;
 use econoscope_core::clock::{Clock, Moment, MonotonicTime, to_millis};
 use econoscope_core::error::{Cause, Error, Result};
 use parking_lot::Mutex;
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -64,6 +64,10 @@ impl Ledger {
         limit: u32,
         clock: Arc<dyn Clock>,
     ) -> Result<Self> {
+        let (was_damaged, is_writable) = match &store {
+            LedgerStore::File(state) => (state.was_damaged, state.is_writable()),
+            LedgerStore::Shared(_) => (false, false),
+        };
         let ledger = Self {
             store,
             origin: origin.to_owned(),
@@ -72,13 +76,13 @@ impl Ledger {
             callers: Mutex::default(),
             last_quota: Mutex::default(),
         };
-        if let LedgerStore::File(state) = &ledger.store {
-            if state.was_damaged {
-                tracing::warn!(
-                    "the record of paid calls is lost; the daily limit counts as used for 24 hours"
-                );
-                ledger.pause(WINDOW)?;
-            }
+        if was_damaged {
+            tracing::warn!(
+                "the record of paid calls is lost; the daily limit counts as used for 24 hours"
+            );
+            ledger.pause(WINDOW)?;
+        }
+        if is_writable {
             ledger.quota()?;
         }
         Ok(ledger)
@@ -147,17 +151,14 @@ impl Ledger {
             (value, state.quota())
         };
         let result: std::result::Result<_, Cause> = match &self.store {
-            LedgerStore::File(file) => {
-                let transact = |db: &mut Connection| -> rusqlite::Result<_> {
-                    let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-                    let mut state = read(&tx, &self.origin, budget, clock)?;
-                    let value = work(&mut state);
-                    write(&tx, &self.origin, &state)?;
-                    tx.commit()?;
-                    Ok(value)
-                };
-                transact(&mut file.db()).map_err(Cause::from)
-            }
+            LedgerStore::File(file) => file.write(|db| {
+                let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+                let mut state = read(&tx, &self.origin, budget, clock)?;
+                let value = work(&mut state);
+                write(&tx, &self.origin, &state)?;
+                tx.commit()?;
+                Ok(value)
+            }),
             LedgerStore::Shared(ledger) => {
                 let future = ledger.transact(&self.origin, budget, clock, work);
                 let result = tokio::runtime::Handle::current().block_on(future);

@@ -1,17 +1,18 @@
 //! The SQLite file of ledger and cache, which outlives the process.
 //!
 //! Every commit is synced to disk. A damaged file is renamed, never deleted, and a file of another program is not
-//! touched. A file that cannot be written is an error at the start. Later it allows cached responses only, and no call is
+//! touched. A file that cannot be written for now (the disk is full, or read-only) is opened read-only, and no call is
 //! paid for: a payment that is not recorded would be made twice after a restart.
 
 use crate::disk;
 use crate::sqlite::{self, Layout, Owner};
 use econoscope_core::clock::wall_time;
 use econoscope_core::error::{Cause, Error, Result};
-use parking_lot::{Mutex, MutexGuard};
-use rusqlite::{Connection, OpenFlags, ffi};
+use parking_lot::Mutex;
+use rusqlite::{Connection, ErrorCode, OpenFlags, ffi};
+use std::fs::File;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const LAYOUT: Layout = Layout {
@@ -40,48 +41,114 @@ CREATE INDEX answers_by_age ON answers (wall);
 /// The open file, or a database in memory.
 #[derive(Debug)]
 pub(super) struct StateFile {
-    db: Mutex<Connection>,
+    /// `None` = in memory.
+    path: Option<PathBuf>,
+    connection: Mutex<StateConnection>,
     /// Whether the file was damaged and replaced, so that its calls are unknown.
     pub(super) was_damaged: bool,
+}
+
+#[derive(Debug)]
+struct StateConnection {
+    db: Connection,
+    is_writable: bool,
 }
 
 impl StateFile {
     /// Opens or creates the file; `None` uses a database in memory.
     ///
     /// # Errors
-    /// [`Error::Store`] when the file cannot be opened or written, is not ours or is of a newer version.
+    /// [`Error::Store`] when the file cannot be opened, is not ours or is of a newer version.
     pub(super) fn open(path: Option<&Path>) -> Result<Self> {
+        let open_error = |cause: Cause| {
+            let path = path.map_or("in memory".to_owned(), disk::format_path);
+            let what = format!(
+                "cannot open the upstream state {path}; name another file or remove this one"
+            );
+            Error::store(what, cause)
+        };
         let mut was_damaged = false;
-        let opened = match connect(path) {
+        let (db, is_writable) = match connect(path) {
             Err(cause) if is_damage(&cause) => {
                 let new_name = path.map(quarantine).transpose()?;
                 tracing::warn!(%cause, new_name, "the upstream state file is damaged and was renamed");
                 was_damaged = true;
-                connect(path)
+                (connect(path).map_err(open_error)?, true)
             }
-            opened => opened,
+            Err(cause) if is_transient(&cause, path) => {
+                tracing::warn!(
+                    %cause,
+                    file = path.map(disk::format_path),
+                    "the upstream state file cannot be written: only cached responses are served, and no call is made, until it can be"
+                );
+                (open_read_only(path).map_err(open_error)?, false)
+            }
+            result => (result.map_err(open_error)?, true),
         };
-        let db = opened.map_err(|cause| {
-            let path = path.map_or("in memory".to_owned(), disk::format_path);
-            let what = format!(
-                "cannot open the upstream state {path}; make room on a full disk, name another file or remove this one"
-            );
-            Error::store(what, cause)
-        })?;
         Ok(Self {
-            db: Mutex::new(db),
+            path: path.map(Path::to_owned),
+            connection: Mutex::new(StateConnection { db, is_writable }),
             was_damaged,
         })
     }
 
-    /// Returns the connection. Blocks while another thread uses it.
-    pub(super) fn db(&self) -> MutexGuard<'_, Connection> {
-        self.db.lock()
+    /// Runs a read.
+    ///
+    /// # Errors
+    /// Those of SQLite.
+    pub(super) fn read<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> rusqlite::Result<T> {
+        work(&self.connection.lock().db)
+    }
+
+    /// Runs a write. Tries first to reopen a file that could not be used.
+    ///
+    /// # Errors
+    /// Those of SQLite, and the reason why the file still cannot be used.
+    pub(super) fn write<T>(
+        &self,
+        work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
+    ) -> std::result::Result<T, Cause> {
+        let mut connection = self.connection.lock();
+        if !connection.is_writable {
+            connection.db = connect(self.path.as_deref())?;
+            connection.is_writable = true;
+            tracing::warn!("the upstream state file can be written again");
+        }
+        Ok(work(&mut connection.db)?)
+    }
+
+    /// Whether payments can be recorded now.
+    pub(super) fn is_writable(&self) -> bool {
+        self.connection.lock().is_writable
     }
 }
 
 fn is_damage(cause: &Cause) -> bool {
     (cause.downcast_ref::<rusqlite::Error>()).is_some_and(sqlite::is_damage)
+}
+
+/// Whether an intact file cannot be used because of its disk or a lock, which may pass.
+fn is_transient(cause: &Cause, path: Option<&Path>) -> bool {
+    use ErrorCode::{
+        CannotOpen, DatabaseBusy, DatabaseLocked, DiskFull, ReadOnly, SystemIoFailure,
+    };
+    use ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    let error = cause.downcast_ref::<rusqlite::Error>();
+    match error.and_then(rusqlite::Error::sqlite_error_code) {
+        Some(DiskFull | SystemIoFailure | ReadOnly | DatabaseBusy | DatabaseLocked) => true,
+        // SQLite does not say why it cannot open a file, so open it here.
+        Some(CannotOpen) => {
+            let open = |path| File::options().append(true).create(true).open(path);
+            let error = path.and_then(|path| open(path).err());
+            error.is_none_or(|e| {
+                matches!(e.kind(), StorageFull | QuotaExceeded | ReadOnlyFilesystem)
+            })
+        }
+        Some(_) | None => false,
+    }
 }
 
 fn connect(path: Option<&Path>) -> std::result::Result<Connection, Cause> {
@@ -110,6 +177,26 @@ fn connect(path: Option<&Path>) -> std::result::Result<Connection, Cause> {
     db.pragma_update(None, "synchronous", "full")?;
     check_ledger(&db)?;
     Ok(db)
+}
+
+/// Opens a file read-only, without locks; an empty database in memory when even that fails.
+fn open_read_only(path: Option<&Path>) -> std::result::Result<Connection, Cause> {
+    let address = path.filter(|path| path.exists()).map(std::path::absolute);
+    let address = address.and_then(|path| url::Url::from_file_path(path.ok()?).ok());
+    if let Some(mut address) = address {
+        address.set_query(Some("immutable=1"));
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX
+            | OpenFlags::SQLITE_OPEN_URI;
+        let opened = Connection::open_with_flags(address.as_str(), flags);
+        match opened.and_then(|db| db.prepare("SELECT 1 FROM answers").map(drop).map(|()| db)) {
+            Ok(db) => return Ok(db),
+            Err(error) => {
+                tracing::warn!(%error, "the cached responses in the upstream state file cannot be read");
+            }
+        }
+    }
+    connect(None)
 }
 
 /// Renames a damaged file. Returns its new name.

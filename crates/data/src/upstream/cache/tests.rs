@@ -79,7 +79,8 @@ fn damaged_rows_are_ignored() {
             cache.save(&key(name), &entry(&clock(), "{}"));
         }
         let sql = format!("UPDATE answers SET {change} WHERE key = ?1");
-        cache.disk.db().execute(&sql, [key("A")]).unwrap();
+        let damaged = cache.disk.write(|db| db.execute(&sql, [key("A").as_str()]));
+        damaged.unwrap();
         assert_eq!(cache.load(&key("A")), None, "{change}");
         assert!(cache.load(&key("B")).is_some(), "{change}");
     }
@@ -94,7 +95,9 @@ fn disk_cache_evicts_the_oldest_above_its_size() {
         cache.save(&key(&format!("K{n}")), &entry(&clock, &"x".repeat(2_000)));
     }
     let sum = "SELECT sum(length(body)) FROM answers";
-    let sum = (cache.disk.db()).query_row(sum, [], |row| row.get::<_, i64>(0));
+    let sum = cache
+        .disk
+        .read(|db| db.query_row(sum, [], |row| row.get::<_, i64>(0)));
     let sum = sum.unwrap();
     assert!((50_000..=100_000).contains(&sum), "{sum}");
     assert!(cache.load(&key("K299")).is_some() && cache.load(&key("K0")).is_none());

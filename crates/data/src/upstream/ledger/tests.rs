@@ -251,7 +251,7 @@ fn simulate(seed: u64, path: &Path) -> Vec<u64> {
     let open = || {
         let state = StateFile::open(Some(path)).unwrap();
         // Thousands of payments would take long with a sync each.
-        let relaxed = state.db().pragma_update(None, "synchronous", "off");
+        let relaxed = state.write(|db| db.pragma_update(None, "synchronous", "off"));
         relaxed.unwrap();
         let clock = Arc::clone(&clock) as Arc<dyn Clock>;
         Ledger::new(LedgerStore::File(Arc::new(state)), "up", 100, clock).unwrap()

@@ -63,8 +63,7 @@ fn newer_version_is_refused() {
     let path = dir.path().join("state.db");
     open(&path)
         .unwrap()
-        .db()
-        .pragma_update(None, "user_version", 2)
+        .write(|db| db.pragma_update(None, "user_version", 2))
         .unwrap();
     assert_eq!(open(&path).err().unwrap().code(), "store");
 }
