@@ -139,7 +139,11 @@ async fn repeated_failures_of_a_key_make_no_further_calls() {
     for name in ["B", "C", "D", "E", "F", "G", "H"] {
         upstream.get(interactive_request(name)).await.unwrap_err();
     }
-    assert_eq!(calls(&failing).await, 5, "after five failures no key is requested");
+    assert_eq!(
+        calls(&failing).await,
+        5,
+        "after five failures no key is requested"
+    );
 }
 
 #[tokio::test]
