@@ -68,14 +68,16 @@ pub fn key(name: &str) -> String {
 pub struct Spelling {
     text: String,
     length: usize,
-    /// A bit for each letter of the word; letters whose code points differ by a multiple of 64 share one.
+    /// A bit for each letter of the word; letters whose code points differ by a multiple of 64 share one, and
+    /// so do `0` and `o`.
     letters: u64,
 }
 
 impl Spelling {
     /// Computes the features of a word.
     pub fn new(text: String) -> Self {
-        let bits = text.chars().map(|c| 1 << (u32::from(c) % 64));
+        let letters = text.chars().map(|c| if c == '0' { 'o' } else { c });
+        let bits = letters.map(|c| 1 << (u32::from(c) % 64));
         Self {
             length: text.chars().count(),
             letters: bits.fold(0, |all, bit: u64| all | bit),
@@ -104,12 +106,12 @@ impl Spelling {
         (edits <= max).then_some(edits)
     }
 
-    /// Returns how unlike the words are, for sorting: the edits, the difference in length, and the letters that only one of
-    /// them has. A swapped or doubled letter adds no letter, a missing one one, another one two. `None` as for [`Self::edits`].
+    /// Returns how unlike the words are, for sorting: the edits, the letters that only one of them has, and the difference in
+    /// length. A swapped or doubled letter adds no letter, a missing one one, another one two. `None` as for [`Self::edits`].
     pub fn distance(&self, other: &Self) -> Option<[usize; 3]> {
         let edits = self.edits(other)?;
         let gap = self.length.abs_diff(other.length);
-        Some([edits, gap, self.different_letters(other)])
+        Some([edits, self.different_letters(other), gap])
     }
 
     fn different_letters(&self, other: &Self) -> usize {
