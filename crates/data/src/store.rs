@@ -1,4 +1,4 @@
-//! Storage of series, vintages and texts in SQLite, of its own or as the replica of a PostgreSQL database.
+//! Storage of series, vintages and texts: one trait, implemented on SQLite and on PostgreSQL.
 //!
 //! The store is bitemporal: every row is `(series, date, value, known_from)`. A write appends a row only
 //! when a value is new or differs from the newest one known; nothing is overwritten. All calls are

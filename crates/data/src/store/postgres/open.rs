@@ -42,10 +42,8 @@ pub fn open_with_history(address: &Address) -> Result<Sqlite> {
     Ok(store)
 }
 
-/// Opens a database with a replica at `path`, which follows it by itself.
-///
-/// Only the holder of the lease writes. A new replica is complete before this returns. An existing one also opens while
-/// the database cannot be reached.
+/// Opens a database with a replica at `path`, which follows it by itself. Only the holder of the lease writes. A new
+/// replica is complete before this returns. An existing one also opens while the database cannot be reached.
 ///
 /// # Errors
 /// [`Error::Store`] when the file is no replica, there is none and the database cannot be reached, or its layout is
@@ -176,8 +174,8 @@ pub struct LeaseGuard {
 }
 
 impl LeaseGuard {
-    /// Opens a database with the bundled history and takes the lease on writing, renewed while the guard lives. Returns the
-    /// holder if it is not free.
+    /// Opens a database with the bundled history, takes the lease on writing if it is free, and renews it while the guard
+    /// lives. Returns the holder if it is not.
     ///
     /// # Errors
     /// As [`open_with_history`].
