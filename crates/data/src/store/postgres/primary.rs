@@ -10,7 +10,7 @@ use super::transfer::{copy_changes, update_replica};
 use crate::postgres::{Address, AttemptResult, Database, Failure, Session, TransactionMode};
 use crate::store::ReplicaStatus;
 use crate::store::sqlite::Sqlite;
-use crate::store::sqlite::tables::{Changes, DESCRIPTION, SERIES};
+use crate::store::sqlite::tables::{Changes, DESCRIPTION, SERIES, Watermark};
 use econoscope_core::clock::{jitter, wall_time};
 use econoscope_core::error::{Error, NOTICE_TARGET, Result};
 use parking_lot::Mutex;
@@ -121,9 +121,7 @@ impl Primary {
         let lock = "SELECT 1 FROM econoscope.state WHERE id = 1 FOR UPDATE";
         tx.execute(lock, &[]).await?;
         let current = &watermark(&tx).await?;
-        while replica.watermark()?.as_ref() != Some(current) {
-            copy_changes(&tx, replica, current)?;
-        }
+        catch_up(&tx, replica, current)?;
         let (answer, is_changed) = block_in_place(|| {
             let work = |store: &Sqlite| match store.watermark()?.as_ref() == Some(current) {
                 true => work(store),
@@ -201,6 +199,17 @@ impl Primary {
                 self.term.send_replace(term);
             }
         }
+    }
+}
+
+/// Updates a replica to the state that a transaction has locked.
+fn catch_up(tx: &Session, replica: &Sqlite, current: &Watermark) -> AttemptResult<()> {
+    loop {
+        let stored = replica.watermark()?;
+        if stored.as_ref() == Some(current) {
+            return Ok(());
+        }
+        copy_changes(tx, replica, stored.as_ref(), current)?;
     }
 }
 

@@ -16,26 +16,33 @@ use tokio::task::block_in_place;
 /// [`econoscope_core::Error::Store`] when the database cannot be reached or the file cannot be written. The file is not
 /// changed then.
 pub(super) async fn update_replica(db: &Database, file: &Sqlite) -> Result<()> {
+    let read = |tx| async move { watermark(&tx).await };
+    let stored = file.watermark()?;
+    let stored = stored.as_ref();
+    if stored == Some(&db.transaction("read", read).await?) {
+        return Ok(());
+    }
     db.transaction_with("read", TransactionMode::SNAPSHOT, |tx| async move {
         let current = watermark(&tx).await?;
-        copy_changes(&tx, file, &current)
+        copy_changes(&tx, file, stored, &current)
     })
     .await
 }
 
-/// Copies the changes between two watermarks, unless another process updates the file meanwhile.
-pub(super) fn copy_changes(tx: &Session, file: &Sqlite, current: &Watermark) -> AttemptResult<()> {
-    let stored = file.watermark()?;
-    if stored.as_ref() == Some(current) {
-        return Ok(());
-    }
+/// Copies the changes between two watermarks, unless another process has updated the file meanwhile.
+pub(super) fn copy_changes(
+    tx: &Session,
+    file: &Sqlite,
+    stored: Option<&Watermark>,
+    current: &Watermark,
+) -> AttemptResult<()> {
     let is_same_database = |stored: &&Watermark| {
         stored.incarnation == current.incarnation && stored.change <= current.change
     };
-    let since = (stored.as_ref().filter(is_same_database)).map(|stored| stored.change);
+    let since = stored.filter(is_same_database).map(|stored| stored.change);
     block_in_place(|| {
         file.replica_transaction(|replica| {
-            if replica.watermark == stored {
+            if replica.watermark.as_ref() == stored {
                 Handle::current().block_on(copy_rows(tx, since, replica))?;
                 replica.finish(current, since.is_none())?;
             }
