@@ -129,7 +129,7 @@ fn import(config: &Config, options: &config::Import) -> Result<ExitCode> {
 async fn sync(config: &Config, options: &config::Sync) -> Result<ExitCode> {
     let lease = stores::acquire_lease(config)?;
     let store: Arc<dyn Store> = match &lease {
-        Some(lease) => lease.store(),
+        Some(lease) => Arc::new(lease.store()),
         None => app::open_store(config, false)?,
     };
     let desk = app::open_desk(store, config, None, true)?;

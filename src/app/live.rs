@@ -1,6 +1,7 @@
 //! Background work of a server: syncs, and the history of the indicators after each change of the data.
 
 use super::webhooks::Webhooks;
+use super::wiring::open_desk;
 use crate::config::{self, Config};
 use anyhow::Result;
 use econoscope_core::error::{Error, NOTICE_TARGET};
@@ -20,7 +21,7 @@ pub(super) async fn sync_as_leader(
     webhooks: Option<Arc<Webhooks>>,
     record: impl Fn(Option<SyncReport>),
 ) {
-    let sync_and_send = async |stop: &CancellationToken| {
+    let sync_and_send = async |desk: &Arc<Desk>, stop: &CancellationToken| {
         let synced = CancellationToken::new();
         let sending = webhooks.clone().map(|webhooks| {
             let store = Arc::clone(desk.store());
@@ -30,33 +31,42 @@ pub(super) async fn sync_as_leader(
             record(report);
             synced.cancel();
         };
-        sync_at_interval(&desk, &config, interval, stop, &record).await;
+        sync_at_interval(desk, &config, interval, stop, &record).await;
         if let Some(sending) = sending
             && let Err(error) = sending.await
         {
             tracing::error!(%error, "the task that sends alerts failed");
         }
     };
-    let Some(mut terms) = desk.store().terms() else {
-        return sync_and_send(&stop).await;
+    let Some(leadership) = desk.store().leadership() else {
+        return sync_and_send(&desk, &stop).await;
     };
+    let mut terms = leadership.terms();
     while !stop.is_cancelled() {
         let term = stop.run_until_cancelled(terms.wait_for(Option::is_some));
         let Some(term) = term.await.and_then(|term| *term.ok()?) else {
             break;
         };
         let term_over = stop.child_token();
+        let desk = match open_desk(leadership.store_in_term(term), &config, None, true) {
+            Ok(desk) => desk,
+            Err(error) => {
+                let error = econoscope_core::error::format_causes(error.chain());
+                tracing::error!(error, "sync failed");
+                break;
+            }
+        };
         let watch_term = async {
             let change = terms.wait_for(|now| *now != Some(term));
             drop(term_over.run_until_cancelled(change).await);
-            // The store refuses writes without the lease, so that work under way may simply end.
+            // The store refuses writes of an old term, so that work under way may simply end.
             term_over.cancel();
         };
-        tokio::join!(sync_and_send(&term_over), watch_term);
+        tokio::join!(sync_and_send(&desk, &term_over), watch_term);
     }
     // Stops waiting for the lease, which `resign` then gives up.
     drop(terms);
-    desk.store().resign();
+    leadership.resign();
 }
 
 /// Syncs at once and then at an interval, until stopped.

@@ -114,7 +114,7 @@ fn send_without_sync(
 ) {
     let Some(webhooks) = webhooks else { return };
     let store = backend.desk().store();
-    if backend.upstream().is_some() || store.replica().is_some() {
+    if backend.upstream().is_some() || store.leadership().is_some() {
         tracing::warn!(target: NOTICE_TARGET, "--webhook has no effect on this server: over a shared store the server that syncs sends alerts, and a server that forwards has no data of its own");
         return;
     }

@@ -8,7 +8,7 @@ use econoscope_core::error::NOTICE_TARGET;
 use econoscope_data::desk::{Desk, Settings, articles, scenarios};
 use econoscope_data::disk;
 use econoscope_data::postgres::Address;
-use econoscope_data::store::{Sqlite, Store, postgres};
+use econoscope_data::store::{Postgres, Sqlite, Store};
 use econoscope_data::upstream::{Upstream, UpstreamConfig};
 use std::path::Path;
 use std::sync::Arc;
@@ -24,8 +24,8 @@ type OpenFile = fn(&Path) -> econoscope_core::Result<Sqlite>;
 pub(crate) fn open_store(config: &Config, bare: bool) -> Result<Arc<dyn Store>> {
     if let Some(address) = migrated_database(config)? {
         return Ok(match bare {
-            true => Arc::new(postgres::open(&address)?),
-            false => Arc::new(postgres::open_with_history(&address)?),
+            true => Arc::new(Postgres::open(&address)?),
+            false => Arc::new(Postgres::open_with_history(&address)?),
         });
     }
     let open: OpenFile = match bare {
@@ -43,7 +43,8 @@ pub(crate) fn open_store(config: &Config, bare: bool) -> Result<Arc<dyn Store>> 
 /// location from the settings must work.
 fn open_for_reading(config: &Config) -> Result<Arc<dyn Store>> {
     if let Some(address) = migrated_database(config)? {
-        return Ok(postgres::open_replica(&address, &config.local_file())?);
+        let store = Postgres::open_replica(&address, &config.local_file());
+        return Ok(Arc::new(store?));
     }
     let store = match open_file(config, Sqlite::open_with_history) {
         Err(error) if config.store.is_none() => {
@@ -59,10 +60,10 @@ fn open_for_reading(config: &Config) -> Result<Arc<dyn Store>> {
 /// Completes the replica of a shared database before the server listens, so that every answer has all data.
 ///
 /// # Errors
-/// As [`postgres::open_replica`].
+/// As [`Postgres::open_replica`].
 pub(super) fn complete_replica(config: &Config) -> Result<()> {
     if let Some(address) = migrated_database(config)? {
-        postgres::update_replica(&address, &config.local_file())?;
+        Postgres::update_replica(&address, &config.local_file())?;
     }
     Ok(())
 }
@@ -71,7 +72,7 @@ pub(super) fn complete_replica(config: &Config) -> Result<()> {
 pub(crate) fn migrated_database(config: &Config) -> Result<Option<Address>> {
     let address = config.database()?;
     if let Some(address) = address.as_ref().filter(|_| config.shared_store.migrate) {
-        postgres::migrate(address)?;
+        Postgres::unconnected(address)?.migrate()?;
     }
     Ok(address)
 }

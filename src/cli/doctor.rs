@@ -7,7 +7,7 @@ use econoscope_data::desk::Desk;
 use econoscope_data::desk::store_summary::LAST_SYNC;
 use econoscope_data::disk;
 use econoscope_data::ingest;
-use econoscope_data::store::{Sqlite, Status, Store, postgres};
+use econoscope_data::store::{Postgres, Sqlite, Status, Store};
 use jiff::{SignedDuration, Timestamp};
 use std::env::consts::{ARCH, OS};
 use std::path::Path;
@@ -48,7 +48,8 @@ pub(super) async fn doctor(config: &Config, options: &Doctor) -> Result<ExitCode
     let mut findings = Findings::default();
     check_configuration(&mut findings, config);
     if let Some(address) = config.database()? {
-        match postgres::lease_status(&address) {
+        let database = Postgres::open(&address).and_then(|database| database.lease_status());
+        match database {
             Ok((series, holder)) => {
                 let finding = format!("{address} answers: {series} series; {holder}");
                 findings.ok("database", &finding);

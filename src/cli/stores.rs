@@ -6,8 +6,7 @@ use crate::config::{self, Config};
 use anyhow::{Result, bail};
 use econoscope_data::desk::Desk;
 use econoscope_data::disk;
-use econoscope_data::store::Sqlite;
-use econoscope_data::store::postgres::{self, LeaseGuard};
+use econoscope_data::store::{LeaseGuard, Postgres, Sqlite};
 use std::path::Path;
 
 /// Creates the tables of the database, or migrates them to this version.
@@ -18,7 +17,7 @@ pub(super) fn migrate(config: &Config) -> Result<()> {
              the environment variable PGPASSWORD"
         );
     };
-    let (from, to) = postgres::migrate(&address)?;
+    let (from, to) = Postgres::unconnected(&address)?.migrate()?;
     report(&match from == to {
         true => format!("the tables of {address} already have layout {to}"),
         false => format!("migrated the tables of {address} from layout {from} to {to}"),
@@ -31,7 +30,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<()> {
     match (config::database(from)?, config::database(to)?) {
         (None, Some(address)) => {
             let file = Sqlite::open_existing(from)?;
-            if !postgres::open(&address)?.fill_from(&file)? {
+            if !Postgres::open(&address)?.fill_from(&file)? {
                 bail!(
                     "--to {address}: the database contains series already; copy into an empty one, right after \
                      `econoscope migrate`"
@@ -41,7 +40,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<()> {
             report(&format!("copied {from} into {address}"));
         }
         (Some(address), None) => {
-            postgres::copy_to(&address, to)?;
+            Postgres::open(&address)?.copy_to(to)?;
             if let Some(damage) = Sqlite::open_existing(to)?.check_integrity()?.first() {
                 bail!(
                     "the copy is damaged, and so is the original: {}",
@@ -66,7 +65,7 @@ pub(super) fn acquire_lease(config: &Config) -> Result<Option<LeaseGuard>> {
     let Some(address) = app::migrated_database(config)? else {
         return Ok(None);
     };
-    match LeaseGuard::take(&address)? {
+    match Postgres::open_with_history(&address)?.take_lease()? {
         Ok(lease) => Ok(Some(lease)),
         Err(holder) => bail!(
             "{holder} writes into {address} and syncs by itself. Wait for it, or stop it; its lease ends 15 s later"

@@ -7,10 +7,11 @@
 mod change;
 #[cfg(test)]
 mod contract;
-pub mod postgres;
+mod postgres;
 mod row_group;
 mod sqlite;
 
+pub use postgres::{LeaseGuard, Postgres};
 pub use sqlite::{Damage, Sqlite};
 
 use econoscope_core::error::Result;
@@ -18,6 +19,7 @@ use econoscope_core::model::{
     Date, Frequency, Observation, SeriesId, VintageObservation, Vintages,
 };
 use jiff::Timestamp;
+use std::sync::Arc;
 use tokio::sync::watch;
 
 /// Observations to write to a series.
@@ -160,6 +162,18 @@ pub struct ReplicaStatus {
     pub term: Option<i64>,
 }
 
+/// Election of the one writer where several processes share a store.
+pub trait Leadership: Send + Sync {
+    /// Returns the term in which this process leads, as it changes. The first call starts the election.
+    fn terms(&self) -> watch::Receiver<Option<i64>>;
+
+    /// Returns a store for the leader of `term`. It refuses writes once another term has begun.
+    fn store_in_term(&self, term: i64) -> Arc<dyn Store>;
+
+    /// Releases the lease.
+    fn resign(&self);
+}
+
 /// Work for [`Store::write_batch`].
 pub type BatchWork<'a> = &'a (dyn Fn(&dyn Store) -> Result<()> + Sync);
 
@@ -181,15 +195,15 @@ pub trait Store: Send + Sync {
     /// Returns a number that grows when another store replaced the one that was opened, which invalidates every cache.
     fn incarnation(&self) -> u64;
 
-    /// Returns the term in which this process writes into a shared store, as it changes; `None` where this process is the
-    /// only one. The first call starts the election.
-    fn terms(&self) -> Option<watch::Receiver<Option<i64>>>;
-
-    /// Gives up writing into a shared store, so that another process may.
-    fn resign(&self);
+    /// Returns the election of the writer; `None` where this process is the only one.
+    fn leadership(&self) -> Option<&dyn Leadership> {
+        None
+    }
 
     /// Returns the state of the replica; `None` for a store that is none.
-    fn replica(&self) -> Option<ReplicaStatus>;
+    fn replica(&self) -> Option<ReplicaStatus> {
+        None
+    }
 
     /// Checks that rows can be read, bypassing all caches.
     ///

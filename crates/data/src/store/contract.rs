@@ -24,10 +24,10 @@ macro_rules! on_every_store {
         // tests/cluster/run.sh starts the server for these.
         #[cfg(feature = "cluster")]
         mod postgres { $($(#[test] fn $name() {
-            let (store, address, folder) = crate::store::postgres::testing::new_database(stringify!($name));
+            let (store, folder) = crate::store::postgres::testing::new_database(stringify!($name));
             crate::store::contract::$part::$name(&store);
             let copy = folder.path().join("copy.db");
-            crate::store::postgres::copy_to(&address, &copy).unwrap();
+            store.copy_to(&copy).unwrap();
             let copy = crate::store::sqlite::Sqlite::open_existing(&copy).unwrap();
             assert_eq!(copy.check_integrity().unwrap(), vec![]);
         })*)* }

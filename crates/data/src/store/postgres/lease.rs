@@ -1,8 +1,8 @@
 //! The lease on writing: one row with the holder, the term and the time of expiry by the database's clock.
 
 use super::runtime::block_on;
-use crate::postgres::{AttemptResult, Database, Failure, Session};
-use econoscope_core::error::{Error, Result};
+use crate::postgres::Database;
+use econoscope_core::error::Result;
 use std::time::Duration;
 
 /// How long a lease lasts without renewal, in seconds.
@@ -34,18 +34,18 @@ pub(super) async fn take(db: &Database, name: &str) -> Result<std::result::Resul
     .await
 }
 
-/// Renews the lease. Returns `false` when another process has taken it.
+/// Renews the lease. Returns `false` when another term has begun.
 ///
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the database cannot be reached.
-pub(super) async fn renew(db: &Database, name: &str) -> Result<bool> {
-    set_expiry(db, name, SECONDS).await
+pub(super) async fn renew(db: &Database, term: i64) -> Result<bool> {
+    set_expiry(db, term, SECONDS).await
 }
 
 /// Ends the lease at once. If the database cannot be reached, it expires by itself.
-pub(super) fn release(db: &Database, name: &str) {
+pub(super) fn release(db: &Database, term: i64) {
     let db = db.clone().with_patience(Duration::from_secs(2));
-    if let Err(error) = block_on(set_expiry(&db, name, -1)) {
+    if let Err(error) = block_on(set_expiry(&db, term, -1)) {
         tracing::debug!(
             error = error.operator_message(),
             "the write lease was not released and expires by itself"
@@ -53,45 +53,30 @@ pub(super) fn release(db: &Database, name: &str) {
     }
 }
 
-async fn set_expiry(db: &Database, name: &str, seconds: i64) -> Result<bool> {
+async fn set_expiry(db: &Database, term: i64, seconds: i64) -> Result<bool> {
     db.transaction("update the write lease in", |tx| async move {
         let sql = "UPDATE econoscope.lease
                  SET expires = clock_timestamp() + $2::int8 * interval '1 second'
-                 WHERE id = 1 AND holder = $1";
-        Ok(tx.execute(sql, &[&name, &seconds]).await? > 0)
+                 WHERE id = 1 AND term = $1";
+        Ok(tx.execute(sql, &[&term, &seconds]).await? > 0)
     })
     .await
 }
 
-/// Refuses a writer that no longer holds the lease. Nobody can take it before this transaction ends.
-pub(super) async fn check(tx: &Session, name: &str) -> AttemptResult<()> {
-    let sql = "SELECT holder, term FROM econoscope.lease WHERE id = 1 FOR SHARE";
-    let row = tx.query_one(sql, &[]).await?;
-    let (holder, term): (String, i64) = (row.try_get(0)?, row.try_get(1)?);
-    if holder == name {
-        return Ok(());
-    }
-    Err(Failure::Refused(Error::store_without_cause(format!(
-        "this server may not write, only the holder of the write lease may: that is {holder}, in term {term}. \
-         Nothing was written."
-    ))))
-}
-
-/// Returns the number of series, and a phrase on who holds the lease.
+/// Returns a phrase on who holds the lease.
 ///
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the database cannot be reached.
-pub(super) async fn status(db: &Database) -> Result<(i64, String)> {
+pub(super) async fn describe_holder(db: &Database) -> Result<String> {
     db.transaction("read", |tx| async move {
-        let sql = "SELECT holder, term, expires >= clock_timestamp(), series
-                 FROM econoscope.lease JOIN econoscope.state USING (id)";
+        let sql =
+            "SELECT holder, term, expires >= clock_timestamp() FROM econoscope.lease WHERE id = 1";
         let row = tx.query_one(sql, &[]).await?;
         let (holder, term): (String, i64) = (row.try_get(0)?, row.try_get(1)?);
-        let phrase = match row.try_get(2)? {
+        Ok(match row.try_get(2)? {
             true => format!("{holder} writes, in term {term}"),
             false => format!("nobody writes; {term} terms are over"),
-        };
-        Ok((row.try_get(3)?, phrase))
+        })
     })
     .await
 }

@@ -1,14 +1,13 @@
 //! Test databases, one for each test, on a server that the environment names.
 
-use super::open::{migrate, open};
+use super::handle::Postgres;
 use super::runtime::block_on;
 use crate::postgres::Address;
-use crate::store::sqlite::Sqlite;
 use tempfile::TempDir;
 use tokio_postgres::NoTls;
 
-/// Creates an empty database of this name, which must not exist, and a folder. Returns its address, too.
-pub(in crate::store) fn new_database(name: &str) -> (Sqlite, Address, TempDir) {
+/// Creates an empty database of this name, which must not exist, and a folder.
+pub(in crate::store) fn new_database(name: &str) -> (Postgres, TempDir) {
     let server = std::env::var_os("ECONOSCOPE_TEST_DATABASE").unwrap();
     let server = server.to_str().unwrap();
     let at = |name: &str| Address::parse("store", &format!("{server}/{name}")).unwrap();
@@ -28,7 +27,9 @@ pub(in crate::store) fn new_database(name: &str) -> (Sqlite, Address, TempDir) {
         Ok(())
     };
     block_on(make).unwrap();
-    let address = at(&name);
-    migrate(&address).unwrap();
-    (open(&address).unwrap(), address, TempDir::new().unwrap())
+    Postgres::unconnected(&at(&name))
+        .unwrap()
+        .migrate()
+        .unwrap();
+    (Postgres::open(&at(&name)).unwrap(), TempDir::new().unwrap())
 }

@@ -1,6 +1,6 @@
 //! Transfer of rows from the database into a replica.
 
-use super::primary::STALL_TIMEOUT;
+use super::publish::STALL_TIMEOUT;
 use super::rows::{read_row, watermark};
 use crate::postgres::{AttemptResult, Database, Failure, Session, TransactionMode};
 use crate::store::sqlite::Sqlite;

@@ -3,8 +3,6 @@
 use super::connect;
 use super::database_file::DatabaseFile;
 use super::query::{operation_error, write_error};
-use crate::postgres::TransactionMode;
-use crate::store::postgres::Primary;
 use econoscope_core::error::{Error, Result};
 use parking_lot::{Mutex, RwLock};
 use rusqlite::{Connection, TransactionBehavior};
@@ -16,8 +14,8 @@ use std::time::Instant;
 /// Readers kept open between calls; more are opened when more threads read at once.
 const MAX_IDLE_READERS: usize = 8;
 
-/// A store in SQLite, of its own or the replica of a database. Other processes may have the file open, too. When one
-/// replaces the file, the next call opens the new one.
+/// A store in SQLite. Other processes may have the file open, too. When one replaces the file, the next call opens the
+/// new one.
 #[derive(Debug)]
 pub struct Sqlite {
     file: RwLock<Arc<DatabaseFile>>,
@@ -26,8 +24,6 @@ pub struct Sqlite {
     pub(super) cached_version: Mutex<CachedVersion>,
     /// Whether the list of series was checked since the file was opened.
     pub(super) is_list_checked: AtomicBool,
-    /// The database that this is a replica of.
-    pub(in crate::store) primary: Option<Primary>,
 }
 
 /// The version that was read last.
@@ -85,15 +81,6 @@ impl Sqlite {
             replacements: AtomicU64::new(0),
             cached_version: Mutex::default(),
             is_list_checked: AtomicBool::new(false),
-            primary: None,
-        }
-    }
-
-    /// Makes this the replica of a database, which receives all writes from now on.
-    pub(in crate::store) fn with_primary(self, primary: Primary) -> Self {
-        Self {
-            primary: Some(primary),
-            ..self
         }
     }
 
@@ -148,26 +135,9 @@ impl Sqlite {
         read(&reader).inspect_err(|_| file.close_readers())
     }
 
-    /// Runs `write` in a transaction. It runs again when a database has to retry.
-    pub(super) fn transact<T: Clone + Send>(
-        &self,
-        write: impl Fn(&Connection) -> Result<T> + Sync,
-    ) -> Result<T> {
-        self.publish(TransactionMode::SHORT, |store| {
-            store.with_writer(|writer| transaction(writer, &write))
-        })
-    }
-
-    /// Runs work that writes, on the database first if this is a replica.
-    pub(super) fn publish<T: Clone + Send>(
-        &self,
-        mode: TransactionMode,
-        work: impl Fn(&Self) -> Result<T> + Sync,
-    ) -> Result<T> {
-        match &self.primary {
-            Some(primary) => primary.write(self, mode, work),
-            None => work(self),
-        }
+    /// Runs `write` in a transaction.
+    pub(super) fn transact<T>(&self, write: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        self.with_writer(|writer| transaction(writer, write))
     }
 
     /// Runs `work` on a store whose reads and writes are all in one transaction. The transaction ends with `end`

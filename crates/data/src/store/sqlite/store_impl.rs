@@ -2,19 +2,14 @@
 
 use super::handle::{Sqlite, snapshot};
 use super::{descriptions, maintenance, series, state, texts};
-use crate::postgres::TransactionMode;
 use crate::store::change::{self, Change, to_microseconds};
-use crate::store::postgres::Primary;
-use crate::store::{
-    Article, BatchWork, Description, ReplicaStatus, Status, Store, WriteOutcome, WriteVintages,
-};
+use crate::store::{Article, BatchWork, Description, Status, Store, WriteOutcome, WriteVintages};
 use econoscope_core::error::Result;
 use econoscope_core::model::{Date, SeriesId, Vintages};
 use jiff::Timestamp;
 use rusqlite::Connection;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use tokio::sync::watch;
 
 /// How long a version that was read stays valid: asking for changes of another process takes some microseconds.
 const VERSION_LIFETIME: Duration = Duration::from_millis(5);
@@ -56,18 +51,6 @@ impl Store for Sqlite {
         self.replacements.load(Ordering::Acquire)
     }
 
-    fn terms(&self) -> Option<watch::Receiver<Option<i64>>> {
-        self.primary.as_ref().map(Primary::terms)
-    }
-
-    fn resign(&self) {
-        self.primary.iter().for_each(Primary::resign);
-    }
-
-    fn replica(&self) -> Option<ReplicaStatus> {
-        self.primary.as_ref().map(Primary::status)
-    }
-
     fn read(&self, id: &SeriesId) -> Result<Option<Vintages>> {
         self.with_reader(|db| {
             let stored = self.verify_absence(db, series::read(db, id)?)?;
@@ -98,10 +81,7 @@ impl Store for Sqlite {
     }
 
     fn write_batch(&self, work: BatchWork<'_>) -> Result<()> {
-        match &self.primary {
-            Some(primary) => primary.write(self, TransactionMode::BULK, |store| work(store)),
-            None => self.with_transaction_store("COMMIT", |store| work(store)),
-        }
+        self.with_transaction_store("COMMIT", |store| work(store))
     }
 
     fn attribute(&self, id: &SeriesId, origin: &str, days: (Date, Date)) -> Result<()> {
@@ -184,10 +164,7 @@ impl Store for Sqlite {
 
 impl Sqlite {
     /// Runs a write that also returns whether it changed anything visible, which raises the version.
-    fn change<T: Clone + Send>(
-        &self,
-        write: impl Fn(&Connection) -> Result<(T, bool)> + Sync,
-    ) -> Result<T> {
+    fn change<T>(&self, write: impl FnOnce(&Connection) -> Result<(T, bool)>) -> Result<T> {
         self.transact(|db| {
             let (answer, is_changed) = write(db)?;
             if is_changed {

@@ -6,7 +6,6 @@ use super::handle::{Sqlite, snapshot, transaction};
 use super::query::{Query, execute, has_table, write_error};
 use super::state::{self, State};
 use super::{descriptions, series};
-use crate::postgres::TransactionMode;
 use econoscope_core::error::{Error, Result};
 use parking_lot::Mutex;
 use rusqlite::hooks::Action;
@@ -163,8 +162,8 @@ impl Sqlite {
     /// Copies every row of another store, unless this one has series already. Returns whether it copied.
     ///
     /// # Errors
-    /// [`Error::Store`] when a row cannot be read or written. Nothing was written then.
-    pub fn fill_from(&self, other: &Self) -> Result<bool> {
+    /// [`Error::Store`] when a row cannot be read or written.
+    pub(in crate::store) fn fill_from(&self, other: &Self) -> Result<bool> {
         let copy = |from: &Connection, to: &Connection| {
             if state::read(to)?.series > 0 {
                 return Ok(false);
@@ -182,10 +181,7 @@ impl Sqlite {
             state::record_change(to, state::read(from)?.series)?;
             Ok(true)
         };
-        let read = |to: &Connection| other.with_reader(|db| snapshot(db, |from| copy(from, to)));
-        self.publish(TransactionMode::BULK, |store| {
-            store.with_writer(|writer| transaction(writer, read))
-        })
+        self.transact(|to| other.with_reader(|db| snapshot(db, |from| copy(from, to))))
     }
 
     /// Returns the watermark of a replica; `None` for a store that is none.
@@ -195,8 +191,7 @@ impl Sqlite {
 
     /// Turns a replica into an independent store.
     pub(in crate::store) fn drop_watermark(&self) -> Result<()> {
-        let drop_table = |db: &Connection| execute(db, "DROP TABLE IF EXISTS follow", []);
-        self.with_writer(|writer| transaction(writer, drop_table))
+        self.transact(|db| execute(db, "DROP TABLE IF EXISTS follow", []))
     }
 
     /// Runs `update` in a transaction that can change the replica's rows.

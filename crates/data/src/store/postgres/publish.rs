@@ -1,0 +1,119 @@
+//! Writing: work runs on the local replica, and its changes go to the database in one transaction.
+//!
+//! So both kinds of store run the same code. The replica itself changes after the database has committed.
+
+use super::replica::Replica;
+use super::rows::{BATCH, watermark, write_rows};
+use crate::postgres::{AttemptResult, Failure, Session};
+use crate::store::sqlite::Sqlite;
+use crate::store::sqlite::tables::{Changes, DESCRIPTION, SERIES};
+use econoscope_core::error::{Error, Result};
+use std::future::Future;
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::task::block_in_place;
+use tokio::time::timeout;
+
+/// Longest wait for one answer, which detects half-open connections.
+pub(super) const STALL_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// The result of published work.
+#[derive(Debug, Clone)]
+pub(super) struct Published<T> {
+    pub(super) answer: T,
+    /// Number of its change; `None` when nothing changed.
+    pub(super) change: Option<i64>,
+}
+
+/// Runs work and publishes its changes, in `term` if there is one. The state row stays locked until the end, so that
+/// changes are serial and each runs on a replica that has all earlier ones.
+pub(super) async fn publish<T>(
+    tx: Session,
+    replica: &Replica,
+    term: Option<i64>,
+    work: impl FnOnce(&Sqlite) -> Result<T>,
+) -> AttemptResult<Published<T>> {
+    tx.execute(
+        "SELECT 1 FROM econoscope.state WHERE id = 1 FOR UPDATE",
+        &[],
+    )
+    .await?;
+    let current = watermark(&tx).await?;
+    replica.catch_up(&tx, &current)?;
+    let (answer, change) = block_in_place(|| {
+        let work = |store: &Sqlite| match store.watermark()?.as_ref() == Some(&current) {
+            true => work(store),
+            false => Err(Error::store_without_cause(
+                "the copy of the database was replaced meanwhile. Nothing was written.",
+            )),
+        };
+        let write = |changes: &Changes<'_>| write_changes(&tx, changes, current.change + 1);
+        replica.file.dry_run(work, write)
+    })?;
+    let change = change?;
+    // Last, so that the lease row is locked only briefly.
+    if let Some(term) = term.filter(|_| change.is_some()) {
+        check_term(&tx, term).await?;
+    }
+    Ok(Published { answer, change })
+}
+
+/// Writes changes to the database under the number `change`. Returns `None` when there are none.
+fn write_changes(tx: &Session, changes: &Changes<'_>, change: i64) -> AttemptResult<Option<i64>> {
+    if changes.is_empty() {
+        return Ok(None);
+    }
+    let mut rows = Vec::new();
+    changes.for_each(|table, id, row| {
+        if row.is_none() {
+            let sql = format!("DELETE FROM econoscope.{} WHERE id = $1", table.name);
+            wait_for(async { Ok(tx.execute(&sql, &[&id]).await?) })?;
+        }
+        if row.is_none() && table == &SERIES {
+            let sql = "INSERT INTO econoscope.gone VALUES ($1, $2)
+                 ON CONFLICT (id) DO UPDATE SET changed = EXCLUDED.changed";
+            wait_for(async { Ok(tx.execute(sql, &[&id, &change]).await?) })?;
+        }
+        rows.extend(row);
+        if rows.len() >= BATCH {
+            wait_for(write_rows(tx, &std::mem::take(&mut rows), change))?;
+        }
+        Ok::<_, Failure>(())
+    })?;
+    wait_for(write_rows(tx, &rows, change))?;
+    // Older versions number new rows by the last two columns.
+    let max_id = |table: &str| format!("(SELECT coalesce(max(id), 0) FROM econoscope.{table})");
+    let sql = format!(
+        "UPDATE econoscope.state SET change = $1, version = version + $2, series = series + $3,
+             last_series = greatest(last_series, {}), last_description = greatest(last_description, {}) WHERE id = 1",
+        max_id(SERIES.name),
+        max_id(DESCRIPTION.name)
+    );
+    let visible = i64::from(changes.is_visible);
+    wait_for(async {
+        Ok(tx
+            .execute(&sql, &[&change, &visible, &changes.series])
+            .await?)
+    })?;
+    Ok(Some(change))
+}
+
+/// Waits for the database inside of blocking work on the replica.
+fn wait_for<T>(work: impl Future<Output = AttemptResult<T>>) -> AttemptResult<T> {
+    let result = Handle::current().block_on(timeout(STALL_TIMEOUT, work));
+    result.unwrap_or(Err(Failure::Timeout))
+}
+
+/// Refuses a writer whose term is over. No new term can begin before this transaction ends.
+async fn check_term(tx: &Session, term: i64) -> AttemptResult<()> {
+    let sql = "SELECT term, holder FROM econoscope.lease WHERE id = 1 FOR SHARE";
+    let row = tx.query_one(sql, &[]).await?;
+    let (current, holder): (i64, String) = (row.try_get(0)?, row.try_get(1)?);
+    if current == term {
+        return Ok(());
+    }
+    Err(Failure::Refused(Error::store_without_cause(format!(
+        "this server may not write any more: its term {term} is over, {holder} writes in term {current}. \
+         Nothing was written."
+    ))))
+}

@@ -1,0 +1,240 @@
+//! The replica: a local file that follows the database and serves all reads.
+//!
+//! A task polls the database's watermark every second and fetches changed rows. Reads do not need the database. Writes go
+//! to the database, in the term of the leader, and return after the replica has them.
+
+use super::handle::Postgres;
+use super::lease::{self, HEARTBEAT, LEASE};
+use super::runtime::{block_on, spawn};
+use super::transfer::{copy_changes, update_replica};
+use crate::postgres::{Address, AttemptResult, Database, Session};
+use crate::store::sqlite::Sqlite;
+use crate::store::sqlite::tables::Watermark;
+use crate::store::{Leadership, ReplicaStatus, Store};
+use econoscope_core::clock::{jitter, wall_time};
+use econoscope_core::error::{Error, NOTICE_TARGET, Result};
+use parking_lot::Mutex;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+
+/// Interval at which the watermark is polled.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
+
+impl Postgres {
+    /// Opens a database with a live replica at `path`. A new replica is complete before this returns. An existing one
+    /// also opens while the database cannot be reached.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the file is no replica, there is none and the database cannot be reached, or its layout is
+    /// not this program's.
+    pub fn open_replica(address: &Address, path: &Path) -> Result<Self> {
+        let store = open_updated(address, path)?;
+        store.replica.follow()?;
+        Ok(Self {
+            is_live: true,
+            ..store
+        })
+    }
+
+    /// Creates or updates the replica at `path` and closes it.
+    ///
+    /// # Errors
+    /// As [`Self::open_replica`].
+    pub fn update_replica(address: &Address, path: &Path) -> Result<()> {
+        open_updated(address, path).map(drop)
+    }
+}
+
+impl Leadership for Postgres {
+    fn terms(&self) -> watch::Receiver<Option<i64>> {
+        self.replica.term.subscribe()
+    }
+
+    fn store_in_term(&self, term: i64) -> Arc<dyn Store> {
+        Arc::new(Self {
+            term: Some(term),
+            ..self.clone()
+        })
+    }
+
+    fn resign(&self) {
+        if let Some(term) = self.replica.term.send_replace(None) {
+            lease::release(&self.replica.db, term);
+        }
+    }
+}
+
+/// Opens the replica at `path` and updates it.
+///
+/// # Errors
+/// As [`Postgres::open_replica`].
+fn open_updated(address: &Address, path: &Path) -> Result<Postgres> {
+    let file = open_file(path)?;
+    let watermark = file.watermark()?;
+    if watermark.is_none() && file.count()? > 0 {
+        let path = crate::disk::format_path(path);
+        return Err(Error::store_without_cause(format!(
+            "{path} is a store of its own and no copy of a database. Choose another file with --replica, or \
+             move what it holds by `econoscope copy --from {path} --to {address}`."
+        )));
+    }
+    if watermark.is_none() {
+        let path = crate::disk::format_path(path);
+        tracing::info!(target: NOTICE_TARGET, "copying {address} into {path}");
+    }
+    let store = Postgres::with_file(address, file)?;
+    let updated = store
+        .start_from_bundle()
+        .and_then(|()| block_on(update_replica(&store.replica.db, &store.replica.file)));
+    match updated {
+        Err(error) if watermark.is_none() || !is_outage(&error) => Err(error),
+        result => {
+            store.replica.record_poll(result);
+            Ok(store)
+        }
+    }
+}
+
+/// Returns whether the database could not be reached, as opposed to a refusal.
+fn is_outage(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Store {
+            source: Some(_),
+            ..
+        }
+    )
+}
+
+/// Opens the file. A damaged one is moved aside and created anew, since the database has all its content.
+fn open_file(path: &Path) -> Result<Sqlite> {
+    match Sqlite::open(path) {
+        Err(error) if Sqlite::is_damage(&error) => {
+            let aside = Sqlite::quarantine(path)?;
+            let aside = crate::disk::format_path(&aside);
+            tracing::error!(target: NOTICE_TARGET, "the copy was damaged and is now {aside}; it is made anew");
+            Sqlite::open(path)
+        }
+        result => result,
+    }
+}
+
+/// A replica file and its database.
+#[derive(Debug)]
+pub(super) struct Replica {
+    pub(super) file: Sqlite,
+    /// Without patience: every call is one attempt.
+    db: Database,
+    status: Mutex<ReplicaStatus>,
+    term: watch::Sender<Option<i64>>,
+}
+
+impl Replica {
+    /// Wraps a file that has some state of the database, or nothing yet.
+    pub(super) fn new(file: Sqlite, db: Database) -> Self {
+        Self {
+            file,
+            db: db.with_patience(Duration::ZERO),
+            status: Mutex::default(),
+            term: watch::Sender::new(None),
+        }
+    }
+
+    /// Returns the current status.
+    pub(super) fn status(&self) -> ReplicaStatus {
+        ReplicaStatus {
+            term: *self.term.borrow(),
+            ..*self.status.lock()
+        }
+    }
+
+    /// Starts the tasks that follow the database and compete for the lease, for the life of the process.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when there is no thread for them.
+    fn follow(self: &Arc<Self>) -> Result<()> {
+        let (follower, candidate) = (Arc::clone(self), Arc::clone(self));
+        spawn(async move {
+            loop {
+                tokio::time::sleep(POLL_INTERVAL).await;
+                let result = update_replica(&follower.db, &follower.file).await;
+                follower.record_poll(result);
+            }
+        })?;
+        spawn(async move { candidate.compete().await }).map(drop)
+    }
+
+    /// Records whether the database was reached, and logs the start and end of an outage.
+    fn record_poll(&self, result: Result<()>) {
+        let (now, mut status) = (wall_time(), self.status.lock());
+        let was_away = status.away_since.is_some();
+        match result {
+            Ok(()) => {
+                if was_away {
+                    tracing::info!(target: NOTICE_TARGET, "the database is back");
+                }
+                (status.away_since, status.seen_at) = (None, Some(now));
+            }
+            Err(error) if !was_away => {
+                let error = error.operator_message();
+                tracing::warn!(target: NOTICE_TARGET, "the database is away, answers go on from the copy: {error}");
+                status.away_since = Some(now);
+            }
+            Err(_) => {}
+        }
+    }
+
+    /// Updates the file to the state that a transaction has locked.
+    pub(super) fn catch_up(&self, tx: &Session, current: &Watermark) -> AttemptResult<()> {
+        loop {
+            let stored = self.file.watermark()?;
+            if stored.as_ref() == Some(current) {
+                return Ok(());
+            }
+            copy_changes(tx, &self.file, stored.as_ref(), current)?;
+        }
+    }
+
+    /// Takes the lease when it is free and renews it, while somebody watches the term.
+    async fn compete(&self) {
+        let (name, mut renewed) = (lease::process_name(), Instant::now());
+        let mut pause = Duration::ZERO;
+        loop {
+            tokio::time::sleep(pause).await;
+            pause = HEARTBEAT + jitter(HEARTBEAT / 3);
+            // Nobody here writes: the server does not sync, not yet, or is about to end.
+            if self.term.is_closed() {
+                pause = POLL_INTERVAL;
+                continue;
+            }
+            let before = *self.term.borrow();
+            let attempted = Instant::now();
+            let term = match before {
+                Some(term) => match lease::renew(&self.db, term).await {
+                    Ok(true) => {
+                        renewed = attempted;
+                        Some(term)
+                    }
+                    Ok(false) => None,
+                    Err(_) => (renewed.elapsed() < LEASE).then_some(term),
+                },
+                None => {
+                    renewed = attempted;
+                    let taken = lease::take(&self.db, &name).await;
+                    taken.ok().and_then(std::result::Result::ok)
+                }
+            };
+            if term != before {
+                match term {
+                    Some(term) => {
+                        tracing::info!(target: NOTICE_TARGET, "this server writes, in term {term}")
+                    }
+                    None => tracing::warn!(target: NOTICE_TARGET, "this server writes no more"),
+                }
+                self.term.send_replace(term);
+            }
+        }
+    }
+}
