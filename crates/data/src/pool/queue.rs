@@ -1,8 +1,7 @@
-//! The queue: the next job is that of the caller whose use ends first, and among equals the oldest.
+//! The queue: the next job is that of the caller with the lowest recent usage, and among equals the oldest.
 //!
-//! A caller's use ends now, or later when its jobs took time: a job adds [`RESERVED`] when it enters, so that a caller
-//! with many waiting jobs comes late before the first of them has run, and its real cost instead when it is done. A
-//! second of work is forgotten a second later (the generic cell rate algorithm).
+//! A job is charged [`RESERVED`] when it enters and its real cost when it is done, so that a caller with many waiting
+//! jobs has a high usage before the first of them has run. Usage halves every ten seconds.
 
 use super::caller::Caller;
 use std::collections::{BTreeMap, HashMap};
@@ -10,8 +9,12 @@ use std::time::{Duration, Instant};
 
 /// Waiting jobs of callers over the network.
 const MAX_JOBS: usize = 256;
-/// Assumed cost of a job until it is done: the most that a job should take.
-const RESERVED: Duration = Duration::from_millis(10);
+/// Callers whose usage is stored.
+const MAX_CALLERS: usize = 4_096;
+/// Assumed cost of a job until it is done, in seconds: the most that a job should take.
+const RESERVED: f64 = 0.010;
+/// Half-life of usage, in seconds.
+const HALF_LIFE: f64 = 10.0;
 
 /// The work of a job. It is dropped unrun when the job is refused, or when nobody waits for it any more.
 pub(super) type Work = Box<dyn FnOnce() + Send>;
@@ -19,7 +22,71 @@ pub(super) type Work = Box<dyn FnOnce() + Send>;
 /// A waiting job.
 pub(super) struct Job {
     pub(super) work: Work,
+    pub(super) reservation: Reservation,
+}
+
+/// [`RESERVED`] as charged to a caller.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reservation {
     pub(super) caller: Caller,
+    at: Instant,
+}
+
+/// Seconds of processor time that were used up to a moment.
+#[derive(Clone, Copy)]
+struct Usage {
+    seconds: f64,
+    at: Instant,
+}
+
+impl Usage {
+    /// Returns what is left of it.
+    fn decayed(self, now: Instant) -> f64 {
+        let age = now.saturating_duration_since(self.at).as_secs_f64();
+        self.seconds * (-age / HALF_LIFE).exp2()
+    }
+}
+
+/// Recent usage by caller.
+#[derive(Default)]
+struct CallerUsage(HashMap<Caller, Usage>);
+
+impl CallerUsage {
+    /// Returns the usage of a caller; always 0 for the program's own user.
+    fn get(&self, caller: Caller, now: Instant) -> f64 {
+        if caller.is_local() {
+            return 0.0;
+        }
+        self.0.get(&caller).map_or(0.0, |usage| usage.decayed(now))
+    }
+
+    fn charge(&mut self, caller: Caller, seconds: f64, now: Instant) {
+        if self.0.len() >= MAX_CALLERS && !self.0.contains_key(&caller) {
+            self.forget_lower_half(now);
+        }
+        let seconds = (self.get(caller, now) + seconds).max(0.0);
+        self.0.insert(caller, Usage { seconds, at: now });
+    }
+
+    fn reserve(&mut self, caller: Caller, now: Instant) -> Reservation {
+        self.charge(caller, RESERVED, now);
+        Reservation { caller, at: now }
+    }
+
+    /// Refunds what is left of a reservation.
+    fn refund(&mut self, reservation: Reservation, now: Instant) {
+        let (seconds, at) = (RESERVED, reservation.at);
+        let left = Usage { seconds, at }.decayed(now);
+        self.charge(reservation.caller, -left, now);
+    }
+
+    fn forget_lower_half(&mut self, now: Instant) {
+        let mut all: Vec<f64> = self.0.values().map(|usage| usage.decayed(now)).collect();
+        let middle = all.len() / 2;
+        let (_, median, _) = all.select_nth_unstable_by(middle, f64::total_cmp);
+        let median = *median;
+        self.0.retain(|_, usage| usage.decayed(now) > median);
+    }
 }
 
 /// Counters of the pool.
@@ -40,9 +107,7 @@ pub struct Counts {
 pub(super) struct Queue {
     jobs: BTreeMap<u64, Job>,
     next_number: u64,
-    /// End of each caller's use, unless it is over. Work ends at least as fast as it is forgotten, so few callers are
-    /// here at any time.
-    used_until: HashMap<Caller, Instant>,
+    usage: CallerUsage,
     is_closed: bool,
     counts: Counts,
 }
@@ -57,78 +122,71 @@ impl Queue {
             return (number, Some(work));
         }
         let mut evicted = None;
-        let network_jobs = self.jobs.iter().filter(|(_, job)| !job.caller.is_local());
-        if !caller.is_local() && network_jobs.clone().count() >= MAX_JOBS {
-            let newest = network_jobs.map(|(number, job)| (self.use_end(job.caller, now), *number));
-            let own_end = self.use_end(caller, now).map(|end| end + RESERVED);
-            let Some((_, victim)) = newest.max().filter(|(end, _)| *end > own_end) else {
+        if !caller.is_local() && self.network_jobs().count() >= MAX_JOBS {
+            let usage = self.usage.get(caller, now) + RESERVED;
+            let Some(victim) = self.eviction_candidate(usage, now) else {
                 self.counts.refused += 1;
                 return (number, Some(work));
             };
             self.counts.evicted += 1;
-            evicted = self.remove(victim);
+            evicted = self.remove(victim, now);
         }
-        self.charge(caller, RESERVED, now);
-        self.jobs.insert(number, Job { work, caller });
+        let reservation = self.usage.reserve(caller, now);
+        self.jobs.insert(number, Job { work, reservation });
         (number, evicted)
     }
 
-    /// Returns when the use of a caller ends; `None`, which is before every end, for the program's own user.
-    fn use_end(&self, caller: Caller, now: Instant) -> Option<Instant> {
-        let end = self.used_until.get(&caller).copied().unwrap_or(now);
-        (!caller.is_local()).then_some(end.max(now))
+    /// Returns the number and the caller of each job of a caller over the network.
+    fn network_jobs(&self) -> impl Iterator<Item = (u64, Caller)> {
+        let jobs = self.jobs.iter();
+        jobs.map(|(number, job)| (*number, job.reservation.caller))
+            .filter(|(_, caller)| !caller.is_local())
     }
 
-    fn charge(&mut self, caller: Caller, cost: Duration, now: Instant) {
-        self.used_until.retain(|_, end| *end > now);
-        if let Some(end) = self.use_end(caller, now) {
-            self.used_until.insert(caller, end + cost);
-        }
+    /// Returns the newest job of the caller with the highest usage, when that is above `usage`.
+    fn eviction_candidate(&self, usage: f64, now: Instant) -> Option<u64> {
+        let (highest, number) = self
+            .network_jobs()
+            .map(|(number, caller)| (self.usage.get(caller, now), number))
+            .max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))?;
+        (highest > usage).then_some(number)
     }
 
-    /// Takes back the reservation of a job.
-    fn refund(&mut self, caller: Caller) {
-        if let Some(end) = self.used_until.get_mut(&caller) {
-            *end = end.checked_sub(RESERVED).unwrap_or(*end);
-        }
-    }
-
-    /// Adds a waiting caller to a job, which then counts for the one whose use ends first. Does nothing when the job has
-    /// started.
+    /// Adds a waiting caller to a job, which then counts for the one with the lower usage. Does nothing when the job
+    /// has started.
     pub(super) fn join(&mut self, number: u64, caller: Caller, now: Instant) {
-        let Some(current) = self.jobs.get(&number).map(|job| job.caller) else {
+        let Some(job) = self.jobs.get_mut(&number) else {
             return;
         };
-        let own_end = self.use_end(caller, now).map(|end| end + RESERVED);
-        if own_end < self.use_end(current, now) {
-            self.refund(current);
-            self.charge(caller, RESERVED, now);
-            if let Some(job) = self.jobs.get_mut(&number) {
-                job.caller = caller;
-            }
+        let current = self.usage.get(job.reservation.caller, now);
+        if self.usage.get(caller, now) + RESERVED < current {
+            self.usage.refund(job.reservation, now);
+            job.reservation = self.usage.reserve(caller, now);
         }
     }
 
     /// Removes a job for which nobody waits. Returns its work, to be dropped.
-    pub(super) fn remove(&mut self, number: u64) -> Option<Work> {
+    pub(super) fn remove(&mut self, number: u64, now: Instant) -> Option<Work> {
         let job = self.jobs.remove(&number)?;
-        self.refund(job.caller);
+        self.usage.refund(job.reservation, now);
         Some(job.work)
     }
 
-    /// Removes the next job. Its reservation stays charged while it runs.
+    /// Removes the next job, that of the caller with the lowest usage. Its reservation stays charged while it runs.
     pub(super) fn pop(&mut self, now: Instant) -> Option<Job> {
-        let jobs = self.jobs.iter();
-        let (_, number) = jobs
-            .map(|(n, job)| (self.use_end(job.caller, now), *n))
-            .min()?;
+        let (_, number) = self
+            .jobs
+            .iter()
+            .map(|(number, job)| (self.usage.get(job.reservation.caller, now), *number))
+            .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))?;
         self.jobs.remove(&number)
     }
 
     /// Replaces the reservation of a finished job by its real cost.
-    pub(super) fn finish(&mut self, caller: Caller, cost: Duration, now: Instant) {
-        self.refund(caller);
-        self.charge(caller, cost, now);
+    pub(super) fn finish(&mut self, reservation: Reservation, cost: Duration, now: Instant) {
+        self.usage.refund(reservation, now);
+        self.usage
+            .charge(reservation.caller, cost.as_secs_f64(), now);
         self.counts.done += 1;
     }
 
@@ -155,9 +213,9 @@ impl Queue {
         self.jobs.keys().copied()
     }
 
-    /// Returns the number of callers with a stored use.
+    /// Returns the number of callers with a stored usage.
     #[cfg(test)]
     pub(super) fn callers(&self) -> usize {
-        self.used_until.len()
+        self.usage.0.len()
     }
 }

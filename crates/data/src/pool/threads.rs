@@ -7,7 +7,7 @@ use parking_lot::{Condvar, Mutex};
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 /// How much the nice value of the threads exceeds the executor's: a third of its share where both want a processor, and
@@ -124,7 +124,7 @@ struct JobGuard {
 
 impl Drop for JobGuard {
     fn drop(&mut self) {
-        let removed = self.shared.queue.lock().remove(self.number);
+        let removed = self.shared.queue.lock().remove(self.number, Instant::now());
         // Dropped outside the lock, because the work may own much memory.
         drop(removed);
     }
@@ -135,10 +135,11 @@ impl Shared {
     fn run_jobs(&self) {
         lower_priority();
         while let Some(job) = self.next_job() {
-            let start = Instant::now();
+            let start = thread_time();
             (job.work)();
-            let end = Instant::now();
-            self.queue.lock().finish(job.caller, end - start, end);
+            let cost = thread_time().saturating_sub(start);
+            let mut queue = self.queue.lock();
+            queue.finish(job.reservation, cost, Instant::now());
         }
     }
 
@@ -177,4 +178,19 @@ fn lower_priority() {
 #[cfg(not(target_os = "linux"))]
 fn lower_priority() {
     let _ = NICENESS;
+}
+
+/// Returns the processor time of this thread.
+#[cfg(target_os = "linux")]
+fn thread_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::try_from(time).unwrap_or_default()
+}
+
+/// Returns the wall-clock time, where the processor time of a thread is not available.
+#[cfg(not(target_os = "linux"))]
+fn thread_time() -> Duration {
+    use std::sync::LazyLock;
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    START.elapsed()
 }
