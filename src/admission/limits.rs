@@ -12,7 +12,7 @@ use super::reply;
 use super::settings::LimitSettings;
 use crate::rest::status;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, Method, StatusCode};
+use axum::http::{HeaderMap, HeaderName, Method, StatusCode, Version, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use econoscope_core::clock::Moment;
@@ -23,6 +23,7 @@ use parking_lot::Mutex;
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 #[cfg(test)]
 mod tests;
@@ -33,6 +34,13 @@ const LISTENER_SHARE: usize = 4;
 const CHARGED_PREFIX: &str = "/api/public/";
 /// Paths that a supervisor requests every few seconds.
 const PROBES: [&str; 2] = ["/health", "/ready"];
+/// Headers that a proxy adds to a request.
+const PROXY_HEADERS: [HeaderName; 3] = [
+    HeaderName::from_static("x-forwarded-for"),
+    header::FORWARDED,
+    header::VIA,
+];
+
 /// Charges requests to their callers, and counts refusals.
 pub struct Admission {
     settings: LimitSettings,
@@ -42,6 +50,7 @@ pub struct Admission {
     pub(crate) refusals: NamedCounters,
     /// Calls of tools over `/mcp`.
     pub(crate) tool_calls: NamedCounters,
+    has_warned: AtomicBool,
     listeners: Arc<Permits>,
 }
 
@@ -63,6 +72,7 @@ impl Admission {
             shared,
             refusals: NamedCounters::default(),
             tool_calls: NamedCounters::default(),
+            has_warned: AtomicBool::new(false),
             listeners: Arc::new(Permits::new(streams, MAX_LISTENERS_PER_ADDRESS)),
         }
     }
@@ -75,6 +85,25 @@ impl Admission {
                 Caller::from_address(address::client(peer, headers, trusted))
             }
             Some(_) | None => Caller::LOCAL,
+        }
+    }
+
+    /// Warns once of a proxy on loopback that is not configured: its clients would have no limits. It is recognised by its
+    /// headers or by HTTP/1.0.
+    pub(crate) fn warn_of_unknown_proxy<B>(&self, request: &Request<B>, peer: Option<SocketAddr>) {
+        let is_uncounted = peer.is_some_and(|peer| self.is_uncounted(peer.ip().to_canonical()));
+        if !is_uncounted || self.has_warned.load(Ordering::Relaxed) {
+            return;
+        }
+        let mut names = PROXY_HEADERS.into_iter();
+        let is_proxy = request.version() <= Version::HTTP_10
+            || names.any(|name| request.headers().contains_key(name));
+        if is_proxy && !self.has_warned.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                "requests from loopback look forwarded by a reverse proxy: its clients count as this machine and have no \
+                 limits. Start with --trusted-proxy 127.0.0.1/32, and let the proxy forward Host and X-Forwarded-For \
+                 (deploy/ has examples)"
+            );
         }
     }
 

@@ -142,17 +142,6 @@ fn log_start(
             false => "restricted series are withheld",
         };
         tracing::info!(target: NOTICE_TARGET, "public, because {reason}; {withheld}");
-        let limits = &serve.limits;
-        if address.ip().to_canonical().is_loopback()
-            && limits.trusted_proxies.is_empty()
-            && !limits.count_loopback
-        {
-            tracing::warn!(
-                target: NOTICE_TARGET,
-                "no reverse proxy is named, so the clients of one on this machine have no limits: start with --trusted-proxy \
-                 127.0.0.1/32, and let it forward Host and X-Forwarded-For (deploy/ has examples)"
-            );
-        }
     }
     if address.ip().is_unspecified() && config.base_url.is_none() {
         tracing::warn!(

@@ -39,6 +39,7 @@ impl EntryService {
             let why = "The address is longer than 8 KiB.";
             return trace.end(rest::problem(status, "invalid_param", why));
         }
+        self.shared.admission.warn_of_unknown_proxy(&request, peer);
         let access = match self.shared.access_rules.check(&request, self.is_local) {
             Ok(access) => access,
             Err(denied) => {

@@ -10,6 +10,7 @@ use whole::ChargeNow;
 
 mod jumps;
 mod proxies;
+mod watching;
 mod whole;
 
 struct Clock(Arc<ManualClock>);
