@@ -1,12 +1,13 @@
-//! Background work of a server: syncs, and the history of the indicators after each change of the data.
+//! Background work of a server: syncs, and answers that are computed ahead after each change of the data.
 
 use super::webhooks::Webhooks;
 use super::wiring::open_desk;
 use crate::config::{self, Config};
 use anyhow::Result;
+use econoscope_answers::endpoints::{Backend, Route};
 use econoscope_core::error::{Error, NOTICE_TARGET};
 use econoscope_core::model::SeriesId;
-use econoscope_data::desk::Desk;
+use econoscope_data::desk::{Desk, State};
 use econoscope_data::ingest::{self, Feed, Progress, SyncConfig, SyncReport};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -155,10 +156,44 @@ const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// After a change the next check waits this many times as long as the work took, so that the many changes of a sync do not
 /// occupy a thread.
 const PAUSE_FACTOR: u32 = 9;
+/// Maximum number of answers that are computed ahead.
+const MAX_ANSWERS: usize = 16;
+
+/// Computes the most requested answers again after each change of the data, until stopped, so that callers do not wait
+/// for them behind rare requests.
+pub(crate) async fn refresh_answers(backend: Arc<Backend>, stop: CancellationToken) {
+    let backend = &*backend;
+    let refresh = |old: Option<State>| async move {
+        let requested = old.map(|old| backend.most_requested(old, MAX_ANSWERS));
+        for (tool, arguments, requests) in requested.into_iter().flatten() {
+            let Some(route) = Route::find(tool) else {
+                continue;
+            };
+            let reply = match route.call(backend, arguments.clone()).await {
+                // The cache first drops what was requested only once.
+                Ok(_) => route.call(backend, arguments).await,
+                failed => failed,
+            };
+            match reply {
+                Ok(reply) => reply.inherit_requests(requests),
+                // A caller of this endpoint gets the error.
+                Err(error) => {
+                    tracing::debug!(
+                        error = error.operator_message(),
+                        tool,
+                        "an answer was not computed ahead"
+                    )
+                }
+            }
+        }
+    };
+    on_change(backend.desk(), stop, refresh).await;
+}
+
 /// Computes the monthly history of the indicators as known at the time after each change of the data, until stopped. It
 /// takes longer than a caller should wait.
 pub(crate) async fn refresh_history(desk: Arc<Desk>, stop: CancellationToken) {
-    let refresh = || {
+    let refresh = |_| {
         let desk = Arc::clone(&desk);
         async {
             let computed =
@@ -173,20 +208,17 @@ pub(crate) async fn refresh_history(desk: Arc<Desk>, stop: CancellationToken) {
     on_change(&desk, stop, refresh).await;
 }
 
-/// Runs `work` for each state of the data, until stopped.
+/// Runs `work` for each state of the data, until stopped. Its argument is the previous state, `None` for the first.
 pub(super) async fn on_change<F: Future<Output = ()>>(
     desk: &Desk,
     stop: CancellationToken,
-    work: impl Fn() -> F,
+    work: impl Fn(Option<State>) -> F,
 ) {
     let mut newest = None;
     loop {
         let started = Instant::now();
         match desk.state() {
-            Ok(state) if newest != Some(state) => {
-                newest = Some(state);
-                work().await;
-            }
+            Ok(state) if newest != Some(state) => work(newest.replace(state)).await,
             Ok(_) => {}
             Err(error) => econoscope_core::error::log(&error, "checking for new data"),
         }

@@ -55,6 +55,7 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
     let http = Arc::clone(&server);
     parts.spawn(async move { http.serve(listener, mcp, shutdown).await });
     let desk = backend.desk();
+    tokio::spawn(live::refresh_answers(Arc::clone(&backend), stop.clone()));
     tokio::spawn(live::refresh_history(Arc::clone(desk), stop.clone()));
     if backend.upstream().is_some() || serve.no_sync {
         send_without_sync(&backend, webhooks, &stop, &mut parts);

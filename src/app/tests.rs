@@ -1,5 +1,6 @@
-//! Tests of a server whose pool is full.
+//! Tests of a server whose pool is full, and of answers computed ahead.
 
+use super::live;
 use crate::mcp;
 use crate::server::{HttpServer, Options};
 use axum::body::Body;
@@ -7,9 +8,10 @@ use axum::extract::ConnectInfo;
 use axum::http::{Request, StatusCode};
 use axum::{Router, response::Response};
 use econoscope_answers::endpoints::Backend;
+use econoscope_core::model::{Observation, SeriesId};
 use econoscope_data::desk::{Desk, Settings};
 use econoscope_data::pool::Caller;
-use econoscope_data::store::Sqlite;
+use econoscope_data::store::{Sqlite, Write};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use std::future::Future;
@@ -17,6 +19,8 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, mpsc};
 use std::task::{Context, Waker};
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
 type Jobs<'a> = Vec<Pin<Box<dyn Future<Output = econoscope_core::Result<()>> + Send + 'a>>>;
@@ -144,4 +148,52 @@ async fn full_pool_is_503_over_http_and_an_error_result_over_mcp() {
     }
     let again = json(send(&direct, "POST", "/mcp", &call).await).await;
     assert_eq!(again["result"]["isError"], false, "room again");
+}
+
+#[tokio::test]
+async fn frequent_answers_are_computed_before_the_next_request() {
+    let backend = backend();
+    let router = router(&backend, mcp::Server::new(Arc::clone(&backend)));
+    let (frequent, rare) = ("/api/public/metrics/UNRATE", "/api/public/metrics/FEDFUNDS");
+    for path in [rare, frequent, frequent, frequent, frequent] {
+        assert_eq!(
+            send(&router, "GET", path, "").await.status(),
+            StatusCode::OK
+        );
+    }
+    let stop = CancellationToken::new();
+    let refresh = tokio::spawn(live::refresh_answers(Arc::clone(&backend), stop.clone()));
+    // It reads the state of the data before its first pause.
+    tokio::task::yield_now().await;
+    wait_for_jobs(&backend, 2).await;
+    let id = SeriesId::new("NEWS").unwrap();
+    let news = Write {
+        id: &id,
+        observations: &[Observation::new(jiff::civil::date(2020, 1, 1), 1.0)],
+        known_from: None,
+        fetched_at: backend.desk().now(),
+        origin: "import",
+    };
+    backend.desk().store().write(news).unwrap();
+    wait_for_jobs(&backend, 3).await;
+    assert_eq!(
+        send(&router, "GET", frequent, "").await.status(),
+        StatusCode::OK
+    );
+    assert_eq!(backend.pool().counts().done, 3, "the answer is cached");
+    assert_eq!(
+        send(&router, "GET", rare, "").await.status(),
+        StatusCode::OK
+    );
+    wait_for_jobs(&backend, 4).await;
+    stop.cancel();
+    refresh.await.unwrap();
+}
+
+/// Waits until the pool has counted exactly so many jobs. It counts a job after its answer is sent.
+async fn wait_for_jobs(backend: &Backend, jobs: u64) {
+    while backend.pool().counts().done < jobs {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert_eq!(backend.pool().counts().done, jobs);
 }

@@ -117,7 +117,7 @@ impl Webhooks {
         let receivers = self.receivers.iter().map(|receiver| {
             let (webhooks, desk, stop) = (&self, &desk, stop.child_token());
             async move {
-                let send = || webhooks.send_pending(desk, receiver, &stop);
+                let send = |_| webhooks.send_pending(desk, receiver, &stop);
                 on_change(desk, stop.clone(), send).await;
             }
         });

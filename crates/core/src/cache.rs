@@ -95,6 +95,14 @@ impl<K: Eq + Hash, V: Clone> Cache<K, V> {
         self.0.remove(key);
     }
 
+    /// Iterates over the entries in arbitrary order.
+    pub fn entries(&self) -> impl Iterator<Item = (K, V)>
+    where
+        K: Clone,
+    {
+        self.0.iter()
+    }
+
     /// Returns the total weight of the entries.
     pub fn weight(&self) -> u64 {
         self.0.weight()

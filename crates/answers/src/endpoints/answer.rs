@@ -6,6 +6,7 @@ use bytes::Bytes;
 use econoscope_core::error::{Error, Result};
 use econoscope_data::upstream::UpstreamResponse;
 use serde::Serialize;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -26,6 +27,8 @@ pub struct Answer {
     pub(super) omitted: Option<&'static [&'static str]>,
     body: OnceLock<Arc<Body>>,
     wrapped: [OnceLock<Bytes>; 2],
+    /// Requests since it was rendered, and half of those for the answer that it replaced.
+    pub(super) requests: AtomicU32,
 }
 
 /// A CSV body with its file name.
@@ -73,7 +76,13 @@ impl Answer {
             omitted: None,
             body: OnceLock::new(),
             wrapped: Default::default(),
+            requests: AtomicU32::new(0),
         })
+    }
+
+    /// Credits this answer with half the requests for the older one that it replaces.
+    pub fn inherit_requests(&self, requests: u32) {
+        self.requests.fetch_add(requests / 2, Ordering::Relaxed);
     }
 
     /// Returns the body for REST, CSV or JSON, with its validator and compressed forms.

@@ -12,9 +12,12 @@ use econoscope_data::pool::{Pool, SingleFlight};
 use econoscope_data::upstream::Upstream;
 use serde_json::Value;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// Most bytes of rendered answers in memory.
 const CACHE_BYTES: u64 = 24 << 20;
+/// An answer with so many requests is likely to be requested again.
+const MIN_REQUESTS: u32 = 3;
 
 /// Answers endpoints: from the local desk, or by forwarding.
 pub struct Backend {
@@ -91,6 +94,22 @@ impl Backend {
         self.upstream.is_none() || !spec.in_contract
     }
 
+    /// Returns the `most` most requested tools and arguments at a state of the data, with their requests; without those
+    /// below [`MIN_REQUESTS`].
+    pub fn most_requested(&self, state: State, most: usize) -> Vec<(&'static str, Arguments, u32)> {
+        let entries = self.cache.entries();
+        let entries = entries.filter(|(key, _)| key.version == DataVersion::Desk(state));
+        let counted = entries.map(|(key, answer)| (answer.requests.load(Ordering::Relaxed), key));
+        let mut counted: Vec<_> = counted.filter(|(n, _)| *n >= MIN_REQUESTS).collect();
+        counted.sort_unstable_by_key(|(requests, _)| std::cmp::Reverse(*requests));
+        counted.truncate(most);
+        let parsed = counted.into_iter().filter_map(|(requests, key)| {
+            let arguments = serde_json::from_str(&key.arguments).ok()?;
+            Some((key.tool, arguments, requests))
+        });
+        parsed.collect()
+    }
+
     /// Answers one endpoint. Each answer is rendered once per state of the data.
     pub(super) async fn answer(&self, route: &'static Route, checked: Arguments) -> Result<Reply> {
         let today = self.desk.today();
@@ -112,6 +131,7 @@ impl Backend {
         };
         let cached = || self.cache.get(&key);
         let answer = if let Some(answer) = cached() {
+            answer.requests.fetch_add(1, Ordering::Relaxed);
             answer
         } else {
             let (cache, new_key) = (Arc::clone(&self.cache), key.clone());
