@@ -37,9 +37,10 @@ impl Alert {
     pub(crate) fn new(desk: &Desk, crossings: &Crossings, crossing: &Crossing) -> Self {
         let (condition, date) = (&crossings.condition, crossing.date);
         let since = period(date, crossings.frequency);
-        let (state, meets) = match crossing.met {
-            true => ("met", "meets"),
-            false => ("no longer met", "no longer meets"),
+        let (state, meets) = if crossing.met {
+            ("met", "meets")
+        } else {
+            ("no longer met", "no longer meets")
         };
         let ids = crossings
             .series

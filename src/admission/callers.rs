@@ -84,9 +84,10 @@ impl AccessRules {
         let Some(origin) = origins.next() else {
             let why = "Pages of other sites may not embed parts of this server, which serves only its own machine. To serve \
                 the public, start it with a public --base-url.";
-            return match is_foreign_subresource(request) {
-                true => Err(forbidden(why.to_owned())),
-                false => Ok(None),
+            return if is_foreign_subresource(request) {
+                Err(forbidden(why.to_owned()))
+            } else {
+                Ok(None)
             };
         };
         let page = origin.to_str().ok().and_then(Origin::parse);

@@ -110,9 +110,10 @@ impl Admission {
     /// Returns the caller that pays for a connection; proxies do not.
     pub(crate) fn connection_caller(&self, address: IpAddr) -> Caller {
         let address = address.to_canonical();
-        match self.is_uncounted(address) || self.is_proxy(address) {
-            true => Caller::LOCAL,
-            false => Caller::from_address(address),
+        if self.is_uncounted(address) || self.is_proxy(address) {
+            Caller::LOCAL
+        } else {
+            Caller::from_address(address)
         }
     }
 

@@ -30,9 +30,10 @@ impl Policy {
 
     /// Returns the allowance that pays for a REST path.
     pub fn of_path(path: &str) -> Self {
-        match path.starts_with("/api/public/data/") {
-            true => Self::Data,
-            false => Self::General,
+        if path.starts_with("/api/public/data/") {
+            Self::Data
+        } else {
+            Self::General
         }
     }
 }

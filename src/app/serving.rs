@@ -138,9 +138,10 @@ fn log_start(
         tracing::info!(target: NOTICE_TARGET, "metrics on http://{address}/metrics");
     }
     if let Some(reason) = public_reason {
-        let withheld = match serve.serve_restricted {
-            true => "restricted series are served (--serve-restricted)",
-            false => "restricted series are withheld",
+        let withheld = if serve.serve_restricted {
+            "restricted series are served (--serve-restricted)"
+        } else {
+            "restricted series are withheld"
         };
         tracing::info!(target: NOTICE_TARGET, "public, because {reason}; {withheld}");
     }

@@ -23,14 +23,16 @@ type OpenFile = fn(&Path) -> econoscope_core::Result<Sqlite>;
 /// When the store cannot be opened or created.
 pub(crate) fn open_store(config: &Config, bare: bool) -> Result<Arc<dyn Store>> {
     if let Some(address) = migrated_database(config)? {
-        return Ok(match bare {
-            true => Arc::new(Postgres::open(&address)?),
-            false => Arc::new(Postgres::open_with_history(&address)?),
+        return Ok(if bare {
+            Arc::new(Postgres::open(&address)?)
+        } else {
+            Arc::new(Postgres::open_with_history(&address)?)
         });
     }
-    let open: OpenFile = match bare {
-        true => Sqlite::open,
-        false => Sqlite::open_with_history,
+    let open: OpenFile = if bare {
+        Sqlite::open
+    } else {
+        Sqlite::open_with_history
     };
     let store = open_file(config, open).with_context(|| {
         let path = disk::format_path(&config.local_file());

@@ -34,12 +34,11 @@ pub(super) fn install(config: &Config, options: &Install) -> Result<()> {
             let title = &host.title;
             format!("{title} accepts only programs in its file; add an address in its settings, under Connectors")
         })?;
-        let message = match options.print {
-            true => with_entry(host.format, "", &host.key, Some(&entry))?,
-            false => {
-                let dry_run = options.target.dry_run;
-                edit_settings(host, &host.file(&folders), Some(&entry), dry_run)?
-            }
+        let message = if options.print {
+            with_entry(host.format, "", &host.key, Some(&entry))?
+        } else {
+            let dry_run = options.target.dry_run;
+            edit_settings(host, &host.file(&folders), Some(&entry), dry_run)?
         };
         print(&printable(&message))?;
     }
@@ -149,9 +148,10 @@ fn diff(old: &str, new: &str) -> String {
 fn own_flags(config: &Config) -> Result<Vec<String>> {
     let to_text = |path: &Path| -> Result<String> {
         let is_database = path.to_str().is_some_and(|text| text.contains("://"));
-        let path = match is_database {
-            true => path.to_owned(),
-            false => std::path::absolute(path)?,
+        let path = if is_database {
+            path.to_owned()
+        } else {
+            std::path::absolute(path)?
         };
         let text = path.to_str().map(str::to_owned);
         text.context("the file cannot contain a path that is not UTF-8")

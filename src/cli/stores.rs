@@ -18,9 +18,10 @@ pub(super) fn migrate(config: &Config) -> Result<()> {
         );
     };
     let (from, to) = Postgres::unconnected(&address)?.migrate()?;
-    report(&match from == to {
-        true => format!("the tables of {address} already have layout {to}"),
-        false => format!("migrated the tables of {address} from layout {from} to {to}"),
+    report(&if from == to {
+        format!("the tables of {address} already have layout {to}")
+    } else {
+        format!("migrated the tables of {address} from layout {from} to {to}")
     });
     Ok(())
 }
@@ -82,9 +83,10 @@ pub(super) fn backup(config: &Config, to: &Path) -> Result<()> {
         );
     }
     let now = app::format_file_time(Desk::system_clock()());
-    let to = match to.is_dir() {
-        true => to.join(format!("econoscope-{now}.db")),
-        false => to.to_owned(),
+    let to = if to.is_dir() {
+        to.join(format!("econoscope-{now}.db"))
+    } else {
+        to.to_owned()
     };
     Sqlite::open_existing(&config.local_file())?.backup(&to)?;
     let to = disk::format_path(&to);

@@ -105,9 +105,10 @@ fn add_file(
             };
             bail!("unknown setting {key}. {hint}");
         };
-        let (matches, added) = match is_general {
-            true => (Some(matches), &mut general),
-            false => (matches.subcommand_matches("serve"), &mut for_serve),
+        let (matches, added) = if is_general {
+            (Some(matches), &mut general)
+        } else {
+            (matches.subcommand_matches("serve"), &mut for_serve)
         };
         let Some(matches) = matches else { continue };
         use ValueSource::{CommandLine, EnvVariable};

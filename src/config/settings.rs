@@ -270,9 +270,12 @@ pub(super) fn command_for_users() -> clap::Command {
         .collect();
     command.mut_subcommands(|sub| {
         let examples = sub.get_after_help().map(|help| format!("\n\n{help}"));
-        sub.mut_args(|arg| match general.contains(arg.get_id()) {
-            true => arg.hide(true),
-            false => arg,
+        sub.mut_args(|arg| {
+            if general.contains(arg.get_id()) {
+                arg.hide(true)
+            } else {
+                arg
+            }
         })
         .after_help(COMMON_FLAGS.to_owned() + &examples.unwrap_or_default())
     })

@@ -100,9 +100,10 @@ fn parse_named(text: &str) -> Result<(String, String), &'static str> {
     let (name, value) = text.split_once('=').unwrap_or_default();
     let (name, value) = (name.trim(), value.trim());
     let is_name = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
-    match (1..=64).contains(&name.len()) && name.bytes().all(is_name) && !value.is_empty() {
-        true => Ok((name.to_owned(), value.to_owned())),
-        false => Err("write NAME=VALUE, with a name of lower-case letters, digits and hyphens"),
+    if (1..=64).contains(&name.len()) && name.bytes().all(is_name) && !value.is_empty() {
+        Ok((name.to_owned(), value.to_owned()))
+    } else {
+        Err("write NAME=VALUE, with a name of lower-case letters, digits and hyphens")
     }
 }
 

@@ -105,9 +105,10 @@ impl Envelope<'_> {
         let is_call = method == "tools/call" && self.jsonrpc.as_deref() == Some("2.0");
         let call = params.plain_call();
         // The SDK reads a resource by its address, even if `name` is present.
-        let target = match method == "resources/read" {
-            true => params.uri.or(params.name),
-            false => params.name.or(params.uri),
+        let target = if method == "resources/read" {
+            params.uri.or(params.name)
+        } else {
+            params.name.or(params.uri)
         };
         Message {
             call: call.filter(|_| is_call && is_request && self.id.is_some()),

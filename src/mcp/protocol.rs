@@ -41,9 +41,10 @@ impl Lifecycle {
     /// Returns the lifecycle that the headers declare, without checking them.
     pub(super) fn of_headers(headers: &HeaderMap) -> Self {
         let version = headers.get(VERSION).and_then(|v| v.to_str().ok());
-        match version.is_some_and(|v| v >= ProtocolVersion::V_2026_07_28.as_str()) {
-            true => Self::PerRequest,
-            false => Self::Handshake,
+        if version.is_some_and(|v| v >= ProtocolVersion::V_2026_07_28.as_str()) {
+            Self::PerRequest
+        } else {
+            Self::Handshake
         }
     }
 
@@ -75,9 +76,10 @@ impl Lifecycle {
         let is_standard = !headers.contains_key(SESSION)
             && single(headers, &ACCEPT).is_some_and(|v| v == ACCEPT_BOTH)
             && single(headers, &CONTENT_TYPE).is_some_and(is_json);
-        let version = match headers.contains_key(VERSION) {
-            true => Some(single(headers, &VERSION)?.to_str().ok()?),
-            false => None,
+        let version = if headers.contains_key(VERSION) {
+            Some(single(headers, &VERSION)?.to_str().ok()?)
+        } else {
+            None
         };
         let agrees = if version == Some(ProtocolVersion::V_2026_07_28.as_str()) {
             call.lifecycle == Self::PerRequest

@@ -59,9 +59,10 @@ pub(crate) async fn handle(
     let is_preflight = is_page
         && request.method() == Method::OPTIONS
         && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
-    let mut response = match is_preflight {
-        true => preflight(headers),
-        false => handle_message(admission, http, request, peer).await,
+    let mut response = if is_preflight {
+        preflight(headers)
+    } else {
+        handle_message(admission, http, request, peer).await
     };
     if is_page {
         let exposed = HeaderValue::from_static(EXPOSED_HEADERS);
@@ -98,9 +99,10 @@ async fn handle_message(
     let (mut parts, body) = request.into_parts();
     relax_accept(&mut parts.headers);
     // Only POST has a body.
-    let body = match parts.method == Method::POST {
-        true => body,
-        false => Body::empty(),
+    let body = if parts.method == Method::POST {
+        body
+    } else {
+        Body::empty()
     };
     let message = match read_message(body).await {
         Ok(message) => message,

@@ -71,9 +71,10 @@ pub(crate) async fn respond(
         }
         response
     };
-    let immutable = match facts.max_age >= YEAR {
-        true => ", immutable",
-        false => "",
+    let immutable = if facts.max_age >= YEAR {
+        ", immutable"
+    } else {
+        ""
     };
     let caching = format!("public, max-age={}{immutable}", facts.max_age.as_secs());
     for (name, value) in [

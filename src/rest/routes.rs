@@ -94,9 +94,10 @@ fn remove_unknown(route: &Route, arguments: &mut Arguments) -> String {
         let more = names.split_off(MAX_NAMED).len();
         names.push(format!("and {more} more"));
     }
-    match names.is_empty() {
-        true => String::new(),
-        false => format!("not a parameter of this path: {}", names.join(", ")),
+    if names.is_empty() {
+        String::new()
+    } else {
+        format!("not a parameter of this path: {}", names.join(", "))
     }
 }
 

@@ -157,9 +157,10 @@ fn unit(figure: &ScheduledFigure) -> Unit {
 /// Formats a value as number and unit.
 pub(super) fn format_parts(figure: &ScheduledFigure, value: f64) -> (String, String) {
     let (level, after) = unit(figure).format_parts(value, decimals(value));
-    match is_level(figure) {
-        true => (level, after),
-        false => (unit(figure).format_change(value, decimals(value)), after),
+    if is_level(figure) {
+        (level, after)
+    } else {
+        (unit(figure).format_change(value, decimals(value)), after)
     }
 }
 
@@ -196,9 +197,10 @@ fn describe_last(figure: &ScheduledFigure) -> String {
         let value = format_value(figure, print.value);
         let text = format!("{}: {value}, {}", print.period, describe_publication(print));
         let surprise = join(describe_surprise(figure, print), ", ");
-        format_dates(&match surprise.is_empty() {
-            true => text,
-            false => format!("{text}; {surprise}"),
+        format_dates(&if surprise.is_empty() {
+            text
+        } else {
+            format!("{text}; {surprise}")
         })
     })
 }
@@ -243,24 +245,23 @@ fn calendar_event(
 ) -> Result<Event> {
     let (name, period) = (&release.name, &release.period);
     let (rule, agency) = (&release.rule, &release.agency);
-    let (summary, mut description, status) = match release.basis != "rule" {
-        true => (
+    let (summary, mut description, status) = if release.basis != "rule" {
+        (
             name.clone(),
             format!("{name} of {period}: {rule}. {agency}."),
             EventStatus::Confirmed,
-        ),
-        false => {
-            let range = release.between.map_or_else(String::new, |[first, last]| {
-                format!("; {first} to {last} by past releases")
-            });
-            (
-                format!("{name}, {period} (expected)"),
-                format!(
-                    "Expected by rule, not announced: {rule}{range}. Figures of {period}. {agency}."
-                ),
-                EventStatus::Tentative,
-            )
-        }
+        )
+    } else {
+        let range = release.between.map_or_else(String::new, |[first, last]| {
+            format!("; {first} to {last} by past releases")
+        });
+        (
+            format!("{name}, {period} (expected)"),
+            format!(
+                "Expected by rule, not announced: {rule}{range}. Figures of {period}. {agency}."
+            ),
+            EventStatus::Tentative,
+        )
     };
     let figures = figures
         .iter()

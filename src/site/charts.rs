@@ -91,10 +91,11 @@ pub(super) fn column_line(answer: &Comparison, column: &ComparedColumn) -> Line 
             _ => column.series.clone(),
         },
         points: rows.collect(),
-        frequency: match answer.dates.len() < answer.rows {
+        frequency: if answer.dates.len() < answer.rows {
             // With rows left out, distant points are no gap.
-            true => Frequency::Annual,
-            false => parse_frequency(Some(&answer.frequency)),
+            Frequency::Annual
+        } else {
+            parse_frequency(Some(&answer.frequency))
         },
         is_right: false,
         color: 0,

@@ -93,9 +93,10 @@ impl<'a> Page<'a> {
         let check = check(rows, query.is_range);
         let [start, end, day] = [first.date, last.date, figures.as_of].map(|day| day.to_string());
         let range = [("start", &*start), ("end", &*end)];
-        let dates = match query.is_range {
-            true => range,
-            false => [("date", &*end), ("end", "")],
+        let dates = if query.is_range {
+            range
+        } else {
+            [("date", &*end), ("end", "")]
         };
         let as_of = [("as_of", &*day)];
         let permanent = dates.into_iter().chain(query.transformation()).chain(as_of);
@@ -109,13 +110,14 @@ impl<'a> Page<'a> {
         let agrees = agrees.map(|requested| requested == check && dates.into_iter().all(is_same));
         let frequency = charts::line(&figures.answer, "").frequency;
         let last_period = period(last.date, frequency);
-        let (period, value, separator) = match query.is_range {
-            true => (
+        let (period, value, separator) = if query.is_range {
+            (
                 format!("{} to {last_period}", period(first.date, frequency)),
                 format!("{} {} figures", rows.len(), frequency.word()),
                 ", ",
-            ),
-            false => (last_period, format_exact(last.value), " "),
+            )
+        } else {
+            (last_period, format_exact(last.value), " ")
         };
         let title = untrusted::clean_name(&info.title, MAX_TITLE);
         let id = encode_segment(&query.id);

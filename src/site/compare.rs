@@ -146,9 +146,10 @@ fn requested_range(request: &PageRequest) -> &str {
 /// Describes an error with its suggestions.
 fn describe_error(error: &Error) -> String {
     let near: Vec<&str> = error.suggestions().iter().map(|s| s.id.as_str()).collect();
-    match near.is_empty() {
-        true => error.to_string(),
-        false => format!("{error} Similar names: {}.", near.join(", ")),
+    if near.is_empty() {
+        error.to_string()
+    } else {
+        format!("{error} Similar names: {}.", near.join(", "))
     }
 }
 
@@ -263,9 +264,10 @@ fn combinations(request: &PageRequest, names: &[&str], answer: &Comparison) -> V
     if !names.iter().all(|name| is_identifier(name)) {
         return Vec::new();
     }
-    let (label, sign) = match first.unit == second.unit {
-        true => ("Spread", "-"),
-        false => ("Ratio", "/"),
+    let (label, sign) = if first.unit == second.unit {
+        ("Spread", "-")
+    } else {
+        ("Ratio", "/")
     };
     let formula = format!("{a}{sign}{b}");
     let link = |series: &str, text| Link {

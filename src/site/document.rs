@@ -31,9 +31,10 @@ pub(super) struct Document {
 impl Document {
     /// Creates a page that no site may frame. Its only style is `style`; `has_script` allows scripts of this server.
     pub(super) fn page(body: String, style: &str, has_script: bool) -> Self {
-        let script = match has_script {
-            true => " script-src 'self'; connect-src 'self';",
-            false => "",
+        let script = if has_script {
+            " script-src 'self'; connect-src 'self';"
+        } else {
+            ""
         };
         let policy = format!(
             "default-src 'none'; style-src 'sha256-{}';{script} img-src 'self' data:; frame-src 'self'; base-uri 'none'; \

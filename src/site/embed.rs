@@ -30,9 +30,10 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
     let description = "The code that puts a chart, the regime or a figure into your own page.";
     let series = request.argument("series").unwrap_or("DGS10");
     let range = request.form_value("range");
-    let range = match RANGES.iter().any(|(label, _)| *label == range) {
-        true => range,
-        false => page_request::DEFAULT_RANGE,
+    let range = if RANGES.iter().any(|(label, _)| *label == range) {
+        range
+    } else {
+        page_request::DEFAULT_RANGE
     };
     let kind = request.form_value("show");
     let cards = cards(desk, kind)?;

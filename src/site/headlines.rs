@@ -79,9 +79,10 @@ fn newest_figure(id: &str, is_change: bool, answer: &TimeSeriesAnswer) -> Option
             .map_or(1, |info| usize::from(info.decimals)),
     };
     let (level, after) = unit.format_parts(newest.value, decimals);
-    let value = match is_change {
-        true => unit.format_change(newest.value, decimals),
-        false => level,
+    let value = if is_change {
+        unit.format_change(newest.value, decimals)
+    } else {
+        level
     };
     // The name of the headline says what is counted.
     let after = if after == "%" { " %" } else { "" };

@@ -269,13 +269,12 @@ impl Site {
     ) -> Result<Arc<Document>> {
         econoscope_core::error::log(&error, page.path);
         let desk = self.backend.desk();
-        let hits = match matches!(error, Error::Unknown { .. }) {
-            true => {
-                let (desk, error) = (Arc::clone(desk), error.clone());
-                let search = move || Ok(error_page::search_hits(&desk, &error));
-                self.backend.pool().run(search).await?
-            }
-            false => Vec::new(),
+        let hits = if matches!(error, Error::Unknown { .. }) {
+            let (desk, error) = (Arc::clone(desk), error.clone());
+            let search = move || Ok(error_page::search_hits(&desk, &error));
+            self.backend.pool().run(search).await?
+        } else {
+            Vec::new()
         };
         let document = page.render_error(desk, request, &error, hits)?;
         Ok(Arc::new(document.with_error(&error)))
@@ -312,13 +311,12 @@ impl Site {
             let render = move || (page.render)(&desk, &request, answers);
             self.cache.get_or_render(backend.pool(), key, render).await
         };
-        match is_charged_per_call {
-            true => render.await,
-            false => {
-                self.admission
-                    .charge_for(caller, Policy::Pages, render)
-                    .await
-            }
+        if is_charged_per_call {
+            render.await
+        } else {
+            self.admission
+                .charge_for(caller, Policy::Pages, render)
+                .await
         }
     }
 }

@@ -39,10 +39,11 @@ pub(super) fn series(desk: &Desk, request: &PageRequest, mut answers: Answers) -
         spec.title += &describe_ghost(request);
     }
     spec.source.clone_from(&info.source);
-    match answers.is_forwarded {
+    if answers.is_forwarded {
         // Only local figures have citations.
-        true => render(desk, request, (spec, Vec::new())),
-        false => render_with_citation(desk, request, &id, spec),
+        render(desk, request, (spec, Vec::new()))
+    } else {
+        render_with_citation(desk, request, &id, spec)
     }
 }
 

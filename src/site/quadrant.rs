@@ -142,9 +142,10 @@ pub(super) fn draw_large(path: &[(f64, f64)], regime: &str) -> String {
     );
     out += &draw_ticks(edge);
     for (label, cx, cy, anchor) in CORNERS {
-        let (weight, fill) = match label == regime {
-            true => ("650", "var(--ink)"),
-            false => ("400", "var(--muted)"),
+        let (weight, fill) = if label == regime {
+            ("650", "var(--ink)")
+        } else {
+            ("400", "var(--muted)")
         };
         let _ = write!(
             out,

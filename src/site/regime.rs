@@ -104,9 +104,10 @@ fn draw_bar(points: &f64, explanation: &Explanation) -> String {
     let sizes = inputs.flat_map(|input| [input.points, input.points_before]);
     let share = points / sizes.flatten().map(f64::abs).fold(0.01, f64::max);
     let (x, width) = (share.min(0.0) * 100.0, share.abs() * 100.0);
-    let color = match share < 0.0 {
-        true => "var(--line-2)",
-        false => "var(--line)",
+    let color = if share < 0.0 {
+        "var(--line-2)"
+    } else {
+        "var(--line)"
     };
     format!(
         "<svg class=\"bar\" viewBox=\"-100 0 200 12\" preserveAspectRatio=\"none\" aria-hidden=\"true\">\

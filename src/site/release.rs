@@ -154,9 +154,10 @@ fn card(desk: &Desk, figure: ScheduledFigure) -> Result<Card> {
     let info = desk.resolve("series", &figure.series_id)?;
     desk.check_permitted(&info)?;
     let frequency = info.frequency;
-    let prints = match info.is_composite() {
-        true => None,
-        false => Some(revisions::read(desk, &info, None)?).filter(|r| r.first_prints.len() > 1),
+    let prints = if info.is_composite() {
+        None
+    } else {
+        Some(revisions::read(desk, &info, None)?).filter(|r| r.first_prints.len() > 1)
     };
     let mut spec = if let Some(answer) = &prints {
         let line = |name: &str, color, value: fn(&PeriodRow) -> Option<f64>| Line {

@@ -168,12 +168,13 @@ fn progress(desk: &Desk, scenario: &Scenario) -> Result<Progress> {
         series: desk.display_id(&info.id),
         now: format!("{}: {}", format_month(&now.date), format(now.value)),
         trigger: format(standing.trigger),
-        distance: match standing.is_met {
-            true => "Reached".to_owned(),
-            false => format!(
+        distance: if standing.is_met {
+            "Reached".to_owned()
+        } else {
+            format!(
                 "{} to go",
                 unit.format_change(distance, usize::from(decimals))
-            ),
+            )
         },
         month: now.date,
         spec: ChartSpec {

@@ -170,9 +170,10 @@ fn hit(desk: &Desk, found: &Match) -> Option<Hit> {
         Kind::Article => {
             title = untrusted::clean_name(&title, MAX_TITLE);
             let mut articles = desk.own_articles();
-            let href = match articles.any(|text| text.article.slug == found.name) {
-                true => format!("/articles/{name}"),
-                false => untrusted::safe_url(found.url.as_deref()?)?.to_owned(),
+            let href = if articles.any(|text| text.article.slug == found.name) {
+                format!("/articles/{name}")
+            } else {
+                untrusted::safe_url(found.url.as_deref()?)?.to_owned()
             };
             ("Article", href)
         }

@@ -183,12 +183,11 @@ fn load(
     answers: &mut Answers,
 ) -> Result<(Content, Provenance)> {
     let is_forwarded = answers.is_forwarded;
-    let metric: Metric = match is_forwarded {
-        true => answers.read()?,
-        false => {
-            desk.check_permitted(info)?;
-            metric::read(desk, info, as_of)?
-        }
+    let metric: Metric = if is_forwarded {
+        answers.read()?
+    } else {
+        desk.check_permitted(info)?;
+        metric::read(desk, info, as_of)?
     };
     if metric.value.is_none() {
         return Err(desk.no_data_error(info, as_of));
@@ -206,13 +205,12 @@ fn load(
         notices: metric.provenance.format_notices(),
         interpretation: format_interpretation(info, &metric.interpretation.unwrap_or_default()),
         spec,
-        revisions: match info.is_composite() || is_forwarded {
-            true => None,
-            false => {
-                let mut answer = revisions::read(desk, info, request.argument("revised"))?;
-                let period = answer.period.take().zip(answer.vintages.take());
-                period.map(|(period, record)| (period, record, answer))
-            }
+        revisions: if info.is_composite() || is_forwarded {
+            None
+        } else {
+            let mut answer = revisions::read(desk, info, request.argument("revised"))?;
+            let period = answer.period.take().zip(answer.vintages.take());
+            period.map(|(period, record)| (period, record, answer))
         },
     };
     Ok((content, metric.provenance))

@@ -304,9 +304,12 @@ pub fn format_causes<'a>(chain: impl Iterator<Item = &'a (dyn StdError + 'static
 
 /// Makes a caller's text safe to echo: control and invisible characters become `?`, and it is truncated after 64 characters.
 pub fn quote(text: &str) -> String {
-    let replace = |c: char| match c.is_control() || is_invisible(c) {
-        true => '?',
-        false => c,
+    let replace = |c: char| {
+        if c.is_control() || is_invisible(c) {
+            '?'
+        } else {
+            c
+        }
     };
     let mut out: String = text.chars().map(replace).take(64).collect();
     if text.chars().count() > 64 {

@@ -22,9 +22,10 @@ pub fn number(value: f64, decimals: usize) -> String {
 /// Formats a number with its sign: "+0.15", "−0.30"; zero has none.
 pub fn signed(value: f64, decimals: usize) -> String {
     let text = number(value, decimals);
-    match value > 0.0 && is_nonzero(&text) {
-        true => format!("+{text}"),
-        false => text,
+    if value > 0.0 && is_nonzero(&text) {
+        format!("+{text}")
+    } else {
+        text
     }
 }
 

@@ -263,10 +263,7 @@ fn explain(error: &tokio_postgres::Error) -> String {
     let Some(db_error) = error.as_db_error() else {
         return crate::tls::describe_error(error, TRUST_ADVICE).unwrap_or_else(|| {
             // The library has no code for this.
-            match causes(error).any(|cause| cause.to_string() == "server does not support TLS") {
-                true => "it does not offer TLS. Turn on ssl there; sslmode=disable sends everything unencrypted",
-                false => "it cannot be reached. Check that it runs, its address and the network",
-            }
+            if causes(error).any(|cause| cause.to_string() == "server does not support TLS") { "it does not offer TLS. Turn on ssl there; sslmode=disable sends everything unencrypted" } else { "it cannot be reached. Check that it runs, its address and the network" }
             .to_owned()
         });
     };

@@ -11,9 +11,10 @@ pub fn describe_error(error: &(dyn Error + 'static), trust: &str) -> Option<Stri
     let tls_error = std::iter::successors(Some(error), |error| cause(*error))
         .find_map(|error| error.downcast_ref::<TlsError>())?;
     let TlsError::InvalidCertificate(certificate_error) = tls_error else {
-        return Some(match matches!(tls_error, TlsError::InvalidMessage(_)) {
-            true => "it does not answer in TLS. Check its port and whether it has TLS".to_owned(),
-            false => format!("no encrypted connection can be made ({tls_error})"),
+        return Some(if matches!(tls_error, TlsError::InvalidMessage(_)) {
+            "it does not answer in TLS. Check its port and whether it has TLS".to_owned()
+        } else {
+            format!("no encrypted connection can be made ({tls_error})")
         });
     };
     use CertificateError as E;

@@ -197,9 +197,10 @@ impl Resolve for CheckedResolver {
             let addresses: Vec<SocketAddr> = addresses
                 .filter(|address| is_allowed || is_public(address.ip()))
                 .collect();
-            match addresses.is_empty() {
-                true => Err(NoPublicAddress.into()),
-                false => Ok(Box::new(addresses.into_iter()) as Addrs),
+            if addresses.is_empty() {
+                Err(NoPublicAddress.into())
+            } else {
+                Ok(Box::new(addresses.into_iter()) as Addrs)
             }
         })
     }

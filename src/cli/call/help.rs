@@ -10,9 +10,10 @@ pub(super) fn render_tools(with_flags: bool) -> String {
         let spec = route.spec;
         [spec.tool.to_owned(), spec.summary.to_owned()]
     });
-    let flags = match with_flags {
-        true => crate::config::render_help("call") + "\n",
-        false => "Usage: econoscope call TOOL [NAME=VALUE]...\n\n".to_owned(),
+    let flags = if with_flags {
+        crate::config::render_help("call") + "\n"
+    } else {
+        "Usage: econoscope call TOOL [NAME=VALUE]...\n\n".to_owned()
     };
     let list = two_columns(rows);
     format!("{flags}Tools:\n{list}\n\neconoscope call TOOL --help lists the arguments of one.")
@@ -34,9 +35,10 @@ pub(super) fn example_command(route: &Route) -> String {
     let mut command = format!("econoscope call {}", route.spec.tool);
     for (name, value) in route.spec.example {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_,.:".contains(c);
-        command += &match value.chars().all(is_plain) {
-            true => format!(" {name}={value}"),
-            false => format!(" '{name}={value}'"),
+        command += &if value.chars().all(is_plain) {
+            format!(" {name}={value}")
+        } else {
+            format!(" '{name}={value}'")
         };
     }
     command
@@ -46,12 +48,13 @@ pub(super) fn example_command(route: &Route) -> String {
 pub(super) fn render_tool(route: &Route) -> String {
     let spec = route.spec;
     let mut text = format!("{}: {}\n\n", spec.title, spec.summary);
-    let usage = route
-        .arguments()
-        .map(|argument| match argument.is_required {
-            true => format!(" {}=…", argument.name),
-            false => format!(" [{}=…]", argument.name),
-        });
+    let usage = route.arguments().map(|argument| {
+        if argument.is_required {
+            format!(" {}=…", argument.name)
+        } else {
+            format!(" [{}=…]", argument.name)
+        }
+    });
     let usage: String = usage.collect();
     text += &format!("Usage: econoscope call {}{usage}\n\n", spec.tool);
     let rows = route.arguments().map(|argument| {
@@ -66,9 +69,10 @@ pub(super) fn render_tool(route: &Route) -> String {
     });
     text += &format!("Arguments:\n{}\n\n", two_columns(rows));
     let lists = super::rows::list_fields(route);
-    text += &match lists.is_empty() {
-        true => "Its answer has no rows; print it with --text or --json.\n\n".to_owned(),
-        false => format!("Rows for --table and --csv: {}\n\n", lists.join(", ")),
+    text += &if lists.is_empty() {
+        "Its answer has no rows; print it with --text or --json.\n\n".to_owned()
+    } else {
+        format!("Rows for --table and --csv: {}\n\n", lists.join(", "))
     };
     text + &format!("Example:\n  {}", example_command(route))
 }

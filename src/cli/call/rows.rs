@@ -109,9 +109,10 @@ impl Rows {
 /// Formats a cell for a spreadsheet. A text that would be read as a formula is marked as text.
 fn csv_cell(value: &Value) -> String {
     let text = to_text(value);
-    match value.is_string() && text.starts_with(FORMULA_STARTS) {
-        true => format!("'{text}"),
-        false => text,
+    if value.is_string() && text.starts_with(FORMULA_STARTS) {
+        format!("'{text}")
+    } else {
+        text
     }
 }
 
@@ -132,9 +133,10 @@ fn flatten(path: &str, value: &Value, row: &mut Map<String, Value>) {
         return;
     };
     for (name, field) in fields.iter().filter(|(name, _)| *name != METADATA_FIELD) {
-        match path.is_empty() {
-            true => flatten(name, field, row),
-            false => flatten(&format!("{path}.{name}"), field, row),
+        if path.is_empty() {
+            flatten(name, field, row)
+        } else {
+            flatten(&format!("{path}.{name}"), field, row)
         }
     }
 }

@@ -58,9 +58,10 @@ pub(super) fn render_answer(lists: &[Rows], text: &str, answer: &Value) -> Strin
     let credit = answer.pointer("/attribution/text").and_then(Value::as_str);
     let credit = credit.map(escape_controls).unwrap_or_default();
     // JSON is left out, and so is a line that introduces the lines below it.
-    let first_line = match first_line.starts_with('{') || first_line.ends_with(':') {
-        true => String::new(),
-        false => first_line + "\n",
+    let first_line = if first_line.starts_with('{') || first_line.ends_with(':') {
+        String::new()
+    } else {
+        first_line + "\n"
     };
     let render = |rows| render_table(rows, usize::from(terminal_width()));
     let tables = match lists {
@@ -93,9 +94,10 @@ impl Column<'_> {
             return 3;
         }
         let is_long = |value: &&Value| to_text(value).len() > LONG_TEXT;
-        match self.values.iter().any(is_long) {
-            true => 2,
-            false => u8::from(self.values.iter().any(|value| value.is_array())),
+        if self.values.iter().any(is_long) {
+            2
+        } else {
+            u8::from(self.values.iter().any(|value| value.is_array()))
         }
     }
 

@@ -42,17 +42,19 @@ pub(super) fn with_entry(
     };
     let lines = body.matches('\n').count();
     let is_crlf = lines > 0 && body.matches("\r\n").count() == lines;
-    let body = match is_crlf {
-        true => body.replace("\r\n", "\n"),
-        false => body.to_owned(),
+    let body = if is_crlf {
+        body.replace("\r\n", "\n")
+    } else {
+        body.to_owned()
     };
     let edited = match format {
         Format::Json => edit_json(&body, key, entry)?,
         Format::Toml => edit_toml(&body, key, entry)?,
     };
-    let edited = match is_crlf {
-        true => edited.replace('\n', "\r\n"),
-        false => edited,
+    let edited = if is_crlf {
+        edited.replace('\n', "\r\n")
+    } else {
+        edited
     };
     Ok(format!("{mark}{edited}"))
 }
@@ -147,9 +149,12 @@ fn edit_toml(text: &str, key: &str, entry: Option<&Entry>) -> Result<String> {
             None => text.to_owned(),
         });
     };
-    let ours = servers.entry(NAME).or_insert_with(|| match is_inline {
-        true => toml_edit::InlineTable::new().into(),
-        false => toml_edit::Table::new().into(),
+    let ours = servers.entry(NAME).or_insert_with(|| {
+        if is_inline {
+            toml_edit::InlineTable::new().into()
+        } else {
+            toml_edit::Table::new().into()
+        }
     });
     let ours = ours.as_table_like_mut();
     let ours = ours.with_context(|| format!("{key}.{NAME} in it is not a table"))?;

@@ -101,9 +101,10 @@ impl Address {
             }
             _ => return Err(fail("is not understood")),
         };
-        match query.is_empty() {
-            true => Ok(address),
-            false => Err(fail("takes no query")),
+        if query.is_empty() {
+            Ok(address)
+        } else {
+            Err(fail("takes no query"))
         }
     }
 }

@@ -216,9 +216,10 @@ async fn names_are_escaped_in_html() {
                 continue;
             }
             let own = between(reply.text(), "<script>", "</script>");
-            let html = match own.starts_with("const say=") {
-                true => reply.text().replace(&format!("<script>{own}</script>"), ""),
-                false => reply.text().to_owned(),
+            let html = if own.starts_with("const say=") {
+                reply.text().replace(&format!("<script>{own}</script>"), "")
+            } else {
+                reply.text().to_owned()
             };
             let html = html.replace("<script type=\"module\" src=\"/assets/", "");
             let html = html.replace("<iframe src=\"/widget/", "");

@@ -211,9 +211,12 @@ impl Condition {
 /// their weeks on different days.
 fn value_at(column: &Column, date: Date) -> Option<f64> {
     let series = &column.series;
-    let in_week = || match series.frequency() == Frequency::Weekly {
-        true => series.between(add_days(date, -4), add_days(date, 2)),
-        false => &[],
+    let in_week = || {
+        if series.frequency() == Frequency::Weekly {
+            series.between(add_days(date, -4), add_days(date, 2))
+        } else {
+            &[]
+        }
     };
     let value = series
         .value_on(date)

@@ -240,10 +240,7 @@ mod tests {
             ("now", TODAY, TODAY),
         ] {
             for field in NAMES {
-                let expected = match STARTS.contains(&field) {
-                    true => first,
-                    false => last,
-                };
+                let expected = if STARTS.contains(&field) { first } else { last };
                 assert_eq!(day(field, text), Some(expected), "{field}={text}");
             }
         }

@@ -103,9 +103,10 @@ fn json_type(property: &Value) -> &str {
 }
 
 fn unknown_argument(name: &str, value: &Value, properties: &Map<String, Value>) -> Error {
-    let allowed = match properties.is_empty() {
-        true => "no arguments".to_owned(),
-        false => format!("only {}", join(properties.keys(), ", ")),
+    let allowed = if properties.is_empty() {
+        "no arguments".to_owned()
+    } else {
+        format!("only {}", join(properties.keys(), ", "))
     };
     let problem = "is not an argument of this endpoint";
     Error::invalid(&quote(name), &format_value(value), problem, &allowed)

@@ -213,9 +213,10 @@ fn describe_moves(now: &ComparisonSide, old_label: Option<&str>, max: usize, day
     let scores = now.scores.iter();
     let scores = scores.filter_map(|s| describe_score_move(s, &now.inputs, max, day));
     let sentences = join(labels.into_iter().chain(scores), " ");
-    match sentences.is_empty() {
-        true => "Change unavailable: a value is missing.".into(),
-        false => sentences,
+    if sentences.is_empty() {
+        "Change unavailable: a value is missing.".into()
+    } else {
+        sentences
     }
 }
 
@@ -234,9 +235,10 @@ fn describe_score_move(
     moves.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
     let largest = moves.iter().take(max);
     let largest = largest.map(|(name, points)| format!("{name} {}", format_signed(*points, 2)));
-    let moves = match moves.is_empty() {
-        true => "no input moved it".to_owned(),
-        false => join(largest, ", "),
+    let moves = if moves.is_empty() {
+        "no input moved it".to_owned()
+    } else {
+        join(largest, ", ")
     };
     let unit = match score.unit.as_str() {
         "%" => "points".to_owned(),

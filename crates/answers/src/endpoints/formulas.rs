@@ -112,9 +112,12 @@ impl NamedSeries {
 /// [`Error::InvalidParam`] with the column of the fault.
 pub(super) fn parse(field: &str, text: &str) -> Result<Expr> {
     // A hyphen is a minus unless a known name is spelled with it.
-    let is_name = |text: &str| match text.contains('-') {
-        true => Names::embedded().find(text).is_some(),
-        false => resolve::find(text).is_some(),
+    let is_name = |text: &str| {
+        if text.contains('-') {
+            Names::embedded().find(text).is_some()
+        } else {
+            resolve::find(text).is_some()
+        }
     };
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '_' | '.' | '-');
     if text.chars().all(is_plain) && is_name(text) {

@@ -41,9 +41,10 @@ pub(super) fn build_request<E: Endpoint>(checked: &Arguments, today: Date) -> Re
             .collect(),
         what,
         // A request with arguments is one caller's; those without are common to all.
-        kind: match checked.is_empty() {
-            true => Kind::Shared,
-            false => Kind::Interactive,
+        kind: if checked.is_empty() {
+            Kind::Shared
+        } else {
+            Kind::Interactive
         },
         // An answer that clients may cache for half an hour changes slowly: a week late it is still useful.
         max_stale: match E::SPEC.max_age {

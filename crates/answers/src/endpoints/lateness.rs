@@ -12,12 +12,11 @@ pub(super) fn note_late(provenance: &mut Provenance, field: &str, series: &Serie
     let Some(last) = series.last_on_or_before(day).map(|last| last.date) else {
         return;
     };
-    match has_ended(series, last, day) {
-        true => {
-            let label = series.frequency().label(last);
-            provenance.note(field, format!("ended: no figure after {label}"));
-        }
-        false => provenance.note_late(field, series.overdue_since(last, day)),
+    if has_ended(series, last, day) {
+        let label = series.frequency().label(last);
+        provenance.note(field, format!("ended: no figure after {label}"));
+    } else {
+        provenance.note_late(field, series.overdue_since(last, day))
     }
 }
 
@@ -30,9 +29,10 @@ fn has_ended(series: &Series, last: Date, day: Date) -> bool {
 /// Describes a series, whose newest figure is of `last`, that is late on `day` or has ended; else `None`.
 pub(super) fn late_or_ended(series: &Series, last: Date, day: Date) -> Option<String> {
     let since = series.overdue_since(last, day)?;
-    Some(match has_ended(series, last, day) {
-        true => "the series has ended".to_owned(),
-        false => format!("the series is late since {since}"),
+    Some(if has_ended(series, last, day) {
+        "the series has ended".to_owned()
+    } else {
+        format!("the series is late since {since}")
     })
 }
 

@@ -54,9 +54,10 @@ impl FigureKind {
     /// Rounds a figure for an answer: a composite to five decimals, any other to remove the floating-point noise that
     /// some sources publish.
     pub(super) fn round(&self, value: f64) -> f64 {
-        match self.is_composite {
-            true => round_to(value, COMPOSITE_DECIMALS),
-            false => remove_rounding_error(value),
+        if self.is_composite {
+            round_to(value, COMPOSITE_DECIMALS)
+        } else {
+            remove_rounding_error(value)
         }
     }
 

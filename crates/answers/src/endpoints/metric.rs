@@ -285,9 +285,10 @@ fn next_release(info: &SeriesInfo, last: Date, today: Date, provenance: &mut Pro
             release::describe_pattern(info, last),
         ),
     };
-    let passed = match day < today {
-        true => "; passed, so a newer figure may be out",
-        false => "",
+    let passed = if day < today {
+        "; passed, so a newer figure may be out"
+    } else {
+        ""
     };
     let note = format!("{pattern}; typical, not the agency's calendar{passed}");
     provenance.note("nextRelease", note);
@@ -332,12 +333,11 @@ fn interpret(
 /// percent change of a percentage would be mistaken for points.
 fn format_yearly_change(series: &Series, last: Observation, kind: &FigureKind) -> Option<String> {
     let earlier = transform::year_earlier(series, last.date)?;
-    let change = match kind.is_amount() {
-        true => {
-            let percent = transform::year_on_year(series, last.date)?;
-            format!("{} %", format_signed(round_to(percent, 1), 1))
-        }
-        false => kind.format_change(last.value - earlier, None),
+    let change = if kind.is_amount() {
+        let percent = transform::year_on_year(series, last.date)?;
+        format!("{} %", format_signed(round_to(percent, 1), 1))
+    } else {
+        kind.format_change(last.value - earlier, None)
     };
     let earlier = kind.format(kind.round(earlier));
     Some(format!("{change} from a year earlier ({earlier})"))

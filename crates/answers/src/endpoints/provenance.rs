@@ -262,9 +262,10 @@ impl Provenance {
         let names = sources
             .clone()
             .map(|cited| with_series(cited, &cited.source));
-        let end = match sources.any(|cited| cited.notice.len() > LONG_NOTICE) {
-            true => "; their notices: /rights.\n",
-            false => ".\n",
+        let end = if sources.any(|cited| cited.notice.len() > LONG_NOTICE) {
+            "; their notices: /rights.\n"
+        } else {
+            ".\n"
         };
         enclosed("Figures: ", &join(names, "; "), end)
     }

@@ -137,25 +137,27 @@ impl Endpoint for Params {
 
     fn omitted(&self) -> &'static [&'static str] {
         // Both follow from the probabilities of a month.
-        match self.is_about_history() {
-            true => &[
+        if self.is_about_history() {
+            &[
                 "narrative",
                 "nowcast",
                 "months.confidence",
                 "months.runnerUp",
-            ],
-            false => &["months.confidence", "months.runnerUp"],
+            ]
+        } else {
+            &["months.confidence", "months.runnerUp"]
         }
     }
 
     fn from_upstream(answer: RegimeAnswer, params: &Self, _: Date) -> Result<RegimeAnswer> {
         let is_answered = (params.regime.is_none() || answer.named.is_some())
             && (!params.switches || answer.switches.is_some());
-        match is_answered {
-            true => Ok(answer),
-            false => Err(unsupported_error(
+        if is_answered {
+            Ok(answer)
+        } else {
+            Err(unsupported_error(
                 "tell a named regime or switches; leave regime and switches out",
-            )),
+            ))
         }
     }
 
@@ -261,9 +263,10 @@ fn months_and_switches(
         (_, days) => days,
     };
     let days = range(days, as_of, desk.today())?;
-    let basis = match params.as_known {
-        true => "each as it was known at its own end",
-        false => "all from the figures known on the day of the answer",
+    let basis = if params.as_known {
+        "each as it was known at its own end"
+    } else {
+        "all from the figures known on the day of the answer"
     };
     provenance.note("months", basis);
     let mut months = monthly_regimes(desk, as_of, params.as_known)?;

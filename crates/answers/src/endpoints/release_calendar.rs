@@ -218,9 +218,10 @@ fn window(
     }
     let (days, due) = window(MONTHLY_DAYS);
     // Meetings are up to eight weeks apart.
-    Ok(match due.is_empty() || has_fomc {
-        true => window(QUARTERLY_DAYS),
-        false => (days, due),
+    Ok(if due.is_empty() || has_fomc {
+        window(QUARTERLY_DAYS)
+    } else {
+        (days, due)
     })
 }
 

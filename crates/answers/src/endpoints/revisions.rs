@@ -86,9 +86,10 @@ impl Endpoint for Params {
         let has_prints = |revisions: Arc<Revisions>| !revisions.prints.is_empty();
         let is_read_from_level =
             info.id.as_str() == growth && !desk.revisions(&info)?.is_some_and(has_prints);
-        let info = match is_read_from_level {
-            true => desk.resolve("series", level)?,
-            false => info,
+        let info = if is_read_from_level {
+            desk.resolve("series", level)?
+        } else {
+            info
         };
         desk.check_permitted(&info)?;
         let mut answer = read(desk, &info, params.date.as_deref())?;
@@ -113,9 +114,10 @@ fn computed_here(desk: &Desk, info: &SeriesInfo) -> Error {
     let identity = identities::identity(info.id.as_str()).into_iter();
     let identity = identity.flat_map(identities::Identity::inputs);
     let inputs = join(composite.into_iter().flatten().chain(identity), ", ");
-    let allowed = match inputs.is_empty() {
-        true => "a published series, for example PAYEMS".to_owned(),
-        false => format!("a published series, for example one of its inputs: {inputs}"),
+    let allowed = if inputs.is_empty() {
+        "a published series, for example PAYEMS".to_owned()
+    } else {
+        format!("a published series, for example one of its inputs: {inputs}")
     };
     let problem = "is computed here and not published, so it has no first print; as_of of get_time_series, get_metric or \
         explain_indicator has it as known on a day";

@@ -94,9 +94,10 @@ impl Route {
     pub fn arguments(&self) -> impl Iterator<Item = Argument> {
         self.properties().map(|(name, property)| Argument {
             name: name.clone(),
-            allowed: match days::NAMES.contains(&name.as_str()) {
-                true => days::FORMS.to_owned(),
-                false => decode::describe_allowed(property),
+            allowed: if days::NAMES.contains(&name.as_str()) {
+                days::FORMS.to_owned()
+            } else {
+                decode::describe_allowed(property)
             },
             meaning: property
                 .get("description")

@@ -64,12 +64,13 @@ impl Endpoint for Params {
             let Document { kind, name, .. } = document;
             let page = || super::fetch::address(desk.settings(), kind, &name);
             let url = document.url.as_deref().and_then(untrusted::safe_url);
-            let (title, untrusted): (_, &[&str]) = match kind == Kind::Article {
-                true => (
+            let (title, untrusted): (_, &[&str]) = if kind == Kind::Article {
+                (
                     untrusted::clean_name(&document.title, MAX_TITLE),
                     &["title"],
-                ),
-                false => (document.title, &[]),
+                )
+            } else {
+                (document.title, &[])
             };
             SearchResult {
                 id: format!("{}:{name}", kind.as_str()),

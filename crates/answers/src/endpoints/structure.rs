@@ -147,9 +147,10 @@ fn table(items: Vec<Value>) -> Value {
         columns.iter().map(cell).collect::<Value>()
     });
     let rows: Value = rows.collect();
-    match constant.is_empty() {
-        true => json!({ "columns": columns, "rows": rows }),
-        false => json!({ "columns": columns, "rows": rows, "constant": constant }),
+    if constant.is_empty() {
+        json!({ "columns": columns, "rows": rows })
+    } else {
+        json!({ "columns": columns, "rows": rows, "constant": constant })
     }
 }
 

@@ -52,9 +52,10 @@ impl Endpoint for Params {
     fn omitted(&self) -> &'static [&'static str] {
         // `points` and `vintages` have all the rows.
         let is_several = self.as_of.as_deref().is_some_and(days::is_several);
-        match self.after.is_none() && self.dates.is_none() && !is_several {
-            true => &[],
-            false => &["data", "rowCount", "truncated"],
+        if self.after.is_none() && self.dates.is_none() && !is_several {
+            &[]
+        } else {
+            &["data", "rowCount", "truncated"]
         }
     }
 
@@ -95,12 +96,13 @@ impl Endpoint for Params {
         };
         let mut rendered = Answer::new(answer, text, Self::SPEC.max_age)?;
         rendered.png.clone_from(&answer.picture);
-        let truncation = match answer.truncated {
-            true => format!(
+        let truncation = if answer.truncated {
+            format!(
                 "only the newest 5,000 rows; older ones with end={}. ",
                 answer.start
-            ),
-            false => String::new(),
+            )
+        } else {
+            String::new()
         };
         rendered.csv = csv.map(|csv| Csv {
             body: csv.into(),

@@ -30,9 +30,10 @@ where
         }
     };
     let deserialize = |(key, entry): (String, Value)| {
-        let mut entry = match entry.is_number() || entry.is_null() {
-            true => json!({ "value": entry }),
-            false => entry,
+        let mut entry = if entry.is_number() || entry.is_null() {
+            json!({ "value": entry })
+        } else {
+            entry
         };
         let object = entry.as_object_mut();
         let object = object.ok_or_else(|| D::Error::custom(format!("entry {key} is no object")))?;

@@ -33,9 +33,10 @@ impl UntrustedFields {
 
     /// Returns the text of a field, fenced if it is untrusted.
     pub(super) fn format_field<'a>(&self, field: &str, text: &'a str) -> Cow<'a, str> {
-        match self.0.iter().any(|name| name == field) {
-            true => untrusted::fence_inline(text, MAX_ASIDE).into(),
-            false => text.into(),
+        if self.0.iter().any(|name| name == field) {
+            untrusted::fence_inline(text, MAX_ASIDE).into()
+        } else {
+            text.into()
         }
     }
 }

@@ -76,9 +76,10 @@ impl ValueAxis {
                 ..axis
             };
         }
-        let multiples: &[f64] = match decades > MAX_DECADES {
-            true => &[1.0],
-            false => &[1.0, 2.0, 5.0],
+        let multiples: &[f64] = if decades > MAX_DECADES {
+            &[1.0]
+        } else {
+            &[1.0, 2.0, 5.0]
         };
         // At most a dozen powers.
         let step = (decades / 12.0).ceil().max(1.0);
@@ -119,9 +120,10 @@ impl ValueAxis {
             // Halves, because the distance of two numbers can overflow.
             false => [self.low, self.high, value].map(|v| v * 0.5),
         };
-        match high > low {
-            true => (value - low) / (high - low),
-            false => 0.5,
+        if high > low {
+            (value - low) / (high - low)
+        } else {
+            0.5
         }
     }
 }

@@ -65,9 +65,10 @@ fn percent(place: f64) -> f64 {
 /// Draws grid lines with their labels above them at the left edge, the highest with its unit, and days at the bottom.
 fn draw_axes(out: &mut String, plot: &Plot, scale: &Scale) {
     for (tick, label) in plot.left_axis.labels() {
-        let label = match tick < plot.left_axis.high {
-            true => label,
-            false => escaped(&scale.format_tick(tick, plot.left_axis.decimals)),
+        let label = if tick < plot.left_axis.high {
+            label
+        } else {
+            escaped(&scale.format_tick(tick, plot.left_axis.decimals))
         };
         let y = percent(plot.y(tick));
         // The style sheet hides "next" in low containers, where it would overlap the highest label.

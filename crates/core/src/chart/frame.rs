@@ -33,9 +33,10 @@ pub fn render_svg(spec: &ChartSpec) -> String {
 /// Renders a chart and others below it, one for each unit, in one drawing with the title, source and size of the first.
 pub fn render_panels(spec: &ChartSpec, others: &[ChartSpec]) -> String {
     let width = f64::from(spec.size.0);
-    let (font_size, title_size) = match width >= 600.0 {
-        true => (13.0, 20.0),
-        false => (11.5, 15.0),
+    let (font_size, title_size) = if width >= 600.0 {
+        (13.0, 20.0)
+    } else {
+        (11.5, 15.0)
     };
     let frame = Frame {
         out: String::with_capacity(16_384),
@@ -58,13 +59,12 @@ impl<'a> Frame<'a> {
         self.out += &format!(r#"<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" "#);
         self.out +=
             &format!(r#"aria-label="{label}" font-family="{FONTS}" font-size="{font_size}">"#);
-        let (margin, top, bottom) = match self.spec.theme == Theme::Page {
-            true => (2.0, 10.0, height - font_size - 8.0),
-            false => {
-                let footer = font_size * if self.is_footer_stacked() { 4.0 } else { 2.6 };
-                let top = self.draw_header_and_footer(!others.is_empty());
-                (20.0, top, height - 20.0 - footer)
-            }
+        let (margin, top, bottom) = if self.spec.theme == Theme::Page {
+            (2.0, 10.0, height - font_size - 8.0)
+        } else {
+            let footer = font_size * if self.is_footer_stacked() { 4.0 } else { 2.6 };
+            let top = self.draw_header_and_footer(!others.is_empty());
+            (20.0, top, height - 20.0 - footer)
         };
         let specs: Vec<&ChartSpec> = std::iter::once(self.spec).chain(others).collect();
         // Days are below each plot; the unit is above it if there are several.
@@ -143,9 +143,10 @@ impl<'a> Frame<'a> {
                 self.draw_text(20, y, INK, &line);
             }
         }
-        let mut unit = match has_others {
-            true => String::from("A panel for each unit"),
-            false => spec.unit_heading(),
+        let mut unit = if has_others {
+            String::from("A panel for each unit")
+        } else {
+            spec.unit_heading()
         };
         if let Some((first, last)) = spec.dates() {
             unit += &format!(

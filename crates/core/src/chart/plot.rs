@@ -31,9 +31,12 @@ impl Plot {
             let values = || lines().flat_map(|l| &l.points).map(|o| o.value * factor);
             let min = values().fold(f64::INFINITY, f64::min);
             let max = values().fold(f64::NEG_INFINITY, f64::max);
-            (min <= max).then(|| match spec.is_log && min > 0.0 {
-                true => ValueAxis::logarithmic(min, max, ticks),
-                false => ValueAxis::linear(min, max, ticks),
+            (min <= max).then(|| {
+                if spec.is_log && min > 0.0 {
+                    ValueAxis::logarithmic(min, max, ticks)
+                } else {
+                    ValueAxis::linear(min, max, ticks)
+                }
             })
         };
         let right_axis = axis(true, 1.0);

@@ -98,9 +98,10 @@ impl ChartSpec {
     pub fn with_log_axes(mut self) -> Self {
         let mut points = self.lines.iter().flat_map(|l| &l.points);
         self.is_log = points.all(|o| o.value > 0.0);
-        self.scale_note = match self.is_log {
-            true => ", log scale",
-            false => ", no log scale: a figure is zero or below",
+        self.scale_note = if self.is_log {
+            ", log scale"
+        } else {
+            ", no log scale: a figure is zero or below"
         };
         self
     }

@@ -25,9 +25,10 @@ pub fn period(date: Date, frequency: Frequency) -> String {
         Frequency::Biweekly => format!("two weeks to {}", day(date)),
         Frequency::Daily => day(date),
         Frequency::Monthly | Frequency::Quarterly | Frequency::Semiannual | Frequency::Annual => {
-            match frequency.is_period_date(date) {
-                true => frequency.label(date),
-                false => day(date),
+            if frequency.is_period_date(date) {
+                frequency.label(date)
+            } else {
+                day(date)
             }
         }
     }
@@ -38,9 +39,10 @@ pub fn due(date: Date, today: Date) -> String {
     if date >= today {
         return day(date);
     }
-    let format = match date.year() == today.year() {
-        true => "%-d %b",
-        false => "%-d %b %Y",
+    let format = if date.year() == today.year() {
+        "%-d %b"
+    } else {
+        "%-d %b %Y"
     };
     format!("due {}, not loaded", date.strftime(format))
 }
@@ -76,9 +78,10 @@ fn parse_iso(text: &str) -> Option<(String, &str)> {
         21 => {
             let (first, last) = date.split_once('/')?;
             let [first, last]: [Date; 2] = [first.parse().ok()?, last.parse().ok()?];
-            match first.first_of_month() == last.first_of_month() {
-                true => format!("{}–{}", first.day(), day(last)),
-                false => format!("{} to {}", day(first), day(last)),
+            if first.first_of_month() == last.first_of_month() {
+                format!("{}–{}", first.day(), day(last))
+            } else {
+                format!("{} to {}", day(first), day(last))
             }
         }
         10 => day(date.parse().ok()?),

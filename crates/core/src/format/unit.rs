@@ -97,9 +97,10 @@ impl Unit {
                 let scaled = value * 10f64.powi(self.power - power);
                 let max = if scaled < 10.0 { 2 } else { 1 };
                 let text = number(scaled, max.min(decimals_at(power - self.power)));
-                let text = match text.contains('.') {
-                    true => text.trim_end_matches('0').trim_end_matches('.'),
-                    false => &text,
+                let text = if text.contains('.') {
+                    text.trim_end_matches('0').trim_end_matches('.')
+                } else {
+                    &text
                 };
                 format!("{text} {name}")
             }
@@ -162,9 +163,10 @@ fn parse_dollars(unit: &str) -> Option<(i32, &str)> {
         "$tn" | "trillion" => 12,
         _ => return None,
     };
-    match size.starts_with('$') {
-        true => Some((power, rest)),
-        false => Some((power, rest.strip_suffix("dollars")?.trim())),
+    if size.starts_with('$') {
+        Some((power, rest))
+    } else {
+        Some((power, rest.strip_suffix("dollars")?.trim()))
     }
 }
 

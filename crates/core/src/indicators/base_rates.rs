@@ -181,9 +181,10 @@ pub fn scenario_status(
     let first = newest.plus(1 - event.horizon_months);
     let open = outcomes.open.iter().filter(|(month, _)| *month >= first);
     let triggers = open.map(|(month, x)| (*month, event.trigger(*x)));
-    let (since, trigger) = match event.is_upward() {
-        true => triggers.min_by(|a, b| a.1.total_cmp(&b.1)),
-        false => triggers.max_by(|a, b| a.1.total_cmp(&b.1)),
+    let (since, trigger) = if event.is_upward() {
+        triggers.min_by(|a, b| a.1.total_cmp(&b.1))
+    } else {
+        triggers.max_by(|a, b| a.1.total_cmp(&b.1))
     }
     .unwrap_or((newest, event.trigger(value)));
     let next = |hit: &Episode| Month::from_date(hit.from).plus(1).first_day();
@@ -283,9 +284,10 @@ impl Event {
 
     /// Whether a figure is at the trigger or beyond it.
     fn is_reached(&self, trigger: f64, value: f64) -> bool {
-        match self.is_upward() {
-            true => value >= trigger - TOLERANCE,
-            false => value <= trigger + TOLERANCE,
+        if self.is_upward() {
+            value >= trigger - TOLERANCE
+        } else {
+            value <= trigger + TOLERANCE
         }
     }
 

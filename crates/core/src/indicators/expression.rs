@@ -152,9 +152,10 @@ impl<'a> Evaluation<'a> {
         let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {
             let value = self.value(argument)?;
-            values.push(match function.is_comparison() {
-                true => self.convert_side(value, position)?,
-                false => value,
+            values.push(if function.is_comparison() {
+                self.convert_side(value, position)?
+            } else {
+                value
             });
         }
         let value = call(function, position, values, &self.scope)?;

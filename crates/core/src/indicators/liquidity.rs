@@ -95,11 +95,12 @@ impl BalanceComponent {
         let balance = balance.ok_or_else(|| format!("{id} has no figure for {week}"))?;
         let (value, date) = (balance.value * trillions_per_unit(series)?, balance.date);
         let (low, high) = self.bounds;
-        match (low..=high).contains(&value) {
-            true => Ok((value, date)),
-            false => Err(format!(
+        if (low..=high).contains(&value) {
+            Ok((value, date))
+        } else {
+            Err(format!(
                 "{id} of {date} is {value} trillion, outside {low} to {high}: the unit must be wrong"
-            )),
+            ))
         }
     }
 

@@ -48,9 +48,10 @@ fn describe_regime(outlook: &RegimeReading) -> String {
         return format!("The regime is unknown: {reason}.");
     };
     let month = Month::from_date(state.month);
-    let contested = match state.is_contested() {
-        true => ", contested",
-        false => "",
+    let contested = if state.is_contested() {
+        ", contested"
+    } else {
+        ""
     };
     format!(
         "{} in {}, from figures up to {} ({} % confidence{contested}). Growth is {} standard deviations from its 20-year \

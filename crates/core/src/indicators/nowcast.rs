@@ -116,9 +116,10 @@ pub fn compute_after(
 ) -> Result<Nowcast, String> {
     let nowcast = compute(set, day, weekly)?;
     let newest = published.state.as_ref().map(|s| s.month);
-    match newest > Some(nowcast.state.month) {
-        true => Err("the monthly figures reach further than the weekly ones".to_owned()),
-        false => Ok(nowcast),
+    if newest > Some(nowcast.state.month) {
+        Err("the monthly figures reach further than the weekly ones".to_owned())
+    } else {
+        Ok(nowcast)
     }
 }
 
@@ -167,12 +168,11 @@ impl FillState {
         let mut months = last
             .into_iter()
             .flat_map(|m| m.plus(1).through(self.target));
-        let how = match months.any(|m| bridges::gasoline_changes(gasoline, m).is_none()) {
-            true => {
-                self.inputs_missing.push("GASREGW");
-                "core's momentum, without gasoline where its price is missing"
-            }
-            false => "core's momentum and gasoline",
+        let how = if months.any(|m| bridges::gasoline_changes(gasoline, m).is_none()) {
+            self.inputs_missing.push("GASREGW");
+            "core's momentum, without gasoline where its price is missing"
+        } else {
+            "core's momentum and gasoline"
         };
         let prices = |grid: &MonthlyGrid, m: Month| {
             let yearly = core.log_change(m.plus(-1), 12, 100.0)?;

@@ -32,9 +32,10 @@ pub fn format_number(value: f64, decimals: usize) -> String {
 /// Formats a number with its sign: "+0.15", "-0.30"; zero has none.
 pub fn format_signed(value: f64, decimals: usize) -> String {
     let text = format_number(value, decimals);
-    match is_zero(&text) || text.starts_with('-') {
-        true => text,
-        false => format!("+{text}"),
+    if is_zero(&text) || text.starts_with('-') {
+        text
+    } else {
+        format!("+{text}")
     }
 }
 

@@ -331,9 +331,10 @@ fn lateness(newest: &RegimeMonth, set: &SeriesSet, day: Date) -> Option<(Date, S
 
 /// Whether an axis is on its high side, given its side in the month before.
 fn is_high(was_high: bool, score: f64) -> bool {
-    match was_high {
-        true => score >= -HYSTERESIS,
-        false => score > HYSTERESIS,
+    if was_high {
+        score >= -HYSTERESIS
+    } else {
+        score > HYSTERESIS
     }
 }
 

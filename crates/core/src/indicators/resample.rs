@@ -49,9 +49,10 @@ impl Aggregation {
     /// the mean, by which rates and prices are compared.
     pub fn default_for_mixed<'a>(finer: impl IntoIterator<Item = &'a SeriesInfo>) -> Self {
         let mut finer = finer.into_iter().peekable();
-        match finer.peek().is_some() && finer.all(SeriesInfo::is_stock) {
-            true => Self::EndOfPeriod,
-            false => Self::Average,
+        if finer.peek().is_some() && finer.all(SeriesInfo::is_stock) {
+            Self::EndOfPeriod
+        } else {
+            Self::Average
         }
     }
 
@@ -80,9 +81,10 @@ impl Aggregation {
             let sum: f64 = period.iter().map(|o| o.value).sum();
             // The remainder of terms that cancel is below the last digit of the largest of them: it is zero.
             let largest = period.iter().map(|o| o.value.abs()).fold(0.0, f64::max);
-            match sum.abs() < 1e-14 * count(period.len()) * largest {
-                true => 0.0,
-                false => sum,
+            if sum.abs() < 1e-14 * count(period.len()) * largest {
+                0.0
+            } else {
+                sum
             }
         };
         let value = match self {

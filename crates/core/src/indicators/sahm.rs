@@ -78,9 +78,10 @@ pub fn reading(set: &SeriesSet, day: Date) -> Reading {
 
 /// Returns "signal" or "no signal" for a figure of the rule, which is rounded to two decimals.
 pub fn state(value: f64) -> &'static str {
-    match round_to(value, 2) >= TRIGGER {
-        true => "signal",
-        false => "no signal",
+    if round_to(value, 2) >= TRIGGER {
+        "signal"
+    } else {
+        "no signal"
     }
 }
 

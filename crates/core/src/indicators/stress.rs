@@ -136,14 +136,11 @@ fn interpret(reading: &Reading) -> String {
         "high" => "Strains of this size came with recessions or market breaks.",
         _ => "Strains of this size came with systemic crises, as in the winter of 2008.",
     };
-    let evidence = match reading.basis.iter().any(|b| b == INDEX.fallback_basis) {
-        true => {
-            "The public profile averages 81 in NBER recessions and 42 otherwise (1988 to 2026); rank correlation \
+    let evidence = if reading.basis.iter().any(|b| b == INDEX.fallback_basis) {
+        "The public profile averages 81 in NBER recessions and 42 otherwise (1988 to 2026); rank correlation \
                  with the St. Louis Fed index .61."
-        }
-        false => {
-            "It averages 82 in NBER recessions and 46 otherwise; rank correlation with the St. Louis Fed index .82."
-        }
+    } else {
+        "It averages 82 in NBER recessions and 46 otherwise; rank correlation with the St. Louis Fed index .82."
     };
     format!("{sentence} {meaning} {evidence} It ranks the present; it does not forecast.")
 }

@@ -146,9 +146,10 @@ fn first_current(set: &SeriesSet, day: Date, ids: &[&'static str]) -> Figure {
         return Figure::absent(set, day, ids);
     };
     let month = Month::from_date(last.date).name();
-    let stand_in = match series.frequency() == Frequency::Monthly {
-        true => format!("monthly average, {month} ({id})"),
-        false => format!("from {id}"),
+    let stand_in = if series.frequency() == Frequency::Monthly {
+        format!("monthly average, {month} ({id})")
+    } else {
+        format!("from {id}")
     };
     let basis = (ids.first() != Some(&id)).then_some(stand_in);
     Figure::new(last, series.overdue_since(last.date, day), vec![id], basis)

@@ -64,9 +64,12 @@ pub fn extremes(rows: &[Observation]) -> Option<(Extreme, Extreme)> {
 }
 
 fn extreme(rows: &[Observation], is_better: fn(f64, f64) -> bool) -> Option<Extreme> {
-    let better = |best: Observation, row: Observation| match is_better(row.value, best.value) {
-        true => row,
-        false => best,
+    let better = |best: Observation, row: Observation| {
+        if is_better(row.value, best.value) {
+            row
+        } else {
+            best
+        }
     };
     let first = rows.iter().copied().reduce(better)?;
     let equal = rows.iter().filter(|row| row.value == first.value);
@@ -117,9 +120,12 @@ fn greatest(
     in_percent: bool,
     is_beyond: fn(f64, f64) -> bool,
 ) -> Option<ValueChange> {
-    let size = |swing: &ValueChange| match in_percent {
-        true => (swing.to.value / swing.from.value - 1.0).abs(),
-        false => swing.change().abs(),
+    let size = |swing: &ValueChange| {
+        if in_percent {
+            (swing.to.value / swing.from.value - 1.0).abs()
+        } else {
+            swing.change().abs()
+        }
     };
     let mut from = *rows.first()?;
     let mut greatest: Option<(f64, ValueChange)> = None;

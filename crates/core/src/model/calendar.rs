@@ -219,9 +219,10 @@ impl Rule {
             Self::NthWeekday { nth, weekday } => {
                 let weekday = Weekday::from_monday_one_offset(weekday).ok()?;
                 let day = start.nth_weekday_of_month(nth, weekday).ok()?;
-                Some(match nth < 0 {
-                    true => release::business_day_until(day),
-                    false => release::business_day_from(day),
+                Some(if nth < 0 {
+                    release::business_day_until(day)
+                } else {
+                    release::business_day_from(day)
                 })
             }
             Self::Weekly { holiday, .. } => Some(holiday.move_day(start)),
@@ -237,9 +238,10 @@ impl Holiday {
             Self::Week => {
                 let from_monday = i64::from(day.weekday().to_monday_zero_offset());
                 let mut week = (0..=from_monday).map(|n| shift(day, (-n).days()));
-                match week.all(release::is_business_day) {
-                    true => day,
-                    false => release::business_day_after(day),
+                if week.all(release::is_business_day) {
+                    day
+                } else {
+                    release::business_day_after(day)
                 }
             }
         }

@@ -93,9 +93,12 @@ fn remove_hidden(text: &str) -> String {
                 // CSI sequences end at a letter or `~`, OSC sequences at BEL, both at the end of the line.
                 let is_osc = chars.peek() == Some(&']');
                 let _ = chars.next_if(|c| matches!(c, '[' | ']'));
-                let is_last = |c: char| match is_osc {
-                    true => c == '\u{7}',
-                    false => c.is_ascii_alphabetic() || c == '~',
+                let is_last = |c: char| {
+                    if is_osc {
+                        c == '\u{7}'
+                    } else {
+                        c.is_ascii_alphabetic() || c == '~'
+                    }
                 };
                 while chars.next_if(|c| *c != '\n').is_some_and(|c| !is_last(c)) {}
             }

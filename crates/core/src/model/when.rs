@@ -34,9 +34,10 @@ impl CalendarPeriod {
     /// The problem as the predicate of a sentence: "is ambiguous: 2 March or 3 February". Years before 1700 are refused.
     pub fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim().to_ascii_lowercase();
-        let parts = match text.bytes().any(|b| b.is_ascii_alphabetic()) {
-            true => parse_words(&text),
-            false => parse_iso(&text),
+        let parts = if text.bytes().any(|b| b.is_ascii_alphabetic()) {
+            parse_words(&text)
+        } else {
+            parse_iso(&text)
         };
         from_parts(parts.ok_or_else(|| describe_problem(&text))?)
     }

@@ -62,9 +62,10 @@ fn parse_date(form: &str, text: &str) -> Option<Date> {
             }
             let day = parts.to_date().ok()?;
             // A year of two digits from 50 on belongs to the last century.
-            match form.contains("%y") && day.year() >= 2050 {
-                true => Date::new(day.year() - 100, day.month(), day.day()).ok(),
-                false => Some(day),
+            if form.contains("%y") && day.year() >= 2050 {
+                Date::new(day.year() - 100, day.month(), day.day()).ok()
+            } else {
+                Some(day)
             }
         }
     }

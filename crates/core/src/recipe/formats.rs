@@ -313,9 +313,10 @@ pub(super) fn read_claims(body: &[u8], series: &[&SeriesRecipe]) -> Result<Vec<C
             }
         }
     }
-    match cells.is_empty() {
-        true => Err("the response has no weeks".to_owned()),
-        false => Ok(cells),
+    if cells.is_empty() {
+        Err("the response has no weeks".to_owned())
+    } else {
+        Ok(cells)
     }
 }
 

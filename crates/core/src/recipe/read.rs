@@ -325,9 +325,10 @@ fn parse_figure(
     if feed.missing.iter().any(|word| word == cell) || series.from.is_some_and(|from| date < from) {
         return Ok(None);
     }
-    let digits = match feed.decimal_comma {
-        true => cell.replace(['.', ' ', '\u{a0}'], "").replace(',', "."),
-        false => cell.replace(',', ""),
+    let digits = if feed.decimal_comma {
+        cell.replace(['.', ' ', '\u{a0}'], "").replace(',', ".")
+    } else {
+        cell.replace(',', "")
     };
     let number = digits.parse::<f64>().ok().filter(|value| value.is_finite());
     let number = number.ok_or_else(|| {
@@ -335,9 +336,10 @@ fn parse_figure(
         format!("\"{word}\" for {date} is not a number; if it marks a missing figure, add it to `missing` of the feed")
     })?;
     // A power of ten below one is not exact in binary; its inverse is.
-    let value = match series.scale.abs() < 1.0 {
-        true => number / (1.0 / series.scale).round(),
-        false => number * series.scale,
+    let value = if series.scale.abs() < 1.0 {
+        number / (1.0 / series.scale).round()
+    } else {
+        number * series.scale
     };
     let decimals = series.decimals.map(i32::from);
     let value = decimals.map_or(value, |n| round_to(value, n));
@@ -396,9 +398,10 @@ pub(super) type CellLookup<'a> = &'a dyn Fn(&str) -> Option<Cow<'a, str>>;
 
 /// Returns the member of a JSON object by its key or by a pointer to it.
 fn member<'a>(object: &'a Value, field: &str) -> Option<&'a Value> {
-    match field.starts_with('/') {
-        true => object.pointer(field),
-        false => object.get(field),
+    if field.starts_with('/') {
+        object.pointer(field)
+    } else {
+        object.get(field)
     }
 }
 

@@ -29,9 +29,10 @@ fn refresh_one(desk: &Desk, composite: &'static Composite) -> Result<()> {
     let origin = format!("computed {}", composite.indicator.method);
     let computed = desk.history(composite, AsOf::Latest)?;
     let is_stored = desk.series_status(&id)?.is_some_and(|s| s.origin == origin);
-    let stored = match is_stored {
-        true => desk.store().read(&id)?.unwrap_or_default(),
-        false => Vintages::default(),
+    let stored = if is_stored {
+        desk.store().read(&id)?.unwrap_or_default()
+    } else {
+        Vintages::default()
     };
     let past = past_rows(&stored, &computed);
     if past != stored.rows() {

@@ -217,9 +217,10 @@ fn imported_info(description: Description) -> Arc<SeriesInfo> {
         seasonally_adjusted: description.seasonally_adjusted,
         category: IMPORTED.into(),
         source: or(&description.source, "imported by the operator"),
-        publication_lag_days: match description.frequency == Frequency::Daily {
-            true => 1,
-            false => 30,
+        publication_lag_days: if description.frequency == Frequency::Daily {
+            1
+        } else {
+            30
         },
         is_metric: false,
         rights: Rights::Ok,

@@ -139,9 +139,10 @@ impl Desk {
         if let Some(status) = self.series_status(&info.id)? {
             // For a projection, the current period.
             let is_projection = status.last > self.today();
-            return Ok(Some(match is_projection {
-                true => info.frequency.period_date(self.today()),
-                false => status.last,
+            return Ok(Some(if is_projection {
+                info.frequency.period_date(self.today())
+            } else {
+                status.last
             }));
         }
         let series = self.series(info, AsOf::Latest)?;

@@ -48,9 +48,10 @@ impl Desk {
         };
         let newest = |_| read(Timestamp::MAX, MAX_CACHED);
         let newest = self.article_terms.get_or_compute(self.state()?, newest)?;
-        match newest.covers(day) {
-            true => Ok(newest),
-            false => read(end_of(day).min(self.now()), MAX_ARTICLES),
+        if newest.covers(day) {
+            Ok(newest)
+        } else {
+            read(end_of(day).min(self.now()), MAX_ARTICLES)
         }
     }
 }

@@ -88,9 +88,12 @@ impl Desk {
         };
         let before = self.series_set_on(formula.inputs.iter().copied(), shift(day, (-1).day()))?;
         let expected = formula.forecast(&before);
-        let expected = expected.and_then(|expected| match expected.period == period {
-            true => Ok(expected),
-            false => Err("the figure of the period before was not known".to_owned()),
+        let expected = expected.and_then(|expected| {
+            if expected.period == period {
+                Ok(expected)
+            } else {
+                Err("the figure of the period before was not known".to_owned())
+            }
         });
         Ok(Some(FirstPrint {
             period,

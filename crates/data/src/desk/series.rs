@@ -239,10 +239,11 @@ impl Desk {
             AsOf::Latest => self.describe_absence(info),
         };
         Error::NoData {
-            what: match info.is_untrusted {
+            what: if info.is_untrusted {
                 // An untrusted title must not appear in an error.
-                true => self.display_id(&info.id),
-                false => format!("{} ({})", self.display_id(&info.id), info.title),
+                self.display_id(&info.id)
+            } else {
+                format!("{} ({})", self.display_id(&info.id), info.title)
             },
             reason,
         }

@@ -350,9 +350,10 @@ pub(crate) fn compare(
         return Comparison::TooFewDates;
     }
     let digit = info.map_or(0.0, |info| 10f64.powi(-i32::from(info.decimals)) * 1.01);
-    let (share, step) = match info.is_none_or(|info| info.frequency == Frequency::Daily) {
-        true => (5e-4, 0.0),
-        false => (5e-3, median_step(&pairs) / 2.0),
+    let (share, step) = if info.is_none_or(|info| info.frequency == Frequency::Daily) {
+        (5e-4, 0.0)
+    } else {
+        (5e-3, median_step(&pairs) / 2.0)
     };
     let differs = |(o, stored): &&(Observation, f64)| {
         (o.value - stored).abs() > digit.max(share * stored.abs()).max(step)

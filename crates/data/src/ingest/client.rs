@@ -269,9 +269,10 @@ impl Client {
         pending.reverse();
         let (mut page, mut new_validators, mut excerpt) = (1, no_validators.clone(), String::new());
         while let Some(page_request) = pending.pop() {
-            let sent = match is_single && page == 1 {
-                true => validators,
-                false => &no_validators,
+            let sent = if is_single && page == 1 {
+                validators
+            } else {
+                &no_validators
             };
             let response =
                 (self.send_shared(request.feed_ref, &page_request, sent, is_shared)).await?;

@@ -156,9 +156,10 @@ impl Fetch {
         }
         let hosts = hosts.to_vec();
         let redirects = reqwest::redirect::Policy::custom(move |attempt| {
-            match can_redirect(attempt.previous(), attempt.url(), &hosts) {
-                true => attempt.follow(),
-                false => attempt.stop(),
+            if can_redirect(attempt.previous(), attempt.url(), &hosts) {
+                attempt.follow()
+            } else {
+                attempt.stop()
             }
         });
         let client = client
@@ -182,9 +183,10 @@ impl Fetch {
 
     /// Returns a POST request with a body of JSON or a form.
     pub(super) fn post(&self, url: Url, body: String) -> RequestBuilder {
-        let content_type = match body.starts_with('{') {
-            true => "application/json",
-            false => "application/x-www-form-urlencoded",
+        let content_type = if body.starts_with('{') {
+            "application/json"
+        } else {
+            "application/x-www-form-urlencoded"
         };
         let post = self.client.post(url).header(ACCEPT, "*/*");
         post.header(CONTENT_TYPE, content_type).body(body)

@@ -178,9 +178,10 @@ impl SyncReport {
     pub fn summary(&self) -> String {
         let (read, missed, written) = (self.read_count(), self.missed_count(), self.written());
         let fresh = self.series.len() - read - missed;
-        let ended = match self.cancelled {
-            true => " Ended early; the rest is due next time.",
-            false => "",
+        let ended = if self.cancelled {
+            " Ended early; the rest is due next time."
+        } else {
+            ""
         };
         format!(
             "{read} series read: {} figures new, {} revised; {fresh} still fresh, {missed} missed.{ended}",

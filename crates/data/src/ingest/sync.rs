@@ -166,9 +166,10 @@ impl SyncRun<'_> {
             // Without a network only formulas are written, and the summary counts them.
             None => self.clients.offline().is_none(),
         };
-        match is_shown {
-            true => self.progress.finish_step(id.as_str(), outcome.progress()),
-            false => self.progress.skip_step(),
+        if is_shown {
+            self.progress.finish_step(id.as_str(), outcome.progress())
+        } else {
+            self.progress.skip_step()
         }
         self.report.series.push((id, outcome));
     }

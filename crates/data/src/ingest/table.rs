@@ -271,9 +271,12 @@ impl Layout {
     ) -> Result<(), String> {
         let field = |column: usize| fields.get(column).copied().unwrap_or_default();
         let (found, width) = (fields.len(), self.width);
-        let check_width = || match found == width {
-            true => Ok(()),
-            false => Err(format!("{found} columns where the first line has {width}")),
+        let check_width = || {
+            if found == width {
+                Ok(())
+            } else {
+                Err(format!("{found} columns where the first line has {width}"))
+            }
         };
         let parse_cells = |column: usize| {
             check_width()?;

@@ -78,9 +78,10 @@ impl Update<'_> {
         };
         let stored = store.read(self.id)?.unwrap_or_default();
         let undated = undated(stored.rows());
-        Ok(match undated.last().map(|newest| newest.date) > start {
-            true => vintages::merge_with_latest(info, &undated, &rows),
-            false => rows,
+        Ok(if undated.last().map(|newest| newest.date) > start {
+            vintages::merge_with_latest(info, &undated, &rows)
+        } else {
+            rows
         })
     }
 

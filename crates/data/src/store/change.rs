@@ -85,9 +85,10 @@ impl Change {
                 continue;
             }
             let is_first = known.is_empty();
-            match is_new && is_first {
-                true => self.outcome.added += 1,
-                false => self.outcome.revised += 1,
+            if is_new && is_first {
+                self.outcome.added += 1
+            } else {
+                self.outcome.revised += 1
             }
             let known_from = if is_first { row.known_from } else { Some(day) };
             let row = VintageObservation { known_from, ..*row };

@@ -139,9 +139,10 @@ impl LedgerState {
         let (mut refused, mut granted) = (self.now, self.now.saturating_add(to_millis(WINDOW)));
         while granted - refused > 1 {
             let middle = refused.midpoint(granted);
-            match self.grants(middle, purpose, own) {
-                true => granted = middle,
-                false => refused = middle,
+            if self.grants(middle, purpose, own) {
+                granted = middle
+            } else {
+                refused = middle
             }
         }
         let wait = self.until(granted);

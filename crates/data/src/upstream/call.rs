@@ -216,9 +216,10 @@ impl Core {
         let now = self.clock.now();
         let wait = self.backoffs.get(&key).map_or(FIRST_BACKOFF, |last| {
             let wait = last.failure.wait;
-            match now.duration_since(&last.since) < wait {
-                true => wait,
-                false => wait.saturating_mul(2).min(LONGEST_BACKOFF),
+            if now.duration_since(&last.since) < wait {
+                wait
+            } else {
+                wait.saturating_mul(2).min(LONGEST_BACKOFF)
             }
         });
         self.start_backoff(key, Failure::unavailable(what, wait))

@@ -41,9 +41,10 @@ impl Policy {
         let has = |directive: &str| directives.iter().any(|(name, _)| name == directive);
         // With field names it concerns only those fields, which are not used here.
         let no_cache = directives.contains(&("no-cache".to_owned(), ""));
-        let lifetime = match no_cache {
-            true => Duration::ZERO,
-            false => lifetime(&directives, headers, now),
+        let lifetime = if no_cache {
+            Duration::ZERO
+        } else {
+            lifetime(&directives, headers, now)
         };
         let text = |name| single_value(headers, &name).map(str::to_owned);
         let age = single_value(headers, &AGE).and_then(parse_seconds);

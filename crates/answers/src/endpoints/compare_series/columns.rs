@@ -67,9 +67,10 @@ pub(super) fn compute(query: &Query) -> Result<ComputedColumns> {
             }
         }
         let is_plain = matches!(tree, Expr::Name { .. });
-        let title = match is_plain {
-            true => column.series.info.title.clone(),
-            false => tree.describe(&|name| series.title(name)),
+        let title = if is_plain {
+            column.series.info.title.clone()
+        } else {
+            tree.describe(&|name| series.title(name))
         };
         computed.columns.push(NamedColumn {
             name: quote(text),
@@ -97,9 +98,10 @@ fn check_cost(query: &Query) -> Result<()> {
     let condition = query.condition.as_ref().map_or(0, |condition| {
         // A condition without a name is evaluated for every column.
         let each = columns.iter().map(in_range);
-        match condition.tree.has_subject() {
-            true => each.map(|rows| condition.cost(&context.series, rows)).sum(),
-            false => condition.cost(&context.series, 0),
+        if condition.tree.has_subject() {
+            each.map(|rows| condition.cost(&context.series, rows)).sum()
+        } else {
+            condition.cost(&context.series, 0)
         }
     });
     let steps = price.steps()

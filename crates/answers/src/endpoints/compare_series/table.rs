@@ -141,9 +141,10 @@ fn condition_means(
     let truth = convert(&truth, frequency, context.aggregation, None)?;
     let mut all = vec![Arc::clone(&truth)];
     for NamedColumn { column, .. } in columns {
-        all.push(match column.series.frequency() < frequency {
-            true => convert(&column.series, frequency, context.aggregation, Some(&truth))?,
-            false => Arc::clone(&column.series),
+        all.push(if column.series.frequency() < frequency {
+            convert(&column.series, frequency, context.aggregation, Some(&truth))?
+        } else {
+            Arc::clone(&column.series)
         });
     }
     let all: Vec<&Series> = all.iter().map(|series| &**series).collect();
@@ -246,9 +247,12 @@ fn no_data(name: &str, (start, end): (Date, Date), whole: &Column) -> Error {
 /// equal in ranks and counts.
 fn rows_in_range(column: &Column, (start, end): (Date, Date)) -> Vec<Observation> {
     // Small figures, such as some quotients, would lose digits that count.
-    let clean = |value: f64| match value.abs() < 1e-3 {
-        true => value,
-        false => remove_rounding_error(value),
+    let clean = |value: f64| {
+        if value.abs() < 1e-3 {
+            value
+        } else {
+            remove_rounding_error(value)
+        }
     };
     let rows = column.series.between(start, end).iter();
     let rows = rows.map(|o| Observation::new(o.date, clean(o.value)));

@@ -97,9 +97,10 @@ pub(in crate::endpoints) fn event_days(
     }
     days.sort_unstable();
     days.dedup();
-    match days.is_empty() {
-        true => Err(Error::invalid(field, text, "names no event", EVENTS)),
-        false => Ok(days),
+    if days.is_empty() {
+        Err(Error::invalid(field, text, "names no event", EVENTS))
+    } else {
+        Ok(days)
     }
 }
 

@@ -105,9 +105,10 @@ impl AlarmHistory {
     pub(super) fn describe(&self) -> String {
         let (rule, basis, times) = (&self.rule, &self.basis, self.periods.len());
         let state = if self.on { "on" } else { "off" };
-        let listed = match times > MAX_LISTED {
-            true => format!(", the newest {MAX_LISTED}"),
-            false => String::new(),
+        let listed = if times > MAX_LISTED {
+            format!(", the newest {MAX_LISTED}")
+        } else {
+            String::new()
         };
         let mut text = format!(
             "\nAlarm: {rule}; {state} now. It was on {times} times{listed}, {basis} (figure, day it came; NBER recession):"

@@ -69,9 +69,10 @@ impl RegimeRecord {
     /// Introduces the list of assets. `present` is the regime of the reference day.
     pub(super) fn describe(&self, present: &str) -> String {
         let (regime, months) = (&self.regime, self.months);
-        let is_present = match regime == present {
-            true => "the present regime".to_owned(),
-            false => format!("not the present regime, which is {present}"),
+        let is_present = if regime == present {
+            "the present regime".to_owned()
+        } else {
+            format!("not the present regime, which is {present}")
         };
         let month = |day: Option<Date>| match day {
             Some(day) => day.strftime("%Y-%m").to_string(),

@@ -89,9 +89,10 @@ impl NowcastAnswer {
         );
         let fill =
             |f: &FilledFigure| format!("{} of {} {} ({})", f.series, name(f.month), f.value, f.how);
-        text += &match self.filled.is_empty() {
-            true => " Nothing had to be filled.".to_owned(),
-            false => format!(" Filled: {}.", join(self.filled.iter().map(fill), "; ")),
+        text += &if self.filled.is_empty() {
+            " Nothing had to be filled.".to_owned()
+        } else {
+            format!(" Filled: {}.", join(self.filled.iter().map(fill), "; "))
         };
         if !self.inputs_missing.is_empty() {
             text += &format!(" Missing: {}.", self.inputs_missing.join(", "));

@@ -80,12 +80,13 @@ impl PrecedentsAnswer {
     pub(super) fn describe(&self) -> String {
         let months = self.nearest.iter();
         let months = months.map(|p| format!("{} ({})", p.month.strftime("%Y-%m"), p.distance));
-        let close = match self.close {
-            true => String::new(),
-            false => format!(
+        let close = if self.close {
+            String::new()
+        } else {
+            format!(
                 "No close precedent: the nearest lies at {}, 95 of 100 since 1985 within {CLOSE}. ",
                 self.novelty
-            ),
+            )
         };
         let followed = self.followed.iter().map(|f| {
             let [mean, min, max] = [f.mean, f.min, f.max].map(|v| format_signed(v, 2));

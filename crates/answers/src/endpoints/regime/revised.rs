@@ -58,9 +58,10 @@ impl RevisedRegime {
     pub(super) fn describe(&self, a: &RegimeAnswer) -> String {
         let mut parts = Vec::new();
         if let Some(revised) = &self.regime {
-            let mut part = match *revised == a.regime {
-                true => format!("{revised} both times"),
-                false => format!("the regime differs, {} and {revised}", a.regime),
+            let mut part = if *revised == a.regime {
+                format!("{revised} both times")
+            } else {
+                format!("the regime differs, {} and {revised}", a.regime)
             };
             for (name, then, now) in [
                 ("confidence", a.confidence, self.confidence),

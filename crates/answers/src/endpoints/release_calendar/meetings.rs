@@ -63,9 +63,10 @@ fn decision(meeting: &Meeting) -> ReleaseEvent {
 }
 
 fn event(release: &str, name: &str, (meeting, date): (&Meeting, Date), time: &str) -> ReleaseEvent {
-    let days = match meeting.start < meeting.day {
-        true => format!("{}/{}", meeting.start, meeting.day),
-        false => meeting.day.to_string(),
+    let days = if meeting.start < meeting.day {
+        format!("{}/{}", meeting.start, meeting.day)
+    } else {
+        meeting.day.to_string()
     };
     ReleaseEvent {
         release: release.to_owned(),

@@ -15,9 +15,10 @@ fn format_expectation(e: &ExpectedPrint, measure: &str) -> String {
 
 /// Formats a print: "came +50 on 2026-01-09, expected +19: surprise +31, +0.3 sd".
 pub(crate) fn format_print(last: &LastPrint, measure: &str) -> String {
-    let by = match last.recorded {
-        true => "on",
-        false => "by the usual lag on",
+    let by = if last.recorded {
+        "on"
+    } else {
+        "by the usual lag on"
     };
     let (value, date) = (format_value(last.value, measure), last.date);
     let print = format!("came {value} {by} {date}");

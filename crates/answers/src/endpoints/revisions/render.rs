@@ -46,9 +46,10 @@ pub(in crate::endpoints) fn units(measure: PrintMeasure, info: &SeriesInfo) -> [
 
 /// Formats a number with its sign; zero has none.
 pub fn plus(value: f64) -> String {
-    match value > 0.0 {
-        true => format!("+{value}"),
-        false => value.to_string(),
+    if value > 0.0 {
+        format!("+{value}")
+    } else {
+        value.to_string()
     }
 }
 

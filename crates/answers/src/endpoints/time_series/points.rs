@@ -200,9 +200,10 @@ fn describe_other_day(
         }
         Frequency::Weekly | Frequency::Biweekly => format!("{}; newest week", weekday(day)),
         Frequency::Monthly | Frequency::Quarterly | Frequency::Semiannual | Frequency::Annual => {
-            let reason = match is_last {
-                true => "not out yet",
-                false => "never published",
+            let reason = if is_last {
+                "not out yet"
+            } else {
+                "never published"
             };
             let missing = frequency.label(frequency.period_date(day));
             format!("{missing}: {reason}; {}'s", frequency.label(date))

@@ -206,9 +206,10 @@ fn unit_in_words(units: Units, info: &SeriesInfo) -> String {
         return info.unit_and_basis();
     }
     let unit = unit(units, &info.long_unit());
-    match info.seasonally_adjusted {
-        true => format!("{unit}, SA"),
-        false => unit,
+    if info.seasonally_adjusted {
+        format!("{unit}, SA")
+    } else {
+        unit
     }
 }
 

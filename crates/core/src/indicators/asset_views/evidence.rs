@@ -101,9 +101,10 @@ pub fn measured(
     let ids = asset.series().iter();
     let mut monthly = ids.map(|id| (id, MonthlyGrid::from_means(set.up_to(id, day))));
     let (id, monthly) = monthly.find(|(_, months)| months.iter().count() > MIN_MONTHS)?;
-    let returns = match asset == Asset::Bonds {
-        true => bond_returns(&monthly),
-        false => log_returns(&monthly),
+    let returns = if asset == Asset::Bonds {
+        bond_returns(&monthly)
+    } else {
+        log_returns(&monthly)
     };
     let since = returns.first()?;
     let basis = format!(
@@ -128,9 +129,10 @@ pub(super) fn compare(
         let Some(value) = returns.get(next) else {
             continue;
         };
-        let side = match *label == regime {
-            true => &mut inside,
-            false => &mut outside,
+        let side = if *label == regime {
+            &mut inside
+        } else {
+            &mut outside
         };
         side.push(value);
         range = Some((range.map_or(next, |(from, _)| from), next));

@@ -76,9 +76,12 @@ pub fn side_by_side<'a>(series: &[&'a Series]) -> Vec<Cow<'a, [Observation]>> {
     let weekday = |s: &Series| s.observations.last().map(|o| o.date.weekday());
     let mut pairs = series.windows(2);
     let is_moved = is_weekly && pairs.any(|w| matches!(w, [a, b] if weekday(a) != weekday(b)));
-    let rows = |(position, one): (usize, &&'a Series)| match is_moved {
-        true => Cow::Owned(by_friday(&one.observations, position == 0)),
-        false => Cow::Borrowed(one.observations.as_slice()),
+    let rows = |(position, one): (usize, &&'a Series)| {
+        if is_moved {
+            Cow::Owned(by_friday(&one.observations, position == 0))
+        } else {
+            Cow::Borrowed(one.observations.as_slice())
+        }
     };
     series.iter().enumerate().map(rows).collect()
 }

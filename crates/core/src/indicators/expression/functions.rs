@@ -135,9 +135,10 @@ fn lag_years(series: &Series, n: usize) -> Vec<Observation> {
     let back = -i64::try_from(n).unwrap_or(0);
     let earlier = |o: &Observation| {
         let day = shift(o.date, back.years());
-        let value = match series.frequency() < Frequency::Monthly {
-            true => series.fresh_observation(day)?.value,
-            false => series.value_on(day)?,
+        let value = if series.frequency() < Frequency::Monthly {
+            series.fresh_observation(day)?.value
+        } else {
+            series.value_on(day)?
         };
         Some(Observation::new(o.date, value))
     };
@@ -184,12 +185,13 @@ fn base(
     let base = if is_fine && when.length == Frequency::Daily {
         series.fresh_observation(when.from)
     } else {
-        let (from, periods) = match is_fine {
-            true => (when.from, 1),
-            false => (
+        let (from, periods) = if is_fine {
+            (when.from, 1)
+        } else {
+            (
                 frequency.period_date(when.from),
                 (months_in(when.length) / months_in(frequency)).max(1),
-            ),
+            )
         };
         let inside = series.between(from, when.last_day());
         let is_over = !is_fine || rows.last().is_some_and(|o| o.date >= when.last_day());
@@ -236,9 +238,10 @@ fn deflate(
     let mut cached: Option<(Month, Option<f64>)> = None;
     let mut out = Vec::with_capacity(column.series.observations.len());
     for o in &column.series.observations {
-        let month = match frequency < Frequency::Monthly {
-            true => Month::from_date(o.date),
-            false => Month::from_date(frequency.period_date(o.date)),
+        let month = if frequency < Frequency::Monthly {
+            Month::from_date(o.date)
+        } else {
+            Month::from_date(frequency.period_date(o.date))
         };
         let price = match cached {
             Some((cached_month, price)) if cached_month == month => price,

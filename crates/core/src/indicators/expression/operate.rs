@@ -53,10 +53,13 @@ pub(super) fn combine_columns(
     let frequency = coarsest([&*a.series, &*b.series]);
     // Equal stamps, even unusual ones, need no conversion.
     let is_aligned = has_same_stamps(&a.series, &b.series);
-    let convert = |one: &Arc<Series>, other: &Series| match is_aligned {
-        true => Ok(Arc::clone(one)),
-        false => convert(one, frequency, how, Some(other))
-            .map_err(|e| FormulaError::new(position, e.to_string(), "series of any frequency")),
+    let convert = |one: &Arc<Series>, other: &Series| {
+        if is_aligned {
+            Ok(Arc::clone(one))
+        } else {
+            convert(one, frequency, how, Some(other))
+                .map_err(|e| FormulaError::new(position, e.to_string(), "series of any frequency"))
+        }
     };
     let left = convert(&a.series, &b.series)?;
     let right = convert(&b.series, &a.series)?;

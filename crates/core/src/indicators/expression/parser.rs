@@ -148,9 +148,10 @@ impl<'a> Parser<'a> {
     fn accept(&mut self, token: &str) -> bool {
         let mut ahead = *self;
         ahead.skip_blanks();
-        let taken = match token.starts_with(is_word_character) {
-            true => ahead.take(MAX_NAME, is_word_character),
-            false => ahead.take(token.chars().count(), |_| true),
+        let taken = if token.starts_with(is_word_character) {
+            ahead.take(MAX_NAME, is_word_character)
+        } else {
+            ahead.take(token.chars().count(), |_| true)
         };
         let is_next = taken.eq_ignore_ascii_case(token);
         if is_next {
@@ -259,9 +260,10 @@ impl<'a> Parser<'a> {
 
     fn closing(&mut self) -> Result<(), FormulaError> {
         self.skip_blanks();
-        match self.accept(")") {
-            true => Ok(()),
-            false => Err(self.fault(CLOSING)),
+        if self.accept(")") {
+            Ok(())
+        } else {
+            Err(self.fault(CLOSING))
         }
     }
 
@@ -272,9 +274,10 @@ impl<'a> Parser<'a> {
         if name.is_empty() {
             return Err(self.fault(A_VALUE));
         }
-        match self.take(1, |c| c == quote).is_empty() {
-            true => Err(self.fault("a closing quotation mark")),
-            false => Ok(Expr::Name { name, column }),
+        if self.take(1, |c| c == quote).is_empty() {
+            Err(self.fault("a closing quotation mark"))
+        } else {
+            Ok(Expr::Name { name, column })
         }
     }
 

@@ -186,9 +186,10 @@ impl Expr {
             return Vec::new();
         };
         let is_figure = |side: &&Self| side.has_subject() || !side.names().is_empty();
-        let candidates: Vec<&Self> = match function.is_comparison() {
-            true => arguments.iter().filter(is_figure).collect(),
-            false => arguments.iter().flat_map(Self::sides).collect(),
+        let candidates: Vec<&Self> = if function.is_comparison() {
+            arguments.iter().filter(is_figure).collect()
+        } else {
+            arguments.iter().flat_map(Self::sides).collect()
         };
         let mut sides: Vec<&Self> = Vec::new();
         for side in candidates {
@@ -244,9 +245,12 @@ impl Expr {
             Self::Name { name, .. } => title(name),
             Self::Subject { .. } => "the series".into(),
             Self::Call(function, arguments, _) => {
-                let describe = |a: &Self| match is_operation(a) && is_operation(self) {
-                    true => format!("({})", a.describe(title)),
-                    false => a.describe(title),
+                let describe = |a: &Self| {
+                    if is_operation(a) && is_operation(self) {
+                        format!("({})", a.describe(title))
+                    } else {
+                        a.describe(title)
+                    }
                 };
                 let mut arguments = arguments.iter().map(describe);
                 let mut next = || arguments.next().unwrap_or_default();

@@ -63,9 +63,10 @@ impl Unit {
 
     /// Returns the unit of a difference between two figures of this unit: percentage points for percent.
     pub fn difference(&self) -> Self {
-        match self.is_percent() {
-            true => Self::with_kind_of("pp", self),
-            false => self.clone(),
+        if self.is_percent() {
+            Self::with_kind_of("pp", self)
+        } else {
+            self.clone()
         }
     }
 
@@ -81,9 +82,10 @@ impl Unit {
         position: usize,
     ) -> Result<(Self, f64), FormulaError> {
         let is_known = !self.kind.is_empty() && !other.kind.is_empty();
-        let factor = match is_known {
-            true => self.conversion_factor(other),
-            false => Some(1.0),
+        let factor = if is_known {
+            self.conversion_factor(other)
+        } else {
+            Some(1.0)
         };
         Ok(match (op, factor) {
             (Op::And | Op::Or, _) => (Self::boolean(), 1.0),
@@ -140,9 +142,10 @@ impl Unit {
         let verb = verbs.iter().find(|(sum, _)| *sum == op);
         let verb = verb.map_or("compares", |(_, verb)| verb);
         let problem = format!("{verb} figures in {} and {}", self.name(), other.name());
-        let allowed = match self.short == "index" && other.short == "index" {
-            true => "indices of one base: wrap both in index( ), which makes each 100 at the start",
-            false => "figures of one unit; multiply, divide, or take yoy( ) or index( ) of both",
+        let allowed = if self.short == "index" && other.short == "index" {
+            "indices of one base: wrap both in index( ), which makes each 100 at the start"
+        } else {
+            "figures of one unit; multiply, divide, or take yoy( ) or index( ) of both"
         };
         FormulaError::new(position, problem, allowed)
     }

@@ -266,8 +266,9 @@ pub(super) fn missing_inputs(set: &SeriesSet, day: Date) -> String {
     let absent = join(absent, ", ");
     let needs = "CPILFESL, CPIAUCSL and three of INDPRO, PAYEMS, UNRATE and PERMIT with six years of \
                  history are needed";
-    match absent.is_empty() {
-        true => needs.to_owned(),
-        false => format!("{needs}; not loaded: {absent}"),
+    if absent.is_empty() {
+        needs.to_owned()
+    } else {
+        format!("{needs}; not loaded: {absent}")
     }
 }

@@ -87,9 +87,10 @@ impl SyncRun<'_> {
     async fn update_from_fred(&mut self, step: &Step) -> Result<WriteOutcome> {
         let id = &step.id;
         let mut from = step.from.filter(|_| !step.wants_vintages);
-        let mut rows = match step.wants_vintages {
-            true => self.fred.vintages(id).await?,
-            false => self.fred.figures(id, from).await?,
+        let mut rows = if step.wants_vintages {
+            self.fred.vintages(id).await?
+        } else {
+            self.fred.figures(id, from).await?
         };
         // A revision at the start of the window may reach further back, such as that of a new base year.
         if from.is_some() {
@@ -101,14 +102,15 @@ impl SyncRun<'_> {
             }
         }
         let routes = self.config.sources.recipes.routes(id);
-        let source = match step.wants_vintages {
-            true => Source::new("fred vintages", "FRED", SourceKind::Fred),
-            false => Source {
+        let source = if step.wants_vintages {
+            Source::new("fred vintages", "FRED", SourceKind::Fred)
+        } else {
+            Source {
                 preferred: routes.map(|route| route.source.id.clone()).collect(),
                 is_covered: step.is_covered,
                 is_accepted: self.config.is_accepted(id, FRED),
                 ..Source::new(FRED, "FRED", SourceKind::Fred)
-            },
+            }
         };
         match self.accept(step, &source, from.is_none(), rows)? {
             Ok(written) => {

@@ -329,9 +329,10 @@ pub(super) fn batch_changes_all_series_or_none(store: &dyn Store) {
                 let seen = store.read(id)?.unwrap().latest();
                 assert_eq!(seen[0].value, value, "the work reads its own writes");
             }
-            match fails {
-                true => Err(Error::store_without_cause("in vain")),
-                false => Ok(()),
+            if fails {
+                Err(Error::store_without_cause("in vain"))
+            } else {
+                Ok(())
             }
         })
     };

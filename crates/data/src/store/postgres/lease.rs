@@ -73,9 +73,10 @@ pub(super) async fn describe_holder(db: &Database) -> Result<String> {
             "SELECT holder, term, expires >= clock_timestamp() FROM econoscope.lease WHERE id = 1";
         let row = tx.query_one(sql, &[]).await?;
         let (holder, term): (String, i64) = (row.try_get(0)?, row.try_get(1)?);
-        Ok(match row.try_get(2)? {
-            true => format!("{holder} writes, in term {term}"),
-            false => format!("nobody writes; {term} terms are over"),
+        Ok(if row.try_get(2)? {
+            format!("{holder} writes, in term {term}")
+        } else {
+            format!("nobody writes; {term} terms are over")
         })
     })
     .await

@@ -41,11 +41,14 @@ pub(super) async fn publish<T>(
     let current = watermark(&tx).await?;
     replica.catch_up(&tx, &current)?;
     let (answer, change) = block_in_place(|| {
-        let work = |store: &Sqlite| match store.watermark()?.as_ref() == Some(&current) {
-            true => work(store),
-            false => Err(Error::store_without_cause(
-                "the copy of the database was replaced meanwhile. Nothing was written.",
-            )),
+        let work = |store: &Sqlite| {
+            if store.watermark()?.as_ref() == Some(&current) {
+                work(store)
+            } else {
+                Err(Error::store_without_cause(
+                    "the copy of the database was replaced meanwhile. Nothing was written.",
+                ))
+            }
         };
         let write = |changes: &Changes<'_>| write_changes(&tx, changes, current.change + 1);
         replica.file.dry_run(work, write)

@@ -79,9 +79,10 @@ fn read_article(row: &Row<'_>) -> RowResult<Article> {
     };
     let is_whole = row.get::<_, i64>(10)? == article_crc(&article)
         && article.published_at.as_microsecond() == published_at;
-    match is_whole {
-        true => Ok(article),
-        false => Err(text_damage("Article", &article.id)),
+    if is_whole {
+        Ok(article)
+    } else {
+        Err(text_damage("Article", &article.id))
     }
 }
 
@@ -148,8 +149,9 @@ pub(super) fn set_note(db: &Connection, key: &str, value: &str) -> Result<bool> 
 fn read_note(row: &Row<'_>) -> RowResult<String> {
     let (key, value): (String, String) = (row.get(0)?, row.get(1)?);
     let is_whole = row.get::<_, i64>(2)? == checksum(&[Some(&key), Some(&value)], &[]);
-    match is_whole {
-        true => Ok(value),
-        false => Err(text_damage("Note", &key)),
+    if is_whole {
+        Ok(value)
+    } else {
+        Err(text_damage("Note", &key))
     }
 }

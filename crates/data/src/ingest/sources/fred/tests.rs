@@ -64,9 +64,10 @@ async fn server_with_sequence(responses: Vec<ResponseTemplate>) -> MockServer {
     let last = responses.len() - 1;
     for (i, response) in responses.into_iter().enumerate() {
         let mock = Mock::given(method("GET")).respond_with(response);
-        match i == last {
-            true => mock.mount(&server).await,
-            false => mock.up_to_n_times(1).mount(&server).await,
+        if i == last {
+            mock.mount(&server).await
+        } else {
+            mock.up_to_n_times(1).mount(&server).await
         }
     }
     server
