@@ -100,7 +100,8 @@ async fn compare(what: &str, asked: &impl Ask) {
     }
     let mut rounds = Vec::new();
     for _ in 0..ROUNDS {
-        let (local, hit) = (measure(asked, 0).await, measure(asked, 1).await);
+        let local = measure(asked, 0).await;
+        let hit = measure(asked, 1).await;
         rounds.push((local, hit, hit / local));
     }
     let median = |of: fn(&(f64, f64, f64)) -> f64| {

@@ -160,7 +160,8 @@ fn stand_in(rows: &[Observation]) -> String {
     std::thread::spawn(move || {
         let page: Arc<str> = page.into();
         for socket in listener.incoming() {
-            let (socket, page) = (socket.unwrap(), Arc::clone(&page));
+            let socket = socket.unwrap();
+            let page = Arc::clone(&page);
             // A client that is done keeps its connection; the next one opens its own.
             std::thread::spawn(move || serve(socket, page.as_bytes()));
         }

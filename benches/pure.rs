@@ -29,7 +29,8 @@ fn five_thousand_rows() -> Params {
 
 /// 5,000 rows: cut out of a series, written, and written by way of a tree.
 fn rows(c: &mut Criterion) {
-    let (desk, params) = (desk(), five_thousand_rows());
+    let desk = desk();
+    let params = five_thousand_rows();
     let output = Params::local(&desk, &params).unwrap();
     let mut group = c.benchmark_group("5,000 rows");
     group.throughput(Throughput::Elements(5_000));
@@ -55,7 +56,8 @@ fn compression(c: &mut Criterion) {
         .build()
         .unwrap();
     let pool = econoscope_data::pool::Pool::default();
-    let (desk, params) = (desk(), five_thousand_rows());
+    let desk = desk();
+    let params = five_thousand_rows();
     let output = Params::local(&desk, &params).unwrap();
     let json = Params::render(&output, &params).unwrap().json;
     let mut group = c.benchmark_group("compression of 5,000 rows");

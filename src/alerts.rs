@@ -35,7 +35,8 @@ pub(crate) struct Alert {
 
 impl Alert {
     pub(crate) fn new(desk: &Desk, crossings: &Crossings, crossing: &Crossing) -> Self {
-        let (condition, date) = (&crossings.condition, crossing.date);
+        let condition = &crossings.condition;
+        let date = crossing.date;
         let since = period(date, crossings.frequency);
         let (state, meets) = if crossing.met {
             ("met", "meets")
@@ -49,13 +50,16 @@ impl Alert {
         let ids: Vec<String> = ids.collect();
         let page = match ids.as_slice() {
             [id] => {
-                let (id, start, end) = (encode_segment(id), date.first_of_year(), desk.today());
+                let id = encode_segment(id);
+                let start = date.first_of_year();
+                let end = desk.today();
                 format!("/series/{id}?start={start}&end={end}")
             }
             ids => format!("/compare?series={}", encode_segment(&ids.join(","))),
         };
         let campaign = format!("alert/{}", encode_segment(condition));
-        let (frequency, sources) = (crossings.frequency.word(), sources(crossings));
+        let frequency = crossings.frequency.word();
+        let sources = sources(crossings);
         Self {
             id: id(condition, &date.to_string()),
             condition: condition.clone(),
@@ -76,7 +80,8 @@ impl Alert {
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub(crate) fn details(&self, desk: &Desk, crossings: &Crossings) -> Result<Value> {
         let end = crossings.frequency.period_end(self.date);
-        let (mut known, mut series) = (None, Vec::new());
+        let mut known = None;
+        let mut series = Vec::new();
         for info in &crossings.series {
             let rows = desk.series(info, AsOf::Latest)?;
             let newest = rows.and_then(|rows| Some(rows.between(Date::MIN, end).last()?.date));

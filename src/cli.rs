@@ -104,8 +104,11 @@ fn import(config: &Config, options: &config::Import) -> Result<ExitCode> {
     let store = desk.store().as_ref();
     let imported = ingest::import_from(store, &options.folder, provenance, &mut progress)?;
     econoscope_data::desk::refresh(&desk)?;
-    let (files, series, rows) = (imported.files, imported.series, imported.rows);
-    let (added, revised) = (imported.written.added, imported.written.revised);
+    let files = imported.files;
+    let series = imported.series;
+    let rows = imported.rows;
+    let added = imported.written.added;
+    let revised = imported.written.revised;
     report(&format!(
         "{files} files, {series} series, {rows} rows read: {added} new, {revised} revised"
     ));
@@ -147,7 +150,8 @@ async fn sync(config: &Config, options: &config::Sync) -> Result<ExitCode> {
         report_error(&format!("{reason} ({})", format_list(&ids)));
     }
     if !options.quiet {
-        let (read, missed) = (synced.read_count(), synced.missed_count());
+        let read = synced.read_count();
+        let missed = synced.missed_count();
         report(&format!("{read} series read, {missed} not"));
     }
     Ok(u8::from(!synced.is_complete()).into())

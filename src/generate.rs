@@ -56,7 +56,8 @@ fn outdated_files(root: &Path) -> Result<BTreeMap<PathBuf, String>> {
         (PathBuf::from(path), render_tool(route))
     });
     let mut files: BTreeMap<PathBuf, String> = schemas.collect();
-    let (routes, base) = (&ENDPOINTS, EXAMPLE_BASE);
+    let routes = &ENDPOINTS;
+    let base = EXAMPLE_BASE;
     files.extend([
         ("well-known/mcp.json".into(), card::server_card(base)),
         (
@@ -117,7 +118,9 @@ fn render_readme(root: &Path) -> Result<String> {
     let mut table = String::from("| tool | REST path | what it answers |\n|---|---|---|\n");
     for route in ENDPOINTS.iter() {
         let spec = &route.spec;
-        let (tool, path, summary) = (spec.tool, spec.path, spec.summary);
+        let tool = spec.tool;
+        let path = spec.path;
+        let summary = spec.summary;
         table += &format!("| `{tool}` | `{path}` | {summary} |\n");
     }
     Ok(format!("{head}{TABLE_START}\n{table}{TABLE_END}{tail}"))

@@ -110,7 +110,8 @@ pub(crate) fn cpu() -> Duration {
 }
 
 fn tell(what: &str, (start, cpu): (Instant, Duration)) {
-    let (wall, cpu) = (start.elapsed(), self::cpu().saturating_sub(cpu));
+    let wall = start.elapsed();
+    let cpu = self::cpu().saturating_sub(cpu);
     println!(
         "  {what} written in {:.1} s, {:.1} s CPU",
         wall.as_secs_f64(),

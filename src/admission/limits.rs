@@ -57,7 +57,8 @@ pub struct Admission {
 impl Admission {
     /// Creates empty counts, and permits for listeners as a share of the `connections`.
     pub fn new(mut settings: LimitSettings, connections: usize) -> Self {
-        let (now, max) = (settings.clock.now(), settings.addresses);
+        let now = settings.clock.now();
+        let max = settings.addresses;
         let counters = Arc::new(Mutex::new(Counters::new(now, max)));
         let shared = settings.shared.as_ref().and_then(|address| {
             SharedCounters::connect(address, Arc::clone(&settings.clock), Arc::clone(&counters))

@@ -172,7 +172,8 @@ impl SharedCounters {
         let connection = self
             .client
             .get_multiplexed_async_connection_with_config(&config);
-        let (connection, address) = (connection.await?, Ipv4Addr::UNSPECIFIED.into());
+        let connection = connection.await?;
+        let address = Ipv4Addr::UNSPECIFIED.into();
         let call = self.run_script(connection.clone(), address, Charge::default(), 1);
         call.await.map(|_| connection)
     }

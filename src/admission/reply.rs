@@ -17,8 +17,10 @@ pub(crate) const QUOTA_HEADERS: [HeaderName; 5] = [
 
 /// Sets the headers that report a client's allowance, in the form of the IETF draft and in the older one.
 pub(crate) fn set_quota_headers(response: &mut Response, quota: &Quota) {
-    let (policy, reset) = (quota.policy.name(), quota.reset.as_secs());
-    let (limit, remaining) = (quota.limit, quota.remaining);
+    let policy = quota.policy.name();
+    let reset = quota.reset.as_secs();
+    let limit = quota.limit;
+    let remaining = quota.remaining;
     let values = [
         format!("\"{policy}\";q={limit};w=86400"),
         format!("\"{policy}\";r={remaining};t={reset}"),

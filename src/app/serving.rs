@@ -42,7 +42,8 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
     log_start(config, serve, (address, metrics.as_ref()), public_reason)?;
     let mut parts = JoinSet::new();
     if let Some(listener) = metrics {
-        let (server, stop) = (Arc::clone(&server), stop.clone());
+        let server = Arc::clone(&server);
+        let stop = stop.clone();
         parts.spawn(async move { server.serve_metrics(listener, stop).await });
     }
     let shutdown = server::Shutdown {
@@ -61,7 +62,9 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
         send_without_sync(&backend, webhooks, &stop, &mut parts);
     } else {
         let interval = Duration::from_secs(serve.sync_hours * 3600);
-        let (mut config, server, desk) = (config.clone(), Arc::clone(&server), Arc::clone(desk));
+        let mut config = config.clone();
+        let server = Arc::clone(&server);
+        let desk = Arc::clone(desk);
         // FRED's terms allow only own use, unless the operator sets --fred.
         config.sources.no_fred |= is_public && !config.sources.fred;
         // A thread of its own, since parsing and storing would block an executor thread.

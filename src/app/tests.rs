@@ -92,10 +92,8 @@ async fn json(response: Response) -> Value {
 async fn full_pool_is_503_over_http_and_an_error_result_over_mcp() {
     let backend = backend();
     let server = || mcp::Server::new(Arc::clone(&backend));
-    let (direct, library) = (
-        router(&backend, server()),
-        router(&backend, server().without_direct_calls()),
-    );
+    let direct = router(&backend, server());
+    let library = router(&backend, server().without_direct_calls());
     // Cached answers need no room in the pool.
     let cached = "/api/public/data/UNRATE?start=1y";
     assert_eq!(
@@ -127,10 +125,8 @@ async fn full_pool_is_503_over_http_and_an_error_result_over_mcp() {
         "params": {"name": "get_regime", "arguments": {}}})
     .to_string();
     // The library answers network clients likewise; over stdio a client would wait.
-    let (one, two) = (
-        json(send(&direct, "POST", "/mcp", &call).await).await,
-        json(send(&library, "POST", "/mcp", &call).await).await,
-    );
+    let one = json(send(&direct, "POST", "/mcp", &call).await).await;
+    let two = json(send(&library, "POST", "/mcp", &call).await).await;
     assert_eq!(one, two);
     assert_eq!(one["result"]["isError"], true, "{one}");
     let facts = &one["result"]["_meta"]["econoscope/error"];
@@ -154,7 +150,8 @@ async fn full_pool_is_503_over_http_and_an_error_result_over_mcp() {
 async fn frequent_answers_are_computed_before_the_next_request() {
     let backend = backend();
     let router = router(&backend, mcp::Server::new(Arc::clone(&backend)));
-    let (frequent, rare) = ("/api/public/metrics/UNRATE", "/api/public/metrics/FEDFUNDS");
+    let frequent = "/api/public/metrics/UNRATE";
+    let rare = "/api/public/metrics/FEDFUNDS";
     for path in [rare, frequent, frequent, frequent, frequent] {
         assert_eq!(
             send(&router, "GET", path, "").await.status(),

@@ -115,7 +115,9 @@ impl Webhooks {
             }
         };
         let receivers = self.receivers.iter().map(|receiver| {
-            let (webhooks, desk, stop) = (&self, &desk, stop.child_token());
+            let webhooks = &self;
+            let desk = &desk;
+            let stop = stop.child_token();
             async move {
                 let send = |_| webhooks.send_pending(desk, receiver, &stop);
                 on_change(desk, stop.clone(), send).await;
@@ -128,13 +130,16 @@ impl Webhooks {
     async fn send_pending(&self, desk: &Arc<Desk>, receiver: &Receiver, stop: &CancellationToken) {
         for condition in &receiver.conditions {
             let key = note_key(receiver, condition);
-            let (text, note, shared) = (condition.clone(), key.clone(), Arc::clone(desk));
+            let text = condition.clone();
+            let note = key.clone();
+            let shared = Arc::clone(desk);
             let pending = move |_: &dyn Store| pending_messages(&shared, &text, &note);
             let messages = match on_store(desk.store(), pending).await {
                 Ok(messages) => messages,
                 Err(error) => {
                     (self.count)("not_evaluated");
-                    let (webhook, error) = (&receiver.name, error.operator_message());
+                    let webhook = &receiver.name;
+                    let error = error.operator_message();
                     tracing::warn!(webhook, condition, error, "a condition cannot be evaluated");
                     continue;
                 }
@@ -148,7 +153,8 @@ impl Webhooks {
                     Delivery::Gone => return stop.cancel(),
                     Delivery::Failed(..) => return,
                 }
-                let (key, date) = (key.clone(), message.date.to_string());
+                let key = key.clone();
+                let date = message.date.to_string();
                 let write = move |store: &dyn Store| store.set_note(&key, &date);
                 if let Err(error) = on_store(desk.store(), write).await {
                     return error::log(&error, "webhooks");
@@ -164,7 +170,8 @@ impl Webhooks {
         message: &Message,
         stop: &CancellationToken,
     ) -> Delivery {
-        let (webhook, id) = (&receiver.name, &message.id);
+        let webhook = &receiver.name;
+        let id = &message.id;
         let mut pauses = self.pauses.iter();
         loop {
             let delivery = self.sender.post(receiver, id, &message.body).await;

@@ -74,7 +74,8 @@ fn host_names() -> String {
 
 /// Adds an entry to a host's settings file, or removes ours, and returns a message about it.
 fn edit_settings(host: &Host, path: &Path, entry: Option<&Entry>, dry_run: bool) -> Result<String> {
-    let (title, file) = (&host.title, disk::format_path(path));
+    let title = &host.title;
+    let file = disk::format_path(path);
     let old = read_settings(path).with_context(|| format!("{title}: {file} is unchanged"))?;
     let text = old.as_deref().unwrap_or_default();
     let mut new = with_entry(host.format, text, &host.key, entry)
@@ -210,7 +211,9 @@ fn ask_for_hosts(folders: &UserFolders) -> Result<Vec<&'static Host>> {
     }
     print("Assistants found here:")?;
     for host in &here {
-        let (name, title, file) = (&host.name, &host.title, host.file(folders));
+        let name = &host.name;
+        let title = &host.title;
+        let file = host.file(folders);
         let file = disk::format_path(&file);
         print(&printable(&format!("  {name:<15} {title} ({file})")))?;
     }

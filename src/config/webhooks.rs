@@ -44,7 +44,8 @@ impl Webhooks {
     /// # Errors
     /// When an address lacks conditions or a key, when either has an unknown name, or when an address may not be called.
     pub(crate) fn receivers(&self) -> Result<Vec<Receiver>> {
-        let (addresses, conditions) = (&self.webhook, &self.webhook_condition);
+        let addresses = &self.webhook;
+        let conditions = &self.webhook_condition;
         ensure!(
             addresses.len() <= MAX && conditions.len() <= MAX,
             "--webhook: more than {MAX} addresses or conditions"
@@ -98,7 +99,8 @@ impl Webhooks {
 /// Parses a name of lower-case letters, digits and hyphens, and the value behind the first equals sign.
 fn parse_named(text: &str) -> Result<(String, String), &'static str> {
     let (name, value) = text.split_once('=').unwrap_or_default();
-    let (name, value) = (name.trim(), value.trim());
+    let name = name.trim();
+    let value = value.trim();
     let is_name = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
     if (1..=64).contains(&name.len()) && name.bytes().all(is_name) && !value.is_empty() {
         Ok((name.to_owned(), value.to_owned()))
@@ -137,10 +139,8 @@ mod tests {
     #[test]
     fn webhook_needs_conditions_a_key_and_an_external_address() {
         let secret = format!("--webhook-secret=a={KEY}");
-        let (url, condition) = (
-            "--webhook=a=https://example.org/x?y=1",
-            "--webhook-condition=a=T10Y2Y < 0; a=UNRATE >= max(4, 5)",
-        );
+        let url = "--webhook=a=https://example.org/x?y=1";
+        let condition = "--webhook-condition=a=T10Y2Y < 0; a=UNRATE >= max(4, 5)";
         let found = receivers(&[url, condition, &secret]).unwrap();
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].url.as_str(), "https://example.org/x?y=1");

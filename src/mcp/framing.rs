@@ -99,7 +99,8 @@ where
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let (writer, pending) = (Arc::clone(&self.writer), Arc::clone(&self.pending));
+        let writer = Arc::clone(&self.writer);
+        let pending = Arc::clone(&self.pending);
         async move {
             let request_id = match &message {
                 JsonRpcMessage::Response(response) => Some(response.id.clone()),

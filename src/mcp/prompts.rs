@@ -45,7 +45,8 @@ pub(super) fn get(
     let template = TEMPLATES.iter().find(|t| t.prompt.name == name);
     let template = template.ok_or_else(|| {
         let names: Vec<&str> = TEMPLATES.iter().map(|t| t.prompt.name.as_str()).collect();
-        let (name, names) = (quote(name), names.join(", "));
+        let name = quote(name);
+        let names = names.join(", ");
         invalid(format!("Unknown prompt: {name}. Choose one of: {names}"))
     })?;
     let parameters = || template.prompt.arguments.iter().flatten();

@@ -99,7 +99,8 @@ fn cacheable(contents: ResourceContents, ttl: u64) -> ReadResourceResult {
 type Content = (String, &'static str, u64);
 
 async fn content(backend: &Backend, address: Address) -> econoscope_core::Result<Content> {
-    let (desk, pool) = (Arc::clone(backend.desk()), backend.pool());
+    let desk = Arc::clone(backend.desk());
+    let pool = backend.pool();
     Ok(match address {
         Address::Catalog(category) => {
             let render = move || pages::catalogue(&desk, category.as_deref());

@@ -170,7 +170,8 @@ async fn read_message(body: Body) -> Result<Message, BodyError> {
 /// Reads the bytes of a body. A frame costs more than its bytes, so a body of many small frames is refused.
 async fn read_bytes(mut body: Body) -> Result<Bytes, BodyError> {
     let bad = |code, why| (StatusCode::BAD_REQUEST, code, why);
-    let (mut bytes, mut small_frames) = (BytesMut::new(), 0);
+    let mut bytes = BytesMut::new();
+    let mut small_frames = 0;
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| bad(jsonrpc::PARSE_ERROR, "The body ended early"))?;
         let Ok(data) = frame.into_data() else {

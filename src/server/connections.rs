@@ -68,7 +68,8 @@ impl Acceptor {
     }
 
     async fn accept(&self, listener: &TcpListener, graceful: &GracefulShutdown) {
-        let (limits, shared) = (&self.connections, &self.entry.shared);
+        let limits = &self.connections;
+        let shared = &self.entry.shared;
         let permits = Arc::new(Permits::new(limits.max, limits.max_per_address));
         loop {
             let (stream, peer) = match listener.accept().await {
@@ -113,9 +114,11 @@ impl Acceptor {
         }
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(WRITE_TIMEOUT));
-        let (entry, activity) = (Arc::clone(&self.entry), Arc::clone(&permit.activity));
+        let entry = Arc::clone(&self.entry);
+        let activity = Arc::clone(&permit.activity);
         let service = service_fn(move |request: Request<Incoming>| {
-            let (entry, active_request) = (Arc::clone(&entry), activity.begin_request());
+            let entry = Arc::clone(&entry);
+            let active_request = activity.begin_request();
             // Called inside, so that the handler's large future is not moved.
             async move {
                 let response = entry.handle(request.map(Body::new), Some(peer)).await;

@@ -67,14 +67,16 @@ impl HttpServer {
     pub fn router(&self, mcp: HttpTransport) -> Router {
         let entry = self.entry(mcp, false);
         Router::new().fallback(move |request: Request| {
-            let (entry, peer) = (Arc::clone(&entry), admission::peer(request.extensions()));
+            let entry = Arc::clone(&entry);
+            let peer = admission::peer(request.extensions());
             async move { entry.handle(request, peer).await }
         })
     }
 
     fn entry(&self, mcp: HttpTransport, is_local: bool) -> Arc<EntryService> {
         let shared = &self.shared;
-        let (backend, admission) = (&shared.backend, &shared.admission);
+        let backend = &shared.backend;
+        let admission = &shared.admission;
         let router = Router::new()
             .route("/health", get(health::alive))
             .route("/ready", get(health::ready))

@@ -227,7 +227,8 @@ mod tests {
         let now = || "2026-01-10T12:00:00Z".parse().unwrap();
         let desk = Desk::open(Arc::new(store), Settings::default(), Arc::new(now));
         let groups = freshness_by_frequency(&desk.store_summary().unwrap(), desk.today());
-        let (daily, monthly) = (groups["daily"], groups["monthly"]);
+        let daily = groups["daily"];
+        let monthly = groups["monthly"];
         assert_eq!((daily.series, daily.late), (2, 1), "DGS2 is forty days old");
         assert_eq!((monthly.series, monthly.late), (1, 0));
         assert_eq!(groups.len(), 2, "a projection is not counted");

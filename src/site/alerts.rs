@@ -45,7 +45,9 @@ pub(super) fn calendar(desk: &Desk, request: &PageRequest, _: Answers) -> Result
     let mut calendar = new_calendar(desk, &crossings.condition);
     for alert in alerts(desk, &crossings) {
         let stamp = alert.date.strftime("%Y%m%dT000000Z").to_string();
-        let (id, title, description) = (&alert.id, &alert.title, &alert.description);
+        let id = &alert.id;
+        let title = &alert.title;
+        let description = &alert.description;
         let mut event = new_event(id, title, description, &stamp, &alert.page);
         calendar.push(event.append_property(all_day(alert.date)).done());
     }

@@ -243,8 +243,10 @@ fn calendar_event(
     figures: &[ScheduledFigure],
     stamp: &str,
 ) -> Result<Event> {
-    let (name, period) = (&release.name, &release.period);
-    let (rule, agency) = (&release.rule, &release.agency);
+    let name = &release.name;
+    let period = &release.period;
+    let rule = &release.rule;
+    let agency = &release.agency;
     let (summary, mut description, status) = if release.basis != "rule" {
         (
             name.clone(),
@@ -268,8 +270,10 @@ fn calendar_event(
         .filter(|f| release.series.contains(&f.series_id))
         .filter(|f| f.next.as_ref().is_some_and(|e| e.period == *period));
     for figure in figures {
-        let (name, id) = (&figure.name, &figure.series_id);
-        let (measure, next) = (format_measure(figure), describe_next(figure));
+        let name = &figure.name;
+        let id = &figure.series_id;
+        let measure = format_measure(figure);
+        let next = describe_next(figure);
         description += &format!("\n{name} ({id}), {measure}: {next}");
     }
     let page = desk.settings().address("/calendar", "calendar");

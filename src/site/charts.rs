@@ -65,7 +65,8 @@ pub(super) fn plot_comparison(
     let units_per_chart = if units.len() == 2 { 2 } else { 1 };
     let mut charts: Vec<ChartSpec> = units.chunks(units_per_chart).map(chart).collect();
     let ranges: Vec<_> = charts.iter().filter_map(ChartSpec::dates).collect();
-    let (starts, ends) = (ranges.iter().map(|r| r.0), ranges.iter().map(|r| r.1));
+    let starts = ranges.iter().map(|r| r.0);
+    let ends = ranges.iter().map(|r| r.1);
     let days = starts.min().zip(ends.max());
     charts.iter_mut().for_each(|chart| chart.days = days);
     let mut charts = charts.into_iter();
@@ -133,6 +134,7 @@ pub(super) fn draw(spec: &ChartSpec, others: &[ChartSpec]) -> String {
         count => (200 * count, 170 * count),
     };
     let draw = |width, height| render_panels(&spec.clone().into_plot(width, height), others);
-    let (wide, narrow) = (draw(1100, wide), draw(380, narrow));
+    let wide = draw(1100, wide);
+    let narrow = draw(380, narrow);
     format!("<div class=\"plot wide\">{wide}</div><div class=\"plot narrow\">{narrow}</div>")
 }

@@ -230,7 +230,8 @@ impl Query<'_> {
         else {
             return Ok(now);
         };
-        let (first, last) = (first.date.to_string(), last.date.to_string());
+        let first = first.date.to_string();
+        let last = last.date.to_string();
         for day in self.complete_days(info)? {
             match self.figures_as_of((&first, &last), &day.to_string()) {
                 Ok(then) if then.answer.data == *rows => return Ok(then),

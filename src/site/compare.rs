@@ -185,7 +185,9 @@ pub(super) fn compare_vintages(
     let is_complete = [then, &now].iter().all(|o| o.dates.len() >= o.rows);
     let difference = |old: &ComparedColumn| {
         let Some(new) = charts::same_column(&now, old) else {
-            let (series, unit, day) = (&old.series, &old.unit, format_day(day));
+            let series = &old.series;
+            let unit = &old.unit;
+            let day = format_day(day);
             return format!(
                 "{series}: what was published on {day} was in another unit, {unit}, and is not drawn."
             );

@@ -215,7 +215,9 @@ fn gauge(desk: &Desk, composite: &Composite, answers: &mut Answers) -> Gauge {
 /// Draws a chart. The footnote says which series are missing; without any series there is no drawing.
 fn chart(lines: &'static Lines, answers: &mut Answers) -> Chart {
     let (title, series, _, units) = lines;
-    let (mut subtitle, mut drawing, mut footnote) = (String::new(), String::new(), String::new());
+    let mut subtitle = String::new();
+    let mut drawing = String::new();
+    let mut footnote = String::new();
     let mut loaded: Vec<(TimeSeriesAnswer, Line)> = Vec::new();
     for (_, name) in *series {
         match answers.read() {

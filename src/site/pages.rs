@@ -177,7 +177,8 @@ impl DocumentCache {
         key: Key,
         render: impl FnOnce() -> Result<Document> + Send + 'static,
     ) -> Result<Arc<Document>> {
-        let (cache, new_key) = (Arc::clone(self), key.clone());
+        let cache = Arc::clone(self);
+        let new_key = key.clone();
         let work = move || {
             let document = Arc::new(render()?);
             cache.documents.insert(new_key, Arc::clone(&document));
@@ -270,7 +271,8 @@ impl Site {
         econoscope_core::error::log(&error, page.path);
         let desk = self.backend.desk();
         let hits = if matches!(error, Error::Unknown { .. }) {
-            let (desk, error) = (Arc::clone(desk), error.clone());
+            let desk = Arc::clone(desk);
+            let error = error.clone();
             let search = move || Ok(error_page::search_hits(&desk, &error));
             self.backend.pool().run(search).await?
         } else {
@@ -307,7 +309,8 @@ impl Site {
         let is_charged_per_call = is_forwarding && !calls.is_empty();
         let render = async {
             let answers = Answers::fetch(calls, backend, &self.admission, caller).await?;
-            let (desk, request) = (Arc::clone(backend.desk()), Arc::clone(request));
+            let desk = Arc::clone(backend.desk());
+            let request = Arc::clone(request);
             let render = move || (page.render)(&desk, &request, answers);
             self.cache.get_or_render(backend.pool(), key, render).await
         };

@@ -38,7 +38,8 @@ fn draw_ticks(edge: f64) -> String {
     for share in [-1.0, -0.5, 0.5, 1.0] {
         let value = edge * share;
         let text = signed(value, if value.fract() == 0.0 { 0 } else { 2 });
-        let (x, y) = (160.0 + 140.0 * share, 160.0 - 140.0 * share);
+        let x = 160.0 + 140.0 * share;
+        let y = 160.0 - 140.0 * share;
         // Writing to a String cannot fail.
         let _ = write!(
             out,
@@ -53,7 +54,8 @@ fn draw_ticks(edge: f64) -> String {
 
 /// Describes the plane for screen readers.
 fn describe(growth: f64, inflation: f64, regime: &str) -> String {
-    let (growth, inflation) = (number(growth, 2), number(inflation, 2));
+    let growth = number(growth, 2);
+    let inflation = number(inflation, 2);
     // The name may be that of an upstream.
     let regime = escaped(regime);
     format!("Regime plane: {regime}; growth score {growth}, inflation score {inflation}")

@@ -103,7 +103,8 @@ fn draw_bar(points: &f64, explanation: &Explanation) -> String {
     let inputs = explanation.inputs.iter();
     let sizes = inputs.flat_map(|input| [input.points, input.points_before]);
     let share = points / sizes.flatten().map(f64::abs).fold(0.01, f64::max);
-    let (x, width) = (share.min(0.0) * 100.0, share.abs() * 100.0);
+    let x = share.min(0.0) * 100.0;
+    let width = share.abs() * 100.0;
     let color = if share < 0.0 {
         "var(--line-2)"
     } else {
@@ -121,7 +122,8 @@ fn draw_rate(scenario: &Scenario) -> String {
     let rate = scenario.base_rate_probability;
     let interval = scenario.base_rate_interval;
     let [low, high] = interval.unwrap_or([rate, rate]).map(|share| share * 100.0);
-    let (x, width) = (rate * 100.0, high - low);
+    let x = rate * 100.0;
+    let width = high - low;
     format!(
         "<svg class=\"bar\" viewBox=\"0 0 100 12\" preserveAspectRatio=\"none\" aria-hidden=\"true\">\
          <rect width=\"100\" y=\"5\" height=\"2\" fill=\"var(--rule)\"/>\

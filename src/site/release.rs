@@ -172,7 +172,8 @@ fn card(desk: &Desk, figure: ScheduledFigure) -> Result<Card> {
             is_right: false,
             color,
         };
-        let (measure, unit) = (capitalize(&answer.measure), lowercase_first(&answer.unit));
+        let measure = capitalize(&answer.measure);
+        let unit = lowercase_first(&answer.unit);
         ChartSpec {
             title: figure.name.clone(),
             unit: format!("{measure}, {unit}"),

@@ -61,7 +61,8 @@ pub(super) fn index(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document
 
 pub(super) fn scenario(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let scenario = find(desk, &request.name)?;
-    let (slug, title) = (&scenario.slug, &scenario.title);
+    let slug = &scenario.slug;
+    let title = &scenario.title;
     let mut articles = articles::published(desk)?;
     articles.retain(|a| a.tags.iter().any(|tag| scenario.articles.contains(tag)));
     let frame = Frame::new(desk, title, &scenario.thesis, &format!("/scenarios/{slug}"));

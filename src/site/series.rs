@@ -128,7 +128,8 @@ impl Content {
 
     /// Returns periods and values of the newest figures, the newest first.
     fn rows(&self) -> impl Iterator<Item = (String, String)> {
-        let (spec, decimals) = (&self.spec, usize::from(self.spec.decimals));
+        let spec = &self.spec;
+        let decimals = usize::from(self.spec.decimals);
         let points = spec.lines.first().map_or(&[][..], |line| &line.points);
         let newest = points.iter().rev().take(LATEST_ROWS);
         newest.map(move |o| (spec.format_period(o.date), number(o.value, decimals)))

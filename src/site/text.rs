@@ -154,7 +154,8 @@ pub(super) fn describe_data_age(as_of: AsOf, provenance: &Provenance) -> String 
     let newest = provenance.as_of.map(format_day);
     if let AsOf::Day(day) = as_of {
         let until = newest.map(|newest| format!(", from figures up to {newest}"));
-        let (day, until) = (format_day(day), until.unwrap_or_default());
+        let day = format_day(day);
+        let until = until.unwrap_or_default();
         return format!("As known on {day}{until}.");
     }
     let Some(newest) = newest else {

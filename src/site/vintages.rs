@@ -44,7 +44,8 @@ pub(super) fn add_latest(
     ];
     let latest = arguments.into_iter().chain([("seriesId", id)]);
     let now = time_series::read_all_rows(desk, view::endpoint_arguments(latest))?;
-    let (old_unit, new_unit) = (unit_name(then), unit_name(&now));
+    let old_unit = unit_name(then);
+    let new_unit = unit_name(&now);
     if old_unit != new_unit {
         let day = format_day(day);
         return Ok(Some(VintageComparison {
@@ -75,7 +76,8 @@ pub(super) fn describe(
     day: Date,
     (unit, decimals): &(Unit, usize),
 ) -> String {
-    let (day, decimals) = (format_day(day), *decimals);
+    let day = format_day(day);
+    let decimals = *decimals;
     let of_name = match name {
         "" => String::new(),
         name => format!(" of {name}"),

@@ -208,7 +208,8 @@ fn install_keeps_everything_else_in_forty_files() {
 #[test]
 fn line_ends_and_byte_order_mark_stay() {
     for (at, text) in fixtures().iter().step_by(3) {
-        let (at, text) = (HOSTS[*at], text.replace('\n', "\r\n"));
+        let at = HOSTS[*at];
+        let text = text.replace('\n', "\r\n");
         check(at, &text);
         if !at.1.ends_with("toml") {
             check(at, &format!("\u{feff}{text}"));

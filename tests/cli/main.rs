@@ -207,7 +207,8 @@ fn doctor_reports_an_invalid_base_url_and_hides_the_key() {
     ];
     let told = run(home.path(), &words);
     assert!(!said(&told).contains(key));
-    let (code, told) = (told.status.code(), said(&told));
+    let code = told.status.code();
+    let told = said(&told);
     assert!(code != Some(0), "{told}");
     assert!(
         told.contains("https://"),

@@ -82,10 +82,8 @@ async fn every_endpoint_forwards_the_upstream_answer() {
             "{}",
             route.spec.tool
         );
-        let (mine, theirs) = (
-            tool(&base, route).await,
-            without_forwarding_note(tool(&relayed_base, route).await),
-        );
+        let mine = tool(&base, route).await;
+        let theirs = without_forwarding_note(tool(&relayed_base, route).await);
         assert_eq!(mine, theirs, "{} over MCP", route.spec.tool);
     }
     stop.cancel();
@@ -203,10 +201,8 @@ async fn aliases_and_errors_forward_like_direct_answers() {
                 Ok(reply) => serde_json::from_slice::<Value>(&reply.json).unwrap(),
                 Err(error) => json!({"code": error.code(), "message": error.to_string()}),
             };
-        let (mine, theirs) = (
-            answer(route.call(&direct, values()).await),
-            answer(route.call(&relay, values()).await),
-        );
+        let mine = answer(route.call(&direct, values()).await);
+        let theirs = answer(route.call(&relay, values()).await);
         assert_eq!(mine, theirs, "{tool} {arguments}");
     }
     stop.cancel();

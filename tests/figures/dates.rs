@@ -69,7 +69,8 @@ fn all() -> impl Iterator<Item = (&'static Route, &'static str)> {
 #[test]
 fn date_arguments_accept_the_same_forms() {
     let backend = backend(real());
-    let (mut answered, mut arguments) = (0, 0);
+    let mut answered = 0;
+    let mut arguments = 0;
     for (route, name) in all() {
         let tool = route.spec.tool;
         arguments += 1;

@@ -67,7 +67,8 @@ fn computed_series_equal_the_published_ones() {
             "{id}"
         );
         let published = published(id);
-        let (mut common, mut other) = (0, Vec::new());
+        let mut common = 0;
+        let mut other = Vec::new();
         for row in json["data"].as_array().unwrap() {
             let date = row["date"].as_str().unwrap();
             let Some(published) = published.get(date) else {
@@ -196,7 +197,9 @@ fn bundled_series_satisfy_their_identities() {
         );
     }
     // The rate that is published is that of the levels.
-    let (rate, force, jobs) = (history("UNRATE"), history("CLF16OV"), history("UNEMPLOY"));
+    let rate = history("UNRATE");
+    let force = history("CLF16OV");
+    let jobs = history("UNEMPLOY");
     for (date, jobless) in &jobs {
         if let (Some(rate), Some(force)) = (rate.get(date), force.get(date)) {
             let made = 100.0 * jobless / force;

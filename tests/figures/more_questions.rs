@@ -49,7 +49,8 @@ fn how_do_core_cpi_year_on_year_and_the_funds_rate_compare_since_2015() {
             ("correlations", "true"),
         ],
     );
-    let (core, funds) = (&out["columns"][0], &out["columns"][1]);
+    let core = &out["columns"][0];
+    let funds = &out["columns"][1];
     // Python: latest 2.46652 on 2026-07-01, mean 2.96197, sd 1.41391, lowest 1.18368 (2020-06), highest
     // 6.62429 (2022-09), 138 months: October 2025 was never published. Correlation .35256, of the changes of the 136
     // months that follow a published one .02139.

@@ -23,11 +23,14 @@ fn answer(name: &str) -> Answer {
 
 #[test]
 fn names_of_test_persons_resolve_to_the_meant_series() {
-    let (mut count, mut missed, mut misleading) = (0usize, Vec::new(), Vec::new());
+    let mut count = 0usize;
+    let mut missed = Vec::new();
+    let mut misleading = Vec::new();
     let mut reader = csv::Reader::from_reader(include_str!("names.csv").as_bytes());
     for row in reader.records() {
         let row = row.unwrap();
-        let (name, expected) = (&row[0], &row[1]);
+        let name = &row[0];
+        let expected = &row[1];
         count += 1;
         let (is_right, got) = match answer(name) {
             Answer::Read(id) => (id == expected, id),

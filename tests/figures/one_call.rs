@@ -182,7 +182,8 @@ fn one_call_answers_a_question_in_the_text_and_in_the_structure() {
     ];
     let encoding = tiktoken_rs::cl100k_base().unwrap();
     let count = |text: &str| encoding.encode_ordinary(text).len();
-    let (mut texts, mut structures) = (Form::default(), Form::default());
+    let mut texts = Form::default();
+    let mut structures = Form::default();
     for question in TABLES.iter().flat_map(|table| table()) {
         let has = |of: fn(&Wanted) -> bool| question.wanted.iter().any(of);
         assert!(

@@ -373,7 +373,8 @@ fn did_the_sahm_rule_trigger_in_summer_2024() {
 fn what_did_the_curve_look_like_at_the_end_of_2019() {
     let b = backend(real());
     let (json, _) = answer(&b, "get_macro_summary", &[("as_of", "2019-12-31")]);
-    let (ten, two) = (on("DGS10", "2019-12-30"), on("DGS2", "2019-12-30"));
+    let ten = on("DGS10", "2019-12-30");
+    let two = on("DGS2", "2019-12-30");
     close(&json["key_rates"]["10y"], ten, 0.0);
     close(
         &json["key_rates"]["spread_2s10s_bps"],

@@ -25,7 +25,8 @@ fn switches_match_the_listed_months() {
         if let Some(last) = expected.last_mut() {
             last["to"] = json!(pair[0].0);
         }
-        let (before, regime) = (&pair[0].1, &pair[1].1);
+        let before = &pair[0].1;
+        let regime = &pair[1].1;
         expected.push(json!({"from": pair[1].0, "before": before, "regime": regime}));
     }
     expected.reverse();
@@ -76,7 +77,8 @@ fn regime_returns_are_those_of_the_following_months() {
         Some(days.iter().sum::<f64>() / days.len() as f64)
     };
     let months = listed(&b);
-    let (mut inside, mut outside) = (Vec::new(), Vec::new());
+    let mut inside = Vec::new();
+    let mut outside = Vec::new();
     for pair in months.windows(2) {
         if let (Some(before), Some(after)) = (mean(&pair[0].0), mean(&pair[1].0)) {
             let side = if pair[0].1 == "STAGFLATION" {
@@ -97,10 +99,8 @@ fn regime_returns_are_those_of_the_following_months() {
     assert_eq!(dollar["elsewhere"], yearly(&outside));
     assert_eq!(dollar["months"], inside.len());
     assert_eq!(dollar["otherMonths"], outside.len());
-    let (from, to) = (
-        dollar["from"].as_str().unwrap(),
-        dollar["to"].as_str().unwrap(),
-    );
+    let from = dollar["from"].as_str().unwrap();
+    let to = dollar["to"].as_str().unwrap();
     let sample = format!(
         "Months from {} to {}: {} of it, {} others.",
         &from[..7],

@@ -49,7 +49,8 @@ impl Told {
             return;
         };
         self.pairs += 1;
-        let (due, said) = (&metric[field], said);
+        let due = &metric[field];
+        let said = said;
         let is_same = match (due.as_f64(), said.as_f64()) {
             (Some(a), Some(b)) => is_rounded(a, b),
             _ => due == said || is_put_on_quarters(who, field, due, said),
@@ -238,10 +239,8 @@ impl Told {
                 }
             }
         }
-        let (regime, summary) = (
-            self.ask("get_regime", &[]),
-            self.ask("get_macro_summary", &[]),
-        );
+        let regime = self.ask("get_regime", &[]);
+        let summary = self.ask("get_macro_summary", &[]);
         let changed = self.ask("what_changed", &[]);
         for (a, b) in [
             (&regime["confidence"], &summary["regime"]["confidence"]),

@@ -41,7 +41,8 @@ fn published_regime_and_nowcast_are_separate() {
         assert_eq!(of(&json), said(published), "{day}");
         assert_eq!(of(&json["nowcast"]), said(now), "{day}");
         assert_eq!(json["nowcast"]["basis"], "nowcast");
-        let (month, label) = (now.1, now.0);
+        let month = now.1;
+        let label = now.0;
         let month: jiff::civil::Date = month.parse().unwrap();
         let line = format!("Nowcast for {}", month.strftime("%B %Y"));
         let line = text.lines().find(|l| l.starts_with(&line)).unwrap();
@@ -155,7 +156,8 @@ fn its_history_is_what_was_known_each_week() {
         );
         json["data"].as_array().unwrap().clone()
     };
-    let (now, then) = (rows(None), rows(Some("2008-09-15")));
+    let now = rows(None);
+    let then = rows(Some("2008-09-15"));
     assert_eq!(now.len(), 35);
     assert_eq!(now, then, "nothing of it is revised");
 }

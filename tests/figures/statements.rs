@@ -42,7 +42,8 @@ fn statements_match_the_figures() {
         backend(real()),
     ];
     let (scenarios, _) = ask(&stores[0], "list_scenarios", &[]).unwrap();
-    let (mut wrong, mut count) = (Vec::new(), 0);
+    let mut wrong = Vec::new();
+    let mut count = 0;
     for line in STATEMENTS.lines().skip(1) {
         let row = fields(line);
         let [term, words, formula, start, end, measure, low, high] = row.as_slice() else {

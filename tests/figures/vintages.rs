@@ -169,7 +169,8 @@ fn without_vintages_values_are_limited_by_lag_and_marked() {
 fn sahm_rule_from_vintages_equals_the_published_one() {
     let desk = Desk::open(bundled(), Settings::default(), Arc::new(now));
     let unrate = Catalogue::embedded().get("UNRATE").unwrap();
-    let (mut equal, mut others) = (0, Vec::new());
+    let mut equal = 0;
+    let mut others = Vec::new();
     for row in read("series/SAHMREALTIME.csv") {
         let (month, value): (Date, f64) = (row[1].parse().unwrap(), row[2].parse().unwrap());
         // Known at the end of the next month, of September 2025 a month later; the vintages end in March 2026.

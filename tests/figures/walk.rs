@@ -199,7 +199,8 @@ fn tools_show_nothing_later_than_the_day_over_many_years() {
         "get_macro_summary",
         "get_regime",
     ];
-    let (mut wrong, mut count) = (Vec::new(), 0);
+    let mut wrong = Vec::new();
+    let mut count = 0;
     let mut spoke = BTreeMap::new();
     for (number, came) in recorded()
         .iter()

@@ -50,7 +50,8 @@ impl<K: Eq + Hash, V: Clone> Cache<K, V> {
             .hot_allocation(HOT_SHARE)
             .shards(shards)
             .build();
-        let (hasher, weight) = (DefaultHashBuilder::default(), EntryWeight(weight));
+        let hasher = DefaultHashBuilder::default();
+        let weight = EntryWeight(weight);
         Self(match options {
             Ok(options) => sync::Cache::with_options(options, weight, hasher, Default::default()),
             // Does not happen, because both capacities are set.

@@ -47,7 +47,8 @@ pub struct Moment {
 impl Moment {
     /// Returns the fields for storage: wall time and uptime in milliseconds, boot.
     pub fn to_fields(&self) -> [i64; 3] {
-        let (wall, boot) = (self.wall.as_millisecond(), self.boot.cast_signed());
+        let wall = self.wall.as_millisecond();
+        let boot = self.boot.cast_signed();
         [wall, to_millis(self.uptime), boot]
     }
 
@@ -286,7 +287,8 @@ mod tests {
 
     #[test]
     fn two_clocks_of_one_machine_share_the_boot_on_linux() {
-        let (a, b) = (SystemClock::new().now(), SystemClock::new().now());
+        let a = SystemClock::new().now();
+        let b = SystemClock::new().now();
         assert!(b.duration_since(&a) < Duration::from_secs(5));
         assert_eq!(a.boot == b.boot, cfg!(target_os = "linux"));
     }

@@ -186,7 +186,8 @@ mod tests {
     #[test]
     fn replacing_a_file_is_atomic_and_follows_no_link() {
         let folder = tempfile::tempdir().unwrap();
-        let (path, other) = (folder.path().join("a"), folder.path().join("b"));
+        let path = folder.path().join("a");
+        let other = folder.path().join("b");
         std::fs::write(&other, "theirs").unwrap();
         std::os::unix::fs::symlink(&other, &path).unwrap();
         replace(&path, b"ours").unwrap();

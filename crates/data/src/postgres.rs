@@ -155,7 +155,8 @@ impl Database {
         mode: TransactionMode,
         mut work: impl FnMut(Session) -> F,
     ) -> Result<T> {
-        let (start, mut pause) = (Instant::now(), PAUSE);
+        let start = Instant::now();
+        let mut pause = PAUSE;
         loop {
             let failure = match self.attempt(mode, &mut work).await {
                 Ok(answer) => return Ok(answer),
@@ -267,7 +268,8 @@ fn explain(error: &tokio_postgres::Error) -> String {
             .to_owned()
         });
     };
-    let (code, message) = (db_error.code(), db_error.message());
+    let code = db_error.code();
+    let message = db_error.message();
     let credentials = [
         SqlState::INVALID_PASSWORD,
         SqlState::INVALID_AUTHORIZATION_SPECIFICATION,

@@ -96,7 +96,8 @@ impl Status {
     /// Returns the origins of the rows from `from` to `to`, oldest first, each with its first date; the oldest origin
     /// of the series has none.
     pub fn origins(&self, from: Date, to: Date) -> Vec<(&str, Option<Date>)> {
-        let (mut origins, mut start) = (Vec::new(), None);
+        let mut origins = Vec::new();
+        let mut start = None;
         let newest = (&self.origin, Date::MAX);
         let earlier = self.earlier_origins.iter().map(|(name, end)| (name, *end));
         for (name, end) in earlier.chain([newest]) {

@@ -271,7 +271,8 @@ impl Core {
         if let Some(running) = in_flight.get(&name).filter(|f| f.outcome.peek().is_none()) {
             return running.clone();
         }
-        let (core, own_lookup) = (Arc::clone(self), Arc::clone(lookup));
+        let core = Arc::clone(self);
+        let own_lookup = Arc::clone(lookup);
         let task = self.tasks.spawn(async move {
             let outcome = core.look_up(&own_lookup).await;
             let name = (own_lookup.key.clone(), own_lookup.purpose);
@@ -307,7 +308,8 @@ impl Core {
 
     /// Returns the newest entry of a key in memory or on disk, where another process may have stored it.
     async fn newest_entry(self: &Arc<Self>, key: &Key, check: Option<Check>) -> Option<Arc<Entry>> {
-        let (core, own_key) = (Arc::clone(self), key.clone());
+        let core = Arc::clone(self);
+        let own_key = key.clone();
         let load = move || {
             // Another version of this program may have stored what this one refuses.
             let is_valid = |entry: &Entry| match (&entry.content, check) {
@@ -321,7 +323,8 @@ impl Core {
             tracing::error!(%error, "reading the upstream cache panicked");
             None
         });
-        let (now, cached) = (self.clock.now(), self.cache.get(key));
+        let now = self.clock.now();
+        let cached = self.cache.get(key);
         let age = |entry: &Entry| now.duration_since(&entry.fetched);
         let is_newer = |loaded: &Entry| cached.as_ref().is_none_or(|c| age(loaded) < age(c));
         let Some(loaded) = loaded.filter(is_newer) else {
@@ -342,7 +345,8 @@ impl Core {
 
     /// Converts an entry to a response or an error.
     fn respond(&self, lookup: &Lookup, entry: &Entry) -> Result<UpstreamResponse> {
-        let (request, now) = (&lookup.request, self.clock.now());
+        let request = &lookup.request;
+        let now = self.clock.now();
         let has_failed = |key| self.backoffs.contains_key(&key);
         match &entry.content {
             Content::Found(body) => {

@@ -68,7 +68,8 @@ fn compare(
     let [first, last] = target.scored;
     // Blocks are calendar months, so excluded months stay in the draws as `None`.
     let pair = |(m, p): (&Month, &f64)| {
-        let (q, outcome) = (*other.get(m)?, (target.outcome)(*m));
+        let q = *other.get(m)?;
+        let outcome = (target.outcome)(*m);
         Some(is_included(*m).then_some([(*p, outcome), (q, outcome)]))
     };
     let pairs = rule.range(first..=last).filter_map(pair);
@@ -92,7 +93,8 @@ fn compare(
         ])
     });
     let [auc, brier, auc_gain, brier_gain] = estimates;
-    let (auc_gain, brier_gain) = (auc_gain?, brier_gain?);
+    let auc_gain = auc_gain?;
+    let brier_gain = brier_gain?;
     let loss = |(p, outcome): ProbabilityForecast| (p - f64::from(u8::from(outcome))).powi(2);
     let losses = pairs.iter().flatten().map(|[a, b]| loss(*a) - loss(*b));
     let losses: Vec<f64> = losses.collect();

@@ -200,7 +200,8 @@ fn leave_one_cycle_out(inputs: &InputsByMonth) -> [ByMonth; 2] {
 /// Fits a probit for every set of the five inputs.
 fn variants(inputs: &InputsByMonth) -> Vec<ByMonth> {
     let row = |(m, i): (&Month, &Inputs)| {
-        let (spread, conditions) = (Some(i.spread), Some(i.conditions));
+        let spread = Some(i.spread);
+        let conditions = Some(i.conditions);
         (
             *m,
             [spread, conditions, i.permits, i.annual_spread, i.premium],

@@ -191,7 +191,8 @@ fn weeks_out_of_sample(
     rows: &[Row<3>],
     until: Date,
 ) -> Vec<Observation> {
-    let (mut fitted_month, mut coefficients) = (None, [0.0; 3]);
+    let mut fitted_month = None;
+    let mut coefficients = [0.0; 3];
     path_with(recorded, until, |day, drivers| {
         let month = Some(Month::from_date(day)).filter(|month| *month >= TARGET.scored[0])?;
         if fitted_month.replace(month) != Some(month) {

@@ -191,7 +191,8 @@ fn error_row<'a>(
         });
         roots.join(", ")
     };
-    let (growth, inflation) = (errors(|m| m.growth), errors(|m| m.inflation));
+    let growth = errors(|m| m.growth);
+    let inflation = errors(|m| m.inflation);
     let months = cases.len().to_string();
     [
         name.to_owned(),

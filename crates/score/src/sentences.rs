@@ -63,7 +63,8 @@ fn recession_count(scores: &Scores, from: &str) -> Option<String> {
         _ => 100.0,
     };
     let range = from.parse().ok()?..to;
-    let (mut months, mut recessions) = (0.0, 0.0);
+    let mut months = 0.0;
+    let mut recessions = 0.0;
     for row in &table.rows {
         let [edge, count, _, share] = row.as_slice() else {
             return None;

@@ -129,7 +129,8 @@ fn loopback_answers_only_own_host_names() {
 
 #[test]
 fn exactly_one_host_is_required_after_http_1_0() {
-    let (one, own) = (Version::HTTP_11, [("host", "localhost:8080")]);
+    let one = Version::HTTP_11;
+    let own = [("host", "localhost:8080")];
     let twice = [("host", "localhost"), ("host", "localhost")];
     for is_local in [true, false] {
         for (address, headers, version, is_valid) in [

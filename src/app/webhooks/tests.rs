@@ -98,7 +98,8 @@ impl Fixture {
     fn start(&self, condition: &str, attempts: usize) -> Run {
         let mut webhooks = self.open(condition).unwrap().unwrap();
         Arc::get_mut(&mut webhooks).unwrap().pauses = vec![Duration::ZERO; attempts - 1];
-        let (stop, synced) = (CancellationToken::new(), CancellationToken::new());
+        let stop = CancellationToken::new();
+        let synced = CancellationToken::new();
         synced.cancel();
         let sending = webhooks.run(Arc::clone(&self.store), synced, stop.clone());
         let sending = tokio::spawn(sending);

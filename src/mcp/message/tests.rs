@@ -63,7 +63,8 @@ fn ambiguous_messages_are_refused() {
 #[test]
 fn deep_nesting_uses_no_stack() {
     let deep = |depth| {
-        let (open, close) = ("[".repeat(depth), "]".repeat(depth));
+        let open = "[".repeat(depth);
+        let close = "]".repeat(depth);
         format!(r#"{{"method":"tools/call","params":{{"arguments":{open}1{close}}}}}"#)
     };
     assert!(!is_refused(&deep(4_000)));

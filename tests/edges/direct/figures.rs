@@ -154,7 +154,8 @@ async fn the_command_line_prints_the_same_figures() {
         let printed = String::from_utf8(done.stdout).unwrap();
         let [printed, structured] =
             [printed, structured].map(|json| serde_json::from_str::<Value>(&json).unwrap());
-        let (printed, structured) = (&printed["data"], expanded(&structured["data"]));
+        let printed = &printed["data"];
+        let structured = expanded(&structured["data"]);
         assert!(floats(&printed.to_string()) > 100, "{id}");
         assert_eq!(
             printed.as_array().unwrap().len(),

@@ -204,7 +204,8 @@ async fn only_plain_calls_are_answered_directly() {
 #[tokio::test]
 async fn unusual_ids_are_answered_alike() {
     let sites = BothSites::new(&bundled());
-    let (arguments, meta) = (json!({ "ticker": "10y" }), corpus::modern_meta());
+    let arguments = json!({ "ticker": "10y" });
+    let meta = corpus::modern_meta();
     for id in corpus::IDS {
         let body = corpus::call(id, "get_metric", &arguments, None);
         sites

@@ -30,7 +30,8 @@ struct BreakableServer {
 fn breakable_server() -> BreakableServer {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().join(SECRET);
-    let (store, backup) = (home.join("econoscope.db"), home.join("backup.db"));
+    let store = home.join("econoscope.db");
+    let backup = home.join("backup.db");
     {
         let file = Sqlite::open(&store).unwrap();
         file.start_from_bundle().unwrap();

@@ -129,7 +129,8 @@ fn daily(today: Date) -> Vec<(Date, f64)> {
 async fn a_citation_is_stable_over_a_year_of_syncs() {
     let world = TestServer::new();
     let mut cited: Vec<(String, Value)> = Vec::new();
-    let (mut today, end) = (date(2025, 11, 24), date(2026, 11, 25));
+    let mut today = date(2025, 11, 24);
+    let end = date(2026, 11, 25);
     let mut last_read = date(2019, 1, 1);
     while today < end {
         world.set_time(today, 9);
@@ -192,10 +193,8 @@ async fn a_citation_names_an_archive_that_knows_more() {
     world.set_time(today, 9);
     world.sync("UNRATE", &monthly(today), (date(2019, 1, 1), today));
     let made = world.json("/cite/UNRATE?date=2025-12&format=json").await;
-    let (value, as_of) = (
-        made["value"].as_f64().unwrap(),
-        made["as_of"].as_str().unwrap(),
-    );
+    let value = made["value"].as_f64().unwrap();
+    let as_of = made["as_of"].as_str().unwrap();
     assert_eq!(made["knowledge"][0]["values"], "values as last revised");
     let url = made["url"]
         .as_str()

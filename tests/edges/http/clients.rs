@@ -14,10 +14,8 @@ fn is_csv(reply: &Reply) -> bool {
 async fn lists_may_be_repeated_or_comma_separated() {
     let router = router();
     let path = "/api/public/compare?start=2024-01-01&series=";
-    let (commas, twice) = (
-        format!("{path}UNRATE,DGS10"),
-        format!("{path}UNRATE&series=DGS10"),
-    );
+    let commas = format!("{path}UNRATE,DGS10");
+    let twice = format!("{path}UNRATE&series=DGS10");
     let commas = get(&router, &commas).await;
     assert_eq!(commas.status, 200, "{}", commas.text());
     assert_eq!(commas.body, get(&router, &twice).await.body);

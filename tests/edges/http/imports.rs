@@ -32,7 +32,10 @@ async fn newest_figure(router: &Router, series: &str) -> f64 {
 
 /// Reads until the imports are done. Returns how many answers differed, and how many were older than one before.
 async fn watch_imports(router: Router, is_done: &AtomicBool) -> (u32, u32, u32) {
-    let (mut answers, mut differed, mut went_back, mut seen) = (0, 0, 0, 0.0);
+    let mut answers = 0;
+    let mut differed = 0;
+    let mut went_back = 0;
+    let mut seen = 0.0;
     while !is_done.load(Ordering::Relaxed) {
         let path = "/api/public/compare?series=TWINA,TWINZ&start=2026-08-01";
         let both = get(&router, path).await.json();
@@ -59,7 +62,8 @@ async fn watch_imports(router: Router, is_done: &AtomicBool) -> (u32, u32, u32) 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_import_is_visible_as_one_change() {
     let dir = tempfile::tempdir().unwrap();
-    let (folder, file) = (dir.path().join("figures"), dir.path().join("econoscope.db"));
+    let folder = dir.path().join("figures");
+    let file = dir.path().join("econoscope.db");
     std::fs::create_dir(&folder).unwrap();
     write_files(&folder, 1);
     let served = Arc::new(Sqlite::open(&file).unwrap());

@@ -211,7 +211,8 @@ async fn a_crossed_condition_is_announced_over_http() {
         (5, 4.4, false),
     ] {
         write(month, value);
-        let (mut calendar, mut alerts) = (0, 0);
+        let mut calendar = 0;
+        let mut alerts = 0;
         while calendar == 0 || (is_crossing && alerts == 0) {
             match next_event(&mut body).await["params"]["uri"].as_str() {
                 Some("macro://calendar") => calendar += 1,

@@ -70,7 +70,8 @@ async fn widgets_may_be_framed_and_run_only_own_scripts() {
     for path in WIDGETS {
         let reply = get(&router, path).await;
         assert_eq!(reply.status, StatusCode::OK, "{path}");
-        let (policy, html) = (reply.header("content-security-policy"), reply.text());
+        let policy = reply.header("content-security-policy");
+        let html = reply.text();
         let style = hash(between(html, "<style>", "</style>"));
         let script = hash(between(html, "<script>", "</script>"));
         let expected = format!(

@@ -155,7 +155,8 @@ async fn restricted_figures_do_not_influence_public_answers() {
         "/chart/scenario/vix-40.svg",
         "/chart/release/ICSA.svg",
     ] {
-        let (one, other) = (get(&calm, path).await, get(&wild, path).await);
+        let one = get(&calm, path).await;
+        let other = get(&wild, path).await;
         assert_eq!(one.status, other.status, "{path}");
         // Some are refused, and none is missing.
         assert_ne!(one.status, StatusCode::NOT_FOUND, "{path}");

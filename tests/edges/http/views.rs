@@ -126,7 +126,8 @@ async fn a_vintage_is_drawn_behind_the_current_series() {
             .map(row)
             .collect::<std::collections::BTreeMap<_, _>>()
     };
-    let (then, now) = (figures("&as_of=2009-01-15").await, figures("").await);
+    let then = figures("&as_of=2009-01-15").await;
+    let now = figures("").await;
     let revised = then
         .iter()
         .filter(|(day, value)| now[*day] != **value)

@@ -65,7 +65,8 @@ impl Session {
         self.send(line).await;
         let ping = json!({ "jsonrpc": "2.0", "id": mark, "method": "ping" });
         self.send(ping.to_string().as_bytes()).await;
-        let (mut response, mut is_marked) = (None, false);
+        let mut response = None;
+        let mut is_marked = false;
         while !is_marked || response.is_none() && needs_response(line) {
             let next = self.read_line().await.expect("an answer");
             if next["id"] == mark.as_str() {

@@ -53,7 +53,8 @@ fn calls() -> Vec<(&'static str, Value)> {
 #[tokio::test]
 async fn the_structure_has_about_as_many_tokens_as_the_text() {
     let mut client = Client::open(server());
-    let (mut texts, mut structures) = (0, 0);
+    let mut texts = 0;
+    let mut structures = 0;
     for (tool, arguments) in calls() {
         let call = json!({ "name": tool, "arguments": &arguments });
         let result = client.result("tools/call", call).await;

@@ -97,10 +97,14 @@ impl Ranking {
 
 /// Returns how many questions of some kinds rank their tool first, their number, and those with the tool not in the first three.
 fn score(ranking: &Ranking, kinds: &[&str]) -> (usize, usize, Vec<String>) {
-    let (mut first, mut total, mut misses) = (0, 0, Vec::new());
+    let mut first = 0;
+    let mut total = 0;
+    let mut misses = Vec::new();
     let mut reader = csv::Reader::from_reader(QUESTIONS.as_bytes());
     for row in reader.records().map(Result::unwrap) {
-        let (kind, tool, question) = (&row[0], &row[1], &row[2]);
+        let kind = &row[0];
+        let tool = &row[1];
+        let question = &row[2];
         if !kinds.contains(&kind) {
             continue;
         }

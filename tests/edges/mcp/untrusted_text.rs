@@ -169,7 +169,8 @@ fn check_text_marked(path: &str, text: &str, seen: &mut usize) {
 #[tokio::test]
 async fn untrusted_text_is_marked_in_every_tool() {
     let sites = BothSites::new(&backend(store()));
-    let (mut structured, mut texts) = (0, 0);
+    let mut structured = 0;
+    let mut texts = 0;
     for (tool, arguments) in calls() {
         let path = format!("{tool} {arguments}");
         let call = corpus::call("1", tool, &arguments, None);

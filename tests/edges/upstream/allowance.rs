@@ -34,10 +34,12 @@ async fn concurrent_equal_requests_cost_one_upstream_call() {
 /// Requests several names concurrently. Returns how many were answered and how many refused.
 async fn request_names(upstream: &Upstream, caller: Caller, prefix: &str) -> (usize, usize) {
     let requests = (0..40).map(|n| {
-        let (upstream, name) = (upstream.clone(), format!("{prefix}{n}"));
+        let upstream = upstream.clone();
+        let name = format!("{prefix}{n}");
         tokio::spawn(caller.scope(async move { upstream.get(interactive_request(&name)).await }))
     });
-    let (mut answered, mut refused) = (0, 0);
+    let mut answered = 0;
+    let mut refused = 0;
     for one in requests.collect::<Vec<_>>() {
         match one.await.unwrap() {
             Ok(_) => answered += 1,
@@ -112,7 +114,8 @@ async fn two_restarting_processes_stay_within_the_allowance() {
     let start = || open_stored(proxy.address, 100, &clock, &file);
     let mut processes = [start(), start()];
     let mut rng = Rng(30);
-    let (mut hours, mut seen) = (Vec::new(), 0);
+    let mut hours = Vec::new();
+    let mut seen = 0;
     for hour in 0..4 * 24_u64 {
         for _ in 0..rng.below(14) {
             let process = &processes[usize::try_from(rng.below(2)).unwrap()];
@@ -343,7 +346,9 @@ async fn a_call_is_recorded_before_it_is_sent() {
     let file = dir.path().join("state.db");
     let clock = clock();
     let server = MockServer::start().await;
-    let (origin, seen, witness) = (server.uri(), file.clone(), Arc::clone(&clock));
+    let origin = server.uri();
+    let seen = file.clone();
+    let witness = Arc::clone(&clock);
     let answer = move |_: &wiremock::Request| {
         let clock = Arc::clone(&witness) as Arc<dyn Clock>;
         let ledger = Ledger::open(Some(&seen), &origin, 100, clock).unwrap();

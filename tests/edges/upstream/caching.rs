@@ -205,7 +205,8 @@ async fn must_revalidate_is_not_served_stale_during_an_outage() {
 
 #[tokio::test]
 async fn an_unwritable_state_file_allows_only_cached_responses() {
-    let (server, clock) = (start_origin().await, clock());
+    let server = start_origin().await;
+    let clock = clock();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("upstream.db");
     let first = open_stored(*server.address(), 100, &clock, &file);

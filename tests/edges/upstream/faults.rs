@@ -23,7 +23,8 @@ async fn cached_keys_are_answered_while_the_upstream_fails() {
         delay: Duration::from_millis(2),
     });
     let mut rng = Rng(7);
-    let (mut marks, mut times) = (BTreeMap::new(), Vec::new());
+    let mut marks = BTreeMap::new();
+    let mut times = Vec::new();
     for n in 0..10_000 {
         if n % 10 == 0 {
             clock.advance(Duration::from_secs(rng.below(20)));

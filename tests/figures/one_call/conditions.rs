@@ -18,7 +18,8 @@ struct Counted {
 }
 
 fn counted(rows: &Rows, is: impl Fn(f64) -> bool) -> Counted {
-    let (mut longest, mut begun) = ((0, String::new(), String::new()), None);
+    let mut longest = (0, String::new(), String::new());
+    let mut begun = None;
     for (i, (date, value)) in rows.iter().enumerate() {
         begun = is(*value).then(|| begun.unwrap_or(i));
         if let Some(start) = begun.filter(|start| i + 1 - start > longest.0) {

@@ -19,7 +19,8 @@ pub(super) fn round(value: f64, decimals: i32) -> f64 {
 
 /// What two files come to on their newest common date.
 pub(super) fn newest(a: &str, b: &str, of: fn(f64, f64) -> f64) -> (String, f64) {
-    let (a, b) = (all(a), all(b));
+    let a = all(a);
+    let b = all(b);
     let (date, value) = a
         .iter()
         .rev()
@@ -148,7 +149,8 @@ fn ratios() -> Vec<Question> {
 fn spreads() -> Vec<Question> {
     let less = |a: &str, b: &str| to(2, newest(a, b, |a, b| a - b));
     let breakeven = {
-        let (nominal, real) = (all("DGS20"), all("DFII20"));
+        let nominal = all("DGS20");
+        let real = all("DFII20");
         let mut sums: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
         for (date, value) in &nominal {
             if let Some(real) = real.get(date) {

@@ -75,10 +75,8 @@ fn events() -> Vec<Question> {
 }
 
 fn own_dates() -> Vec<Question> {
-    let (rates, jobless) = (
-        between("FEDFUNDS", "2025-01-01", "2026-06-30"),
-        between("UNRATE", "2025-01-01", "2026-06-30"),
-    );
+    let rates = between("FEDFUNDS", "2025-01-01", "2026-06-30");
+    let jobless = between("UNRATE", "2025-01-01", "2026-06-30");
     let average = mean(&rates.iter().map(|row| row.1).collect::<Vec<_>>());
     let prices = all("CPILFESL");
     let real = between("FEDFUNDS", "2024-01-01", "2026-06-30");

@@ -27,7 +27,8 @@ fn signals() -> Vec<(String, Option<String>)> {
 
 fn alarms() -> Vec<Question> {
     let signals = signals();
-    let (first, crisis) = (&signals[0], &signals[signals.len() - 3]);
+    let first = &signals[0];
+    let crisis = &signals[signals.len() - 3];
     vec![
         Question::new(
             "When did the Sahm rule signal a recession?",
@@ -110,7 +111,8 @@ fn regimes() -> Vec<Question> {
 
 /// The normal distribution function by its series.
 fn normal(x: f64) -> f64 {
-    let (mut term, mut sum) = (x, x);
+    let mut term = x;
+    let mut sum = x;
     for n in 1..60 {
         term *= x * x / (2.0 * f64::from(n) + 1.0);
         sum += term;
@@ -127,7 +129,8 @@ fn mean(id: &str, month: &str) -> f64 {
 }
 
 fn moves() -> Vec<Question> {
-    let (week, before) = ("2026-08-19", "2026-05-20");
+    let week = "2026-08-19";
+    let before = "2026-05-20";
     let parts = |day: &str| {
         let reverse = by("RRPONTSYD", day).1;
         [
@@ -136,12 +139,14 @@ fn moves() -> Vec<Question> {
             -reverse / 1e3,
         ]
     };
-    let (now, then) = (parts(week), parts(before));
+    let now = parts(week);
+    let then = parts(before);
     let change = (
         now.iter().sum::<f64>() - then.iter().sum::<f64>(),
         now[1] - then[1],
     );
-    let (spread, conditions) = (mean("T10Y3M", "2026-08"), mean("NFCI", "2026-08"));
+    let spread = mean("T10Y3M", "2026-08");
+    let conditions = mean("NFCI", "2026-08");
     let permits = |year: &str| {
         let month = |m: &str| on("PERMIT", &format!("{year}-{m}-01"));
         month("05") + month("06") + month("07")

@@ -137,7 +137,8 @@ fn scenarios() -> Vec<Question> {
 fn several() -> Vec<Question> {
     let (day, curve) = newest("DGS10", "DGS2", |a, b| a - b);
     let (_, long) = newest("DGS30", "DGS5", |a, b| a - b);
-    let (core, index) = (all("PCEPILFE"), all("CPILFESL"));
+    let core = all("PCEPILFE");
+    let index = all("CPILFESL");
     let june = |all: &std::collections::BTreeMap<String, f64>| {
         round(100.0 * (all["2026-06-01"] / all["2025-06-01"] - 1.0), 2)
     };

@@ -64,10 +64,8 @@ pub(super) fn questions() -> Vec<Question> {
     let augusts = (august, on("PAYEMS", "2008-08-01"));
     let rates = vintages("UNRATE");
     let spring = ["2008-12", "2010-01"].map(|month| state(&rates, month)["2008-06-01"]);
-    let (fourth, first) = (
-        growth("2008-10-01", "2008-07-01"),
-        growth("2009-01-01", "2008-10-01"),
-    );
+    let fourth = growth("2008-10-01", "2008-07-01");
+    let first = growth("2009-01-01", "2008-10-01");
     vec![
         Question::new(
             "How many jobs did the country have in August 2008, as known that September and as known today?",

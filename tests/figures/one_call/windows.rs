@@ -38,7 +38,8 @@ fn least(rows: &Rows, of: impl Fn(f64, f64) -> f64) -> (usize, usize) {
 }
 
 fn share(rows: &Rows, is: impl Fn(f64) -> bool) -> f64 {
-    let (some, all) = (rows.iter().filter(|r| is(r.1)).count(), rows.len());
+    let some = rows.iter().filter(|r| is(r.1)).count();
+    let all = rows.len();
     rounded(
         100.0 * f64::from(u32::try_from(some).unwrap()) / f64::from(u32::try_from(all).unwrap()),
         1,
@@ -47,7 +48,8 @@ fn share(rows: &Rows, is: impl Fn(f64) -> bool) -> f64 {
 
 fn changes() -> Vec<Question> {
     let ten = between("DGS10", "2022-01-01", "2022-12-31");
-    let (first, last) = (&ten[0], &ten[ten.len() - 1]);
+    let first = &ten[0];
+    let last = &ten[ten.len() - 1];
     let rise = last.1 - first.1;
     let prices = (on("CPIAUCNS", "2020-01-01"), on("CPIAUCNS", "2026-01-01"));
     let percent = 100.0 * (prices.1 / prices.0 - 1.0);

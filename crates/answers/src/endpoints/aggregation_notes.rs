@@ -14,14 +14,16 @@ pub(super) fn partial_periods(
     periods: Periods,
     (start, end): (Date, Date),
 ) -> Vec<(&'static str, String)> {
-    let (to, from) = (periods.frequency, series.frequency());
+    let to = periods.frequency;
+    let from = series.frequency();
     let mut notes = Vec::new();
     let in_range = |date| (start..=end).contains(&date);
     let newest = series.observations.last().map(|o| o.date);
     let newest = newest.filter(|_| last_is_partial(series, periods));
     let open = newest.map(|date| periods.period_date(date));
     if let (Some(open), Some(newest)) = (open.filter(|date| in_range(*date)), newest) {
-        let (period, until) = (to.label(open), from.label(newest));
+        let period = to.label(open);
+        let until = from.label(newest);
         let note = format!("{period} is not over: figures to {until}");
         notes.push(("partial", note));
     }
@@ -37,7 +39,8 @@ pub(super) fn partial_periods(
     let rows = series.between(last, to.period_end(last));
     let beyond = rows.last().filter(|o| o.date > end);
     if let Some(beyond) = beyond.filter(|_| in_range(last) && to >= Frequency::Monthly) {
-        let (label, date) = (to.label(last), beyond.date);
+        let label = to.label(last);
+        let date = beyond.date;
         notes.push(("end", format!("{label} has figures to {date}, after end")));
     }
     notes

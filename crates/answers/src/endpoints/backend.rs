@@ -134,7 +134,8 @@ impl Backend {
             answer.requests.fetch_add(1, Ordering::Relaxed);
             answer
         } else {
-            let (cache, new_key) = (Arc::clone(&self.cache), key.clone());
+            let cache = Arc::clone(&self.cache);
+            let new_key = key.clone();
             let desk = Arc::clone(&self.desk);
             let body = fetched.as_ref().map(|fetched| fetched.body.clone());
             // The work stores its result itself, since it may end after all callers have left.

@@ -129,7 +129,8 @@ mod tests {
 
     #[tokio::test]
     async fn every_form_decodes_to_the_same_bytes() {
-        let (pool, body) = (Pool::default(), Arc::new(Body::new(text())));
+        let pool = Pool::default();
+        let body = Arc::new(Body::new(text()));
         let gzip = body.encoded(Encoding::Gzip, &pool).await.unwrap();
         let mut decoded = Vec::new();
         flate2::read::GzDecoder::new(&*gzip)
@@ -146,9 +147,11 @@ mod tests {
 
     #[tokio::test]
     async fn concurrent_callers_share_one_compression() {
-        let (pool, body) = (Arc::new(Pool::default()), Arc::new(Body::new(text())));
+        let pool = Arc::new(Pool::default());
+        let body = Arc::new(Body::new(text()));
         let calls = (0..100).map(|_| {
-            let (pool, body) = (Arc::clone(&pool), Arc::clone(&body));
+            let pool = Arc::clone(&pool);
+            let body = Arc::clone(&body);
             tokio::spawn(async move { body.encoded(Encoding::Gzip, &pool).await.unwrap() })
         });
         let mut addresses = std::collections::HashSet::new();

@@ -345,7 +345,9 @@ impl ConditionFigures {
     pub(super) fn describe(&self) -> String {
         let of = self.of.as_deref().map(|of| format!(" of {of}"));
         let name = format!("Condition \"{}\"{}", self.condition, of.unwrap_or_default());
-        let (frequency, met, count) = (&self.frequency, self.met, self.count);
+        let frequency = &self.frequency;
+        let met = self.met;
+        let count = self.count;
         let Some(share) = self.share else {
             return format!("{name}: no {frequency} figure to judge in the range.");
         };
@@ -365,7 +367,8 @@ impl ConditionFigures {
         };
         text += &match &self.crossing {
             Some(last) => {
-                let (direction, date) = (&last.direction, last.date);
+                let direction = &last.direction;
+                let date = last.date;
                 let not = if last.met { "" } else { "not " };
                 format!("; last crossing {direction} on {date} ({not}met since).")
             }

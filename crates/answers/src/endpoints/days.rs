@@ -113,7 +113,8 @@ pub fn parse_as_of(desk: &Desk, text: Option<&str>) -> Result<AsOf> {
     let today = desk.today();
     match parse_one_as_of(text, today)? {
         AsOf::Day(day) if day > today => {
-            let (day, allowed) = (day.to_string(), format!("a day up to {today}"));
+            let day = day.to_string();
+            let allowed = format!("a day up to {today}");
             Err(Error::invalid(
                 "as_of",
                 &day,

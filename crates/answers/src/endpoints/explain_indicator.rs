@@ -147,7 +147,9 @@ impl Endpoint for Params {
         let as_revised = a.hindsight.iter();
         text.extend(as_revised.map(|r| format!("\n{}", r.describe(a.label.as_deref()))));
         text.extend(a.experimental.iter().map(|other| {
-            let (series, method, meaning) = (&other.series, &other.method, &other.meaning);
+            let series = &other.series;
+            let method = &other.method;
+            let meaning = &other.meaning;
             format!("\nOn trial beside it, {series} ({method}): {meaning}")
         }));
         text += &describe_record(&a.record);

@@ -72,7 +72,8 @@ pub(super) fn check_series(requested: &str, received: &str) -> Result<()> {
     let id = |name: &str| resolve::find(name).map(|info| info.id.clone());
     match (id(requested), id(received)) {
         (Some(one), Some(other)) if one != other => {
-            let (received, requested) = (quote(received), quote(requested));
+            let received = quote(received);
+            let requested = quote(requested);
             Err(contract_error(&format!(
                 "is of {received}, not of {requested}"
             )))
@@ -113,7 +114,8 @@ fn query_value(value: &Value) -> String {
 fn decode_body<E: Endpoint>(body: &[u8]) -> Result<E::Output> {
     let mut json = serde_json::Deserializer::from_slice(body);
     serde_path_to_error::deserialize(&mut json).map_err(|e| {
-        let (path, problem) = (quote(&e.path().to_string()), quote(&e.inner().to_string()));
+        let path = quote(&e.path().to_string());
+        let problem = quote(&e.inner().to_string());
         contract_error(&format!("breaks the contract at `{path}`: {problem}"))
     })
 }
@@ -152,7 +154,9 @@ pub fn describe_origin(fetched: &UpstreamResponse) -> String {
     let age = fetched.age.as_secs();
     let mut text = format!("Forwarded from the upstream service; {freshness}, {age} s old.");
     if let Some(quota) = &fetched.quota {
-        let (left, limit, at) = (quota.remaining, quota.limit, quota.resets_at);
+        let left = quota.remaining;
+        let limit = quota.limit;
+        let at = quota.resets_at;
         text +=
             &format!(" {left} of {limit} upstream calls are left; the next is free at {at:.0}.");
     }

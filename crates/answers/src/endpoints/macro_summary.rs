@@ -220,7 +220,8 @@ fn format_figures(a: &MacroSummary) -> String {
     let missing = missing.map(|share| format!(" ({share} % of its weight has no figure)"));
     let unit = format!(" out of 100{}", missing.unwrap_or_default());
     add("macro stress", a.stress_index, &unit, "stress_index");
-    let (liquidity, unit) = (a.net_liquidity_trn, " trillion dollars");
+    let liquidity = a.net_liquidity_trn;
+    let unit = " trillion dollars";
     add("net liquidity", liquidity, unit, "net_liquidity_trn");
     let rates = &a.key_rates;
     add("10-year Treasury", rates.ten_year, " %", "10y");
@@ -327,7 +328,8 @@ impl Collector<'_> {
         let recession_now = self.add_composite("recession_now", &RNOW)?;
         let alarm = self.desk.reading(&RNOW, self.as_of)?.alarm;
         let alarm = alarm.filter(|_| recession_now.is_some());
-        let (unemployment, payrolls) = (&figures.unemployment_rate, &figures.payrolls);
+        let unemployment = &figures.unemployment_rate;
+        let payrolls = &figures.payrolls;
         Ok(Labor {
             unemployment_rate_pct: self.add_figure("unemployment_rate", unemployment),
             unemployment_change_pp: unemployment.change,

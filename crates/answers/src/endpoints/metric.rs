@@ -86,7 +86,9 @@ impl NewerMean {
 
     /// Describes the average: "newer is the average of September 2026: 4.99 (GS10)".
     pub(super) fn describe(&self) -> String {
-        let (month, value, series) = (self.date.strftime("%B %Y"), self.value, &self.series);
+        let month = self.date.strftime("%B %Y");
+        let value = self.value;
+        let series = &self.series;
         format!("newer is the average of {month}: {value} ({series})")
     }
 }
@@ -212,7 +214,8 @@ pub(super) fn render(m: &Metric) -> String {
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the store cannot be read.
 pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Metric> {
-    let (id, day) = (info.id.as_str(), desk.reading_day(as_of));
+    let id = info.id.as_str();
+    let day = desk.reading_day(as_of);
     let mut provenance = Provenance::new(desk, as_of, [id])?;
     provenance.note_remark(desk, info)?;
     let series = desk.series(info, as_of)?;
@@ -277,7 +280,8 @@ fn next_release(info: &SeriesInfo, last: Date, today: Date, provenance: &mut Pro
     let release = Catalogue::release_of(info).and_then(|release| release.scheduled_for(period));
     let (day, pattern) = match release {
         Some(due) => {
-            let (name, rule) = (&due.release.name, &due.release.words);
+            let name = &due.release.name;
+            let rule = &due.release.words;
             (due.day, format!("{name}, {rule}"))
         }
         None => (

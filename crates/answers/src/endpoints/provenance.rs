@@ -106,8 +106,11 @@ impl Provenance {
             let series = desk.series(info, as_of)?;
             let newest = series.and_then(|s| s.last_on_or_before(desk.reading_day(as_of)));
             if let Some(last) = newest {
-                let (id, title, unit) = (&info.id, &info.title, &info.units_short);
-                let (value, date) = (info.round(last.value), last.date);
+                let id = &info.id;
+                let title = &info.title;
+                let unit = &info.units_short;
+                let value = info.round(last.value);
+                let date = last.date;
                 note += &format!("; {id} ({title}): {value} {unit} on {date}");
             }
         }
@@ -272,11 +275,9 @@ impl Provenance {
 
     /// Renders the last lines of an answer's text: reference day, notes, sources, credit line.
     pub(super) fn render_closing(&self, credit: &dyn fmt::Display) -> String {
-        let (sentence, missing, cited) = (
-            self.describe_as_of(),
-            self.describe_gaps(),
-            self.format_sources(),
-        );
+        let sentence = self.describe_as_of();
+        let missing = self.describe_gaps();
+        let cited = self.format_sources();
         format!("\n{sentence} {missing}\n{cited}{credit}")
     }
 }

@@ -223,7 +223,8 @@ impl Endpoint for Params {
         let month = month.unwrap_or_default();
         let confidence = a.confidence.map(|c| format!(", confidence {c} %"));
         let confidence = confidence.unwrap_or_default();
-        let (regime, trajectory) = (&a.regime, &a.trajectory);
+        let regime = &a.regime;
+        let trajectory = &a.trajectory;
         let mut text = format!("Regime{month}: {regime}{confidence}, trajectory {trajectory}.");
         let target = a.transition_target.iter();
         text.extend(target.map(|target| format!(" Most likely alternative: {target}.")));
@@ -288,7 +289,8 @@ fn months_and_switches(
 /// [`econoscope_core::Error::Store`] when the store cannot be read.
 pub(super) fn narrative(desk: &Desk, as_of: AsOf) -> Result<String> {
     let reading = |composite| desk.reading(composite, as_of);
-    let (history, nowcast) = (desk.regimes(as_of)?, desk.nowcast(as_of)?);
+    let history = desk.regimes(as_of)?;
+    let nowcast = desk.nowcast(as_of)?;
     let evidence = narrative::Evidence {
         regime: &history.now,
         nowcast: (*nowcast).as_ref().ok(),

@@ -198,9 +198,11 @@ fn window(
         Some(text) => days::read("start", text, (day, today))?,
     };
     let (before, after) = MAX_OFFSET;
-    let (first, last) = (shift(day, (-before).days()), shift(day, after.days()));
+    let first = shift(day, (-before).days());
+    let last = shift(day, after.days());
     if !(first..=last).contains(&start) {
-        let (start, allowed) = (start.to_string(), format!("a day from {first} to {last}"));
+        let start = start.to_string();
+        let allowed = format!("a day from {first} to {last}");
         return Err(Error::invalid("start", &start, "is too far away", &allowed));
     }
     let window = |days: i64| {

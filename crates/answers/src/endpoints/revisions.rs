@@ -163,7 +163,8 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<R
         Some(_) => Vec::new(),
         None => table.newest_prints(LISTED_PRINTS),
     };
-    let (revisions, measure) = (&table.revisions, table.revisions.measure);
+    let revisions = &table.revisions;
+    let measure = table.revisions.measure;
     let [(unit, _), (revision_unit, revision_decimals)] = units(measure, info);
     Ok(RevisionsAnswer {
         series_id: desk.display_id(&info.id),

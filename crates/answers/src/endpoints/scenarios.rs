@@ -129,7 +129,8 @@ impl Endpoint for Params {
         let has_tag = |s: &scenarios::Scenario| {
             tag.is_none_or(|tag| s.tags.iter().any(|t| t.eq_ignore_ascii_case(tag)))
         };
-        let (rates, articles) = (desk.base_rates()?, desk.articles(MAX_ARTICLES)?);
+        let rates = desk.base_rates()?;
+        let articles = desk.articles(MAX_ARTICLES)?;
         let mut scenarios = match params.query.as_deref().map(str::trim) {
             None | Some("") => desk.scenarios(),
             Some(query) => desk.find_scenarios(query)?,
@@ -167,7 +168,8 @@ impl Endpoint for Params {
                 let [low, high] = ends.map(|end| 100.0 * end);
                 format!(" (90 % interval {low:.1} to {high:.1} %)")
             });
-            let (name, interval) = (&s.title, interval.unwrap_or_default());
+            let name = &s.title;
+            let interval = interval.unwrap_or_default();
             text += &format!("\n- {name} ({}, {}): ", s.slug, s.scenario_polarity);
             text += &format!("{rate:.1} %{interval}; {basis}.");
             if let (true, Some(rule), Some(from)) = (has_rules, &s.rule, &s.counted_from) {

@@ -121,12 +121,14 @@ impl Endpoint for Params {
         let mut indices = Vec::new();
         for composite in established() {
             let reading = desk.reading(composite, as_of)?;
-            let (about, present) = (&composite.indicator, desk.reading_day(as_of));
+            let about = &composite.indicator;
+            let present = desk.reading_day(as_of);
             provenance.note_reading(about.ticker(), about, &reading, present);
             let meaning = (composite.interpret)(&reading);
             indices.push(index_signal(desk, about, &reading, meaning));
         }
-        let (about, reading) = (&narrative_velocity::NVI, desk.narrative(as_of)?);
+        let about = &narrative_velocity::NVI;
+        let reading = desk.narrative(as_of)?;
         let meaning = narrative_velocity::interpret(&reading);
         indices.push(index_signal(desk, about, &reading, meaning));
         let mut market_signals = Vec::new();
@@ -157,7 +159,8 @@ impl Endpoint for Params {
                 }
                 None => "no value".into(),
             };
-            let (name, ticker) = (&i.display_name, &i.ticker);
+            let name = &i.display_name;
+            let ticker = &i.ticker;
             text += &format!("\n- {name} ({ticker}): {value}. {interpretation}");
         }
         text += "\nMarket:";

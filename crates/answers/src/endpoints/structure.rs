@@ -307,7 +307,8 @@ fn with_description(mut schema: Value, original: &Map<String, Value>) -> Value {
 
 /// Returns the schema of a table, from the schema of the objects in its rows.
 fn table_schema(item: &Map<String, Value>) -> Value {
-    let (mut cells, mut descriptions) = (Vec::new(), Vec::new());
+    let mut cells = Vec::new();
+    let mut descriptions = Vec::new();
     collect_columns(item, "", &mut cells, &mut descriptions);
     let mut cells: Vec<Value> = cells.into_iter().map(without_descriptions).collect();
     let constant = any_of(cells.clone());
@@ -332,7 +333,8 @@ fn collect_columns(
 ) {
     let properties = item.get("properties").and_then(Value::as_object);
     for (name, property) in properties.into_iter().flatten() {
-        let (name, cell) = (format!("{prefix}{name}"), compact_schema(property));
+        let name = format!("{prefix}{name}");
+        let cell = compact_schema(property);
         if let Some(Value::String(description)) = cell.get("description") {
             descriptions.push(format!("{name}: {description}"));
         }

@@ -115,7 +115,9 @@ impl Endpoint for Params {
         let key_figures = KEY_FIGURES.iter();
         let key_figures =
             key_figures.map(|(id, kind)| (*id, moves::key_figure_move(desk, id, *kind, days)));
-        let (mut changes, mut unchanged, mut absent) = (Vec::new(), Vec::new(), Vec::new());
+        let mut changes = Vec::new();
+        let mut unchanged = Vec::new();
+        let mut absent = Vec::new();
         for (id, outcome) in composites.chain(key_figures) {
             match outcome? {
                 Move::Change(change, size) => changes.push((id, change, size)),
@@ -129,7 +131,8 @@ impl Endpoint for Params {
         }
         changes.sort_by(|(.., a), (.., b)| b.total_cmp(a));
         let smaller = changes.split_off(MAX_CHANGES.min(changes.len()));
-        let (now, then) = (desk.regimes(as_of)?, desk.regimes(AsOf::Day(since))?);
+        let now = desk.regimes(as_of)?;
+        let then = desk.regimes(AsOf::Day(since))?;
         Ok(Changes {
             since,
             surprises: surprises::surprises_since(desk, since, as_of)?,
@@ -204,8 +207,12 @@ fn format_change(c: &Change) -> String {
         Some(revised) => format!("{revised} (known then as {})", c.then),
         None => c.then.to_string(),
     };
-    let (unit, change_unit) = (spell_out_unit(&c.unit), spell_out_unit(&c.change_unit));
-    let (change, now, date, date_then) = (format_signed(c.change, 2), c.now, c.date, c.date_then);
+    let unit = spell_out_unit(&c.unit);
+    let change_unit = spell_out_unit(&c.change_unit);
+    let change = format_signed(c.change, 2);
+    let now = c.now;
+    let date = c.date;
+    let date_then = c.date_then;
     format!(
         "{} ({}): {now} {unit} on {date}, {change} {change_unit} from {then} on {date_then} ({unusual})",
         c.name, c.id

@@ -32,7 +32,8 @@ impl ValueAxis {
     /// It begins at zero when the smallest value is under a third of the largest.
     pub(super) fn linear(min: f64, max: f64, count: f64) -> Self {
         let clamp = |value: f64| value.clamp(-MAX_VALUE, MAX_VALUE);
-        let (mut min, mut max) = (clamp(min), clamp(max));
+        let mut min = clamp(min);
+        let mut max = clamp(max);
         if min > 0.0 && min < max / 3.0 {
             min = 0.0;
         }
@@ -44,7 +45,8 @@ impl ValueAxis {
             (min, max) = (min - margin, max + margin);
         }
         let step = round_step((max - min) / count);
-        let (first, last) = ((min / step).floor(), (max / step).ceil());
+        let first = (min / step).floor();
+        let last = (max / step).ceil();
         let multiples = std::iter::successors(Some(first), |multiple| Some(multiple + 1.0));
         // The step is at least a tenth of the range, so there are a dozen ticks at most; 24 bounds rounding errors.
         let multiples = multiples.take_while(|multiple| *multiple <= last + 0.5);
@@ -64,7 +66,8 @@ impl ValueAxis {
     /// Creates a logarithmic axis around positive values: round ticks over a short range, else 1, 2 and 5 times powers of
     /// ten, or the powers alone.
     pub(super) fn logarithmic(min: f64, max: f64, count: f64) -> Self {
-        let (min, max) = (min.clamp(1.0 / MAX_VALUE, MAX_VALUE), max.min(MAX_VALUE));
+        let min = min.clamp(1.0 / MAX_VALUE, MAX_VALUE);
+        let max = max.min(MAX_VALUE);
         // The quotient of two numbers can overflow; the difference of their logarithms cannot.
         let decades = max.log10() - min.log10();
         if decades < MIN_DECADES {
@@ -91,7 +94,8 @@ impl ValueAxis {
         }
         let low = ticks.iter().rfind(|tick| **tick <= min * (1.0 + TOLERANCE));
         let high = ticks.iter().find(|tick| **tick >= max * (1.0 - TOLERANCE));
-        let (low, high) = (*low.unwrap_or(&min), *high.unwrap_or(&max));
+        let low = *low.unwrap_or(&min);
+        let high = *high.unwrap_or(&max);
         ticks.retain(|tick| (low..=high).contains(tick));
         Self {
             low,

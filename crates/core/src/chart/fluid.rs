@@ -48,7 +48,8 @@ fn render(spec: &ChartSpec, class: &str, has_labels: bool) -> String {
     }
     let mut out = format!(r#"<svg {class} width="100%" height="100%">"#);
     for (x, width) in plot.bands(&spec.shading) {
-        let (x, width) = (percent(x), percent(width));
+        let x = percent(x);
+        let width = percent(width);
         out += &format!(r#"<rect x="{x:.2}%" width="{width:.2}%" height="100%" fill="{SHADE}"/>"#);
     }
     if has_labels {

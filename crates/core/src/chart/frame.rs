@@ -52,7 +52,9 @@ pub fn render_panels(spec: &ChartSpec, others: &[ChartSpec]) -> String {
 
 impl<'a> Frame<'a> {
     fn render(mut self, others: &'a [ChartSpec]) -> String {
-        let (width, height, font_size) = (self.width, self.height, self.font_size);
+        let width = self.width;
+        let height = self.height;
+        let font_size = self.font_size;
         let size = format!(r#"viewBox="0 0 {width} {height}" width="{width}" height="{height}""#);
         let other_lines: String = others.iter().map(ChartSpec::describe_lines).collect();
         let label = escaped(&(self.spec.describe() + &other_lines));
@@ -91,7 +93,8 @@ impl<'a> Frame<'a> {
         for (spec, plot, base) in panels {
             self.set_panel(spec);
             let Some(mut plot) = plot else {
-                let (x, y) = (width / 2.0, base - (height - days_height) / 2.0);
+                let x = width / 2.0;
+                let y = base - (height - days_height) / 2.0;
                 let text = "No observations in this range";
                 self.out += &format!(r#"<text x="{x}" y="{y}" text-anchor="middle" "#);
                 self.out += &format!(r#"fill="{MUTED}">{text}</text>"#);
@@ -124,7 +127,10 @@ impl<'a> Frame<'a> {
 
     /// Draws background, title, lead, unit, source and credit. Returns the top of the plots.
     fn draw_header_and_footer(&mut self, has_others: bool) -> f64 {
-        let (spec, width, size, max) = (self.spec, self.width, self.title_size, self.max_chars());
+        let spec = self.spec;
+        let width = self.width;
+        let size = self.title_size;
+        let max = self.max_chars();
         let height = self.height;
         self.out += &format!(r#"<rect width="{width}" height="{height}" fill="{PAPER}"/>"#);
         let first = 20.0 + size * 0.75;
@@ -166,7 +172,8 @@ impl<'a> Frame<'a> {
             y += self.font_size * 1.5;
             self.draw_text(20, y, MUTED, &line);
         }
-        let (bottom, right) = (height - 18.0, width - 20.0);
+        let bottom = height - 18.0;
+        let right = width - 20.0;
         let line_height = self.font_size * if self.is_footer_stacked() { 1.4 } else { 0.0 };
         let source = truncate(&format!("Source: {}", spec.source), max);
         self.draw_text(20, bottom - line_height, MUTED, &source);
@@ -227,7 +234,9 @@ impl<'a> Frame<'a> {
     }
 
     fn draw_plot(&mut self, plot: &Plot) {
-        let (top, height, base) = (plot.top, plot.height, plot.top + plot.height);
+        let top = plot.top;
+        let height = plot.height;
+        let base = plot.top + plot.height;
         for (x, width) in plot.bands(&self.spec.shading) {
             self.out += &format!(r#"<rect x="{x:.1}" y="{top:.1}" width="{width:.1}" "#);
             self.out += &format!(r#"height="{height:.1}" fill="{SHADE}"/>"#);
@@ -252,12 +261,14 @@ impl<'a> Frame<'a> {
 
     /// Draws grid lines with labels. A zero line inside the plot is darker.
     fn draw_left_axis(&mut self, plot: &Plot) {
-        let (left, right) = (plot.left, plot.left + plot.width);
+        let left = plot.left;
+        let right = plot.left + plot.width;
         for (tick, label) in plot.left_axis.labels() {
             let y = plot.y(tick);
             let is_zero = tick == 0.0 && plot.left_axis.low < 0.0;
             let (colour, stroke) = if is_zero { (INK, "1.2") } else { (RULE, "1") };
-            let (x, baseline) = (left - 8.0, y + self.font_size * 0.35);
+            let x = left - 8.0;
+            let baseline = y + self.font_size * 0.35;
             self.out += &format!(r#"<path d="M{left:.1} {y:.1}H{right:.1}" stroke="{colour}" "#);
             self.out += &format!(r#"stroke-width="{stroke}"/><text x="{x:.1}" y="{baseline:.1}" "#);
             self.out += &format!(r#"text-anchor="end" fill="{MUTED}">{label}</text>"#);
@@ -301,7 +312,8 @@ impl<'a> Frame<'a> {
             // The label of a line that ends early is inside the plot.
             let is_inside = x + 8.0 < plot.left + plot.width;
             let label_x = x + 8.0 + if is_inside { 0.0 } else { axis_width };
-            let (baseline, text) = (label_y + self.font_size * 0.35, escaped(&text));
+            let baseline = label_y + self.font_size * 0.35;
+            let text = escaped(&text);
             self.out += &format!(r#"<circle cx="{x:.1}" cy="{y:.1}" r="3.2" fill="{colour}" "#);
             self.out += &format!(r#"stroke="{PAPER}" stroke-width="1.5"/>"#);
             self.out += &format!(r#"<text x="{label_x:.1}" y="{baseline:.1}" font-weight="600" "#);

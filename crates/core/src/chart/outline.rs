@@ -89,7 +89,8 @@ impl Pen {
     fn write(&mut self, command: char, points: &[(f32, f32)]) {
         self.path.push(command);
         for (x, y) in points {
-            let (x, y) = (self.x + x * self.scale, self.y - y * self.scale);
+            let x = self.x + x * self.scale;
+            let y = self.y - y * self.scale;
             // A hundredth of a unit is not visible.
             write!(self.path, "{x:.2} {y:.2} ").unwrap_or_default();
         }

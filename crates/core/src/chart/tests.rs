@@ -290,10 +290,8 @@ fn line_of_another_unit_has_the_right_axis() {
                     .filter_map(|at| at.split(' ').nth(1)?.split('"').next()?.parse().ok())
             })
             .collect();
-        let (low, high) = (
-            heights.iter().copied().fold(f64::MAX, f64::min),
-            heights.iter().copied().fold(0.0, f64::max),
-        );
+        let low = heights.iter().copied().fold(f64::MAX, f64::min);
+        let high = heights.iter().copied().fold(0.0, f64::max);
         assert!(high - low > 60.0, "{low} {high}");
     }
     let text = render_svg(&spec);
@@ -398,7 +396,8 @@ fn covered_parts_of_a_ghost_are_not_drawn() {
             .map(|o| o.date.month())
             .collect()
     };
-    let (now, then) = (line(0, points(6.0)), line(GHOST_COLOR, points(7.0)));
+    let now = line(0, points(6.0));
+    let then = line(GHOST_COLOR, points(7.0));
     assert_eq!(months(&then, &now), [5, 6, 7, 12]);
     assert_eq!(months(&line(GHOST_COLOR, points(6.0)), &now), [12]);
     assert_eq!(months(&line(GHOST_COLOR, Vec::new()), &now), [0_i8; 0]);

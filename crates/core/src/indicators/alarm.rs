@@ -50,15 +50,18 @@ impl AlarmRule {
             ..=1 => String::new(),
             _ => format!("after {length} {readings} in a row "),
         };
-        let (on_after, off_after) = (streak(self.on_after), streak(self.off_after));
-        let (on, off) = (self.on, self.off);
+        let on_after = streak(self.on_after);
+        let off_after = streak(self.off_after);
+        let on = self.on;
+        let off = self.off;
         format!("on {on_after}at {on} or more, off {off_after}under {off}")
     }
 
     /// Returns every period in which the alarm was on, ascending. A missing reading does not break a run.
     pub fn periods(&self, readings: &[Observation]) -> Vec<AlarmPeriod> {
         let mut periods: Vec<AlarmPeriod> = Vec::new();
-        let (mut readings_on, mut readings_off) = (0, 0);
+        let mut readings_on = 0;
+        let mut readings_off = 0;
         for o in readings {
             readings_on = if o.value >= self.on {
                 readings_on + 1

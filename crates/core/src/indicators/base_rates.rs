@@ -127,7 +127,8 @@ pub fn base_rate(
     if outcomes.figures.first()? > Month::new(i32::from(since), 1).plus(11) {
         return None;
     }
-    let (hits, starts) = (outcomes.hits.len(), outcomes.starts.len());
+    let hits = outcomes.hits.len();
+    let starts = outcomes.starts.len();
     let share = count(hits) / count(starts);
     Some(BaseRate {
         share,
@@ -234,7 +235,9 @@ impl Outcomes {
             };
             *month >= first && condition.as_ref().is_none_or(holds)
         };
-        let (mut starts, mut hits, mut open) = (Vec::new(), Vec::new(), Vec::new());
+        let mut starts = Vec::new();
+        let mut hits = Vec::new();
+        let mut open = Vec::new();
         for (month, x) in figures.iter().filter(is_start) {
             let end = month.plus(event.horizon_months);
             if Some(end) > figures.last() {
@@ -307,7 +310,8 @@ impl Event {
             Monthly::Last => "last figure",
             Monthly::Max => "highest figure",
         };
-        let (subject, months) = (self.transform.describe(&self.series), self.horizon_months);
+        let subject = self.transform.describe(&self.series);
+        let months = self.horizon_months;
         format!("{subject}, {monthly} of the month, {movement} in one of the next {months} months")
     }
 }

@@ -202,7 +202,8 @@ impl IndexPath {
 
     /// Returns the weight that is present on the day at a position, and the index where that is enough.
     fn value_on(&self, position: usize) -> (f64, Option<f64>) {
-        let (mut weight, mut points) = (0.0, 0.0);
+        let mut weight = 0.0;
+        let mut points = 0.0;
         for p in &self.parts {
             if let Some(score) = p.scores.get(position).copied().flatten() {
                 weight += p.part.weight;
@@ -251,7 +252,8 @@ impl ScoredPart {
         days: &[Date],
         score: fn(&[f64]) -> Vec<Option<f64>>,
     ) -> Self {
-        let (mut scores, mut newest) = (vec![None; days.len()], None);
+        let mut scores = vec![None; days.len()];
+        let mut newest = None;
         for measure in &measures {
             // A score rests on earlier days alone, so that days after the last open one need not be scored.
             let Some(last_open) = scores.iter().rposition(Option::is_none) else {

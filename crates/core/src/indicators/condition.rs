@@ -103,7 +103,8 @@ mod tests {
 
     #[test]
     fn streaks_span_gaps_and_count_them() {
-        let (yes, no) = (Some(true), Some(false));
+        let yes = Some(true);
+        let no = Some(false);
         let rows = months(&[no, yes, yes, no, no, yes, None, yes, yes]);
         let counts = count_condition(&rows, Frequency::Monthly);
         let longest = Streak {
@@ -137,7 +138,7 @@ mod tests {
             prop_assert_eq!((counts.count, counts.met), (rows.len(), met_dates.len()));
             prop_assert_eq!((counts.first, counts.last), (met_dates.first().copied(), met_dates.last().copied()));
             // Runs, one observation after the other.
-            let (mut longest, mut now, mut start, mut at) = (0, 0, None, None);
+            let mut longest = 0; let mut now = 0; let mut start = None; let mut at = None;
             for o in &rows {
                 now = if o.value == 1.0 { now + 1 } else { 0 };
                 if now == 1 { start = Some(o.date); }

@@ -128,7 +128,8 @@ impl Formula {
         value: f64,
         note: Option<String>,
     ) -> Result<Expectation, String> {
-        let (period, before) = (series.next().first_day(), series.lag(0)?);
+        let period = series.next().first_day();
+        let before = series.lag(0)?;
         Ok(self.build(period, value, before, note))
     }
 
@@ -150,7 +151,8 @@ impl Formula {
 
     fn unemployment(&self, known: &SeriesSet) -> Result<Expectation, String> {
         let unemployment = MonthlySeries::read(known, "UNRATE")?;
-        let (weeks, month) = (rows(known, "ICSA"), unemployment.next());
+        let weeks = rows(known, "ICSA");
+        let month = unemployment.next();
         let claims = bridges::claims_changes(&bridges::monthly_changes(weeks), month);
         let claims = claims.map(|m| m.clamp(-CLAIMS_CLIP, CLAIMS_CLIP));
         let value = bridges::step(&SHIPPED.unemployment, unemployment.change()?, claims);
@@ -163,7 +165,8 @@ impl Formula {
         if core.last != all.last {
             return Err("CPILFESL and CPIAUCSL do not end with the same month".to_owned());
         }
-        let (weeks, month) = (rows(known, "GASREGW"), all.next());
+        let weeks = rows(known, "GASREGW");
+        let month = all.next();
         let gasoline = bridges::gasoline_changes(&bridges::monthly_changes(weeks), month);
         let value = bridges::prices(&SHIPPED.prices, core.growth(12)?, gasoline);
         let note = missing_weeks("gasoline", weeks, month);

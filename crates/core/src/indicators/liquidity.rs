@@ -93,7 +93,8 @@ impl BalanceComponent {
             _ => reverse_repos(series, week),
         };
         let balance = balance.ok_or_else(|| format!("{id} has no figure for {week}"))?;
-        let (value, date) = (balance.value * trillions_per_unit(series)?, balance.date);
+        let value = balance.value * trillions_per_unit(series)?;
+        let date = balance.date;
         let (low, high) = self.bounds;
         if (low..=high).contains(&value) {
             Ok((value, date))
@@ -128,7 +129,8 @@ fn trillions_per_unit(series: &Series) -> Result<f64, String> {
     let sizes = [("million", 1e-6), ("billion", 1e-3), ("trillion", 1.0)];
     let size = sizes.into_iter().find(|(word, _)| unit.contains(word));
     size.map(|(_, factor)| factor).ok_or_else(|| {
-        let (id, units) = (&series.info.id, &series.info.units);
+        let id = &series.info.id;
+        let units = &series.info.units;
         format!("{id} is in \"{units}\", not in dollars")
     })
 }

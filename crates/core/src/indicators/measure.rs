@@ -210,7 +210,8 @@ fn weekday_up_to(day: Date) -> Date {
 }
 
 fn mean_of_four_weeks(weeks: &[Observation]) -> Option<Observation> {
-    let (first, last) = (weeks.first()?, weeks.last()?);
+    let first = weeks.first()?;
+    let last = weeks.last()?;
     let sum: f64 = weeks.iter().map(|w| w.value).sum();
     (days_between(first.date, last.date) == 21).then(|| Observation::new(last.date, sum / 4.0))
 }
@@ -235,7 +236,8 @@ mod tests {
         let set: SeriesSet = [Arc::new(Series::new(info, rows.to_vec()))]
             .into_iter()
             .collect();
-        let (start, day) = (date(2026, 1, 1), date(2026, 9, 30));
+        let start = date(2026, 1, 1);
+        let day = date(2026, 9, 30);
         static NFCI: Proxy = Proxy::level(&["NFCI"]);
         let measure = NFCI.measure(&set, start, day).unwrap();
         let days = [11, 12, 18, 19].map(|d| date(2026, 8, d));

@@ -112,7 +112,8 @@ fn missing_texts(
     counts: &MentionCounts<'_>,
     day: Date,
 ) -> Option<String> {
-    let (days, texts_a_day) = (counts.days(), counts.texts_a_day(14));
+    let days = counts.days();
+    let texts_a_day = counts.texts_a_day(14);
     match days {
         _ if documents.is_empty() => Some(NO_FEED.to_owned()),
         0 => Some(format!("no texts up to {day}")),

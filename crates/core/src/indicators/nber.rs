@@ -73,7 +73,8 @@ pub static RECESSIONS: LazyLock<Vec<Recession>> = LazyLock::new(|| {
     let rows = table::rows(include_str!("../../data/recessions.csv"));
     let recessions = rows.filter_map(|(_, row)| {
         let [peak, trough, peak_day, trough_day] = row.ok()?;
-        let (peak, trough) = (month(peak)?, month(trough)?);
+        let peak = month(peak)?;
+        let trough = month(trough)?;
         Some(Recession {
             peak,
             trough,
@@ -114,7 +115,8 @@ mod tests {
         assert_eq!(early, Some((month(1960, 5), Some(month(1961, 2)))));
         assert_eq!(near(month(2024, 7), month(2024, 9), today), None);
         // Peak and trough of 2007-09 were announced on 2008-12-01 and 2010-09-20.
-        let (from, to) = (month(2008, 8), month(2008, 11));
+        let from = month(2008, 8);
+        let to = month(2008, 11);
         assert_eq!(near(from, to, date(2008, 11, 30)), None);
         assert_eq!(
             near(from, to, date(2008, 12, 1)),

@@ -142,7 +142,8 @@ impl FillState {
                 apply_step(grid, m, step)
             }
         };
-        let (payrolls, production) = (claims_step(b.payrolls), claims_step(b.production));
+        let payrolls = claims_step(b.payrolls);
+        let production = claims_step(b.production);
         let unemployment = |grid: &MonthlyGrid, m: Month| {
             let claims = bridges::claims_changes(claims, m);
             let step = bridges::step(&b.unemployment, bridges::drift(grid, m)?, claims);
@@ -199,7 +200,8 @@ impl FillState {
             }
             None => return Err(format!("{series} is not loaded")),
             Some(last) => {
-                let (last, target) = (last.name(), self.target.name());
+                let last = last.name();
+                let target = self.target.name();
                 return Err(format!(
                     "{series} ends with {last}, more than {MAX_FILLED} months before {target}"
                 ));

@@ -131,10 +131,8 @@ fn features(path: &[RegimeMonth], set: &SeriesSet, day: Date) -> [MonthlyGrid; 4
     let regime = |score: fn(&RegimeMonth) -> f64| {
         MonthlyGrid::new(path.iter().map(|m| (Month::from_date(m.month), score(m))))
     };
-    let (long, short) = (
-        MonthlyGrid::from_last_values(rows("GS10")),
-        MonthlyGrid::from_last_values(rows("TB3MS")),
-    );
+    let long = MonthlyGrid::from_last_values(rows("GS10"));
+    let short = MonthlyGrid::from_last_values(rows("TB3MS"));
     let daily = MonthlyGrid::from_means(rows("T10Y3M"));
     let first = daily.first();
     let early = short.map(|m, bill| {
@@ -271,7 +269,8 @@ mod tests {
         for (i, a) in precedents.nearest.iter().enumerate() {
             assert!(Month::from_date(a.month) <= Month::new(2025, 7));
             for b in &precedents.nearest[..i] {
-                let (a, b) = (Month::from_date(a.month), Month::from_date(b.month));
+                let a = Month::from_date(a.month);
+                let b = Month::from_date(b.month);
                 assert!(a >= b.plus(12) || b >= a.plus(12), "{a:?} {b:?}");
             }
         }

@@ -136,7 +136,8 @@ pub fn path_with(
     let (Some(claims), Some(payrolls)) = (find(CLAIMS), find(PAYROLLS)) else {
         return Vec::new();
     };
-    let (mut weeks, mut months) = (VintageCursor::new(claims), VintageCursor::new(payrolls));
+    let mut weeks = VintageCursor::new(claims);
+    let mut months = VintageCursor::new(payrolls);
     let first = claims.vintages.rows().first().map(|row| row.date);
     let saturdays = std::iter::successors(first, |week| Some(add_days(*week, 7)));
     let published = saturdays.take_while(|week| release_day(*week) <= until && *week < Date::MAX);
@@ -216,7 +217,8 @@ fn interpret(reading: &Reading) -> String {
         return prose::describe_unavailable("Recession now", reading);
     };
     let alarm = reading.alarm.map_or_else(String::new, |alarm| {
-        let (state, rule) = (alarm.describe(), ALARM.describe("weeks"));
+        let state = alarm.describe();
+        let rule = ALARM.describe("weeks");
         format!(" Its alarm is {state} ({rule}).")
     });
     format!(

@@ -270,7 +270,8 @@ pub fn classify_months(
     let mut sides: Option<(bool, bool)> = None;
     for (month, growth_parts, inflation_parts) in axes.months(last) {
         let score = |parts: &[Contributor]| parts.iter().map(|p| p.contribution).sum::<f64>();
-        let (growth, inflation) = (score(&growth_parts), score(&inflation_parts));
+        let growth = score(&growth_parts);
+        let inflation = score(&inflation_parts);
         let (is_growth_high, is_inflation_high) = match sides {
             None => (growth >= 0.0, inflation >= 0.0),
             Some((g, i)) => (is_high(g, growth), is_high(i, inflation)),

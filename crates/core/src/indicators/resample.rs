@@ -107,10 +107,12 @@ pub fn aggregate(
     to: impl Into<Periods>,
     how: Aggregation,
 ) -> Result<Vec<Observation>> {
-    let (from, periods) = (series.frequency(), to.into());
+    let from = series.frequency();
+    let periods = to.into();
     let to = periods.frequency;
     if to < from {
-        let (code, id) = (from.code(), &series.info.id);
+        let code = from.code();
+        let id = &series.info.id;
         let problem = format!("is finer than {id}, which is {from}");
         let allowed = format!("{code} or coarser, for example frequency={code}");
         return Err(Error::invalid("frequency", to.code(), &problem, &allowed));

@@ -273,7 +273,8 @@ impl<'a> VintageRecord<'a> {
             spans: first.map(|month| (month, month)).into_iter().collect(),
         };
         // The last period with a first print, and the last one with a value.
-        let (mut last_printed, mut last) = (None, None);
+        let mut last_printed = None;
+        let mut last = None;
         for (date, rows) in &record.dates {
             let date = *date;
             if let Some(month) = record.print_day(date, rows).map(Month::from_date) {

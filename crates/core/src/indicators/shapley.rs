@@ -39,7 +39,8 @@ pub fn shapley<const N: usize>(
     // Subsets of the inputs at their actual values are bit masks.
     let result = |subset: usize| {
         let value = |i: usize| {
-            let (actual, usual) = (actual.get(i).copied().flatten()?, usual.get(i)?);
+            let actual = actual.get(i).copied().flatten()?;
+            let usual = usual.get(i)?;
             Some(if subset >> i & 1 == 1 { actual } else { *usual })
         };
         formula(std::array::from_fn(value))

@@ -159,13 +159,15 @@ fn first_current(set: &SeriesSet, day: Date, ids: &[&'static str]) -> Figure {
 /// newest common month, unless they are late, too.
 fn spread(set: &SeriesSet, day: Date) -> Figure {
     let spread = |long: &'static str, short: &'static str| {
-        let (a, b) = (set.get(long)?, set.get(short)?);
+        let a = set.get(long)?;
+        let b = set.get(short)?;
         let spread = spread_bps(a, b, day)?;
         let late = a.overdue_since(spread.date, day);
         let late = late.or(b.overdue_since(spread.date, day));
         Some((spread, late, vec![long, short]))
     };
-    let (daily, monthly) = (spread("DGS10", "DGS2"), spread("GS10", "GS2"));
+    let daily = spread("DGS10", "DGS2");
+    let monthly = spread("GS10", "GS2");
     let is_current = |spread: &(_, Option<Date>, _)| spread.1.is_none();
     let uses_monthly = !daily.as_ref().is_some_and(is_current)
         && (daily.is_none() || monthly.as_ref().is_some_and(is_current));

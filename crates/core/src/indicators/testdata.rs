@@ -29,7 +29,8 @@ fn read(id: &str) -> Option<Series> {
         .unwrap_or_else(|e| panic!("{id}: {e}"));
     let row = |line: &str| {
         let mut cells = line.split(',').skip(1);
-        let (date, value) = (cells.next().unwrap(), cells.next().unwrap());
+        let date = cells.next().unwrap();
+        let value = cells.next().unwrap();
         Observation::new(date.parse().unwrap(), value.parse().unwrap())
     };
     Some(Series::new(

@@ -81,7 +81,8 @@ fn history_ends_with_the_reading() {
     let set = real();
     for c in COMPOSITES {
         for day in [date(2009, 3, 2), date(2020, 3, 31), date(2026, 8, 21)] {
-            let (history, reading) = (testdata::history(c, set, day), c.reading(set, day));
+            let history = testdata::history(c, set, day);
+            let reading = c.reading(set, day);
             assert!(adds_up(&reading), "{} {day} {reading:?}", c.indicator.id);
             assert!(
                 history.is_sorted_by(|a, b| a.date < b.date),

@@ -89,7 +89,8 @@ pub fn known_from_day(info: Option<&SeriesInfo>, month: Date, newest: Option<Dat
 /// Daily: in business days. Weekly: the source's weekday and lag. Monthly and longer: the period's end and the lag; the
 /// employment report on its Friday. Never a weekend or a federal holiday.
 pub fn next_release_day(info: &SeriesInfo, last: Date) -> Date {
-    let (frequency, lag) = (info.frequency, info.publication_lag_days);
+    let frequency = info.frequency;
+    let lag = info.publication_lag_days;
     if trades_every_day(info) {
         shift(last, (1 + lag).days())
     } else if frequency == Frequency::Daily {
@@ -312,8 +313,10 @@ mod tests {
         let from = |id, month, newest| {
             known_from_day(Some(Catalogue::embedded().get(id).unwrap()), month, newest)
         };
-        let (november, december) = (Some(date(2008, 11, 1)), Some(date(2008, 12, 1)));
-        let (january, last) = (date(2009, 1, 1), date(2009, 1, 31));
+        let november = Some(date(2008, 11, 1));
+        let december = Some(date(2008, 12, 1));
+        let january = date(2009, 1, 1);
+        let last = date(2009, 1, 31);
         assert_eq!(from("PAYEMS", january, december), date(2009, 1, 9));
         assert_eq!(
             from("PAYEMS", date(2009, 1, 17), december),

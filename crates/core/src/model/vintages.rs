@@ -93,7 +93,8 @@ mod tests {
 
     #[test]
     fn each_day_has_values_of_one_state() {
-        let (may, june) = (date(2010, 5, 21), date(2010, 6, 17));
+        let may = date(2010, 5, 21);
+        let june = date(2010, 6, 17);
         let info = Catalogue::embedded().get("INDPRO").unwrap();
         let v = combined(&[
             (2, may, Some(2.0)),

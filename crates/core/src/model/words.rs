@@ -149,7 +149,7 @@ mod tests {
         #[test]
         fn words_within_the_distance_are_never_excluded(a in "[a-eé]{0,8}", b in "[a-eé]{0,8}", edits in 0usize..4) {
             if strsim::osa_distance(&a, &b) <= edits {
-                let (a, b) = (Spelling::new(a), Spelling::new(b));
+                let a = Spelling::new(a); let b = Spelling::new(b);
                 assert!(a.is_within(&b, edits), "{a:?} {b:?}");
             }
         }

@@ -60,10 +60,12 @@ pub(super) fn read_board_zip(
     reason = "comments, declarations and other XML events carry no figures"
 )]
 fn read_board_xml(file: impl BufRead, series: &[&SeriesRecipe]) -> Result<BoardRelease, String> {
-    let (mut release, mut has_series) = (BoardRelease::default(), false);
+    let mut release = BoardRelease::default();
+    let mut has_series = false;
     let mut reader = Reader::from_reader(file);
     let mut buffer = Vec::new();
-    let (mut data_set, mut indexes) = (String::new(), Vec::new());
+    let mut data_set = String::new();
+    let mut indexes = Vec::new();
     loop {
         buffer.clear();
         match reader
@@ -261,7 +263,8 @@ pub(super) fn read_treasury_months(
     let fiscal_year = |row| {
         let name = cell(row, "classification_desc");
         let year: i16 = name.strip_prefix("FY ")?.trim().parse().ok()?;
-        let (report, id) = (cell(row, "record_date"), cell(row, "classification_id"));
+        let report = cell(row, "record_date");
+        let id = cell(row, "classification_id");
         Some(((report, id), year))
     };
     let fiscal_years: HashMap<_, i16> = rows.iter().filter_map(fiscal_year).collect();

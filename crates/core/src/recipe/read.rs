@@ -73,7 +73,8 @@ impl<'a> Reader<'a> {
         let period = self.feed.date.as_ref().and_then(|form| form.stamp);
         for (index, date, cell) in cells {
             let date = period.map_or(date, |period| period.period_date(date));
-            let (series, points) = (self.series.get(index), self.points.get_mut(index));
+            let series = self.series.get(index);
+            let points = self.points.get_mut(index);
             if let Some((series, points)) = series.zip(points) {
                 add_point(points, (self.feed, series), (date, String::new()), &cell);
             }
@@ -343,10 +344,8 @@ fn parse_figure(
     };
     let decimals = series.decimals.map(i32::from);
     let value = decimals.map_or(value, |n| round_to(value, n));
-    let (min, max) = (
-        series.min.unwrap_or(f64::MIN),
-        series.max.unwrap_or(f64::MAX),
-    );
+    let min = series.min.unwrap_or(f64::MIN);
+    let max = series.max.unwrap_or(f64::MAX);
     if value < min || value > max {
         return Err(format!("{value} for {date} is outside {min} to {max}"));
     }

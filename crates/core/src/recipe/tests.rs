@@ -52,7 +52,8 @@ fn read(feed: &Feed, bytes: &[u8], id: &SeriesId) -> Result<Figures, String> {
 fn every_sample_gives_its_expected_figures() {
     let mut samples = 0;
     for route in Recipes::embedded().feeds() {
-        let (name, feed) = (route.name(), route.feed);
+        let name = route.name();
+        let feed = route.feed;
         for sample in &feed.samples {
             let expected = &sample.expect;
             let figures = read(feed, &body(feed, sample), &expected.id)
@@ -222,7 +223,10 @@ fn requests_cover_the_time_span_without_gaps() {
 #[test]
 fn most_series_have_a_source_beside_fred() {
     let recipes = Recipes::embedded();
-    let (mut open, mut keyed, mut restricted, mut none) = (0, 0, 0, 0);
+    let mut open = 0;
+    let mut keyed = 0;
+    let mut restricted = 0;
+    let mut none = 0;
     for info in Catalogue::embedded()
         .iter()
         .filter(|info| !info.is_composite())

@@ -21,7 +21,8 @@ impl Scenario {
 
     /// Describes the starting months that count.
     pub fn describe_condition(&self) -> Option<String> {
-        let (event, condition) = (self.event.as_ref()?, self.condition.as_ref());
+        let event = self.event.as_ref()?;
+        let condition = self.condition.as_ref();
         Some(condition.map_or_else(
             || "every month".to_owned(),
             |condition| format!("months with {}", condition.describe(&event.series)),

@@ -89,7 +89,8 @@ impl Desk {
         &self,
         ids: impl IntoIterator<Item = &'a str>,
     ) -> Result<BTreeSet<&'a str>> {
-        let (mut inputs, mut pending) = (BTreeSet::new(), Vec::from_iter(ids));
+        let mut inputs = BTreeSet::new();
+        let mut pending = Vec::from_iter(ids);
         while let Some(id) = pending.pop() {
             if let Some(composite) = indicators::composite(id) {
                 inputs.extend(composite.inputs());

@@ -253,7 +253,8 @@ mod tests {
         let now = || "2026-08-22T12:00:00Z".parse::<Timestamp>().unwrap();
         let store = Arc::new(Sqlite::bundled()?);
         for (id, step) in [("NFCI", 7), ("ICSA", 7), ("DGS10", 1)] {
-            let (first, last) = (day_number(date(1984, 1, 6)), day_number(date(2020, 3, 31)));
+            let first = day_number(date(1984, 1, 6));
+            let last = day_number(date(2020, 3, 31));
             let days = (first..=last).step_by(step);
             let row = |n: i32| {
                 let value = 3.0 + (f64::from(n) / 90.0).sin();

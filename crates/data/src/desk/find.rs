@@ -51,7 +51,8 @@ impl Desk {
     /// # Errors
     /// As [`Self::find`].
     pub fn find_scenarios(&self, words: &str) -> Result<Vec<&Scenario>> {
-        let (all, index) = (self.scenarios(), self.search_index()?);
+        let all = self.scenarios();
+        let index = self.search_index()?;
         let mut matches: Vec<&Scenario> = Vec::new();
         for part in words.split(',') {
             let named = all.iter().find(|s| fold_name(&s.slug) == fold_name(part));

@@ -128,7 +128,8 @@ pub fn render_scenario(desk: &Desk, slug: &str) -> Result<String> {
     let rate = rates.get(&scenario.slug);
     let share = rate.map_or(scenario.base_rate, |r| r.share);
     let interval = scenario.interval(rate).map(|[low, high]| {
-        let (low, high) = (100.0 * low, 100.0 * high);
+        let low = 100.0 * low;
+        let high = 100.0 * high;
         format!("90 % interval {low:.1} to {high:.1} %; ")
     });
     let rule = scenario.describe_rule().zip(scenario.describe_condition());

@@ -228,7 +228,8 @@ pub(super) fn scenario_document(scenario: &Scenario) -> Document {
 pub(super) fn article_document(article: &Article) -> Document {
     let about = [&article.subtitle, &article.summary].into_iter().flatten();
     let about: Vec<&str> = about.map(String::as_str).collect();
-    let (tags, source) = (article.tags.join(" "), &article.source);
+    let tags = article.tags.join(" ");
+    let source = &article.source;
     Document {
         url: Some(article.url.clone()),
         body: format!("{tags} {} {source}", about.join(" ")),

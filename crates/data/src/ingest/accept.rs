@@ -358,7 +358,8 @@ pub(crate) fn compare(
     let differs = |(o, stored): &&(Observation, f64)| {
         (o.value - stored).abs() > digit.max(share * stored.abs()).max(step)
     };
-    let (count, total) = (pairs.iter().filter(differs).count(), pairs.len());
+    let count = pairs.iter().filter(differs).count();
+    let total = pairs.len();
     match pairs.iter().find(differs) {
         Some((Observation { date, value }, stored)) if count * 10 > total => {
             Comparison::Differs(format!(

@@ -260,14 +260,17 @@ impl Client {
         validators: &Validators,
         is_shared: bool,
     ) -> FetchResult {
-        let (feed, today) = (request.feed_ref.feed, day_of(request.now));
+        let feed = request.feed_ref.feed;
+        let today = day_of(request.now);
         let mut reader = Reader::new(feed, request.series);
         let mut pending = feed.requests(request.series, request.from, today);
         // Only a single request with a single page can be conditional.
         let is_single = pending.len() == 1;
         let no_validators = Validators::default();
         pending.reverse();
-        let (mut page, mut new_validators, mut excerpt) = (1, no_validators.clone(), String::new());
+        let mut page = 1;
+        let mut new_validators = no_validators.clone();
+        let mut excerpt = String::new();
         while let Some(page_request) = pending.pop() {
             let sent = if is_single && page == 1 {
                 validators
@@ -334,7 +337,8 @@ impl Client {
         validators: &Validators,
     ) -> std::result::Result<Response, FeedError> {
         let is_bls = feed_ref.feed.format == Format::Bls;
-        let (mut address, mut post) = (request.url.clone(), request.post.clone());
+        let mut address = request.url.clone();
+        let mut post = request.post.clone();
         if is_bls && let Some(key) = &self.key {
             address = address.replace("/v1/", "/v2/");
             post = post.map(|body| with_registration_key(&body, key));

@@ -94,7 +94,8 @@ impl Response {
     /// Returns why its body cannot be parsed, from status and type. Only 200 is complete data: 206 is a part, and an
     /// HTML page is a notice, whatever its status.
     pub(super) fn problem(&self) -> Option<String> {
-        let (status, location) = (self.status, &self.location);
+        let status = self.status;
+        let location = &self.location;
         if (300..400).contains(&status) && !location.is_empty() {
             return Some(format!(
                 "it has moved to {location} (HTTP {status}); a recipe of your own in a --sources folder may name that address"
@@ -222,7 +223,8 @@ impl Fetch {
         };
         let response = tokio::time::timeout(self.all_tries, send).await;
         response.unwrap_or_else(|_| {
-            let (name, seconds) = (&self.name, self.all_tries.as_secs());
+            let name = &self.name;
+            let seconds = self.all_tries.as_secs();
             Err(Error::Unavailable {
                 what: format!("{name} did not respond within {seconds} s. Try again later."),
                 // Long enough that the source is not asked again in this sync.
@@ -253,7 +255,8 @@ impl Fetch {
         }
         let response = self.client.execute(request).await;
         let response = response.map_err(|e| self.network_error(e))?;
-        let (status, headers) = (response.status(), response.headers());
+        let status = response.status();
+        let headers = response.headers();
         if status.as_u16() == 429 || status.is_server_error() {
             return Err((self.status_error(status.as_u16(), headers), true));
         }
@@ -283,7 +286,8 @@ impl Fetch {
     }
 
     fn network_error(&self, error: reqwest::Error) -> TryError {
-        let (name, problem) = (&self.name, net::describe_error(&error));
+        let name = &self.name;
+        let problem = net::describe_error(&error);
         let can_retry = !error.is_builder() && !error.is_redirect();
         let error = Error::Unavailable {
             what: format!("{name} {problem}. Check the network and try again."),
@@ -294,7 +298,8 @@ impl Fetch {
     }
 
     fn status_error(&self, status: u16, headers: &HeaderMap) -> Error {
-        let (name, retry_after) = (&self.name, net::retry_after(headers, clock::wall_time()));
+        let name = &self.name;
+        let retry_after = net::retry_after(headers, clock::wall_time());
         if status == 429 {
             Error::RateLimited {
                 what: format!("{name} asks for fewer requests (HTTP 429)."),

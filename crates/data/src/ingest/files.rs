@@ -210,7 +210,9 @@ fn keep_newer(
 
 impl ImportReport {
     fn summary(&self) -> String {
-        let (series, rows, files) = (self.series, self.rows, self.files);
+        let series = self.series;
+        let rows = self.rows;
+        let files = self.files;
         let WriteOutcome { added, revised } = self.written;
         let refused = self.errors.len();
         format!(
@@ -341,7 +343,8 @@ fn merge(
     // A stable sort leaves the row of the first file before that of the second.
     rows.sort_by_key(Row::key);
     if let Some([old, new]) = table::find_conflict(&rows) {
-        let (value, old_value) = (new.format_value(), old.format_value());
+        let value = new.format_value();
+        let old_value = old.format_value();
         return Err(LineError {
             line: new.line,
             problem: format!(

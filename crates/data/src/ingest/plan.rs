@@ -163,7 +163,8 @@ impl Plan {
             let requests = feed_ref.feed.requests(&series, None, day_of(now));
             let url = requests.first().and_then(|r| url::Url::parse(&r.url).ok());
             let host = url.as_ref().and_then(url::Url::host_str);
-            let (host, pace) = (host.unwrap_or_default(), feed_ref.source.pace_ms);
+            let host = host.unwrap_or_default();
+            let pace = feed_ref.source.pace_ms;
             let mut ids: Vec<&str> = series.iter().map(|s| s.id.as_str()).collect();
             ids.dedup();
             let first = names_by_url.entry(&feed_ref.feed.url);

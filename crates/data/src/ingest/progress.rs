@@ -64,7 +64,8 @@ impl Progress {
     /// Ends a step with its result, or the reason for its failure.
     pub(super) fn finish_step(&mut self, name: &str, result: Result<String, String>) {
         self.bar.inc(1);
-        let (position, length) = (self.bar.position(), self.bar.length());
+        let position = self.bar.position();
+        let length = self.bar.length();
         match (self.output.is_some(), result) {
             // The bar itself shows a success.
             (false, Ok(_)) => {}

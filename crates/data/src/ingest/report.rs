@@ -176,7 +176,9 @@ impl SyncReport {
 
     /// Returns the report in a sentence.
     pub fn summary(&self) -> String {
-        let (read, missed, written) = (self.read_count(), self.missed_count(), self.written());
+        let read = self.read_count();
+        let missed = self.missed_count();
+        let written = self.written();
         let fresh = self.series.len() - read - missed;
         let ended = if self.cancelled {
             " Ended early; the rest is due next time."

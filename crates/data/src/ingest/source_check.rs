@@ -48,7 +48,8 @@ pub async fn check_sources(
         let source = feed_ref.source;
         let url = url::Url::parse(&feed_ref.feed.url).ok();
         let host = url.and_then(|url| url.host_str().map(str::to_owned));
-        let (start, is_open) = (Instant::now(), settings.is_open(source));
+        let start = Instant::now();
+        let is_open = settings.is_open(source);
         let (result, head) = if is_open {
             check_feed(store, &clients, feed_ref, now).await?
         } else {
@@ -90,7 +91,9 @@ async fn check_feed(
         }
         Err(FeedError::Unusable(error, head)) => return Ok((Err(error.operator_message()), head)),
     };
-    let (mut agree, mut newest, mut problems) = (0, None, Vec::new());
+    let mut agree = 0;
+    let mut newest = None;
+    let mut problems = Vec::new();
     for id in ids.iter().copied() {
         let info = Catalogue::embedded().get(id.as_str()).map(AsRef::as_ref);
         match response.figures.get(id) {

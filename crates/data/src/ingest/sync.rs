@@ -123,7 +123,9 @@ impl SyncRun<'_> {
         is_full: bool,
         rows: Vec<VintageObservation>,
     ) -> Result<std::result::Result<WriteOutcome, Refusal>> {
-        let (id, name, now) = (&step.id, &source.name, self.now());
+        let id = &step.id;
+        let name = &source.name;
+        let now = self.now();
         let result = accept_and_write(self.store, step, source, (is_full, now), rows)?;
         let (written, accepted) = match result {
             Ok(result) => result,

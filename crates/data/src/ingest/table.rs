@@ -113,7 +113,8 @@ pub(super) fn to_known(rows: &[Row], info: Option<&SeriesInfo>) -> Vec<VintageOb
 fn sort(id: &SeriesId, mut rows: Vec<Row>) -> Result<Vec<Row>, LineError> {
     rows.sort_by_key(|row| (row.key(), row.line));
     if let Some([a, b]) = find_conflict(&rows) {
-        let (old, new) = (a.format_value(), b.format_value());
+        let old = a.format_value();
+        let new = b.format_value();
         return Err(LineError {
             line: b.line,
             problem: format!(
@@ -226,7 +227,8 @@ impl Layout {
         let Some(date) = find(&["date", "observation_date"]) else {
             return lacks("date column");
         };
-        let (value, known_from) = (find(&["value"]), find(&["known_from"]));
+        let value = find(&["value"]);
+        let known_from = find(&["known_from"]);
         let tidy = find(&["series_id", "seriesid"]).zip(value);
         let mut series: Vec<(usize, SeriesId)> = Vec::new();
         match (tidy, value, name) {
@@ -270,7 +272,8 @@ impl Layout {
         columns: &mut BTreeMap<SeriesId, Result<Vec<Row>, LineError>>,
     ) -> Result<(), String> {
         let field = |column: usize| fields.get(column).copied().unwrap_or_default();
-        let (found, width) = (fields.len(), self.width);
+        let found = fields.len();
+        let width = self.width;
         let check_width = || {
             if found == width {
                 Ok(())

@@ -75,7 +75,8 @@ impl CallerUsage {
 
     /// Refunds what is left of a reservation.
     fn refund(&mut self, reservation: Reservation, now: Instant) {
-        let (seconds, at) = (RESERVED, reservation.at);
+        let seconds = RESERVED;
+        let at = reservation.at;
         let left = Usage { seconds, at }.decayed(now);
         self.charge(reservation.caller, -left, now);
     }

@@ -66,7 +66,8 @@ where
                     // Removes computations that every caller has abandoned: at most those that the pool had accepted.
                     flights.retain(|_, flight| flight.result.upgrade().is_some());
                     let (job, result) = pool.submit(work);
-                    let (running, own_key) = (Arc::clone(&self.0), key.clone());
+                    let running = Arc::clone(&self.0);
+                    let own_key = key.clone();
                     let result = async move {
                         let result = result.await;
                         running.lock().remove(&own_key);

@@ -55,7 +55,9 @@ impl Address {
             allowed: allowed.to_owned(),
         };
         let (front, query) = text.split_once('?').unwrap_or((text, ""));
-        let (mut mode, mut roots, mut rest) = (None, None, Vec::new());
+        let mut mode = None;
+        let mut roots = None;
+        let mut rest = Vec::new();
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             match pair.split_once('=') {
                 Some(("sslmode", value)) => mode = Some(value),

@@ -136,7 +136,8 @@ impl LedgerState {
             false => Refusal::Limit,
         };
         // Without further calls a time that grants the call is followed by such times only.
-        let (mut refused, mut granted) = (self.now, self.now.saturating_add(to_millis(WINDOW)));
+        let mut refused = self.now;
+        let mut granted = self.now.saturating_add(to_millis(WINDOW));
         while granted - refused > 1 {
             let middle = refused.midpoint(granted);
             if self.grants(middle, purpose, own) {

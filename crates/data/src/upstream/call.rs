@@ -94,7 +94,8 @@ impl Core {
 
     /// Asks the ledger for permission, which records the payment.
     async fn pay(self: &Arc<Self>, lookup: &Lookup) -> std::result::Result<(), Failure> {
-        let (purpose, caller) = (lookup.purpose, lookup.caller);
+        let purpose = lookup.purpose;
+        let caller = lookup.caller;
         let mut now = self.clock.now();
         loop {
             let verdict = self.with_ledger(move |ledger| ledger.pay(purpose, caller));
@@ -168,7 +169,9 @@ impl Core {
         if entry.policy.is_storable {
             self.cache.insert(&lookup.key, Arc::clone(&entry));
         }
-        let (core, lookup, own_entry) = (Arc::clone(self), Arc::clone(lookup), Arc::clone(&entry));
+        let core = Arc::clone(self);
+        let lookup = Arc::clone(lookup);
+        let own_entry = Arc::clone(&entry);
         self.tasks.spawn_blocking(move || {
             if own_entry.policy.is_storable {
                 core.cache.save(&lookup.key, &own_entry);
@@ -227,7 +230,8 @@ impl Core {
 
     /// Starts the backoff of a purpose for which the ledger grants no call.
     fn refuse(&self, lookup: &Lookup, reason: Refusal, wait: Duration) -> Failure {
-        let (quota, now) = (self.ledger.last_quota(), self.clock.now().wall);
+        let quota = self.ledger.last_quota();
+        let now = self.clock.now().wall;
         let caller = (reason == Refusal::Share).then_some(lookup.caller);
         let key = BackoffKey::Purpose(lookup.purpose, caller);
         self.start_backoff(key, Failure::rate_limited(quota, reason, wait, now))

@@ -145,7 +145,8 @@ impl Ledger {
         what: &str,
         work: impl Fn(&mut LedgerState) -> T + Send + Sync + 'static,
     ) -> Result<T> {
-        let (budget, clock) = (self.budget, self.clock.now());
+        let budget = self.budget;
+        let clock = self.clock.now();
         let work = |state: &mut LedgerState| {
             let value = work(state);
             (value, state.quota())

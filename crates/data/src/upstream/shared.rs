@@ -69,7 +69,8 @@ impl SharedLedger {
         clock: Moment,
         work: impl Fn(&mut LedgerState) -> T,
     ) -> Result<T> {
-        let (id, work) = (random().cast_signed(), &work);
+        let id = random().cast_signed();
+        let work = &work;
         self.create_tables().await?;
         let database = &self.database;
         let result = database.transaction("write the upstream ledger in", |tx| async move {

@@ -123,12 +123,15 @@ fn difference_row<'a>(
 
 /// Returns how often the label changed from one month end to the next, and how many changes were confirmed or undone.
 fn change_row(newest: &[Newest], revised: &Revised) -> Vec<String> {
-    let (mut changes, mut confirmed, mut undone) = (0, 0, 0);
+    let mut changes = 0;
+    let mut confirmed = 0;
+    let mut undone = 0;
     for (i, pair) in newest.windows(2).enumerate() {
         let [(_, before), (_, now)] = pair else {
             continue;
         };
-        let (old, new) = (before.regime, now.regime);
+        let old = before.regime;
+        let new = now.regime;
         if old == new {
             continue;
         }
@@ -165,7 +168,8 @@ pub(super) fn detection_table(ends: &[MonthEnd]) -> ScoreTable {
         let below = included.clone().filter(|(_, is_below)| *is_below);
         format!("{} of {}", below.count(), included.count())
     };
-    let (within, without) = (count(is_recession), count(|m| !is_recession(m)));
+    let within = count(is_recession);
+    let without = count(|m| !is_recession(m));
     let signal = Signal {
         name: format!(
             "growth below trend: no alarm, it stood in {within} recession months and {without} others since 1966-03"

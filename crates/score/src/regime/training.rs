@@ -67,7 +67,8 @@ impl TrainingData {
             ))
         };
         let growth_rows = |months: fn(&MonthlyInputs) -> &MonthlyGrid| {
-            let (before, now) = (months(before), months(now));
+            let before = months(before);
+            let now = months(now);
             let growth = |m| now.log_change(m, 1, 100.0);
             let rows = new_months(before, now)
                 .filter_map(|m| row(m, bridges::momentum(before, m), growth(m)));
@@ -76,7 +77,8 @@ impl TrainingData {
         self.payrolls.extend(growth_rows(|inputs| &inputs.payrolls));
         self.production
             .extend(growth_rows(|inputs| &inputs.production));
-        let (old, new) = (&before.unemployment, &now.unemployment);
+        let old = &before.unemployment;
+        let new = &now.unemployment;
         let change = |m: Month| Some(new.get(m)? - new.get(m.plus(-1))?);
         let rows = new_months(old, new).filter_map(|m| row(m, bridges::drift(old, m), change(m)));
         self.unemployment.extend(rows);
@@ -160,7 +162,8 @@ mod tests {
         let data = TrainingData::new(&desk).unwrap();
         assert_eq!(data.payrolls.len(), 600);
         assert_eq!(data.prices.len(), 335);
-        let (fitted, shipped) = (data.coefficients(Date::MAX), bridges::SHIPPED);
+        let fitted = data.coefficients(Date::MAX);
+        let shipped = bridges::SHIPPED;
         let assert_close = |fitted: &[f64], shipped: &[f64]| {
             for (fitted, shipped) in fitted.iter().zip(shipped) {
                 assert!(

@@ -21,7 +21,8 @@ fn warns(trusted: &[&str], peer: &str, version: Version, name: Option<&str>) -> 
 
 #[test]
 fn only_an_unknown_proxy_on_loopback_is_warned_of() {
-    let (new, old) = (Version::HTTP_11, Version::HTTP_10);
+    let new = Version::HTTP_11;
+    let old = Version::HTTP_10;
     for name in ["x-forwarded-for", "forwarded", "via"] {
         assert!(warns(&[], "127.0.0.1:1", new, Some(name)), "{name}");
         assert!(

@@ -24,7 +24,8 @@ async fn main() -> anyhow::Result<()> {
         origins: origins.map(String::from).into(),
         ..Options::default()
     };
-    let (server, shutdown) = (Server::new(Arc::clone(&backend)), Shutdown::default());
+    let server = Server::new(Arc::clone(&backend));
+    let shutdown = Shutdown::default();
     let handler = Handler(server.clone());
     let mcp = transport::http_with(handler, server, shutdown.close_streams.clone());
     let listener = TcpListener::bind("127.0.0.1:0").await?;

@@ -119,7 +119,8 @@ pub struct Comparison {
 impl Comparison {
     /// Renders a line for each column, condition and pair, then the rows as CSV.
     pub(super) fn render_text(&self) -> String {
-        let (frequency, rows) = (&self.frequency, self.rows);
+        let frequency = &self.frequency;
+        let rows = self.rows;
         let mut text = format!("{frequency} figures from {} to {}", self.start, self.end);
         text += &match self.columns.len() {
             1 => format!(", {rows} dates."),
@@ -155,7 +156,8 @@ impl Comparison {
             let cell = |value: &Option<f64>| value.map_or(",–".into(), |v| format!(",{v}"));
             text.extend(values.map(cell));
         }
-        let (shown, rows) = (self.dates.len(), self.rows);
+        let shown = self.dates.len();
+        let rows = self.rows;
         if shown < rows {
             text += &format!("\n({shown} of {rows} rows, evenly thinned; max_points gives more)");
         }
@@ -200,8 +202,11 @@ impl ComparedColumn {
 
 impl Correlation {
     fn describe(&self) -> String {
-        let (a, b, count) = (&self.a, &self.b, self.count);
-        let (figures, changes) = (format_or_none(self.figures), format_or_none(self.changes));
+        let a = &self.a;
+        let b = &self.b;
+        let count = self.count;
+        let figures = format_or_none(self.figures);
+        let changes = format_or_none(self.changes);
         format!(
             "Correlation {a} ~ {b} on {count} common dates: figures {figures}, changes {changes}."
         )
@@ -210,11 +215,9 @@ impl Correlation {
 
 impl ConditionMeans {
     fn describe(&self) -> String {
-        let (met, unmet, frequency) = (
-            format_or_none(self.met),
-            format_or_none(self.unmet),
-            &self.frequency,
-        );
+        let met = format_or_none(self.met);
+        let unmet = format_or_none(self.unmet);
+        let frequency = &self.frequency;
         format!(
             "Mean of {} where it is met {met} ({} {frequency} figures), where not {unmet} ({}).",
             self.series, self.met_count, self.unmet_count

@@ -84,7 +84,8 @@ pub(super) fn compute(query: &Query) -> Result<ComputedColumns> {
 
 /// Refuses a request that takes too many steps, before any of it is computed.
 fn check_cost(query: &Query) -> Result<()> {
-    let (params, context) = (query.params, &query.context);
+    let params = query.params;
+    let context = &query.context;
     let days = days_between(context.range.0, context.range.1);
     let days = usize::try_from(days).unwrap_or(usize::MAX);
     let in_range = |rows: &usize| (*rows).min(days.saturating_add(1));

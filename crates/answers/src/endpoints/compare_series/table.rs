@@ -36,8 +36,11 @@ pub(super) fn fill(
     query: &Query,
     periods: Periods,
 ) -> Result<()> {
-    let (context, params, units) = (&query.context, query.params, query.params.units());
-    let (mut columns, mut missing) = (computed.columns, computed.missing);
+    let context = &query.context;
+    let params = query.params;
+    let units = query.params.units();
+    let mut columns = computed.columns;
+    let mut missing = computed.missing;
     let mut all = columns.iter().map(|c| Arc::clone(&c.column.series));
     let weekly = all.find(|s| s.frequency() == Frequency::Weekly && !params.has_own_weeks());
     for named in &mut columns {
@@ -154,7 +157,8 @@ fn condition_means(
     };
     let means = columns.iter().zip(figures).map(|(named, figures)| {
         let mean = |is_met: bool| {
-            let (mut sum, mut n) = (0.0, 0);
+            let mut sum = 0.0;
+            let mut n = 0;
             for (truth, value) in truth.iter().zip(figures) {
                 if !truth.is_nan() && !value.is_nan() && (*truth != 0.0) == is_met {
                     (sum, n) = (sum + value, n + 1);
@@ -233,7 +237,8 @@ fn note_ends(provenance: &mut Provenance, columns: &[NamedColumn], frequency: Fr
 fn no_data(name: &str, (start, end): (Date, Date), whole: &Column) -> Error {
     let mut reason = format!("nothing can be computed from {start} to {end}");
     if let Some(last) = whole.series.last_on_or_before(start) {
-        let (value, frequency) = (whole.round(last.value), whole.series.frequency());
+        let value = whole.round(last.value);
+        let frequency = whole.series.frequency();
         let when = frequency.period_phrase(last.date);
         reason += &format!("; the newest figure before is {value} {when}");
     }
@@ -329,7 +334,8 @@ fn correlations(
 fn common_figures(a: &[f64], b: &[f64], places: &[i32], frequency: Frequency) -> [Vec<f64>; 4] {
     let mut out: [Vec<f64>; 4] = std::array::from_fn(|_| Vec::with_capacity(a.len()));
     let [x, y, changes_x, changes_y] = &mut out;
-    let (next, mut before) = (frequency.adjacent_distances(), None::<(i32, f64, f64)>);
+    let next = frequency.adjacent_distances();
+    let mut before = None::<(i32, f64, f64)>;
     for ((a, b), place) in a.iter().zip(b).zip(places) {
         if a.is_nan() || b.is_nan() {
             continue;
@@ -351,7 +357,8 @@ fn common_figures(a: &[f64], b: &[f64], places: &[i32], frequency: Frequency) ->
 /// figures of each row: of the rows up to the next position it takes the first with the most figures, so that a Sunday
 /// without yields is not shown.
 fn thin(figures: &[usize], max: usize) -> Vec<usize> {
-    let (count, last) = (figures.len(), figures.len().saturating_sub(1));
+    let count = figures.len();
+    let last = figures.len().saturating_sub(1);
     let shown = count.min(max.max(2));
     let position = |i: usize| i * last / shown.saturating_sub(1).max(1);
     let fullest = |i: usize| {

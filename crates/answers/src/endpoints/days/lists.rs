@@ -61,7 +61,8 @@ fn parse_period(field: &str, text: &str, today: Date) -> Result<Periods> {
         Err(_) => read(field, from, (to, today))?,
     };
     if from > to {
-        let (problem, allowed) = ("ends before it starts", "a range as 2008-01..2008-12");
+        let problem = "ends before it starts";
+        let allowed = "a range as 2008-01..2008-12";
         return Err(Error::invalid(field, text, problem, allowed));
     }
     Ok(Periods::Range(from, to))

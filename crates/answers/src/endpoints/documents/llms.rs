@@ -10,7 +10,8 @@ pub fn llms_txt(routes: &[Route], base: &str) -> String {
     let mut endpoints = String::new();
     for route in routes {
         // The link is a call that works, so that readers see an answer.
-        let (title, summary) = (route.spec.title, route.spec.summary);
+        let title = route.spec.title;
+        let summary = route.spec.summary;
         let path = route.example_path();
         endpoints += &format!("- [{title}]({base}{path}): {summary}\n");
     }
@@ -40,7 +41,10 @@ pub fn llms_full(routes: &[Route], base: &str) -> String {
 
 fn render_endpoint(route: &Route, base: &str) -> String {
     let spec = &route.spec;
-    let (title, tool, path, description) = (spec.title, spec.tool, spec.path, spec.description);
+    let title = spec.title;
+    let tool = spec.tool;
+    let path = spec.path;
+    let description = spec.description;
     let mut text = format!("\n## {title} (`{tool}`)\n\nGET {base}{path}\n\n{description}\n\n");
     for argument in route.arguments() {
         let kind = if argument.is_required {

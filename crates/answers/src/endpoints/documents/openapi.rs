@@ -133,7 +133,8 @@ fn parameter(route: &Route, name: &str, property: &Value) -> Value {
     let is_required = is_required(route.input_schema(), name);
     let mut schema = to_openapi(property);
     let mut take = |key| schema.as_object_mut()?.remove(key);
-    let (mut description, example) = (take("description"), take("example"));
+    let mut description = take("description");
+    let example = take("example");
     add_pattern(name, &mut schema);
     let is_list = schema.get("type") == Some(&json!("array"));
     if let (true, Some(Value::String(description))) = (is_list, &mut description) {

@@ -103,7 +103,9 @@ impl AlarmHistory {
 
     /// Describes rule and state, then each time in a line.
     pub(super) fn describe(&self) -> String {
-        let (rule, basis, times) = (&self.rule, &self.basis, self.periods.len());
+        let rule = &self.rule;
+        let basis = &self.basis;
+        let times = self.periods.len();
         let state = if self.on { "on" } else { "off" };
         let listed = if times > MAX_LISTED {
             format!(", the newest {MAX_LISTED}")
@@ -119,7 +121,8 @@ impl AlarmHistory {
                 _ => "still on".to_owned(),
             };
             let recession = period.recession.as_deref().unwrap_or("none");
-            let (on, known) = (period.on, period.on_known);
+            let on = period.on;
+            let known = period.on_known;
             text += &format!("\n- on {on} ({known}), {off}; {recession}");
         }
         text

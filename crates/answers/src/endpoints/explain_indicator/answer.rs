@@ -33,7 +33,8 @@ impl Score {
             Some(v) => format!("{} {}", format_number(v, 2), spell_out_unit(&self.unit)),
             None => "not available".to_owned(),
         };
-        let (now, before) = (value(self.value), value(self.value_before));
+        let now = value(self.value);
+        let before = value(self.value_before);
         let base = format_number(self.base, 2);
         let base = enclosed(", base ", if self.base == 0.0 { "" } else { &base }, "");
         format!("{} {now}, {earlier} {before}{base}", self.name)
@@ -118,16 +119,19 @@ pub struct ExplainedInput {
 impl ExplainedInput {
     /// Describes the input in a line: value, weight, points now and before, or why it is missing.
     pub(super) fn describe(&self) -> String {
-        let (name, unit) = (&self.name, &self.unit);
+        let name = &self.name;
+        let unit = &self.unit;
         let name = format!("{name}{}", enclosed(" (", &self.series, ")"));
         let (Some(value), Some(date)) = (self.value, self.date) else {
             let reason = self.missing.as_deref().unwrap_or("no value");
             return format!("{name}: missing, {reason}");
         };
         let points = |p: Option<f64>| p.map_or("none".into(), |p| format_signed(p, 2));
-        let (now, before) = (points(self.points), points(self.points_before));
+        let now = points(self.points);
+        let before = points(self.points_before);
         let weight = self.weight.map(|weight| format!(", weight {weight:.2}"));
-        let (value, weight) = (format_number(value, 3), weight.unwrap_or_default());
+        let value = format_number(value, 3);
+        let weight = weight.unwrap_or_default();
         format!("{name}: {value} {unit} on {date}{weight}: {now} ({before})")
     }
 }

@@ -73,20 +73,26 @@ impl AsRevised {
         let mut text = String::from("As known then and from the last revisions:");
         for s in &self.scores {
             if let (Some(known), Some(revised)) = (s.known_then, s.last_revised) {
-                let (name, known, revised) =
-                    (&s.name, format_number(known, 2), format_number(revised, 2));
+                let name = &s.name;
+                let known = format_number(known, 2);
+                let revised = format_number(revised, 2);
                 text += &format!(" {name} {known} and {revised};");
             }
-            let (name, mean) = (&s.name, format_number(s.mean_difference, 2));
-            let (largest, date) = (format_signed(s.largest_difference, 2), s.largest_date);
+            let name = &s.name;
+            let mean = format_number(s.mean_difference, 2);
+            let largest = format_signed(s.largest_difference, 2);
+            let date = s.largest_date;
             text += &format!(" {name} differs by {mean} on average, {largest} at most ({date});");
         }
         let labels = label.zip(self.label_last_revised.as_deref());
         text.extend(labels.map(|(label, revised)| format!(" label {label} and {revised};")));
-        let (differ, months, since) = (self.labels_differ, self.months, self.since);
+        let differ = self.labels_differ;
+        let months = self.months;
+        let since = self.since;
         text += &format!(" the label differs in {differ} of {months} month ends since {since}");
         text.extend(self.labels.first().map(|last| {
-            let (known, revised) = (&last.known_then, &last.last_revised);
+            let known = &last.known_then;
+            let revised = &last.last_revised;
             format!(", the last time on {}: {known} and {revised}", last.date)
         }));
         text + "."
@@ -95,7 +101,8 @@ impl AsRevised {
 
 /// Returns both labels of a month where they differ.
 fn revised_label((known, revised): &ComparedMonth) -> Option<RevisedLabel> {
-    let (known_then, last_revised) = (known.label?, revised.label?);
+    let known_then = known.label?;
+    let last_revised = revised.label?;
     (known_then != last_revised).then(|| RevisedLabel {
         date: known.date,
         known_then: known_then.to_owned(),

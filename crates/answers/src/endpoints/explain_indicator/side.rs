@@ -31,7 +31,8 @@ impl ComparisonSide {
         let Some((reading, _)) = reading(desk, indicator, as_of)? else {
             return Self::regime(desk, as_of);
         };
-        let (composite, value) = (indicators::composite(indicator.id), reading.value);
+        let composite = indicators::composite(indicator.id);
+        let value = reading.value;
         let is_sahm = indicator.id == sahm::SAHM.id;
         let unit = match Catalogue::of_indicator(indicator).map(|info| info.units_short.as_str()) {
             Some("0-100") => "points",
@@ -45,7 +46,8 @@ impl ComparisonSide {
         let date = value.map(|_| reading.date);
         let probits = (indicator.id == CRPI.indicator.id).then(|| recession::probits(&reading));
         let probit = |(name, value)| {
-            let (value, value_before) = (rounded(value), None);
+            let value = rounded(value);
+            let value_before = None;
             (
                 name,
                 ProbitAnswer {

@@ -68,7 +68,8 @@ impl RegimeRecord {
 
     /// Introduces the list of assets. `present` is the regime of the reference day.
     pub(super) fn describe(&self, present: &str) -> String {
-        let (regime, months) = (&self.regime, self.months);
+        let regime = &self.regime;
+        let months = self.months;
         let is_present = if regime == present {
             "the present regime".to_owned()
         } else {
@@ -78,7 +79,8 @@ impl RegimeRecord {
             Some(day) => day.strftime("%Y-%m").to_string(),
             None => "none".to_owned(),
         };
-        let (from, last) = (month(self.from), month(self.last));
+        let from = month(self.from);
+        let last = month(self.last);
         format!(
             "\nAssets in {regime} ({is_present}), historically; {months} months of it since {from}, the last {last}:"
         )
@@ -136,7 +138,9 @@ impl AssetView {
             let [from, to] = [from, to].map(|day| day.strftime("%Y-%m").to_string());
             format!(" Months from {from} to {to}: {inside} of it, {outside} others.")
         });
-        let (direction, conviction, thesis) = (&self.direction, &self.conviction, &self.thesis);
+        let direction = &self.direction;
+        let conviction = &self.conviction;
+        let thesis = &self.thesis;
         format!(
             "{direction} ({conviction}). {thesis}{}",
             sample.unwrap_or_default()

@@ -75,7 +75,8 @@ impl RevisedRegime {
         }
         let months = a.months.as_deref().unwrap_or_default();
         if !months.is_empty() {
-            let (differing, total) = (self.months.len(), months.len());
+            let differing = self.months.len();
+            let total = months.len();
             let newest = months.iter().rev().filter_map(|then| {
                 let month = then.month.strftime("%Y-%m").to_string();
                 let now = self.months.get(&month)?;

@@ -24,7 +24,8 @@ pub(super) fn switches(months: &[MonthlyRegime]) -> Vec<RegimeSwitch> {
     let runs: Vec<_> = months.chunk_by(|a, b| a.regime == b.regime).collect();
     let pairs = runs.iter().zip(runs.iter().skip(1));
     let switch = |(before, run): (&&[MonthlyRegime], &&[MonthlyRegime])| {
-        let (first, last) = (run.first()?, run.last()?);
+        let first = run.first()?;
+        let last = run.last()?;
         Some(RegimeSwitch {
             from: first.month,
             to: Some(last.month),
@@ -49,7 +50,9 @@ pub(super) fn render(switches: &[RegimeSwitch]) -> String {
         [_, ..] => "\nSwitches of regime, the newest first:".to_owned(),
     };
     for s in switches {
-        let (from, before, regime) = (s.from.strftime("%Y-%m"), &s.before, &s.regime);
+        let from = s.from.strftime("%Y-%m");
+        let before = &s.before;
+        let regime = &s.regime;
         let months = match s.months {
             1 => "1 month".to_owned(),
             many => format!("{many} months"),

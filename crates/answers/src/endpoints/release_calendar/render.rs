@@ -20,10 +20,12 @@ pub(crate) fn format_print(last: &LastPrint, measure: &str) -> String {
     } else {
         "by the usual lag on"
     };
-    let (value, date) = (format_value(last.value, measure), last.date);
+    let value = format_value(last.value, measure);
+    let date = last.date;
     let print = format!("came {value} {by} {date}");
     if let (Some(e), Some(surprise), Some(z)) = (&last.expected, last.surprise, last.deviations) {
-        let (expected, surprise) = (format_value(e.value, measure), plus(surprise));
+        let expected = format_value(e.value, measure);
+        let surprise = plus(surprise);
         let deviations = format_signed(z, 1);
         return format!("{print}, expected {expected}: surprise {surprise}, {deviations} sd");
     }
@@ -72,7 +74,9 @@ fn format_event(e: &ReleaseEvent) -> String {
         Some(false) => "; its figures are not loaded",
         None => "",
     };
-    let (day, name, period) = (e.date.strftime("%a %Y-%m-%d"), &e.name, &e.period);
+    let day = e.date.strftime("%a %Y-%m-%d");
+    let name = &e.name;
+    let period = &e.period;
     format!(
         "{day}{time} {name}, {period}: {}{between}{stored}",
         describe_content(e)

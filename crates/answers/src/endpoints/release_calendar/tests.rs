@@ -71,7 +71,8 @@ fn past_day_has_its_expectations_and_last_prints() -> Result<()> {
     let desk = desk();
     // The day before the employment report of October 2008.
     let then = Params::local(&desk, &as_of("2008-11-06"))?;
-    let (payrolls, jobless) = (figure_of(&then, "PAYEMS"), figure_of(&then, "UNRATE"));
+    let payrolls = figure_of(&then, "PAYEMS");
+    let jobless = figure_of(&then, "UNRATE");
     let next = payrolls.next.as_ref().unwrap();
     assert_eq!(
         (next.period.as_str(), next.value, next.sd),
@@ -115,7 +116,8 @@ fn usual_revision_of_a_past_day_counts_earlier_revisions_only() -> Result<()> {
         let answer = Params::local(&desk, &params)?;
         Ok(figure_of(&answer, "PAYEMS").usual_revision.clone().unwrap())
     };
-    let (then, now) = (usual(Some("2009-01-15"))?, usual(None)?);
+    let then = usual(Some("2009-01-15"))?;
+    let now = usual(None)?;
     assert!(then.n > 500 && then.n < now.n, "{} {}", then.n, now.n);
     assert_eq!((now.n, now.months), (723, 12));
     assert!(
@@ -272,7 +274,8 @@ fn past_meeting_has_its_decision_once_it_was_known() -> Result<()> {
             .map(|e| e.into_iter().map(|(day, _)| day).collect::<Vec<_>>())
     };
     assert_eq!(days("2020-03-02")?, [date(2020, 3, 18)]);
-    let (cut, second) = (date(2020, 3, 3), date(2020, 3, 15));
+    let cut = date(2020, 3, 3);
+    let second = date(2020, 3, 15);
     assert_eq!(days("2020-03-16")?, [cut, second]);
     Ok(())
 }

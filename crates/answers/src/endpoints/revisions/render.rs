@@ -30,7 +30,8 @@ pub(super) fn describe_measure(measure: PrintMeasure, frequency: Frequency) -> S
 
 /// Returns the unit and the decimals of values, then those of revisions.
 pub(in crate::endpoints) fn units(measure: PrintMeasure, info: &SeriesInfo) -> [(String, i32); 2] {
-    let (unit, decimals) = (info.units.as_str(), i32::from(info.decimals));
+    let unit = info.units.as_str();
+    let decimals = i32::from(info.decimals);
     let (value, revision) = match measure {
         PrintMeasure::Level if unit.starts_with("Percent") => {
             ((unit, decimals), ("percentage points", decimals))
@@ -57,7 +58,8 @@ pub fn plus(value: f64) -> String {
 /// flipped 50 times".
 pub fn size(s: &RevisionSizes) -> String {
     let flips = s.sign_flips.map(|n| format!(", sign flipped {n} times"));
-    let (bias, flips) = (plus(s.bias), flips.unwrap_or_default());
+    let bias = plus(s.bias);
+    let flips = flips.unwrap_or_default();
     format!(
         "after {} months mean {}, median {}, nine in ten within {}, bias {bias}{flips}",
         s.months, s.mean_abs, s.median_abs, s.p90_abs
@@ -82,7 +84,8 @@ pub(super) fn render(a: &RevisionsAnswer) -> String {
         text += &render_levels(&a.levels, &unit, frequency);
     }
     if let Some(usual) = &a.usual {
-        let (from, to) = (label(usual.from, frequency), label(usual.to, frequency));
+        let from = label(usual.from, frequency);
+        let to = label(usual.to, frequency);
         let unit = lowercase_first(&a.untrusted.format_field("unit", &a.revision_unit));
         let after = join(usual.after.iter().map(size), "; ");
         text += &format!(
@@ -155,11 +158,9 @@ fn render_levels(levels: &[LevelAnswer], unit: &str, frequency: Frequency) -> St
             let details = [l.revision.map(plus), l.unit.clone(), Some(known)];
             format!("{value} ({})", join(details.into_iter().flatten(), ", "))
         });
-        let (period, unit, values) = (
-            period.unwrap_or_default(),
-            lowercase_first(unit),
-            join(values, "; "),
-        );
+        let period = period.unwrap_or_default();
+        let unit = lowercase_first(unit);
+        let values = join(values, "; ");
         format!("\nLevels of {period} in {unit} (revision, known by): {values}.")
     });
     lines.collect()

@@ -21,7 +21,8 @@ fn cells(path: &str) -> Vec<Vec<String>> {
 
 fn write(store: &Sqlite, id: &str, known_from: Option<Date>, observations: &[Observation]) {
     let id = &SeriesId::new(id).unwrap();
-    let (fetched_at, origin) = (now(), "fred");
+    let fetched_at = now();
+    let origin = "fred";
     let write = Write {
         id,
         observations,
@@ -78,7 +79,8 @@ fn ask_with(
     date: Option<&str>,
     levels: bool,
 ) -> Result<(RevisionsAnswer, String)> {
-    let (series_id, date) = (series.to_owned(), date.map(str::to_owned));
+    let series_id = series.to_owned();
+    let date = date.map(str::to_owned);
     let params = Params {
         series_id,
         date,

@@ -191,7 +191,8 @@ impl TimeSeriesAnswer {
         let vintages = self.vintages.as_ref();
         let is_empty = vintages.map_or(self.data.is_empty(), |v| v.rows.is_empty());
         if is_empty && self.points.is_empty() {
-            let (start, end) = (self.start, self.end);
+            let start = self.start;
+            let end = self.end;
             return format!("{name}: no observation from {start} to {end}.");
         }
         let unit = self.unit_in_words.as_ref().unwrap_or(&self.unit);

@@ -141,13 +141,15 @@ impl DateSelection {
             (None, None) => ("", Vec::new()),
         };
         if let (Some(horizons), None) = (horizons, &params.after) {
-            let (text, problem) = (horizons.join(","), "has no meaning without after");
+            let text = horizons.join(",");
+            let problem = "has no meaning without after";
             let allowed = "after=2022-04-01 with horizons=3m,12m";
             return Err(Error::invalid("horizons", &text, problem, allowed));
         }
         let first = days.iter().map(|(day, _)| *day).min();
         let last = days.iter().map(|(day, _)| *day).max();
-        let (start, end) = (params.start.as_deref(), params.end.as_deref());
+        let start = params.start.as_deref();
+        let end = params.end.as_deref();
         let (start, end) = match (first.zip(last), start, end) {
             (None, start, end) => range((start, end), as_of, today)?,
             (Some(_), Some(start), _) => return Err(conflict("start", start, name)),

@@ -165,7 +165,8 @@ impl Digest {
         for (word, extreme, recovery) in [fall, ("rise", &self.rise, "")] {
             if let Some(m) = extreme.as_ref().filter(is_part) {
                 let change = kind.format_change(m.change, m.change_pct);
-                let (from, to) = (end(&m.from), end(&m.to));
+                let from = end(&m.from);
+                let to = end(&m.to);
                 text += &format!(" Greatest {word} {change}, {from} to {to}{recovery}.");
             }
         }

@@ -27,7 +27,8 @@ pub(super) fn upstream_arguments(checked: &Arguments, today: Date) -> Result<Arg
     let params: Params = params(checked)?;
     let as_of = parse_one_as_of(params.as_of.as_deref(), today)?;
     let selection = DateSelection::new(&params, as_of, today)?;
-    let (mut start, mut end) = (selection.start, selection.end);
+    let mut start = selection.start;
+    let mut end = selection.end;
     let has_days = !selection.days.is_empty();
     if has_days {
         // The figure for a day may be of a quarter that began long before, and the row after it tells whether it is the

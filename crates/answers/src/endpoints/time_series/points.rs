@@ -129,7 +129,9 @@ impl MeanChange {
     /// "Mean of 8 events, +3m: +0.31 points (+31 bp), higher after 6".
     pub(super) fn describe(&self, kind: &FigureKind) -> String {
         let change = kind.format_change(self.change, self.change_pct);
-        let (events, horizon, rises) = (self.events, &self.horizon, self.rises);
+        let events = self.events;
+        let horizon = &self.horizon;
+        let rises = self.rises;
         format!("Mean of {events} events, +{horizon}: {change}, higher after {rises}")
     }
 }

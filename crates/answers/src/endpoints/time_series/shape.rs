@@ -89,7 +89,9 @@ pub(super) fn csv_address(
     params: &Params,
     base: Option<&str>,
 ) -> String {
-    let (id, start, end) = (&answer.series_id, answer.start, answer.end);
+    let id = &answer.series_id;
+    let start = answer.start;
+    let end = answer.end;
     let mut query = format!("start={start}&end={end}");
     for (name, value) in [
         ("frequency", params.frequency.map(|f| f.code)),

@@ -31,7 +31,9 @@ pub(super) fn fill_rows(
         let allowed = "frequency=m with aggregation=avg";
         return Err(Error::invalid("aggregation", "", problem, allowed));
     }
-    let (units, info, from) = (params.units(), &series.info, series.frequency());
+    let units = params.units();
+    let info = &series.info;
+    let from = series.frequency();
     let periods = params.frequency.map_or(from.into(), |code| code.value);
     let to = periods.frequency;
     let mut kind = FigureKind::new(series, units, to);
@@ -49,7 +51,9 @@ pub(super) fn fill_rows(
     if to != from {
         let aggregation = params.aggregation(info);
         levels = convert(series, periods, aggregation, None)?;
-        let (from, word, code) = (from.word(), aggregation.describe(), aggregation.code());
+        let from = from.word();
+        let word = aggregation.describe();
+        let code = aggregation.code();
         let note = format!("each {to} figure is the {word} of its {from} ones ({code})");
         notes.note("aggregation", note);
         for (field, note) in partial_periods(series, periods, (selection.start, selection.end)) {
@@ -79,7 +83,8 @@ pub(super) fn fill_rows(
         && let Some(now) = levels.value_on(last.date)
         && let Some(before) = year_earlier(&levels, last.date)
     {
-        let (now, before) = (info.round(now), info.round(before));
+        let now = info.round(now);
+        let before = info.round(before);
         let period = to.period_phrase(last.date);
         let note = format!("{now} {period}, {before} a year earlier");
         answer.provenance.note("level", note);

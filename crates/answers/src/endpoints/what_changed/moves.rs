@@ -173,7 +173,8 @@ fn compare(
     };
     let sd = history.and_then(|s| sd_of_moves(s, measure, (then.date, now.date)));
     let unusual = sd.map(|sd| change / sd);
-    let (own, own_decimals) = (info.units_short.as_str(), i32::from(info.decimals) + 1);
+    let own = info.units_short.as_str();
+    let own_decimals = i32::from(info.decimals) + 1;
     let points = match own {
         "%" => "pp",
         "0-100" => "points",

@@ -56,8 +56,11 @@ pub(super) fn render(surprises: &[Surprise]) -> String {
         return " no newer print of a figure with an expectation.".to_owned();
     }
     let line = |s: &Surprise| {
-        let (name, id, period, measure, unit) =
-            (&s.name, &s.id, &s.print.period, &s.measure, &s.unit);
+        let name = &s.name;
+        let id = &s.id;
+        let period = &s.print.period;
+        let measure = &s.measure;
+        let unit = &s.unit;
         let print = format_print(&s.print, measure);
         format!("\n- {name} ({id}) {period}, {measure}, {unit}: {print}")
     };

@@ -122,7 +122,8 @@ pub(super) fn compare(
     regimes: &[(Month, Regime)],
     regime: Regime,
 ) -> Option<Evidence> {
-    let (mut inside, mut outside) = (Vec::new(), Vec::new());
+    let mut inside = Vec::new();
+    let mut outside = Vec::new();
     let mut range: Option<(Month, Month)> = None;
     for (month, label) in regimes {
         let next = month.plus(1);

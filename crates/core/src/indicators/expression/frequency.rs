@@ -116,9 +116,11 @@ pub(crate) fn for_each_common_date(
         }
         return;
     }
-    let (mut i, mut j) = (0, 0);
+    let mut i = 0;
+    let mut j = 0;
     while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
-        let (x_key, y_key) = (sort_key(x.date), sort_key(y.date));
+        let x_key = sort_key(x.date);
+        let y_key = sort_key(y.date);
         if x_key == y_key {
             f(x.date, x.value, y.value);
         }
@@ -281,7 +283,7 @@ mod tests {
         fn week_covers_the_seven_days_to_its_date(days in prop::collection::vec(1i32..5, 1..200), weeks in any_weeks()) {
             let mut day = 8_000;
             let rows: Vec<(i32, f64)> = days.iter().map(|gap| { day += gap; (day, f64::from(day % 13)) }).collect();
-            let (days, weeks) = (series("DGS10", &rows), series("ICSA", &weeks));
+            let days = series("DGS10", &rows); let weeks = series("ICSA", &weeks);
             for how in [Aggregation::Average, Aggregation::Sum, Aggregation::EndOfPeriod] {
                 let plain = weeks.observations.iter().filter_map(|week| {
                     let inside = days.between(shift(week.date, (-6).days()), week.date);

@@ -90,7 +90,8 @@ fn after_consecutive(
     periods: usize,
 ) -> impl Iterator<Item = (usize, Observation)> {
     let rows = series.observations.iter().copied().enumerate();
-    let (mut first, mut previous) = (0, None);
+    let mut first = 0;
+    let mut previous = None;
     rows.filter(move |(position, now)| {
         let follows = |day| series.frequency().is_adjacent(day, now.date);
         if !previous.replace(now.date).is_none_or(follows) {
@@ -103,7 +104,8 @@ fn after_consecutive(
 /// Returns the means of n consecutive periods, under the date of the last.
 fn moving_averages(series: &Series, n: usize) -> Vec<Observation> {
     let values: Vec<f64> = series.observations.iter().map(|o| o.value).collect();
-    let (before, sums) = (n.saturating_sub(1), rolling_sums(&values, n));
+    let before = n.saturating_sub(1);
+    let sums = rolling_sums(&values, n);
     let mean = |(position, end): (usize, Observation)| {
         let sum = sums.get(position - before)?;
         Some(Observation::new(end.date, sum / count(n))).filter(|o| o.value.is_finite())

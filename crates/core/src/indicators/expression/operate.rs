@@ -71,7 +71,8 @@ pub(super) fn combine_columns(
             rows.extend(value.map(|v| Observation::new(date, v)));
         });
     }
-    let (mut info, other) = ((*a.series.info).clone(), &b.series.info);
+    let mut info = (*a.series.info).clone();
+    let other = &b.series.info;
     info.frequency = frequency;
     info.decimals = info.decimals.max(other.decimals);
     if operator.is_product {

@@ -85,7 +85,9 @@ pub fn parse(text: &str) -> Result<Expr, FormulaError> {
 
 /// Checks the nesting before the parser recurses into it.
 fn check_depth(text: &str) -> Result<(), FormulaError> {
-    let (mut depth, mut signs, mut powers) = (0usize, 0usize, 0usize);
+    let mut depth = 0usize;
+    let mut signs = 0usize;
+    let mut powers = 0usize;
     for (c, column) in text.chars().zip(1..) {
         match c {
             '(' => depth += 1,

@@ -15,8 +15,10 @@ fn close(a: f64, b: f64, tolerance: f64, context: &str) {
 
 #[test]
 fn vintages_give_the_golden_values() {
-    let (stagflation, goldilocks) = (Regime::Stagflation, Regime::Goldilocks);
-    let (reflation, deflation) = (Regime::Reflation, Regime::Deflation);
+    let stagflation = Regime::Stagflation;
+    let goldilocks = Regime::Goldilocks;
+    let reflation = Regime::Reflation;
+    let deflation = Regime::Deflation;
     for (day, to, claims, growth, inflation, labels) in [
         (
             date(2008, 10, 31),

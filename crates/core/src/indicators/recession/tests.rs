@@ -106,7 +106,9 @@ fn monthly_averages_stand_in_for_the_daily_spread() {
 #[test]
 fn each_set_of_missing_inputs_has_its_probit() {
     let p = probability;
-    let (s, f, b) = (Some(1.0), Some(-0.5), Some(2.0));
+    let s = Some(1.0);
+    let f = Some(-0.5);
+    let b = Some(2.0);
     for lacking in [[s, f, None], [s, None, b], [s, None, None], [None, f, b]] {
         assert!(p(lacking).is_some_and(|v| (0.0..=100.0).contains(&v)));
     }

@@ -38,10 +38,8 @@ fn lines(id: &str) -> Vec<FileRow> {
     );
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
     let month = |text: &str| {
-        let (year, month) = (
-            text[..4].parse::<i32>().unwrap(),
-            text[5..7].parse::<i32>().unwrap(),
-        );
+        let year = text[..4].parse::<i32>().unwrap();
+        let month = text[5..7].parse::<i32>().unwrap();
         year * 12 + month - 1
     };
     let line = |line: &str| {
@@ -98,8 +96,10 @@ fn replay(id: &str) -> Replay {
     let lines = lines(id);
     let begins = lines.iter().map(|l| l.1).min().unwrap();
     let ends = lines.iter().map(|l| l.1).max().unwrap();
-    let (mut state, mut met) = (BTreeMap::new(), BTreeSet::new());
-    let (mut first, mut later) = (BTreeMap::new(), BTreeMap::new());
+    let mut state = BTreeMap::new();
+    let mut met = BTreeSet::new();
+    let mut first = BTreeMap::new();
+    let mut later = BTreeMap::new();
     let mut expected_stages: Vec<(i32, i32, i32)> = Vec::new();
     for month in begins..=ends {
         let news: Vec<&FileRow> = lines.iter().filter(|l| l.1 == month).collect();
@@ -129,7 +129,8 @@ fn close(a: f64, b: f64) -> bool {
 #[test]
 fn prints_match_a_month_by_month_replay() {
     for id in SERIES {
-        let (record, replay) = (read(id), replay(id));
+        let record = read(id);
+        let replay = replay(id);
         let mut all = replay.first.keys().copied().collect::<BTreeSet<i32>>();
         let mut checked = 0;
         for print in &record.prints {

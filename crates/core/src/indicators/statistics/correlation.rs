@@ -7,9 +7,11 @@ use super::count;
 ///
 /// Formula: Σ(x − x̄)(y − ȳ) / √(Σ(x − x̄)² · Σ(y − ȳ)²), clamped to ±1 against rounding.
 pub fn correlation(x: Vec<f64>, y: Vec<f64>) -> Option<f64> {
-    let (x, y) = (centered(x), centered(y));
+    let x = centered(x);
+    let y = centered(y);
     let product = |a: &[f64], b: &[f64]| sum_in_lanes(a, b, |a, b| a * b);
-    let (x_squares, y_squares) = (product(&x, &x), product(&y, &y));
+    let x_squares = product(&x, &x);
+    let y_squares = product(&y, &y);
     let is_enough = x.len() >= 3 && x.len() == y.len();
     (is_enough && x_squares > 0.0 && y_squares > 0.0)
         .then(|| (product(&x, &y) / (x_squares * y_squares).sqrt()).clamp(-1.0, 1.0))

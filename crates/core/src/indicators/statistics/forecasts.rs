@@ -12,7 +12,8 @@ pub type ProbabilityForecast = (f64, bool);
 pub fn auc(forecasts: &[ProbabilityForecast]) -> Option<f64> {
     let mut sorted = forecasts.to_vec();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (mut concordant, mut below) = (0.0, 0);
+    let mut concordant = 0.0;
+    let mut below = 0;
     for ties in sorted.chunk_by(|a, b| a.0 == b.0) {
         let events = ties.iter().filter(|f| f.1).count();
         let others = ties.len() - events;

@@ -25,7 +25,8 @@ pub fn wilson(share: f64, n: f64, z: f64) -> Option<(f64, f64)> {
     let centre = share + z2 / (2.0 * n);
     let half = z * (share * (1.0 - share) / n + z2 / (4.0 * n * n)).sqrt();
     let scale = 1.0 + z2 / n;
-    let (low, high) = ((centre - half) / scale, (centre + half) / scale);
+    let low = (centre - half) / scale;
+    let high = (centre + half) / scale;
     Some((low.max(0.0), high.min(1.0)))
 }
 

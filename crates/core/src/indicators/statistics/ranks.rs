@@ -34,7 +34,8 @@ impl Counts {
 
     /// Returns the number of values below a rank.
     fn below(&self, rank: usize) -> usize {
-        let (mut i, mut sum) = (rank, 0);
+        let mut i = rank;
+        let mut sum = 0;
         while i > 0 {
             sum += self.tree.get(i).copied().unwrap_or(0);
             i &= i - 1;

@@ -148,7 +148,7 @@ proptest! {
     fn correlation_matches_the_definition(pairs in prop::collection::vec((-1e3f64..1e3, 1e6f64..1e6 + 9.0), 0..60)) {
         let n = count(pairs.len());
         let mean = |of: fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>() / n;
-        let (x, y) = (mean(|p| p.0), mean(|p| p.1));
+        let x = mean(|p| p.0); let y = mean(|p| p.1);
         let sum = |of: &dyn Fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>();
         let xy = sum(&|p| (p.0 - x) * (p.1 - y));
         let plain = xy / (sum(&|p| (p.0 - x).powi(2)) * sum(&|p| (p.1 - y).powi(2))).sqrt();

@@ -131,7 +131,8 @@ mod tests {
     #[test]
     fn meetings_are_known_from_or_until_their_days() {
         let on = |day| meetings().iter().find(|m| m.day == day).unwrap();
-        let (unscheduled, cancelled) = (on(date(2020, 3, 3)), on(date(2020, 3, 18)));
+        let unscheduled = on(date(2020, 3, 3));
+        let cancelled = on(date(2020, 3, 18));
         assert!(
             !unscheduled.is_known_on(date(2020, 3, 2)) && unscheduled.is_known_on(date(2020, 3, 3))
         );

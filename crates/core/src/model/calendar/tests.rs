@@ -51,7 +51,8 @@ fn business_days(from: Date, to: Date) -> i64 {
 #[test]
 fn every_series_of_a_release_is_in_the_catalogue_and_unique() {
     assert!(releases().len() >= 17);
-    let (mut ids, mut series) = (BTreeSet::new(), BTreeSet::new());
+    let mut ids = BTreeSet::new();
+    let mut series = BTreeSet::new();
     for r in releases() {
         assert!(ids.insert(&r.id), "{} twice", r.id);
         assert!(!r.headline.is_empty() || r.revises.is_some(), "{}", r.id);
@@ -70,9 +71,12 @@ fn every_series_of_a_release_is_in_the_catalogue_and_unique() {
 fn past_releases_fit_their_rules() {
     for (id, days) in past() {
         let release = release(id);
-        let (mut exact, mut early, mut late) = (0, 0, 0);
+        let mut exact = 0;
+        let mut early = 0;
+        let mut late = 0;
         for &day in &days {
-            let (from, to) = (shift(day, (-10).days()), shift(day, 10.days()));
+            let from = shift(day, (-10).days());
+            let to = shift(day, 10.days());
             let near = release.scheduled(from, to);
             let due = near
                 .min_by_key(|due| business_days(due.day, day).abs())
@@ -181,7 +185,8 @@ fn figures_are_known_from_the_recorded_day_of_their_release() {
 #[test]
 fn later_periods_are_never_known_earlier() {
     for info in Catalogue::embedded().iter() {
-        let (mut period, mut before) = (info.frequency.period_date(date(1959, 3, 4)), Date::MIN);
+        let mut period = info.frequency.period_date(date(1959, 3, 4));
+        let mut before = Date::MIN;
         while period < date(2027, 6, 1) {
             let day = info.publication_day(period);
             assert!(day >= before, "{} {period}: {day} after {before}", info.id);
@@ -256,7 +261,8 @@ fn scheduled_days_are_in_the_month_of_the_first_vintage() {
         let first = first_prints(series);
         let start = date(2010, 1, 1);
         let release = release(release_id);
-        let (mut same, mut all) = (0, 0);
+        let mut same = 0;
+        let mut all = 0;
         for due in release.scheduled(start, date(2025, 9, 30)) {
             let month = *first.get(&due.period).unwrap_or_else(|| panic!("{due:?}"));
             let is_in_span =
@@ -277,7 +283,8 @@ fn scheduled_releases_have_their_periods() {
         assert_eq!(due.len(), 1, "{id}");
         (due[0].day, due[0].period)
     };
-    let (from, to) = (date(2026, 11, 22), date(2026, 12, 31));
+    let from = date(2026, 11, 22);
+    let to = date(2026, 12, 31);
     assert_eq!(
         one("employment", from, to),
         (date(2026, 12, 4), date(2026, 11, 1))

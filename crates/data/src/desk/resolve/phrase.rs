@@ -208,7 +208,8 @@ impl PhraseIndex {
 
 /// Looks a phrase up: words in any order, with fillers and typos.
 pub(super) fn find(text: &str) -> PhraseMatch {
-    let (index, typed) = (PhraseIndex::embedded(), tokens(text));
+    let index = PhraseIndex::embedded();
+    let typed = tokens(text);
     let mut readings: Vec<Vec<Token>> = vec![Vec::new()];
     let mut misspelled = 0;
     for token in &typed {

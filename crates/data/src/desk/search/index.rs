@@ -96,7 +96,8 @@ impl SearchIndex {
     pub(super) fn new(documents: Vec<Document>, embedded: usize) -> Self {
         let mut fields: BTreeMap<String, BTreeMap<usize, Field>> = BTreeMap::new();
         let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
-        let (mut names, mut title_lengths) = (Vec::new(), Vec::new());
+        let mut names = Vec::new();
+        let mut title_lengths = Vec::new();
         for (document, text) in documents.iter().enumerate() {
             let mut add = |word: String, field: Field| {
                 let best = fields.entry(word).or_default().entry(document);
@@ -182,7 +183,8 @@ impl SearchIndex {
 
     /// Returns documents with the query as a name, or else with a similarly spelled name.
     fn search_names(&self, query: &str) -> Vec<Hit> {
-        let (folded, key) = (fold_name(query), key(query));
+        let folded = fold_name(query);
+        let key = key(query);
         let spellings = std::iter::once(&folded).chain((key != folded).then_some(&key));
         let names = spellings
             .filter_map(|name| self.by_name.get(name))
@@ -216,7 +218,8 @@ impl SearchIndex {
         let (mut sums, mut total): (HashMap<usize, WordSum>, f64) = (HashMap::new(), 0.0);
         for word in &query {
             let matches = self.word_matches(word);
-            let (all, count) = (to_f64(self.documents.len()), to_f64(matches.len()));
+            let all = to_f64(self.documents.len());
+            let count = to_f64(matches.len());
             let rarity = ((all - count + 0.5) / (count + 0.5)).ln_1p();
             total += rarity;
             for name in self.by_name.get(word).into_iter().flatten() {

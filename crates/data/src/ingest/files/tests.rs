@@ -292,10 +292,8 @@ fn vintages_and_figures_form_one_series() {
         rows.iter().map(|o| o.value).collect()
     };
     let together = folder(&[("PAYEMS.csv", vintages), ("all.csv", figures)]);
-    let (vintages_only, figures_only) = (
-        folder(&[("PAYEMS.csv", vintages)]),
-        folder(&[("all.csv", figures)]),
-    );
+    let vintages_only = folder(&[("PAYEMS.csv", vintages)]);
+    let figures_only = folder(&[("all.csv", figures)]);
     for folders in [
         vec![&together],
         vec![&figures_only, &vintages_only],

@@ -43,7 +43,8 @@ async fn fetch_feed<'a>(
     clients: &Clients<'_>,
     task: FeedTask<'a>,
 ) -> Result<(FeedTask<'a>, FetchResult)> {
-    let (feed_ref, steps) = (task.feed_ref, &task.steps);
+    let feed_ref = task.feed_ref;
+    let steps = &task.steps;
     let is_due = |series: &&SeriesRecipe| steps.iter().any(|step| step.id == series.id);
     let series: Vec<&SeriesRecipe> = feed_ref.feed.series.iter().filter(is_due).collect();
     let is_origin = |step: &Step| step.origin == feed_ref.source.id;
@@ -144,7 +145,9 @@ impl<'a> SyncRun<'a> {
         let by_source = self.plan_round(steps, remaining);
         let tasks = by_source.values().flatten();
         let mut pending: Vec<&str> = tasks.map(|task| task.feed_ref.source.id.as_str()).collect();
-        let (config, clients, store) = (self.config, self.clients, self.store);
+        let config = self.config;
+        let clients = self.clients;
+        let store = self.store;
         let sources = stream::iter(by_source.into_values()).map(|tasks| {
             let tasks = stream::iter(tasks);
             tasks
@@ -188,8 +191,11 @@ impl<'a> SyncRun<'a> {
 
     /// Processes the response of a feed. Returns the steps that need another source.
     fn process_response(&mut self, task: FeedTask<'_>, response: FetchResult) -> Result<Vec<Step>> {
-        let (feed_ref, steps) = (task.feed_ref, task.steps);
-        let (now, source, started_at) = (self.now(), feed_ref.source, self.started_at);
+        let feed_ref = task.feed_ref;
+        let steps = task.steps;
+        let now = self.now();
+        let source = feed_ref.source;
+        let started_at = self.started_at;
         if response.is_err() {
             self.report.count_failure(&source.id);
         }
@@ -247,7 +253,8 @@ impl<'a> SyncRun<'a> {
 
     /// Records that a response lacks a series or has invalid rows of it. Returns the step for another source.
     fn refuse_series(&mut self, feed_ref: FeedRef<'_>, step: Step, problem: &str) -> Step {
-        let (id, source) = (&step.id, &feed_ref.source.name);
+        let id = &step.id;
+        let source = &feed_ref.source.name;
         let error = Error::no_data(id, format!("{source}: {id}: {problem}"));
         let now = self.now();
         self.feed_state(feed_ref)
@@ -264,7 +271,8 @@ impl<'a> SyncRun<'a> {
         (rows, stated_base): (Vec<Observation>, Option<String>),
         is_full: bool,
     ) -> Result<Option<Step>> {
-        let (id, today) = (step.id.clone(), day_of(self.now()));
+        let id = step.id.clone();
+        let today = day_of(self.now());
         let source = self.source(feed_ref, &id, stated_base)?;
         let incoming = rows
             .iter()

@@ -24,10 +24,8 @@ fn matches(store: &dyn Store, words: &[&str], limit: usize) -> Vec<String> {
 pub(super) fn descriptions_are_stored_and_replaced(store: &dyn Store) {
     assert_eq!(store.description(&id("TXUR")).unwrap(), None);
     assert_eq!(store.describe(&[]).unwrap(), 0);
-    let (first, other) = (
-        described("TXUR", "Unemployment Rate in Texas"),
-        described("CAUR", "Unemployment Rate in California"),
-    );
+    let first = described("TXUR", "Unemployment Rate in Texas");
+    let other = described("CAUR", "Unemployment Rate in California");
     let version = store.version().unwrap();
     assert_eq!(store.describe(&[first.clone(), other]).unwrap(), 2);
     assert!(store.version().unwrap() > version);

@@ -190,7 +190,9 @@ fn article(id: &str, seconds: i64) -> Article {
 }
 
 pub(super) fn articles_are_unique_and_newest_first(store: &dyn Store) {
-    let (a, b, c) = (article("a", 10), article("b", 30), article("c", 30));
+    let a = article("a", 10);
+    let b = article("b", 30);
+    let c = article("c", 30);
     let all = [c.clone(), a.clone(), b.clone()];
     assert_eq!(store.write_articles(&all).unwrap(), 3);
     assert_eq!(store.write_articles(&all).unwrap(), 0);
@@ -285,7 +287,8 @@ pub(super) fn readers_never_see_half_a_write(store: &dyn Store) {
         let readers: Vec<_> = (0..3)
             .map(|_| {
                 scope.spawn(|| {
-                    let (mut reads, mut newest) = (0, 0.0);
+                    let mut reads = 0;
+                    let mut newest = 0.0;
                     while !done.load(Ordering::Relaxed) || reads == 0 {
                         let version = store.version().unwrap();
                         let values = latest(store);
@@ -350,7 +353,8 @@ pub(super) fn batch_changes_all_series_or_none(store: &dyn Store) {
     change(1.0, false).unwrap();
     assert_eq!(state(), (vec![1.0; 150], Some("1".into()), 150));
     assert!(store.current_version().unwrap() > version);
-    let (version, done) = (store.version().unwrap(), AtomicBool::new(false));
+    let version = store.version().unwrap();
+    let done = AtomicBool::new(false);
     change(2.0, true).unwrap_err();
     assert_eq!(state(), (vec![1.0; 150], Some("1".into()), 150));
     let title = store.description(&ids[0]).unwrap().unwrap().title;

@@ -156,7 +156,8 @@ impl Postgres {
         }
         // Updates the replica before the database is locked.
         self.reader()?;
-        let (work, earlier) = (&work, &Mutex::new(None::<Published<T>>));
+        let work = &work;
+        let earlier = &Mutex::new(None::<Published<T>>);
         let transaction = self.db.transaction_with("write to", mode, |tx| async move {
             let published = publish(tx, &self.replica, self.term, work).await?;
             let mut earlier = earlier.lock();

@@ -155,7 +155,8 @@ impl Replica {
     /// # Errors
     /// [`Error::Store`] when there is no thread for them.
     fn follow(self: &Arc<Self>) -> Result<()> {
-        let (follower, candidate) = (Arc::clone(self), Arc::clone(self));
+        let follower = Arc::clone(self);
+        let candidate = Arc::clone(self);
         spawn(async move {
             loop {
                 tokio::time::sleep(POLL_INTERVAL).await;
@@ -168,7 +169,8 @@ impl Replica {
 
     /// Records whether the database was reached, and logs the start and end of an outage.
     fn record_poll(&self, result: Result<()>) {
-        let (now, mut status) = (wall_time(), self.status.lock());
+        let now = wall_time();
+        let mut status = self.status.lock();
         let was_away = status.away_since.is_some();
         match result {
             Ok(()) => {
@@ -199,7 +201,8 @@ impl Replica {
 
     /// Takes the lease when it is free and renews it, while somebody watches the term.
     async fn compete(&self) {
-        let (name, mut renewed) = (lease::process_name(), Instant::now());
+        let name = lease::process_name();
+        let mut renewed = Instant::now();
         let mut pause = Duration::ZERO;
         loop {
             tokio::time::sleep(pause).await;

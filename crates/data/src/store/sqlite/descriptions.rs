@@ -51,7 +51,8 @@ pub(super) fn write(db: &Connection, descriptions: &[Description]) -> Result<(us
         return Ok((0, false));
     }
     create_tables(db)?;
-    let (mut added, mut is_changed) = (0, false);
+    let mut added = 0;
+    let mut is_changed = false;
     for new in descriptions {
         let stored = BY_NAME.first(db, [new.id.as_str()], |row| {
             let is_same = read(row).is_ok_and(|description| description == *new);
@@ -153,7 +154,9 @@ pub(super) fn damages(db: &Connection) -> Vec<String> {
 /// Reads and verifies the eight columns.
 fn read(row: &Row<'_>) -> RowResult<Description> {
     let (name, frequency): (String, String) = (row.get(1)?, row.get(4)?);
-    let (title, units, source) = (row.get(2)?, row.get(3)?, row.get(6)?);
+    let title = row.get(2)?;
+    let units = row.get(3)?;
+    let source = row.get(6)?;
     let seasonally_adjusted = row.get(5)?;
     let stored_crc: i64 = row.get(7)?;
     let description = || {

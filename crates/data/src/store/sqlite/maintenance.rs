@@ -143,7 +143,8 @@ fn damages(db: &Connection) -> Vec<Damage> {
 /// Reads and verifies every series, and compares their number with the counts.
 fn series_damages(db: &Connection) -> Vec<Damage> {
     let mut damages = Vec::new();
-    let (mut series, mut row_groups) = (0, 0);
+    let mut series = 0;
+    let mut row_groups = 0;
     let mut names = Vec::new();
     let result = series::LIST.for_each(db, [], |row| {
         series += 1;

@@ -30,8 +30,9 @@ pub(super) const LIST: Query<'_> = Query::new(
 pub(super) fn read(db: &Connection, id: &SeriesId) -> Result<Option<StoredSeries>> {
     let name = id.as_str();
     let query = Query::new(name, WITH_ROW_GROUPS);
-    let (mut series, mut rows, mut checksums) =
-        (None, Vec::<VintageObservation>::new(), Vec::new());
+    let mut series = None;
+    let mut rows = Vec::<VintageObservation>::new();
+    let mut checksums = Vec::new();
     query.for_each(db, [name], |row| {
         if series.is_none() {
             series = Some(SeriesRow::from_row(row)?);

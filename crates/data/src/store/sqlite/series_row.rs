@@ -183,7 +183,8 @@ mod tests {
 
     #[test]
     fn every_row_keeps_its_origin() {
-        let (first, last) = (date(1990, 1, 2), date(2026, 9, 17));
+        let first = date(1990, 1, 2);
+        let last = date(2026, 9, 17);
         let day = |d| date(2026, 11, d);
         let bundled = Origins::parse("bundled from cpi 2.1.0");
         let treasury = bundled.assign("treasury", (date(2026, 9, 1), day(13)), (first, last));

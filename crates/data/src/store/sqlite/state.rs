@@ -30,7 +30,8 @@ const STATE: Query<'_> = Query::new(
 /// Reads and verifies the row.
 pub(super) fn read(db: &Connection) -> Result<State> {
     let state = STATE.first(db, [], |row| {
-        let (version, series) = (row.get(0)?, row.get(1)?);
+        let version = row.get(0)?;
+        let series = row.get(1)?;
         let state = State { version, series };
         if row.get::<_, i64>(2)? != state.checksum() {
             return Err(damage_error(STATE.subject, "its checksum does not match").into());

@@ -121,7 +121,8 @@ impl Store for Sqlite {
 
     fn replace_computed(&self, write: WriteVintages<'_>) -> Result<()> {
         let vintages = change::check_computed(&write)?;
-        let (id, rows) = (write.id, vintages.rows());
+        let id = write.id;
+        let rows = vintages.rows();
         self.transact(|db| {
             let stored = self.verify_absence(db, series::read_row(db, id)?)?;
             if stored.is_none() && rows.is_empty() {

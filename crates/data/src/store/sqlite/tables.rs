@@ -148,7 +148,8 @@ impl Sqlite {
             let answer = work(store);
             let no_hook = None::<fn(Action, &str, &str, i64)>;
             store.with_writer(|db| db.update_hook(no_hook).map_err(write_error))?;
-            let (answer, after) = (answer?, store.with_reader(state::read)?);
+            let answer = answer?;
+            let after = store.with_reader(state::read)?;
             let changes = Changes {
                 store,
                 rows: std::mem::take(&mut *rows.lock()),

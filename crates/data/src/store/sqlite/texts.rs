@@ -23,7 +23,8 @@ const TAG_SEPARATOR: &str = "\n";
 /// Adds or replaces articles. Returns the number of new ones, and whether anything changed. A damaged article is
 /// replaced.
 pub(super) fn write_articles(db: &Connection, articles: &[Article]) -> Result<(usize, bool)> {
-    let (mut added, mut is_changed) = (0, false);
+    let mut added = 0;
+    let mut is_changed = false;
     for article in articles {
         let article = Article {
             published_at: to_microseconds(article.published_at),

@@ -257,7 +257,8 @@ fn simulate(seed: u64, path: &Path) -> Vec<u64> {
         Ledger::new(LedgerStore::File(Arc::new(state)), "up", 100, clock).unwrap()
     };
     let mut processes = [open(), open()];
-    let (mut truth, mut arrivals) = (0, Vec::new());
+    let mut truth = 0;
+    let mut arrivals = Vec::new();
     let is_eager = rng.below(3) == 0;
     while truth < 30 * 86_400 {
         let step = if is_eager {

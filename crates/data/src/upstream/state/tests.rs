@@ -25,7 +25,8 @@ fn flipped_bytes_never_panic_or_block_opening() {
     let path = first.path().join("state.db");
     drop(open(&path).unwrap());
     let whole = std::fs::read(&path).unwrap();
-    let (mut opened, mut refused) = (0, 0);
+    let mut opened = 0;
+    let mut refused = 0;
     for at in (0..whole.len()).step_by(whole.len() / 40) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("state.db");

@@ -34,7 +34,8 @@ fn answer_for(months: &Months, arguments: Value) -> TimeSeriesAnswer {
 /// The change of each month over `lag` months where both figures exist.
 fn changes(months: &Months, lag: usize) -> Vec<(Date, i32)> {
     let changes = (lag..months.len()).filter_map(|i| {
-        let (now, before) = (months[i]?, months[i - lag]?);
+        let now = months[i]?;
+        let before = months[i - lag]?;
         Some((month(i), now - before))
     });
     changes.collect()

@@ -130,7 +130,8 @@ impl Fred {
     ) -> Result<Vec<I>> {
         let mut rows = Vec::new();
         for _ in 0..MAX_PAGES {
-            let (offset, limit) = (rows.len().to_string(), limit.to_string());
+            let offset = rows.len().to_string();
+            let limit = limit.to_string();
             let position = [("limit", limit.as_str()), ("offset", offset.as_str())];
             let query = [query, &position].concat();
             let page = self.request(id, &[path], &query).await?;

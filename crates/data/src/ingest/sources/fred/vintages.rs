@@ -36,7 +36,8 @@ pub(super) fn changes_only(mut rows: Vec<VintageRow>) -> Vec<VintageObservation>
     rows.sort_by_key(|row| (row.date, row.from));
     let mut changes: Vec<VintageObservation> = Vec::new();
     for (row, next) in rows.iter().zip(rows.iter().skip(1).map(Some).chain([None])) {
-        let (date, value) = (row.date, row.value);
+        let date = row.date;
+        let value = row.value;
         let change = |known_from, value| VintageObservation {
             date,
             known_from,
@@ -76,8 +77,11 @@ mod tests {
 
     #[test]
     fn only_changes_remain_in_order_of_publication() {
-        let (june, july) = (date(2026, 6, 1), date(2026, 7, 1));
-        let (v1, v2, v3) = (date(2026, 7, 5), date(2026, 8, 5), date(2026, 9, 5));
+        let june = date(2026, 6, 1);
+        let july = date(2026, 7, 1);
+        let v1 = date(2026, 7, 5);
+        let v2 = date(2026, 8, 5);
+        let v3 = date(2026, 9, 5);
         let before = |day| Some(shift(day, (-1).day()));
         let row = |date, from, until, value| VintageRow {
             date,

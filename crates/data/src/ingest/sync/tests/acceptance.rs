@@ -97,7 +97,8 @@ async fn second_equal_response_confirms_a_source() {
             } else {
                 400.0 + f64::from(n * n) / 5.0
             };
-            let (year, quarter) = (2024 + n / 4, n % 4 + 1);
+            let year = 2024 + n / 4;
+            let quarter = n % 4 + 1;
             format!(
                 "traditional,purchase-only,quarterly,USA or Census Division,United States,USA,{year},{quarter},{value},{value}\n"
             )

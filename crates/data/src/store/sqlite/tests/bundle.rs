@@ -98,10 +98,8 @@ fn month_ends_match_their_vintages() {
         let rows = table(&format!("vintages/{name}.csv"));
         let months: Vec<&str> = rows.iter().map(|row| row[2].as_str()).collect();
         let (mut expected, mut at) = (BTreeMap::<&str, &str>::new(), 0);
-        let (oldest, newest) = (
-            rows.iter().map(|row| &row[0]).min(),
-            rows.iter().map(|row| &row[0]).max(),
-        );
+        let oldest = rows.iter().map(|row| &row[0]).min();
+        let newest = rows.iter().map(|row| &row[0]).max();
         for month in months.chunk_by(|a, b| a == b) {
             let end = format!("{}-01", month[0])
                 .parse::<Date>()
@@ -187,7 +185,8 @@ fn bundled_origins_survive_an_import() {
     );
     assert!(store.version().unwrap() > version);
     let of = |name: &str| store.status_of(&id(name)).unwrap().unwrap();
-    let (imported, claims) = (of("UNRATE"), of("CLAIMSx"));
+    let imported = of("UNRATE");
+    let claims = of("CLAIMSx");
     assert_eq!(imported.origin, "test");
     assert!(!imported.is_bundled());
     assert_eq!(value(&store, "UNRATE", date(2026, 9, 1)), Some(4.2));
