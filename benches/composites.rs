@@ -27,8 +27,10 @@ fn inputs() -> SeriesSet {
     let ids = COMPOSITES.iter().flat_map(|c| c.inputs());
     ids.filter_map(|id| Catalogue::embedded().get(id))
         .map(|info| {
-            let rows = dates(info.frequency).into_iter().zip(0u32..);
-            let rows = rows.map(|(day, n)| Observation::new(day, level(n, info.id.as_str())));
+            let rows = dates(info.frequency)
+                .into_iter()
+                .zip(0u32..)
+                .map(|(day, n)| Observation::new(day, level(n, info.id.as_str())));
             Arc::new(Series::new(Arc::clone(info), rows.collect()))
         })
         .collect()

@@ -85,8 +85,9 @@ impl Ask for Rest<'_> {
         let peer = ConnectInfo(SocketAddr::from(([127, 0, 0, 1], 9)));
         let request = Request::get(self.0.example_path())
             .header("host", "localhost")
-            .extension(peer);
-        let request = request.body(Body::empty()).unwrap();
+            .extension(peer)
+            .body(Body::empty())
+            .unwrap();
         let reply = self.1[side].clone().oneshot(request).await.unwrap();
         assert_eq!(reply.status(), 200);
         drop(std::hint::black_box(reply.into_body()));

@@ -43,11 +43,11 @@ impl Alert {
         } else {
             ("no longer met", "no longer meets")
         };
-        let ids = crossings
+        let ids: Vec<String> = crossings
             .series
             .iter()
-            .map(|info| desk.display_id(&info.id));
-        let ids: Vec<String> = ids.collect();
+            .map(|info| desk.display_id(&info.id))
+            .collect();
         let page = match ids.as_slice() {
             [id] => {
                 let id = encode_segment(id);
@@ -89,8 +89,10 @@ impl Alert {
                 known = known.max(Some(desk.known_since(info, date)?));
             }
             let cited = desk.citations([info.id.as_str()], newest.map(|date| (date, date)))?;
-            let notices = cited.into_iter().map(|cited| cited.notice);
-            let notices = notices.filter(|notice| !notice.is_empty());
+            let notices = cited
+                .into_iter()
+                .map(|cited| cited.notice)
+                .filter(|notice| !notice.is_empty());
             series.push(json!({
                 "id": desk.display_id(&info.id),
                 "source": untrusted::clean_name(&info.source, MAX_SOURCE),

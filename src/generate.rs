@@ -39,9 +39,11 @@ pub(crate) fn write(root: &Path) -> Result<Vec<PathBuf>> {
 /// # Errors
 /// Names the files that are out of date or belong to no endpoint.
 pub(crate) fn check(root: &Path) -> Result<()> {
-    let wrong = outdated_files(root)?.into_keys();
-    let wrong = wrong.chain(orphaned_files(root)?);
-    let wrong: Vec<String> = wrong.map(|path| path.display().to_string()).collect();
+    let wrong: Vec<String> = outdated_files(root)?
+        .into_keys()
+        .chain(orphaned_files(root)?)
+        .map(|path| path.display().to_string())
+        .collect();
     if wrong.is_empty() {
         return Ok(());
     }
@@ -80,8 +82,8 @@ fn orphaned_files(root: &Path) -> Result<Vec<PathBuf>> {
     if !folder.is_dir() {
         return Ok(Vec::new());
     }
-    let files = econoscope_data::disk::list_folder(&folder);
-    let mut files = files.with_context(|| format!("reading {}", folder.display()))?;
+    let mut files = econoscope_data::disk::list_folder(&folder)
+        .with_context(|| format!("reading {}", folder.display()))?;
     files.retain(|path| {
         let tool = path.file_stem().and_then(|s| s.to_str());
         tool.and_then(Route::find).is_none()
@@ -91,8 +93,9 @@ fn orphaned_files(root: &Path) -> Result<Vec<PathBuf>> {
 
 fn render_tool(route: &Route) -> String {
     let spec = &route.spec;
-    let example = spec.example.iter();
-    let example: Map<String, Value> = example
+    let example: Map<String, Value> = spec
+        .example
+        .iter()
         .map(|(name, value)| ((*name).to_owned(), json!(value)))
         .collect();
     card::pretty(&json!({

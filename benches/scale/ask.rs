@@ -160,10 +160,12 @@ fn get(socket: &mut TcpStream, path: &str) -> std::io::Result<usize> {
         let text =
             String::from_utf8_lossy(seen.get(..head).unwrap_or_default()).to_ascii_lowercase();
         assert!(text.starts_with("http/1.1 200"), "{path}: {text}");
-        let length = text
+        let length: usize = text
             .lines()
-            .find_map(|l| l.strip_prefix("content-length: "));
-        let length: usize = length.unwrap().parse().unwrap();
+            .find_map(|l| l.strip_prefix("content-length: "))
+            .unwrap()
+            .parse()
+            .unwrap();
         if seen.len() >= head + 4 + length {
             return Ok(length);
         }

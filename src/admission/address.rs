@@ -44,7 +44,9 @@ pub(super) fn parse_address(text: &str) -> Option<IpAddr> {
     let inner = text
         .strip_prefix('[')
         .and_then(|text| text.strip_suffix(']'));
-    let address = inner.unwrap_or(text).parse::<IpAddr>();
-    let address = address.or_else(|_| text.parse().map(|with_port: SocketAddr| with_port.ip()));
+    let address = inner
+        .unwrap_or(text)
+        .parse::<IpAddr>()
+        .or_else(|_| text.parse().map(|with_port: SocketAddr| with_port.ip()));
     Some(address.ok()?.to_canonical())
 }

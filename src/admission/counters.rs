@@ -144,8 +144,8 @@ impl Policy {
 /// Hashes an address with a key.
 fn hash(salt: &[u8], address: IpAddr) -> Key {
     // HMAC accepts keys of any length; the empty key replaces an error that cannot occur.
-    let mac = Hmac::<Sha256>::new_from_slice(salt);
-    let mut mac = mac.unwrap_or_else(|_| Hmac::new(&Default::default()));
+    let mut mac =
+        Hmac::<Sha256>::new_from_slice(salt).unwrap_or_else(|_| Hmac::new(&Default::default()));
     match address {
         IpAddr::V4(v4) => mac.update(&v4.octets()),
         IpAddr::V6(v6) => mac.update(&v6.octets()),

@@ -261,8 +261,11 @@ impl Admission {
 
     /// Returns an address' requests per day. The narrowest network with an override counts.
     fn daily_limit(&self, address: IpAddr, policy: Policy) -> u32 {
-        let overrides = self.settings.overrides.iter();
-        let overrides = overrides.filter(|(network, _)| network.contains(&address));
+        let overrides = self
+            .settings
+            .overrides
+            .iter()
+            .filter(|(network, _)| network.contains(&address));
         let narrowest = overrides.max_by_key(|(network, _)| network.prefix_len());
         let general = narrowest.map_or(self.settings.general, |(_, limit)| *limit);
         let default = match policy {

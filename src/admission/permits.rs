@@ -102,14 +102,18 @@ impl Permits {
     /// longest, or else the one with the oldest request. Returns whether there was one.
     pub(crate) fn evict_one(&self) -> bool {
         let open = self.open.lock();
-        let candidates = open.values().filter(|a| !a.evicted.is_cancelled());
-        let candidates = candidates.filter_map(|a| Some((block(a.caller.address()?), a)));
+        let candidates = open
+            .values()
+            .filter(|a| !a.evicted.is_cancelled())
+            .filter_map(|a| Some((block(a.caller.address()?), a)));
         let mut sizes: HashMap<IpAddr, usize> = HashMap::new();
         for (block, _) in candidates.clone() {
             *sizes.entry(block).or_default() += 1;
         }
-        let largest = sizes.into_iter().max_by_key(|(_, size)| *size);
-        let largest = largest.map(|(block, _)| block);
+        let largest = sizes
+            .into_iter()
+            .max_by_key(|(_, size)| *size)
+            .map(|(block, _)| block);
         let victim = candidates
             .filter(|(block, _)| Some(*block) == largest)
             .min_by_key(|(_, activity)| *activity.state.lock());

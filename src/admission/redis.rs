@@ -171,8 +171,8 @@ impl SharedCounters {
             .set_response_timeout(Some(RETRY));
         let connection = self
             .client
-            .get_multiplexed_async_connection_with_config(&config);
-        let connection = connection.await?;
+            .get_multiplexed_async_connection_with_config(&config)
+            .await?;
         let address = Ipv4Addr::UNSPECIFIED.into();
         let call = self.run_script(connection.clone(), address, Charge::default(), 1);
         call.await.map(|_| connection)

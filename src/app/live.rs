@@ -116,8 +116,11 @@ pub(crate) async fn sync_once(
     options: &config::Sync,
     stop: &CancellationToken,
 ) -> Result<SyncReport> {
-    let only = options.only.iter().map(|id| SeriesId::new(id));
-    let only: Vec<SeriesId> = only.collect::<econoscope_core::Result<_>>()?;
+    let only: Vec<SeriesId> = options
+        .only
+        .iter()
+        .map(|id| SeriesId::new(id))
+        .collect::<econoscope_core::Result<_>>()?;
     let is_partial = !only.is_empty();
     let settings = SyncConfig {
         sources: config.sources.source_settings()?,
@@ -196,10 +199,9 @@ pub(crate) async fn refresh_history(desk: Arc<Desk>, stop: CancellationToken) {
     let refresh = |_| {
         let desk = Arc::clone(&desk);
         async {
-            let computed =
-                tokio::task::spawn_blocking(move || desk.compute_real_time_paths()).await;
-            let computed =
-                computed.map_err(|e| Error::internal("computing the real-time history", e));
+            let computed = tokio::task::spawn_blocking(move || desk.compute_real_time_paths())
+                .await
+                .map_err(|e| Error::internal("computing the real-time history", e));
             if let Err(error) = computed.flatten() {
                 econoscope_core::error::log(&error, "real-time history");
             }

@@ -239,11 +239,11 @@ fn pending_messages(
         }
         return Ok(Vec::new());
     };
-    let later = crossings
+    let later: Vec<_> = crossings
         .crossings
         .iter()
-        .filter(|crossing| crossing.date > acknowledged);
-    let later: Vec<_> = later.collect();
+        .filter(|crossing| crossing.date > acknowledged)
+        .collect();
     let newest = later.iter().skip(later.len().saturating_sub(MAX_ALERTS));
     let message = |crossing| {
         let alert = Alert::new(desk, &crossings, crossing);

@@ -44,8 +44,11 @@ pub(super) async fn call(config: &Config, options: &Call) -> Result<ExitCode> {
     let format = output_format(options, route);
     let has_rows = |route: &Route| !rows::list_fields(route).is_empty();
     if !has_rows(route) && matches!(format, OutputFormat::Csv | OutputFormat::Table) {
-        let names = ENDPOINTS.iter().filter(|route| has_rows(route));
-        let names: Vec<&str> = names.map(|route| route.spec.tool).collect();
+        let names: Vec<&str> = ENDPOINTS
+            .iter()
+            .filter(|route| has_rows(route))
+            .map(|route| route.spec.tool)
+            .collect();
         let names = names.join(", ");
         return usage_error(&format!(
             "the answer of {tool} has no rows; print it with --text or --json. Tools with rows: {names}"
@@ -100,8 +103,10 @@ fn output_format(options: &Call, route: &Route) -> OutputFormat {
 /// required argument, or its first argument.
 fn parse_arguments(route: &Route, pairs: &[String]) -> Result<Arguments, String> {
     let mut arguments = Arguments::new();
-    let first = route.arguments().find(|argument| argument.is_required);
-    let first = first.or_else(|| route.arguments().next());
+    let first = route
+        .arguments()
+        .find(|argument| argument.is_required)
+        .or_else(|| route.arguments().next());
     for (at, pair) in pairs.iter().enumerate() {
         let first = first.as_ref().filter(|_| at == 0);
         let unnamed = first.map(|first| (first.name.as_str(), pair.as_str()));

@@ -186,8 +186,10 @@ fn check_data(findings: &mut Findings, store: &dyn Store, stored: &[Status]) {
     let today = now.to_zoned(jiff::tz::TimeZone::UTC).date();
     // Later dates are projections.
     let observed = stored.iter().map(|s| s.last).filter(|day| *day <= today);
-    let newest = observed.max().map(|day| day.to_string());
-    let newest = newest.unwrap_or_else(|| "none".into());
+    let newest = observed
+        .max()
+        .map(|day| day.to_string())
+        .unwrap_or_else(|| "none".into());
     let series = format!("{} series, newest observation {newest}", stored.len());
     let last_sync = store.note(LAST_SYNC).ok().flatten();
     let Some(synced) = last_sync.and_then(|text| text.parse::<Timestamp>().ok()) else {

@@ -24,10 +24,11 @@ pub(super) async fn health(options: &Health) -> Result<()> {
     let Some(authority) = (url.scheme() == "http").then(|| url.authority()) else {
         bail!("{url} is not supported; write http:// and the address on which the server listens");
     };
-    let addresses = url.socket_addrs(|| None);
-    let addresses = addresses.with_context(|| format!("{authority} is not an address"))?;
-    let line = tokio::time::timeout(TIMEOUT, status_line(&addresses, authority)).await;
-    let line = line
+    let addresses = url
+        .socket_addrs(|| None)
+        .with_context(|| format!("{authority} is not an address"))?;
+    let line = tokio::time::timeout(TIMEOUT, status_line(&addresses, authority))
+        .await
         .with_context(|| format!("{authority} does not answer within {TIMEOUT:?}"))?
         .with_context(|| format!("{authority} does not answer"))?;
     if line.split(' ').nth(1) == Some("200") {

@@ -98,9 +98,9 @@ fn edit_settings(host: &Host, path: &Path, entry: Option<&Entry>, dry_run: bool)
         return Ok(format!("{title}: would be {done} {file}:\n{diff}"));
     }
     let backup = write_settings(path, old.as_deref(), &new)
-        .with_context(|| format!("{title}: {file} cannot be written and is unchanged"))?;
-    let backup = backup.map(|path| format!(" (backup: {})", disk::format_path(&path)));
-    let backup = backup.unwrap_or_default();
+        .with_context(|| format!("{title}: {file} cannot be written and is unchanged"))?
+        .map(|path| format!(" (backup: {})", disk::format_path(&path)))
+        .unwrap_or_default();
     Ok(format!("{title}: {done} {file}{backup}\n{next_step}"))
 }
 
@@ -136,8 +136,13 @@ fn write_settings(file: &Path, old: Option<&str>, new: &str) -> Result<Option<Pa
 fn diff(old: &str, new: &str) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
-    let tail = old.iter().skip(head).rev().zip(new.iter().skip(head).rev());
-    let tail = tail.take_while(|(a, b)| a == b).count();
+    let tail = old
+        .iter()
+        .skip(head)
+        .rev()
+        .zip(new.iter().skip(head).rev())
+        .take_while(|(a, b)| a == b)
+        .count();
     let between = |lines: &[&str], mark: &str| -> String {
         let lines = lines.iter().take(lines.len() - tail).skip(head);
         lines.map(|line| format!("{mark} {line}\n")).collect()
@@ -180,8 +185,11 @@ fn own_command(flags: &[String]) -> Result<Server> {
     let executable = std::env::current_exe().context("finding this program")?;
     let is_below = |name: &str| executable.iter().any(|part| part == name);
     let program = |command: &str, arguments: &[&str]| {
-        let arguments = arguments.iter().map(|word| (*word).to_owned());
-        let arguments = arguments.chain(flags.iter().cloned()).collect();
+        let arguments = arguments
+            .iter()
+            .map(|word| (*word).to_owned())
+            .chain(flags.iter().cloned())
+            .collect();
         Server::Program(command.to_owned(), arguments)
     };
     if is_below("_npx") {

@@ -68,9 +68,13 @@ pub(crate) fn should_log_json(arguments: &[OsString]) -> bool {
 
 /// Describes an invalid value, without advice on the command line.
 fn describe(error: &clap::Error) -> String {
-    let text = error.to_string();
-    let text = text.split("\n\n").next().unwrap_or_default();
-    let text = text.trim_start_matches("error: ").replace("'--", "'");
+    let text = error
+        .to_string()
+        .split("\n\n")
+        .next()
+        .unwrap_or_default()
+        .trim_start_matches("error: ")
+        .replace("'--", "'");
     econoscope_data::disk::escape_controls(&text)
 }
 

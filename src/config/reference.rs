@@ -31,8 +31,10 @@ only the service's user read the file, or use the environment. They never appear
 pub(crate) fn page() -> String {
     let command = command();
     let mut text = HEAD.to_owned() + &render_section("All commands", &command);
-    let commands = command.get_subcommands();
-    let mut commands: Vec<_> = commands.filter(|c| c.get_arguments().count() > 0).collect();
+    let mut commands: Vec<_> = command
+        .get_subcommands()
+        .filter(|c| c.get_arguments().count() > 0)
+        .collect();
     commands.sort_by_key(|command| command.get_name());
     for sub in commands {
         let about = sub.get_about().map(ToString::to_string).unwrap_or_default();
@@ -52,8 +54,10 @@ fn render_section(title: &str, command: &Command) -> String {
 
 fn render_row(arg: &Arg) -> String {
     let takes_value = arg.get_action().takes_values();
-    let value = arg.get_value_names().filter(|_| takes_value);
-    let value = value.map(|names| names.join(" "));
+    let value = arg
+        .get_value_names()
+        .filter(|_| takes_value)
+        .map(|names| names.join(" "));
     let name = match (arg.get_long(), value) {
         (Some(long), Some(value)) => format!("`--{long} {value}`"),
         (Some(long), None) => format!("`--{long}`"),
@@ -61,10 +65,18 @@ fn render_row(arg: &Arg) -> String {
     };
     let code = |text: &std::ffi::OsStr| format!("`{}`", text.to_string_lossy());
     let env = arg.get_env().map(code).unwrap_or_default();
-    let defaults = arg.get_default_values().iter().filter(|_| takes_value);
-    let defaults: Vec<String> = defaults.map(|value| code(value)).collect();
-    let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-    let help = help.replace('|', "\\|").replace('\n', " ");
+    let defaults: Vec<String> = arg
+        .get_default_values()
+        .iter()
+        .filter(|_| takes_value)
+        .map(|value| code(value))
+        .collect();
+    let help = arg
+        .get_help()
+        .map(ToString::to_string)
+        .unwrap_or_default()
+        .replace('|', "\\|")
+        .replace('\n', " ");
     format!("| {name} | {env} | {} | {help} |\n", defaults.join(" "))
 }
 

@@ -283,9 +283,9 @@ pub(super) fn command_for_users() -> clap::Command {
 
 /// Renders the help of a command; empty for an unknown one.
 pub(crate) fn render_help(name: &str) -> String {
-    let mut command = command_for_users();
-    let command = command.find_subcommand_mut(name);
-    command.map_or_else(String::new, |command| command.render_help().to_string())
+    command_for_users()
+        .find_subcommand_mut(name)
+        .map_or_else(String::new, |command| command.render_help().to_string())
 }
 
 #[cfg(test)]

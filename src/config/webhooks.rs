@@ -78,9 +78,12 @@ impl Webhooks {
                 secret.is_valid(),
                 "--webhook-secret of {name} is not whsec_ and 24 to 64 bytes in base64"
             );
-            let conditions = self.webhook_condition.iter();
-            let conditions = conditions.filter(|(other, _)| other == name);
-            let conditions: Vec<String> = conditions.map(|(_, text)| text.clone()).collect();
+            let conditions: Vec<String> = self
+                .webhook_condition
+                .iter()
+                .filter(|(other, _)| other == name)
+                .map(|(_, text)| text.clone())
+                .collect();
             ensure!(
                 !conditions.is_empty(),
                 "--webhook {name} has no --webhook-condition"

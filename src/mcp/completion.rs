@@ -100,9 +100,12 @@ fn series(prefix: &str) -> Vec<String> {
     if !folded.is_empty() {
         let by_alias = names.aliases().filter(|(alias, _)| matches(alias));
         let by_title = catalogue().filter(|info| info.title.split(' ').any(matches));
-        let by_name = by_alias.map(|(_, info)| info).chain(by_title);
-        let by_name = by_name.map(|info| info.id.to_string());
-        let by_name: BTreeSet<String> = by_name.filter(|id| !ids.contains(id)).collect();
+        let by_name: BTreeSet<String> = by_alias
+            .map(|(_, info)| info)
+            .chain(by_title)
+            .map(|info| info.id.to_string())
+            .filter(|id| !ids.contains(id))
+            .collect();
         ids.extend(by_name);
     }
     ids
@@ -123,9 +126,9 @@ fn conditions(prefix: &str) -> Vec<String> {
 
 fn terms(prefix: &str) -> Vec<String> {
     let prefix = prefix.to_lowercase();
-    let terms = glossary::embedded().iter();
-    let terms =
-        terms.filter(|t| t.slug.starts_with(&prefix) || t.term.to_lowercase().starts_with(&prefix));
+    let terms = glossary::embedded()
+        .iter()
+        .filter(|t| t.slug.starts_with(&prefix) || t.term.to_lowercase().starts_with(&prefix));
     terms.map(|t| t.slug.clone()).collect()
 }
 

@@ -159,8 +159,9 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<GetSkillResult> {
         let mut skills = SKILLS.skills.iter();
-        let skill = skills.find(|s| s.uri == request.uri);
-        let skill = skill.ok_or_else(|| unknown("skill", &request.uri))?;
+        let skill = skills
+            .find(|s| s.uri == request.uri)
+            .ok_or_else(|| unknown("skill", &request.uri))?;
         let result = public!(GetSkillResult::new(skill.clone()));
         Ok(self.sign(&context, result, |result| &mut result.meta))
     }
@@ -171,8 +172,8 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<ReadResourceDirectoryResult> {
         check_cursor(request.cursor)?;
-        let children = skills::directory(&request.uri);
-        let children = children.ok_or_else(|| unknown("directory", &request.uri))?;
+        let children =
+            skills::directory(&request.uri).ok_or_else(|| unknown("directory", &request.uri))?;
         let list = public!(ReadResourceDirectoryResult::with_all_items(children));
         Ok(self.sign(&context, list, |list| &mut list.meta))
     }

@@ -42,13 +42,15 @@ pub(super) fn get(
     name: &str,
     arguments: Option<&JsonObject>,
 ) -> Result<GetPromptResult, ErrorData> {
-    let template = TEMPLATES.iter().find(|t| t.prompt.name == name);
-    let template = template.ok_or_else(|| {
-        let names: Vec<&str> = TEMPLATES.iter().map(|t| t.prompt.name.as_str()).collect();
-        let name = quote(name);
-        let names = names.join(", ");
-        invalid(format!("Unknown prompt: {name}. Choose one of: {names}"))
-    })?;
+    let template = TEMPLATES
+        .iter()
+        .find(|t| t.prompt.name == name)
+        .ok_or_else(|| {
+            let names: Vec<&str> = TEMPLATES.iter().map(|t| t.prompt.name.as_str()).collect();
+            let name = quote(name);
+            let names = names.join(", ");
+            invalid(format!("Unknown prompt: {name}. Choose one of: {names}"))
+        })?;
     let parameters = || template.prompt.arguments.iter().flatten();
     let mut names = arguments.into_iter().flatten().map(|(name, _)| name);
     if let Some(unknown) = names.find(|name| !parameters().any(|p| p.name == **name)) {

@@ -80,8 +80,11 @@ pub(super) fn directory(uri: &str) -> Option<Vec<Resource>> {
 }
 
 fn child(entry: &DirEntry<'_>) -> Resource {
-    let name = entry.path().file_name().unwrap_or_default();
-    let name = name.to_string_lossy();
+    let name = entry
+        .path()
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy();
     let resource = Resource::new(uri(entry.path()), name);
     match entry {
         DirEntry::Dir(_) => resource.with_mime_type(DIRECTORY),

@@ -91,8 +91,10 @@ impl Topic {
             }
             Self::Regime => {
                 let now = &desk.regimes(AsOf::Latest)?.now;
-                let state = now.state.as_ref();
-                let state = state.map(|s| (s.month, s.growth.to_bits(), s.inflation.to_bits()));
+                let state = now
+                    .state
+                    .as_ref()
+                    .map(|s| (s.month, s.growth.to_bits(), s.inflation.to_bits()));
                 let confidence = now.confidence.map(f64::to_bits);
                 (now.regime, confidence, now.trajectory.name(), state).hash(&mut hasher);
             }

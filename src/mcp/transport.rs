@@ -187,8 +187,11 @@ async fn errors_to_json(response: Response, request_body: &Bytes) -> Response {
         return response;
     }
     let (mut parts, body) = response.into_parts();
-    let text = body.collect().await.map(|body| body.to_bytes());
-    let text = text.unwrap_or_default();
+    let text = body
+        .collect()
+        .await
+        .map(|body| body.to_bytes())
+        .unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     if text.starts_with(SDK_UNREADABLE) {
         return jsonrpc::response(StatusCode::BAD_REQUEST, jsonrpc::unreadable(request_body));

@@ -109,8 +109,10 @@ fn has_current(request: &HeaderMap, etag: &str) -> bool {
 
 /// Returns the comma-separated items of a header, over all its lines.
 fn list(request: &HeaderMap, name: HeaderName) -> Vec<&str> {
-    let lines = request.get_all(name).iter();
-    let lines = lines.filter_map(|line| line.to_str().ok());
+    let lines = request
+        .get_all(name)
+        .iter()
+        .filter_map(|line| line.to_str().ok());
     let items = lines.flat_map(|line| line.split(','));
     items.map(str::trim).collect()
 }

@@ -34,8 +34,9 @@ pub(super) async fn ready(State(shared): State<Shared>) -> Response {
     let mut probe = shared.probe.lock().await;
     if probe.0.is_none_or(|at| at.elapsed() >= MAX_AGE) {
         let store = Arc::clone(desk.store());
-        let outcome = tokio::task::spawn_blocking(move || store.probe()).await;
-        let outcome = outcome.unwrap_or_else(|e| Err(Error::internal("checking the store", e)));
+        let outcome = tokio::task::spawn_blocking(move || store.probe())
+            .await
+            .unwrap_or_else(|e| Err(Error::internal("checking the store", e)));
         *probe = (Some(Instant::now()), outcome);
     }
     let summary = match &probe.1 {

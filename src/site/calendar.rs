@@ -298,8 +298,10 @@ fn format_instant(day: Date, time: &str) -> Result<String> {
     let time: jiff::civil::Time = time
         .parse()
         .map_err(|e| Error::internal("parsing the time of a release", e))?;
-    let zoned = day.to_datetime(time).to_zoned(EASTERN.clone());
-    let zoned = zoned.map_err(|e| Error::internal("converting the time of a release to UTC", e))?;
+    let zoned = day
+        .to_datetime(time)
+        .to_zoned(EASTERN.clone())
+        .map_err(|e| Error::internal("converting the time of a release to UTC", e))?;
     let utc = zoned.timestamp().to_zoned(TimeZone::UTC);
     Ok(utc.strftime("%Y%m%dT%H%M%SZ").to_string())
 }

@@ -29,17 +29,21 @@ pub(super) fn plot_comparison(
         }
     }
     let chart = |chart_units: &[&str]| {
-        let columns = answer.columns.iter().enumerate();
-        let columns = columns.filter(|(_, column)| chart_units.contains(&&*column.unit));
+        let columns = answer
+            .columns
+            .iter()
+            .enumerate()
+            .filter(|(_, column)| chart_units.contains(&&*column.unit));
         let lines = columns.flat_map(|(color, column)| {
             let is_right = chart_units.first() != Some(&&*column.unit);
-            let ghost = then.and_then(|then| Some((then, same_column(then, column)?)));
-            let ghost = ghost.map(|(then, column)| Line {
-                name: "then".to_owned(),
-                color: GHOST_COLOR,
-                is_right,
-                ..column_line(then, column)
-            });
+            let ghost = then
+                .and_then(|then| Some((then, same_column(then, column)?)))
+                .map(|(then, column)| Line {
+                    name: "then".to_owned(),
+                    color: GHOST_COLOR,
+                    is_right,
+                    ..column_line(then, column)
+                });
             let line = Line {
                 is_right,
                 color,
@@ -84,8 +88,11 @@ pub(super) fn same_column<'a>(
 
 /// Builds the line of a column.
 pub(super) fn column_line(answer: &Comparison, column: &ComparedColumn) -> Line {
-    let rows = answer.dates.iter().zip(&column.values);
-    let rows = rows.filter_map(|(date, value)| Some(Observation::new(*date, (*value)?)));
+    let rows = answer
+        .dates
+        .iter()
+        .zip(&column.values)
+        .filter_map(|(date, value)| Some(Observation::new(*date, (*value)?)));
     Line {
         name: match answer.columns.len() {
             1 => String::new(),

@@ -106,8 +106,10 @@ impl<'a> Page<'a> {
             let requested = query.request.form_value(name);
             matches!(requested, "" | "max") || requested == value
         };
-        let agrees = query.request.argument("check");
-        let agrees = agrees.map(|requested| requested == check && dates.into_iter().all(is_same));
+        let agrees = query
+            .request
+            .argument("check")
+            .map(|requested| requested == check && dates.into_iter().all(is_same));
         let frequency = charts::line(&figures.answer, "").frequency;
         let last_period = period(last.date, frequency);
         let (period, value, separator) = if query.is_range {
@@ -199,8 +201,9 @@ impl Query<'_> {
             ("start", start),
             ("end", end),
             ("as_of", as_of),
-        ];
-        let arguments = arguments.into_iter().chain(self.transformation());
+        ]
+        .into_iter()
+        .chain(self.transformation());
         let mut answer = time_series::read_all_rows(self.desk, endpoint_arguments(arguments))?;
         if !self.is_range {
             answer.data = answer.data.last().copied().into_iter().collect();

@@ -38,8 +38,10 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
     let kind = request.form_value("show");
     let cards = cards(desk, kind)?;
     let name = request.form_value("name");
-    let chosen = cards.iter().find(|card| card.0 == name);
-    let chosen = chosen.or_else(|| cards.first());
+    let chosen = cards
+        .iter()
+        .find(|card| card.0 == name)
+        .or_else(|| cards.first());
     let (name, title) = chosen.cloned().unwrap_or_default();
     let theme = query_string(request.form_values(&["theme"]));
     render_scripted_page(&Page {

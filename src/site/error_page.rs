@@ -65,8 +65,10 @@ fn search_text(error: &Error) -> String {
     let Error::Unknown { name, .. } = error else {
         return String::new();
     };
-    let words = name.split(|c: char| !c.is_alphanumeric());
-    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> = name
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
     words.join(" ")
 }
 
@@ -74,8 +76,10 @@ fn search_text(error: &Error) -> String {
 pub(super) fn not_found(_: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let path: String = request.name.chars().take(MAX_PATH).collect();
     let section = path.split('/').nth(1).unwrap_or_default();
-    let sections = NAV.iter().filter(|(href, _)| !href.contains('#'));
-    let sections = sections.map(|(href, label)| (href.trim_start_matches('/'), *label));
+    let sections = NAV
+        .iter()
+        .filter(|(href, _)| !href.contains('#'))
+        .map(|(href, label)| (href.trim_start_matches('/'), *label));
     Err(Error::unknown("page", &path, nearest(section, sections)))
 }
 
@@ -109,8 +113,11 @@ pub(super) fn describe(error: &Error) -> String {
         let reason = reason.split("; an operator").next().unwrap_or(reason);
         format!("These figures are not shown here: {reason}.")
     } else if let Error::NoData { reason, .. } = error {
-        let reason = reason.split("; `econoscope").next().unwrap_or(reason);
-        let reason = reason.replacen("it is not loaded", "this server has not loaded them", 1);
+        let reason = reason
+            .split("; `econoscope")
+            .next()
+            .unwrap_or(reason)
+            .replacen("it is not loaded", "this server has not loaded them", 1);
         format!("There are no figures of this series here: {reason}.")
     } else {
         return error.to_string();

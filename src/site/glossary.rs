@@ -53,8 +53,10 @@ pub(super) fn index(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Do
 pub(super) fn term(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let label = |term: &'static Term| (&*term.slug, &*term.term);
     let term = find("term", &request.name, glossary::embedded().iter(), label)?;
-    let series = term.series.iter();
-    let series = series.filter_map(|id| Catalogue::embedded().get(&id.to_uppercase()));
+    let series = term
+        .series
+        .iter()
+        .filter_map(|id| Catalogue::embedded().get(&id.to_uppercase()));
     let related = term.related.iter();
     let path = format!("/glossary/{}", term.slug);
     render_page(&Page {

@@ -118,9 +118,11 @@ fn last_release(figure: &ScheduledFigure) -> Option<Release> {
         Some("level") => unit.format_parts(value, 0).0,
         Some(_) | None => unit.format_change(value, if value.abs() < 10.0 { 1 } else { 0 }),
     };
-    let expected = print.expected.as_ref();
-    let expected = expected.map(|e| format!("; {} expected", format(e.value)));
-    let expected = expected.unwrap_or_default();
+    let expected = print
+        .expected
+        .as_ref()
+        .map(|e| format!("; {} expected", format(e.value)))
+        .unwrap_or_default();
     let (value, (_, after)) = (format(print.value), unit.format_parts(print.value, 0));
     Some(Release {
         day: format_weekday(print.date),

@@ -126,8 +126,9 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
     let as_of = request.as_of(desk)?;
     let description = "US macroeconomic data for assistants, programs and web pages: regime, recession probability, \
         net liquidity, stress, rates, inflation, labor.";
-    let frame = Frame::new(desk, "the US economy in figures", description, "/").with_script();
-    let mut frame = frame.with_preview("", Some("/chart/regime.png".into()));
+    let mut frame = Frame::new(desk, "the US economy in figures", description, "/")
+        .with_script()
+        .with_preview("", Some("/chart/regime.png".into()));
     let regime: RegimeAnswer = answers.read()?;
     let provenance = &regime.provenance;
     frame.data_age = describe_data_age(as_of, provenance);

@@ -55,8 +55,9 @@ fn format_missing(reason: &str) -> String {
 
 /// Formats the bands of an indicator: "low from 0, elevated from 30".
 fn format_bands(about: &Indicator) -> String {
-    let bands = indicators::composite(about.id).map_or(&[][..], |composite| composite.bands);
-    let bands = bands.iter();
-    let bands = bands.map(|b| format!("{} from {}", b.name, format_exact(b.from)));
+    let bands = indicators::composite(about.id)
+        .map_or(&[][..], |composite| composite.bands)
+        .iter()
+        .map(|b| format!("{} from {}", b.name, format_exact(b.from)));
     join(bands, ", ")
 }

@@ -31,8 +31,8 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
     let height = side(request, "maxheight", SIZE.1, MIN_SIZE.1)?;
     let settings = desk.settings();
     let base = settings.home();
-    let escaped = askama::filters::escape(&title, askama::filters::Html);
-    let escaped = escaped.map_or_else(|_| String::new(), |t| t.to_string());
+    let escaped = askama::filters::escape(&title, askama::filters::Html)
+        .map_or_else(|_| String::new(), |t| t.to_string());
     let source = widget.replace('&', "&amp;");
     let html = format!(
         "<iframe src=\"{base}{source}\" title=\"{escaped}\" width=\"{width}\" height=\"{height}\" style=\"border:0\" \

@@ -112,8 +112,10 @@ fn format(request: &PageRequest) -> Result<&'static str> {
         "" => request.path,
         name => name,
     };
-    let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
-    let extension = extension.to_ascii_lowercase();
+    let extension = path
+        .rsplit_once('.')
+        .map_or("", |(_, extension)| extension)
+        .to_ascii_lowercase();
     let format = ["png", "svg"].into_iter().find(|f| *f == extension);
     format.ok_or_else(|| {
         let allowed = "a name with .png or .svg, such as DGS10.png";

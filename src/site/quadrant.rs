@@ -154,8 +154,11 @@ pub(super) fn draw_large(path: &[(f64, f64)], regime: &str) -> String {
             "<text x=\"{cx}\" y=\"{cy}\" text-anchor=\"{anchor}\" font-weight=\"{weight}\" fill=\"{fill}\">{label}</text>"
         );
     }
-    let points = path.iter().map(position);
-    let points: Vec<String> = points.map(|[x, y]| format!("{x:.1} {y:.1}")).collect();
+    let points: Vec<String> = path
+        .iter()
+        .map(position)
+        .map(|[x, y]| format!("{x:.1} {y:.1}"))
+        .collect();
     let points = points.join("L");
     let _ = write!(
         out,

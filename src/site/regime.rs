@@ -52,18 +52,20 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
     let as_of = request.as_of(desk)?;
     let description = "Where the US economy stands on growth and inflation, how it got there, and what often came next.";
     let regime: RegimeAnswer = answers.read()?;
-    let frame = Frame::new(desk, "Macro regime", description, "/regime").with_script();
-    let mut frame = frame.with_preview("", Some("/chart/regime.png".into()));
+    let mut frame = Frame::new(desk, "Macro regime", description, "/regime")
+        .with_script()
+        .with_preview("", Some("/chart/regime.png".into()));
     frame.data_age = describe_data_age(as_of, &regime.provenance);
-    let composites = established().map(|composite| {
-        let info = desk.resolve("series", composite.indicator.id)?;
-        Ok((
-            desk.display_id(&info.id),
-            &composite.indicator,
-            answers.read(),
-        ))
-    });
-    let composites = composites.collect::<Result<_>>()?;
+    let composites = established()
+        .map(|composite| {
+            let info = desk.resolve("series", composite.indicator.id)?;
+            Ok((
+                desk.display_id(&info.id),
+                &composite.indicator,
+                answers.read(),
+            ))
+        })
+        .collect::<Result<_>>()?;
     let scenarios: ScenarioList = answers.read()?;
     let mut months = monthly_regimes(desk, as_of, false)?;
     if months.last().map(|m| m.month) != regime.month {

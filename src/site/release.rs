@@ -134,8 +134,7 @@ pub(super) fn first_figure(desk: &Desk, name: &str) -> Result<(ReleaseEvent, Sch
 /// Returns the next event of a release, and all of its figures or the figure of a series.
 fn next_release(desk: &Desk, name: &str) -> Result<(ReleaseEvent, Vec<ScheduledFigure>)> {
     let answer = Params::local(desk, &Params::new(DAYS, Some(name), None))?;
-    let release = answer.events.into_iter().next();
-    let release = release.ok_or_else(|| {
+    let release = answer.events.into_iter().next().ok_or_else(|| {
         Error::no_data(
             name,
             "the calendar has no release of it in the next 120 days",

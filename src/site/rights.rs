@@ -65,8 +65,9 @@ fn is_in(info: &SeriesInfo, rights: &Rights, is_computed: &bool) -> bool {
 
 /// Returns the sources of a class, or the titles of computed series, and the number of its series.
 fn sources(rights: &Rights, is_computed: &bool) -> (Vec<&'static str>, usize) {
-    let series = Catalogue::embedded().iter();
-    let series = series.filter(|info| is_in(info, rights, is_computed));
+    let series = Catalogue::embedded()
+        .iter()
+        .filter(|info| is_in(info, rights, is_computed));
     let source = |info: &'static Arc<SeriesInfo>| match info.is_composite() {
         true => info.title.as_str(),
         // The parentheses name the channel of the figures.

@@ -228,8 +228,9 @@ fn terms_about(info: &SeriesInfo) -> impl Iterator<Item = &'static Term> {
 /// glossary terms.
 fn nearest_series(desk: &Desk, info: &SeriesInfo, limit: usize) -> Result<Vec<(String, String)>> {
     let words = |title: &str| -> BTreeSet<String> {
-        let words = title.split(|c: char| !c.is_alphanumeric());
-        let words = words.filter(|word| word.len() > 2);
+        let words = title
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| word.len() > 2);
         words.map(str::to_lowercase).collect()
     };
     let title_words = words(&info.title);
@@ -250,8 +251,10 @@ fn nearest_series(desk: &Desk, info: &SeriesInfo, limit: usize) -> Result<Vec<(S
     let mut scored: Vec<_> = candidates.map(|other| (score(other), other)).collect();
     scored.retain(|(score, _)| *score > 0);
     scored.sort_by_key(|(score, _)| Reverse(*score));
-    let nearest = scored.into_iter().take(limit);
-    let nearest = nearest.map(|(_, other)| (desk.display_id(&other.id), other.title.clone()));
+    let nearest = scored
+        .into_iter()
+        .take(limit)
+        .map(|(_, other)| (desk.display_id(&other.id), other.title.clone()));
     Ok(nearest.collect())
 }
 

@@ -91,8 +91,9 @@ pub(super) fn api_units(units: &str) -> &str {
 
 /// Returns the path of a comparison in the API.
 pub(super) fn comparison_path(arguments: &Arguments) -> String {
-    let arguments = arguments.iter();
-    let arguments = arguments.map(|(name, value)| (&**name, value.as_str().unwrap_or_default()));
+    let arguments = arguments
+        .iter()
+        .map(|(name, value)| (&**name, value.as_str().unwrap_or_default()));
     format!("/api/public/compare{}", query_string(arguments))
 }
 
@@ -240,8 +241,8 @@ pub(super) fn endpoint_arguments<'a>(
 /// # Errors
 /// The error of the endpoint.
 pub(super) fn compare(desk: &Desk, arguments: Arguments) -> Result<Comparison> {
-    let route = Route::find(Params::SPEC.tool);
-    let route = route.ok_or_else(|| Error::internal("looking up an endpoint", "comparison"))?;
+    let route = Route::find(Params::SPEC.tool)
+        .ok_or_else(|| Error::internal("looking up an endpoint", "comparison"))?;
     let checked = decode::check(route.input_schema(), arguments)?;
     Params::local(desk, &decode::params(&checked)?)
 }

@@ -51,8 +51,10 @@ pub(super) fn regime(_: &Desk, request: &PageRequest, mut answers: Answers) -> R
     widget.is_side = true;
     let label = regime_label(&answer.regime);
     if answer.regime == "UNKNOWN" {
-        let reason = provenance.notes.get("regime");
-        let reason = reason.map_or("its inputs are missing", String::as_str);
+        let reason = provenance
+            .notes
+            .get("regime")
+            .map_or("its inputs are missing", String::as_str);
         widget.gap = Some(format_dates(&format!("Not known: {reason}.")));
     } else {
         widget.value = Some(label.to_owned());
@@ -61,18 +63,24 @@ pub(super) fn regime(_: &Desk, request: &PageRequest, mut answers: Answers) -> R
         }
     }
     let trajectory = answer.trajectory.to_lowercase();
-    let confidence = answer.confidence;
-    let confidence = confidence.map(|c| format!("Confidence {c} %, {trajectory}"));
-    let alternative = answer.transition_target.as_deref();
-    let alternative = alternative.map(|a| format!("Likely alternative: {}", regime_label(a)));
+    let confidence = answer
+        .confidence
+        .map(|c| format!("Confidence {c} %, {trajectory}"));
+    let alternative = answer
+        .transition_target
+        .as_deref()
+        .map(|a| format!("Likely alternative: {}", regime_label(a)));
     widget.notes = confidence.into_iter().chain(alternative).collect();
     widget.render_document()
 }
 
 /// Formats the sources of figures: "Bureau of Labor Statistics". Of more than two it names the first two.
 pub(super) fn format_sources(provenance: &Provenance) -> String {
-    let names = provenance.sources.iter().map(|s| s.source.as_str());
-    let mut names: Vec<&str> = names.collect();
+    let mut names: Vec<&str> = provenance
+        .sources
+        .iter()
+        .map(|s| s.source.as_str())
+        .collect();
     names.dedup();
     match names.as_slice() {
         [first, second, _, ..] => format!("{first}, {second} and others"),
@@ -163,8 +171,11 @@ fn series_widget(
     let format_date = |date| format_short_period(date, metric.frequency.as_deref());
     widget.date = metric.date.map(format_date).unwrap_or_default();
     let Some(value) = metric.value else {
-        let note = metric.provenance.notes.get("value");
-        let note = note.map_or("The source gives no value.", String::as_str);
+        let note = metric
+            .provenance
+            .notes
+            .get("value")
+            .map_or("The source gives no value.", String::as_str);
         // The title names the series already.
         let reason = note.strip_prefix("No data for ");
         let gap = match reason.and_then(|rest| rest.split_once("): ")) {
@@ -252,8 +263,8 @@ pub(super) fn changes_by_span(desk: &Desk, metric: &Metric) -> Vec<(&'static str
     let changes = [
         ("in 7 days", metric.changes.week),
         (month, metric.changes.month),
-    ];
-    let changes = changes.into_iter();
+    ]
+    .into_iter();
     changes
         .filter_map(|(span, change)| Some((span, unit.format_change(change?, decimals))))
         .collect()

@@ -57,8 +57,8 @@ fn tool_help_has_arguments_and_a_working_example() {
             "{help}"
         );
         let example = help.split("Example:\n  econoscope ").nth(1).unwrap();
-        let line = words(example);
-        let line: Vec<&str> = line.iter().map(String::as_str).collect();
+        let arguments = words(example);
+        let line: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let (code, answer) = told(&line);
         assert_eq!(code, Some(0), "{line:?}: {answer}");
     }
@@ -168,8 +168,9 @@ fn terminal_gets_a_table_that_fits() {
         let shown = said(&terminal.output().unwrap());
         let widest = shown
             .lines()
-            .filter(|line| line.starts_with(['─', ' ', '═', '╶']));
-        let widest = widest.map(|line| line.trim_end().chars().count()).max();
+            .filter(|line| line.starts_with(['─', ' ', '═', '╶']))
+            .map(|line| line.trim_end().chars().count())
+            .max();
         assert!(widest.is_some_and(|widest| widest <= columns), "{shown}");
         assert_eq!(shown.contains("Not shown: "), is_cut, "{shown}");
     }

@@ -54,8 +54,8 @@ fn read(file: &Path) -> String {
 
 /// What a program reads out of a file.
 fn meaning(file: &Path) -> Value {
-    let text = read(file);
-    let text = text.trim_start_matches('\u{feff}');
+    let content = read(file);
+    let text = content.trim_start_matches('\u{feff}');
     if file.extension().unwrap() == "toml" {
         return serde_json::to_value(text.parse::<toml::Table>().unwrap()).unwrap();
     }
@@ -185,14 +185,15 @@ fn check((host, path, key): (&str, &str, &str), text: &str) {
     let done = run(home.path(), &["uninstall", host]);
     assert!(done.status.success(), "{}", said(&done));
     assert_eq!(meaning(&file)[key].get("econoscope"), None);
-    let backups = std::fs::read_dir(file.parent().unwrap()).unwrap();
-    let backups = backups.filter(|f| {
-        f.as_ref()
-            .unwrap()
-            .file_name()
-            .to_string_lossy()
-            .ends_with(".backup")
-    });
+    let backups = std::fs::read_dir(file.parent().unwrap())
+        .unwrap()
+        .filter(|f| {
+            f.as_ref()
+                .unwrap()
+                .file_name()
+                .to_string_lossy()
+                .ends_with(".backup")
+        });
     assert!(backups.count() >= 1);
 }
 
@@ -427,8 +428,8 @@ fn install_passes_on_the_given_arguments() {
         "cursor",
     ];
     assert!(run(home.path(), &words).status.success());
-    let given = meaning(&file)["mcpServers"]["econoscope"]["args"].clone();
-    let given: Vec<&str> = given
+    let settings = meaning(&file);
+    let given: Vec<&str> = settings["mcpServers"]["econoscope"]["args"]
         .as_array()
         .unwrap()
         .iter()
@@ -458,10 +459,11 @@ fn install_passes_on_the_given_arguments() {
         meaning(&file)["mcpServers"]["econoscope"]["url"],
         "http://127.0.0.1:8080/mcp"
     );
-    let kept = std::fs::read_dir(file.parent().unwrap()).unwrap();
-    let kept = kept.filter(|f| {
-        f.as_ref()
-            .is_ok_and(|f| f.file_name().to_string_lossy().contains(".backup"))
-    });
+    let kept = std::fs::read_dir(file.parent().unwrap())
+        .unwrap()
+        .filter(|f| {
+            f.as_ref()
+                .is_ok_and(|f| f.file_name().to_string_lossy().contains(".backup"))
+        });
     assert_eq!(kept.count(), 2);
 }

@@ -269,8 +269,12 @@ fn store_cut_at_a_day_gives_the_same_earlier_figures() {
     let second = of("explain_indicator", &[("indicator", "CRPI2")]);
     assert!(second["scores"][0]["value"].is_f64(), "{second}");
     let calendar = of("get_release_calendar", &[("days", "31")]);
-    let claims = calendar["figures"].as_array().unwrap();
-    let claims = claims.iter().find(|f| f["seriesId"] == "ICSA").unwrap();
+    let claims = calendar["figures"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|f| f["seriesId"] == "ICSA")
+        .unwrap();
     assert_eq!(claims["next"]["period"], "2020-04-11");
     assert_eq!(claims["last"]["deviations"], 40.0);
     let changed = of("what_changed", &[("since", "2020-03-15")]);

@@ -121,8 +121,9 @@ fn call(backend: &Backend, question: &Question) -> (Value, String) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap();
-    let answer = runtime.block_on(route.call(backend, route.with_assistant_defaults(given)));
-    let answer = answer.unwrap_or_else(|e| panic!("{}: {e}", question.words));
+    let answer = runtime
+        .block_on(route.call(backend, route.with_assistant_defaults(given)))
+        .unwrap_or_else(|e| panic!("{}: {e}", question.words));
     let structure = answer.structure().unwrap().value;
     let whole = serde_json::from_slice(&answer.json).unwrap();
     let wrong = untrue(&expanded(&structure), &whole, "");

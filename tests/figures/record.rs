@@ -105,8 +105,9 @@ fn signal_dates_match_the_study() {
     let below = below
         .iter()
         .flat_map(|t| &t.rows)
-        .find(|r| r[0].starts_with("growth below"));
-    let below = below.unwrap()[0].clone();
+        .find(|r| r[0].starts_with("growth below"))
+        .unwrap()[0]
+        .clone();
     assert!(below.contains("84 of 85 recession months"), "{below}");
     for (indicator, row, expected) in [
         (

@@ -29,8 +29,8 @@ impl Told {
         };
         let metrics = ids
             .filter_map(metric)
-            .filter(|(_, (m, _))| !m["value"].is_null());
-        let metrics = metrics.collect();
+            .filter(|(_, (m, _))| !m["value"].is_null())
+            .collect();
         Self {
             backend,
             metrics,
@@ -70,8 +70,12 @@ impl Told {
     /// Every series by the tools that take any.
     fn series(&mut self) {
         // Who asks for the rows of a projection gets them up to the period that is under way.
-        let ids = self.metrics.keys().filter(|id| *id != "GDPPOT");
-        let ids: Vec<String> = ids.cloned().collect();
+        let ids: Vec<String> = self
+            .metrics
+            .keys()
+            .filter(|id| *id != "GDPPOT")
+            .cloned()
+            .collect();
         for id in &ids {
             let rows = self.ask(
                 "get_time_series",

@@ -283,8 +283,11 @@ fn regime_has_known_and_revised_labels() {
     assert!(text.contains(&labels), "{text}");
     // The last revisions of the month are those of the history without as_of.
     let path = b.desk().regimes(AsOf::Latest).unwrap();
-    let october = path.months.iter().find(|m| m.month == date(2008, 10, 1));
-    let october = october.unwrap();
+    let october = path
+        .months
+        .iter()
+        .find(|m| m.month == date(2008, 10, 1))
+        .unwrap();
     close(october.growth, revised, 0.0001, "growth");
     assert_eq!(october.regime.name(), label);
     let months = json["hindsight"]["months"].as_u64().unwrap();

@@ -23,8 +23,9 @@ impl Catalogue {
         static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
             // The file is embedded and a test reads every row, so no row is skipped here.
             let rows = table::rows(include_str!("../data/catalogue.csv"));
-            let series = rows.filter_map(|(_, row)| Some(Arc::new(parse_row(row.ok()?)?)));
-            let series: Vec<_> = series.collect();
+            let series: Vec<_> = rows
+                .filter_map(|(_, row)| Some(Arc::new(parse_row(row.ok()?)?)))
+                .collect();
             let by_id = series
                 .iter()
                 .map(|info| (info.id.clone(), Arc::clone(info)));

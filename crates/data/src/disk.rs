@@ -95,8 +95,9 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// When the folder cannot be listed.
 pub fn list_folder(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(folder)?;
-    let paths = entries.map(|entry| Ok(entry?.path()));
-    let mut paths: Vec<PathBuf> = paths.collect::<io::Result<_>>()?;
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| Ok(entry?.path()))
+        .collect::<io::Result<_>>()?;
     paths.sort();
     Ok(paths)
 }

@@ -185,8 +185,9 @@ impl Database {
             session.batch_execute("COMMIT").await?;
             Ok(answer)
         };
-        let answer = tokio::time::timeout(timeout, transaction).await;
-        let answer = answer.unwrap_or(Err(Failure::Timeout))?;
+        let answer = tokio::time::timeout(timeout, transaction)
+            .await
+            .unwrap_or(Err(Failure::Timeout))?;
         // Returns the connection to the pool.
         guard.0 = None;
         Ok(answer)

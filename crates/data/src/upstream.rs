@@ -318,11 +318,12 @@ impl Core {
             };
             core.cache.load(&own_key).filter(is_valid)
         };
-        let loaded = tokio::task::spawn_blocking(load).await;
-        let loaded = loaded.unwrap_or_else(|error| {
-            tracing::error!(%error, "reading the upstream cache panicked");
-            None
-        });
+        let loaded = tokio::task::spawn_blocking(load)
+            .await
+            .unwrap_or_else(|error| {
+                tracing::error!(%error, "reading the upstream cache panicked");
+                None
+            });
         let now = self.clock.now();
         let cached = self.cache.get(key);
         let age = |entry: &Entry| now.duration_since(&entry.fetched);

@@ -49,8 +49,8 @@ impl Secret {
     /// Returns the signature of a message: HMAC-SHA256 over identifier, time and body.
     fn sign(&self, id: &str, time: &str, body: &[u8]) -> String {
         // HMAC accepts keys of any length, so the error cannot occur.
-        let mac = Hmac::<Sha256>::new_from_slice(&self.0);
-        let mut mac = mac.unwrap_or_else(|_| Hmac::new(&Default::default()));
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.0)
+            .unwrap_or_else(|_| Hmac::new(&Default::default()));
         for part in [id.as_bytes(), b".", time.as_bytes(), b".", body] {
             mac.update(part);
         }
@@ -150,8 +150,9 @@ impl Sender {
         let now = clock::wall_time();
         let time = now.as_second().to_string();
         let signature = to.secret.sign(id, &time, body.as_bytes());
-        let request = self.client.post(to.url.clone());
-        let request = request
+        let request = self
+            .client
+            .post(to.url.clone())
             .header(CONTENT_TYPE, "application/json")
             .header("webhook-id", id)
             .header("webhook-timestamp", time)
@@ -193,8 +194,8 @@ impl Resolve for CheckedResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let is_allowed = self.0.contains(&normalize_host(name.as_str()));
         Box::pin(async move {
-            let addresses = tokio::net::lookup_host((name.as_str(), 0)).await?;
-            let addresses: Vec<SocketAddr> = addresses
+            let addresses: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0))
+                .await?
                 .filter(|address| is_allowed || is_public(address.ip()))
                 .collect();
             if addresses.is_empty() {

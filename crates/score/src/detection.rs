@@ -17,8 +17,9 @@ pub(super) struct Signal {
 /// that includes the newest reading has no end.
 pub(super) fn periods_at_or_above(level: f64, readings: &[Observation]) -> Vec<AlarmPeriod> {
     let newest = readings.last().map(|o| o.date);
-    let runs = readings.chunk_by(|a, b| (a.value >= level) == (b.value >= level));
-    let runs = runs.filter_map(|run| Some((run.first()?, run.last()?.date)));
+    let runs = readings
+        .chunk_by(|a, b| (a.value >= level) == (b.value >= level))
+        .filter_map(|run| Some((run.first()?, run.last()?.date)));
     let high = runs.filter(|(first, _)| first.value >= level);
     let periods = high.map(|(first, last)| AlarmPeriod {
         from: first.date,

@@ -72,8 +72,8 @@ fn compare(
         let outcome = (target.outcome)(*m);
         Some(is_included(*m).then_some([(*p, outcome), (q, outcome)]))
     };
-    let pairs = rule.range(first..=last).filter_map(pair);
-    let pairs: Vec<Option<[ProbabilityForecast; 2]>> = pairs.collect();
+    let pairs: Vec<Option<[ProbabilityForecast; 2]>> =
+        rule.range(first..=last).filter_map(pair).collect();
     let scores = |indexes: Vec<usize>| -> Option<Scores> {
         let drawn = indexes.into_iter().filter_map(|i| *pairs.get(i)?);
         let (a, b): (Vec<ProbabilityForecast>, Vec<ProbabilityForecast>) =
@@ -81,8 +81,9 @@ fn compare(
         Some([[auc(&a)?, brier(&a)?], [auc(&b)?, brier(&b)?]])
     };
     let whole = scores((0..pairs.len()).collect())?;
-    let draws = block_draws(pairs.len(), BLOCK, DRAWS).filter_map(&scores);
-    let draws: Vec<Scores> = draws.collect();
+    let draws: Vec<Scores> = block_draws(pairs.len(), BLOCK, DRAWS)
+        .filter_map(&scores)
+        .collect();
     let estimates = STATISTICS.map(|statistic| -> Option<Estimate> {
         let mut values: Vec<f64> = draws.iter().map(statistic).collect();
         values.sort_by(f64::total_cmp);
@@ -96,8 +97,11 @@ fn compare(
     let auc_gain = auc_gain?;
     let brier_gain = brier_gain?;
     let loss = |(p, outcome): ProbabilityForecast| (p - f64::from(u8::from(outcome))).powi(2);
-    let losses = pairs.iter().flatten().map(|[a, b]| loss(*a) - loss(*b));
-    let losses: Vec<f64> = losses.collect();
+    let losses: Vec<f64> = pairs
+        .iter()
+        .flatten()
+        .map(|[a, b]| loss(*a) - loss(*b))
+        .collect();
     let p = diebold_mariano(&losses, target.overlap);
     Some([
         losses.len().to_string(),
@@ -136,13 +140,15 @@ pub(super) fn best_variant(target: &Target, variants: &[ByMonth], first: Month) 
     let best = |month: Month| {
         let last = (target.last_known)(month);
         let score = |variant: &ByMonth| {
-            let known = variant.range(target.scored[0]..=last);
-            let known: Vec<ProbabilityForecast> =
-                known.map(|(m, p)| (*p, (target.outcome)(*m))).collect();
+            let known: Vec<ProbabilityForecast> = variant
+                .range(target.scored[0]..=last)
+                .map(|(m, p)| (*p, (target.outcome)(*m)))
+                .collect();
             brier(&known)
         };
-        let scores = variants.iter();
-        let scores = scores.filter_map(|v| Some((score(v)?, *v.get(&month)?)));
+        let scores = variants
+            .iter()
+            .filter_map(|v| Some((score(v)?, *v.get(&month)?)));
         let (_, p) = scores.min_by(|a, b| a.0.total_cmp(&b.0))?;
         Some((month, p))
     };

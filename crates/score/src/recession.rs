@@ -105,8 +105,10 @@ fn first_version(
     };
     let shipped = with_constants(|i| i.permits);
     let revised = with_constants(|i| i.revised_permits);
-    let spread = inputs.iter().map(|(m, i)| (*m, first_term(i.spread)));
-    let spread: ByMonth = spread.collect();
+    let spread: ByMonth = inputs
+        .iter()
+        .map(|(m, i)| (*m, first_term(i.spread)))
+        .collect();
     let recalibrated = TARGET.recalibrate(both_refitted, CHOICE);
     let rules = [
         ("these constants, which saw the sample", &shipped),
@@ -179,9 +181,10 @@ fn calibration_table(indicator: &str, how: &str, by_month: &ByMonth) -> ScoreTab
 }
 
 fn detection_table(indicator: &str, name: &str, by_month: &ByMonth) -> ScoreTable {
-    let readings = by_month.range(TARGET.scored[0]..);
-    let readings = readings.map(|(m, p)| Observation::new(m.last_day(), 100.0 * p));
-    let readings: Vec<Observation> = readings.collect();
+    let readings: Vec<Observation> = by_month
+        .range(TARGET.scored[0]..)
+        .map(|(m, p)| Observation::new(m.last_day(), 100.0 * p))
+        .collect();
     let signals = [30.0, 50.0].map(|level| Signal {
         name: format!("{level} or more, {name}"),
         periods: detection::periods_at_or_above(level, &readings),

@@ -52,8 +52,8 @@ pub(super) fn table(desk: &Desk) -> Result<ScoreTable> {
             let [short, year] = usual.after;
             let flips = year.sign_flips.map_or("-".to_owned(), |n| n.to_string());
             let [from, to] = [usual.from, usual.to].map(|day| day.strftime("%Y-%m").to_string());
-            let sizes = [short.mean_abs, year.mean_abs, year.median_abs, year.p90_abs];
-            let sizes = sizes.map(|v| format_number(v, digits));
+            let sizes = [short.mean_abs, year.mean_abs, year.median_abs, year.p90_abs]
+                .map(|v| format_number(v, digits));
             let head = [info.id.as_str().to_owned(), from, to, usual.n.to_string()];
             let end = [format_signed(year.bias, digits), flips];
             table.row(head.into_iter().chain(sizes).chain(end));

@@ -71,8 +71,10 @@ impl Target {
         for end in troughs.filter(|t| *t >= first).chain(last) {
             let is_outside = |m| m < start.plus(-overlap) || m > end;
             if let Some(coefficients) = self.fit_months(rows, [0.0; N], is_outside) {
-                let cycle = rows.iter().filter(|(m, _)| (start..=end).contains(m));
-                let cycle = cycle.map(|(m, row)| (*m, normal_cdf(dot(row, &coefficients))));
+                let cycle = rows
+                    .iter()
+                    .filter(|(m, _)| (start..=end).contains(m))
+                    .map(|(m, row)| (*m, normal_cdf(dot(row, &coefficients))));
                 probabilities.extend(cycle);
             }
             start = end.plus(1);
@@ -86,8 +88,10 @@ impl Target {
             let p = p.clamp(0.001, 0.999);
             (p / (1.0 - p)).ln()
         };
-        let rows = probabilities.iter();
-        let rows: Vec<Row<2>> = rows.map(|(m, p)| (*m, [1.0, log_odds(*p)])).collect();
+        let rows: Vec<Row<2>> = probabilities
+            .iter()
+            .map(|(m, p)| (*m, [1.0, log_odds(*p)]))
+            .collect();
         let mut recalibrated = self.refit(&rows);
         recalibrated.retain(|month, _| *month >= first);
         recalibrated
@@ -136,8 +140,10 @@ impl Target {
             let base_rate = format_rate(forecasts.iter().map(|(_, outcome)| *outcome));
             let mut cells = vec![(*name).to_owned(), forecasts.len().to_string(), base_rate];
             cells.extend(format_scores(&forecasts));
-            let parts = self.parts.iter();
-            let parts = parts.flat_map(|(_, part)| format_scores(&self.forecasts(by_month, *part)));
+            let parts = self
+                .parts
+                .iter()
+                .flat_map(|(_, part)| format_scores(&self.forecasts(by_month, *part)));
             cells.extend(parts);
             table.row(cells);
         }

@@ -48,14 +48,16 @@ pub(super) fn example_command(route: &Route) -> String {
 pub(super) fn render_tool(route: &Route) -> String {
     let spec = route.spec;
     let mut text = format!("{}: {}\n\n", spec.title, spec.summary);
-    let usage = route.arguments().map(|argument| {
-        if argument.is_required {
-            format!(" {}=…", argument.name)
-        } else {
-            format!(" [{}=…]", argument.name)
-        }
-    });
-    let usage: String = usage.collect();
+    let usage: String = route
+        .arguments()
+        .map(|argument| {
+            if argument.is_required {
+                format!(" {}=…", argument.name)
+            } else {
+                format!(" [{}=…]", argument.name)
+            }
+        })
+        .collect();
     text += &format!("Usage: econoscope call {}{usage}\n\n", spec.tool);
     let rows = route.arguments().map(|argument| {
         let mut allowed = argument.allowed;

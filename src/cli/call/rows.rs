@@ -21,8 +21,10 @@ pub(super) struct Rows {
 
 /// Returns the fields of a tool's answer that are lists of objects, by its schema.
 pub(super) fn list_fields(route: &Route) -> Vec<&str> {
-    let properties = route.output_schema().get("properties");
-    let properties = properties.and_then(Value::as_object);
+    let properties = route
+        .output_schema()
+        .get("properties")
+        .and_then(Value::as_object);
     let lists = properties.into_iter().flatten().filter(|(name, schema)| {
         let item = schema.pointer("/items/type").and_then(Value::as_str);
         item == Some("object") && !METADATA_LISTS.contains(&name.as_str())
@@ -42,8 +44,9 @@ impl Rows {
         if let Some(rows) = Self::of_aligned_series(answer) {
             return vec![rows];
         }
-        let lists = list_fields(route).into_iter();
-        let lists = lists.map(|list| Self::of_lists(answer, &[list]));
+        let lists = list_fields(route)
+            .into_iter()
+            .map(|list| Self::of_lists(answer, &[list]));
         lists.filter(|list| !list.rows.is_empty()).collect()
     }
 
@@ -58,8 +61,11 @@ impl Rows {
                     row.insert("list".into(), Value::from(*list));
                 }
                 flatten("", item, &mut row);
-                let new = row.keys().filter(|name| !columns.contains(name));
-                let new: Vec<String> = new.cloned().collect();
+                let new: Vec<String> = row
+                    .keys()
+                    .filter(|name| !columns.contains(name))
+                    .cloned()
+                    .collect();
                 columns.extend(new);
                 rows.push(row);
             }
@@ -78,17 +84,26 @@ impl Rows {
     fn of_aligned_series(answer: &Value) -> Option<Self> {
         let dates = answer.get("dates")?.as_array()?;
         let series = answer.get("columns")?.as_array()?;
-        let names = series.iter().map(|one| one.get("series").map(to_text));
-        let names = names.map(Option::unwrap_or_default);
+        let names = series
+            .iter()
+            .map(|one| one.get("series").map(to_text))
+            .map(Option::unwrap_or_default);
         let columns = std::iter::once("date".to_owned()).chain(names).collect();
-        let values = series.iter().map(|one| one.get("values")?.as_array());
-        let values: Vec<&Vec<Value>> = values.collect::<Option<_>>()?;
-        let rows = dates.iter().enumerate().map(|(at, date)| {
-            let cells = values.iter().map(|values| values.get(at).cloned());
-            let cells = cells.map(Option::unwrap_or_default);
-            std::iter::once(date.clone()).chain(cells).collect()
-        });
-        let rows = rows.collect();
+        let values: Vec<&Vec<Value>> = series
+            .iter()
+            .map(|one| one.get("values")?.as_array())
+            .collect::<Option<_>>()?;
+        let rows = dates
+            .iter()
+            .enumerate()
+            .map(|(at, date)| {
+                let cells = values
+                    .iter()
+                    .map(|values| values.get(at).cloned())
+                    .map(Option::unwrap_or_default);
+                std::iter::once(date.clone()).chain(cells).collect()
+            })
+            .collect();
         Some(Self { columns, rows })
     }
 

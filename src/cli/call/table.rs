@@ -55,8 +55,11 @@ fn borderless() -> Table {
 /// Renders an answer: the first line of its text, a table per list, and the credit line.
 pub(super) fn render_answer(lists: &[Rows], text: &str, answer: &Value) -> String {
     let first_line = text.lines().next().map(escape_controls).unwrap_or_default();
-    let credit = answer.pointer("/attribution/text").and_then(Value::as_str);
-    let credit = credit.map(escape_controls).unwrap_or_default();
+    let credit = answer
+        .pointer("/attribution/text")
+        .and_then(Value::as_str)
+        .map(escape_controls)
+        .unwrap_or_default();
     // JSON is left out, and so is a line that introduces the lines below it.
     let first_line = if first_line.starts_with('{') || first_line.ends_with(':') {
         String::new()
@@ -112,19 +115,26 @@ impl Column<'_> {
 
 /// Renders a table with as many columns as fit `width`, and names the columns that do not.
 fn render_table(rows: &Rows, width: usize) -> String {
-    let columns = rows.columns.iter().enumerate().map(|(at, name)| {
-        let values: Vec<&Value> = rows.rows.iter().filter_map(|row| row.get(at)).collect();
-        let cells = values.iter().map(|value| format_cell(value)).collect();
-        Column {
-            name,
-            values,
-            cells,
-        }
-    });
-    let mut columns: Vec<Column<'_>> = columns.collect();
+    let mut columns: Vec<Column<'_>> = rows
+        .columns
+        .iter()
+        .enumerate()
+        .map(|(at, name)| {
+            let values: Vec<&Value> = rows.rows.iter().filter_map(|row| row.get(at)).collect();
+            let cells = values.iter().map(|value| format_cell(value)).collect();
+            Column {
+                name,
+                values,
+                cells,
+            }
+        })
+        .collect();
     columns.sort_by_key(Column::rank);
-    let widths = columns.iter().enumerate();
-    let widths: Vec<usize> = widths.map(|(at, column)| column.min_width(at)).collect();
+    let widths: Vec<usize> = columns
+        .iter()
+        .enumerate()
+        .map(|(at, column)| column.min_width(at))
+        .collect();
     let ends = widths.iter().scan(0, |end, width| {
         *end += width;
         Some(*end)

@@ -78,13 +78,15 @@ fn edit_json(text: &str, key: &str, entry: Option<&Entry>) -> Result<String> {
         ..ParseOptions::default()
     };
     let root = CstRootNode::parse(text, &options).context("it is not JSON")?;
-    let top = root.object_value();
-    let top = top.context("its top level is not an object")?;
+    let top = root
+        .object_value()
+        .context("its top level is not an object")?;
     if entry.is_none() && top.get(key).is_none() {
         return Ok(text.to_owned());
     }
-    let servers = top.object_value_or_create(key);
-    let servers = servers.with_context(|| format!("{key} in it is not an object"))?;
+    let servers = top
+        .object_value_or_create(key)
+        .with_context(|| format!("{key} in it is not an object"))?;
     let Some(entry) = entry else {
         if let Some(ours) = servers.get(NAME) {
             ours.remove();
@@ -124,8 +126,9 @@ fn to_cst(value: &Value) -> CstInputValue {
         Value::String(text) => CstInputValue::String(text.clone()),
         Value::Array(items) => CstInputValue::Array(items.iter().map(to_cst).collect()),
         Value::Object(fields) => {
-            let fields = fields.iter();
-            let fields = fields.map(|(name, value)| (name.clone(), to_cst(value)));
+            let fields = fields
+                .iter()
+                .map(|(name, value)| (name.clone(), to_cst(value)));
             CstInputValue::Object(fields.collect())
         }
     }
@@ -140,8 +143,9 @@ fn edit_toml(text: &str, key: &str, entry: Option<&Entry>) -> Result<String> {
     implicit.set_implicit(true);
     let servers = document.entry(key).or_insert(Item::Table(implicit));
     let is_inline = servers.is_inline_table();
-    let servers = servers.as_table_like_mut();
-    let servers = servers.with_context(|| format!("{key} in it is not a table"))?;
+    let servers = servers
+        .as_table_like_mut()
+        .with_context(|| format!("{key} in it is not a table"))?;
     let Some(entry) = entry else {
         return Ok(match servers.remove(NAME) {
             Some(_) => document.to_string(),
@@ -149,15 +153,17 @@ fn edit_toml(text: &str, key: &str, entry: Option<&Entry>) -> Result<String> {
             None => text.to_owned(),
         });
     };
-    let ours = servers.entry(NAME).or_insert_with(|| {
-        if is_inline {
-            toml_edit::InlineTable::new().into()
-        } else {
-            toml_edit::Table::new().into()
-        }
-    });
-    let ours = ours.as_table_like_mut();
-    let ours = ours.with_context(|| format!("{key}.{NAME} in it is not a table"))?;
+    let ours = servers
+        .entry(NAME)
+        .or_insert_with(|| {
+            if is_inline {
+                toml_edit::InlineTable::new().into()
+            } else {
+                toml_edit::Table::new().into()
+            }
+        })
+        .as_table_like_mut()
+        .with_context(|| format!("{key}.{NAME} in it is not a table"))?;
     for name in stale_fields(entry) {
         ours.remove(name);
     }

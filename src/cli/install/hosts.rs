@@ -101,8 +101,10 @@ impl Host {
     pub(super) fn file(&self, folders: &UserFolders) -> PathBuf {
         let mut files = self.files.iter().map(|file| folders.resolve(file));
         let has_folder = |file: &PathBuf| file.parent().is_some_and(Path::exists);
-        let existing = files.clone().find(|file| file.exists());
-        let existing = existing.or_else(|| files.clone().find(has_folder));
+        let existing = files
+            .clone()
+            .find(|file| file.exists())
+            .or_else(|| files.clone().find(has_folder));
         existing.or_else(|| files.next()).unwrap_or_default()
     }
 

@@ -75,11 +75,12 @@ impl Address {
         let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
         // A condition may contain a division.
         let is_alert = path.starts_with("alert/");
-        let segments = path.splitn(if is_alert { 2 } else { usize::MAX }, '/');
-        let segments: Option<Vec<String>> =
-            segments.map(|raw| decode_segment(raw, is_alert)).collect();
-        let segments = segments.ok_or_else(|| fail("is not a plain address"))?;
-        let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+        let decoded = path
+            .splitn(if is_alert { 2 } else { usize::MAX }, '/')
+            .map(|raw| decode_segment(raw, is_alert))
+            .collect::<Option<Vec<String>>>()
+            .ok_or_else(|| fail("is not a plain address"))?;
+        let segments: Vec<&str> = decoded.iter().map(String::as_str).collect();
         let address = match segments.as_slice() {
             ["series", id] => {
                 return parse_series(id, query).ok_or_else(|| fail("is not understood"));

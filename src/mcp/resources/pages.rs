@@ -75,8 +75,11 @@ pub(in crate::mcp) fn categories() -> Vec<String> {
 pub(super) fn articles(desk: &Desk, tag: Option<&str>) -> Result<String> {
     let matches =
         |tags: &[String]| tag.is_none_or(|t| tags.iter().any(|x| x.eq_ignore_ascii_case(t)));
-    let articles = desk.articles(100)?.into_iter();
-    let articles = articles.filter(|a| matches(&a.tags)).take(MAX_ARTICLES);
+    let articles = desk
+        .articles(100)?
+        .into_iter()
+        .filter(|a| matches(&a.tags))
+        .take(MAX_ARTICLES);
     let mut text = String::new();
     for a in articles.map(articles::sanitise) {
         let day = a.published_at.to_zoned(jiff::tz::TimeZone::UTC).date();

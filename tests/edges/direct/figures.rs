@@ -63,8 +63,11 @@ fn address(route: &Route, arguments: &Value) -> String {
 /// Every endpoint with its example, and derived figures of many series.
 fn calls() -> Vec<(&'static str, Value)> {
     let examples = ENDPOINTS.iter().map(|route| {
-        let values = route.spec.example.iter();
-        let values = values.map(|(k, v)| ((*k).to_owned(), Value::from(*v)));
+        let values = route
+            .spec
+            .example
+            .iter()
+            .map(|(k, v)| ((*k).to_owned(), Value::from(*v)));
         (route.spec.tool, Value::Object(values.collect()))
     });
     let mut all: Vec<_> = examples.collect();

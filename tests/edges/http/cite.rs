@@ -180,8 +180,11 @@ async fn a_citation_is_stable_over_a_year_of_syncs() {
             &world.router,
             made["data"].as_str().unwrap().strip_prefix(BASE).unwrap(),
         )
-        .await;
-        let rows = rows.json()["data"].as_array().unwrap().len();
+        .await
+        .json()["data"]
+            .as_array()
+            .unwrap()
+            .len();
         assert_eq!(rows, made["count"].as_u64().unwrap() as usize, "{url}");
     }
 }

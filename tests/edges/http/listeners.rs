@@ -192,8 +192,9 @@ async fn a_crossed_condition_is_announced_over_http() {
     write(1, 4.0);
     let alert = "macro://alert/UNRATE%20%3E%204.5";
     let uris = [alert, "macro://calendar"].map(str::to_owned);
-    let response = server.router.clone();
-    let response = response
+    let response = server
+        .router
+        .clone()
         .oneshot(listen_request(&uris, "127.0.0.1:4711"))
         .await;
     let mut body = response.unwrap().into_body();

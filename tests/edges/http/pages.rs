@@ -154,8 +154,11 @@ async fn an_empty_series_page_explains_and_links_alternatives() {
             assert!(!text.contains(part), "{id}: {part}");
         }
         let list = between(text, "The nearest series with figures", "</ul>");
-        let near = list.split("href=\"").skip(1);
-        let near: Vec<&str> = near.filter_map(|rest| rest.split('"').next()).collect();
+        let near: Vec<&str> = list
+            .split("href=\"")
+            .skip(1)
+            .filter_map(|rest| rest.split('"').next())
+            .collect();
         assert!((1..=3).contains(&near.len()), "{id}: {list}");
         for path in near {
             let other = get(&router, path).await;
@@ -222,10 +225,11 @@ async fn names_are_escaped_in_html() {
             } else {
                 reply.text().to_owned()
             };
-            let html = html.replace("<script type=\"module\" src=\"/assets/", "");
-            let html = html.replace("<iframe src=\"/widget/", "");
-            let html = html.replace("<iframe class=\"whole-width\" src=\"/widget/", "");
-            let html = html.to_lowercase();
+            let html = html
+                .replace("<script type=\"module\" src=\"/assets/", "")
+                .replace("<iframe src=\"/widget/", "")
+                .replace("<iframe class=\"whole-width\" src=\"/widget/", "")
+                .to_lowercase();
             for word in [
                 "<script",
                 "<img",
@@ -342,12 +346,9 @@ async fn all_internal_links_resolve() {
             continue;
         }
         for part in reply.text().split("href=\"").skip(1) {
-            let link = part
-                .split('"')
-                .next()
-                .unwrap_or_default()
-                .replace("&amp;", "&");
-            let link = link.split('#').next().unwrap_or_default();
+            let address = part.split('"').next().unwrap_or_default();
+            let unescaped = address.replace("&amp;", "&");
+            let link = unescaped.split('#').next().unwrap_or_default();
             // All series pages are alike, so a few dozen are checked.
             let alike = [
                 "/series/",
@@ -425,8 +426,7 @@ async fn images_have_the_declared_type_and_size() {
 #[tokio::test]
 async fn operator_articles_and_scenarios_have_pages() {
     let article = "---\nid: our-view\ntitle: Our view\npublished: 2026-01-05T12:00:00Z\n---\n\nWhat **we** think.\n";
-    let scenario = include_str!("../../../crates/data/data/scenarios/10y-above-5pct.toml");
-    let scenario = scenario
+    let scenario = include_str!("../../../crates/data/data/scenarios/10y-above-5pct.toml")
         .replace("10y-above-5pct", "our-own")
         .replace("The ten-year", "Our ten-year");
     let settings = Settings {

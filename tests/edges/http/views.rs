@@ -95,8 +95,10 @@ async fn a_series_page_agrees_with_the_api() {
             "aria-label=\"Latest observations\"",
             "</table>",
         );
-        let displayed = between(table, "<td class=\"n\">", "<").replace('−', "-");
-        let displayed: f64 = displayed.parse().unwrap();
+        let displayed: f64 = between(table, "<td class=\"n\">", "<")
+            .replace('−', "-")
+            .parse()
+            .unwrap();
         assert!(
             (displayed - newest).abs() < 0.051,
             "{query}: {displayed} for {newest}"
@@ -423,8 +425,10 @@ async fn links_of_pages_support_oembed() {
             (&card["version"], &card["type"]),
             (&"1.0".into(), &"rich".into())
         );
-        let source = address(between(card["html"].as_str().unwrap(), "src=\"", "\""));
-        let source = source.strip_prefix(BASE).unwrap().to_owned();
+        let source = address(between(card["html"].as_str().unwrap(), "src=\"", "\""))
+            .strip_prefix(BASE)
+            .unwrap()
+            .to_owned();
         assert_eq!(source.replace("%2C", ","), widget);
         assert_eq!(get(&router, &source).await.status, StatusCode::OK);
         let picture = card["thumbnail_url"].as_str().unwrap();

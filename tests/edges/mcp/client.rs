@@ -60,8 +60,10 @@ impl Client {
     }
 
     async fn read_message(&mut self) -> Value {
-        let line = tokio::time::timeout(TIMEOUT, self.lines.next_line()).await;
-        let line = line.expect("an answer in time").unwrap();
+        let line = tokio::time::timeout(TIMEOUT, self.lines.next_line())
+            .await
+            .expect("an answer in time")
+            .unwrap();
         serde_json::from_str(&line.expect("an open pipe")).unwrap()
     }
 

@@ -140,8 +140,8 @@ fn truncate(answer: &mut Vec<u8>, quietly: bool) {
         .map_or(0, |at| at + 4);
     answer.truncate(body + (answer.len() - body) / 2);
     if quietly {
-        let head = String::from_utf8_lossy(&answer[..body]).into_owned();
-        let head: String = head
+        let head: String = String::from_utf8_lossy(&answer[..body])
+            .into_owned()
             .split_inclusive("\r\n")
             .filter(|line| !line.to_ascii_lowercase().starts_with("content-length"))
             .collect();

@@ -79,11 +79,12 @@ fn own_dates() -> Vec<Question> {
     let jobless = between("UNRATE", "2025-01-01", "2026-06-30");
     let average = mean(&rates.iter().map(|row| row.1).collect::<Vec<_>>());
     let prices = all("CPILFESL");
-    let real = between("FEDFUNDS", "2024-01-01", "2026-06-30");
-    let real = real.iter().filter_map(|(month, rate)| {
-        let risen = 100.0 * (prices.get(month)? / prices.get(&year_before(month))? - 1.0);
-        Some((rate - risen, month))
-    });
+    let real = between("FEDFUNDS", "2024-01-01", "2026-06-30")
+        .into_iter()
+        .filter_map(|(month, rate)| {
+            let risen = 100.0 * (prices.get(&month)? / prices.get(&year_before(&month))? - 1.0);
+            Some((rate - risen, month))
+        });
     let (lowest, month) = real.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
     vec![
         compare(
@@ -111,8 +112,7 @@ fn conditions() -> Vec<Question> {
     let pump = between("GASREGW", "2022-01-01", "2022-12-31");
     let last = pump.iter().rposition(|row| row.1 > 4.5).unwrap();
     let jobs = between("PAYEMS", "2023-12-01", "2025-12-31");
-    let lost = jobs.windows(2).filter(|pair| pair[1].1 < pair[0].1);
-    let lost = lost.count();
+    let lost = jobs.windows(2).filter(|pair| pair[1].1 < pair[0].1).count();
     vec![
         series("What has the 10-year done in the past month?", json!({"seriesId": "DGS10", "start": "1m"}))
             .at("/rowCount", 0)

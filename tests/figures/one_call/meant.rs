@@ -83,8 +83,9 @@ fn share(
     is_start: fn(f64) -> bool,
     is_hit: fn(f64, f64) -> bool,
 ) -> (usize, usize) {
-    let starts = (0..values.len() - horizon).filter(|i| is_start(values[*i]));
-    let starts: Vec<usize> = starts.collect();
+    let starts: Vec<usize> = (0..values.len() - horizon)
+        .filter(|i| is_start(values[*i]))
+        .collect();
     let hits = starts.iter().filter(|i| {
         values[**i + 1..=**i + horizon]
             .iter()

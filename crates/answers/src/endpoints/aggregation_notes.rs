@@ -18,8 +18,11 @@ pub(super) fn partial_periods(
     let from = series.frequency();
     let mut notes = Vec::new();
     let in_range = |date| (start..=end).contains(&date);
-    let newest = series.observations.last().map(|o| o.date);
-    let newest = newest.filter(|_| last_is_partial(series, periods));
+    let newest = series
+        .observations
+        .last()
+        .map(|o| o.date)
+        .filter(|_| last_is_partial(series, periods));
     let open = newest.map(|date| periods.period_date(date));
     if let (Some(open), Some(newest)) = (open.filter(|date| in_range(*date)), newest) {
         let period = to.label(open);
@@ -27,10 +30,11 @@ pub(super) fn partial_periods(
         let note = format!("{period} is not over: figures to {until}");
         notes.push(("partial", note));
     }
-    let short = short_periods(series, to);
-    let short = short.iter();
-    let short = short.filter(|s| in_range(s.date) && Some(s.date) != open);
-    let short = short.map(|s| format!("{} ({} of {})", to.label(s.date), s.present, s.whole));
+    let short_periods = short_periods(series, to);
+    let short = short_periods
+        .iter()
+        .filter(|s| in_range(s.date) && Some(s.date) != open)
+        .map(|s| format!("{} ({} of {})", to.label(s.date), s.present, s.whole));
     if let Some(names) = format_periods(&short.collect::<Vec<_>>()) {
         notes.push(("short", format!("{names} {} figures", from.word())));
     }

@@ -65,8 +65,8 @@ impl Answer {
     /// # Errors
     /// [`Error::Internal`] when the output cannot be serialized.
     pub fn new<T: Serialize>(output: &T, text: String, max_age: u32) -> Result<Self> {
-        let json = serde_json::to_vec(output);
-        let json = json.map_err(|e| Error::internal("rendering an answer", e))?;
+        let json =
+            serde_json::to_vec(output).map_err(|e| Error::internal("rendering an answer", e))?;
         Ok(Self {
             json: json.into(),
             csv: None,
@@ -98,8 +98,8 @@ impl Answer {
     /// # Errors
     /// [`Error::Internal`] when the answer cannot be parsed.
     pub fn structure(&self) -> Result<Structure> {
-        let value = serde_json::from_slice(&self.json);
-        let value = value.map_err(|e| Error::internal("reading an answer back", e))?;
+        let value = serde_json::from_slice(&self.json)
+            .map_err(|e| Error::internal("reading an answer back", e))?;
         Ok(match self.omitted {
             Some(omitted) => Structure::from_answer(value, omitted),
             None => Structure {

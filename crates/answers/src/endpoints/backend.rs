@@ -97,10 +97,14 @@ impl Backend {
     /// Returns the `most` most requested tools and arguments at a state of the data, with their requests; without those
     /// below [`MIN_REQUESTS`].
     pub fn most_requested(&self, state: State, most: usize) -> Vec<(&'static str, Arguments, u32)> {
-        let entries = self.cache.entries();
-        let entries = entries.filter(|(key, _)| key.version == DataVersion::Desk(state));
-        let counted = entries.map(|(key, answer)| (answer.requests.load(Ordering::Relaxed), key));
-        let mut counted: Vec<_> = counted.filter(|(n, _)| *n >= MIN_REQUESTS).collect();
+        let entries = self
+            .cache
+            .entries()
+            .filter(|(key, _)| key.version == DataVersion::Desk(state));
+        let mut counted: Vec<_> = entries
+            .map(|(key, answer)| (answer.requests.load(Ordering::Relaxed), key))
+            .filter(|(n, _)| *n >= MIN_REQUESTS)
+            .collect();
         counted.sort_unstable_by_key(|(requests, _)| std::cmp::Reverse(*requests));
         counted.truncate(most);
         let parsed = counted.into_iter().filter_map(|(requests, key)| {

@@ -82,8 +82,8 @@ impl Body {
         }
         let this = Arc::clone(self);
         let work = move || {
-            let bytes = compress(&this.bytes, encoding);
-            let bytes = bytes.map_err(|e| Error::internal("compressing an answer", e))?;
+            let bytes = compress(&this.bytes, encoding)
+                .map_err(|e| Error::internal("compressing an answer", e))?;
             Ok(match this.form(encoding) {
                 Some(form) => form.get_or_init(|| bytes).clone(),
                 None => bytes,

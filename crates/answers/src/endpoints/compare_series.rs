@@ -93,16 +93,23 @@ impl Endpoint for Params {
     fn local(desk: &Desk, params: &Self) -> Result<Comparison> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
         let range = date_range(params, as_of, desk.today())?;
-        let trees = params.series.iter();
-        let trees = trees.map(|text| formulas::parse(columns::FIELD, text));
-        let trees = trees.collect::<Result<Vec<_>>>()?;
-        let condition = params.condition.as_deref().map(Condition::parse);
-        let condition = condition.transpose()?;
+        let trees = params
+            .series
+            .iter()
+            .map(|text| formulas::parse(columns::FIELD, text))
+            .collect::<Result<Vec<_>>>()?;
+        let condition = params
+            .condition
+            .as_deref()
+            .map(Condition::parse)
+            .transpose()?;
         let formulas = trees.iter().chain(condition.iter().map(|c| &c.tree));
         let series = NamedSeries::fetch(desk, as_of, formulas)?;
         let frequency = params.frequency.map(|code| code.value.frequency);
-        let aggregation = params.aggregation.map(|code| code.value);
-        let aggregation = aggregation.unwrap_or_else(|| series.default_aggregation(frequency));
+        let aggregation = params
+            .aggregation
+            .map(|code| code.value)
+            .unwrap_or_else(|| series.default_aggregation(frequency));
         let query = Query {
             params,
             trees,

@@ -250,9 +250,11 @@ mod tests {
     #[test]
     fn dates_are_made_plain() {
         let given = json!({"as_of": "December 2008", "start": "5y", "end": "2008-12-01",
-            "dates": ["December 15", "2008", "2007Q4", "2006-01-02"], "query": "2008"});
-        let given = given.as_object().unwrap();
-        let plain = with_plain_as_of(given, TODAY).unwrap();
+            "dates": ["December 15", "2008", "2007Q4", "2006-01-02"], "query": "2008"})
+        .as_object()
+        .cloned()
+        .unwrap();
+        let plain = with_plain_as_of(&given, TODAY).unwrap();
         assert_eq!(plain["as_of"], "2008-12-31");
         assert_eq!(plain["start"], "5y");
     }

@@ -19,8 +19,10 @@ pub type Arguments = Map<String, Value>;
 /// [`Error::InvalidParam`] for an unknown, missing, malformed or out-of-range argument.
 pub fn check(schema: &Map<String, Value>, mut arguments: Arguments) -> Result<Arguments> {
     let none = Map::new();
-    let properties = schema.get("properties").and_then(Value::as_object);
-    let properties = properties.unwrap_or(&none);
+    let properties = schema
+        .get("properties")
+        .and_then(Value::as_object)
+        .unwrap_or(&none);
     if let Some((name, value)) = arguments.iter().find(|(n, _)| !properties.contains_key(*n)) {
         return Err(unknown_argument(name, value, properties));
     }
@@ -170,11 +172,13 @@ fn coerce_list(name: &str, property: &Value, value: Value) -> Result<Value> {
     } else {
         vec![value]
     };
-    let items = values.into_iter().flat_map(|item| match item.as_str() {
-        Some(text) => parse_list(text),
-        None => vec![item],
-    });
-    let items: Vec<Value> = items.collect();
+    let items: Vec<Value> = values
+        .into_iter()
+        .flat_map(|item| match item.as_str() {
+            Some(text) => parse_list(text),
+            None => vec![item],
+        })
+        .collect();
     let length = count(items.iter());
     if check_bounds(property, ("minItems", "maxItems"), length).is_err() {
         let length = format!("{length} items");
@@ -223,8 +227,8 @@ pub fn parts(text: &str) -> impl Iterator<Item = &str> {
 /// Returns a whole number, also of `5.0`, which is an integer in JSON Schema.
 fn integer(value: &Value) -> Option<i64> {
     let text = text(value)?;
-    let text = text.trim();
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let number = text.trim();
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
     let is_whole = !fraction.is_empty() && fraction.bytes().all(|digit| digit == b'0');
     is_whole.then(|| whole.parse().ok()).flatten()
 }

@@ -80,9 +80,9 @@ impl Endpoint for Params {
 
     fn local(desk: &Desk, params: &Self) -> Result<Explanation> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let indicator = all_indicators().find(|i| i.ticker() == params.indicator);
-        let indicator =
-            indicator.ok_or_else(|| Error::unknown("indicator", &params.indicator, vec![]))?;
+        let indicator = all_indicators()
+            .find(|i| i.ticker() == params.indicator)
+            .ok_or_else(|| Error::unknown("indicator", &params.indicator, vec![]))?;
         let mut now = ComparisonSide::new(desk, indicator, as_of)?;
         let inputs = || now.series.iter().copied();
         let day = desk.reference_day(inputs(), as_of)?.as_of;
@@ -209,11 +209,16 @@ const MAX_NAMED: usize = 3;
 /// Describes the change of the label and of every score: "Value -1.40 points against what was known a month earlier:
 /// building permits -1.20, …". For each score it names the `max` inputs that moved most.
 fn describe_moves(now: &ComparisonSide, old_label: Option<&str>, max: usize, day: &str) -> String {
-    let labels = now.label.as_deref().zip(old_label);
-    let labels = labels.filter(|(label, old)| label != old);
-    let labels = labels.map(|(label, old)| format!("{label} now, {old} {day}."));
-    let scores = now.scores.iter();
-    let scores = scores.filter_map(|s| describe_score_move(s, &now.inputs, max, day));
+    let labels = now
+        .label
+        .as_deref()
+        .zip(old_label)
+        .filter(|(label, old)| label != old)
+        .map(|(label, old)| format!("{label} now, {old} {day}."));
+    let scores = now
+        .scores
+        .iter()
+        .filter_map(|s| describe_score_move(s, &now.inputs, max, day));
     let sentences = join(labels.into_iter().chain(scores), " ");
     if sentences.is_empty() {
         "Change unavailable: a value is missing.".into()
@@ -235,8 +240,10 @@ fn describe_score_move(
     moves.push(("base", score.base - score.base_before));
     moves.retain(|(_, points)| points.abs() >= 0.005);
     moves.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
-    let largest = moves.iter().take(max);
-    let largest = largest.map(|(name, points)| format!("{name} {}", format_signed(*points, 2)));
+    let largest = moves
+        .iter()
+        .take(max)
+        .map(|(name, points)| format!("{name} {}", format_signed(*points, 2)));
     let moves = if moves.is_empty() {
         "no input moved it".to_owned()
     } else {

@@ -155,12 +155,15 @@ fn series(desk: &Desk, name: &str) -> Result<FetchedDocument> {
 /// Returns an article: in full if it is ours or the operator's, else the feed's summary.
 fn article(desk: &Desk, slug: &str) -> Result<FetchedDocument> {
     let mut articles = desk.articles(articles::MAX_ARTICLES)?.into_iter();
-    let article = articles.find(|a| a.slug == slug).map(articles::sanitise);
-    let article = article.ok_or_else(|| Error::unknown("article", slug, Vec::new()))?;
+    let article = articles
+        .find(|a| a.slug == slug)
+        .map(articles::sanitise)
+        .ok_or_else(|| Error::unknown("article", slug, Vec::new()))?;
     let own = desk.own_articles().find(|own| own.article.id == article.id);
     let body = own.map(|own| own.body.as_str());
-    let text = body.or(article.summary.as_deref());
-    let text = text.unwrap_or(&article.title);
+    let text = body
+        .or(article.summary.as_deref())
+        .unwrap_or(&article.title);
     Ok(FetchedDocument {
         untrusted: UntrustedFields::new(&["title", "text", "metadata"]),
         text: untrusted::fence(text, MAX_TEXT),

@@ -80,19 +80,21 @@ impl Endpoint for Params {
 
     fn local(desk: &Desk, params: &Self) -> Result<GlossaryAnswer> {
         let terms = glossary::search(&params.q).into_iter();
-        let results = terms.take(params.limit).map(|t| Match {
-            slug: t.slug.clone(),
-            term: t.term.clone(),
-            aliases: t.aliases.clone(),
-            category: t.category.clone(),
-            summary: match reference::describe_recessions(t, FIRST_RECESSION) {
-                Some(recessions) => format!("{} {recessions}", t.summary),
-                None => t.summary.clone(),
-            },
-            related_slugs: t.related.clone(),
-            url: super::fetch::address(desk.settings(), Kind::Term, &t.slug),
-        });
-        let results: Vec<Match> = results.collect();
+        let results: Vec<Match> = terms
+            .take(params.limit)
+            .map(|t| Match {
+                slug: t.slug.clone(),
+                term: t.term.clone(),
+                aliases: t.aliases.clone(),
+                category: t.category.clone(),
+                summary: match reference::describe_recessions(t, FIRST_RECESSION) {
+                    Some(recessions) => format!("{} {recessions}", t.summary),
+                    None => t.summary.clone(),
+                },
+                related_slugs: t.related.clone(),
+                url: super::fetch::address(desk.settings(), Kind::Term, &t.slug),
+            })
+            .collect();
         Ok(GlossaryAnswer {
             query: econoscope_core::error::quote(&params.q),
             count: results.len(),
@@ -112,8 +114,12 @@ impl Endpoint for Params {
         };
         let mut text = format!("{}: {}", best.term, best.summary);
         for other in matches.by_ref().take(4) {
-            let sentence = other.summary.split_inclusive(". ").next();
-            let sentence = sentence.unwrap_or_default().trim_end();
+            let sentence = other
+                .summary
+                .split_inclusive(". ")
+                .next()
+                .unwrap_or_default()
+                .trim_end();
             text += &format!("\n- {}: {sentence}", other.term);
         }
         let rest = join(matches.map(|m| &m.term), ", ");

@@ -149,8 +149,11 @@ impl Endpoint for Params {
 
     fn local(desk: &Desk, params: &Self) -> Result<MacroSummary> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let ids = summary::INPUTS.iter().chain(regime::INPUTS).copied();
-        let ids = ids.chain(established().map(|c| c.indicator.id));
+        let ids = summary::INPUTS
+            .iter()
+            .chain(regime::INPUTS)
+            .copied()
+            .chain(established().map(|c| c.indicator.id));
         let mut collector = Collector {
             desk,
             as_of,
@@ -209,15 +212,19 @@ impl Endpoint for Params {
 fn format_figures(a: &MacroSummary) -> String {
     let mut parts = Vec::new();
     let mut add = |label: &str, value: Option<f64>, unit: &str, name: &str| {
-        let date = a.dates.get(name).map(|date| format!(" ({date})"));
-        let date = date.unwrap_or_default();
+        let date = a
+            .dates
+            .get(name)
+            .map(|date| format!(" ({date})"))
+            .unwrap_or_default();
         parts.extend(value.map(|value| format!("{label} {value}{unit}{date}")));
     };
     let recession = a.recession_probability;
     let label = "recession probability within 12 months";
     add(label, recession, " %", "recession_probability");
-    let missing = a.stress_weight_missing_pct;
-    let missing = missing.map(|share| format!(" ({share} % of its weight has no figure)"));
+    let missing = a
+        .stress_weight_missing_pct
+        .map(|share| format!(" ({share} % of its weight has no figure)"));
     let unit = format!(" out of 100{}", missing.unwrap_or_default());
     add("macro stress", a.stress_index, &unit, "stress_index");
     let liquidity = a.net_liquidity_trn;
@@ -246,8 +253,9 @@ fn format_figures(a: &MacroSummary) -> String {
         Some(true) => " %, its alarm rings",
         _ => " %, no alarm",
     };
-    let since = labor.recession_alarm_since;
-    let since = since.map(|week| format!(" since the week of {week}"));
+    let since = labor
+        .recession_alarm_since
+        .map(|week| format!(" since the week of {week}"));
     let unit = format!("{alarm}{}", since.unwrap_or_default());
     add("recession now", labor.recession_now, &unit, "recession_now");
     add("VIX", a.volatility.vix, "", "vix");
@@ -273,8 +281,12 @@ impl Collector<'_> {
             self.provenance.note(name, error.to_string());
             return None;
         }
-        let note = figure.reason.as_ref().or(figure.basis.as_ref());
-        let note = note.cloned().unwrap_or_default();
+        let note = figure
+            .reason
+            .as_ref()
+            .or(figure.basis.as_ref())
+            .cloned()
+            .unwrap_or_default();
         self.provenance.note(name, note);
         self.provenance.note_late(name, figure.late);
         self.add_date(name, figure.date);
@@ -326,8 +338,11 @@ impl Collector<'_> {
 
     fn add_labor(&mut self, figures: &summary::Summary) -> Result<Labor> {
         let recession_now = self.add_composite("recession_now", &RNOW)?;
-        let alarm = self.desk.reading(&RNOW, self.as_of)?.alarm;
-        let alarm = alarm.filter(|_| recession_now.is_some());
+        let alarm = self
+            .desk
+            .reading(&RNOW, self.as_of)?
+            .alarm
+            .filter(|_| recession_now.is_some());
         let unemployment = &figures.unemployment_rate;
         let payrolls = &figures.payrolls;
         Ok(Labor {

@@ -185,8 +185,10 @@ pub(super) fn render(m: &Metric) -> String {
     text += &match m.value.zip(m.date) {
         Some((value, date)) => {
             let frequency = m.frequency.as_deref().unwrap_or("");
-            let when = frequency.parse().map(|f: Frequency| f.period_phrase(date));
-            let when = when.unwrap_or_else(|()| format!("on {date}"));
+            let when = frequency
+                .parse()
+                .map(|f: Frequency| f.period_phrase(date))
+                .unwrap_or_else(|()| format!("on {date}"));
             let unit = m.unit_in_words.as_ref().unwrap_or(&m.unit);
             let info = Catalogue::embedded().get(&m.ticker);
             let value = info.map_or(value, |info| round_to(value, i32::from(info.decimals)));
@@ -200,8 +202,10 @@ pub(super) fn render(m: &Metric) -> String {
         m.interpretation.clone(),
         Some(m.provenance.describe_gaps()),
         Some(m.provenance.describe_as_of()),
-    ];
-    let parts = parts.into_iter().flatten().filter(|part| !part.is_empty());
+    ]
+    .into_iter()
+    .flatten()
+    .filter(|part| !part.is_empty());
     text.extend(parts.map(|part| format!(" {part}")));
     let source = m.source.as_deref().unwrap_or("not stated");
     let source = m.untrusted.format_field("source", source);
@@ -218,8 +222,8 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Metric> 
     let day = desk.reading_day(as_of);
     let mut provenance = Provenance::new(desk, as_of, [id])?;
     provenance.note_remark(desk, info)?;
-    let series = desk.series(info, as_of)?;
-    let series = series.as_deref();
+    let stored = desk.series(info, as_of)?;
+    let series = stored.as_deref();
     let kind = series.map(|s| FigureKind::new(s, Units::Level, s.frequency()));
     let round = |value| kind.as_ref().map_or(value, |kind| kind.round(value));
     let (last, interpretation) = if id == narrative_velocity::NVI.id {

@@ -232,12 +232,15 @@ impl Provenance {
         for (field, since) in &self.late {
             late.entry(*since).or_default().push(field);
         }
-        let late = late.iter();
-        let late = late.map(|(since, fields)| format!("since {since}: {}", fields.join(", ")));
+        let late = late
+            .iter()
+            .map(|(since, fields)| format!("since {since}: {}", fields.join(", ")));
         let head = "Late, a newer figure should be there ";
         let late = enclosed(head, &join(late, "; "), ".");
-        let notes = self.notes.iter();
-        let notes = notes.map(|(field, note)| format!("{field}: {note}"));
+        let notes = self
+            .notes
+            .iter()
+            .map(|(field, note)| format!("{field}: {note}"));
         let head = if late.is_empty() {
             "Notes: "
         } else {

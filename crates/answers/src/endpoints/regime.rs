@@ -177,10 +177,13 @@ impl Endpoint for Params {
         provenance.note_regime(now);
         let nowcast = desk.nowcast(as_of)?;
         let nowcast = provenance.value_or_note("nowcast", &nowcast);
-        let precedents = params.precedents.then(|| desk.precedents(as_of));
-        let precedents = precedents.transpose()?;
-        let precedents = precedents.as_deref();
-        let precedents = precedents.and_then(|p| provenance.value_or_note("precedents", p));
+        let computed = params
+            .precedents
+            .then(|| desk.precedents(as_of))
+            .transpose()?;
+        let precedents = computed
+            .as_deref()
+            .and_then(|p| provenance.value_or_note("precedents", p));
         let (months, switches) = months_and_switches(desk, params, as_of, &mut provenance)?;
         let named = params.regime.as_ref().map(|chosen| chosen.value);
         let asset_views = match (named, &switches) {
@@ -219,10 +222,14 @@ impl Endpoint for Params {
     }
 
     fn text(a: &RegimeAnswer, params: &Self) -> String {
-        let month = a.month.map(|m| format!(" for {}", m.strftime("%B %Y")));
-        let month = month.unwrap_or_default();
-        let confidence = a.confidence.map(|c| format!(", confidence {c} %"));
-        let confidence = confidence.unwrap_or_default();
+        let month = a
+            .month
+            .map(|m| format!(" for {}", m.strftime("%B %Y")))
+            .unwrap_or_default();
+        let confidence = a
+            .confidence
+            .map(|c| format!(", confidence {c} %"))
+            .unwrap_or_default();
         let regime = &a.regime;
         let trajectory = &a.trajectory;
         let mut text = format!("Regime{month}: {regime}{confidence}, trajectory {trajectory}.");

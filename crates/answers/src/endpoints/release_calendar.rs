@@ -91,8 +91,10 @@ impl Endpoint for Params {
         let (releases, has_fomc) = select_releases(desk, params)?;
         let day = newest(as_of, desk.today());
         let ((from, to), due) = window(params, (day, desk.today()), (&releases, has_fomc))?;
-        let events = due.iter().map(|due| release_event(desk, due, (as_of, day)));
-        let mut events: Vec<ReleaseEvent> = events.collect::<Result<_>>()?;
+        let mut events: Vec<ReleaseEvent> = due
+            .iter()
+            .map(|due| release_event(desk, due, (as_of, day)))
+            .collect::<Result<_>>()?;
         if has_fomc {
             events.extend(meetings::events(desk, (from, to), (as_of, day))?);
             events.sort_by(|a, b| (a.date, &a.time).cmp(&(b.date, &b.time)));

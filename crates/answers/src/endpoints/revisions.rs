@@ -111,8 +111,9 @@ impl Endpoint for Params {
 /// Builds the error for a series that Econoscope computes, which has no first print.
 fn computed_here(desk: &Desk, info: &SeriesInfo) -> Error {
     let composite = indicators::composite(info.id.as_str()).map(|c| c.inputs());
-    let identity = identities::identity(info.id.as_str()).into_iter();
-    let identity = identity.flat_map(identities::Identity::inputs);
+    let identity = identities::identity(info.id.as_str())
+        .into_iter()
+        .flat_map(identities::Identity::inputs);
     let inputs = join(composite.into_iter().flatten().chain(identity), ", ");
     let allowed = if inputs.is_empty() {
         "a published series, for example PAYEMS".to_owned()
@@ -130,14 +131,17 @@ fn computed_here(desk: &Desk, info: &SeriesInfo) -> Error {
 /// [`Error::InvalidParam`] for a `date` that is no period; [`Error::Store`] when the store cannot be read.
 pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<RevisionsAnswer> {
     let table = RevisionTable::read(desk, info)?;
-    let requested = date.map(|text| days::parse_periods("date", text, desk.today()));
-    let requested = requested.transpose()?;
+    let requested = date
+        .map(|text| days::parse_periods("date", text, desk.today()))
+        .transpose()?;
     let mut provenance = Provenance::new(desk, AsOf::Latest, [info.id.as_str()])?;
     if table.series.is_none() {
         provenance.note("period", desk.no_data_error(info, AsOf::Latest).to_string());
     } else if table.revisions.prints.is_empty() {
-        let sibling = SIBLINGS.iter().find(|(id, _)| *id == info.id.as_str());
-        let sibling = sibling.map_or(String::new(), |(_, other)| format!("; see {other}"));
+        let sibling = SIBLINGS
+            .iter()
+            .find(|(id, _)| *id == info.id.as_str())
+            .map_or(String::new(), |(_, other)| format!("; see {other}"));
         let id = &info.id;
         let note = format!("none held of {id}: its values are as last revised{sibling}");
         provenance.note("vintages", note);

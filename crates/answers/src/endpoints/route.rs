@@ -136,10 +136,11 @@ impl Route {
         tool: &str,
         arguments: &[(&str, &str)],
     ) -> Result<Reply> {
-        let route = Self::find(tool);
-        let route = route.ok_or_else(|| Error::internal("looking up an endpoint", tool))?;
-        let arguments = arguments.iter();
-        let arguments = arguments.map(|(name, value)| ((*name).to_owned(), Value::from(*value)));
+        let route =
+            Self::find(tool).ok_or_else(|| Error::internal("looking up an endpoint", tool))?;
+        let arguments = arguments
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), Value::from(*value)));
         route.call(backend, arguments.collect()).await
     }
 

@@ -137,8 +137,8 @@ impl Endpoint for Params {
         };
         scenarios.retain(|s| s.status == status && has_tag(s));
         scenarios.truncate(params.limit);
-        let scenarios = scenarios.into_iter();
         let scenarios: Vec<Scenario> = scenarios
+            .into_iter()
             .map(|s| Scenario::new(desk, s, &rates, &articles))
             .collect();
         Ok(ScenarioList {

@@ -94,9 +94,13 @@ impl Endpoint for Params {
     }
 
     fn local(desk: &Desk, params: &Self) -> Result<SeriesSearchAnswer> {
-        let category = params.category.as_deref().map(str::trim);
-        let category = category.filter(|c| !c.is_empty()).map(check_category);
-        let category = category.transpose()?;
+        let category = params
+            .category
+            .as_deref()
+            .map(str::trim)
+            .filter(|c| !c.is_empty())
+            .map(check_category)
+            .transpose()?;
         if params.query.trim().is_empty() && category.is_none() {
             let problem = "is empty, and no category is given";
             let allowed = format!(
@@ -183,8 +187,10 @@ fn categories() -> String {
 
 /// Returns the category as the catalogue spells it.
 fn check_category(name: &str) -> Result<&'static str> {
-    let known = Catalogue::embedded().categories().into_iter();
-    let mut known = known.chain([IMPORTED]);
+    let mut known = Catalogue::embedded()
+        .categories()
+        .into_iter()
+        .chain([IMPORTED]);
     known
         .find(|category| category.eq_ignore_ascii_case(name))
         .ok_or_else(|| Error::invalid("category", name, "is not a category", &categories()))

@@ -115,8 +115,9 @@ impl Endpoint for Params {
 
     fn local(desk: &Desk, params: &Self) -> Result<Signals> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let ids = established().map(|c| c.indicator.id);
-        let ids = ids.chain(MARKET.iter().copied());
+        let ids = established()
+            .map(|c| c.indicator.id)
+            .chain(MARKET.iter().copied());
         let mut provenance = Provenance::new(desk, as_of, ids)?;
         let mut indices = Vec::new();
         for composite in established() {
@@ -235,8 +236,8 @@ fn market_signal(
         return Ok(None);
     }
     let day = desk.reading_day(as_of);
-    let series = desk.series(info, as_of)?;
-    let series = series.as_ref();
+    let stored = desk.series(info, as_of)?;
+    let series = stored.as_ref();
     let last = series.and_then(|s| s.last_on_or_before(day));
     let late = last.and_then(|last| series?.overdue_since(last.date, day));
     provenance.note_late(id, late);

@@ -129,8 +129,11 @@ fn without_fraction(number: Number) -> Number {
 
 /// Converts a list of objects to a table.
 fn table(items: Vec<Value>) -> Value {
-    let rows = items.into_iter().filter_map(into_object);
-    let mut rows: Vec<Map<String, Value>> = rows.map(compact_fields).collect();
+    let mut rows: Vec<Map<String, Value>> = items
+        .into_iter()
+        .filter_map(into_object)
+        .map(compact_fields)
+        .collect();
     for name in uniform_objects(&rows) {
         flatten(&mut rows, &name);
     }
@@ -142,11 +145,13 @@ fn table(items: Vec<Value>) -> Value {
     }
     let constant = constant_fields(&rows);
     columns.retain(|name| !constant.contains_key(name));
-    let rows = rows.iter_mut().map(|row| {
-        let cell = |name| row.get_mut(name).map_or(Value::Null, Value::take);
-        columns.iter().map(cell).collect::<Value>()
-    });
-    let rows: Value = rows.collect();
+    let rows: Value = rows
+        .iter_mut()
+        .map(|row| {
+            let cell = |name| row.get_mut(name).map_or(Value::Null, Value::take);
+            columns.iter().map(cell).collect::<Value>()
+        })
+        .collect();
     if constant.is_empty() {
         json!({ "columns": columns, "rows": rows })
     } else {

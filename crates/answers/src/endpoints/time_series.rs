@@ -118,8 +118,8 @@ impl Endpoint for Params {
 /// # Errors
 /// Those of the endpoint.
 pub fn read_all_rows(desk: &Desk, arguments: Arguments) -> Result<TimeSeriesAnswer> {
-    let schema = Route::find(Params::SPEC.tool);
-    let schema = schema.ok_or_else(|| Error::internal("looking up an endpoint", "time series"))?;
+    let schema = Route::find(Params::SPEC.tool)
+        .ok_or_else(|| Error::internal("looking up an endpoint", "time series"))?;
     let checked = decode::check(schema.input_schema(), arguments)?;
     let params: Params = decode::params(&checked)?;
     let days = vintages::parse_as_of_days(desk, params.as_of.as_deref())?;

@@ -35,8 +35,9 @@ where
         } else {
             entry
         };
-        let object = entry.as_object_mut();
-        let object = object.ok_or_else(|| D::Error::custom(format!("entry {key} is no object")))?;
+        let object = entry
+            .as_object_mut()
+            .ok_or_else(|| D::Error::custom(format!("entry {key} is no object")))?;
         complete(&key, object);
         let entry = serde_json::from_value(entry);
         entry.map_err(|e| D::Error::custom(format!("entry {key}: {e}")))

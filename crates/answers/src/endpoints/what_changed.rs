@@ -101,20 +101,22 @@ impl Endpoint for Params {
 
     fn local(desk: &Desk, params: &Self) -> Result<Changes> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let ids = KEY_FIGURES.iter().map(|(id, _)| *id);
-        let ids = ids.chain(established().map(|c| c.indicator.id));
-        let ids = ids.chain(regime::INPUTS.iter().copied());
-        let ids = ids.chain(FORMULAS.iter().flat_map(|f| f.inputs.iter().copied()));
+        let ids = KEY_FIGURES
+            .iter()
+            .map(|(id, _)| *id)
+            .chain(established().map(|c| c.indicator.id))
+            .chain(regime::INPUTS.iter().copied())
+            .chain(FORMULAS.iter().flat_map(|f| f.inputs.iter().copied()));
         let day = desk.reference_day(ids.clone(), as_of)?.as_of;
         let since = parse_since(&params.since, day, desk.today())?;
         let mut provenance = Provenance::new(desk, as_of, ids.clone())?;
         provenance.note_basis(desk, "since", since, ids)?;
         let days = (as_of, since);
-        let composites = established();
-        let composites = composites.map(|c| (c.indicator.id, moves::composite_move(desk, c, days)));
-        let key_figures = KEY_FIGURES.iter();
-        let key_figures =
-            key_figures.map(|(id, kind)| (*id, moves::key_figure_move(desk, id, *kind, days)));
+        let composites =
+            established().map(|c| (c.indicator.id, moves::composite_move(desk, c, days)));
+        let key_figures = KEY_FIGURES
+            .iter()
+            .map(|(id, kind)| (*id, moves::key_figure_move(desk, id, *kind, days)));
         let mut changes = Vec::new();
         let mut unchanged = Vec::new();
         let mut absent = Vec::new();

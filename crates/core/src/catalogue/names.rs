@@ -178,8 +178,10 @@ mod tests {
 
     #[test]
     fn folded_identifiers_are_unique() {
-        let folded = Catalogue::embedded().iter();
-        let folded: HashSet<String> = folded.map(|i| fold_name(i.id.as_str())).collect();
+        let folded: HashSet<String> = Catalogue::embedded()
+            .iter()
+            .map(|i| fold_name(i.id.as_str()))
+            .collect();
         assert_eq!(folded.len(), Catalogue::embedded().iter().count());
     }
 

@@ -99,8 +99,10 @@ impl Plot {
                 .filter(|(x, y)| x.is_finite() && y.is_finite())
                 .collect();
             let round = |place: f64| (place * 10.0).round() / 10.0;
-            let rounded = thin(&points, width).into_iter();
-            let mut rounded: Vec<_> = rounded.map(|(x, y)| (round(x), round(y))).collect();
+            let mut rounded: Vec<_> = thin(&points, width)
+                .into_iter()
+                .map(|(x, y)| (round(x), round(y)))
+                .collect();
             rounded.dedup();
             for (i, (x, y)) in rounded.into_iter().enumerate() {
                 path += &format!("{}{x} {y}", if i == 0 { "M" } else { "L" });

@@ -42,10 +42,12 @@ const MAX_COLOURS: usize = 256;
 fn encode(pixels: &Pixmap) -> std::result::Result<Vec<u8>, png::EncodingError> {
     // Most of a chart is long runs of one colour, so colours are looked up once per run.
     let mut counts: HashMap<Colour, usize> = HashMap::new();
-    let runs = pixels.pixels().chunk_by(|a, b| a == b);
-    let runs = runs.filter_map(|run| Some((run.first()?, run.len())));
-    let runs = runs.map(|(p, len)| ([p.red(), p.green(), p.blue()], len));
-    let runs: Vec<(Colour, usize)> = runs.collect();
+    let runs: Vec<(Colour, usize)> = pixels
+        .pixels()
+        .chunk_by(|a, b| a == b)
+        .filter_map(|run| Some((run.first()?, run.len())))
+        .map(|(p, len)| ([p.red(), p.green(), p.blue()], len))
+        .collect();
     for (colour, len) in &runs {
         *counts.entry(*colour).or_default() += len;
     }

@@ -173,10 +173,12 @@ fn widget_labels_its_unit_and_its_labels_do_not_overlap() {
     spec.lines[0].points = months(24, |n| 6.5e6 + 1e5 * f64::from(n));
     let text = render_fluid(&spec);
     assert!(text.contains(">$9 trillion<"), "{text}");
-    let places = text.split("class=\"when").skip(1);
-    let places = places.map(|rest| rest.split_once("x=\"").unwrap().1);
-    let places = places.map(|rest| rest.split('%').next().unwrap().parse().unwrap());
-    let places: Vec<f64> = places.collect();
+    let places: Vec<f64> = text
+        .split("class=\"when")
+        .skip(1)
+        .map(|rest| rest.split_once("x=\"").unwrap().1)
+        .map(|rest| rest.split('%').next().unwrap().parse().unwrap())
+        .collect();
     assert!(
         places.len() > 1 && places.iter().all(|x| *x >= 18.0),
         "{places:?}"
@@ -410,8 +412,10 @@ fn library_matches_its_documented_checksum() {
         ("uplot.js", include_str!("../../templates/chart/uplot.js")),
         ("uplot.css", include_str!("../../templates/chart/uplot.css")),
     ] {
-        let sum = Sha256::digest(text.as_bytes());
-        let sum: String = sum.iter().map(|b| format!("{b:02x}")).collect();
+        let sum: String = Sha256::digest(text.as_bytes())
+            .iter()
+            .map(|b| format!("{b:02x}"))
+            .collect();
         assert!(readme.contains(&format!("{sum}  {name}")), "{name} {sum}");
     }
 }

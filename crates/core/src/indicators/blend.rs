@@ -268,8 +268,9 @@ impl ScoredPart {
                     inputs.push((position, input));
                 }
             }
-            let first = measure.usable_from;
-            let first = first.map_or(0, |from| days.partition_point(|day| *day < from));
+            let first = measure
+                .usable_from
+                .map_or(0, |from| days.partition_point(|day| *day < from));
             for ((position, input), score) in inputs.into_iter().zip(score(&values)) {
                 let slot = scores.get_mut(position).filter(|s| s.is_none());
                 let Some(slot) = slot.filter(|_| position >= first) else {
@@ -309,8 +310,8 @@ fn index_days<'a>(measures: impl Iterator<Item = &'a Measure> + Clone, day: Date
     let is_daily = |m: &&Measure| m.series.frequency() == Frequency::Daily;
     let daily = measures
         .clone()
-        .filter(|m| is_daily(m) && m.proxy.defines_days);
-    let daily = daily.flat_map(|m| &m.series.observations);
+        .filter(|m| is_daily(m) && m.proxy.defines_days)
+        .flat_map(|m| &m.series.observations);
     let mut days: Vec<Date> = daily.map(|o| o.date).collect();
     let last = days.iter().max();
     let stopped = last.map_or(START, |d| add_days(*d, STALE_AFTER_DAYS));

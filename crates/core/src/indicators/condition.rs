@@ -52,14 +52,19 @@ pub struct ConditionCounts {
 pub fn count_condition(rows: &[Observation], frequency: Frequency) -> ConditionCounts {
     let is_met = |o: &Observation| o.value != 0.0;
     let runs = rows.chunk_by(|a, b| is_met(a) == is_met(b));
-    let streaks = runs.clone().filter(|run| run.first().is_some_and(is_met));
-    let streaks = streaks.filter_map(|run| streak(run, frequency));
+    let streaks = runs
+        .clone()
+        .filter(|run| run.first().is_some_and(is_met))
+        .filter_map(|run| streak(run, frequency));
     let first = streaks.clone().next();
     let last = streaks.clone().next_back();
     let newest = rows.last().map(|o| o.date);
     let oldest = rows.first().map(|o| o.date);
-    let crossing = runs.clone().next_back().and_then(<[_]>::first);
-    let crossing = crossing.filter(|o| Some(o.date) != oldest);
+    let crossing = runs
+        .clone()
+        .next_back()
+        .and_then(<[_]>::first)
+        .filter(|o| Some(o.date) != oldest);
     ConditionCounts {
         count: rows.len(),
         met: streaks.clone().map(|s| s.length).sum(),

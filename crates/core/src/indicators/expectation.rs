@@ -153,8 +153,8 @@ impl Formula {
         let unemployment = MonthlySeries::read(known, "UNRATE")?;
         let weeks = rows(known, "ICSA");
         let month = unemployment.next();
-        let claims = bridges::claims_changes(&bridges::monthly_changes(weeks), month);
-        let claims = claims.map(|m| m.clamp(-CLAIMS_CLIP, CLAIMS_CLIP));
+        let claims = bridges::claims_changes(&bridges::monthly_changes(weeks), month)
+            .map(|m| m.clamp(-CLAIMS_CLIP, CLAIMS_CLIP));
         let value = bridges::step(&SHIPPED.unemployment, unemployment.change()?, claims);
         self.next_month(&unemployment, value, missing_weeks("claims", weeks, month))
     }
@@ -189,8 +189,7 @@ impl Formula {
         let production = MonthlySeries::read(known, "INDPRO")?;
         let payrolls = MonthlySeries::read(known, "PAYEMS")?;
         let month = production.next();
-        let growth = payrolls.months.log_change(month, 1, 100.0);
-        let growth = growth.ok_or_else(|| {
+        let growth = payrolls.months.log_change(month, 1, 100.0).ok_or_else(|| {
             let month = month.name();
             format!("it rests on the payrolls of {month}, which are not known yet")
         })?;
@@ -199,8 +198,9 @@ impl Formula {
     }
 
     fn claims(&self, known: &SeriesSet) -> Result<Expectation, String> {
-        let weeks = rows(known, "ICSA").last_chunk::<4>();
-        let weeks = weeks.ok_or("four weeks of ICSA are not known")?;
+        let weeks = rows(known, "ICSA")
+            .last_chunk::<4>()
+            .ok_or("four weeks of ICSA are not known")?;
         let [first, .., last] = weeks;
         if add_days(first.date, 21) != last.date || weeks.iter().any(|o| o.value <= 0.0) {
             return Err("the last four weeks of ICSA are not whole".to_owned());
@@ -237,8 +237,8 @@ impl MonthlySeries {
 
     /// Returns the growth over this many months to the newest, in percent (100 ln) per month.
     fn growth(&self, months: i32) -> Result<f64, String> {
-        let growth = log_ratio(self.lag(0)?, self.lag(months)?);
-        let growth = growth.ok_or_else(|| format!("{} is not positive", self.id))?;
+        let growth = log_ratio(self.lag(0)?, self.lag(months)?)
+            .ok_or_else(|| format!("{} is not positive", self.id))?;
         Ok(100.0 * growth / f64::from(months))
     }
 

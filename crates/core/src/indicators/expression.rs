@@ -93,8 +93,12 @@ impl<'a> Evaluation<'a> {
         if expr.has_comparison() {
             let names = expr.names().into_iter();
             let named = names.filter_map(|(name, _)| (self.scope.series)(name));
-            let subject = self.scope.subject.iter().filter(|_| expr.has_subject());
-            let subject = subject.map(|column| Arc::clone(&column.series));
+            let subject = self
+                .scope
+                .subject
+                .iter()
+                .filter(|_| expr.has_subject())
+                .map(|column| Arc::clone(&column.series));
             let series: Vec<Arc<Series>> = named.chain(subject).collect();
             let mut weekly = series.iter().filter(|s| s.frequency() == Frequency::Weekly);
             self.weekly = weekly.next().cloned();

@@ -230,8 +230,8 @@ mod tests {
     #[test]
     fn figure_counts_from_publication_until_stale() {
         // NFCI: a Friday's figure is public five days later.
-        let rows = [(date(2026, 8, 7), -0.555), (date(2026, 8, 14), -0.559)];
-        let rows = rows.map(|(day, value)| Observation::new(day, value));
+        let rows = [(date(2026, 8, 7), -0.555), (date(2026, 8, 14), -0.559)]
+            .map(|(day, value)| Observation::new(day, value));
         let info = Catalogue::embedded().get("NFCI").unwrap().clone();
         let set: SeriesSet = [Arc::new(Series::new(info, rows.to_vec()))]
             .into_iter()

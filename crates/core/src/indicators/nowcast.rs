@@ -90,12 +90,13 @@ pub fn compute_with(
     };
     filling.fill_from_claims(&claims, &bridges)?;
     filling.fill_prices(&bridges::monthly_changes(gasoline), &bridges)?;
-    let state = regime::classify_months(filling.figures, target.plus(1), ERRORS).pop();
-    let state = state.filter(|s| Month::from_date(s.month) == target.plus(1));
-    let state = state.ok_or_else(|| {
-        let month = target.name();
-        format!("the figures do not reach {month} with all that is filled")
-    })?;
+    let state = regime::classify_months(filling.figures, target.plus(1), ERRORS)
+        .pop()
+        .filter(|s| Month::from_date(s.month) == target.plus(1))
+        .ok_or_else(|| {
+            let month = target.name();
+            format!("the figures do not reach {month} with all that is filled")
+        })?;
     Ok(Nowcast {
         state,
         claims_week,

@@ -102,8 +102,9 @@ pub fn find(path: &[RegimeMonth], set: &SeriesSet, day: Date) -> Result<Preceden
     let reference = vector(month).ok_or("a feature does not vary")?;
     let months = features[0].iter().map(|(m, _)| m);
     let past = months.take_while(|m| *m <= month.plus(-YEAR));
-    let distances = past.filter_map(|m| Some((distance(reference, vector(m)?), m)));
-    let mut distances: Vec<(f64, Month)> = distances.collect();
+    let mut distances: Vec<(f64, Month)> = past
+        .filter_map(|m| Some((distance(reference, vector(m)?), m)))
+        .collect();
     distances.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut nearest: Vec<(f64, Month)> = Vec::new();
     for (distance, month) in distances {
@@ -150,8 +151,11 @@ fn features(path: &[RegimeMonth], set: &SeriesSet, day: Date) -> [MonthlyGrid; 4
 
 /// Converts a feature to standard deviations from its mean, over all months up to `last`; the sd divides by n.
 fn standardize(feature: &MonthlyGrid, last: Month) -> MonthlyGrid {
-    let values = feature.iter().take_while(|(m, _)| *m <= last);
-    let values: Vec<f64> = values.map(|(_, v)| v).collect();
+    let values: Vec<f64> = feature
+        .iter()
+        .take_while(|(m, _)| *m <= last)
+        .map(|(_, v)| v)
+        .collect();
     let mean = mean(&values).unwrap_or_default();
     let squares: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
     let sd = (squares / count(values.len().max(1))).sqrt();

@@ -78,8 +78,9 @@ pub fn probits(reading: &Reading) -> Vec<(String, f64)> {
             ", ",
         )
     };
-    let first = spread.value;
-    let first = first.map(|s| (names(&[spread]), 100.0 * first_term(s)));
+    let first = spread
+        .value
+        .map(|s| (names(&[spread]), 100.0 * first_term(s)));
     let second = (names(&inputs), 100.0 * second);
     first.into_iter().chain([second]).collect()
 }

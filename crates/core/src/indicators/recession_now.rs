@@ -83,8 +83,9 @@ pub fn probability(claims: f64, payrolls: f64) -> f64 {
 pub fn claims_gap(weeks: impl Iterator<Item = Observation>) -> Option<(Date, f64)> {
     let mut weeks = weeks.take(WEEKS).peekable();
     let first = weeks.peek()?.date;
-    let weeks = weeks.zip((0..).step_by(7));
-    let weeks = weeks.take_while(|(week, days)| days_between(week.date, first) == *days);
+    let weeks = weeks
+        .zip((0..).step_by(7))
+        .take_while(|(week, days)| days_between(week.date, first) == *days);
     let values: Vec<f64> = weeks.map(|(week, _)| week.value).collect();
     if values.len() < WEEKS {
         return None;
@@ -106,8 +107,10 @@ pub fn payroll_growth(
     day: Date,
 ) -> Option<(Month, f64)> {
     let oldest = Month::from_date(day).plus(-MAX_PAYROLL_AGE);
-    let months = months.map(|o| (Month::from_date(o.date), o.value));
-    let months: Vec<(Month, f64)> = months.take_while(|(m, _)| *m >= oldest.plus(-3)).collect();
+    let months: Vec<(Month, f64)> = months
+        .map(|o| (Month::from_date(o.date), o.value))
+        .take_while(|(m, _)| *m >= oldest.plus(-3))
+        .collect();
     let level = |month| months.iter().find(|(m, _)| *m == month).map(|(_, v)| *v);
     let recent = months.iter().take_while(|(m, _)| *m >= oldest);
     recent.copied().find_map(|(month, value)| {

@@ -174,14 +174,15 @@ pub fn short_periods(series: &Series, to: Frequency) -> Vec<ShortPeriod> {
     };
     let period = |o: &Observation| to.period_number(o.date);
     let periods = series.observations.chunk_by(|a, b| period(a) == period(b));
-    let short = periods.filter(|rows| rows.len() < whole);
-    let short = short.filter_map(|rows| {
-        Some(ShortPeriod {
-            date: to.period_date(rows.last()?.date),
-            present: rows.len(),
-            whole,
-        })
-    });
+    let short = periods
+        .filter(|rows| rows.len() < whole)
+        .filter_map(|rows| {
+            Some(ShortPeriod {
+                date: to.period_date(rows.last()?.date),
+                present: rows.len(),
+                whole,
+            })
+        });
     short.collect()
 }
 

@@ -196,8 +196,10 @@ impl Revisions {
     /// [`HORIZONS`] was made in the months before the newest print.
     pub fn usual_as_of(&self, day: Date) -> Option<UsualRevisions> {
         let print_days = self.prints.iter().map(|print| print.first.day);
-        let newest = print_days.filter(|print_day| *print_day <= day).max()?;
-        let newest = newest.first_of_month();
+        let newest = print_days
+            .filter(|print_day| *print_day <= day)
+            .max()?
+            .first_of_month();
         let is_complete = |print: &&PrintedPeriod| {
             let later = print.later.iter().flatten().map(|stage| stage.day);
             later.max().is_some_and(|day| day < newest)
@@ -234,8 +236,7 @@ fn spread(
     pairs: impl Iterator<Item = (f64, f64)> + Clone,
     measure: PrintMeasure,
 ) -> Option<RevisionSizes> {
-    let revisions = pairs.clone().map(|(a, b)| measure.revision(a, b));
-    let revisions: Vec<f64> = revisions.collect();
+    let revisions: Vec<f64> = pairs.clone().map(|(a, b)| measure.revision(a, b)).collect();
     let mut sizes: Vec<f64> = revisions.iter().map(|r| r.abs()).collect();
     sizes.sort_unstable_by(f64::total_cmp);
     let flips = pairs.filter(|(first, later)| first * later < 0.0);
@@ -264,8 +265,10 @@ struct VintageRecord<'a> {
 impl<'a> VintageRecord<'a> {
     fn new(info: &'a SeriesInfo, vintages: &'a Vintages) -> Self {
         let first = vintages.first_recorded_day().map(Month::from_date);
-        let dates = vintages.rows().chunk_by(|a, b| a.date == b.date);
-        let dates = dates.filter_map(|rows| Some((rows.first()?.date, rows)));
+        let dates = vintages
+            .rows()
+            .chunk_by(|a, b| a.date == b.date)
+            .filter_map(|rows| Some((rows.first()?.date, rows)));
         let mut record = Self {
             info,
             measure: PrintMeasure::for_series(info, vintages.rows()),

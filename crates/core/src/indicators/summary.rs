@@ -162,8 +162,9 @@ fn spread(set: &SeriesSet, day: Date) -> Figure {
         let a = set.get(long)?;
         let b = set.get(short)?;
         let spread = spread_bps(a, b, day)?;
-        let late = a.overdue_since(spread.date, day);
-        let late = late.or(b.overdue_since(spread.date, day));
+        let late = a
+            .overdue_since(spread.date, day)
+            .or(b.overdue_since(spread.date, day));
         Some((spread, late, vec![long, short]))
     };
     let daily = spread("DGS10", "DGS2");

@@ -47,8 +47,11 @@ fn composites_match_the_catalogue() {
         assert!(c.bands.is_sorted_by(|a, b| a.from < b.from), "{id}");
     }
     // Every composite of the catalogue is an indicator, and the other way round but for the regime.
-    let described = Catalogue::embedded().iter().filter(|i| i.is_composite());
-    let described: BTreeSet<&str> = described.map(|i| i.id.as_str()).collect();
+    let described: BTreeSet<&str> = Catalogue::embedded()
+        .iter()
+        .filter(|i| i.is_composite())
+        .map(|i| i.id.as_str())
+        .collect();
     let ids: BTreeSet<&str> = indicators()
         .map(|i| i.id)
         .filter(|id| *id != "regime")

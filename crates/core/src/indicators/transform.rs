@@ -190,8 +190,9 @@ impl Units {
                 | Self::LogChange
                 | Self::LogChangeAnnualised => lookback.period(position, o.date),
             };
-            let value = base.and_then(|base| self.compute(o.value, base, per_year));
-            let value = value.filter(|v| v.is_finite());
+            let value = base
+                .and_then(|base| self.compute(o.value, base, per_year))
+                .filter(|v| v.is_finite());
             rows.extend(value.map(|v| Observation::new(o.date, v)));
         }
         rows

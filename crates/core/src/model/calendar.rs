@@ -119,8 +119,8 @@ pub struct ScheduledRelease {
 
 static RELEASES: LazyLock<Vec<Release>> = LazyLock::new(|| {
     // The file is embedded and a test reads it, so the list is not empty.
-    let file = toml::from_str(include_str!("../../data/calendar/releases.toml"));
-    let mut file: HashMap<String, Vec<Release>> = file.unwrap_or_default();
+    let mut file: HashMap<String, Vec<Release>> =
+        toml::from_str(include_str!("../../data/calendar/releases.toml")).unwrap_or_default();
     file.remove("release").unwrap_or_default()
 });
 

@@ -253,8 +253,7 @@ mod tests {
                 let is_known = |row: &&VintageObservation| row.known_on(|date| lagged_publication_day(date, frequency, lag)) <= day;
                 let known = Vintages::new(vintages.rows().iter().filter(is_known).copied().collect());
                 assert_eq!(vintages.as_of(day, |date| lagged_publication_day(date, frequency, lag)), known.latest());
-                let newest = vintages.newest(day, |date| lagged_publication_day(date, frequency, lag));
-                let newest = newest.map(|row| (row.date, row.value));
+                let newest = vintages.newest(day, |date| lagged_publication_day(date, frequency, lag)).map(|row| (row.date, row.value));
                 let last = known.latest().last().map(|o| (o.date, Some(o.value)));
                 assert_eq!(newest, last);
             }

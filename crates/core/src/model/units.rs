@@ -9,9 +9,10 @@ const UNITS: &str = include_str!("../../data/units.csv");
 /// Returns the units in which a series was published in the month of `day`, if they are not today's.
 pub fn units_on(id: &str, day: Date) -> Option<&'static str> {
     let month = day.strftime("%Y-%m").to_string();
-    let rows = table::rows::<3>(UNITS).filter_map(|(_, row)| row.ok());
-    let rows = rows.filter(|[series, ..]| series.eq_ignore_ascii_case(id));
-    let rows: Vec<_> = rows.collect();
+    let rows: Vec<_> = table::rows::<3>(UNITS)
+        .filter_map(|(_, row)| row.ok())
+        .filter(|[series, ..]| series.eq_ignore_ascii_case(id))
+        .collect();
     let next = rows.partition_point(|[_, from, _]| *from <= month.as_str());
     let [_, _, units] = rows.get(next.checked_sub(1)?)?;
     (next < rows.len()).then_some(*units)
@@ -36,8 +37,9 @@ mod tests {
 
     #[test]
     fn rows_are_grouped_by_series_and_ascending() {
-        let rows = table::rows::<3>(UNITS).map(|(_, row)| row.unwrap());
-        let rows: Vec<_> = rows.collect();
+        let rows: Vec<_> = table::rows::<3>(UNITS)
+            .map(|(_, row)| row.unwrap())
+            .collect();
         let runs = rows.chunk_by(|[a, ..], [b, ..]| a == b);
         let mut series: Vec<&str> = Vec::new();
         for run in runs {

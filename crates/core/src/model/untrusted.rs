@@ -117,8 +117,10 @@ fn remove_tags(text: &str) -> String {
         if !after.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?')) {
             return None;
         }
-        let name = after.split(|c: char| !c.is_ascii_alphanumeric()).next()?;
-        let name = name.to_ascii_lowercase();
+        let name = after
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .next()?
+            .to_ascii_lowercase();
         let end = if after.starts_with("!--") { "-->" } else { ">" };
         let Some((_, tail)) = after.split_once(end) else {
             // An unclosed tag extends to the end of the text.
@@ -146,8 +148,9 @@ fn after_closing_tag<'a>(text: &'a str, name: &str) -> &'a str {
 /// Replaces Markdown images by their labels, because an image would be loaded from elsewhere.
 fn remove_images(text: &str) -> String {
     replace_markers(text, "![", |after| {
-        let image = after.split_once("](");
-        let image = image.and_then(|(label, tail)| Some((label, tail.split_once(')')?.1)));
+        let image = after
+            .split_once("](")
+            .and_then(|(label, tail)| Some((label, tail.split_once(')')?.1)));
         let (label, rest) = image.unwrap_or(("[", after));
         Some((label.to_owned(), rest))
     })

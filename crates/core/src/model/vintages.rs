@@ -27,8 +27,10 @@ pub fn merge_with_latest(
     let Some(begin) = valued().filter_map(|row| row.known_from).min() else {
         return rows;
     };
-    let first = valued().filter(|row| row.known_from == Some(begin));
-    let first: BTreeSet<Date> = first.map(|row| row.date).collect();
+    let first: BTreeSet<Date> = valued()
+        .filter(|row| row.known_from == Some(begin))
+        .map(|row| row.date)
+        .collect();
     let all: BTreeSet<Date> = valued().map(|row| row.date).collect();
     // The vintages end before the first later date that none of them has, even if a single row follows.
     let next = today
@@ -78,8 +80,9 @@ mod tests {
     /// Combines vintages with today's values of eight months, which are ten times as large.
     fn combined(vintages: &[(i8, Date, Option<f64>)]) -> Vintages {
         let info = Catalogue::embedded().get("INDPRO").unwrap();
-        let today = (1..=8).map(|m| Observation::new(month(m), 10.0 * f64::from(m)));
-        let today: Vec<Observation> = today.collect();
+        let today: Vec<Observation> = (1..=8)
+            .map(|m| Observation::new(month(m), 10.0 * f64::from(m)))
+            .collect();
         let row = |&(m, day, value): &(i8, Date, Option<f64>)| VintageObservation {
             date: month(m),
             known_from: Some(day),

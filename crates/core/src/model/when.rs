@@ -114,8 +114,8 @@ fn from_parts(mut parts: Vec<Part>) -> Result<CalendarPeriod, String> {
         _ => return Err(NO_DATE.to_owned()),
     };
     let year = year.ok_or("has no year")?;
-    let first = Date::new(year, month, 1);
-    let first = first.map_err(|_| format!("has month {month}; months are 1 to 12"))?;
+    let first =
+        Date::new(year, month, 1).map_err(|_| format!("has month {month}; months are 1 to 12"))?;
     match Date::new(year, month, day) {
         Ok(from) if year >= 1700 => Ok(CalendarPeriod { from, length }),
         Ok(_) => Err("is before 1700".to_owned()),
@@ -134,8 +134,10 @@ fn parse_digits<T: FromStr>(text: &str) -> Option<T> {
 
 /// Describes what is wrong with a text in no known notation, or both meanings of `02/03/2008`.
 fn describe_problem(text: &str) -> String {
-    let numbers = text.split(['/', '.', '-']).map(|n| n.parse().ok());
-    let numbers: Vec<Option<u64>> = numbers.collect();
+    let numbers: Vec<Option<u64>> = text
+        .split(['/', '.', '-'])
+        .map(|n| n.parse().ok())
+        .collect();
     let name = |month: u64| {
         let first = Date::new(2000, i8::try_from(month).ok()?, 1).ok()?;
         Some(first.strftime("%B").to_string())

@@ -20,19 +20,20 @@ impl DateForm {
         let names = std::iter::once(&self.field).filter(|name| !name.is_empty());
         let mut text = String::new();
         for name in names.chain(&self.fields) {
-            let cell = lookup(name);
-            let cell = cell.ok_or_else(|| format!("the field \"{}\" is missing", quote(name)))?;
+            let cell =
+                lookup(name).ok_or_else(|| format!("the field \"{}\" is missing", quote(name)))?;
             if !text.is_empty() {
                 text.push(' ');
             }
             text.push_str(cell.trim());
         }
         let day = self.formats.iter().find_map(|form| parse_date(form, &text));
-        let day = day.filter(|day| YEARS.contains(&day.year()));
-        let day = day.ok_or_else(|| {
-            let forms = self.formats.join("\" or \"");
-            format!("\"{}\" is not a date of the form \"{forms}\"", quote(&text))
-        })?;
+        let day = day
+            .filter(|day| YEARS.contains(&day.year()))
+            .ok_or_else(|| {
+                let forms = self.formats.join("\" or \"");
+                format!("\"{}\" is not a date of the form \"{forms}\"", quote(&text))
+            })?;
         if self.weekday.is_some_and(|weekday| weekday != day.weekday()) {
             return Err(format!(
                 "{day} is not on the weekday that the recipe requires"

@@ -245,8 +245,8 @@ pub(super) fn read_bea_flat(body: &[u8], series: &[&SeriesRecipe]) -> Result<Vec
         let Some(indexes) = indexes.get(column(0)) else {
             continue;
         };
-        let date = dates::parse_period(column(1));
-        let date = date.ok_or_else(|| format!("\"{}\" is not a period", column(1)))?;
+        let date = dates::parse_period(column(1))
+            .ok_or_else(|| format!("\"{}\" is not a period", column(1)))?;
         cells.extend(indexes.iter().map(|i| (*i, date, column(2).to_owned())));
     }
     Ok(cells)
@@ -276,9 +276,9 @@ pub(super) fn read_treasury_months(
             continue;
         };
         let report = cell(row, "record_date");
-        let year = fiscal_years.get(&(report.clone(), cell(row, "parent_id")));
-        let year =
-            year.ok_or_else(|| format!("{name} in the report of {report} has no fiscal year"))?;
+        let year = fiscal_years
+            .get(&(report.clone(), cell(row, "parent_id")))
+            .ok_or_else(|| format!("{name} in the report of {report} has no fiscal year"))?;
         // A fiscal year begins in October.
         let year = if month >= 10 { year - 1 } else { *year };
         let date = Date::new(year, month, 1).map_err(|e| e.to_string())?;
@@ -299,16 +299,15 @@ fn cell(row: &Value, name: &str) -> String {
 /// Describes invalid XML, or that there are no weeks.
 pub(super) fn read_claims(body: &[u8], series: &[&SeriesRecipe]) -> Result<Vec<Cell>, String> {
     let text = String::from_utf8_lossy(body);
-    let document = roxmltree::Document::parse(&text);
-    let document = document.map_err(|e| format!("invalid XML: {e}"))?;
+    let document = roxmltree::Document::parse(&text).map_err(|e| format!("invalid XML: {e}"))?;
     let mut cells = Vec::new();
     for week in document.root_element().children() {
         let Some(day) = child(week, "weekEnded") else {
             continue;
         };
         let day = day.text().unwrap_or_default().trim();
-        let date = Date::strptime("%m/%d/%Y", day);
-        let date = date.map_err(|_| format!("\"{day}\" is not a date"))?;
+        let date =
+            Date::strptime("%m/%d/%Y", day).map_err(|_| format!("\"{day}\" is not a date"))?;
         for (index, series) in series.iter().enumerate() {
             if let Some(node) = series.field.split('/').try_fold(week, child) {
                 let text = node.text().unwrap_or_default().trim();

@@ -162,8 +162,10 @@ impl<'a> Reader<'a> {
         let Some(header) = &self.feed.skip_to else {
             return Ok(text);
         };
-        let line = text.lines().position(|line| line.trim() == header);
-        let line = line.ok_or_else(|| format!("the line \"{header}\" is missing"))?;
+        let line = text
+            .lines()
+            .position(|line| line.trim() == header)
+            .ok_or_else(|| format!("the line \"{header}\" is missing"))?;
         let start = text.split_inclusive('\n').take(line).map(str::len).sum();
         let (preamble, table) = text.split_at(start);
         let is_present = |word: &&String| preamble.contains(word.as_str());
@@ -239,9 +241,11 @@ impl<'a> Reader<'a> {
         let Some(Split::Page { next, total, .. }) = &self.feed.split else {
             return Ok(None);
         };
-        let total = document.pointer(total).map(cell_text);
-        let total = total.and_then(|n| n.parse::<usize>().ok());
-        let total = total.ok_or("the total number of rows is missing")?;
+        let total = document
+            .pointer(total)
+            .map(cell_text)
+            .and_then(|n| n.parse::<usize>().ok())
+            .ok_or("the total number of rows is missing")?;
         let has_more = match next {
             Some(next) => document.pointer(next).is_some_and(|next| !next.is_null()),
             None => self.row_count < total,
@@ -331,8 +335,7 @@ fn parse_figure(
     } else {
         cell.replace(',', "")
     };
-    let number = digits.parse::<f64>().ok().filter(|value| value.is_finite());
-    let number = number.ok_or_else(|| {
+    let number = digits.parse::<f64>().ok().filter(|value| value.is_finite()).ok_or_else(|| {
         let word = quote(cell);
         format!("\"{word}\" for {date} is not a number; if it marks a missing figure, add it to `missing` of the feed")
     })?;
@@ -382,8 +385,9 @@ fn last_of_each(period: Option<Frequency>, rows: Vec<Observation>) -> Vec<Observ
     let is_same =
         |a: &Observation, b: &Observation| period.period_date(a.date) == period.period_date(b.date);
     let last_rows = rows.chunk_by(is_same).filter_map(<[Observation]>::last);
-    let stamped = last_rows.map(|row| Observation::new(period.period_date(row.date), row.value));
-    let mut stamped: Vec<Observation> = stamped.collect();
+    let mut stamped: Vec<Observation> = last_rows
+        .map(|row| Observation::new(period.period_date(row.date), row.value))
+        .collect();
     // The newest period may not be over.
     stamped.pop();
     stamped

@@ -78,8 +78,9 @@ impl Feed {
         (from, to): (Date, Date),
         (page, offset): (usize, usize),
     ) -> Request {
-        let epoch = from.to_zoned(TimeZone::UTC);
-        let epoch = epoch.map_or(0, |zoned| zoned.timestamp().as_second());
+        let epoch = from
+            .to_zoned(TimeZone::UTC)
+            .map_or(0, |zoned| zoned.timestamp().as_second());
         let values = [
             ("{series}", key.unwrap_or_default().to_owned()),
             ("{year}", to.year().to_string()),

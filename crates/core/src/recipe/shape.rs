@@ -287,8 +287,9 @@ pub struct DateForm {
 /// Parses a weekday from the first three letters of its English name.
 fn parse_weekday<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Weekday>, D::Error> {
     let name = String::deserialize(deserializer)?;
-    let weekday = strtime::parse("%a", &name).ok();
-    let weekday = weekday.and_then(|parsed| parsed.weekday());
+    let weekday = strtime::parse("%a", &name)
+        .ok()
+        .and_then(|parsed| parsed.weekday());
     weekday.map(Some).ok_or_else(|| {
         D::Error::custom(format!(
             "\"{name}\" is none of mon, tue, wed, thu, fri, sat, sun"

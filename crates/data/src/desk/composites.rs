@@ -61,10 +61,15 @@ fn refresh_one(desk: &Desk, composite: &'static Composite) -> Result<()> {
 /// on. Without stored rows all is backfill.
 fn past_rows(stored: &Vintages, computed: &[Observation]) -> Vec<VintageObservation> {
     let rows = stored.rows();
-    let served = rows.iter().find(|r| r.known_from.is_some()).or(rows.last());
-    let served = served.map_or(Date::MAX, |r| r.date);
-    let backfill = computed.iter().filter(|o| o.date < served);
-    let backfill = backfill.map(|o| VintageObservation::new(o, None));
+    let served = rows
+        .iter()
+        .find(|r| r.known_from.is_some())
+        .or(rows.last())
+        .map_or(Date::MAX, |r| r.date);
+    let backfill = computed
+        .iter()
+        .filter(|o| o.date < served)
+        .map(|o| VintageObservation::new(o, None));
     let frozen = rows.iter().filter(|r| r.date >= served).copied();
     backfill.chain(frozen).collect()
 }

@@ -125,8 +125,9 @@ impl Desk {
             return Ok(Vec::new());
         };
         let inputs = composite.inputs();
-        let versions = inputs.iter();
-        let versions = versions.map(|id| self.series_version(&SeriesId::new(id)?));
+        let versions = inputs
+            .iter()
+            .map(|id| self.series_version(&SeriesId::new(id)?));
         let key = (versions.collect::<Result<_>>()?, composite.indicator.id);
         let history = self.real_time_histories.get_or_insert_with(key, || {
             let recorded = self.recorded_vintages(inputs)?;
@@ -225,8 +226,10 @@ impl Desk {
             return Ok(BTreeMap::new());
         }
         let months = &self.regimes(as_of)?.months;
-        let months = months.iter().map(|m| (Month::from_date(m.month), m.regime));
-        let months: Vec<(Month, Regime)> = months.collect();
+        let months: Vec<(Month, Regime)> = months
+            .iter()
+            .map(|m| (Month::from_date(m.month), m.regime))
+            .collect();
         let series = Asset::ALL.into_iter().flat_map(Asset::series).copied();
         let set = self.series_set(series.clone(), as_of)?;
         let day = self.reference_day(series, as_of)?.as_of;

@@ -118,8 +118,10 @@ impl Desk {
         let is_included = |name: &str| category.is_none_or(|c| c.eq_ignore_ascii_case(name));
         let mut infos = find_in_catalogue(query);
         infos.retain(|info| is_included(&info.category));
-        let matches = infos.into_iter().map(|info| (info.id.clone(), Some(info)));
-        let mut matches: Vec<Match> = matches.collect();
+        let mut matches: Vec<Match> = infos
+            .into_iter()
+            .map(|info| (info.id.clone(), Some(info)))
+            .collect();
         if is_included(IMPORTED) {
             let mut outside = self.find_outside(query)?.into_iter().peekable();
             // A whole name means that series and not one with a similar name.
@@ -128,8 +130,10 @@ impl Desk {
             matches.extend(outside);
         }
         let total = matches.len();
-        let infos = matches.into_iter().take(limit);
-        let infos = infos.map(|(id, info)| info.map_or_else(|| self.outside_catalogue(&id), Ok));
+        let infos = matches
+            .into_iter()
+            .take(limit)
+            .map(|(id, info)| info.map_or_else(|| self.outside_catalogue(&id), Ok));
         Ok((infos.collect::<Result<_>>()?, total))
     }
 
@@ -149,11 +153,14 @@ impl Desk {
             .sort_by_cached_key(|d| (fold_name(d.id.as_str()) != name, d.title.chars().count()));
         let ids: HashSet<SeriesId> = described.iter().map(|d| d.id.clone()).collect();
         let summary = self.store_summary()?;
-        let others = summary.others.iter();
-        let others = others.filter(|(folded, id)| folded.contains(&name) && !ids.contains(id));
-        let others = others.map(|(_, id)| (id.clone(), None));
-        let described = described.into_iter();
-        let described = described.map(|d| (d.id.clone(), Some(imported_info(d))));
+        let others = summary
+            .others
+            .iter()
+            .filter(|(folded, id)| folded.contains(&name) && !ids.contains(id))
+            .map(|(_, id)| (id.clone(), None));
+        let described = described
+            .into_iter()
+            .map(|d| (d.id.clone(), Some(imported_info(d))));
         Ok(described.chain(others).collect())
     }
 

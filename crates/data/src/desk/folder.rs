@@ -14,8 +14,9 @@ type Parse<T> = fn(&str, &str) -> Result<T>;
 
 /// Parses every embedded file with an extension. Invalid files are skipped; tests count the results.
 pub(super) fn embedded<T>(folder: &Dir<'_>, extension: &str, parse: Parse<T>) -> Vec<T> {
-    let files = folder.files();
-    let files = files.filter(|file| has_extension(file.path(), extension));
+    let files = folder
+        .files()
+        .filter(|file| has_extension(file.path(), extension));
     let items = files.filter_map(|file| {
         let text = fill_placeholders(file.contents_utf8()?);
         parse(file.path().to_str()?, &text).ok()
@@ -30,8 +31,9 @@ pub(super) fn embedded<T>(folder: &Dir<'_>, extension: &str, parse: Parse<T>) ->
 pub(super) fn texts<T>(folder: &Path, extension: &str, parse: Parse<T>) -> Result<Vec<T>> {
     let bad = |file: &Path, problem: String| Error::bad_file(disk::format_path(file), problem);
     let paths = disk::list_folder(folder).map_err(|e| bad(folder, e.to_string()))?;
-    let files = paths.iter();
-    let files = files.filter(|path| has_extension(path, extension) && path.is_file());
+    let files = paths
+        .iter()
+        .filter(|path| has_extension(path, extension) && path.is_file());
     let items = files.map(|path| {
         let size = std::fs::metadata(path).map_err(|e| bad(path, e.to_string()))?;
         if size.len() > MAX_BYTES {

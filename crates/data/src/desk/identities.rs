@@ -179,8 +179,9 @@ impl Desk {
         as_of: AsOf,
     ) -> Result<Option<HashMap<&'static str, Arc<Series>>>> {
         let inputs = identity.expression.names().into_iter().map(|(id, _)| {
-            let info = Catalogue::embedded().get(id);
-            let info = info.ok_or_else(|| Error::internal("an identity's input", id))?;
+            let info = Catalogue::embedded()
+                .get(id)
+                .ok_or_else(|| Error::internal("an identity's input", id))?;
             Ok(self.series(info, as_of)?.map(|series| (id, series)))
         });
         inputs.collect()
@@ -228,8 +229,8 @@ fn evaluate(
         aggregation: identity.aggregation,
         frequency: None,
     };
-    let column = expression::evaluate(&identity.expression, scope);
-    let column = column.map_err(|fault| Error::internal("an identity", fault.problem))?;
+    let column = expression::evaluate(&identity.expression, scope)
+        .map_err(|fault| Error::internal("an identity", fault.problem))?;
     let mut rows = aggregate(&column.series, info.frequency, identity.aggregation)?;
     if last_is_partial(&column.series, info.frequency.into()) {
         rows.pop();

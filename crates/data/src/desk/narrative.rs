@@ -76,18 +76,20 @@ impl ArticleTerms {
     /// Reads the terms of at most `max` articles.
     fn new(articles: &[Article], max: usize) -> Self {
         let mut sources: BTreeMap<&str, Arc<str>> = BTreeMap::new();
-        let entries = articles.iter().map(|article| {
-            let summary = article.summary.as_deref().unwrap_or("");
-            let text = format!("{} {summary}", article.title);
-            let source = sources.entry(&article.source);
-            Entry {
-                published_at: article.published_at,
-                day: article.published_at.to_zoned(TimeZone::UTC).date(),
-                source: Arc::clone(source.or_insert_with(|| Arc::from(&*article.source))),
-                terms: vocabulary().mentioned(&text).into(),
-            }
-        });
-        let mut entries: Vec<Entry> = entries.collect();
+        let mut entries: Vec<Entry> = articles
+            .iter()
+            .map(|article| {
+                let summary = article.summary.as_deref().unwrap_or("");
+                let text = format!("{} {summary}", article.title);
+                let source = sources.entry(&article.source);
+                Entry {
+                    published_at: article.published_at,
+                    day: article.published_at.to_zoned(TimeZone::UTC).date(),
+                    source: Arc::clone(source.or_insert_with(|| Arc::from(&*article.source))),
+                    terms: vocabulary().mentioned(&text).into(),
+                }
+            })
+            .collect();
         entries.sort_by_key(|entry| entry.published_at);
         Self {
             is_truncated: entries.len() >= max,
@@ -109,14 +111,14 @@ impl ArticleTerms {
             .partition_point(|entry| entry.published_at <= until);
         let start = end.saturating_sub(MAX_ARTICLES);
         let entries = self.entries.get(start..end).unwrap_or_default().iter();
-        let documents = entries
+        let documents: Vec<Document<'_>> = entries
             .filter(|entry| entry.day > first)
             .map(|entry| Document {
                 day: entry.day,
                 source: &entry.source,
                 terms: Cow::Borrowed(&entry.terms),
-            });
-        let documents: Vec<Document<'_>> = documents.collect();
+            })
+            .collect();
         narrative_velocity::reading(&documents, vocabulary(), day)
     }
 }

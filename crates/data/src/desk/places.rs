@@ -70,8 +70,9 @@ impl Desk {
                 !title_word.is_empty() && title.contains(&format!(" {title_word} "));
             has_title_word || find_word(&title, words).is_some()
         };
-        let infos = Catalogue::embedded().iter();
-        let infos = infos.filter(|info| is_about(&info.title));
+        let infos = Catalogue::embedded()
+            .iter()
+            .filter(|info| is_about(&info.title));
         let series = infos.map(|info| format!("{} ({})", info.id, info.title));
         Ok(Some(match join(series, ", ").as_str() {
             "" => format!("No series here is of {name}: all are of the United States."),

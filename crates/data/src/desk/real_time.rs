@@ -116,12 +116,14 @@ impl Desk {
             return Ok((series, None));
         };
         let path = self.real_time_path(&composite.indicator)?;
-        let known = path.iter().take_while(|(month_end, _)| *month_end <= day);
-        let known = known.filter_map(|(_, figures)| {
-            let value = figures.scores.first().copied()?;
-            Some(Observation::new(figures.date, value))
-        });
-        let known: Vec<Observation> = known.collect();
+        let known: Vec<Observation> = path
+            .iter()
+            .take_while(|(month_end, _)| *month_end <= day)
+            .filter_map(|(_, figures)| {
+                let value = figures.scores.first().copied()?;
+                Some(Observation::new(figures.date, value))
+            })
+            .collect();
         let (Some(first), Some(last), Some((start, _))) =
             (known.first(), known.last(), path.first())
         else {

@@ -110,8 +110,10 @@ pub fn render_term(slug: &str) -> Result<String> {
     let Some(term) = glossary::get(&slug.to_lowercase()) else {
         // A search for a longer text is slow and finds nothing.
         let query = Some(slug).filter(|slug| slug.len() <= LONGEST_NAME);
-        let near = query.into_iter().flat_map(glossary::search);
-        let near = near.map(|t| Suggestion::new(t.slug.as_str(), t.term.as_str()));
+        let near = query
+            .into_iter()
+            .flat_map(glossary::search)
+            .map(|t| Suggestion::new(t.slug.as_str(), t.term.as_str()));
         return Err(Error::unknown("term", slug, near.take(3).collect()));
     };
     Ok(render_definition(term))
@@ -122,8 +124,11 @@ pub fn render_term(slug: &str) -> Result<String> {
 /// # Errors
 /// [`Error::Unknown`] for another slug; [`Error::Store`] when the store cannot be read.
 pub fn render_scenario(desk: &Desk, slug: &str) -> Result<String> {
-    let scenario = desk.find_scenarios(slug)?.into_iter().next();
-    let scenario = scenario.ok_or_else(|| Error::unknown("scenario", slug, Vec::new()))?;
+    let scenario = desk
+        .find_scenarios(slug)?
+        .into_iter()
+        .next()
+        .ok_or_else(|| Error::unknown("scenario", slug, Vec::new()))?;
     let rates = desk.base_rates()?;
     let rate = rates.get(&scenario.slug);
     let share = rate.map_or(scenario.base_rate, |r| r.share);
@@ -152,12 +157,14 @@ pub fn render_scenario(desk: &Desk, slug: &str) -> Result<String> {
 /// Describes the recessions since a year, the latest first, for a term about recessions.
 pub fn describe_recessions(term: &Term, since: i32) -> Option<String> {
     let month = |m: Month| m.first_day().strftime("%Y-%m").to_string();
-    let recessions = RECESSIONS.iter().rev();
-    let recessions = recessions.filter(|r| r.peak >= Month::new(since, 1));
-    let recessions = recessions.map(|r| {
-        let length = r.trough.since(r.peak);
-        format!("{} to {} ({length} months)", month(r.peak), month(r.trough))
-    });
+    let recessions = RECESSIONS
+        .iter()
+        .rev()
+        .filter(|r| r.peak >= Month::new(since, 1))
+        .map(|r| {
+            let length = r.trough.since(r.peak);
+            format!("{} to {} ({length} months)", month(r.peak), month(r.trough))
+        });
     (term.series == ["USREC"])
         .then(|| format!("Recessions, peak to trough: {}.", join(recessions, "; ")))
 }

@@ -35,8 +35,7 @@ fn remark(id: &str, kind: &str) -> Option<(&'static str, &'static str)> {
 type DiscontinuedSeries = [&'static str; 4];
 
 static ENDED: LazyLock<HashMap<String, DiscontinuedSeries>> = LazyLock::new(|| {
-    let rows = table::rows(include_str!("../../data/ended.csv"));
-    let rows = rows.filter_map(|(_, row)| row.ok());
+    let rows = table::rows(include_str!("../../data/ended.csv")).filter_map(|(_, row)| row.ok());
     rows.map(|row: DiscontinuedSeries| (fold_name(row[0]), row))
         .collect()
 });
@@ -98,8 +97,8 @@ impl Desk {
 
     /// Returns the remark on the most similar series, if that is available.
     pub(super) fn sibling(&self, info: &SeriesInfo) -> Result<Option<String>> {
-        let sibling = remark(info.id.as_str(), "sibling");
-        let sibling = sibling.and_then(|(id, text)| Some((Catalogue::embedded().get(id)?, text)));
+        let sibling = remark(info.id.as_str(), "sibling")
+            .and_then(|(id, text)| Some((Catalogue::embedded().get(id)?, text)));
         let Some((other, text)) = sibling else {
             return Ok(None);
         };

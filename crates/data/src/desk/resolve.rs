@@ -54,8 +54,10 @@ impl Resolution {
 
     /// For an ambiguous name: its first choice if that is the usual meaning, else an error.
     fn usual(name: &str, choices: &Choices) -> Result<Self> {
-        let first = choices.candidates.split_first();
-        let first = first.filter(|_| choices.has_default);
+        let first = choices
+            .candidates
+            .split_first()
+            .filter(|_| choices.has_default);
         let first =
             first.and_then(|(first, others)| Some((first, others, catalogue_series(&first.id)?)));
         let Some((first, others, info)) = first else {
@@ -66,9 +68,12 @@ impl Resolution {
         };
         let is_beside =
             |other: &Suggestion| choices.companions.iter().any(|b| b.id.as_str() == other.id);
-        let others = others.iter().filter(|other| !is_beside(other));
-        let others = others.map(|s| format!("{} ({})", s.id, s.title));
-        let others: Vec<String> = others.take(MAX_SUGGESTIONS).collect();
+        let others: Vec<String> = others
+            .iter()
+            .filter(|other| !is_beside(other))
+            .map(|s| format!("{} ({})", s.id, s.title))
+            .take(MAX_SUGGESTIONS)
+            .collect();
         let mut note = format!("\"{}\" read as {}, {}", quote(name), first.id, first.title);
         if !others.is_empty() {
             note += &format!("; it may also mean {}", others.join(", "));
@@ -113,8 +118,10 @@ pub fn resolve(kind: &'static str, name: &str) -> Result<Resolution> {
         return resolution;
     }
     // One word is too little to tell a series by.
-    let words = phrase.words.filter(|words| words.contains(' '));
-    let words = words.unwrap_or_default();
+    let words = phrase
+        .words
+        .filter(|words| words.contains(' '))
+        .unwrap_or_default();
     match *SearchIndex::embedded().find_by_share(&words, Kind::Series, 1.0) {
         [only] => catalogue_series(&only.name)
             .map(|info| Resolution::inferred(name, at_frequency(name, info)))
@@ -130,8 +137,9 @@ fn resolve_names(text: &str, nearest: &[&str]) -> Option<Result<Resolution>> {
     if !nearest.iter().all(is_same) {
         return None;
     }
-    let mut choices = nearest.iter();
-    let choices = choices.find_map(|name| Names::embedded().choices(name));
+    let choices = nearest
+        .iter()
+        .find_map(|name| Names::embedded().choices(name));
     Some(match choices {
         Some(choices) if choices.has_default || nearest.len() == 1 => {
             Resolution::usual(text, choices)
@@ -175,8 +183,11 @@ pub fn suggestions(name: &str) -> Vec<Suggestion> {
     if with_words.len() == 1 {
         with_words.clear();
     }
-    let found = near.into_iter().flatten().chain(with_words);
-    let found = found.filter_map(|document| catalogue_series(&document.name));
+    let found = near
+        .into_iter()
+        .flatten()
+        .chain(with_words)
+        .filter_map(|document| catalogue_series(&document.name));
     let numbers = phrase::numbers(name);
     let fits = |info: &Arc<SeriesInfo>| is_one_word || phrase::has_numbers(info, &numbers);
     let mut seen = HashSet::new();
@@ -220,8 +231,10 @@ impl Desk {
     /// [`Error::Store`] when the store cannot be read.
     pub fn find_id(&self, name: &str) -> Result<Option<SeriesId>> {
         let prefix = self.settings().prefix.as_str();
-        let split = name.trim().split_at_checked(prefix.len());
-        let split = split.filter(|(head, _)| !head.is_empty() && head.eq_ignore_ascii_case(prefix));
+        let split = name
+            .trim()
+            .split_at_checked(prefix.len())
+            .filter(|(head, _)| !head.is_empty() && head.eq_ignore_ascii_case(prefix));
         let composite = split.and_then(|(_, bare)| {
             catalogue_series(&format!("{DEFAULT_PREFIX}{}", bare.to_ascii_uppercase()))
         });

@@ -139,18 +139,22 @@ impl SearchIndex {
 
     /// Returns documents of a kind with at least this share of the query, from 0 to 1, in their names, best first.
     pub(super) fn find_by_share(&self, query: &str, kind: Kind, least: f64) -> Vec<&Document> {
-        let hits = self.search(query, Some(kind)).into_iter();
-        let hits = hits.filter(|(hit, _)| hit.share >= least);
+        let hits = self
+            .search(query, Some(kind))
+            .into_iter()
+            .filter(|(hit, _)| hit.share >= least);
         hits.map(|(_, document)| document).collect()
     }
 
     /// Returns documents of a kind with a similarly spelled name, the most similar first.
     pub(super) fn find_near(&self, name: &str, kind: Kind) -> Vec<&Document> {
-        let near = self.near_names(name).filter_map(|(index, distance)| {
-            let document = self.documents.get(index).filter(|d| d.kind == kind)?;
-            Some((distance, Reverse(document.bonus), document))
-        });
-        let mut near: Vec<_> = near.collect();
+        let mut near: Vec<_> = self
+            .near_names(name)
+            .filter_map(|(index, distance)| {
+                let document = self.documents.get(index).filter(|d| d.kind == kind)?;
+                Some((distance, Reverse(document.bonus), document))
+            })
+            .collect();
         near.sort_by_key(|(distance, bonus, document)| (*distance, *bonus, &document.name));
         near.into_iter().map(|(.., document)| document).collect()
     }
@@ -226,8 +230,11 @@ pub(super) fn scenario_document(scenario: &Scenario) -> Document {
 }
 
 pub(super) fn article_document(article: &Article) -> Document {
-    let about = [&article.subtitle, &article.summary].into_iter().flatten();
-    let about: Vec<&str> = about.map(String::as_str).collect();
+    let about: Vec<&str> = [&article.subtitle, &article.summary]
+        .into_iter()
+        .flatten()
+        .map(String::as_str)
+        .collect();
     let tags = article.tags.join(" ");
     let source = &article.source;
     Document {

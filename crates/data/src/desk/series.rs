@@ -165,8 +165,10 @@ impl Desk {
         period: Date,
     ) -> Result<Vec<(Date, Option<f64>)>> {
         let vintages = self.cached_vintages(&info.id)?;
-        let rows = vintages.iter().flat_map(|v| v.rows());
-        let rows = rows.filter(|row| row.date == period);
+        let rows = vintages
+            .iter()
+            .flat_map(|v| v.rows())
+            .filter(|row| row.date == period);
         let states = rows.filter_map(|row| Some((row.known_from?, row.value)));
         // Leading withdrawals record that the period was not published yet.
         let states = states.skip_while(|(_, value)| value.is_none());

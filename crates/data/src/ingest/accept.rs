@@ -372,8 +372,10 @@ pub(crate) fn compare(
 
 /// Returns the median size of a step between stored figures.
 fn median_step(pairs: &[(Observation, f64)]) -> f64 {
-    let steps = pairs.array_windows().map(|[a, b]| (a.1 - b.1).abs());
-    let mut steps: Vec<f64> = steps.collect();
+    let mut steps: Vec<f64> = pairs
+        .array_windows()
+        .map(|[a, b]| (a.1 - b.1).abs())
+        .collect();
     steps.sort_by(f64::total_cmp);
     steps.get(steps.len() / 2).copied().unwrap_or_default()
 }
@@ -395,8 +397,9 @@ pub(super) fn find_implausible(
             0 => NEIGHBOURS.min(stored.len()),
             end => end,
         };
-        let neighbours = stored.get(end.saturating_sub(NEIGHBOURS)..end);
-        let neighbours = neighbours.unwrap_or_default();
+        let neighbours = stored
+            .get(end.saturating_sub(NEIGHBOURS)..end)
+            .unwrap_or_default();
         let (low, high) = size_range(neighbours);
         let high = if high > 0.0 { high } else { most };
         let is_large = high > 0.0 && size > most && size > high * FACTOR;

@@ -187,8 +187,8 @@ impl<'a> Clients<'a> {
             NetworkState::Online => None,
             NetworkState::Offline(error) => Some(error.clone()),
         };
-        let client = self.client(source)?;
-        let mut client = client.lock().await;
+        let shared = self.client(source)?;
+        let mut client = shared.lock().await;
         if let Some(error) = unreachable.or_else(|| client.breaker.open.clone()) {
             return Ok(Err(FeedError::Outage(error)));
         }
@@ -350,8 +350,12 @@ impl Client {
         if let Some(home) = &self.home {
             url = with_home(&url, home);
         }
-        let key = feed_ref.source.key.as_ref().zip(self.key.as_ref());
-        let key = key.filter(|_| !is_bls);
+        let key = feed_ref
+            .source
+            .key
+            .as_ref()
+            .zip(self.key.as_ref())
+            .filter(|_| !is_bls);
         if let Some((place, key)) = key
             && let Some(name) = &place.query
         {
@@ -364,8 +368,8 @@ impl Client {
         if let Some((place, key)) = key
             && let Some(name) = &place.header
         {
-            let value = HeaderValue::from_str(&format!("{}{}", place.prefix, key.expose()));
-            let mut value = value.map_err(|_| outage("the key is no header text".to_owned()))?;
+            let mut value = HeaderValue::from_str(&format!("{}{}", place.prefix, key.expose()))
+                .map_err(|_| outage("the key is no header text".to_owned()))?;
             value.set_sensitive(true);
             builder = builder.header(name, value);
         }

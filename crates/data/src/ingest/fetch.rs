@@ -208,8 +208,9 @@ impl Fetch {
             loop {
                 self.pace.wait().await;
                 tries += 1;
-                let request = request.try_clone();
-                let request = request.ok_or_else(|| Error::internal("a request", "is a stream"))?;
+                let request = request
+                    .try_clone()
+                    .ok_or_else(|| Error::internal("a request", "is a stream"))?;
                 let result = self.send_once(request).await;
                 let (can_retry, retry_after) = match &result {
                     Ok(response) => (is_transient(response), None),
@@ -253,8 +254,11 @@ impl Fetch {
                 false,
             ));
         }
-        let response = self.client.execute(request).await;
-        let response = response.map_err(|e| self.network_error(e))?;
+        let response = self
+            .client
+            .execute(request)
+            .await
+            .map_err(|e| self.network_error(e))?;
         let status = response.status();
         let headers = response.headers();
         if status.as_u16() == 429 || status.is_server_error() {

@@ -99,8 +99,10 @@ pub fn import_from(
     };
     // Series with a title come first, in the order of their file, which is the order of search results.
     let mut seen = BTreeSet::new();
-    let ids = content.titles.iter().map(|title| &title.id);
-    let ids = ids
+    let ids = content
+        .titles
+        .iter()
+        .map(|title| &title.id)
         .chain(content.series.keys())
         .filter(|id| seen.insert(*id));
     let columns: Vec<(&SeriesId, &Vec<Row>)> = ids

@@ -162,13 +162,16 @@ impl Plan {
         for (name, (feed_ref, series)) in feeds {
             let requests = feed_ref.feed.requests(&series, None, day_of(now));
             let url = requests.first().and_then(|r| url::Url::parse(&r.url).ok());
-            let host = url.as_ref().and_then(url::Url::host_str);
-            let host = host.unwrap_or_default();
+            let host = url
+                .as_ref()
+                .and_then(url::Url::host_str)
+                .unwrap_or_default();
             let pace = feed_ref.source.pace_ms;
             let mut ids: Vec<&str> = series.iter().map(|s| s.id.as_str()).collect();
             ids.dedup();
-            let first = names_by_url.entry(&feed_ref.feed.url);
-            let first = first.or_insert(name.clone());
+            let first = names_by_url
+                .entry(&feed_ref.feed.url)
+                .or_insert(name.clone());
             let requests = match requests.len() {
                 _ if *first != name => format!("the answer of {first}"),
                 0 | 1 => format!("1 request to {host}"),

@@ -49,8 +49,8 @@ impl Progress {
         }
         self.bar = ProgressBar::new(total as u64);
         let style = "{prefix:>14} [{bar:32}] {pos}/{len} {eta:>4} {wide_msg}";
-        let style = ProgressStyle::with_template(style);
-        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+        let style =
+            ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar());
         self.bar.set_style(style);
         self.bar.set_prefix(phase);
         self.bar.tick();

@@ -97,8 +97,8 @@ pub(super) fn read<T: DeserializeOwned + Default>(store: &dyn Store, name: &str)
 /// # Errors
 /// [`Error::Store`] when the store cannot be written.
 pub(super) fn write<T: Serialize>(value: &T, store: &dyn Store, name: &str) -> Result<()> {
-    let text = serde_json::to_string(value);
-    let text = text.map_err(|e| Error::internal("writing a note of a sync", e))?;
+    let text =
+        serde_json::to_string(value).map_err(|e| Error::internal("writing a note of a sync", e))?;
     store.set_note(name, &text)
 }
 

@@ -43,8 +43,10 @@ pub async fn sync(
         return Err(super::key::missing());
     }
     let ids = config.series();
-    let stored = ids.iter().filter_map(|id| store.status_of(id).transpose());
-    let stored = stored.collect::<Result<Vec<_>>>()?;
+    let stored = ids
+        .iter()
+        .filter_map(|id| store.status_of(id).transpose())
+        .collect::<Result<Vec<_>>>()?;
     let states: States<SeriesState> = state::read(store, SERIES)?;
     let now = (config.clock)();
     let plan = plan(&stored, &states, config, now);

@@ -109,9 +109,11 @@ impl Pool {
 
 fn catch_panic<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|cause| {
-        let text = cause.downcast_ref::<String>().map(String::as_str);
-        let text = text.or_else(|| cause.downcast_ref::<&str>().copied());
-        let text = text.unwrap_or("a panic without a message");
+        let text = cause
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| cause.downcast_ref::<&str>().copied())
+            .unwrap_or("a panic without a message");
         Err(Error::internal("making an answer failed", text))
     })
 }

@@ -164,12 +164,16 @@ fn is_local(host: &Host) -> bool {
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let hosts = self.config.get_hosts().iter().map(|host| match host {
-            Host::Tcp(name) => name.clone(),
-            #[cfg(unix)]
-            Host::Unix(path) => crate::disk::format_path(path),
-        });
-        let hosts: Vec<String> = hosts.collect();
+        let hosts: Vec<String> = self
+            .config
+            .get_hosts()
+            .iter()
+            .map(|host| match host {
+                Host::Tcp(name) => name.clone(),
+                #[cfg(unix)]
+                Host::Unix(path) => crate::disk::format_path(path),
+            })
+            .collect();
         let user = self.config.get_user().unwrap_or_default();
         let name = self.config.get_dbname().unwrap_or(user);
         write!(f, "postgres://{user}@{}/{name}", hosts.join(","))

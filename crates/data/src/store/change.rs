@@ -70,8 +70,10 @@ impl Change {
     ) {
         let is_new = known.is_empty();
         let is_read_once = known.len() == 1;
-        let undated = known.first().copied();
-        let undated = undated.filter(|row| row.known_from.is_none());
+        let undated = known
+            .first()
+            .copied()
+            .filter(|row| row.known_from.is_none());
         let first = incoming.first().and_then(|row| row.known_from);
         let is_archived = days.archive.is_some() && first.is_some();
         let has_values = incoming.iter().any(|row| row.value.is_some());

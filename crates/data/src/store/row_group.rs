@@ -210,8 +210,10 @@ fn decode_values(
         form = input.byte()?;
     }
     let withdrawn = withdrawn.into_iter().chain(std::iter::repeat(false));
-    let rows = rows.iter_mut().zip(withdrawn);
-    let rows = rows.filter_map(|(row, withdrawn)| (!withdrawn).then_some(row));
+    let rows = rows
+        .iter_mut()
+        .zip(withdrawn)
+        .filter_map(|(row, withdrawn)| (!withdrawn).then_some(row));
     if form == FLOATS {
         for row in rows {
             let value = f64::from_le_bytes(input.eight_bytes()?);

@@ -124,8 +124,9 @@ impl Core {
         work: impl FnOnce(&Ledger) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let core = Arc::clone(self);
-        let result = tokio::task::spawn_blocking(move || work(&core.ledger)).await;
-        let result = result.unwrap_or_else(|e| Err(Error::internal("the upstream ledger died", e)));
+        let result = tokio::task::spawn_blocking(move || work(&core.ledger))
+            .await
+            .unwrap_or_else(|e| Err(Error::internal("the upstream ledger died", e)));
         result.inspect_err(|error| {
             let cause = error as &dyn std::error::Error;
             tracing::error!(cause, "the upstream ledger cannot be used");

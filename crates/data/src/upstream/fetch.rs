@@ -113,9 +113,10 @@ async fn read_json(response: Response) -> std::result::Result<Content, String> {
     if content_type.is_some_and(|value| value.as_bytes().starts_with(b"text/html")) {
         return Err("sent a web page instead of data".to_owned());
     }
-    let body = net::read_body(response, MAX_BODY_BYTES).await;
-    let body = body.map_err(describe_error)?;
-    let body = body.ok_or("sent a response that is too large")?;
+    let body = net::read_body(response, MAX_BODY_BYTES)
+        .await
+        .map_err(describe_error)?
+        .ok_or("sent a response that is too large")?;
     // A truncated body is no valid JSON.
     match serde_json::from_slice::<IgnoredAny>(&body) {
         Ok(_) if std::str::from_utf8(&body).is_ok() => Ok(Content::Found(body.into())),
@@ -131,8 +132,10 @@ async fn read_refusal(response: Response) -> std::result::Result<Content, String
         ticker: Option<String>,
     }
     let status = response.status();
-    let body = net::read_body(response, MAX_ERROR_BYTES).await;
-    let body = body.map_err(describe_error)?.unwrap_or_default();
+    let body = net::read_body(response, MAX_ERROR_BYTES)
+        .await
+        .map_err(describe_error)?
+        .unwrap_or_default();
     let body: Body = serde_json::from_slice(&body).map_err(|_| {
         format!(
             "answered {} without the documented error body",

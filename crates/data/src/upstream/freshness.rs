@@ -85,20 +85,24 @@ impl Policy {
 /// Parses the directives of `Cache-Control` with their values: names in lower case, values without quotes.
 fn directives(headers: &HeaderMap) -> Vec<(String, &str)> {
     let lines = headers.get_all(CACHE_CONTROL).iter();
-    let parts = lines.filter_map(|line| line.to_str().ok());
-    let parts = parts.flat_map(split_unquoted).map(|part| {
-        let (name, value) = part.split_once('=').unwrap_or((part, ""));
-        let value = value.trim().trim_matches('"');
-        (name.trim().to_ascii_lowercase(), value)
-    });
+    let parts = lines
+        .filter_map(|line| line.to_str().ok())
+        .flat_map(split_unquoted)
+        .map(|part| {
+            let (name, value) = part.split_once('=').unwrap_or((part, ""));
+            let value = value.trim().trim_matches('"');
+            (name.trim().to_ascii_lowercase(), value)
+        });
     parts.collect()
 }
 
 /// Returns the lifetime. Of several values the shortest counts, and an invalid one counts as zero.
 fn lifetime(directives: &[(String, &str)], headers: &HeaderMap, now: Timestamp) -> Duration {
     let shortest = |directive: &str| {
-        let values = directives.iter().filter(|(name, _)| name == directive);
-        let values = values.map(|(_, value)| parse_seconds(value).unwrap_or_default());
+        let values = directives
+            .iter()
+            .filter(|(name, _)| name == directive)
+            .map(|(_, value)| parse_seconds(value).unwrap_or_default());
         values.min()
     };
     if let Some(max_age) = shortest("max-age") {

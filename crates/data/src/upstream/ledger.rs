@@ -105,8 +105,11 @@ impl Ledger {
         }
         // Locked until the call is recorded, so that concurrent payments see each other.
         let mut callers = self.callers.lock();
-        let own = callers.iter().filter(|(other, _)| *other == caller);
-        let own: Vec<i64> = own.map(|(_, call)| *call).collect();
+        let own: Vec<i64> = callers
+            .iter()
+            .filter(|(other, _)| *other == caller)
+            .map(|(_, call)| *call)
+            .collect();
         let (verdict, now) =
             self.transact(what, move |state| (state.pay(purpose, &own), state.now))?;
         if verdict == Verdict::Granted {

@@ -82,8 +82,10 @@ impl SharedLedger {
             let time: i64 = tx.query_one(SELECT_TIME, &[]).await?.try_get(0)?;
             let since = time.saturating_sub(to_millis(WINDOW));
             let rows = tx.query(SELECT_CALLS, &[&host, &since]).await?;
-            let calls = rows.iter().map(|row| row.try_get(0));
-            let calls: Vec<i64> = calls.collect::<std::result::Result<_, _>>()?;
+            let calls: Vec<i64> = rows
+                .iter()
+                .map(|row| row.try_get(0))
+                .collect::<std::result::Result<_, _>>()?;
             // After the database's clock was set back, time stands still until it has caught up.
             let now = calls.last().map_or(time, |newest| time.max(*newest));
             let mut state = LedgerState {

@@ -181,8 +181,10 @@ fn connect(path: Option<&Path>) -> std::result::Result<Connection, Cause> {
 
 /// Opens a file read-only, without locks; an empty database in memory when even that fails.
 fn open_read_only(path: Option<&Path>) -> std::result::Result<Connection, Cause> {
-    let address = path.filter(|path| path.exists()).map(std::path::absolute);
-    let address = address.and_then(|path| url::Url::from_file_path(path.ok()?).ok());
+    let address = path
+        .filter(|path| path.exists())
+        .map(std::path::absolute)
+        .and_then(|path| url::Url::from_file_path(path.ok()?).ok());
     if let Some(mut address) = address {
         address.set_query(Some("immutable=1"));
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY

@@ -44,8 +44,11 @@ pub(super) fn label_table(desk: &Desk, ends: &[MonthEnd], revised: &Revised) -> 
     let since_1985 = since(SINCE_1985);
     let mut recessions = since_1985.clone();
     recessions.retain(|n| is_recession(n.0));
-    let mid_month = mid_month(desk)?;
-    let mid_month: Vec<Newest> = mid_month.iter().map(|(as_of, n)| (*as_of, n)).collect();
+    let mid_month_path = mid_month(desk)?;
+    let mid_month: Vec<Newest> = mid_month_path
+        .iter()
+        .map(|(as_of, n)| (*as_of, n))
+        .collect();
     let columns = ["what", "months", "label", "growth axis", "inflation axis"];
     let title = "share of month ends to 2026-03 of which today's figures say another";
     let mut table = ScoreTable::new("regime", title, &columns);
@@ -66,8 +69,9 @@ pub(super) fn label_table(desk: &Desk, ends: &[MonthEnd], revised: &Revised) -> 
     let in_its_middle = "the month itself on its 15th, since 1985";
     table.row(difference_row(in_its_middle, &mid_month, next_month));
     let revision = |score: fn(&RegimeMonth) -> f64| {
-        let sizes = since_1985.iter();
-        let sizes = sizes.filter_map(|n| Some((score(n.1) - score(same_month(n)?)).abs()));
+        let sizes = since_1985
+            .iter()
+            .filter_map(|n| Some((score(n.1) - score(same_month(n)?)).abs()));
         format_share(average(sizes))
     };
     let cells = [
@@ -106,9 +110,10 @@ fn difference_row<'a>(
     newest: &[Newest<'a>],
     today: impl Fn(&Newest<'a>) -> Option<&'a RegimeMonth>,
 ) -> Vec<String> {
-    let pairs = newest.iter();
-    let pairs = pairs.filter_map(|n| Some((n.1.regime, today(n)?.regime)));
-    let pairs: Vec<(Regime, Regime)> = pairs.collect();
+    let pairs: Vec<(Regime, Regime)> = newest
+        .iter()
+        .filter_map(|n| Some((n.1.regime, today(n)?.regime)))
+        .collect();
     let differs = |side: fn(Regime) -> bool| {
         format_rate(pairs.iter().map(|(then, now)| side(*then) != side(*now)))
     };
@@ -154,12 +159,15 @@ fn change_row(newest: &[Newest], revised: &Revised) -> Vec<String> {
 
 /// Returns the table of the periods of growth below trend, from the day on which the month's permits are published.
 pub(super) fn detection_table(ends: &[MonthEnd]) -> ScoreTable {
-    let readings = ends.iter().filter_map(newest).map(|(as_of, newest)| {
-        let is_below = !is_growth_high(newest.regime);
-        let day = shift(as_of.first_day(), PERMITS_LAG.days());
-        Observation::new(day, f64::from(u8::from(is_below)))
-    });
-    let readings: Vec<Observation> = readings.collect();
+    let readings: Vec<Observation> = ends
+        .iter()
+        .filter_map(newest)
+        .map(|(as_of, newest)| {
+            let is_below = !is_growth_high(newest.regime);
+            let day = shift(as_of.first_day(), PERMITS_LAG.days());
+            Observation::new(day, f64::from(u8::from(is_below)))
+        })
+        .collect();
     let count = |is_included: fn(Month) -> bool| {
         let months = readings
             .iter()

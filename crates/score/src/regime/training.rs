@@ -37,8 +37,8 @@ pub(super) struct TrainingData {
 impl TrainingData {
     pub(super) fn new(desk: &Desk) -> Result<Self> {
         let set = desk.series_set(["ICSA", "GASREGW"], AsOf::Latest)?;
-        let weekly = [("ICSA", RELEASE_DAYS), ("GASREGW", GASOLINE_RELEASE_DAYS)];
-        let weekly = weekly.map(|(id, lag)| WeeklySeries::new(&set, id, lag));
+        let weekly = [("ICSA", RELEASE_DAYS), ("GASREGW", GASOLINE_RELEASE_DAYS)]
+            .map(|(id, lag)| WeeklySeries::new(&set, id, lag));
         let mut data = Self::default();
         let mut before = monthly_inputs(desk, FIRST)?;
         // Six more months for late prints.

@@ -136,8 +136,9 @@ impl Comparison {
         let notes = [
             self.provenance.describe_as_of(),
             self.provenance.describe_gaps(),
-        ];
-        let notes = notes.iter().filter(|note| !note.is_empty());
+        ]
+        .into_iter()
+        .filter(|note| !note.is_empty());
         text.extend(notes.map(|note| format!("\n{note}")));
         format!(
             "{text}\n{}{}",

@@ -58,8 +58,9 @@ pub(super) fn compute(query: &Query) -> Result<ComputedColumns> {
             computed.missing.push((quote(text), reason.clone()));
             continue;
         }
-        let column = evaluation.column(tree);
-        let column = column.map_err(|fault| formulas::fault_error(FIELD, text, &fault))?;
+        let column = evaluation
+            .column(tree)
+            .map_err(|fault| formulas::fault_error(FIELD, text, &fault))?;
         for base in tree.gap_bases() {
             if let Ok(base) = evaluation.column(base) {
                 let rows = base.series.between(range.0, range.1);

@@ -67,8 +67,9 @@ pub(super) fn fill(
     let grid = AlignedSeries::align(&Vec::from_iter(columns.iter().map(|c| &*c.column.series)));
     let dates: Vec<Date> = grid.dates().collect();
     let values = |row: usize| grid.columns.iter().filter_map(move |c| c.get(row));
-    let figures = (0..dates.len()).map(|row| values(row).filter(|v| !v.is_nan()).count());
-    let figures: Vec<usize> = figures.collect();
+    let figures: Vec<usize> = (0..dates.len())
+        .map(|row| values(row).filter(|v| !v.is_nan()).count())
+        .collect();
     let cells = match columns.len() {
         ..=2 => MAX_CELLS,
         _ => MAX_CELLS_OF_MANY,
@@ -81,8 +82,10 @@ pub(super) fn fill(
     answer.dates = shown_dates.copied().collect();
     note_ends(&mut answer.provenance, &columns, periods.frequency);
     for (named, figures) in columns.iter().zip(&grid.columns) {
-        let figures = shown.iter().map(|row| figures.get(*row));
-        let figures = figures.map(|value| value.filter(|value| !value.is_nan()));
+        let figures = shown
+            .iter()
+            .map(|row| figures.get(*row))
+            .map(|value| value.filter(|value| !value.is_nan()));
         let values = figures.map(|value| value.map(|value| named.column.round(*value)));
         let column = summarize(named, values.collect());
         answer.columns.extend(column);
@@ -193,8 +196,9 @@ fn align_weeks(columns: &mut [NamedColumn]) -> String {
             }
         }
     }
-    let days = weekdays.iter();
-    let days = days.map(|(day, names)| format!("{} on {day}", names.join(", ")));
+    let days = weekdays
+        .iter()
+        .map(|(day, names)| format!("{} on {day}", names.join(", ")));
     let days = join(days, "; ");
     match weekdays.as_slice() {
         [] => return String::new(),
@@ -202,8 +206,10 @@ fn align_weeks(columns: &mut [NamedColumn]) -> String {
         _ => {}
     }
     let series: Vec<&Series> = columns.iter().map(|c| &*c.column.series).collect();
-    let aligned = side_by_side(&series).into_iter().map(Cow::into_owned);
-    let aligned: Vec<Vec<Observation>> = aligned.collect();
+    let aligned: Vec<Vec<Observation>> = side_by_side(&series)
+        .into_iter()
+        .map(Cow::into_owned)
+        .collect();
     for (named, rows) in columns.iter_mut().zip(aligned) {
         let info = Arc::clone(&named.column.series.info);
         named.column.series = Arc::new(Series::new(info, rows));
@@ -259,8 +265,11 @@ fn rows_in_range(column: &Column, (start, end): (Date, Date)) -> Vec<Observation
             remove_rounding_error(value)
         }
     };
-    let rows = column.series.between(start, end).iter();
-    let rows = rows.map(|o| Observation::new(o.date, clean(o.value)));
+    let rows = column
+        .series
+        .between(start, end)
+        .iter()
+        .map(|o| Observation::new(o.date, clean(o.value)));
     rows.collect()
 }
 
@@ -308,8 +317,11 @@ fn correlations(
         let first = rows.first().map(|o| o.value);
         !named.column.unit.is_boolean() && rows.iter().any(|o| Some(o.value) != first)
     };
-    let columns = columns.iter().zip(&grid.columns).filter(is_variable);
-    let columns: Vec<_> = columns.collect();
+    let columns: Vec<_> = columns
+        .iter()
+        .zip(&grid.columns)
+        .filter(is_variable)
+        .collect();
     let places: Vec<i32> = grid.dates().map(|date| frequency.position(date)).collect();
     let mut correlations = Vec::new();
     for (i, (one, a)) in columns.iter().enumerate() {

@@ -27,8 +27,10 @@ const FAILURES: [(&str, &str); 7] = [
 /// Returns the document for a base address.
 pub fn openapi_document(routes: &[Route], base: &str) -> String {
     let path = |route: &Route| (route.spec.path.to_owned(), operation(route));
-    let csv = routes.iter().filter(|route| route.has_argument("format"));
-    let csv = csv.map(|route| (format!("{}.csv", route.spec.path), csv_operation(route)));
+    let csv = routes
+        .iter()
+        .filter(|route| route.has_argument("format"))
+        .map(|route| (format!("{}.csv", route.spec.path), csv_operation(route)));
     let paths: Value = routes.iter().map(path).chain(csv).collect();
     // The template has the responses to failures and their body, which all endpoints share.
     let common = include_str!("../../../templates/openapi.json");
@@ -38,8 +40,11 @@ pub fn openapi_document(routes: &[Route], base: &str) -> String {
         let schema = Value::Object(Map::clone(route.output_schema()));
         (answer_name(route), to_openapi(&schema))
     };
-    let schemas = routes.iter().map(answer);
-    let schemas: Value = schemas.chain([("Problem".to_owned(), problem)]).collect();
+    let schemas: Value = routes
+        .iter()
+        .map(answer)
+        .chain([("Problem".to_owned(), problem)])
+        .collect();
     let document = json!({
         "openapi": "3.0.3",
         "info": {
@@ -83,8 +88,9 @@ fn operation(route: &Route) -> Value {
     let csv = route
         .has_argument("format")
         .then(|| json!({ "type": "string" }));
-    let content = [("application/json", Some(answer)), ("text/csv", csv)].into_iter();
-    let content = content.filter_map(|(kind, schema)| Some((kind, json!({ "schema": schema? }))));
+    let content = [("application/json", Some(answer)), ("text/csv", csv)]
+        .into_iter()
+        .filter_map(|(kind, schema)| Some((kind, json!({ "schema": schema? }))));
     json!({ "get": {
         "operationId": operation_id(route),
         "tags": ["macro"],
@@ -123,8 +129,10 @@ fn responses(route: &Route, content: &Value) -> Value {
         "403" => route.path_arguments().next().is_some(),
         _ => true,
     };
-    let failures = FAILURES.into_iter().filter(is_possible);
-    let failures = failures.map(|(status, name)| (status, reference("responses", name)));
+    let failures = FAILURES
+        .into_iter()
+        .filter(is_possible)
+        .map(|(status, name)| (status, reference("responses", name)));
     [success].into_iter().chain(failures).collect()
 }
 
@@ -149,9 +157,9 @@ fn parameter(route: &Route, name: &str, property: &Value) -> Value {
         ("style", is_list.then(|| "form".into())),
         ("explode", is_list.then(|| false.into())),
         ("schema", Some(schema)),
-    ];
-    let fields = fields.into_iter();
-    let fields = fields.filter_map(|(name, value)| Some((name, value?)));
+    ]
+    .into_iter()
+    .filter_map(|(name, value)| Some((name, value?)));
     fields.collect()
 }
 

@@ -53,8 +53,7 @@ impl AsRevised {
             None => None,
         };
         let labels: Vec<RevisedLabel> = months.iter().filter_map(revised_label).collect();
-        let scores = scores.iter().enumerate();
-        let scores = scores.filter_map(|(i, score)| {
+        let scores = scores.iter().enumerate().filter_map(|(i, score)| {
             let revised = current.as_ref().and_then(|f| f.scores.get(i));
             compare_score(score, i, revised, &months)
         });
@@ -117,11 +116,13 @@ fn compare_score(
     revised: Option<&f64>,
     months: &[ComparedMonth],
 ) -> Option<RevisedScore> {
-    let differences = months.iter().filter_map(|(known, revised)| {
-        let difference = known.scores.get(index)? - revised.scores.get(index)?;
-        Some((known.date, difference))
-    });
-    let differences: Vec<(Date, f64)> = differences.collect();
+    let differences: Vec<(Date, f64)> = months
+        .iter()
+        .filter_map(|(known, revised)| {
+            let difference = known.scores.get(index)? - revised.scores.get(index)?;
+            Some((known.date, difference))
+        })
+        .collect();
     let sum: f64 = differences.iter().map(|(_, d)| d.abs()).sum();
     let by_size = |a: &&(Date, f64), b: &&(Date, f64)| a.1.abs().total_cmp(&b.1.abs());
     let (largest_date, largest) = *differences.iter().max_by(by_size)?;

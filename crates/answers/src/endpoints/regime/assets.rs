@@ -102,8 +102,9 @@ pub(super) fn views(
     let evidence = desk.evidence(regime, as_of)?;
     let views = asset_views::views(regime, confidence, |asset| evidence.get(&asset).cloned());
     let named = named.map(|regime| (regime, history.months.as_slice()));
-    let views = views.into_iter();
-    let views = views.map(|view| (view.asset.key().to_owned(), AssetView::new(view, named)));
+    let views = views
+        .into_iter()
+        .map(|view| (view.asset.key().to_owned(), AssetView::new(view, named)));
     Ok(views.collect())
 }
 
@@ -113,8 +114,9 @@ impl AssetView {
     fn new(view: View, named: Option<(Regime, &[RegimeMonth])>) -> Self {
         let evidence = view.evidence.filter(|_| named.is_some());
         let since_study = |since| named.and_then(|named| sample_since(since, named));
-        let sample = evidence.as_ref();
-        let sample = sample.and_then(|e| e.sample.or_else(|| e.since.and_then(since_study)));
+        let sample = evidence
+            .as_ref()
+            .and_then(|e| e.sample.or_else(|| e.since.and_then(since_study)));
         let rounded = |figure: fn(&Evidence) -> f64| Some(round_to(figure(evidence.as_ref()?), 1));
         Self {
             direction: format!("{:?}", view.direction).to_uppercase(),

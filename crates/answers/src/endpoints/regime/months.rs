@@ -42,8 +42,10 @@ impl Probabilities {
 
     /// Formats the probabilities: "GOLDILOCKS 1.2 %, …".
     pub(super) fn format(self) -> String {
-        let pairs = Regime::QUADRANTS.iter().zip(self.to_array());
-        let pairs = pairs.filter_map(|(r, p)| Some(format!("{} {} %", r.name(), p?)));
+        let pairs = Regime::QUADRANTS
+            .iter()
+            .zip(self.to_array())
+            .filter_map(|(r, p)| Some(format!("{} {} %", r.name(), p?)));
         join(pairs, ", ")
     }
 }
@@ -100,8 +102,8 @@ pub fn monthly_regimes(desk: &Desk, as_of: AsOf, as_known: bool) -> Result<Vec<M
         return Ok(desk.regimes(as_of)?.months.iter().map(new).collect());
     }
     let last = desk.reading_day(as_of);
-    let history = desk.real_time_path(&REGIME)?;
-    let history = history.iter().take_while(|(day, _)| *day <= last);
+    let path = desk.real_time_path(&REGIME)?;
+    let history = path.iter().take_while(|(day, _)| *day <= last);
     let months = history.filter_map(|(day, figures)| {
         let mut quadrants = Regime::QUADRANTS.into_iter();
         let regime = quadrants.find(|r| Some(r.name()) == figures.label)?;
@@ -128,8 +130,10 @@ pub(super) fn render(months: &[MonthlyRegime]) -> String {
     );
     for m in months {
         let known = m.known_on.map(|day| format!(" (as known on {day})"));
-        let shares = m.probabilities.to_array();
-        let shares = shares.map(|share| share.map_or_else(String::new, |share| share.to_string()));
+        let shares = m
+            .probabilities
+            .to_array()
+            .map(|share| share.map_or_else(String::new, |share| share.to_string()));
         text += &format!(
             "\n{},{},{},{},{}{}",
             m.month.strftime("%Y-%m"),

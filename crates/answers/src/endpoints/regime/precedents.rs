@@ -78,8 +78,10 @@ impl PrecedentsAnswer {
 
     /// Describes the precedents in a paragraph.
     pub(super) fn describe(&self) -> String {
-        let months = self.nearest.iter();
-        let months = months.map(|p| format!("{} ({})", p.month.strftime("%Y-%m"), p.distance));
+        let months = self
+            .nearest
+            .iter()
+            .map(|p| format!("{} ({})", p.month.strftime("%Y-%m"), p.distance));
         let close = if self.close {
             String::new()
         } else {

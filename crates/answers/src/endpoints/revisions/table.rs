@@ -197,14 +197,16 @@ impl<'a> RevisionTable<'a> {
             let newest = series.observations.last().map(|newest| newest.date);
             return newest.and(print).or(newest).into_iter().collect();
         };
-        let dates = requested.iter().flat_map(|periods| match *periods {
-            Periods::Of(day) => vec![self.period_start(day)],
-            Periods::Range(from, to) => {
-                let rows = series.between(self.period_start(from), to);
-                rows.iter().map(|o| o.date).collect()
-            }
-        });
-        let dates: BTreeSet<Date> = dates.collect();
+        let dates: BTreeSet<Date> = requested
+            .iter()
+            .flat_map(|periods| match *periods {
+                Periods::Of(day) => vec![self.period_start(day)],
+                Periods::Range(from, to) => {
+                    let rows = series.between(self.period_start(from), to);
+                    rows.iter().map(|o| o.date).collect()
+                }
+            })
+            .collect();
         dates.into_iter().collect()
     }
 

@@ -160,11 +160,11 @@ fn several_periods_become_rows() -> Result<()> {
     let desk = desk();
     let (a, text) = ask(&desk, "PAYEMS", Some("2008-10..2008-12"))?;
     assert_eq!((a.period, a.first_prints.len()), (None, 0));
-    let rows = a
+    let rows: Vec<_> = a
         .periods
         .iter()
-        .map(|p| (p.date, p.first, p.after_3_months, p.now));
-    let rows: Vec<_> = rows.collect();
+        .map(|p| (p.date, p.first, p.after_3_months, p.now))
+        .collect();
     assert_eq!(rows.len(), 3);
     let december = (date(2008, 12, 1), Some(-524.0), Some(-681.0), Some(-694.0));
     assert_eq!(rows[2], december);
@@ -208,8 +208,12 @@ fn levels_list_every_stored_value_with_its_day() -> Result<()> {
     assert!(text.contains(line), "{text}");
     // A level in the dollars of another year is no revision.
     let (a, text) = ask_with(&desk, "GDPC1", Some("2008Q4"), true)?;
-    let rebased = a.levels.windows(2).filter(|two| two[0].unit != two[1].unit);
-    let rebased: Vec<_> = rebased.map(|two| two[1].revision).collect();
+    let rebased: Vec<_> = a
+        .levels
+        .windows(2)
+        .filter(|two| two[0].unit != two[1].unit)
+        .map(|two| two[1].revision)
+        .collect();
     assert!(
         rebased.len() >= 3 && rebased.iter().all(Option::is_none),
         "{rebased:?}"

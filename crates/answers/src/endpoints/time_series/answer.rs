@@ -196,8 +196,7 @@ impl TimeSeriesAnswer {
             return format!("{name}: no observation from {start} to {end}.");
         }
         let unit = self.unit_in_words.as_ref().unwrap_or(&self.unit);
-        let frequency = self.frequency.as_deref();
-        let frequency = frequency.unwrap_or("frequency not stated");
+        let frequency = self.frequency.as_deref().unwrap_or("frequency not stated");
         let head = format!("{name}, {unit}, {frequency}");
         if !self.points.is_empty() {
             return format!("{head}.");

@@ -139,8 +139,10 @@ impl Digest {
         }
         // "14.80 in April 2020", "0.05 on 2011-09-22 (first of 3, last 2015-01-02)".
         let extreme = |row: &ExtremeRow| {
-            let ties = row.ties.zip(row.last_date);
-            let ties = ties.map(|(n, last)| format!(" (first of {n}, last {})", label(last)));
+            let ties = row
+                .ties
+                .zip(row.last_date)
+                .map(|(n, last)| format!(" (first of {n}, last {})", label(last)));
             kind.format_dated(row.value, row.date) + &ties.unwrap_or_default()
         };
         let yearly = self.yearly_pct.map(|p| format!(", {p} % a year"));
@@ -199,8 +201,11 @@ mod tests {
                 1,
             )
         };
-        let rows = values.iter().enumerate();
-        let rows = rows.map(|(i, v)| Observation::new(month(i), *v)).collect();
+        let rows = values
+            .iter()
+            .enumerate()
+            .map(|(i, v)| Observation::new(month(i), *v))
+            .collect();
         let series = Series::new(info, rows);
         let frequency = series.frequency();
         let kind = FigureKind::new(&series, Units::Level, frequency);

@@ -165,8 +165,10 @@ fn select_rows(
     if !selection.days.is_empty() {
         answer.points = points::points(series, kind, selection);
         answer.means = points::means(&answer.points);
-        let rows = answer.points.iter();
-        let rows = rows.filter_map(|p| Some(Observation::new(p.date?, p.value?)));
+        let rows = answer
+            .points
+            .iter()
+            .filter_map(|p| Some(Observation::new(p.date?, p.value?)));
         answer.data = rows.collect();
         answer.data.sort_by_key(|row| row.date);
         answer.data.dedup_by_key(|row| row.date);
@@ -175,8 +177,10 @@ fn select_rows(
     if let Some(first) = series.observations.first() {
         answer.start = selection.start.max(first.date).min(selection.end);
     }
-    let rows = selection.rows(series).iter();
-    let rows = rows.map(|o| Observation::new(o.date, kind.round(o.value)));
+    let rows = selection
+        .rows(series)
+        .iter()
+        .map(|o| Observation::new(o.date, kind.round(o.value)));
     answer.data = rows.collect();
     if answer.data.is_empty() {
         let nearest = describe_nearest(series, kind, selection.start);
@@ -231,9 +235,10 @@ fn describe_missing(series: &Series, selection: &DateSelection) -> String {
 /// Describes the periods of the range that have a level and no figure in the requested units.
 fn describe_uncomputable(levels: &Series, figures: &Series, selection: &DateSelection) -> String {
     let frequency = levels.frequency();
-    let rows = selection.rows(levels).iter();
-    let rows =
-        rows.filter(|o| frequency >= Frequency::Monthly && figures.value_on(o.date).is_none());
+    let rows = selection
+        .rows(levels)
+        .iter()
+        .filter(|o| frequency >= Frequency::Monthly && figures.value_on(o.date).is_none());
     let periods: Vec<String> = rows.map(|o| frequency.label(o.date)).collect();
     let end = ": the earlier figure it is set against is absent or not positive";
     enclosed("", &format_periods(&periods).unwrap_or_default(), end)

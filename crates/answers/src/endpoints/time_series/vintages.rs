@@ -71,8 +71,10 @@ pub(super) fn parse_as_of_days(desk: &Desk, text: Option<&str>) -> Result<Vec<As
         let allowed = format!("at most {MAX_STATES} days, as 2008-09-15, latest");
         return Err(Error::invalid("as_of", text, &problem, &allowed));
     }
-    let days = parts.iter().map(|part| days::parse_as_of(desk, Some(part)));
-    let mut days = days.collect::<Result<Vec<AsOf>>>()?;
+    let mut days = parts
+        .iter()
+        .map(|part| days::parse_as_of(desk, Some(part)))
+        .collect::<Result<Vec<AsOf>>>()?;
     days.sort_by_key(|as_of| days::newest(*as_of, desk.today()));
     days.dedup();
     Ok(days)

@@ -215,18 +215,23 @@ fn sd_of_moves(series: &Series, measure: Measure, (from, to): (Date, Date)) -> O
     };
     let span = number(to) - number(from);
     let recent = series.between(shift(to, (-YEARS).years()), to);
-    let rows = series.observations.iter();
-    let mut rows = rows.map(|o| (number(o.date), o.value)).peekable();
+    let mut rows = series
+        .observations
+        .iter()
+        .map(|o| (number(o.date), o.value))
+        .peekable();
     let mut earlier = None;
-    let moves = recent.iter().filter_map(|o| {
-        let then = number(o.date) - span;
-        while let Some(row) = rows.next_if(|(date, _)| *date <= then) {
-            earlier = Some(row);
-        }
-        let (_, value) = earlier.filter(|(date, _)| then - date <= slack)?;
-        measure.change(o.value, value)
-    });
-    let moves: Moments = moves.collect();
+    let moves: Moments = recent
+        .iter()
+        .filter_map(|o| {
+            let then = number(o.date) - span;
+            while let Some(row) = rows.next_if(|(date, _)| *date <= then) {
+                earlier = Some(row);
+            }
+            let (_, value) = earlier.filter(|(date, _)| then - date <= slack)?;
+            measure.change(o.value, value)
+        })
+        .collect();
     let sd = moves.sd().filter(|_| moves.count() >= MIN_MOVES)?;
     (sd > TOLERANCE).then_some(sd)
 }

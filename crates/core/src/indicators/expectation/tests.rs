@@ -23,15 +23,18 @@ fn record(id: &str) -> Record {
         env!("CARGO_MANIFEST_DIR")
     );
     let text = std::fs::read_to_string(path).unwrap();
-    let rows = text.lines().skip(1).map(|line| {
-        let cells: Vec<&str> = line.split(',').collect();
-        (
-            month(cells[2]),
-            month(cells[0]),
-            cells[1].parse::<f64>().ok(),
-        )
-    });
-    let mut rows: Vec<_> = rows.collect();
+    let mut rows: Vec<_> = text
+        .lines()
+        .skip(1)
+        .map(|line| {
+            let cells: Vec<&str> = line.split(',').collect();
+            (
+                month(cells[2]),
+                month(cells[0]),
+                cells[1].parse::<f64>().ok(),
+            )
+        })
+        .collect();
     rows.sort_by_key(|row| row.0);
     let mut state = State::new();
     let mut record = Record {

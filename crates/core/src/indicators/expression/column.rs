@@ -25,9 +25,12 @@ impl Column {
 
     /// Computes each figure anew; those without a result are left out.
     pub(super) fn map(self, f: impl Fn(f64) -> Option<f64>) -> Self {
-        let rows = self.series.observations.iter();
-        let rows = rows.filter_map(|o| Some(Observation::new(o.date, f(o.value)?)));
-        let rows = rows.collect();
+        let rows = self
+            .series
+            .observations
+            .iter()
+            .filter_map(|o| Some(Observation::new(o.date, f(o.value)?)))
+            .collect();
         self.with_rows(rows)
     }
 

@@ -228,8 +228,10 @@ fn deflate(
     };
     let base =
         mean_price(Month::from_date(when.from), months_in(when.length)).ok_or_else(|| {
-            let newest = rows.last().map(|o| o.date.strftime("%Y-%m").to_string());
-            let newest = newest.unwrap_or_default();
+            let newest = rows
+                .last()
+                .map(|o| o.date.strftime("%Y-%m").to_string())
+                .unwrap_or_default();
             let problem = format!("has no consumer prices ({PRICES}) for all of {when}");
             let allowed =
                 format!("a published month up to {newest}, the newest: real(x, \"{newest}\")");

@@ -104,8 +104,11 @@ impl<'a> MentionCounts<'a> {
     /// Returns the ten terms of the greatest weight in the seven days that end `back` days ago, the greatest first.
     pub(super) fn top_terms(&self, back: usize) -> Vec<(usize, f64)> {
         let weights = self.weights.get(back).into_iter().flatten().flatten();
-        let terms = weights.copied().enumerate();
-        let mut terms: Vec<(usize, f64)> = terms.filter(|(_, weight)| *weight > 0.0).collect();
+        let mut terms: Vec<(usize, f64)> = weights
+            .copied()
+            .enumerate()
+            .filter(|(_, weight)| *weight > 0.0)
+            .collect();
         terms.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         terms.truncate(TOP_TERMS);
         terms
@@ -175,8 +178,7 @@ impl<'a> MentionCounts<'a> {
             };
             shares.map(entropy).sum::<f64>() / max_entropy
         };
-        let mean = average(self.top_terms(0).iter().map(evenness));
-        let mean = mean.filter(|_| sources.len() >= 2);
+        let mean = average(self.top_terms(0).iter().map(evenness)).filter(|_| sources.len() >= 2);
         mean.map(|mean| (100.0 * mean).clamp(0.0, 100.0))
     }
 

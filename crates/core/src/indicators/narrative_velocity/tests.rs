@@ -167,8 +167,7 @@ fn reading_adds_up_without_convergence_of_one_source() {
 #[test]
 fn later_texts_are_ignored() {
     let texts = tariffs(60, 40);
-    let before = texts.iter().filter(|d| d.day <= day(30)).cloned();
-    let before: Vec<Document<'_>> = before.collect();
+    let before: Vec<Document<'_>> = texts.iter().filter(|d| d.day <= day(30)).cloned().collect();
     assert_eq!(
         reading(&texts, &vocabulary(), day(30)),
         reading(&before, &vocabulary(), day(30))

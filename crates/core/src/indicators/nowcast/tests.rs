@@ -82,8 +82,7 @@ fn fills_of_october_2008_match_the_documented_ones() {
         ("CPILFESL", 217.3631),
         ("CPIAUCSL", 217.5724),
     ] {
-        let fills = now.fills.iter().filter(|f| f.series == series);
-        let fills: Vec<&Fill> = fills.collect();
+        let fills: Vec<&Fill> = now.fills.iter().filter(|f| f.series == series).collect();
         assert_eq!(fills.len(), 1, "{series}");
         assert_eq!(fills[0].month, Month::new(2008, 10));
         close(fills[0].value, value, 0.006_f64.min(value * 1e-5), series);

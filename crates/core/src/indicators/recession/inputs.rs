@@ -198,8 +198,10 @@ impl<'a> Sources<'a> {
 
     /// Returns the term spread of a month.
     pub(super) fn spread(&self, month: Month) -> Option<Driver> {
-        let month_spread = self.spread.month(month);
-        let month_spread = month_spread.or_else(|| self.monthly_spread(month));
+        let month_spread = self
+            .spread
+            .month(month)
+            .or_else(|| self.monthly_spread(month));
         month_spread.or_else(|| {
             if let Some(last) = self.current(&self.spread, month) {
                 return Some(Driver::stand_in(last, "term spread"));

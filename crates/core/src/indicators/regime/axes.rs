@@ -206,14 +206,17 @@ impl Axes {
     }
 
     fn growth(&self, month: Month) -> Option<Vec<Contributor>> {
-        let parts = self.growth.iter().filter_map(|input| {
-            Some(Contributor {
-                value: input.changes.get(month)?,
-                contribution: input.scores.get(month)?,
-                ..input.part
+        let mut parts: Vec<Contributor> = self
+            .growth
+            .iter()
+            .filter_map(|input| {
+                Some(Contributor {
+                    value: input.changes.get(month)?,
+                    contribution: input.scores.get(month)?,
+                    ..input.part
+                })
             })
-        });
-        let mut parts: Vec<Contributor> = parts.collect();
+            .collect();
         let total: f64 = parts.iter().map(|p| p.weight).sum();
         for part in &mut parts {
             part.weight /= total;

@@ -87,8 +87,12 @@ impl<const N: usize> NormalEquations<N> {
         let mut coefficients = [0.0; N];
         for (column, equation) in solved.iter().enumerate().rev() {
             let (left, right) = equation.split_at_checked(N)?;
-            let solved = left.iter().zip(&coefficients).skip(column + 1);
-            let solved: f64 = solved.map(|(a, b)| a * b).sum();
+            let solved: f64 = left
+                .iter()
+                .zip(&coefficients)
+                .skip(column + 1)
+                .map(|(a, b)| a * b)
+                .sum();
             *coefficients.get_mut(column)? = (right.first()? - solved) / left.get(column)?;
         }
         let is_finite = coefficients.iter().all(|v| v.is_finite());

@@ -47,8 +47,10 @@ pub struct Bin {
 pub fn calibration(forecasts: &[ProbabilityForecast], edges: &[f64]) -> Vec<Bin> {
     let bin = |(i, from): (usize, &f64)| {
         let to = edges.get(i + 1).copied().unwrap_or(f64::INFINITY);
-        let inside = forecasts.iter().filter(|f| (*from..to).contains(&f.0));
-        let inside: Vec<&ProbabilityForecast> = inside.collect();
+        let inside: Vec<&ProbabilityForecast> = forecasts
+            .iter()
+            .filter(|f| (*from..to).contains(&f.0))
+            .collect();
         let events = inside.iter().filter(|f| f.1).count();
         Some(Bin {
             from: *from,

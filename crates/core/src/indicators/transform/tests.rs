@@ -158,8 +158,10 @@ fn computed_spread_matches_the_published_one() {
     let set = testdata::load(&["DGS10", "DGS2", "T10Y2Y"]);
     let long = set.get("DGS10").unwrap();
     let short = set.get("DGS2").unwrap();
-    let published = set.get("T10Y2Y").unwrap();
-    let published = published.between(date(2010, 1, 1), date(2026, 12, 31));
+    let published = set
+        .get("T10Y2Y")
+        .unwrap()
+        .between(date(2010, 1, 1), date(2026, 12, 31));
     let mut compared = 0;
     for o in published {
         let ours = spread_bps(long, short, o.date).filter(|s| s.date == o.date);

@@ -140,8 +140,9 @@ impl Release {
     /// Adds the largest lateness of a recorded day within five years.
     fn with_lateness(&self, period: Date, day: Date) -> Date {
         let era = shift(period, (-ERA_MONTHS).months())..=shift(period, ERA_MONTHS.months());
-        let lateness = LATENESS.get(self.id.as_str());
-        let lateness = lateness.and_then(|days| days.range(era).map(|(_, days)| *days).max());
+        let lateness = LATENESS
+            .get(self.id.as_str())
+            .and_then(|days| days.range(era).map(|(_, days)| *days).max());
         match lateness {
             Some(days) => add_days(day, days.max(0)),
             None => (0..self.extra_days).fold(day, |day, _| release::business_day_after(day)),

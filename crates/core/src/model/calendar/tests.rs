@@ -354,8 +354,11 @@ fn any_window_has_exactly_the_releases_in_it() {
     for days in (0..1_400).step_by(23) {
         let from = shift(date(2024, 1, 1), i64::from(days).days());
         let to = shift(from, 13.days());
-        let inside = whole.iter().filter(|d| (from..=to).contains(&d.day));
-        let inside: Vec<ScheduledRelease> = inside.copied().collect();
+        let inside: Vec<ScheduledRelease> = whole
+            .iter()
+            .filter(|d| (from..=to).contains(&d.day))
+            .copied()
+            .collect();
         assert_eq!(due(from, to), inside, "{from}");
     }
 }

@@ -172,8 +172,10 @@ impl PhraseIndex {
     /// Returns the names with these words, looked up with as few words left out as possible; only the nearest ones.
     fn lookup(&self, tokens: &[Token]) -> BTreeSet<&'static str> {
         let mut keys = WEIGHTS.into_iter().map(|least| join(tokens, least).0);
-        let names = keys.find_map(|key| self.by_words.get(&key));
-        let names = names.into_iter().flatten();
+        let names = keys
+            .find_map(|key| self.by_words.get(&key))
+            .into_iter()
+            .flatten();
         let least = names.clone().map(|(distance, _)| *distance).min();
         let nearest = names.filter(|(distance, _)| Some(*distance) == least);
         nearest.map(|(_, name)| *name).collect()

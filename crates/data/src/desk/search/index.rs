@@ -100,8 +100,11 @@ impl SearchIndex {
         let mut title_lengths = Vec::new();
         for (document, text) in documents.iter().enumerate() {
             let mut add = |word: String, field: Field| {
-                let best = fields.entry(word).or_default().entry(document);
-                let best = best.or_insert(field);
+                let best = fields
+                    .entry(word)
+                    .or_default()
+                    .entry(document)
+                    .or_insert(field);
                 *best = field.min(*best);
             };
             let title: HashSet<String> = keywords(&text.title).collect();
@@ -122,8 +125,9 @@ impl SearchIndex {
                 });
             }
         }
-        let postings = fields.into_iter();
-        let postings = postings.map(|(word, fields)| (Spelling::new(word), Vec::from_iter(fields)));
+        let postings = fields
+            .into_iter()
+            .map(|(word, fields)| (Spelling::new(word), Vec::from_iter(fields)));
         Self {
             postings: postings.collect(),
             documents,
@@ -142,9 +146,9 @@ impl SearchIndex {
             best.score = best.score.max(hit.score);
             best.share = best.share.max(hit.share);
         }
-        let hits = hits.into_values();
-        let hits = hits.filter_map(|hit| Some((hit, self.documents.get(hit.document)?)));
         let mut hits: Vec<_> = hits
+            .into_values()
+            .filter_map(|hit| Some((hit, self.documents.get(hit.document)?)))
             .filter(|(_, document)| kind.is_none_or(|kind| document.kind == kind))
             .collect();
         hits.sort_by(|(a, _), (b, _)| {
@@ -188,17 +192,18 @@ impl SearchIndex {
         let spellings = std::iter::once(&folded).chain((key != folded).then_some(&key));
         let names = spellings
             .filter_map(|name| self.by_name.get(name))
-            .flatten();
-        let names = names.filter_map(|index| self.names.get(*index));
-        let named = names.map(|name| {
-            let is_same = name.spelling.text() == folded;
-            Hit {
-                document: name.document,
-                score: if is_same { NAMED } else { SIMILAR } - f64::from(name.rank),
-                share: 1.0,
-            }
-        });
-        let named: Vec<Hit> = named.collect();
+            .flatten()
+            .filter_map(|index| self.names.get(*index));
+        let named: Vec<Hit> = names
+            .map(|name| {
+                let is_same = name.spelling.text() == folded;
+                Hit {
+                    document: name.document,
+                    score: if is_same { NAMED } else { SIMILAR } - f64::from(name.rank),
+                    share: 1.0,
+                }
+            })
+            .collect();
         if !named.is_empty() {
             return named;
         }
@@ -281,8 +286,10 @@ impl SearchIndex {
             text if text == query => Some(1.0),
             text => (is_long && text.starts_with(query)).then_some(0.8),
         };
-        let prefixed = after.map_while(|posting| Some((posting, likeness(&posting.0)?)));
-        let prefixed: Vec<_> = prefixed.take(MAX_PREFIXED).collect();
+        let prefixed: Vec<_> = after
+            .map_while(|posting| Some((posting, likeness(&posting.0)?)))
+            .take(MAX_PREFIXED)
+            .collect();
         if !prefixed.is_empty() {
             return prefixed;
         }

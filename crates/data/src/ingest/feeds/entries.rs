@@ -52,8 +52,10 @@ pub fn articles(feed: &Feed, body: &[u8], now: Timestamp) -> Result<Vec<Article>
 
 fn rss_entry(item: rss::Item) -> Option<Entry> {
     // RSS 1.0 dates its items by Dublin Core.
-    let dublin_core = item.dublin_core_ext.as_ref();
-    let dublin_core = dublin_core.and_then(|core| core.dates.first()?.parse().ok());
+    let dublin_core = item
+        .dublin_core_ext
+        .as_ref()
+        .and_then(|core| core.dates.first()?.parse().ok());
     let published = item.pub_date.as_deref().and_then(|day| {
         let timestamp = RSS_DATES.parse_timestamp(day.trim());
         timestamp.or_else(|_| day.trim().parse()).ok()
@@ -134,8 +136,8 @@ fn canonical_url(url: &Url) -> String {
     let mut out = url.clone();
     out.set_fragment(None);
     out.set_query(None);
-    let pairs = url.query_pairs();
-    let mut pairs = pairs
+    let mut pairs = url
+        .query_pairs()
         .filter(|(name, _)| !name.starts_with("utm_"))
         .peekable();
     if pairs.peek().is_some() {
@@ -150,8 +152,10 @@ fn canonical_url(url: &Url) -> String {
 /// Returns the tags of the feed, and the topics whose terms occur in the text as whole words.
 fn tags(feed: &Feed, text: &str) -> Vec<String> {
     let text = text.to_lowercase();
-    let words = text.split(|c: char| !c.is_alphanumeric());
-    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> = text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
     // The blanks around it let a term match whole words only.
     let words = format!(" {} ", words.join(" "));
     let mut tags = feed.tags.clone();

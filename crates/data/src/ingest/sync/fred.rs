@@ -94,8 +94,9 @@ impl SyncRun<'_> {
         };
         // A revision at the start of the window may reach further back, such as that of a new base year.
         if from.is_some() {
-            let oldest = rows.first();
-            let oldest = oldest.and_then(|row| Some(Observation::new(row.date, row.value?)));
+            let oldest = rows
+                .first()
+                .and_then(|row| Some(Observation::new(row.date, row.value?)));
             if is_revised(&state::stored_rows(self.store, id)?, oldest) {
                 from = None;
                 rows = self.fred.figures(id, None).await?;
@@ -153,13 +154,13 @@ impl SyncRun<'_> {
             };
             let mut series = HashMap::new();
             for id in inputs {
-                let input = Catalogue::embedded().get(id);
-                let input = input.ok_or_else(|| Error::internal("an identity's input", id))?;
+                let input = Catalogue::embedded()
+                    .get(id)
+                    .ok_or_else(|| Error::internal("an identity's input", id))?;
                 let rows = state::stored_rows(self.store, &input.id)?;
                 series.insert(id, Arc::new(Series::new(Arc::clone(input), rows)));
             }
-            let rows = identities::compute(info, &series)?;
-            let rows: Vec<VintageObservation> = rows
+            let rows: Vec<VintageObservation> = identities::compute(info, &series)?
                 .iter()
                 .map(|row| VintageObservation::new(row, None))
                 .collect();

@@ -111,12 +111,13 @@ impl<'a> SyncRun<'a> {
             step.next_route += 1;
             // A feed with the series in its URL needs a request for each series.
             let is_single = feed_ref.feed.url.contains("{series}");
-            let task = tasks.entry((n, is_single.then_some(&series.key)));
-            let task = task.or_insert_with(|| FeedTask {
-                feed_ref,
-                steps: Vec::new(),
-                validators: Validators::default(),
-            });
+            let task = tasks
+                .entry((n, is_single.then_some(&series.key)))
+                .or_insert_with(|| FeedTask {
+                    feed_ref,
+                    steps: Vec::new(),
+                    validators: Validators::default(),
+                });
             task.steps.push(step);
         }
         let mut by_source: BTreeMap<_, Vec<_>> = BTreeMap::new();
@@ -179,8 +180,8 @@ impl<'a> SyncRun<'a> {
         if step.is_on_fred || identities::sync_inputs(&step.id).is_some() {
             remaining.push(step);
         } else if !step.is_covered {
-            let error = join_errors(&step.errors, self.clients.offline().as_ref());
-            let error = error.unwrap_or_else(|| missing_key(recipes, &step.id));
+            let error = join_errors(&step.errors, self.clients.offline().as_ref())
+                .unwrap_or_else(|| missing_key(recipes, &step.id));
             self.report(step.id, Outcome::Failed(error));
         }
     }
@@ -326,8 +327,9 @@ impl<'a> SyncRun<'a> {
             new_base = new_base.filter(|base| current.is_none_or(|(_, unit)| unit != base));
         }
         let state = self.feeds.get(&feed_ref.name());
-        let earlier = state.and_then(|state| state.unconfirmed.get(id));
-        let earlier = earlier.filter(|(day, _)| *day < day_of(self.now()));
+        let earlier = state
+            .and_then(|state| state.unconfirmed.get(id))
+            .filter(|(day, _)| *day < day_of(self.now()));
         let mut series = feed.series.iter().filter(|series| series.id == *id);
         let is_untested =
             series.any(|series| series.format_evidence(feed) == FormatEvidence::Memory);
@@ -366,11 +368,14 @@ impl<'a> SyncRun<'a> {
 
 /// Returns the error for a series whose sources all need a key that the operator does not have.
 fn missing_key(recipes: &Recipes, id: &SeriesId) -> Error {
-    let keys = recipes.routes(id).filter_map(|route| {
-        let key = route.source.key.as_ref()?;
-        Some(format!("{} ({})", route.source.id, key.from))
-    });
-    let keys = keys.collect::<Vec<_>>().join(", ");
+    let keys = recipes
+        .routes(id)
+        .filter_map(|route| {
+            let key = route.source.key.as_ref()?;
+            Some(format!("{} ({})", route.source.id, key.from))
+        })
+        .collect::<Vec<_>>()
+        .join(", ");
     let why = format!("it needs a key of your own, --source-key NAME=KEY, of one of: {keys}");
     Error::no_data(id, why)
 }

@@ -34,8 +34,9 @@ pub(super) async fn write_rows(tx: &Session, rows: &[TableRow], change: i64) -> 
         let names: Vec<&str> = columns.split(", ").chain(["changed"]).collect();
         let placeholders: Vec<String> = (1..=names.len()).map(|n| format!("${n}")).collect();
         let key = names.first().copied().unwrap_or_default();
-        let updates = names.iter().skip(1);
-        let updates: Vec<String> = updates
+        let updates: Vec<String> = names
+            .iter()
+            .skip(1)
             .map(|name| format!("{name} = EXCLUDED.{name}"))
             .collect();
         let sql = format!(
@@ -47,8 +48,12 @@ pub(super) async fn write_rows(tx: &Session, rows: &[TableRow], change: i64) -> 
         for rows in rows.chunks(BATCH) {
             // Pipelined: sent without waiting for each answer.
             try_join_all(rows.iter().map(|row| async move {
-                let params = row.values.iter().map(parameter);
-                let params: Vec<_> = params.chain([&change as &(dyn ToSql + Sync)]).collect();
+                let params: Vec<_> = row
+                    .values
+                    .iter()
+                    .map(parameter)
+                    .chain([&change as &(dyn ToSql + Sync)])
+                    .collect();
                 tx.execute(statement, &params).await
             }))
             .await?;

@@ -17,8 +17,8 @@ use tokio::task::block_in_place;
 /// changed then.
 pub(super) async fn update_replica(db: &Database, file: &Sqlite) -> Result<()> {
     let read = |tx| async move { watermark(&tx).await };
-    let stored = file.watermark()?;
-    let stored = stored.as_ref();
+    let copied = file.watermark()?;
+    let stored = copied.as_ref();
     if stored == Some(&db.transaction("read", read).await?) {
         return Ok(());
     }

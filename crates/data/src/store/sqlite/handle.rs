@@ -156,8 +156,8 @@ impl Sqlite {
                 ..Self::from_connection(std::mem::replace(writer, placeholder))
             };
             let result = work(&inner);
-            let file = Arc::into_inner(inner.file.into_inner());
-            let file = file.ok_or_else(|| Error::internal("one transaction", "it is in use"))?;
+            let file = Arc::into_inner(inner.file.into_inner())
+                .ok_or_else(|| Error::internal("one transaction", "it is in use"))?;
             *writer = file.writer.into_inner();
             match result {
                 Ok(answer) => run(writer, end).map(|()| answer),

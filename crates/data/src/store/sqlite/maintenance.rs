@@ -89,8 +89,7 @@ impl Sqlite {
 /// Writes a verified copy to disk.
 fn copy(db: &Connection, to: &Path) -> Result<()> {
     let fail = |e| operation_error("back up", e);
-    let name = to.to_str();
-    let name = name.ok_or_else(|| {
+    let name = to.to_str().ok_or_else(|| {
         Error::store_without_cause("cannot back up to a name that is no Unicode.")
     })?;
     // VACUUM INTO writes one file from one snapshot. SQLite counts it as a write.
@@ -131,8 +130,9 @@ fn damages(db: &Connection) -> Vec<Damage> {
     let check = Query::new("The file", "PRAGMA integrity_check(100)");
     let report = check
         .all(db, [], |row| Ok(row.get::<_, String>(0)?))
-        .unwrap_or_else(|e| vec![e.operator_message()]);
-    let report = report.into_iter().filter(|line| line != "ok");
+        .unwrap_or_else(|e| vec![e.operator_message()])
+        .into_iter()
+        .filter(|line| line != "ok");
     let mut damages: Vec<Damage> = report.map(Damage::general).collect();
     damages.extend(series_damages(db));
     let texts = texts::damages(db).into_iter();

@@ -155,8 +155,10 @@ pub(super) fn append(
 
 /// Replaces all rows of a series, and its own row with their count and checksum.
 fn write_rows(db: &Connection, row: SeriesRow, rows: &[VintageObservation]) -> Result<()> {
-    let id = row.id.checked_mul(IDS_PER_SERIES);
-    let id = id.ok_or_else(|| damage_error(&row.name, "its number is too large"))?;
+    let id = row
+        .id
+        .checked_mul(IDS_PER_SERIES)
+        .ok_or_else(|| damage_error(&row.name, "its number is too large"))?;
     let bytes = row_group::encode(rows);
     let checksum = row_group_crc(id, &bytes).to_le_bytes();
     let data = [&checksum, bytes.as_slice()].concat();

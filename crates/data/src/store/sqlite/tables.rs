@@ -54,8 +54,9 @@ pub(in crate::store) struct TableRow {
 impl TableRow {
     fn from_row(table: &'static Table, row: &Row<'_>) -> rusqlite::Result<Self> {
         let columns = 0..row.as_ref().column_count();
-        let values = columns.map(|column| row.get(column));
-        let values = values.collect::<rusqlite::Result<_>>()?;
+        let values = columns
+            .map(|column| row.get(column))
+            .collect::<rusqlite::Result<_>>()?;
         Ok(Self { table, values })
     }
 }

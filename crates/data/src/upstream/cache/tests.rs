@@ -97,8 +97,8 @@ fn disk_cache_evicts_the_oldest_above_its_size() {
     let sum = "SELECT sum(length(body)) FROM answers";
     let sum = cache
         .disk
-        .read(|db| db.query_row(sum, [], |row| row.get::<_, i64>(0)));
-    let sum = sum.unwrap();
+        .read(|db| db.query_row(sum, [], |row| row.get::<_, i64>(0)))
+        .unwrap();
     assert!((50_000..=100_000).contains(&sum), "{sum}");
     assert!(cache.load(&key("K299")).is_some() && cache.load(&key("K0")).is_none());
 }

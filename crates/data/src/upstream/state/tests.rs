@@ -14,8 +14,9 @@ fn invalid_file_is_renamed_and_replaced() {
     assert!(open(&path).unwrap().was_damaged);
     assert!(!open(&path).unwrap().was_damaged);
     let names = std::fs::read_dir(dir.path()).unwrap();
-    let mut aside = names.map(|entry| entry.unwrap().path());
-    let aside = aside.find(|path| path.to_string_lossy().contains(".db.corrupt-"));
+    let aside = names
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.to_string_lossy().contains(".db.corrupt-"));
     assert_eq!(std::fs::read(aside.unwrap()).unwrap(), vec![7; 9000]);
 }
 

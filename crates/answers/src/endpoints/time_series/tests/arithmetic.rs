@@ -17,8 +17,10 @@ fn tenths(n: i32) -> f64 {
 
 fn unemployment(months: &Months) -> Arc<Series> {
     let info = Catalogue::embedded().get("UNRATE").unwrap().clone();
-    let rows = months.iter().enumerate();
-    let rows = rows.filter_map(|(i, v)| Some(Observation::new(month(i), tenths((*v)?))));
+    let rows = months
+        .iter()
+        .enumerate()
+        .filter_map(|(i, v)| Some(Observation::new(month(i), tenths((*v)?))));
     Arc::new(Series::new(info, rows.collect()))
 }
 
@@ -116,12 +118,11 @@ proptest! {
     fn quarter_is_the_mean_of_its_months(months in some_months()) {
         let arguments = json!({"seriesId": "UNRATE", "frequency": "q", "start": "max", "max_points": 400});
         let answer = answer_for(&months, arguments);
-        let quarters = months.chunks(3).enumerate().filter_map(|(q, months)| {
+        let quarters: Vec<(Date, f64, bool)> = months.chunks(3).enumerate().filter_map(|(q, months)| {
             let present: Vec<i32> = months.iter().flatten().copied().collect();
             let count = i32::try_from(present.len()).ok().filter(|n| *n > 0)?;
             Some((month(3 * q), tenths(present.iter().sum()) / f64::from(count), present.len() < 3))
-        });
-        let quarters: Vec<(Date, f64, bool)> = quarters.collect();
+        }).collect();
         prop_assert_eq!(answer.data.len(), quarters.len());
         for (row, (day, mean, _)) in answer.data.iter().zip(&quarters) {
             prop_assert_eq!(row.date, *day);

@@ -35,10 +35,9 @@ fn any_series() -> impl Strategy<Value = Arc<Series>> {
         "GDP",
         "TERMCBCCALLNS",
         "SIPOVGINIUSA",
-    ];
-    let ids = ids
-        .into_iter()
-        .filter(|id| Catalogue::embedded().get(id).is_some());
+    ]
+    .into_iter()
+    .filter(|id| Catalogue::embedded().get(id).is_some());
     let steps = prop::collection::vec((1..14i64, any_value()), 1..160);
     (
         prop::sample::select(ids.collect::<Vec<_>>()),

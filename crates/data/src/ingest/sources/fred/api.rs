@@ -174,13 +174,16 @@ impl Fred {
     ) -> Result<Vec<VintageObservation>> {
         let start = from.map(|day| day.to_string());
         let query = start.as_deref().map(|day| ("observation_start", day));
-        let rows = self.observations(id, query.as_slice()).await?;
-        let rows = rows.into_iter().filter(|row| row.value.is_some());
-        let rows = rows.map(|row| VintageObservation {
-            date: row.date,
-            known_from: None,
-            value: row.value,
-        });
+        let rows = self
+            .observations(id, query.as_slice())
+            .await?
+            .into_iter()
+            .filter(|row| row.value.is_some())
+            .map(|row| VintageObservation {
+                date: row.date,
+                known_from: None,
+                value: row.value,
+            });
         sort_by_date(rows.collect()).map_err(|problem| self.unusable(id, &problem))
     }
 

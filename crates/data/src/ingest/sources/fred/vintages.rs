@@ -12,8 +12,10 @@ pub(super) const FOREVER: &str = "9999-12-31";
 /// Returns the first and the last day of each request; the last one is open.
 pub(super) fn request_ranges(days: &[Date]) -> Vec<(String, String)> {
     let starts = || days.chunks(MAX_DAYS).filter_map(<[Date]>::first);
-    let ends = starts().skip(1).map(|d| shift(*d, (-1).days()).to_string());
-    let ends = ends.chain([FOREVER.to_owned()]);
+    let ends = starts()
+        .skip(1)
+        .map(|d| shift(*d, (-1).days()).to_string())
+        .chain([FOREVER.to_owned()]);
     starts().map(Date::to_string).zip(ends).collect()
 }
 

@@ -156,10 +156,12 @@ fn releases(members: &[(&str, &str, &str)]) -> ResponseTemplate {
 }
 
 fn member(name: &str, unit: &str, values: &[(&str, &str)]) -> String {
-    let rows = values.iter().map(|(day, value)| {
-        format!("<frb:Obs OBS_STATUS=\"A\" OBS_VALUE=\"{value}\" TIME_PERIOD=\"{day}\"/>")
-    });
-    let rows: String = rows.collect();
+    let rows: String = values
+        .iter()
+        .map(|(day, value)| {
+            format!("<frb:Obs OBS_STATUS=\"A\" OBS_VALUE=\"{value}\" TIME_PERIOD=\"{day}\"/>")
+        })
+        .collect();
     format!("<kf:Series SERIES_NAME=\"{name}\" UNIT=\"{unit}\" UNIT_MULT=\"1\">{rows}</kf:Series>")
 }
 

@@ -88,8 +88,9 @@ async fn recomputed_history_changes_only_published_decimals() {
         "11/13/2026",
     ];
     let response = |values: [f64; 5]| {
-        let rows = fridays.iter().zip(values);
-        let rows: Vec<String> = rows
+        let rows: Vec<String> = fridays
+            .iter()
+            .zip(values)
             .map(|(day, v)| format!("{day},{v},0,0,0,0,0"))
             .collect();
         let names = "Friday_of_Week,NFCI,ANFCI,Risk,Credit,Leverage,Nonfinancial_Leverage";

@@ -88,8 +88,10 @@ async fn error_explains_what_to_do() {
         let store = Arc::new(Sqlite::in_memory().unwrap());
         write_rows(&store, "VIXCLS", &STORED);
         let report = run(&store, &config).await;
-        let message = report.failures().map(|(_, error)| error.operator_message());
-        let message: String = message.collect();
+        let message: String = report
+            .failures()
+            .map(|(_, error)| error.operator_message())
+            .collect();
         assert!(message.contains(expected), "{expected}: {message}");
         assert!(
             message.contains("Cboe Global Markets") && !message.contains("secret"),

@@ -7,10 +7,12 @@ use crate::ingest::testing::zip_file;
 /// The release H.15 with a daily and a monthly rate.
 fn release() -> ResponseTemplate {
     let series = |name: &str, days: &[&str]| {
-        let rows = days.iter().map(|day| {
-            format!("<frb:Obs OBS_STATUS=\"A\" OBS_VALUE=\"7.50\" TIME_PERIOD=\"{day}\"/>")
-        });
-        let rows: String = rows.collect();
+        let rows: String = days
+            .iter()
+            .map(|day| {
+                format!("<frb:Obs OBS_STATUS=\"A\" OBS_VALUE=\"7.50\" TIME_PERIOD=\"{day}\"/>")
+            })
+            .collect();
         format!(
             "<frb:DataSet id=\"X\"><kf:Series SERIES_NAME=\"{name}\" UNIT=\"Percent:_Per_Year\" UNIT_MULT=\"1\">{rows}</kf:Series></frb:DataSet>"
         )

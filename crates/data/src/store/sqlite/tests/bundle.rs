@@ -22,8 +22,9 @@ fn tables(folder: &str) -> Vec<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../data")
         .join(folder);
-    let names = std::fs::read_dir(path).unwrap();
-    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let names = std::fs::read_dir(path)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap());
     names
         .filter_map(|name| Some(name.strip_suffix(".csv")?.to_owned()))
         .collect()
@@ -118,8 +119,8 @@ fn month_ends_match_their_vintages() {
                 continue;
             }
             let info = Catalogue::embedded().get(id(name).as_str()).unwrap();
-            let known = stored.as_of(end, |date| info.publication_day(date));
-            let known: BTreeMap<String, f64> = known
+            let known: BTreeMap<String, f64> = stored
+                .as_of(end, |date| info.publication_day(date))
                 .iter()
                 .map(|o| (o.date.to_string(), o.value))
                 .collect();
@@ -223,8 +224,10 @@ fn concurrent_opening_creates_one_complete_store() {
         assert_eq!(stored(&store, name), stored(&bundled, name), "{name}");
     }
     drop(store);
-    let left = std::fs::read_dir(path.parent().unwrap()).unwrap();
-    let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+    let left: Vec<_> = std::fs::read_dir(path.parent().unwrap())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
     assert_eq!(left, ["store.db"], "nothing half made");
 }
 

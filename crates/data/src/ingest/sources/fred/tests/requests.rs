@@ -133,8 +133,10 @@ async fn vintages_are_requested_in_ranges_and_reduced_to_changes() {
         .expect(1)
         .mount(&server)
         .await;
-    let rows = client_of(&server, true).vintages().await.unwrap();
-    let rows: Vec<(String, String, Option<f64>)> = rows
+    let rows: Vec<(String, String, Option<f64>)> = client_of(&server, true)
+        .vintages()
+        .await
+        .unwrap()
         .iter()
         .map(|k| {
             let known_from = k.known_from.unwrap().to_string();
