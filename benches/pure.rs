@@ -6,8 +6,8 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 use econoscope::mcp::Message;
 use econoscope_answers::endpoints::time_series::Params;
 use econoscope_answers::endpoints::{Body, Encoding, Endpoint};
-use econoscope_data::desk::{Desk, Settings};
 use econoscope_data::store::Sqlite;
+use econoscope_desk::{Desk, Settings};
 use serde_json::json;
 use std::hint::black_box;
 use std::sync::Arc;

@@ -5,7 +5,7 @@ use econoscope_answers::endpoints::condition::{Crossing, Crossings, crossings};
 use econoscope_core::error::Result;
 use econoscope_core::format::period;
 use econoscope_core::model::{AsOf, Date, untrusted};
-use econoscope_data::desk::Desk;
+use econoscope_desk::Desk;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

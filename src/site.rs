@@ -42,7 +42,7 @@ mod prelude {
     pub(super) use super::page_request::PageRequest;
     pub(super) use askama::Template;
     pub(super) use econoscope_core::error::{Error, Result};
-    pub(super) use econoscope_data::desk::Desk;
+    pub(super) use econoscope_desk::Desk;
 }
 
 pub use articles::markdown;

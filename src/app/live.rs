@@ -7,8 +7,8 @@ use anyhow::Result;
 use econoscope_answers::endpoints::{Backend, Route};
 use econoscope_core::error::{Error, NOTICE_TARGET};
 use econoscope_core::model::SeriesId;
-use econoscope_data::desk::{Desk, State};
 use econoscope_data::ingest::{self, Feed, Progress, SyncConfig, SyncReport};
+use econoscope_desk::{Desk, State};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
@@ -147,7 +147,7 @@ pub(crate) async fn sync_once(
         };
         ingest::read_feeds(store, &feeds, &settings.sources, desk.now(), stop).await?;
     }
-    econoscope_data::desk::refresh(desk)?;
+    econoscope_desk::refresh(desk)?;
     for contradiction in desk.contradictions()? {
         tracing::warn!(target: NOTICE_TARGET, "{contradiction}");
     }

@@ -5,11 +5,12 @@ use anyhow::{Context, Result};
 use econoscope_answers::endpoints::Backend;
 use econoscope_core::clock::SystemClock;
 use econoscope_core::error::NOTICE_TARGET;
-use econoscope_data::desk::{Desk, Settings, articles, scenarios};
 use econoscope_data::disk;
 use econoscope_data::postgres::Address;
 use econoscope_data::store::{Postgres, Sqlite, Store};
 use econoscope_data::upstream::{Upstream, UpstreamConfig};
+use econoscope_desk::texts::{articles, scenarios};
+use econoscope_desk::{Desk, Settings};
 use std::path::Path;
 use std::sync::Arc;
 

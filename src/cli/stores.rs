@@ -4,9 +4,9 @@ use super::output::report;
 use crate::app;
 use crate::config::{self, Config};
 use anyhow::{Result, bail};
-use econoscope_data::desk::Desk;
 use econoscope_data::disk;
 use econoscope_data::store::{LeaseGuard, Postgres, Sqlite};
+use econoscope_desk::Desk;
 use std::path::Path;
 
 /// Creates the tables of the database, or migrates them to this version.

@@ -2,7 +2,7 @@
 
 use econoscope_core::error::quote;
 use econoscope_core::model::CalendarPeriod;
-use econoscope_data::desk::resolve;
+use econoscope_desk::names::resolve;
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 use serde::Deserialize;

@@ -13,7 +13,7 @@ use econoscope_answers::endpoints::{Backend, Route};
 use econoscope_core::error::Error;
 use econoscope_core::indicators::COMPOSITES;
 use econoscope_core::model::table;
-use econoscope_data::desk::scores::Scores;
+use econoscope_desk::scores::Scores;
 use http::StatusCode;
 use rmcp::ErrorData;
 use rmcp::model::{CacheScope, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};

@@ -9,7 +9,7 @@ use econoscope_answers::endpoints::Backend;
 use econoscope_answers::endpoints::condition::{self, crossings};
 use econoscope_core::error::{self, Result};
 use econoscope_core::model::{AsOf, Date, SeriesId};
-use econoscope_data::desk::{Desk, State};
+use econoscope_desk::{Desk, State};
 use futures_util::StreamExt;
 use futures_util::stream::SelectAll;
 use parking_lot::Mutex;
@@ -300,8 +300,8 @@ fn distinct(uris: &[String]) -> impl Iterator<Item = &String> {
 mod tests {
     use super::*;
     use econoscope_core::model::{Observation, SeriesId};
-    use econoscope_data::desk::Settings;
     use econoscope_data::store::{Sqlite, Store, Write};
+    use econoscope_desk::Settings;
     use std::sync::Arc;
 
     fn write(store: &dyn Store, id: &str, values: &[f64]) {

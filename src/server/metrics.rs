@@ -12,10 +12,10 @@ use econoscope_core::catalogue::Catalogue;
 use econoscope_core::clock;
 use econoscope_core::error::Error;
 use econoscope_core::model::Date;
-use econoscope_data::desk::StoreSummary;
 use econoscope_data::ingest::SyncReport;
 use econoscope_data::pool::Counts;
 use econoscope_data::store::ReplicaStatus;
+use econoscope_desk::StoreSummary;
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -201,8 +201,8 @@ fn freshness_by_frequency(
 mod tests {
     use super::*;
     use econoscope_core::model::{Observation, SeriesId};
-    use econoscope_data::desk::{Desk, Settings};
     use econoscope_data::store::{Sqlite, Store, Write};
+    use econoscope_desk::{Desk, Settings};
     use jiff::civil::date;
     use std::sync::Arc;
 

@@ -7,7 +7,7 @@ use super::text::encode_segment;
 use crate::alerts::{Alert, MAX_ALERTS, id, sources};
 use econoscope_answers::endpoints::condition::{Crossings, crossings};
 use econoscope_core::model::Date;
-use econoscope_data::desk::Settings;
+use econoscope_desk::Settings;
 use icalendar::Component;
 
 #[derive(Template)]

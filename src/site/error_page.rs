@@ -5,7 +5,7 @@ use super::prelude::*;
 use super::search::{self, Hit};
 use super::text::{encode_segment, format_dates};
 use econoscope_core::error::Suggestion;
-use econoscope_data::desk::reference::LONGEST_NAME;
+use econoscope_desk::reference::LONGEST_NAME;
 
 #[derive(Template)]
 #[template(path = "error.html")]

@@ -4,7 +4,7 @@ use super::document::Document;
 use askama::Template;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::Date;
-use econoscope_data::desk::Desk;
+use econoscope_desk::Desk;
 use std::sync::LazyLock;
 
 /// The style sheet of pages: colors, then rules that pages and widgets share, then rules of pages.

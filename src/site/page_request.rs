@@ -3,7 +3,7 @@
 use econoscope_answers::endpoints::days::parse_as_of;
 use econoscope_core::error::Result;
 use econoscope_core::model::AsOf;
-use econoscope_data::desk::Desk;
+use econoscope_desk::Desk;
 
 /// Path of the page of a series.
 pub(super) const SERIES_PATH: &str = "/series/{name}";

@@ -20,8 +20,8 @@ use axum::routing::get;
 use econoscope_answers::endpoints::Backend;
 use econoscope_core::cache::Cache;
 use econoscope_core::error::{Error, Result};
-use econoscope_data::desk::{Desk, State as DataState};
 use econoscope_data::pool::{Caller, Pool, SingleFlight};
+use econoscope_desk::{Desk, State as DataState};
 use std::sync::Arc;
 
 /// A page, widget or picture.
@@ -327,7 +327,7 @@ impl Site {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use econoscope_data::desk::Settings;
+    use econoscope_desk::Settings;
 
     #[test]
     fn cache_bound_counts_the_bytes_of_long_addresses() -> Result<()> {

@@ -11,8 +11,8 @@ use econoscope_core::indicators::base_rates::{Episode, Move, Transform};
 use econoscope_core::indicators::prose::join;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{Date, Frequency, Observation};
-use econoscope_data::desk::scenarios::Scenario;
 use econoscope_data::store::Article;
+use econoscope_desk::texts::scenarios::Scenario;
 use jiff::ToSpan;
 
 #[derive(Template)]

@@ -8,8 +8,8 @@ use econoscope_core::format::period;
 use econoscope_core::indicators::prose::join;
 use econoscope_core::indicators::{Composite, established};
 use econoscope_core::model::{AsOf, SeriesId, untrusted};
-use econoscope_data::desk::IMPORTED;
-use econoscope_data::desk::search::{Document as Match, Kind};
+use econoscope_desk::IMPORTED;
+use econoscope_desk::names::search::{Document as Match, Kind};
 
 const MAX_MATCHES: usize = 30;
 /// Maximum number of imported series among the matches.

@@ -21,7 +21,7 @@ use econoscope_core::chart::{ChartSpec, Line};
 use econoscope_core::format::{self, Unit, heading, number};
 use econoscope_core::indicators::prose::{capitalize, lowercase_first};
 use econoscope_core::model::{AsOf, Date, Frequency, Observation, SeriesInfo};
-use econoscope_data::desk::glossary::{self, Term};
+use econoscope_desk::texts::glossary::{self, Term};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::sync::Arc;

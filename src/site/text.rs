@@ -8,7 +8,7 @@ use econoscope_core::catalogue::Catalogue;
 use econoscope_core::format::{Unit, number, signed};
 use econoscope_core::model::series_info::round_to;
 use econoscope_core::model::{AsOf, Frequency, SeriesInfo};
-use econoscope_data::desk::Desk;
+use econoscope_desk::Desk;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::{Digest, Sha256};
 

@@ -13,7 +13,7 @@ use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::prose::join;
 use econoscope_core::model::AsOf;
 use econoscope_core::model::frequency::shift;
-use econoscope_data::desk::Desk;
+use econoscope_desk::Desk;
 use jiff::ToSpan;
 
 /// Arguments of a view of one series, named as in the API.

@@ -8,7 +8,7 @@ use econoscope_core::chart::{ChartSpec, GHOST_COLOR, Line};
 use econoscope_core::error::Result;
 use econoscope_core::format::Unit;
 use econoscope_core::model::{AsOf, Date, Observation};
-use econoscope_data::desk::Desk;
+use econoscope_desk::Desk;
 
 /// Values that differ by less are equal.
 const TOLERANCE: f64 = 1e-9;

@@ -4,9 +4,9 @@
 use econoscope::{admission, mcp, server};
 use econoscope_answers::endpoints::{Arguments, Backend, ENDPOINTS, Route};
 use econoscope_core::clock::SystemClock;
-use econoscope_data::desk::{Desk, Settings};
 use econoscope_data::store::Sqlite;
 use econoscope_data::upstream::{Upstream, UpstreamConfig};
+use econoscope_desk::{Desk, Settings};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio::net::TcpListener;

@@ -2,9 +2,9 @@
 
 use super::support::{ask, backend, now};
 use econoscope_core::model::{Date, Observation, SeriesId};
-use econoscope_data::desk::composites::refresh;
-use econoscope_data::desk::{Desk, Settings};
 use econoscope_data::store::{Sqlite, Store, Write};
+use econoscope_desk::composites::refresh;
+use econoscope_desk::{Desk, Settings};
 use serde_json::Value;
 use std::sync::Arc;
 

@@ -212,8 +212,8 @@ fn bundled_series_satisfy_their_identities() {
 #[test]
 fn series_that_contradicts_its_identity_is_reported() {
     use econoscope_core::model::{Observation, SeriesId};
-    use econoscope_data::desk::{Desk, Settings};
     use econoscope_data::store::{Store, Write};
+    use econoscope_desk::{Desk, Settings};
     let store = Arc::new(Sqlite::bundled().unwrap());
     let desk = Desk::open(
         store.clone(),

@@ -4,14 +4,14 @@
 
 use super::support::{ask, backend, now, real};
 use econoscope_answers::endpoints::Backend;
-use econoscope_data::desk::{self, Desk, Settings};
 use econoscope_data::store::{Article, Sqlite, Store};
+use econoscope_desk::{Desk, Settings};
 use serde_json::Value;
 use std::sync::Arc;
 
 fn refreshed(store: Arc<dyn Store>, settings: Settings) -> Backend {
     let desk = Desk::open(store, settings, Arc::new(now));
-    desk::refresh(&desk).unwrap();
+    econoscope_desk::refresh(&desk).unwrap();
     Backend::local(Arc::new(desk))
 }
 
@@ -286,7 +286,7 @@ fn scenario(backend: &Backend, slug: &str) -> Value {
 #[test]
 fn how_often_has_it_happened() {
     let b = refreshed(real(), Settings::default());
-    // docs/METHODS.md#base-rates, and hits of starts counted apart from the program (crates/data/data/scenarios/README.md).
+    // docs/METHODS.md#base-rates, and hits of starts counted apart from the program (crates/desk/data/scenarios/README.md).
     for (slug, share, counted) in [
         ("recession-start-12m", 0.153, "108 of 704"),
         ("10y-up-100bp", 0.219, "167 of 764"),
@@ -329,7 +329,9 @@ fn operators_scenario_replaces_ours() {
     let own = "slug = \"curve-inversion\"\ntitle = \"Ours\"\nthesis = \"t\"\nstatus = \"active\"\n\
         asset_classes = []\ntags = []\npolarity = \"neutral\"\nbase_rate = 0.5\nprobability_override = 0.4\n";
     let settings = Settings {
-        scenarios: vec![desk::scenarios::parse("curve-inversion.toml", own).unwrap()],
+        scenarios: vec![
+            econoscope_desk::texts::scenarios::parse("curve-inversion.toml", own).unwrap(),
+        ],
         ..Settings::default()
     };
     let desk = Desk::open(store, settings, Arc::new(now));

@@ -1,7 +1,7 @@
 //! Spellings as people write them (titles, tickers, orders of words, abbreviations, slips of the hand) with the series
 //! that is meant: `ask` where a person must choose, `none` where nothing here is meant.
 
-use econoscope_data::desk::resolve;
+use econoscope_desk::names::resolve;
 
 /// Share of the spellings that must be right or rightly refused, in thousandths.
 const LEAST: usize = 990;

@@ -1,7 +1,7 @@
 //! The record that the program carries, beside the figures of the study it was made after: within one unit of the last
 //! printed digit. That the record is what the vintages give is what `econoscope-score --check` tests.
 
-use econoscope_data::desk::scores::Scores;
+use econoscope_desk::scores::Scores;
 
 /// The cell of an indicator's row under a heading that begins so.
 fn cell(indicator: &str, row: &str, heading: &str) -> &'static str {

@@ -190,7 +190,7 @@ def live_sources():
     """Series of the catalogue by the best way to a live source beside FRED; derived is what follows by a formula from
     series that have one."""
     ranks, best = ["without a key", "with a free key", "for oneself alone", "derived", "none"], {}
-    rows = csv.DictReader((ROOT / "crates/data/data/identities.csv").open())
+    rows = csv.DictReader((ROOT / "crates/core/data/identities.csv").open())
     formulas = {row["series_id"]: FREQUENCY.keys() & re.findall(r"[A-Z0-9_]{2,}", row["formula"]) for row in rows}
     formulas["SAHMCURRENT"] = {"UNRATE"}
     for recipe in RECIPES.values():

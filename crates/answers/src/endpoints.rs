@@ -62,7 +62,7 @@ mod prelude {
     pub(super) use econoscope_core::model::{
         AsOf, Attribution, Date, Frequency, Observation, Series, SeriesInfo,
     };
-    pub(super) use econoscope_data::desk::Desk;
+    pub(super) use econoscope_desk::Desk;
     pub(super) use jiff::{Timestamp, ToSpan};
     pub(super) use schemars::JsonSchema;
     pub(super) use serde::{Deserialize, Serialize};

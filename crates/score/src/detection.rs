@@ -5,7 +5,7 @@ use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::nber::{RECESSIONS, Recession};
 use econoscope_core::model::Observation;
 use econoscope_core::model::frequency::days_between;
-use econoscope_data::desk::scores::ScoreTable;
+use econoscope_desk::scores::ScoreTable;
 
 /// A signal with the periods for which it was on, by the days on which that was known.
 pub(super) struct Signal {

@@ -6,7 +6,7 @@ use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::statistics::{
     ProbabilityForecast, auc, block_draws, brier, diebold_mariano, quantile,
 };
-use econoscope_data::desk::scores::ScoreTable;
+use econoscope_desk::scores::ScoreTable;
 
 /// Months per block of the bootstrap. Months within a false alarm or the middle of an expansion share news and labels.
 const BLOCK: usize = 48;

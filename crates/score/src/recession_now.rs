@@ -14,8 +14,8 @@ use econoscope_core::indicators::sahm;
 use econoscope_core::indicators::statistics::{dot, normal_cdf};
 use econoscope_core::model::series_info::round_to;
 use econoscope_core::model::{AsOf, Date, Observation, SeriesVintages, VintageCursor};
-use econoscope_data::desk::Desk;
-use econoscope_data::desk::scores::ScoreTable;
+use econoscope_desk::Desk;
+use econoscope_desk::scores::ScoreTable;
 use std::collections::BTreeMap;
 
 const FIRST: Month = Month::new(1968, 1);

@@ -12,8 +12,8 @@ use econoscope_core::indicators::regime::{self, PUBLISHED, Regime, RegimeMonth, 
 use econoscope_core::indicators::statistics::{ProbabilityForecast, average, brier};
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{AsOf, Date, SeriesSet};
-use econoscope_data::desk::Desk;
-use econoscope_data::desk::scores::ScoreTable;
+use econoscope_desk::Desk;
+use econoscope_desk::scores::ScoreTable;
 use jiff::ToSpan;
 use std::collections::BTreeMap;
 use training::{LAST_MONTH, TrainingData};

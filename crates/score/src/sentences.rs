@@ -3,7 +3,7 @@
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::table;
 use econoscope_core::model::words::replace_markers;
-use econoscope_data::desk::scores::Scores;
+use econoscope_desk::scores::Scores;
 
 /// The templates: name, indicator and text. In a text `{row|column}` stands for a cell in the tables of the indicator, and
 /// `{recessions followed|30}` for a count of [`recession_count`].

@@ -9,8 +9,8 @@ use econoscope_core::indicators::nber::is_recession;
 use econoscope_core::indicators::statistics::{ProbabilityForecast, auc, average};
 use econoscope_core::indicators::stress::CMSI;
 use econoscope_core::model::AsOf;
-use econoscope_data::desk::Desk;
-use econoscope_data::desk::scores::ScoreTable;
+use econoscope_desk::Desk;
+use econoscope_desk::scores::ScoreTable;
 
 const SINCE: Month = Month::new(1985, 1);
 /// High stress: five days in a row start and end it.

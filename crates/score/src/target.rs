@@ -6,7 +6,7 @@ use econoscope_core::indicators::nber::RECESSIONS;
 use econoscope_core::indicators::statistics::{
     ProbabilityForecast, auc, brier, calibration, dot, normal_cdf, probit,
 };
-use econoscope_data::desk::scores::ScoreTable;
+use econoscope_desk::scores::ScoreTable;
 use std::collections::BTreeMap;
 
 /// A month and its inputs, the constant first.

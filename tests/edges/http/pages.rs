@@ -5,7 +5,8 @@ use super::support::{
     unlimited_router_over,
 };
 use axum::http::StatusCode;
-use econoscope_data::desk::{Desk, Settings, articles, scenarios};
+use econoscope_desk::texts::{articles, scenarios};
+use econoscope_desk::{Desk, Settings};
 use sha2::Digest;
 use std::collections::BTreeSet;
 
@@ -426,7 +427,7 @@ async fn images_have_the_declared_type_and_size() {
 #[tokio::test]
 async fn operator_articles_and_scenarios_have_pages() {
     let article = "---\nid: our-view\ntitle: Our view\npublished: 2026-01-05T12:00:00Z\n---\n\nWhat **we** think.\n";
-    let scenario = include_str!("../../../crates/data/data/scenarios/10y-above-5pct.toml")
+    let scenario = include_str!("../../../crates/desk/data/scenarios/10y-above-5pct.toml")
         .replace("10y-above-5pct", "our-own")
         .replace("The ten-year", "Our ten-year");
     let settings = Settings {

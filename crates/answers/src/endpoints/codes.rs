@@ -5,7 +5,7 @@ use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::Frequency;
 use econoscope_core::model::frequency::Periods;
-use econoscope_data::desk::scenarios::Status;
+use econoscope_desk::texts::scenarios::Status;
 use jiff::civil::Weekday;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error};

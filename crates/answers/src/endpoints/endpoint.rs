@@ -4,7 +4,7 @@ use super::answer::Answer;
 use super::decode::Arguments;
 use econoscope_core::error::Result;
 use econoscope_core::model::Date;
-use econoscope_data::desk::Desk;
+use econoscope_desk::Desk;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;

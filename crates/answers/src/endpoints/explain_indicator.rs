@@ -21,7 +21,7 @@ use econoscope_core::indicators::recession::{CRPI, CRPI2};
 use econoscope_core::indicators::regime::REGIME;
 use econoscope_core::indicators::{self, Indicator, sahm};
 use econoscope_core::model::quantity::spell_out_unit;
-use econoscope_data::desk::scores::{ScoreTable, Scores};
+use econoscope_desk::scores::{ScoreTable, Scores};
 use schemars::{Schema, SchemaGenerator, json_schema};
 use side::{ComparisonSide, interpretation};
 use std::collections::BTreeMap;

@@ -4,8 +4,9 @@ use super::{metric, release_calendar};
 use crate::endpoints::prelude::*;
 use econoscope_core::model::calendar::is_meeting_name;
 use econoscope_core::model::untrusted;
-use econoscope_data::desk::search::Kind;
-use econoscope_data::desk::{Settings, articles, reference};
+use econoscope_desk::names::search::Kind;
+use econoscope_desk::texts::articles;
+use econoscope_desk::{Settings, reference};
 use std::collections::BTreeMap;
 
 /// Rows of a series in its document, the newest.
@@ -181,8 +182,9 @@ fn article(desk: &Desk, slug: &str) -> Result<FetchedDocument> {
 #[cfg(test)]
 mod tests {
     use crate::endpoints::{Arguments, Backend, Reply, Route};
-    use econoscope_data::desk::{Desk, Settings, articles};
     use econoscope_data::store::{Article, Sqlite, Store};
+    use econoscope_desk::texts::articles;
+    use econoscope_desk::{Desk, Settings};
     use serde_json::{Value, json};
     use std::sync::Arc;
 

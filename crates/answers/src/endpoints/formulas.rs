@@ -5,8 +5,8 @@ use econoscope_core::catalogue::names::Names;
 use econoscope_core::indicators::expression::{self, Expr, FormulaError};
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::statistics;
-use econoscope_data::desk::resolve;
-use econoscope_data::desk::resolve::Resolution;
+use econoscope_desk::names::resolve;
+use econoscope_desk::names::resolve::Resolution;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -8,8 +8,8 @@ use super::{backend, days};
 use econoscope_core::error::{Error, Result, quote};
 use econoscope_core::indicators::prose::join;
 use econoscope_core::model::{Date, SeriesId};
-use econoscope_data::desk::resolve;
 use econoscope_data::upstream::{Freshness, Kind, Request, UpstreamResponse};
+use econoscope_desk::names::resolve;
 use serde_json::Value;
 use std::time::Duration;
 

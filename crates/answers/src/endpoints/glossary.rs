@@ -2,9 +2,9 @@
 
 use super::decode::default_limit;
 use crate::endpoints::prelude::*;
-use econoscope_data::desk::glossary;
-use econoscope_data::desk::reference;
-use econoscope_data::desk::search::Kind;
+use econoscope_desk::names::search::Kind;
+use econoscope_desk::reference;
+use econoscope_desk::texts::glossary;
 
 /// First year of the recessions listed with a term; `fetch` lists all.
 const FIRST_RECESSION: i32 = 1945;

@@ -2,7 +2,7 @@
 
 use crate::endpoints::prelude::*;
 use econoscope_core::model::untrusted;
-use econoscope_data::desk::articles;
+use econoscope_desk::texts::articles;
 
 /// Number of articles, by the contract.
 const LATEST: usize = 5;

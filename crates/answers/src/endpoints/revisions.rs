@@ -12,8 +12,8 @@ pub use table::{LevelAnswer, PeriodAnswer, PeriodRow, RecordAnswer, RevisionsAns
 use super::days;
 use crate::endpoints::prelude::*;
 use econoscope_core::indicators;
+use econoscope_core::indicators::identities;
 use econoscope_core::indicators::revisions::Revisions;
-use econoscope_data::desk::identities;
 use std::sync::Arc;
 use table::RevisionTable;
 

@@ -7,8 +7,8 @@ use super::endpoint::{Endpoint, Spec};
 use super::{days, forward, schema, structure};
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::Date;
-use econoscope_data::desk::Desk;
 use econoscope_data::upstream::Request;
+use econoscope_desk::Desk;
 use serde_json::{Map, Value};
 use std::sync::{Arc, LazyLock};
 

@@ -3,11 +3,11 @@
 use super::codes::EnumArgument;
 use super::decode::default_limit;
 use crate::endpoints::prelude::*;
-use econoscope_data::desk::articles::MAX_ARTICLES;
-use econoscope_data::desk::base_rates::BaseRates;
-use econoscope_data::desk::scenarios::{self, Status};
-use econoscope_data::desk::search::Kind;
 use econoscope_data::store::Article;
+use econoscope_desk::base_rates::BaseRates;
+use econoscope_desk::names::search::Kind;
+use econoscope_desk::texts::articles::MAX_ARTICLES;
+use econoscope_desk::texts::scenarios::{self, Status};
 
 /// The text of an answer with more scenarios leaves their rules out.
 const MAX_WITH_RULES: usize = 8;

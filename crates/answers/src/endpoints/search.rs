@@ -2,7 +2,7 @@
 
 use crate::endpoints::prelude::*;
 use econoscope_core::model::untrusted;
-use econoscope_data::desk::search::{Document, Kind};
+use econoscope_desk::names::search::{Document, Kind};
 
 /// Most results.
 const MAX_RESULTS: usize = 10;

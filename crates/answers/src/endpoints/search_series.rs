@@ -4,7 +4,7 @@ use super::decode::default_limit;
 use crate::endpoints::prelude::*;
 use econoscope_core::catalogue::names::Names;
 use econoscope_core::error::quote;
-use econoscope_data::desk::{IMPORTED, unmatched_words};
+use econoscope_desk::{IMPORTED, unmatched_words};
 use std::sync::Arc;
 
 /// Arguments.
@@ -204,7 +204,7 @@ mod tests {
 
     fn ask(query: &str, category: Option<&str>) -> Result<SeriesSearchAnswer> {
         let clock = Arc::new(|| "2026-11-21T12:00:00Z".parse().unwrap());
-        let settings = econoscope_data::desk::Settings::default();
+        let settings = econoscope_desk::Settings::default();
         let desk = Desk::open(Arc::new(Sqlite::bundled().unwrap()), settings, clock);
         let params = Params {
             query: query.into(),

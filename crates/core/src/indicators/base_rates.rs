@@ -2,7 +2,7 @@
 //!
 //! Every past month is a starting month, so windows overlap and one recession gives twelve hits. The share is unaffected;
 //! the interval counts only windows without overlap.
-//! The definitions in `data/scenarios/` deserialize into [`Event`] and [`Condition`].
+//! The definitions in `crates/desk/data/scenarios/` deserialize into [`Event`] and [`Condition`].
 
 use super::months::{Month, MonthlyGrid};
 use super::statistics::{Z_90, count, wilson};

@@ -5,10 +5,10 @@
 use super::sources::SourceSettings;
 use super::state::{SeriesState, States};
 use super::write::day_of;
-use crate::desk::identities;
 use crate::store::Status;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Error;
+use econoscope_core::indicators::identities;
 use econoscope_core::model::calendar::ZONE;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{Date, Frequency, SeriesId, SeriesInfo, release};

@@ -10,7 +10,7 @@ use econoscope_core::indicators::regime::MonthlyInputs;
 use econoscope_core::indicators::statistics::least_squares;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{AsOf, Date, Observation, SeriesSet};
-use econoscope_data::desk::Desk;
+use econoscope_desk::Desk;
 use jiff::ToSpan;
 
 /// First month of the regressions on claims.
@@ -151,8 +151,8 @@ impl<'a> WeeklySeries<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use econoscope_data::desk::Settings;
     use econoscope_data::store::Sqlite;
+    use econoscope_desk::Settings;
     use std::sync::Arc;
 
     #[test]

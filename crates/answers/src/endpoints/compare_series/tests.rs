@@ -8,7 +8,7 @@ fn compare(arguments: serde_json::Value) -> Result<Comparison> {
     let clock = Arc::new(|| "2026-11-21T12:00:00Z".parse().unwrap());
     let desk = Desk::open(
         Arc::new(Sqlite::bundled().unwrap()),
-        econoscope_data::desk::Settings::default(),
+        econoscope_desk::Settings::default(),
         clock,
     );
     let route = Route::find("compare_series").unwrap();

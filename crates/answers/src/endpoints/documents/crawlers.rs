@@ -2,7 +2,7 @@
 
 use crate::endpoints::route::Route;
 use econoscope_core::catalogue::Catalogue;
-use econoscope_data::desk::{articles, glossary, scenarios};
+use econoscope_desk::texts::{articles, glossary, scenarios};
 
 /// Pages of the sitemap, besides endpoints without arguments and the pages of single items.
 const PAGES: &[&str] = &[

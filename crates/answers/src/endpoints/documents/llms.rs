@@ -3,7 +3,7 @@
 use crate::endpoints::route::Route;
 use econoscope_core::indicators::indicators;
 use econoscope_core::indicators::prose::capitalize;
-use econoscope_data::desk::glossary;
+use econoscope_desk::texts::glossary;
 
 /// Returns `llms.txt` for a base address.
 pub fn llms_txt(routes: &[Route], base: &str) -> String {

@@ -4,7 +4,7 @@ use super::alarms::AlarmHistory;
 use crate::endpoints::prelude::*;
 use econoscope_core::indicators::prose::format_number;
 use econoscope_core::model::quantity::spell_out_unit;
-use econoscope_data::desk::scores::ScoreTable;
+use econoscope_desk::scores::ScoreTable;
 use std::collections::BTreeMap;
 
 /// A figure that inputs add up to; composites have one, the regime two.

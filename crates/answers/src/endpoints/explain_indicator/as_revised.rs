@@ -6,7 +6,7 @@ use econoscope_core::indicators::prose::format_number;
 use econoscope_core::indicators::statistics::count;
 use econoscope_core::indicators::{self, Indicator, sahm};
 use econoscope_core::model::series_info::round_to;
-use econoscope_data::desk::real_time::Figures;
+use econoscope_desk::real_time::Figures;
 
 /// Most differing labels in an answer.
 const MAX_LABELS: usize = 12;

@@ -4,7 +4,7 @@ use crate::endpoints::prelude::*;
 use econoscope_core::indicators::asset_views::{self, Evidence, Sample, View};
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::regime::{Regime, RegimeMonth};
-use econoscope_data::desk::RegimeHistory;
+use econoscope_desk::RegimeHistory;
 use std::collections::BTreeMap;
 
 /// What the regime has meant for an asset.

@@ -1,7 +1,7 @@
 use super::*;
 use econoscope_core::model::{Observation, SeriesId};
-use econoscope_data::desk::Settings;
 use econoscope_data::store::{Sqlite, Store, Write};
+use econoscope_desk::Settings;
 use jiff::Timestamp;
 use jiff::civil::date;
 use std::collections::BTreeMap;

@@ -10,7 +10,7 @@ use econoscope_core::error::Result;
 use econoscope_core::indicators::nber::RECESSIONS;
 use econoscope_core::model::frequency::day_number;
 use econoscope_core::model::{Date, Frequency, Observation};
-use econoscope_data::desk::address;
+use econoscope_desk::address;
 use std::fmt::Write;
 
 /// Most rows in one answer (API.md, limits).

@@ -13,7 +13,7 @@ use crate::endpoints::prelude::*;
 use econoscope_core::indicators::expression::{Column, Unit, convert};
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::transform::{Units, year_earlier};
-use econoscope_data::desk::remarks;
+use econoscope_desk::texts::remarks;
 use std::sync::Arc;
 
 /// Fills an answer with the selected rows of a series, aggregated and transformed, their unit and the notes about them.

@@ -1,7 +1,6 @@
 //! Asks FRED for the series that no recipe brings, and computes series from formulas.
 
 use super::{SERIES, SyncRun};
-use crate::desk::identities;
 use crate::ingest::accept::{Source, SourceKind, is_revised};
 use crate::ingest::plan::Step;
 use crate::ingest::report::Outcome;
@@ -9,6 +8,7 @@ use crate::ingest::state;
 use crate::store::WriteOutcome;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
+use econoscope_core::indicators::identities;
 use econoscope_core::model::{Observation, Series, VintageObservation};
 use std::collections::HashMap;
 use std::sync::Arc;

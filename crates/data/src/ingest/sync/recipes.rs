@@ -5,7 +5,6 @@
 //! agree with stored ones.
 
 use super::SyncRun;
-use crate::desk::identities;
 use crate::ingest::accept::{Refusal, Source, SourceKind, is_revised};
 use crate::ingest::client::{Clients, FeedError, FeedRequest, FetchResult};
 use crate::ingest::fetch::Validators;
@@ -16,6 +15,7 @@ use crate::ingest::titles::clean;
 use crate::ingest::write::day_of;
 use crate::store::{Description, Store};
 use econoscope_core::error::{Error, Result};
+use econoscope_core::indicators::identities;
 use econoscope_core::model::frequency::days_between;
 use econoscope_core::model::{Date, Observation, SeriesId, VintageObservation};
 use econoscope_core::recipe::{FeedRef, FormatEvidence, Recipes, SeriesRecipe};

@@ -9,7 +9,6 @@ mod vintages;
 mod whole;
 
 use super::*;
-use crate::desk::store_summary::LAST_SYNC;
 use crate::ingest::testing::{csv, json, page, sources_at};
 use crate::store::{Sqlite, Write, WriteOutcome};
 use econoscope_core::error::Error;
