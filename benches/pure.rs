@@ -5,7 +5,7 @@ use bytes::Bytes;
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use econoscope::mcp::Message;
 use econoscope_answers::endpoints::time_series::Params;
-use econoscope_answers::endpoints::{Body, Encoding, Endpoint};
+use econoscope_answers::{Body, Encoding, Endpoint};
 use econoscope_data::desk::{Desk, Settings};
 use econoscope_data::store::Sqlite;
 use serde_json::json;

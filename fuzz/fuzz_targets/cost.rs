@@ -6,7 +6,7 @@
 //! `tests/hunt/hunt.py` measures.
 #![no_main]
 use econoscope_data::desk::{Desk, Settings};
-use econoscope_answers::endpoints::{Backend, ENDPOINTS};
+use econoscope_answers::{Backend, ENDPOINTS};
 use econoscope::rest::query_arguments;
 use econoscope_data::store::Sqlite;
 use libfuzzer_sys::fuzz_target;

@@ -14,9 +14,9 @@ pub(super) use meetings::events;
 pub use render::describe_content;
 pub(super) use render::format_print;
 
-use super::days::{self, newest};
 use super::revisions::label;
-use crate::endpoints::prelude::*;
+use crate::dates::{self, newest};
+use crate::prelude::*;
 use econoscope_core::indicators::expectation::Formula;
 use econoscope_core::model::calendar::{self, Release, ScheduledRelease, ZONE};
 use econoscope_core::model::release;
@@ -197,7 +197,7 @@ fn window(
 ) -> Result<((Date, Date), Vec<ScheduledRelease>)> {
     let start = match &params.start {
         None => day,
-        Some(text) => days::read("start", text, (day, today))?,
+        Some(text) => dates::read("start", text, (day, today))?,
     };
     let (before, after) = MAX_OFFSET;
     let first = shift(day, (-before).days());
