@@ -16,7 +16,7 @@ use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::Request;
 use econoscope::{mcp, server};
-use econoscope_answers::endpoints::{Arguments, Backend, ENDPOINTS, Route};
+use econoscope_answers::{Arguments, Backend, ENDPOINTS, Route};
 use econoscope_core::clock::SystemClock;
 use econoscope_data::store::Sqlite;
 use econoscope_data::upstream::{Upstream, UpstreamConfig};

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use econoscope::mcp::Message;
 use econoscope_answers::endpoints::time_series::Params;
-use econoscope_answers::endpoints::{Body, Encoding, Endpoint};
+use econoscope_answers::{Body, Encoding, Endpoint};
 use econoscope_data::store::Sqlite;
 use econoscope_desk::{Desk, Settings};
 use serde_json::json;

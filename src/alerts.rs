@@ -1,7 +1,7 @@
 //! Alerts: crossings of a condition, as feeds, calendars, resources and webhooks report them.
 
 use crate::site::{digest, encode_segment};
-use econoscope_answers::endpoints::condition::{Crossing, Crossings, crossings};
+use econoscope_answers::conditions::{Crossing, Crossings, crossings};
 use econoscope_core::error::Result;
 use econoscope_core::format::period;
 use econoscope_core::model::{AsOf, Date, untrusted};

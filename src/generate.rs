@@ -3,8 +3,8 @@
 
 use crate::config::reference;
 use anyhow::{Context, Result, bail};
-use econoscope_answers::endpoints::documents::{EXAMPLE_BASE, card, llms, openapi};
-use econoscope_answers::endpoints::{ENDPOINTS, Route};
+use econoscope_answers::documents::{EXAMPLE_BASE, card, llms, openapi};
+use econoscope_answers::{ENDPOINTS, Route};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

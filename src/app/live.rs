@@ -4,7 +4,7 @@ use super::webhooks::Webhooks;
 use super::wiring::open_desk;
 use crate::config::{self, Config};
 use anyhow::Result;
-use econoscope_answers::endpoints::{Backend, Route};
+use econoscope_answers::{Backend, Route};
 use econoscope_core::error::{Error, NOTICE_TARGET};
 use econoscope_core::model::SeriesId;
 use econoscope_data::ingest::{self, Feed, Progress, SyncConfig, SyncReport};

@@ -6,7 +6,7 @@ use crate::admission;
 use crate::config::{Config, Serve, local_address};
 use crate::{mcp, server};
 use anyhow::{Context, Result, bail};
-use econoscope_answers::endpoints::Backend;
+use econoscope_answers::Backend;
 use econoscope_core::error::NOTICE_TARGET;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;

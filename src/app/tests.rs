@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::{Request, StatusCode};
 use axum::{Router, response::Response};
-use econoscope_answers::endpoints::Backend;
+use econoscope_answers::Backend;
 use econoscope_core::model::{Observation, SeriesId};
 use econoscope_data::pool::Caller;
 use econoscope_data::store::{Sqlite, Write};

@@ -10,7 +10,7 @@ use crate::alerts::{Alert, MAX_ALERTS};
 use crate::config::{Config, Serve};
 use crate::site::digest;
 use anyhow::{Context, Result};
-use econoscope_answers::endpoints::condition::{Crossings, crossings};
+use econoscope_answers::conditions::{Crossings, crossings};
 use econoscope_core::clock;
 use econoscope_core::error::{self, Error, NOTICE_TARGET};
 use econoscope_core::model::Date;

@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use anyhow::{Context, Result};
-use econoscope_answers::endpoints::Backend;
+use econoscope_answers::Backend;
 use econoscope_core::clock::SystemClock;
 use econoscope_core::error::NOTICE_TARGET;
 use econoscope_data::disk;

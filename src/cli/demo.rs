@@ -5,7 +5,7 @@ use super::output::{print, printable};
 use crate::app;
 use crate::config::Config;
 use anyhow::Result;
-use econoscope_answers::endpoints::Route;
+use econoscope_answers::Route;
 use serde_json::Value;
 
 /// Text for a person who starts the program without a command.

@@ -117,7 +117,7 @@ fn parse_since(text: &str) -> Result<String, ErrorData> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use econoscope_answers::endpoints::ENDPOINTS;
+    use econoscope_answers::ENDPOINTS;
     use serde_json::json;
 
     fn text(name: &str, arguments: serde_json::Value) -> String {

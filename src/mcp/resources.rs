@@ -9,7 +9,7 @@ pub(super) use address::{Address, SCHEME};
 use super::protocol::LIST_TTL_MS;
 use super::{apps, skills};
 use crate::alerts;
-use econoscope_answers::endpoints::{Backend, Route};
+use econoscope_answers::{Backend, Route};
 use econoscope_core::error::Error;
 use econoscope_core::indicators::COMPOSITES;
 use econoscope_core::model::table;

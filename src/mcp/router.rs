@@ -18,7 +18,7 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::{Bytes, BytesMut};
-use econoscope_answers::endpoints::Route;
+use econoscope_answers::Route;
 use http_body_util::BodyExt;
 use serde_json::{Map, json};
 use std::net::SocketAddr;

@@ -5,8 +5,8 @@
 //! may write to the store. Each topic is read once for all of its listeners, in the pool, and a change wakes only them.
 
 use super::resources::{Address, SCHEME};
-use econoscope_answers::endpoints::Backend;
-use econoscope_answers::endpoints::condition::{self, crossings};
+use econoscope_answers::Backend;
+use econoscope_answers::conditions::{self, crossings};
 use econoscope_core::error::{self, Result};
 use econoscope_core::model::{AsOf, Date, SeriesId};
 use econoscope_desk::{Desk, State};
@@ -60,7 +60,7 @@ impl Topic {
                 desk.find_id(&id)?.map(Self::Series)
             }
             Ok(Address::Alert(condition)) => {
-                condition::is_condition(desk, &condition)?.then_some(Self::Alert(condition))
+                conditions::is_condition(desk, &condition)?.then_some(Self::Alert(condition))
             }
             // Nothing else changes while the program runs.
             Ok(_) | Err(_) => None,

@@ -3,7 +3,7 @@
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use econoscope_answers::endpoints::{Body as Stored, Encoding};
+use econoscope_answers::{Body as Stored, Encoding};
 use econoscope_core::error::Result;
 use econoscope_data::pool::Pool;
 use std::sync::Arc;

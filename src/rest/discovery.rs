@@ -7,8 +7,8 @@ use axum::extract::State;
 use axum::http::{HeaderMap, Uri};
 use axum::routing::get;
 use bytes::Bytes;
-use econoscope_answers::endpoints::documents::{card, crawlers, llms, openapi};
-use econoscope_answers::endpoints::{Backend, Body, ENDPOINTS};
+use econoscope_answers::documents::{card, crawlers, llms, openapi};
+use econoscope_answers::{Backend, Body, ENDPOINTS};
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -8,7 +8,8 @@ use axum::extract::{RawPathParams, RawQuery, State};
 use axum::http::{HeaderMap, header};
 use axum::response::Response;
 use axum::routing::get;
-use econoscope_answers::endpoints::{Arguments, Backend, ENDPOINTS, Route, decode};
+use econoscope_answers::route::decode;
+use econoscope_answers::{Arguments, Backend, ENDPOINTS, Route};
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::prose::join;
 use serde_json::Value;
@@ -176,7 +177,7 @@ mod tests {
         fn any_query_is_read_without_a_panic(query in "[ -~]{0,120}") {
             if let Ok(arguments) = query_arguments(&query) {
                 for route in ENDPOINTS.iter() {
-                    let _ = econoscope_answers::endpoints::decode::check(route.input_schema(), arguments.clone());
+                    let _ = econoscope_answers::route::decode::check(route.input_schema(), arguments.clone());
                 }
             }
         }

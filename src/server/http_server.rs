@@ -14,7 +14,7 @@ use axum::extract::Request;
 use axum::http::{Method, header};
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::get;
-use econoscope_answers::endpoints::Backend;
+use econoscope_answers::Backend;
 use econoscope_core::clock;
 use econoscope_data::ingest::SyncReport;
 use std::sync::Arc;

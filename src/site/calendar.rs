@@ -3,7 +3,7 @@
 use super::prelude::*;
 use super::text::{format_dates, format_day, format_or_dash, value_decimals};
 use super::view::query_string;
-use econoscope_answers::endpoints::Endpoint;
+use econoscope_answers::Endpoint;
 use econoscope_answers::endpoints::release_calendar::{
     CalendarAnswer, LastPrint, Params, ReleaseEvent, ScheduledFigure, describe_content,
 };

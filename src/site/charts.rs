@@ -4,7 +4,7 @@ use super::page_request::PageRequest;
 use super::text::parse_frequency;
 use super::view::with_axes;
 use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison};
-use econoscope_answers::endpoints::recessions;
+use econoscope_answers::endpoints::time_series::recessions;
 pub(super) use econoscope_answers::endpoints::time_series::{line, plot};
 use econoscope_core::chart::{ChartSpec, GHOST_COLOR, Line, RIGHT_UNIT_SEPARATOR, render_panels};
 use econoscope_core::format::unit_name;

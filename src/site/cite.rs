@@ -9,7 +9,7 @@ use super::charts;
 use super::prelude::*;
 use super::text::{digest, encode_segment, format_dates, format_day, format_exact, unit_name};
 use super::view::{endpoint_arguments, query_string};
-use econoscope_answers::endpoints::days::parse_as_of;
+use econoscope_answers::dates::parse_as_of;
 use econoscope_answers::endpoints::time_series::{self, TimeSeriesAnswer};
 use econoscope_core::format::period;
 use econoscope_core::model::frequency::shift;

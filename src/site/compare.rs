@@ -9,7 +9,7 @@ use super::text::{
 use super::view::{FREQUENCIES, INDEX, RANGES, UNITS, comparison_arguments, comparison_path};
 use super::view::{is_identifier, query_string, range_start, render_options, split_list};
 use super::{page_request, view, vintages};
-use econoscope_answers::endpoints::Arguments;
+use econoscope_answers::Arguments;
 use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison};
 use econoscope_core::format::{Unit, period, unit_name};
 use econoscope_core::indicators::prose::{capitalize, join};

@@ -3,7 +3,7 @@
 use super::home::START;
 use super::prelude::*;
 use super::text::{format_dates, parse_frequency, series_unit};
-use econoscope_answers::endpoints::Endpoint;
+use econoscope_answers::Endpoint;
 use econoscope_answers::endpoints::release_calendar::{Params, ReleaseEvent, ScheduledFigure};
 use econoscope_answers::endpoints::time_series::TimeSeriesAnswer;
 use econoscope_core::catalogue::Catalogue;

@@ -1,6 +1,6 @@
 //! The arguments of a page request, limited to those that the page defines.
 
-use econoscope_answers::endpoints::days::parse_as_of;
+use econoscope_answers::dates::parse_as_of;
 use econoscope_core::error::Result;
 use econoscope_core::model::AsOf;
 use econoscope_desk::Desk;

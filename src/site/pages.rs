@@ -17,7 +17,7 @@ use axum::extract::{Extension, RawPathParams, RawQuery, State};
 use axum::http::{HeaderMap, Method, Uri, header};
 use axum::response::Response;
 use axum::routing::get;
-use econoscope_answers::endpoints::Backend;
+use econoscope_answers::Backend;
 use econoscope_core::cache::Cache;
 use econoscope_core::error::{Error, Result};
 use econoscope_data::pool::{Caller, Pool, SingleFlight};

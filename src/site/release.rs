@@ -8,9 +8,10 @@ use super::text::{
 };
 use super::widget_frame::Widget;
 use super::{charts, pictures, view};
+use econoscope_answers::Endpoint;
 use econoscope_answers::endpoints::release_calendar::{Params, ReleaseEvent, ScheduledFigure};
 use econoscope_answers::endpoints::revisions::{self, PeriodRow, RevisionsAnswer};
-use econoscope_answers::endpoints::{Endpoint, time_series};
+use econoscope_answers::endpoints::time_series;
 use econoscope_core::chart::{ChartSpec, GHOST_COLOR, Line, render_fluid};
 use econoscope_core::format::period;
 use econoscope_core::indicators::prose::{capitalize, join, lowercase_first};

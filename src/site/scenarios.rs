@@ -4,7 +4,7 @@ use super::prelude::*;
 use super::text::{encode_segment, format_percent};
 use super::widget_frame::Widget;
 use super::{articles, charts, error_page, pictures};
-use econoscope_answers::endpoints::recessions;
+use econoscope_answers::endpoints::time_series::recessions;
 use econoscope_core::chart::{ChartSpec, Line, render_fluid};
 use econoscope_core::format::{Unit, heading};
 use econoscope_core::indicators::base_rates::{Episode, Move, Transform};

@@ -12,10 +12,10 @@ use super::view::{self, FREQUENCIES, INDEX, RANGES, UNITS, query_string, render_
 use super::vintages::VintageComparison;
 use super::{charts, widgets};
 use econoscope_answers::endpoints::metric::{self, Metric};
-use econoscope_answers::endpoints::provenance::Provenance;
 use econoscope_answers::endpoints::revisions::{
     self, PeriodAnswer, RecordAnswer, RevisionsAnswer, label, size,
 };
+use econoscope_answers::render::provenance::Provenance;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::chart::{ChartSpec, Line};
 use econoscope_core::format::{self, Unit, heading, number};

@@ -1,9 +1,9 @@
 //! Formatting of figures, days and names for pages.
 
 use econoscope_answers::endpoints::metric::Metric;
-use econoscope_answers::endpoints::provenance::Provenance;
 use econoscope_answers::endpoints::revisions::plus;
 use econoscope_answers::endpoints::time_series::TimeSeriesAnswer;
+use econoscope_answers::render::provenance::Provenance;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::format::{Unit, number, signed};
 use econoscope_core::model::series_info::round_to;

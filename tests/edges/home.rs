@@ -1,6 +1,6 @@
 //! Backends and figures for tests.
 
-use econoscope_answers::endpoints::Backend;
+use econoscope_answers::Backend;
 use econoscope_core::model::{Observation, SeriesId};
 use econoscope_data::store::{Sqlite, Store, Write};
 use econoscope_desk::{Desk, Settings};

@@ -2,7 +2,7 @@
 //! gives the same answer. And the present cuts nothing: what has arrived counts, however early it came.
 
 use super::support::{ask, backend, now, real};
-use econoscope_answers::endpoints::{Backend, ENDPOINTS, Route};
+use econoscope_answers::{Backend, ENDPOINTS, Route};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::model::{Date, Observation, SeriesId, VintageObservation};
 use econoscope_data::store::{Sqlite, Store, Write, WriteVintages};

@@ -3,7 +3,7 @@
 //! the documented tables (docs/METHODS.md#regime, docs/METHODS.md#base-rates).
 
 use super::support::{ask, backend, now, real};
-use econoscope_answers::endpoints::Backend;
+use econoscope_answers::Backend;
 use econoscope_data::store::{Article, Sqlite, Store};
 use econoscope_desk::{Desk, Settings};
 use serde_json::Value;

@@ -17,7 +17,7 @@ mod windows;
 
 use super::expanded::{expanded, untrue};
 use super::support::{backend, real};
-use econoscope_answers::endpoints::{Backend, Route};
+use econoscope_answers::{Backend, Route};
 use econoscope_data::store::Sqlite;
 use serde_json::Value;
 use std::sync::Arc;

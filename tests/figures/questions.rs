@@ -3,7 +3,7 @@
 //! docs/METHODS.md in Python whose results are pasted with the question they answer.
 
 use super::support::{ask, backend, now, on, real, rows};
-use econoscope_answers::endpoints::Backend;
+use econoscope_answers::Backend;
 use econoscope_data::store::Sqlite;
 use serde_json::Value;
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Month and regime of every month, as the listing has them.
-fn listed(backend: &econoscope_answers::endpoints::Backend) -> Vec<(String, String)> {
+fn listed(backend: &econoscope_answers::Backend) -> Vec<(String, String)> {
     let (json, _) = ask(backend, "get_regime", &[("start", "max")]).unwrap();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let months = json["months"].as_array().unwrap().iter();

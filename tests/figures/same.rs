@@ -2,7 +2,7 @@
 //! comes with the program and on an import.
 
 use super::support::{ask, backend, real};
-use econoscope_answers::endpoints::Backend;
+use econoscope_answers::Backend;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_data::store::{Sqlite, Store};
 use serde_json::Value;

@@ -6,7 +6,7 @@ use econoscope_data::store::Sqlite;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-fn bundled() -> econoscope_answers::endpoints::Backend {
+fn bundled() -> econoscope_answers::Backend {
     backend(Arc::new(Sqlite::bundled().unwrap()))
 }
 

@@ -2,7 +2,7 @@
 //! them, and against figures that were computed and published elsewhere.
 
 use super::support::{ask, backend, now};
-use econoscope_answers::endpoints::Backend;
+use econoscope_answers::Backend;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::indicators::sahm;
 use econoscope_core::model::frequency::shift;

@@ -1,7 +1,7 @@
 //! Every release whose day is on record, walked: the day before no tool shows its figure, on the day it is there.
 
 use super::support::{ask, backend};
-use econoscope_answers::endpoints::Backend;
+use econoscope_answers::Backend;
 use econoscope_core::model::Date;
 use econoscope_core::model::calendar::{Release, releases};
 use econoscope_core::model::frequency::shift;

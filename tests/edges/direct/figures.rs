@@ -7,7 +7,7 @@ use crate::home::bundled;
 use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
-use econoscope_answers::endpoints::{ENDPOINTS, Route};
+use econoscope_answers::{ENDPOINTS, Route};
 use http_body_util::BodyExt;
 use serde::Deserialize;
 use serde_json::value::RawValue;

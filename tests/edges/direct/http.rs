@@ -8,7 +8,7 @@ use axum::extract::ConnectInfo;
 use axum::http::{HeaderMap, HeaderValue, Request, StatusCode};
 use econoscope::mcp::{Server, transport};
 use econoscope::server::{HttpServer, Options, Shutdown};
-use econoscope_answers::endpoints::Backend;
+use econoscope_answers::Backend;
 use econoscope_data::store::{Sqlite, Store};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};

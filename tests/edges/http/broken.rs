@@ -6,7 +6,7 @@ use super::support::{get, mcp_service, options, request, send, tool_call};
 use axum::Router;
 use axum::http::StatusCode;
 use econoscope::server::{HttpServer, Shutdown};
-use econoscope_answers::endpoints::Backend;
+use econoscope_answers::Backend;
 use econoscope_data::store::Sqlite;
 use econoscope_desk::{Desk, Settings};
 use serde_json::json;

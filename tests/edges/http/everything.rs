@@ -5,7 +5,7 @@ use super::support::{
     unlimited_router_over,
 };
 use axum::http::StatusCode;
-use econoscope_answers::endpoints::ENDPOINTS;
+use econoscope_answers::ENDPOINTS;
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::sync::Arc;

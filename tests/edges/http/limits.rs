@@ -7,7 +7,7 @@ use super::support::{
 use axum::Router;
 use axum::http::StatusCode;
 use econoscope::server::Options;
-use econoscope_answers::endpoints::Backend;
+use econoscope_answers::Backend;
 use econoscope_core::clock::SystemClock;
 use econoscope_data::upstream::{Upstream, UpstreamConfig};
 use serde_json::json;

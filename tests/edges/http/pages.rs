@@ -321,7 +321,7 @@ async fn the_home_page_shows_its_age_and_every_endpoint() {
     let reply = get(&router(), "/").await;
     let html = reply.text();
     assert!(html.contains("Data as of "), "{html}");
-    for route in econoscope_answers::endpoints::ENDPOINTS.iter() {
+    for route in econoscope_answers::ENDPOINTS.iter() {
         assert!(
             html.contains(&format!("GET {}</code>", route.spec.path)),
             "{}",

@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, Request, StatusCode};
 use econoscope::admission::LimitSettings;
 use econoscope::mcp;
 use econoscope::server::{HttpServer, Options, Shutdown};
-use econoscope_answers::endpoints::Backend;
+use econoscope_answers::Backend;
 use econoscope_data::store::Sqlite;
 use econoscope_desk::{Clock, Desk, Settings};
 use http_body_util::BodyExt;

@@ -4,7 +4,7 @@ use super::client::Client;
 use super::server;
 use crate::home::backends;
 use econoscope::mcp::Server;
-use econoscope_answers::endpoints::ENDPOINTS;
+use econoscope_answers::ENDPOINTS;
 use serde_json::{Value, json};
 
 /// Maximum tokens of the text of a call with its defaults, and of any call.

@@ -5,7 +5,7 @@ use super::client::Client;
 use super::server;
 use crate::home::bundled;
 use econoscope::mcp::Server;
-use econoscope_answers::endpoints::{Backend, ENDPOINTS};
+use econoscope_answers::{Backend, ENDPOINTS};
 use econoscope_data::store::Sqlite;
 use econoscope_desk::{Desk, Settings};
 use serde_json::{Value, json};

@@ -4,7 +4,7 @@
 //! questions; their score estimates that of new questions. It is printed and not required, so that this stays so.
 
 use super::server;
-use econoscope_answers::endpoints::ENDPOINTS;
+use econoscope_answers::ENDPOINTS;
 use rmcp::ServerHandler as _;
 use std::collections::HashMap;
 

@@ -6,12 +6,12 @@ mod table;
 
 pub use answer::{ComparedColumn, Comparison, ConditionMeans, Correlation};
 
-use super::aggregation_notes::partial_periods;
-use super::codes::{AggregationCode, FrequencyCode, UnitsCode};
-use super::condition::{Condition, EvaluationContext};
-use super::days::{self, newest};
-use super::formulas::{self, NamedSeries};
-use crate::endpoints::prelude::*;
+use crate::conditions::formulas::{self, NamedSeries};
+use crate::conditions::{Condition, EvaluationContext};
+use crate::dates::{self, newest};
+use crate::prelude::*;
+use crate::render::aggregation_notes::partial_periods;
+use crate::route::codes::{AggregationCode, FrequencyCode, UnitsCode};
 use econoscope_core::indicators::expression::{self, Expr};
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::transform::Units;
@@ -166,9 +166,9 @@ impl Endpoint for Params {
 fn date_range(params: &Params, as_of: AsOf, today: Date) -> Result<(Date, Date)> {
     let newest = newest(as_of, today);
     let end = params.end.as_deref().unwrap_or("max");
-    let end = days::read("end", end, (newest, today))?.min(newest);
+    let end = dates::read("end", end, (newest, today))?.min(newest);
     let start = params.start.as_deref().unwrap_or("10y");
-    Ok((days::start(start, (end, today))?, end))
+    Ok((dates::start(start, (end, today))?, end))
 }
 
 /// Notes which aggregated periods are short, cut by the range or not over, each with its series.

@@ -15,7 +15,7 @@ pub use answer::{
 
 use super::signals::rounded_value;
 use super::what_changed;
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
 use econoscope_core::indicators::prose::{capitalize, format_number};
 use econoscope_core::indicators::recession::{CRPI, CRPI2};
 use econoscope_core::indicators::regime::REGIME;

@@ -1,7 +1,7 @@
 //! `fetch`: a document that `search` returned, in the shape that hosts with a search of their own expect.
 
 use super::{metric, release_calendar};
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
 use econoscope_core::model::calendar::is_meeting_name;
 use econoscope_core::model::untrusted;
 use econoscope_desk::names::search::Kind;
@@ -181,7 +181,7 @@ fn article(desk: &Desk, slug: &str) -> Result<FetchedDocument> {
 
 #[cfg(test)]
 mod tests {
-    use crate::endpoints::{Arguments, Backend, Reply, Route};
+    use crate::{Arguments, Backend, Reply, Route};
     use econoscope_data::store::{Article, Sqlite, Store};
     use econoscope_desk::texts::articles;
     use econoscope_desk::{Desk, Settings};

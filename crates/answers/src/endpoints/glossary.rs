@@ -1,7 +1,7 @@
 //! `search_glossary`: what a term of macroeconomics means.
 
-use super::decode::default_limit;
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
+use crate::route::decode::default_limit;
 use econoscope_desk::names::search::Kind;
 use econoscope_desk::reference;
 use econoscope_desk::texts::glossary;

@@ -1,6 +1,6 @@
 //! `get_latest_articles`: the five newest texts.
 
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
 use econoscope_core::model::untrusted;
 use econoscope_desk::texts::articles;
 

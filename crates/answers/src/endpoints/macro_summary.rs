@@ -2,7 +2,7 @@
 
 use super::metric::NewerMean;
 use super::signals::rounded_value;
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
 use econoscope_core::indicators::liquidity::CNLI;
 use econoscope_core::indicators::recession::CRPI;
 use econoscope_core::indicators::recession_now::RNOW;

@@ -1,10 +1,10 @@
 //! `get_metric`: the latest value of one series, its changes and their meaning.
 
-use super::days::newest;
-use super::forward::check_series;
-use super::lateness::note_late;
-use super::measured::FigureKind;
-use crate::endpoints::prelude::*;
+use crate::dates::newest;
+use crate::prelude::*;
+use crate::render::lateness::note_late;
+use crate::render::measured::FigureKind;
+use crate::route::forward::check_series;
 use econoscope_core::format::amount_in_words;
 use econoscope_core::indicators::transform::{self, Changes, Units};
 use econoscope_core::indicators::window::RankCounts;

@@ -14,11 +14,11 @@ pub use precedents::{Outcome, PrecedentMonth, PrecedentsAnswer};
 pub use revised::RevisedRegime;
 pub use switches::RegimeSwitch;
 
-use super::codes::EnumArgument;
-use super::days::range;
-use super::forward::unsupported_error;
-use super::tolerance;
-use crate::endpoints::prelude::*;
+use crate::dates::range;
+use crate::prelude::*;
+use crate::route::codes::EnumArgument;
+use crate::route::forward::unsupported_error;
+use crate::route::tolerance;
 use econoscope_core::indicators::nowcast as indicators_nowcast;
 use econoscope_core::indicators::regime::Regime;
 use econoscope_core::indicators::{liquidity, narrative, recession, regime, stress};

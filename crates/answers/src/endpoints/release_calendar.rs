@@ -14,9 +14,9 @@ pub(super) use meetings::events;
 pub use render::describe_content;
 pub(super) use render::format_print;
 
-use super::days::{self, newest};
 use super::revisions::label;
-use crate::endpoints::prelude::*;
+use crate::dates::{self, newest};
+use crate::prelude::*;
 use econoscope_core::indicators::expectation::Formula;
 use econoscope_core::model::calendar::{self, Release, ScheduledRelease, ZONE};
 use econoscope_core::model::release;
@@ -142,9 +142,10 @@ fn add_notes(provenance: &mut Provenance, due: &[ScheduledRelease], has_fomc: bo
         provenance.note("fomc", text);
     }
     let disruption = due.iter().find_map(|due| release::disruption(due.day));
-    if let Some((from, to)) = disruption {
+    if let Some(range) = disruption {
         let why = "by what is known today agencies did not keep their rules";
-        provenance.note("disrupted", format!("{why} from {from} to {to}"));
+        let text = format!("{why} from {} to {}", range.start, range.end);
+        provenance.note("disrupted", text);
     }
 }
 
@@ -197,7 +198,7 @@ fn window(
 ) -> Result<((Date, Date), Vec<ScheduledRelease>)> {
     let start = match &params.start {
         None => day,
-        Some(text) => days::read("start", text, (day, today))?,
+        Some(text) => dates::read("start", text, (day, today))?,
     };
     let (before, after) = MAX_OFFSET;
     let first = shift(day, (-before).days());

@@ -9,8 +9,8 @@ pub(super) use render::units;
 pub use render::{label, plus, size};
 pub use table::{LevelAnswer, PeriodAnswer, PeriodRow, RecordAnswer, RevisionsAnswer, StageAnswer};
 
-use super::days;
-use crate::endpoints::prelude::*;
+use crate::dates;
+use crate::prelude::*;
 use econoscope_core::indicators;
 use econoscope_core::indicators::identities;
 use econoscope_core::indicators::revisions::Revisions;
@@ -132,7 +132,7 @@ fn computed_here(desk: &Desk, info: &SeriesInfo) -> Error {
 pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<RevisionsAnswer> {
     let table = RevisionTable::read(desk, info)?;
     let requested = date
-        .map(|text| days::parse_periods("date", text, desk.today()))
+        .map(|text| dates::parse_periods("date", text, desk.today()))
         .transpose()?;
     let mut provenance = Provenance::new(desk, AsOf::Latest, [info.id.as_str()])?;
     if table.series.is_none() {

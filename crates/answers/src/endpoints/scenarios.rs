@@ -1,8 +1,8 @@
 //! `list_scenarios`: events that may happen, how often they have, and the rules that decide them.
 
-use super::codes::EnumArgument;
-use super::decode::default_limit;
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
+use crate::route::codes::EnumArgument;
+use crate::route::decode::default_limit;
 use econoscope_data::store::Article;
 use econoscope_desk::base_rates::BaseRates;
 use econoscope_desk::names::search::Kind;

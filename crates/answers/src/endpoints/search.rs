@@ -1,6 +1,6 @@
 //! `search`: documents that match words, in the shape that hosts with a search of their own expect.
 
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
 use econoscope_core::model::untrusted;
 use econoscope_desk::names::search::{Document, Kind};
 

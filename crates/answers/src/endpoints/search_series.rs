@@ -1,7 +1,7 @@
 //! `search_series`: finds series by words or by category.
 
-use super::decode::default_limit;
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
+use crate::route::decode::default_limit;
 use econoscope_core::catalogue::names::Names;
 use econoscope_core::error::quote;
 use econoscope_desk::{IMPORTED, unmatched_words};

@@ -1,8 +1,8 @@
 //! `get_signals`: every composite, and the market figures that people watch.
 
 use super::metric::NewerMean;
-use super::tolerance;
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
+use crate::route::tolerance;
 use econoscope_core::format::amount_in_words;
 use econoscope_core::indicators::{Indicator, Reading, established, narrative_velocity, transform};
 use econoscope_core::model::quantity::spell_out_unit;

@@ -19,14 +19,14 @@ pub use points::{MeanChange, PointInTime};
 pub use shape::{line, plot, recessions};
 pub use vintages::{VintageRow, VintageState, Vintages};
 
-use super::answer::{Answer, Csv};
-use super::condition::Condition;
-use super::days;
-use super::decode::{self, Arguments};
-use super::formulas::NamedSeries;
-use super::lateness::note_late;
-use super::route::Route;
-use crate::endpoints::prelude::*;
+use crate::conditions::Condition;
+use crate::conditions::formulas::NamedSeries;
+use crate::dates;
+use crate::prelude::*;
+use crate::render::answer::{Answer, Csv};
+use crate::render::lateness::note_late;
+use crate::route::Route;
+use crate::route::decode::{self, Arguments};
 use arguments::{DateSelection, Format};
 use econoscope_core::indicators::transform::Units;
 
@@ -51,7 +51,7 @@ impl Endpoint for Params {
 
     fn omitted(&self) -> &'static [&'static str] {
         // `points` and `vintages` have all the rows.
-        let is_several = self.as_of.as_deref().is_some_and(days::is_several);
+        let is_several = self.as_of.as_deref().is_some_and(dates::is_several);
         if self.after.is_none() && self.dates.is_none() && !is_several {
             &[]
         } else {
@@ -61,7 +61,7 @@ impl Endpoint for Params {
 
     fn local(desk: &Desk, params: &Self) -> Result<TimeSeriesAnswer> {
         let days = vintages::parse_as_of_days(desk, params.as_of.as_deref())?;
-        if params.as_of.as_deref().is_some_and(days::is_several) {
+        if params.as_of.as_deref().is_some_and(dates::is_several) {
             return vintages::answer(desk, params, &days);
         }
         let as_of = days.first().copied().unwrap_or(AsOf::Latest);

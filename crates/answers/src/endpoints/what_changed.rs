@@ -10,9 +10,9 @@ mod surprises;
 pub use moves::Change;
 pub use surprises::Surprise;
 
-use super::days;
 use super::release_calendar::{self, ReleaseEvent};
-use crate::endpoints::prelude::*;
+use crate::dates;
+use crate::prelude::*;
 use econoscope_core::indicators::expectation::FORMULAS;
 use econoscope_core::indicators::{established, regime};
 use econoscope_core::model::quantity::spell_out_unit;
@@ -185,7 +185,7 @@ impl Endpoint for Params {
 }
 
 fn decisions(desk: &Desk, since: Date, as_of: AsOf) -> Result<Vec<Decision>> {
-    let day = days::newest(as_of, desk.today());
+    let day = dates::newest(as_of, desk.today());
     let first = shift(since, 1.day());
     let events = release_calendar::events(desk, (first, day), (as_of, day))?.into_iter();
     let decision = |event: ReleaseEvent| {
@@ -226,7 +226,7 @@ fn format_change(c: &Change) -> String {
 /// # Errors
 /// [`Error::InvalidParam`] for a text that is no date, or a day that is not before `day`.
 pub(super) fn parse_since(text: &str, day: Date, today: Date) -> Result<Date> {
-    let since = days::read("since", text, (day, today))?;
+    let since = dates::read("since", text, (day, today))?;
     if since < day {
         return Ok(since);
     }

@@ -7,7 +7,7 @@ mod rounds;
 
 use econoscope::mcp::{Server, transport};
 use econoscope::server::{HttpServer, Options, Shutdown};
-use econoscope_answers::endpoints::Backend;
+use econoscope_answers::Backend;
 use econoscope_data::store::Sqlite;
 use econoscope_desk::{Desk, Settings};
 use handler::Handler;

@@ -1,7 +1,7 @@
 //! The answer of a comparison, and its text.
 
-use crate::endpoints::condition::ConditionFigures;
-use crate::endpoints::prelude::*;
+use crate::conditions::ConditionFigures;
+use crate::prelude::*;
 use econoscope_core::indicators::prose::format_or_none;
 use econoscope_core::model::quantity::spell_out_unit;
 

@@ -1,8 +1,8 @@
 //! The columns of a comparison: their formulas are priced and computed here.
 
 use super::Query;
-use crate::endpoints::condition::EvaluationContext;
-use crate::endpoints::formulas;
+use crate::conditions::EvaluationContext;
+use crate::conditions::formulas;
 use econoscope_core::error::{Error, Result, quote};
 use econoscope_core::indicators::expression::{self, CostEstimate, Evaluation, Expr, Scope};
 use econoscope_core::model::frequency::days_between;

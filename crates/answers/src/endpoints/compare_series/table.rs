@@ -3,9 +3,9 @@
 use super::Query;
 use super::answer::{ComparedColumn, Comparison, ConditionMeans, Correlation};
 use super::columns::{ComputedColumns, NamedColumn};
-use crate::endpoints::aggregation_notes::{format_periods, missing_periods};
-use crate::endpoints::condition::{Condition, EvaluationContext};
-use crate::endpoints::prelude::*;
+use crate::conditions::{Condition, EvaluationContext};
+use crate::prelude::*;
+use crate::render::aggregation_notes::{format_periods, missing_periods};
 use econoscope_core::indicators::expression::{AlignedSeries, Column, convert, side_by_side};
 use econoscope_core::indicators::statistics::{correlation, count, percentile_rank, summary};
 use econoscope_core::indicators::transform::Units;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::endpoints::{Arguments, Backend, Route};
+use crate::{Arguments, Backend, Route};
 use econoscope_core::model::Frequency;
 use econoscope_data::store::Sqlite;
 use std::sync::Arc;

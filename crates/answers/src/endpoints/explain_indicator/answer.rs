@@ -1,7 +1,7 @@
 //! The answer of `explain_indicator`, and the text of its parts.
 
 use super::alarms::AlarmHistory;
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
 use econoscope_core::indicators::prose::format_number;
 use econoscope_core::model::quantity::spell_out_unit;
 use econoscope_desk::scores::ScoreTable;

@@ -1,7 +1,7 @@
 //! An indicator as known at the time beside the same from the last revisions.
 
 use super::answer::{AsRevised, RevisedLabel, RevisedScore, Score};
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
 use econoscope_core::indicators::prose::format_number;
 use econoscope_core::indicators::statistics::count;
 use econoscope_core::indicators::{self, Indicator, sahm};

@@ -1,8 +1,8 @@
 //! One side of the comparison: an indicator as known on a day, with its scores and inputs.
 
 use super::answer::{ExplainedInput, ProbitAnswer, Score};
-use crate::endpoints::prelude::*;
 use crate::endpoints::regime::narrative;
+use crate::prelude::*;
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::narrative_velocity::{self, NVI};
 use econoscope_core::indicators::reading::{Input, Reading};

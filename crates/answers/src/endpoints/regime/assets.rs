@@ -1,6 +1,6 @@
 //! How assets have done in a regime, and on which months that rests.
 
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
 use econoscope_core::indicators::asset_views::{self, Evidence, Sample, View};
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::regime::{Regime, RegimeMonth};

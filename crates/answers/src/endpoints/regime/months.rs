@@ -1,6 +1,6 @@
 //! The regime month by month, with the probability of each of the four regimes.
 
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
 use econoscope_core::indicators::regime::{self, PUBLISHED, REGIME, Regime, RegimeMonth};
 
 /// Probability of each regime, percent; absent where the regime is unknown.

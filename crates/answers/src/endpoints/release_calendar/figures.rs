@@ -1,9 +1,9 @@
 //! The figures of coming releases: the expectation, the last print and its surprise, and the usual size of revisions.
 
 use super::answer::{ExpectedPrint, LastPrint, ScheduledFigure, UsualRevision};
-use crate::endpoints::days::newest;
-use crate::endpoints::prelude::*;
+use crate::dates::newest;
 use crate::endpoints::revisions::{label, units};
+use crate::prelude::*;
 use econoscope_core::indicators::expectation::{Expectation, Formula};
 use econoscope_core::indicators::prose::lowercase_first;
 use econoscope_core::indicators::revisions::HORIZONS;

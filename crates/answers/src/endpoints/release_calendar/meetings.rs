@@ -1,7 +1,7 @@
 //! Meetings of the FOMC: announced days, and decisions on the target range.
 
 use super::answer::ReleaseEvent;
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
 use econoscope_core::model::calendar::{Meeting, MeetingKind, meetings};
 use econoscope_core::model::series_info::remove_rounding_error;
 

@@ -1,8 +1,8 @@
 //! The answer of `get_revisions`: rounded values with units, and reasons for absent ones.
 
 use super::render::{self, label};
-use crate::endpoints::days::Periods;
-use crate::endpoints::prelude::*;
+use crate::dates::Periods;
+use crate::prelude::*;
 use econoscope_core::indicators::revisions::{KnownFigure, Revisions, UsualRevisions};
 use econoscope_core::model::frequency::PeriodLength;
 use econoscope_core::model::units;

@@ -4,9 +4,9 @@ use super::digest::Digest;
 use super::points::{MeanChange, PointInTime};
 use super::shape;
 use super::vintages::Vintages;
-use crate::endpoints::condition::ConditionFigures;
-use crate::endpoints::measured::FigureKind;
-use crate::endpoints::prelude::*;
+use crate::conditions::ConditionFigures;
+use crate::prelude::*;
+use crate::render::measured::FigureKind;
 use bytes::Bytes;
 use std::fmt;
 

@@ -1,8 +1,8 @@
 //! Arguments of `get_time_series`, and the range or the single days that they select.
 
-use crate::endpoints::codes::{AggregationCode, FrequencyCode, UnitsCode};
-use crate::endpoints::days::{self, newest, parse_span, range, trading_days};
-use crate::endpoints::prelude::*;
+use crate::dates::{self, newest, parse_span, range, trading_days};
+use crate::prelude::*;
+use crate::route::codes::{AggregationCode, FrequencyCode, UnitsCode};
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::transform::Units;
 
@@ -171,8 +171,8 @@ impl DateSelection {
 }
 
 fn parse_dates(dates: &[String], base: (Date, Date)) -> Result<Vec<SelectedDay>> {
-    let dates = days::join_split_dates(dates.iter().map(String::as_str));
-    let day = |text: &String| Ok((days::read("dates", text, base)?, None));
+    let dates = dates::join_split_dates(dates.iter().map(String::as_str));
+    let day = |text: &String| Ok((dates::read("dates", text, base)?, None));
     dates.iter().map(day).collect()
 }
 
@@ -184,7 +184,7 @@ fn parse_events(
 ) -> Result<Vec<SelectedDay>> {
     let default = DEFAULT_HORIZONS.map(str::to_owned);
     let horizons = horizons.unwrap_or(&default);
-    let events = days::event_days("after", text, base)?;
+    let events = dates::event_days("after", text, base)?;
     let count = events.len() * (horizons.len() + 1);
     if count > MAX_FIGURES {
         let problem = format!("asks for {count} figures");

@@ -2,10 +2,10 @@
 
 use super::arguments::{DateSelection, SelectedDay};
 use super::digest::round_percent;
-use crate::endpoints::days::trading_days;
-use crate::endpoints::lateness::late_or_ended;
-use crate::endpoints::measured::FigureKind;
-use crate::endpoints::prelude::*;
+use crate::dates::trading_days;
+use crate::prelude::*;
+use crate::render::lateness::late_or_ended;
+use crate::render::measured::FigureKind;
 use econoscope_core::indicators::statistics::mean;
 use econoscope_core::model::series_info::remove_rounding_error;
 

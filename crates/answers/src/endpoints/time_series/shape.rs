@@ -3,7 +3,7 @@
 use super::answer::{Reduction, TimeSeriesAnswer};
 use super::arguments::{Detail, Format, Params};
 use super::digest::summarize;
-use crate::endpoints::measured::FigureKind;
+use crate::render::measured::FigureKind;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::chart::{self, ChartSpec, Line, Theme};
 use econoscope_core::error::Result;

@@ -3,8 +3,9 @@
 mod arithmetic;
 
 use super::*;
-use crate::endpoints::measured::FigureKind;
-use crate::endpoints::{Arguments, decode, schema};
+use crate::Arguments;
+use crate::render::measured::FigureKind;
+use crate::route::{decode, schema};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::frequency::shift;

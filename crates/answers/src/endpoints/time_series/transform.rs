@@ -4,12 +4,12 @@
 use super::answer::TimeSeriesAnswer;
 use super::arguments::{DateSelection, Params};
 use super::points;
-use crate::endpoints::aggregation_notes::{format_periods, missing_periods, partial_periods};
-use crate::endpoints::condition::{Condition, ConditionFigures, EvaluationContext};
-use crate::endpoints::days::trading_days;
-use crate::endpoints::formulas::NamedSeries;
-use crate::endpoints::measured::FigureKind;
-use crate::endpoints::prelude::*;
+use crate::conditions::formulas::NamedSeries;
+use crate::conditions::{Condition, ConditionFigures, EvaluationContext};
+use crate::dates::trading_days;
+use crate::prelude::*;
+use crate::render::aggregation_notes::{format_periods, missing_periods, partial_periods};
+use crate::render::measured::FigureKind;
 use econoscope_core::indicators::expression::{Column, Unit, convert};
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::transform::{Units, year_earlier};

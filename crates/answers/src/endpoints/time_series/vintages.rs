@@ -5,10 +5,10 @@ use super::answer::{Reduction, TimeSeriesAnswer};
 use super::arguments::{DateSelection, Params};
 use super::digest::{RangeMove, summarize};
 use super::shape::{csv_address, max_rows, thin};
-use crate::endpoints::days;
-use crate::endpoints::measured::FigureKind;
-use crate::endpoints::prelude::*;
-use crate::endpoints::provenance::in_words;
+use crate::dates;
+use crate::prelude::*;
+use crate::render::measured::FigureKind;
+use crate::render::provenance::in_words;
 use econoscope_core::model::series_info::remove_rounding_error;
 use std::collections::BTreeSet;
 
@@ -62,10 +62,10 @@ type State = (Date, TimeSeriesAnswer);
 /// # Errors
 /// [`Error::InvalidParam`] for what is no date, lies in the future, and for too many days.
 pub(super) fn parse_as_of_days(desk: &Desk, text: Option<&str>) -> Result<Vec<AsOf>> {
-    let Some(text) = text.filter(|text| days::is_several(text)) else {
-        return Ok(vec![days::parse_as_of(desk, text)?]);
+    let Some(text) = text.filter(|text| dates::is_several(text)) else {
+        return Ok(vec![dates::parse_as_of(desk, text)?]);
     };
-    let parts = days::split_list(text);
+    let parts = dates::split_list(text);
     if parts.len() > MAX_STATES {
         let problem = format!("names {} days", parts.len());
         let allowed = format!("at most {MAX_STATES} days, as 2008-09-15, latest");
@@ -73,9 +73,9 @@ pub(super) fn parse_as_of_days(desk: &Desk, text: Option<&str>) -> Result<Vec<As
     }
     let mut days = parts
         .iter()
-        .map(|part| days::parse_as_of(desk, Some(part)))
+        .map(|part| dates::parse_as_of(desk, Some(part)))
         .collect::<Result<Vec<AsOf>>>()?;
-    days.sort_by_key(|as_of| days::newest(*as_of, desk.today()));
+    days.sort_by_key(|as_of| dates::newest(*as_of, desk.today()));
     days.dedup();
     Ok(days)
 }
@@ -99,7 +99,7 @@ pub(super) fn answer(desk: &Desk, params: &Params, days: &[AsOf]) -> Result<Time
     let mut selection = DateSelection::new(params, first, desk.today())?;
     let read_states = |selection: &DateSelection| {
         let states = days.iter().map(|as_of| {
-            let known = days::newest(*as_of, desk.today());
+            let known = dates::newest(*as_of, desk.today());
             Ok((known, all_rows(desk, params, *as_of, selection)?))
         });
         states.collect::<Result<Vec<State>>>()

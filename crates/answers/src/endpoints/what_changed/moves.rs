@@ -1,6 +1,6 @@
 //! Moves of composites and key figures between two days, and how unusual they are.
 
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
 use econoscope_core::indicators::Composite;
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::statistics::Moments;

@@ -1,7 +1,7 @@
 //! First prints since a day, and how much they surprised.
 
-use crate::endpoints::prelude::*;
 use crate::endpoints::release_calendar::{LastPrint, format_print, scheduled_figure};
+use crate::prelude::*;
 use econoscope_core::indicators::expectation::FORMULAS;
 
 /// A first print and its surprise.

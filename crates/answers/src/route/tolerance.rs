@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 ///
 /// # Errors
 /// The error of the first entry that does not fit `T`.
-pub(super) fn list_or_keyed<'de, D, T>(
+pub(crate) fn list_or_keyed<'de, D, T>(
     deserializer: D,
     complete: fn(&str, &mut Map<String, Value>),
 ) -> Result<Vec<T>, D::Error>
@@ -55,17 +55,17 @@ fn entry_id(item: &Value) -> String {
 }
 
 /// Sets a field that the object does not have.
-pub(super) fn set_if_absent(object: &mut Map<String, Value>, name: &str, value: &str) {
+pub(crate) fn set_if_absent(object: &mut Map<String, Value>, name: &str, value: &str) {
     object.entry(name).or_insert_with(|| Value::from(value));
 }
 
 /// Deserializes a word and converts it to upper case.
-pub(super) fn upper<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+pub(crate) fn upper<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     String::deserialize(deserializer).map(|word| word.to_uppercase())
 }
 
 /// Deserializes a word or null and converts it to upper case.
-pub(super) fn upper_or_null<'de, D: Deserializer<'de>>(
+pub(crate) fn upper_or_null<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<String>, D::Error> {
     Option::<String>::deserialize(deserializer).map(|word| word.map(|w| w.to_uppercase()))

@@ -1,6 +1,6 @@
 //! Notes about a series whose newest figure is late, or that has ended.
 
-use super::provenance::Provenance;
+use crate::render::provenance::Provenance;
 use econoscope_core::model::frequency::days_between;
 use econoscope_core::model::{Date, Series};
 
@@ -8,7 +8,7 @@ use econoscope_core::model::{Date, Series};
 const ENDED_AFTER_DAYS: i64 = 500;
 
 /// Notes since when the newest figure up to `day` is late, or that the series has ended.
-pub(super) fn note_late(provenance: &mut Provenance, field: &str, series: &Series, day: Date) {
+pub(crate) fn note_late(provenance: &mut Provenance, field: &str, series: &Series, day: Date) {
     let Some(last) = series.last_on_or_before(day).map(|last| last.date) else {
         return;
     };
@@ -27,7 +27,7 @@ fn has_ended(series: &Series, last: Date, day: Date) -> bool {
 }
 
 /// Describes a series, whose newest figure is of `last`, that is late on `day` or has ended; else `None`.
-pub(super) fn late_or_ended(series: &Series, last: Date, day: Date) -> Option<String> {
+pub(crate) fn late_or_ended(series: &Series, last: Date, day: Date) -> Option<String> {
     let since = series.overdue_since(last, day)?;
     Some(if has_ended(series, last, day) {
         "the series has ended".to_owned()

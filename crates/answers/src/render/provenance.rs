@@ -1,7 +1,7 @@
 //! The provenance of an answer: reference day, age, sources, and why a figure is absent.
 
-use super::decode::format_value;
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
+use crate::route::decode::format_value;
 use econoscope_core::indicators::regime::{RegimeMonth, RegimeReading};
 use econoscope_core::indicators::{self, Indicator, Reading};
 use econoscope_desk::ReferenceDay;
@@ -150,7 +150,7 @@ impl Provenance {
     }
 
     /// Appends to the note of a field. An empty text changes nothing.
-    pub(super) fn append_note(&mut self, field: &str, text: &str) {
+    pub(crate) fn append_note(&mut self, field: &str, text: &str) {
         match self.notes.get_mut(field) {
             Some(note) if !text.is_empty() => *note += &format!("; {text}"),
             Some(_) => {}
@@ -159,7 +159,7 @@ impl Provenance {
     }
 
     /// Returns the value, or `None` with the error as a note.
-    pub(super) fn value_or_note<'a, T>(
+    pub(crate) fn value_or_note<'a, T>(
         &mut self,
         field: &str,
         result: &'a std::result::Result<T, String>,
@@ -174,7 +174,7 @@ impl Provenance {
     }
 
     /// Records since when a composite is late, and notes why it is not newer.
-    pub(super) fn note_reading(
+    pub(crate) fn note_reading(
         &mut self,
         field: &str,
         about: &Indicator,
@@ -188,7 +188,7 @@ impl Provenance {
     }
 
     /// Notes why the label is not the likeliest regime, since when the regime is late, and why it is not newer.
-    pub(super) fn note_regime(&mut self, now: &RegimeReading) {
+    pub(crate) fn note_regime(&mut self, now: &RegimeReading) {
         let why = now.state.as_ref().and_then(RegimeMonth::hysteresis);
         self.append_note("regime", why.as_deref().unwrap_or_default());
         if let Some((since, why)) = &now.late {
@@ -201,7 +201,7 @@ impl Provenance {
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
-    pub(super) fn note_alarm(&mut self, desk: &Desk, info: &SeriesInfo, as_of: AsOf) -> Result<()> {
+    pub(crate) fn note_alarm(&mut self, desk: &Desk, info: &SeriesInfo, as_of: AsOf) -> Result<()> {
         let composite = indicators::composite(info.id.as_str());
         if let Some((composite, rule)) = composite.and_then(|c| Some((c, c.alarm?)))
             && let Some(alarm) = desk.reading(composite, as_of)?.alarm
@@ -277,7 +277,7 @@ impl Provenance {
     }
 
     /// Renders the last lines of an answer's text: reference day, notes, sources, credit line.
-    pub(super) fn render_closing(&self, credit: &dyn fmt::Display) -> String {
+    pub(crate) fn render_closing(&self, credit: &dyn fmt::Display) -> String {
         let sentence = self.describe_as_of();
         let missing = self.describe_gaps();
         let cited = self.format_sources();
@@ -294,7 +294,7 @@ fn with_series(cited: &Citation, text: &str) -> String {
 }
 
 /// Puts a text between `head` and `end`; an empty text stays empty.
-pub(super) fn enclosed(head: &str, text: &str, end: &str) -> String {
+pub(crate) fn enclosed(head: &str, text: &str, end: &str) -> String {
     match text {
         "" => String::new(),
         text => format!("{head}{text}{end}"),
@@ -303,7 +303,7 @@ pub(super) fn enclosed(head: &str, text: &str, end: &str) -> String {
 
 /// Describes the basis of values: "values as known then (release day): PAYEMS, UNRATE; values as last revised
 /// (publication lag): NFCI".
-pub(super) fn in_words(knowledge: &[Basis]) -> String {
+pub(crate) fn in_words(knowledge: &[Basis]) -> String {
     let describe = |basis: &Basis| {
         // The same wording as in the fields.
         let [values, rule] =

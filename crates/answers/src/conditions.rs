@@ -1,7 +1,8 @@
 //! Conditions: counted over all figures of a range, never over thinned rows, or followed crossing by crossing.
 
-use super::formulas::{self, NamedSeries};
-use crate::endpoints::prelude::*;
+pub(crate) mod formulas;
+
+use crate::prelude::*;
 use econoscope_core::error::quote;
 use econoscope_core::indicators::condition::{Streak, count_condition};
 use econoscope_core::indicators::expression::{
@@ -10,6 +11,7 @@ use econoscope_core::indicators::expression::{
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::statistics;
 use econoscope_core::model::frequency::add_days;
+use formulas::NamedSeries;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -61,24 +63,24 @@ pub struct ConditionFigures {
 }
 
 /// What formulas and conditions are evaluated in.
-pub(super) struct EvaluationContext {
+pub(crate) struct EvaluationContext {
     /// The series they name.
-    pub(super) series: NamedSeries,
+    pub(crate) series: NamedSeries,
     /// How finer figures become coarser.
-    pub(super) aggregation: Aggregation,
+    pub(crate) aggregation: Aggregation,
     /// The requested frequency; `None` for the coarsest of the series.
-    pub(super) frequency: Option<Frequency>,
+    pub(crate) frequency: Option<Frequency>,
     /// First and last day.
-    pub(super) range: (Date, Date),
+    pub(crate) range: (Date, Date),
 }
 
 /// A series or formula that a condition compares: its name, and its figures.
 type Side = (String, Column);
 
 /// A parsed condition.
-pub(super) struct Condition {
+pub(crate) struct Condition {
     text: String,
-    pub(super) tree: Expr,
+    pub(crate) tree: Expr,
 }
 
 impl Condition {
@@ -86,7 +88,7 @@ impl Condition {
     ///
     /// # Errors
     /// [`Error::InvalidParam`] for a text that is no formula or has no comparison.
-    pub(super) fn parse(text: &str) -> Result<Self> {
+    pub(crate) fn parse(text: &str) -> Result<Self> {
         let tree = formulas::parse(FIELD, text)?;
         if !tree.has_comparison() {
             return Err(Error::invalid(FIELD, text, "compares nothing", EXAMPLES));
@@ -96,7 +98,7 @@ impl Condition {
     }
 
     /// Turns each side that is nothing but a name of the subject into the subject, with its requested units and frequency.
-    pub(super) fn with_subject(self, is_subject: &dyn Fn(&str) -> bool) -> Self {
+    pub(crate) fn with_subject(self, is_subject: &dyn Fn(&str) -> bool) -> Self {
         Self {
             tree: self.tree.with_subject(is_subject),
             ..self
@@ -104,7 +106,7 @@ impl Condition {
     }
 
     /// Returns the steps of an evaluation on a subject with `rows` figures.
-    pub(super) fn cost(&self, series: &NamedSeries, rows: usize) -> usize {
+    pub(crate) fn cost(&self, series: &NamedSeries, rows: usize) -> usize {
         let row_count = |name: &str| match name {
             "" => rows,
             name => series.row_count(name),
@@ -119,7 +121,7 @@ impl Condition {
     ///
     /// # Errors
     /// [`Error::InvalidParam`] for units that cannot be compared and for what takes too long.
-    pub(super) fn count(
+    pub(crate) fn count(
         &self,
         subject: Option<(&str, Column)>,
         context: &EvaluationContext,
@@ -152,7 +154,7 @@ impl Condition {
     ///
     /// # Errors
     /// [`Error::InvalidParam`] for units that cannot be compared and for what takes too long.
-    pub(super) fn evaluate(
+    pub(crate) fn evaluate(
         &self,
         subject: Option<(&str, Column)>,
         context: &EvaluationContext,
@@ -342,7 +344,7 @@ fn format_streak(run: &Streak) -> String {
 
 impl ConditionFigures {
     /// Describes the counts, the runs and the last crossing in one sentence.
-    pub(super) fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         let of = self.of.as_deref().map(|of| format!(" of {of}"));
         let name = format!("Condition \"{}\"{}", self.condition, of.unwrap_or_default());
         let frequency = &self.frequency;

@@ -1,10 +1,10 @@
 //! The backend that answers endpoints, from the desk or by forwarding. Edges do not know which.
 
-use super::answer::{Answer, Reply};
-use super::decode::{self, Arguments};
-use super::endpoint::{Endpoint, Spec};
-use super::forward;
-use super::route::Route;
+use crate::render::answer::{Answer, Reply};
+use crate::route::Route;
+use crate::route::decode::{self, Arguments};
+use crate::route::endpoint::{Endpoint, Spec};
+use crate::route::forward;
 use econoscope_core::cache::Cache;
 use econoscope_core::error::Result;
 use econoscope_data::pool::{Pool, SingleFlight};
@@ -115,7 +115,7 @@ impl Backend {
     }
 
     /// Answers one endpoint. Each answer is rendered once per state of the data.
-    pub(super) async fn answer(&self, route: &'static Route, checked: Arguments) -> Result<Reply> {
+    pub(crate) async fn answer(&self, route: &'static Route, checked: Arguments) -> Result<Reply> {
         let today = self.desk.today();
         let fetched = match &self.upstream {
             Some(upstream) if route.spec.in_contract => {
@@ -162,13 +162,13 @@ impl Backend {
 }
 
 /// Answers an endpoint from the desk.
-pub(super) fn local<E: Endpoint>(desk: &Desk, checked: &Arguments) -> Result<Answer> {
+pub(crate) fn local<E: Endpoint>(desk: &Desk, checked: &Arguments) -> Result<Answer> {
     let params = decode::params::<E>(checked)?;
     render(&E::local(desk, &params)?, &params)
 }
 
 /// Renders an output.
-pub(super) fn render<E: Endpoint>(output: &E::Output, params: &E) -> Result<Answer> {
+pub(crate) fn render<E: Endpoint>(output: &E::Output, params: &E) -> Result<Answer> {
     let mut answer = E::render(output, params)?;
     answer.omitted = E::IS_COMPACT.then(|| params.omitted());
     Ok(answer)

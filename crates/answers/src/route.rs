@@ -1,14 +1,23 @@
-//! A row of the endpoint table.
+//! From arguments to an answer: the row of an endpoint, its schemas, and the backend that answers it.
 
-use super::answer::{Answer, Reply};
-use super::backend::{self, Backend};
-use super::decode::{self, Arguments};
-use super::endpoint::{Endpoint, Spec};
-use super::{days, forward, schema, structure};
+pub mod backend;
+pub(crate) mod codes;
+pub mod decode;
+pub mod endpoint;
+pub mod forward;
+pub mod schema;
+pub(crate) mod tolerance;
+
+use crate::render::answer::{Answer, Reply};
+use crate::render::structure;
+use crate::{ENDPOINTS, dates};
+use backend::Backend;
+use decode::Arguments;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::Date;
 use econoscope_data::upstream::Request;
 use econoscope_desk::Desk;
+use endpoint::{Endpoint, Spec};
 use serde_json::{Map, Value};
 use std::sync::{Arc, LazyLock};
 
@@ -22,11 +31,11 @@ pub struct Route {
     output: LazyLock<Arc<Map<String, Value>>>,
     structure: LazyLock<Map<String, Value>>,
     /// Answers from the desk.
-    pub(super) local: fn(&Desk, &Arguments) -> Result<Answer>,
+    pub(crate) local: fn(&Desk, &Arguments) -> Result<Answer>,
     /// Builds the request for an upstream.
-    pub(super) request: fn(&Arguments, Date) -> Result<Request>,
+    pub(crate) request: fn(&Arguments, Date) -> Result<Request>,
     /// Renders the body of an upstream's response.
-    pub(super) received: fn(&[u8], &Arguments, Date) -> Result<Answer>,
+    pub(crate) received: fn(&[u8], &Arguments, Date) -> Result<Answer>,
 }
 
 impl Route {
@@ -45,6 +54,11 @@ impl Route {
             request: forward::build_request::<E>,
             received: forward::render_received::<E>,
         }
+    }
+
+    /// Returns the endpoint of a tool name.
+    pub fn find(tool: &str) -> Option<&'static Self> {
+        ENDPOINTS.iter().find(|r| r.spec.tool == tool)
     }
 
     /// The schema of the arguments, built once.
@@ -94,8 +108,8 @@ impl Route {
     pub fn arguments(&self) -> impl Iterator<Item = Argument> {
         self.properties().map(|(name, property)| Argument {
             name: name.clone(),
-            allowed: if days::NAMES.contains(&name.as_str()) {
-                days::FORMS.to_owned()
+            allowed: if dates::NAMES.contains(&name.as_str()) {
+                dates::FORMS.to_owned()
             } else {
                 decode::describe_allowed(property)
             },
@@ -108,7 +122,7 @@ impl Route {
     }
 
     /// The schemas of the arguments, by name.
-    pub(super) fn properties(&self) -> impl Iterator<Item = (&String, &Value)> {
+    pub(crate) fn properties(&self) -> impl Iterator<Item = (&String, &Value)> {
         let properties = self.input.get("properties").and_then(Value::as_object);
         properties.into_iter().flatten()
     }

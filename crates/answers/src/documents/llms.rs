@@ -1,6 +1,6 @@
 //! `llms.txt` and `llms-full.txt`: the service for crawlers and for models without tools.
 
-use crate::endpoints::route::Route;
+use crate::route::Route;
 use econoscope_core::indicators::indicators;
 use econoscope_core::indicators::prose::capitalize;
 use econoscope_desk::texts::glossary;
@@ -15,7 +15,7 @@ pub fn llms_txt(routes: &[Route], base: &str) -> String {
         let path = route.example_path();
         endpoints += &format!("- [{title}]({base}{path}): {summary}\n");
     }
-    let page = include_str!("../../../templates/llms.txt").replace("{base}", base);
+    let page = include_str!("../../templates/llms.txt").replace("{base}", base);
     page.replace("{endpoints}\n", &endpoints)
 }
 
@@ -60,7 +60,7 @@ fn render_endpoint(route: &Route, base: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::endpoints::ENDPOINTS;
+    use crate::ENDPOINTS;
 
     #[test]
     fn full_text_has_every_endpoint_and_argument() {

@@ -1,6 +1,6 @@
 //! Formulas and conditions of a request: parsing, the series that they name, and a limit on their cost.
 
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
 use econoscope_core::catalogue::names::Names;
 use econoscope_core::indicators::expression::{self, Expr, FormulaError};
 use econoscope_core::indicators::resample::Aggregation;
@@ -16,7 +16,7 @@ const MAX_STEPS: usize = 3_500_000;
 
 /// The series that formulas name, by the names they use.
 #[derive(Default)]
-pub(super) struct NamedSeries {
+pub(crate) struct NamedSeries {
     /// For a series without data, the reason.
     series: BTreeMap<String, Result<Arc<Series>>>,
     /// How each name was resolved.
@@ -28,7 +28,7 @@ impl NamedSeries {
     ///
     /// # Errors
     /// Those of the desk for a name that does not resolve and for a store that cannot be read.
-    pub(super) fn fetch<'a>(
+    pub(crate) fn fetch<'a>(
         desk: &Desk,
         as_of: AsOf,
         trees: impl IntoIterator<Item = &'a Expr>,
@@ -50,24 +50,24 @@ impl NamedSeries {
     }
 
     /// Returns the series behind a name, if it has data.
-    pub(super) fn get(&self, name: &str) -> Option<Arc<Series>> {
+    pub(crate) fn get(&self, name: &str) -> Option<Arc<Series>> {
         self.series.get(name)?.as_ref().ok().cloned()
     }
 
     /// Returns the number of figures of a series; 0 without data.
-    pub(super) fn row_count(&self, name: &str) -> usize {
+    pub(crate) fn row_count(&self, name: &str) -> usize {
         self.get(name).map_or(0, |s| s.observations.len())
     }
 
     /// Returns the default aggregation of those that are finer than `to`, or than the coarsest where it is `None`.
-    pub(super) fn default_aggregation(&self, to: Option<Frequency>) -> Aggregation {
+    pub(crate) fn default_aggregation(&self, to: Option<Frequency>) -> Aggregation {
         let all = || self.iter().map(|s| &*s.info);
         let to = to.or_else(|| all().map(|info| info.frequency).max());
         Aggregation::default_for_mixed(all().filter(|info| Some(info.frequency) < to))
     }
 
     /// Every series with data.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Series> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Series> {
         self.series.values().flatten().map(|s| &**s)
     }
 
@@ -75,7 +75,7 @@ impl NamedSeries {
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read.
-    pub(super) fn note_names(&self, desk: &Desk, provenance: &mut Provenance) -> Result<()> {
+    pub(crate) fn note_names(&self, desk: &Desk, provenance: &mut Provenance) -> Result<()> {
         let notes = self.resolutions.iter().filter_map(|r| r.note.as_deref());
         provenance.note("names", join(notes, "; "));
         for resolution in &self.resolutions {
@@ -85,19 +85,19 @@ impl NamedSeries {
     }
 
     /// Identifiers of every series with data.
-    pub(super) fn ids(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn ids(&self) -> impl Iterator<Item = &str> {
         self.iter().map(|s| s.info.id.as_str())
     }
 
     /// Returns why a formula cannot be computed: the reason of its first series without data.
-    pub(super) fn missing_reason(&self, tree: &Expr) -> Option<&Error> {
+    pub(crate) fn missing_reason(&self, tree: &Expr) -> Option<&Error> {
         let names = tree.names().into_iter();
         let mut series = names.filter_map(|(name, _)| self.series.get(name));
         series.find_map(|series| series.as_ref().err())
     }
 
     /// Returns the title of the series behind a name, or its identifier where the title is untrusted text.
-    pub(super) fn title(&self, name: &str) -> String {
+    pub(crate) fn title(&self, name: &str) -> String {
         match self.get(name) {
             Some(s) if s.info.is_untrusted => s.info.id.to_string(),
             Some(s) => s.info.title.clone(),
@@ -110,7 +110,7 @@ impl NamedSeries {
 ///
 /// # Errors
 /// [`Error::InvalidParam`] with the column of the fault.
-pub(super) fn parse(field: &str, text: &str) -> Result<Expr> {
+pub(crate) fn parse(field: &str, text: &str) -> Result<Expr> {
     // A hyphen is a minus unless a known name is spelled with it.
     let is_name = |text: &str| {
         if text.contains('-') {
@@ -128,7 +128,7 @@ pub(super) fn parse(field: &str, text: &str) -> Result<Expr> {
 }
 
 /// Builds the error for a fault in a formula.
-pub(super) fn fault_error(field: &str, text: &str, fault: &FormulaError) -> Error {
+pub(crate) fn fault_error(field: &str, text: &str, fault: &FormulaError) -> Error {
     let problem = format!("column {}: {}", fault.column, fault.problem);
     Error::invalid(field, text, &problem, &fault.allowed)
 }
@@ -137,7 +137,7 @@ pub(super) fn fault_error(field: &str, text: &str, fault: &FormulaError) -> Erro
 ///
 /// # Errors
 /// [`Error::InvalidParam`] with the number of steps and ways to need fewer.
-pub(super) fn check_cost(field: &str, text: &str, steps: usize) -> Result<()> {
+pub(crate) fn check_cost(field: &str, text: &str, steps: usize) -> Result<()> {
     if steps <= MAX_STEPS {
         return Ok(());
     }

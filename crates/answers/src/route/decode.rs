@@ -48,7 +48,7 @@ pub fn check(schema: &Map<String, Value>, mut arguments: Arguments) -> Result<Ar
 }
 
 /// Whether an argument is required.
-pub(super) fn is_required(schema: &Map<String, Value>, name: &str) -> bool {
+pub(crate) fn is_required(schema: &Map<String, Value>, name: &str) -> bool {
     let required = schema.get("required").and_then(Value::as_array);
     required.is_some_and(|names| names.iter().any(|n| n == name))
 }
@@ -62,7 +62,7 @@ fn is_default(property: &Value, value: &Value) -> bool {
 
 /// Whether an assistant's value counts as absent: a default, or a blank text. A blank for a required or unknown argument
 /// stays an error, and so does any blank over REST.
-pub(super) fn is_omitted(schema: &Map<String, Value>, name: &str, value: &Value) -> bool {
+pub(crate) fn is_omitted(schema: &Map<String, Value>, name: &str, value: &Value) -> bool {
     let property = schema.get("properties").and_then(|all| all.get(name));
     let Some(property) = property else {
         return value.is_null();
@@ -94,7 +94,7 @@ pub fn add_argument(arguments: &mut Arguments, name: &str, text: &str) {
 }
 
 /// The default number of rows, as a function for serde.
-pub(super) fn default_limit<const N: usize>() -> usize {
+pub(crate) fn default_limit<const N: usize>() -> usize {
     N
 }
 
@@ -260,7 +260,7 @@ fn check_bounds(
 }
 
 /// Describes what a property allows: its choices, or type, bounds and an example.
-pub(super) fn describe_allowed(property: &Value) -> String {
+pub(crate) fn describe_allowed(property: &Value) -> String {
     if let Some(choices) = property.get("enum").and_then(Value::as_array) {
         return join(choices.iter().filter_map(Value::as_str), ", ");
     }
@@ -280,7 +280,7 @@ pub(super) fn describe_allowed(property: &Value) -> String {
 }
 
 /// Formats a value as a person types it: text without quotes.
-pub(super) fn format_value(value: &Value) -> String {
+pub(crate) fn format_value(value: &Value) -> String {
     text(value).unwrap_or_else(|| value.to_string())
 }
 

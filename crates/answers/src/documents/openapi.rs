@@ -1,7 +1,7 @@
 //! The OpenAPI 3.0.3 document, generated from the endpoint table as JSON, which is also YAML.
 
-use crate::endpoints::decode::is_required;
-use crate::endpoints::route::Route;
+use crate::route::Route;
+use crate::route::decode::is_required;
 use econoscope_core::indicators::prose::capitalize;
 use schemars::Schema;
 use schemars::generate::SchemaSettings;
@@ -33,7 +33,7 @@ pub fn openapi_document(routes: &[Route], base: &str) -> String {
         .map(|route| (format!("{}.csv", route.spec.path), csv_operation(route)));
     let paths: Value = routes.iter().map(path).chain(csv).collect();
     // The template has the responses to failures and their body, which all endpoints share.
-    let common = include_str!("../../../templates/openapi.json");
+    let common = include_str!("../../templates/openapi.json");
     let common: Value = serde_json::from_str(common).unwrap_or_default();
     let problem = common.get("problem").cloned().unwrap_or_default();
     let answer = |route: &Route| {
@@ -194,7 +194,7 @@ fn to_openapi(schema: &Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::endpoints::ENDPOINTS;
+    use crate::ENDPOINTS;
 
     #[test]
     fn null_unions_become_nullable() {

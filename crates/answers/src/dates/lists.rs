@@ -1,7 +1,7 @@
 //! Arguments of more than one day: lists, ranges of periods, and events by name.
 
 use super::{CalendarPeriod, join_split_dates, read};
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
 use econoscope_core::indicators::nber::RECESSIONS;
 use econoscope_core::model::calendar::meetings;
 
@@ -10,7 +10,7 @@ const RANGES: [&str; 2] = ["..", " to "];
 
 /// A day, or the first and the last day of a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::endpoints) enum Periods {
+pub(crate) enum Periods {
     /// The period that contains a day.
     Of(Date),
     /// Every period from one day to another.
@@ -18,13 +18,13 @@ pub(in crate::endpoints) enum Periods {
 }
 
 /// Splits a list of dates at its commas.
-pub(in crate::endpoints) fn split_list(text: &str) -> Vec<String> {
+pub(crate) fn split_list(text: &str) -> Vec<String> {
     let parts = text.split(',').map(str::trim);
     join_split_dates(parts.filter(|part| !part.is_empty()))
 }
 
 /// Whether a text is a list or a range.
-pub(super) fn is_list_or_range(text: &str) -> bool {
+pub(crate) fn is_list_or_range(text: &str) -> bool {
     split_list(text).len() > 1 || RANGES.iter().any(|separator| text.contains(separator))
 }
 
@@ -32,11 +32,7 @@ pub(super) fn is_list_or_range(text: &str) -> bool {
 ///
 /// # Errors
 /// [`Error::InvalidParam`] naming the field for what is no day, and for a range that ends before it starts.
-pub(in crate::endpoints) fn parse_periods(
-    field: &str,
-    text: &str,
-    today: Date,
-) -> Result<Vec<Periods>> {
+pub(crate) fn parse_periods(field: &str, text: &str, today: Date) -> Result<Vec<Periods>> {
     let parts = split_list(text);
     if parts.is_empty() {
         read(field, text, (today, today))?;
@@ -79,7 +75,7 @@ const POSTWAR: i16 = 1945;
 ///
 /// # Errors
 /// [`Error::InvalidParam`] naming the field for what is no day and no name, and for a name without a day.
-pub(in crate::endpoints) fn event_days(
+pub(crate) fn event_days(
     field: &str,
     text: &str,
     (newest, today): (Date, Date),

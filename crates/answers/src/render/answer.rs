@@ -1,7 +1,7 @@
 //! An answer as bytes, rendered once and shared by all callers.
 
-use super::body::Body;
-use super::structure::Structure;
+use crate::render::body::Body;
+use crate::render::structure::Structure;
 use bytes::Bytes;
 use econoscope_core::error::{Error, Result};
 use econoscope_data::upstream::UpstreamResponse;
@@ -24,11 +24,11 @@ pub struct Answer {
     /// How long a client may cache it.
     pub max_age: Duration,
     /// Fields that a tool's structure leaves out; `None` when the structure is the answer as it is.
-    pub(super) omitted: Option<&'static [&'static str]>,
+    pub(crate) omitted: Option<&'static [&'static str]>,
     body: OnceLock<Arc<Body>>,
     wrapped: [OnceLock<Bytes>; 2],
     /// Requests since it was rendered, and half of those for the answer that it replaced.
-    pub(super) requests: AtomicU32,
+    pub(crate) requests: AtomicU32,
 }
 
 /// A CSV body with its file name.

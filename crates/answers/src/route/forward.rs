@@ -1,10 +1,11 @@
 //! Forwarding: path and query come from the endpoint table, and the body is decoded into the endpoint's own answer. A
 //! body that breaks the contract is an error that names the field.
 
-use super::answer::Answer;
-use super::decode::{self, Arguments};
-use super::endpoint::Endpoint;
-use super::{backend, days};
+use crate::dates;
+use crate::render::answer::Answer;
+use crate::route::backend;
+use crate::route::decode::{self, Arguments};
+use crate::route::endpoint::Endpoint;
 use econoscope_core::error::{Error, Result, quote};
 use econoscope_core::indicators::prose::join;
 use econoscope_core::model::{Date, SeriesId};
@@ -19,8 +20,8 @@ const DAY: Duration = Duration::from_secs(24 * 3600);
 ///
 /// # Errors
 /// [`Error::Ambiguous`] or [`Error::InvalidParam`] for a name that cannot be an identifier.
-pub(super) fn build_request<E: Endpoint>(checked: &Arguments, today: Date) -> Result<Request> {
-    let mut arguments = E::upstream_arguments(&days::with_plain_as_of(checked, today)?, today)?;
+pub(crate) fn build_request<E: Endpoint>(checked: &Arguments, today: Date) -> Result<Request> {
+    let mut arguments = E::upstream_arguments(&dates::with_plain_as_of(checked, today)?, today)?;
     let mut what = "page";
     let mut segments = Vec::new();
     for part in E::SPEC.path.split('/').filter(|s| !s.is_empty()) {
@@ -68,7 +69,7 @@ fn identifier(what: &'static str, name: &str) -> Result<String> {
 ///
 /// # Errors
 /// [`Error::Unavailable`] that names both.
-pub(super) fn check_series(requested: &str, received: &str) -> Result<()> {
+pub(crate) fn check_series(requested: &str, received: &str) -> Result<()> {
     let id = |name: &str| resolve::find(name).map(|info| info.id.clone());
     match (id(requested), id(received)) {
         (Some(one), Some(other)) if one != other => {
@@ -83,7 +84,7 @@ pub(super) fn check_series(requested: &str, received: &str) -> Result<()> {
 }
 
 /// Builds the error for an answer against the contract; `what` completes "The upstream's answer …".
-pub(super) fn contract_error(what: &str) -> Error {
+pub(crate) fn contract_error(what: &str) -> Error {
     Error::Unavailable {
         what: format!("The upstream's answer {what}."),
         retry_after: Some(Duration::from_secs(300)),
@@ -92,7 +93,7 @@ pub(super) fn contract_error(what: &str) -> Error {
 }
 
 /// Builds the error for a request beyond the contract; `what` completes "The upstream cannot …".
-pub(super) fn unsupported_error(what: &str) -> Error {
+pub(crate) fn unsupported_error(what: &str) -> Error {
     Error::Unavailable {
         what: format!("The upstream cannot {what}."),
         retry_after: None,
@@ -124,12 +125,12 @@ fn decode_body<E: Endpoint>(body: &[u8]) -> Result<E::Output> {
 ///
 /// # Errors
 /// [`Error::Unavailable`] when it breaks the contract, or when the upstream ignored `as_of` and answered for another day.
-pub(super) fn render_received<E: Endpoint>(
+pub(crate) fn render_received<E: Endpoint>(
     body: &[u8],
     checked: &Arguments,
     today: Date,
 ) -> Result<Answer> {
-    let plain = days::with_plain_as_of(checked, today)?;
+    let plain = dates::with_plain_as_of(checked, today)?;
     let params = decode::params::<E>(&plain)?;
     if let Some(day) = plain.get("as_of") {
         let received: Value = serde_json::from_slice(body).unwrap_or_default();
@@ -164,7 +165,7 @@ pub fn describe_origin(fetched: &UpstreamResponse) -> String {
 }
 
 /// Adds our suggestions to an upstream's error for an unknown name, which has none.
-pub(super) fn add_suggestions(mut error: Error) -> Error {
+pub(crate) fn add_suggestions(mut error: Error) -> Error {
     if let Error::Unknown {
         kind,
         name,

@@ -1,7 +1,7 @@
 //! An endpoint: a declaration, two types and a function. Everything else is generated from it.
 
-use super::answer::Answer;
-use super::decode::Arguments;
+use crate::render::answer::Answer;
+use crate::route::decode::Arguments;
 use econoscope_core::error::Result;
 use econoscope_core::model::Date;
 use econoscope_desk::Desk;

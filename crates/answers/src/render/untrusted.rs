@@ -17,12 +17,12 @@ pub struct UntrustedFields(Vec<String>);
 
 impl UntrustedFields {
     /// Lists these fields.
-    pub(super) fn new(names: &[&str]) -> Self {
+    pub(crate) fn new(names: &[&str]) -> Self {
         Self(names.iter().map(|name| (*name).to_owned()).collect())
     }
 
     /// Lists these fields if the description of the series is untrusted.
-    pub(super) fn for_series(info: &SeriesInfo, names: &[&str]) -> Self {
+    pub(crate) fn for_series(info: &SeriesInfo, names: &[&str]) -> Self {
         Self::new(if info.is_untrusted { names } else { &[] })
     }
 
@@ -32,7 +32,7 @@ impl UntrustedFields {
     }
 
     /// Returns the text of a field, fenced if it is untrusted.
-    pub(super) fn format_field<'a>(&self, field: &str, text: &'a str) -> Cow<'a, str> {
+    pub(crate) fn format_field<'a>(&self, field: &str, text: &'a str) -> Cow<'a, str> {
         if self.0.iter().any(|name| name == field) {
             untrusted::fence_inline(text, MAX_ASIDE).into()
         } else {

@@ -10,20 +10,20 @@ const COMPOSITE_DECIMALS: i32 = 5;
 
 /// The kind of the figures of an answer.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct FigureKind {
+pub(crate) struct FigureKind {
     quantity: Quantity,
     /// Unit of a change: "points", "thousand persons".
-    pub(super) change_unit: String,
+    pub(crate) change_unit: String,
     /// Decimals of a figure in text.
-    pub(super) decimals: i32,
+    pub(crate) decimals: i32,
     /// Frequency of the rows.
-    pub(super) frequency: Frequency,
+    pub(crate) frequency: Frequency,
     is_composite: bool,
 }
 
 impl FigureKind {
     /// Returns the kind of a series' figures in `units`, at `frequency`.
-    pub(super) fn new(series: &Series, units: Units, frequency: Frequency) -> Self {
+    pub(crate) fn new(series: &Series, units: Units, frequency: Frequency) -> Self {
         let info = &series.info;
         let level = series.quantity();
         let is_in_own_unit = units.is_in_own_unit();
@@ -53,7 +53,7 @@ impl FigureKind {
 
     /// Rounds a figure for an answer: a composite to five decimals, any other to remove the floating-point noise that
     /// some sources publish.
-    pub(super) fn round(&self, value: f64) -> f64 {
+    pub(crate) fn round(&self, value: f64) -> f64 {
         if self.is_composite {
             round_to(value, COMPOSITE_DECIMALS)
         } else {
@@ -62,23 +62,23 @@ impl FigureKind {
     }
 
     /// Whether a percent change of positive figures has a meaning.
-    pub(super) fn is_amount(&self) -> bool {
+    pub(crate) fn is_amount(&self) -> bool {
         self.quantity == Quantity::Amount
     }
 
     /// Returns a change in basis points; `None` unless the figures are rates.
-    pub(super) fn basis_points(&self, change: f64) -> Option<f64> {
+    pub(crate) fn basis_points(&self, change: f64) -> Option<f64> {
         (self.quantity == Quantity::Rate).then(|| round_to(100.0 * change, 1))
     }
 
     /// Formats a figure with the decimals of its kind.
-    pub(super) fn format(&self, value: f64) -> String {
+    pub(crate) fn format(&self, value: f64) -> String {
         let decimals = usize::try_from(self.decimals).unwrap_or(2);
         format_number(round_to(value, self.decimals), decimals)
     }
 
     /// Formats a figure with its period: "4.10 in August 2026".
-    pub(super) fn format_dated(&self, value: f64, date: Date) -> String {
+    pub(crate) fn format_dated(&self, value: f64, date: Date) -> String {
         format!(
             "{} {}",
             self.format(value),
@@ -87,7 +87,7 @@ impl FigureKind {
     }
 
     /// Formats a change: "+0.25 points (+25 bp)", "+73 thousand persons (+0.05 %)".
-    pub(super) fn format_change(&self, value: f64, percent: Option<f64>) -> String {
+    pub(crate) fn format_change(&self, value: f64, percent: Option<f64>) -> String {
         let decimals = usize::try_from(self.decimals).unwrap_or(2);
         let mut text = format_signed(round_to(value, self.decimals), decimals);
         text += &format!(" {}", self.change_unit);

@@ -1,6 +1,6 @@
 //! `robots.txt` and `sitemap.xml`.
 
-use crate::endpoints::route::Route;
+use crate::route::Route;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_desk::texts::{articles, glossary, scenarios};
 
@@ -69,7 +69,7 @@ fn item_paths() -> impl Iterator<Item = String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::endpoints::ENDPOINTS;
+    use crate::ENDPOINTS;
 
     #[test]
     fn robots_and_sitemap_name_the_base_address() {

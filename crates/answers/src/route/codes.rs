@@ -12,25 +12,25 @@ use serde::de::{Deserialize, Deserializer, Error};
 use std::borrow::Cow;
 
 /// A type whose values are named by words.
-pub(super) trait EnumValues: Copy + 'static {
+pub(crate) trait EnumValues: Copy + 'static {
     /// Every word with its value, in the order of the schema.
     const ALL: &'static [(&'static str, Self)];
 }
 
 /// An argument that takes one of the words of [`EnumValues`].
 #[derive(Debug, Clone, Copy)]
-pub(super) struct EnumArgument<T> {
+pub(crate) struct EnumArgument<T> {
     /// As given.
-    pub(super) code: &'static str,
-    pub(super) value: T,
+    pub(crate) code: &'static str,
+    pub(crate) value: T,
 }
 
 /// A frequency; of weeks also the day on which they end.
-pub(super) type FrequencyCode = EnumArgument<Periods>;
+pub(crate) type FrequencyCode = EnumArgument<Periods>;
 /// How finer figures become coarser.
-pub(super) type AggregationCode = EnumArgument<Aggregation>;
+pub(crate) type AggregationCode = EnumArgument<Aggregation>;
 /// A transformation.
-pub(super) type UnitsCode = EnumArgument<Units>;
+pub(crate) type UnitsCode = EnumArgument<Units>;
 
 impl<'de, T: EnumValues> Deserialize<'de> for EnumArgument<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

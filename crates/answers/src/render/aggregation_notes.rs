@@ -9,7 +9,7 @@ use econoscope_core::model::{Date, Frequency, Observation, Series};
 const MAX_NAMED: usize = 3;
 
 /// Returns notes, each with its field, about the aggregated periods of a range that do not rest on all their figures.
-pub(super) fn partial_periods(
+pub(crate) fn partial_periods(
     series: &Series,
     periods: Periods,
     (start, end): (Date, Date),
@@ -52,7 +52,7 @@ pub(super) fn partial_periods(
 
 /// Returns the labels of the periods without a row between the first row and the last; none for days and weeks, whose
 /// gaps are mostly holidays.
-pub(super) fn missing_periods(frequency: Frequency, rows: &[Observation]) -> Vec<String> {
+pub(crate) fn missing_periods(frequency: Frequency, rows: &[Observation]) -> Vec<String> {
     let mut missing = Vec::new();
     if frequency < Frequency::Monthly {
         return missing;
@@ -69,7 +69,7 @@ pub(super) fn missing_periods(frequency: Frequency, rows: &[Observation]) -> Vec
 }
 
 /// Formats labels of periods: "July 2026, August 2026 and 3 more"; `None` without one.
-pub(super) fn format_periods(labels: &[String]) -> Option<String> {
+pub(crate) fn format_periods(labels: &[String]) -> Option<String> {
     match labels.split_at_checked(MAX_NAMED) {
         _ if labels.is_empty() => None,
         Some((named, more @ [_, ..])) => {

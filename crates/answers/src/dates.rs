@@ -4,10 +4,10 @@
 
 mod lists;
 
-pub(super) use lists::{Periods, event_days, parse_periods, split_list};
+pub(crate) use lists::{Periods, event_days, parse_periods, split_list};
 
-use super::decode::Arguments;
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
+use crate::route::decode::Arguments;
 use econoscope_core::model::CalendarPeriod;
 use jiff::Span;
 use serde_json::Value;
@@ -59,7 +59,7 @@ pub fn read(field: &str, text: &str, (base, today): (Date, Date)) -> Result<Date
 ///
 /// # Errors
 /// Those of [`read`].
-pub(super) fn with_plain_as_of(checked: &Arguments, today: Date) -> Result<Arguments> {
+pub(crate) fn with_plain_as_of(checked: &Arguments, today: Date) -> Result<Arguments> {
     let mut plain = checked.clone();
     if let Some(Value::String(text)) = plain.get_mut("as_of")
         && !lists::is_list_or_range(text)
@@ -70,7 +70,7 @@ pub(super) fn with_plain_as_of(checked: &Arguments, today: Date) -> Result<Argum
 }
 
 /// Joins the parts of dates that a split at commas has torn apart, as in `December 15, 2008`.
-pub(super) fn join_split_dates<'a>(parts: impl Iterator<Item = &'a str>) -> Vec<String> {
+pub(crate) fn join_split_dates<'a>(parts: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut dates: Vec<String> = Vec::new();
     for part in parts {
         let is_year = part.len() == 4 && part.bytes().all(|b| b.is_ascii_digit());
@@ -86,7 +86,7 @@ pub(super) fn join_split_dates<'a>(parts: impl Iterator<Item = &'a str>) -> Vec<
 }
 
 /// Whether a text lists more than one date.
-pub(super) fn is_several(text: &str) -> bool {
+pub(crate) fn is_several(text: &str) -> bool {
     split_list(text).len() > 1
 }
 
@@ -94,7 +94,7 @@ pub(super) fn is_several(text: &str) -> bool {
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for what is no date, and for several days.
-pub(super) fn parse_one_as_of(text: Option<&str>, today: Date) -> Result<AsOf> {
+pub(crate) fn parse_one_as_of(text: Option<&str>, today: Date) -> Result<AsOf> {
     text.map_or(Ok(AsOf::Latest), |text| {
         if is_several(text) {
             let allowed =
@@ -128,7 +128,7 @@ pub fn parse_as_of(desk: &Desk, text: Option<&str>) -> Result<AsOf> {
 }
 
 /// Returns the newest day that an answer may speak of.
-pub(super) fn newest(as_of: AsOf, today: Date) -> Date {
+pub(crate) fn newest(as_of: AsOf, today: Date) -> Date {
     match as_of {
         AsOf::Day(day) => day,
         AsOf::Latest => today,
@@ -139,7 +139,7 @@ pub(super) fn newest(as_of: AsOf, today: Date) -> Date {
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for what is no date, a start in the future, and a start after the end.
-pub(super) fn range(
+pub(crate) fn range(
     (start, end): (Option<&str>, Option<&str>),
     as_of: AsOf,
     today: Date,
@@ -153,7 +153,7 @@ pub(super) fn range(
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for what is no date, a start in the future, and a start after the end.
-pub(super) fn start(text: &str, (end, today): (Date, Date)) -> Result<Date> {
+pub(crate) fn start(text: &str, (end, today): (Date, Date)) -> Result<Date> {
     let start = read("start", text, (end, today))?;
     let (problem, allowed) = if start > end {
         ("is after end", format!("a day on or before end ({end})"))
@@ -174,13 +174,13 @@ pub(super) fn start(text: &str, (end, today): (Date, Date)) -> Result<Date> {
 ///
 /// # Errors
 /// [`Error::InvalidParam`] naming the field and an example.
-pub(super) fn parse_span(field: &str, text: &str) -> Result<Span> {
+pub(crate) fn parse_span(field: &str, text: &str) -> Result<Span> {
     let allowed = "a length as 30d, 2w, 6m or 5y, or in trading days 250td";
     span(text).ok_or_else(|| Error::invalid(field, text, "is not a length of time", allowed))
 }
 
 /// Reads a count of trading days: `250td`, `250 trading days`.
-pub(super) fn trading_days(text: &str) -> Option<u16> {
+pub(crate) fn trading_days(text: &str) -> Option<u16> {
     let text = text.trim().to_ascii_lowercase();
     let (number, unit) = text.split_at_checked(text.find(|c: char| !c.is_ascii_digit())?)?;
     let is_unit = matches!(unit.trim_start(), "td" | "trading day" | "trading days");
