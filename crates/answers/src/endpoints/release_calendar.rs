@@ -142,9 +142,10 @@ fn add_notes(provenance: &mut Provenance, due: &[ScheduledRelease], has_fomc: bo
         provenance.note("fomc", text);
     }
     let disruption = due.iter().find_map(|due| release::disruption(due.day));
-    if let Some((from, to)) = disruption {
+    if let Some(range) = disruption {
         let why = "by what is known today agencies did not keep their rules";
-        provenance.note("disrupted", format!("{why} from {from} to {to}"));
+        let text = format!("{why} from {} to {}", range.start, range.end);
+        provenance.note("disrupted", text);
     }
 }
 

@@ -1,8 +1,8 @@
 //! Builds the requests of a feed from its templates.
 
 use super::shape::{Feed, Format, Request, SeriesRecipe, Split};
-use crate::model::Date;
 use crate::model::frequency::shift;
+use crate::model::{Date, DateRange};
 use jiff::ToSpan;
 use jiff::tz::TimeZone;
 use serde_json::json;
@@ -29,23 +29,27 @@ impl Feed {
             return bls_requests(self, series, from, today);
         }
         let start = |first: Date| from.map_or(first, |from| from.max(first));
-        let spans: Vec<(Date, Date)> = match &self.split {
-            None => vec![(from.unwrap_or(EARLIEST), today)],
-            Some(Split::Series { first }) => vec![(start(first.unwrap_or(EARLIEST)), today)],
+        let until_today = |start| vec![DateRange::new(start, today)];
+        let ranges: Vec<DateRange> = match &self.split {
+            None => until_today(from.unwrap_or(EARLIEST)),
+            Some(Split::Series { first }) => until_today(start(first.unwrap_or(EARLIEST))),
             Some(Split::Page { .. }) => return vec![self.page(from, today, 1, 0)],
             Some(Split::Year { first }) => {
-                let first = from.map_or(*first, |day| day.year().max(*first));
                 let day = |year, month, day| Date::new(year, month, day).ok();
-                let span = |year| Some((day(year, 1, 1)?, day(year, 12, 31)?.min(today)));
-                (first..=today.year()).filter_map(span).collect()
+                let range = |year| {
+                    let end = day(year, 12, 31)?.min(today);
+                    Some(DateRange::new(day(year, 1, 1)?, end))
+                };
+                let begin = from.map_or(*first, |day| day.year().max(*first));
+                (begin..=today.year()).filter_map(range).collect()
             }
             Some(Split::Window { days, first }) => {
-                let starts = std::iter::successors(Some(start(*first)), |start| {
-                    Some(shift(*start, i64::from(*days).days()))
-                });
+                let next = |start: &Date| Some(shift(*start, i64::from(*days).days()));
                 let end = |start| shift(start, i64::from(*days - 1).days()).min(today);
-                let starts = starts.take_while(|start| *start <= today);
-                starts.map(|start| (start, end(start))).collect()
+                std::iter::successors(Some(start(*first)), next)
+                    .take_while(|start| *start <= today)
+                    .map(|start| DateRange::new(start, end(start)))
+                    .collect()
             }
         };
         let mut keys: Vec<Option<&str>> = vec![None];
@@ -57,7 +61,7 @@ impl Feed {
                 }
             }
         }
-        let fill = |key| spans.iter().map(move |span| self.fill(key, *span, (1, 0)));
+        let fill = |key| ranges.iter().map(move |days| self.fill(key, *days, 1, 0));
         keys.into_iter().flat_map(fill).collect()
     }
 
@@ -67,26 +71,22 @@ impl Feed {
             Some(Split::Page { first, .. }) => *first,
             _ => EARLIEST,
         };
-        let from = from.map_or(first, |from| from.max(first));
-        self.fill(None, (from, today), (page, offset))
+        let start = from.map_or(first, |from| from.max(first));
+        self.fill(None, DateRange::new(start, today), page, offset)
     }
 
     /// Fills the templates of URL and body.
-    fn fill(
-        &self,
-        key: Option<&str>,
-        (from, to): (Date, Date),
-        (page, offset): (usize, usize),
-    ) -> Request {
-        let epoch = from
+    fn fill(&self, key: Option<&str>, days: DateRange, page: usize, offset: usize) -> Request {
+        let DateRange { start, end } = days;
+        let epoch = start
             .to_zoned(TimeZone::UTC)
             .map_or(0, |zoned| zoned.timestamp().as_second());
         let values = [
             ("{series}", key.unwrap_or_default().to_owned()),
-            ("{year}", to.year().to_string()),
-            ("{from_year}", from.year().to_string()),
-            ("{from}", from.to_string()),
-            ("{to}", to.to_string()),
+            ("{year}", end.year().to_string()),
+            ("{from_year}", start.year().to_string()),
+            ("{from}", start.to_string()),
+            ("{to}", end.to_string()),
             ("{from_epoch}", epoch.to_string()),
             ("{page}", page.to_string()),
             ("{offset}", offset.to_string()),
