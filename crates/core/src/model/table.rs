@@ -66,8 +66,7 @@ mod tests {
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let mut count = 0;
         for (record, (line, row)) in reader.records().zip(rows::<N>(text)) {
-            let record = record.unwrap();
-            assert!(record.iter().eq(row.unwrap()), "line {line}");
+            assert!(record.unwrap().iter().eq(row.unwrap()), "line {line}");
             count += 1;
         }
         assert_eq!(count, text.lines().count() - 1);

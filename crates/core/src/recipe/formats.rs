@@ -149,8 +149,7 @@ fn parse_observation(tag: &BytesStart<'_>) -> Result<Option<(Date, String)>, Str
         return Ok(None);
     }
     let day = attribute(tag, "TIME_PERIOD").unwrap_or_default();
-    let date: Result<Date, _> = day.parse();
-    let date = date.map_err(|_| format!("\"{day}\" is not a date"))?;
+    let date = (day.parse::<Date>()).map_err(|_| format!("\"{day}\" is not a date"))?;
     Ok(attribute(tag, "OBS_VALUE").map(|value| (date, value)))
 }
 
@@ -302,10 +301,10 @@ pub(super) fn read_claims(body: &[u8], series: &[&SeriesRecipe]) -> Result<Vec<C
     let document = roxmltree::Document::parse(&text).map_err(|e| format!("invalid XML: {e}"))?;
     let mut cells = Vec::new();
     for week in document.root_element().children() {
-        let Some(day) = child(week, "weekEnded") else {
+        let Some(end) = child(week, "weekEnded") else {
             continue;
         };
-        let day = day.text().unwrap_or_default().trim();
+        let day = end.text().unwrap_or_default().trim();
         let date =
             Date::strptime("%m/%d/%Y", day).map_err(|_| format!("\"{day}\" is not a date"))?;
         for (index, series) in series.iter().enumerate() {

@@ -76,7 +76,12 @@ impl<'a> Reader<'a> {
             let series = self.series.get(index);
             let points = self.points.get_mut(index);
             if let Some((series, points)) = series.zip(points) {
-                add_point(points, (self.feed, series), (date, String::new()), &cell);
+                add_point(
+                    points,
+                    date,
+                    String::new(),
+                    parse_figure(self.feed, series, date, &cell),
+                );
             }
         }
         Ok(None)
@@ -99,18 +104,20 @@ impl<'a> Reader<'a> {
         }
         let mut figures = Figures::new();
         for (id, (period, points)) in points_by_series {
-            let points: Result<Vec<_>, String> = points.into_iter().collect();
-            let rows = points.and_then(|points| merge_points(self.feed, points));
-            let rows = rows.map(|mut rows| {
+            let last_rows = |mut rows: Vec<Observation>| {
                 if self.feed.drop_last {
                     rows.retain(|row| row.date < today);
                 }
-                last_of_each(period, rows)
-            });
-            let rows = rows.and_then(|rows| match self.missing_fields.get(&id) {
-                Some(field) if rows.is_empty() => Err(format!("no row has a \"{field}\"")),
-                _ => Ok(rows),
-            });
+                match (last_of_each(period, rows), self.missing_fields.get(&id)) {
+                    (rows, Some(field)) if rows.is_empty() => {
+                        Err(format!("no row has a \"{field}\""))
+                    }
+                    (rows, _) => Ok(rows),
+                }
+            };
+            let rows = (points.into_iter().collect::<Result<Vec<_>, String>>())
+                .and_then(|points| merge_points(self.feed, points))
+                .and_then(last_rows);
             figures.insert(id, rows);
         }
         if let Some(complete) = &self.feed.every_date_of
@@ -143,8 +150,8 @@ impl<'a> Reader<'a> {
             return Err(format!("the column \"{name}\" is missing"));
         }
         let mut width = header.len();
-        for record in reader.records() {
-            let record = record.map_err(|e| e.to_string())?;
+        for result in reader.records() {
+            let record = result.map_err(|e| e.to_string())?;
             width = record.len();
             let line = record.position().map_or(0, csv::Position::line);
             let lookup = |name: &str| record.get(*columns.get(name)?).map(Cow::Borrowed);
@@ -198,15 +205,20 @@ impl<'a> Reader<'a> {
                 members.find_map(Value::as_array)
             }),
             None => document.pointer(pointer).and_then(Value::as_array),
-        };
-        let rows = rows.ok_or_else(|| {
+        }
+        .ok_or_else(|| {
             let text = quote(&document.to_string());
             format!("no rows at {pointer}: {text}")
         })?;
         if self.feed.format == Format::Mts {
             for (series, points) in self.series.iter().zip(&mut self.points) {
                 for (date, rank, cell) in formats::read_treasury_months(rows, &series.field)? {
-                    add_point(points, (self.feed, series), (date, rank), &cell);
+                    add_point(
+                        points,
+                        date,
+                        rank,
+                        parse_figure(self.feed, series, date, &cell),
+                    );
                 }
             }
         } else {
@@ -285,7 +297,12 @@ impl<'a> Reader<'a> {
                 }
                 Some(OnePerDate::Sum) | None => String::new(),
             };
-            add_point(points, (self.feed, series), (date, rank), &cell);
+            add_point(
+                points,
+                date,
+                rank,
+                parse_figure(self.feed, series, date, &cell),
+            );
         }
         Ok(())
     }
@@ -305,15 +322,15 @@ fn are_met(conditions: &[Condition], lookup: CellLookup<'_>) -> bool {
     conditions.iter().all(is_met)
 }
 
-/// Adds the figure in a cell to the points of its series, or replaces them by the error in it.
+/// Adds a figure to the points of its series, or replaces them by the error in it.
 fn add_point(
     points: &mut Result<Vec<Point>, String>,
-    (feed, series): (&Feed, &SeriesRecipe),
-    (date, rank): (Date, String),
-    cell: &str,
+    date: Date,
+    rank: String,
+    figure: Result<Option<f64>, String>,
 ) {
     let Ok(list) = points else { return };
-    match parse_figure(feed, series, date, cell) {
+    match figure {
         Ok(value) => list.extend(value.map(|value| Point { date, value, rank })),
         Err(problem) => *points = Err(problem),
     }
@@ -324,9 +341,9 @@ fn parse_figure(
     feed: &Feed,
     series: &SeriesRecipe,
     date: Date,
-    cell: &str,
+    text: &str,
 ) -> Result<Option<f64>, String> {
-    let cell = cell.trim();
+    let cell = text.trim();
     if feed.missing.iter().any(|word| word == cell) || series.from.is_some_and(|from| date < from) {
         return Ok(None);
     }
@@ -356,8 +373,8 @@ fn parse_figure(
 }
 
 /// Returns one observation per date, ascending, by the feed's rule for several of one date.
-fn merge_points(feed: &Feed, points: Vec<Vec<Point>>) -> Result<Vec<Observation>, String> {
-    let mut points: Vec<Point> = points.into_iter().flatten().collect();
+fn merge_points(feed: &Feed, lists: Vec<Vec<Point>>) -> Result<Vec<Observation>, String> {
+    let mut points: Vec<Point> = lists.into_iter().flatten().collect();
     points.sort_by(|a, b| (a.date, &a.rank).cmp(&(b.date, &b.rank)));
     let mut rows: Vec<Observation> = Vec::with_capacity(points.len());
     for Point { date, value, .. } in points {
