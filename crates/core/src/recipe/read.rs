@@ -2,11 +2,12 @@
 
 use super::formats;
 use super::shape::{
-    Condition, Feed, Format, MissingField, OnePerDate, Request, SeriesRecipe, Split,
+    Condition, Feed, Format, MissingField, OnePerDate, Quota, Request, SeriesRecipe, Split,
 };
 use crate::error::quote;
 use crate::model::series_info::round_to;
 use crate::model::{Date, Frequency, Observation, SeriesId};
+use roxmltree::{Document, Node};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -55,6 +56,7 @@ impl<'a> Reader<'a> {
         }
         let cells = match self.feed.format {
             Format::Csv => return self.read_csv(body, request).map(|()| None),
+            Format::Xml => return self.read_xml(body, request).map(|()| None),
             Format::Json | Format::Mts => return self.read_json(body, request),
             Format::BoardZip => {
                 let archive = formats::read_board_zip(body, &self.series)?;
@@ -68,7 +70,6 @@ impl<'a> Reader<'a> {
             }
             Format::Bls => formats::read_bls(body, &self.series)?,
             Format::BeaFlat => formats::read_bea_flat(body, &self.series)?,
-            Format::Claims => formats::read_claims(body, &self.series)?,
         };
         let period = self.feed.date.as_ref().and_then(|form| form.stamp);
         for (index, date, cell) in cells {
@@ -160,6 +161,25 @@ impl<'a> Reader<'a> {
         }
         if width < header.len() && !table.ends_with('\n') {
             return Err("the response ends within its last line".to_owned());
+        }
+        Ok(())
+    }
+
+    fn read_xml(&mut self, body: &[u8], request: &Request) -> Result<(), String> {
+        let text = String::from_utf8_lossy(body);
+        let document = Document::parse(&text).map_err(|e| format!("invalid XML: {e}"))?;
+        let name = self.feed.rows.as_str();
+        let elements = document.root_element().children();
+        for row in elements.filter(|node| node.has_tag_name(name)) {
+            let lookup = |path: &str| {
+                let node = path.split('/').try_fold(row, child)?;
+                Some(Cow::Borrowed(node.text().unwrap_or_default().trim()))
+            };
+            self.read_row(&lookup, request)?;
+            self.row_count += 1;
+        }
+        if self.row_count == 0 {
+            return Err(format!("the response has no row \"{name}\""));
         }
         Ok(())
     }
@@ -308,6 +328,21 @@ impl<'a> Reader<'a> {
     }
 }
 
+impl Quota {
+    /// Returns whether a response says that the day's requests are used up.
+    pub fn is_exhausted(&self, body: &[u8]) -> bool {
+        serde_json::from_slice(body).is_ok_and(|document: Value| {
+            let lookup = |pointer: &str| document.pointer(pointer).map(cell_text);
+            let message = lookup(&self.message).unwrap_or_default();
+            let is_about_quota = self
+                .words
+                .iter()
+                .any(|word| message.contains(word.as_str()));
+            is_about_quota && are_met(&self.conditions, &lookup)
+        })
+    }
+}
+
 /// A figure before the points of its series are merged.
 #[derive(Debug, Clone)]
 struct Point {
@@ -415,6 +450,11 @@ pub(super) type Cell = (usize, Date, String);
 
 /// Returns the text of a row's cell by name; `None` if the row has no such cell. JSON's null is the empty text.
 pub(super) type CellLookup<'a> = &'a dyn Fn(&str) -> Option<Cow<'a, str>>;
+
+fn child<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Option<Node<'a, 'i>> {
+    node.children()
+        .find(|child| child.tag_name().name() == name)
+}
 
 /// Returns the member of a JSON object by its key or by a pointer to it.
 fn member<'a>(object: &'a Value, field: &str) -> Option<&'a Value> {
