@@ -277,6 +277,44 @@ fn what_is_there_on_exchange_rates() {
     );
 }
 
+#[test]
+fn is_the_thirty_year_yield_of_2004_a_market_yield() {
+    let b = refreshed(real(), Settings::default());
+    let remark = "figures from 2002-02-19 to 2006-02-08 are estimates, because the 30-year bond was discontinued; \
+                  the series jumps at both ends";
+    for (start, end, is_estimated) in [
+        ("2004-01-01", "2004-02-01", true),
+        ("2006-02-08", "2006-03-01", true),
+        ("2006-02-09", "2006-03-01", false),
+        ("2001-01-01", "2002-02-18", false),
+    ] {
+        let range = [("start", start), ("end", end)];
+        let (rows, _) = answer(
+            &b,
+            "get_time_series",
+            &[&[("seriesId", "DGS30")], &range[..]].concat(),
+        );
+        let out = compare(&b, &[&[("series", "DGS10,DGS30")], &range[..]].concat());
+        for json in [rows, out] {
+            assert_eq!(
+                json["notes"]["DGS30"] == remark,
+                is_estimated,
+                "{start}: {}",
+                json["notes"]
+            );
+        }
+    }
+    let (metric, text) = answer(
+        &b,
+        "get_metric",
+        &[("ticker", "DGS30"), ("as_of", "2004-05-01")],
+    );
+    assert!(
+        metric["notes"]["DGS30"] == remark && text.contains(remark),
+        "{text}"
+    );
+}
+
 fn scenario(backend: &Backend, slug: &str) -> Value {
     let (json, _) = answer(backend, "list_scenarios", &[("limit", "100")]);
     let list = json["scenarios"].as_array().unwrap();

@@ -143,7 +143,7 @@ def answer(recipe, path, body):
             return json.dumps(surveys(feed, json.loads(body))), "application/json"
         case "bea_flat":
             return flat(feed), "text/plain"
-        case "claims":
+        case "xml":
             return kept(feed, None), "text/xml"
         case kind:
             return kept(feed, groups.get("series")), "application/json" if kind in ("json", "mts") else "text/csv"
@@ -213,7 +213,7 @@ def main():
     store.unlink(missing_ok=True)
     urls = {name: start(name) for name, recipe in RECIPES.items() if recipe.get("feed")}
     places = ",".join(f"{name}={url}" for name, url in urls.items())
-    keys = ",".join(f"{name}=stand-in" for name, r in RECIPES.items() if "key" in r["source"] and name in ("eia", "bls"))
+    keys = ",".join(f"{name}=stand-in" for name, r in RECIPES.items() if name == "eia")
     line = [binary, "--store", store, "--feeds", "none", "--source-url", places, "--source-key", keys]
     line += ["--fred-csv-url", start("fred"), "sync"]
     for which, flags in (("first", []), ("second", ["--force"])):

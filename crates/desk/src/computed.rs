@@ -193,12 +193,10 @@ impl Desk {
             .get_or_insert_with((self.state()?, as_of), || {
                 let inputs = regime::INPUTS.iter().chain(&nowcast::WEEKLY);
                 let set = self.series_set(inputs.copied(), as_of)?;
-                let days = (
-                    self.regime_day(as_of)?,
-                    self.reference_day(nowcast::WEEKLY, as_of)?.as_of,
-                );
+                let day = self.regime_day(as_of)?;
+                let weekly = self.reference_day(nowcast::WEEKLY, as_of)?.as_of;
                 let now = &self.regimes(as_of)?.now;
-                Ok(Arc::new(nowcast::compute_after(now, &set, days)))
+                Ok(Arc::new(nowcast::compute_after(now, &set, day, weekly)))
             })
     }
 

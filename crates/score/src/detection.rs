@@ -55,8 +55,8 @@ pub(super) fn table(
     table.columns.extend(recessions.iter().map(months));
     table.columns.push(format!("false since {}", since.name()));
     for Signal { name, periods } in signals {
-        let since = since.first_day();
-        let scored = periods.iter().filter(|p| p.to.is_none_or(|to| to >= since));
+        let first = since.first_day();
+        let scored = periods.iter().filter(|p| p.to.is_none_or(|to| to >= first));
         let mut rest: Vec<&AlarmPeriod> = scored.collect();
         let mut cells = vec![name.clone()];
         for recession in &recessions {

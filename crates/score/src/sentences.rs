@@ -66,11 +66,11 @@ fn recession_count(scores: &Scores, from: &str) -> Option<String> {
     let mut months = 0.0;
     let mut recessions = 0.0;
     for row in &table.rows {
-        let [edge, count, _, share] = row.as_slice() else {
+        let [edge, months_at_edge, _, share] = row.as_slice() else {
             return None;
         };
         if range.contains(&edge.trim_end_matches(" %").parse::<f64>().ok()?) {
-            let count: f64 = count.parse().ok()?;
+            let count: f64 = months_at_edge.parse().ok()?;
             months += count;
             recessions += count * format!("0{share}").parse::<f64>().ok()?;
         }

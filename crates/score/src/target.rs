@@ -85,8 +85,8 @@ impl Target {
     /// Recalibrates probabilities from `first` on by a probit on their log odds, refitted at each month.
     pub(super) fn recalibrate(&self, probabilities: &ByMonth, first: Month) -> ByMonth {
         let log_odds = |p: f64| {
-            let p = p.clamp(0.001, 0.999);
-            (p / (1.0 - p)).ln()
+            let bounded = p.clamp(0.001, 0.999);
+            (bounded / (1.0 - bounded)).ln()
         };
         let rows: Vec<Row<2>> = probabilities
             .iter()

@@ -125,6 +125,9 @@ impl Endpoint for Params {
         let series = &query.context.series;
         let mut provenance = Provenance::new(desk, as_of, series.ids())?;
         series.note_names(desk, &mut provenance)?;
+        for id in series.ids() {
+            provenance.note_estimates(id, range.0, range.1);
+        }
         let columns = || computed.columns.iter().map(|c| &*c.column.series);
         let periods = match params.frequency {
             Some(code) => code.value,

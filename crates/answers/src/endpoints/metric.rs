@@ -239,6 +239,7 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Metric> 
     match last {
         None => provenance.note("value", desk.no_data_error(info, as_of).to_string()),
         Some(Observation { date, .. }) => {
+            provenance.note_estimates(id, date, date);
             provenance.sources = desk.citations([id], Some((date, date)))?;
             let rate = desk.published_rate_remark(id, date, as_of)?;
             provenance.note("headline", rate.unwrap_or_default());

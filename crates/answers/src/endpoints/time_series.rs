@@ -149,6 +149,7 @@ fn all_rows(
     let mut provenance = Provenance::new(desk, as_of, ids)?;
     provenance.note_resolution(desk, &resolution, as_of)?;
     provenance.note_remark(desk, info)?;
+    provenance.note_estimates(info.id.as_str(), selection.start, selection.end);
     let untrusted = UntrustedFields::for_series(info, &["displayName", "source"]);
     let mut answer = TimeSeriesAnswer {
         series_id: desk.display_id(&info.id),

@@ -141,6 +141,12 @@ impl Provenance {
         Ok(())
     }
 
+    /// Notes that figures of a series from `start` to `end` are estimates, if some are.
+    pub fn note_estimates(&mut self, id: &str, start: Date, end: Date) {
+        let remark = remarks::estimates_remark(id, start, end);
+        self.append_note(id, remark.unwrap_or_default());
+    }
+
     /// Sets the note of a field: why it is null, or its basis. An empty text changes nothing.
     pub fn note(&mut self, field: &str, text: impl Into<String>) {
         let text = text.into();

@@ -227,13 +227,13 @@ impl Outcomes {
         }
         let monthly = event.monthly.aggregate(observations);
         let figures = event.transform.apply(&monthly);
-        let condition = condition.map(|c| (c, c.transform.apply(&monthly)));
+        let conditioned = condition.map(|c| (c, c.transform.apply(&monthly)));
         let first = Month::new(i32::from(since), 1);
         let is_start = |(month, _): &(Month, f64)| {
             let holds = |(condition, months): &(&Condition, MonthlyGrid)| {
                 months.get(*month).is_some_and(|x| condition.holds(x))
             };
-            *month >= first && condition.as_ref().is_none_or(holds)
+            *month >= first && conditioned.as_ref().is_none_or(holds)
         };
         let mut starts = Vec::new();
         let mut hits = Vec::new();

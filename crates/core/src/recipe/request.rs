@@ -1,17 +1,11 @@
 //! Builds the requests of a feed from its templates.
 
-use super::shape::{Feed, Format, Request, SeriesRecipe, Split};
+use super::shape::{Feed, Request, SeriesRecipe, Split};
 use crate::model::frequency::shift;
 use crate::model::{Date, DateRange};
 use jiff::ToSpan;
 use jiff::tz::TimeZone;
 use serde_json::json;
-
-/// Series and years per request that the Bureau of Labor Statistics allows without a key; with a key it allows twice as many.
-const BLS_MAX_SERIES: usize = 25;
-const BLS_MAX_YEARS: i16 = 10;
-/// The first year of any of its series.
-const BLS_FIRST_YEAR: i16 = 1913;
 
 /// A day before every figure of the catalogue.
 const EARLIEST: Date = jiff::civil::date(1900, 1, 1);
@@ -25,9 +19,6 @@ impl Feed {
         from: Option<Date>,
         today: Date,
     ) -> Vec<Request> {
-        if self.format == Format::Bls {
-            return bls_requests(self, series, from, today);
-        }
         let start = |first: Date| from.map_or(first, |from| from.max(first));
         let until_today = |start| vec![DateRange::new(start, today)];
         let ranges: Vec<DateRange> = match &self.split {
@@ -35,13 +26,27 @@ impl Feed {
             Some(Split::Series { first }) => until_today(start(first.unwrap_or(EARLIEST))),
             Some(Split::Page { .. }) => return vec![self.page(from, today, 1, 0)],
             Some(Split::Year { first }) => {
-                let day = |year, month, day| Date::new(year, month, day).ok();
-                let range = |year| {
-                    let end = day(year, 12, 31)?.min(today);
-                    Some(DateRange::new(day(year, 1, 1)?, end))
-                };
                 let begin = from.map_or(*first, |day| day.year().max(*first));
-                (begin..=today.year()).filter_map(range).collect()
+                (begin..=today.year())
+                    .filter_map(|year| years(year, year, today))
+                    .collect()
+            }
+            Some(Split::Batch {
+                series: max_series,
+                years: max_years,
+                history_years,
+            }) => {
+                let default = today.year() - history_years + 1;
+                let first = from.map_or(default, Date::year);
+                let next = |end: &i16| end.checked_sub(*max_years);
+                let batches = std::iter::successors(Some(today.year()), next)
+                    .take_while(|end| *end >= first)
+                    .filter_map(|end| years(first.max(end - max_years + 1), end, today))
+                    .flat_map(|days| {
+                        let chunks = series.chunks(*max_series);
+                        chunks.map(move |chunk| self.fill_batch(chunk, days))
+                    });
+                return batches.collect();
             }
             Some(Split::Window { days, first }) => {
                 let next = |start: &Date| Some(shift(*start, i64::from(*days).days()));
@@ -75,6 +80,15 @@ impl Feed {
         self.fill(None, DateRange::new(start, today), page, offset)
     }
 
+    /// Fills the templates for a batch of series.
+    fn fill_batch(&self, series: &[&SeriesRecipe], days: DateRange) -> Request {
+        let fields: Vec<&str> = series.iter().map(|series| series.field.as_str()).collect();
+        let mut request = self.fill(None, days, 1, 0);
+        request.post =
+            (request.post).map(|body| body.replace("{fields}", &json!(fields).to_string()));
+        request
+    }
+
     /// Fills the templates of URL and body.
     fn fill(&self, key: Option<&str>, days: DateRange, page: usize, offset: usize) -> Request {
         let DateRange { start, end } = days;
@@ -97,37 +111,16 @@ impl Feed {
         };
         Request {
             url: fill(&self.url),
+            keyed_url: self.keyed_url.as_ref().map(fill),
             post: self.post.as_ref().map(fill),
             key: key.map(str::to_owned),
         }
     }
 }
 
-/// Returns the requests with the newest years first, so that an exhausted quota leaves the oldest years for the next day.
-fn bls_requests(
-    feed: &Feed,
-    series: &[&SeriesRecipe],
-    from: Option<Date>,
-    today: Date,
-) -> Vec<Request> {
-    let default = BLS_FIRST_YEAR.max(today.year() - 2 * BLS_MAX_YEARS + 1);
-    let first = from.map_or(default, Date::year);
-    let mut requests = Vec::new();
-    let mut end = today.year();
-    while end >= first {
-        let start = first.max(end - BLS_MAX_YEARS + 1);
-        for chunk in series.chunks(BLS_MAX_SERIES) {
-            let ids: Vec<&str> = chunk.iter().map(|series| series.field.as_str()).collect();
-            let body = json!({
-                "seriesid": ids, "startyear": start.to_string(), "endyear": end.to_string()
-            });
-            requests.push(Request {
-                url: feed.url.clone(),
-                post: Some(body.to_string()),
-                key: None,
-            });
-        }
-        end = start - 1;
-    }
-    requests
+/// Returns the days of the years from `first` to `last`, until today at most.
+fn years(first: i16, last: i16, today: Date) -> Option<DateRange> {
+    let start = Date::new(first, 1, 1).ok()?;
+    let end = Date::new(last, 12, 31).ok()?;
+    Some(DateRange::new(start, end.min(today)))
 }

@@ -1,7 +1,4 @@
-use super::{
-    Feed, Figures, Format, FormatEvidence, Reader, Recipe, Recipes, Sample, SeriesRecipe,
-    is_quota_exhausted,
-};
+use super::{Feed, Figures, Format, FormatEvidence, Reader, Recipe, Recipes, Sample, SeriesRecipe};
 use crate::catalogue::Catalogue;
 use crate::model::{Date, Rights, SeriesId};
 use jiff::civil::date;
@@ -188,9 +185,61 @@ fn responses_that_break_their_recipe_are_refused() {
         let problem = refusal(name, &bytes);
         assert!(problem.contains(expected), "{name}: {problem}");
     }
-    assert!(is_quota_exhausted(
-        br#"{"status":"REQUEST_NOT_PROCESSED","message":["the daily threshold was reached"]}"#
-    ));
+}
+
+#[test]
+fn keys_for_batches_quotas_and_xml_are_read() {
+    let recipe = r#"
+[source]
+id = "office"
+name = "Statistics Office"
+rights = "open"
+terms = ""
+cite = "Statistics Office"
+hosts = ["data.example.org"]
+key = { body = "token", optional = true, from = "https://data.example.org/key" }
+[[feed]]
+id = "weeks"
+url = "https://data.example.org/v1"
+keyed_url = "https://data.example.org/v2?until={year}"
+post = '{"ids":{fields},"from":"{from_year}","to":"{year}"}'
+split = { by = "batch", series = 2, years = 3, history_years = 4 }
+format = "xml"
+rows = "week"
+absent = "skip"
+date = { field = "end", formats = ["%Y-%m-%d"] }
+quota = { where = [{ field = "/code", is = "7" }], message = "/texts", words = ["limit"], hint = "wait" }
+series = [{ id = "A", field = "a" }, { id = "B", field = "b/c" }, { id = "C", field = "d" }]
+"#;
+    let recipe = Recipe::parse("office.toml", recipe).unwrap();
+    assert_eq!(recipe.source.key.unwrap().body.unwrap(), "token");
+    let feed = &recipe.feeds[0];
+    let series: Vec<&SeriesRecipe> = feed.series.iter().collect();
+    let requests = feed.requests(&series, None, TODAY);
+    let bodies: Vec<&str> = requests.iter().flat_map(|r| r.post.as_deref()).collect();
+    let expected = [
+        r#"{"ids":["a","b/c"],"from":"2024","to":"2026"}"#,
+        r#"{"ids":["d"],"from":"2024","to":"2026"}"#,
+        r#"{"ids":["a","b/c"],"from":"2023","to":"2023"}"#,
+        r#"{"ids":["d"],"from":"2023","to":"2023"}"#,
+    ];
+    assert_eq!(bodies, expected);
+    let keyed_url = requests[0].keyed_url.as_deref();
+    assert_eq!(keyed_url, Some("https://data.example.org/v2?until=2026"));
+    let mut reader = Reader::new(feed, &series);
+    let body = "<r><note/><week><end>2026-11-14</end><a>1</a><b><c> 2 </c></b></week></r>";
+    reader.read(body.as_bytes(), &requests[0]).unwrap();
+    let figures = reader.finish(TODAY).unwrap();
+    let values: Vec<Option<f64>> = (figures.values())
+        .map(|rows| Some(rows.as_ref().ok()?.first()?.value))
+        .collect();
+    assert_eq!(values, [Some(1.0), Some(2.0), None]);
+    let mut reader = Reader::new(feed, &series);
+    assert!(reader.read(b"<r/>", &requests[0]).is_err());
+    let quota = feed.quota.as_ref().unwrap();
+    assert!(quota.is_exhausted(br#"{"code":7,"texts":["the daily limit"]}"#));
+    assert!(!quota.is_exhausted(br#"{"code":0,"texts":["the daily limit"]}"#));
+    assert!(!quota.is_exhausted(b"<r/>"));
 }
 
 #[test]

@@ -1,14 +1,14 @@
-//! Remarks that keep figures from being misread: `data/remarks.csv` and `data/ended.csv`.
+//! Remarks that keep figures from being misread: `data/remarks.csv`, `data/ended.csv` and `data/estimates.csv`.
 //!
-//! They state the quotation of a currency, the index of a published rate, the successor of a discontinued series, and the
-//! nearest stored series for one that is not stored.
+//! They state the quotation of a currency, the index of a published rate, the successor of a discontinued series, the
+//! nearest stored series for one that is not stored, and the days whose figures are estimates.
 
 use crate::Desk;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::transform;
 use econoscope_core::model::words::fold_name;
-use econoscope_core::model::{AsOf, Date, SeriesInfo, table};
+use econoscope_core::model::{AsOf, Date, DateRange, SeriesInfo, table};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -39,6 +39,30 @@ static ENDED: LazyLock<HashMap<String, DiscontinuedSeries>> = LazyLock::new(|| {
     rows.map(|row: DiscontinuedSeries| (fold_name(row[0]), row))
         .collect()
 });
+
+/// Days on which the figures of a series are estimates.
+struct EstimatedDays {
+    id: &'static str,
+    days: DateRange,
+    remark: &'static str,
+}
+
+static ESTIMATES: LazyLock<Vec<EstimatedDays>> = LazyLock::new(|| {
+    let rows = table::rows(include_str!("../../data/estimates.csv"));
+    let parse = |[id, start, end, remark]: [&'static str; 4]| {
+        let days = DateRange::new(start.parse().ok()?, end.parse().ok()?);
+        Some(EstimatedDays { id, days, remark })
+    };
+    rows.filter_map(|(_, row)| parse(row.ok()?)).collect()
+});
+
+/// Returns the remark on a series some of whose figures from `start` to `end` are estimates.
+pub fn estimates_remark(id: &str, start: Date, end: Date) -> Option<&'static str> {
+    let mut estimates = ESTIMATES.iter().filter(|estimate| estimate.id == id);
+    estimates
+        .find(|estimate| estimate.days.start <= end && start <= estimate.days.end)
+        .map(|estimate| estimate.remark)
+}
 
 /// Builds the error for the name of a discontinued series: "ended 2023-06-30; SOFR follows".
 pub(crate) fn discontinued(name: &str) -> Option<Error> {
@@ -136,6 +160,15 @@ mod tests {
             );
         }
         assert_eq!(ENDED.len(), text.lines().count() - 1);
+        let text = include_str!("../../data/estimates.csv");
+        assert_eq!(ESTIMATES.len(), text.lines().count() - 1);
+        for EstimatedDays { id, days, remark } in ESTIMATES.iter() {
+            assert!(
+                catalogue.get(id).is_some() && days.start <= days.end,
+                "{id}"
+            );
+            assert!(remark.contains(&days.start.to_string()), "{id}: {remark}");
+        }
         let message = discontinued("3 Month LIBOR").unwrap().to_string();
         assert!(
             message.contains("ended 2023-06-30; SOFR follows"),

@@ -44,7 +44,7 @@ impl TrainingData {
         // Six more months for late prints.
         for end in FIRST.plus(1).through(LAST_MONTH.plus(6)) {
             let now = monthly_inputs(desk, end)?;
-            data.add_prints(end.last_day(), (&before, &now), &weekly);
+            data.add_prints(end.last_day(), &before, &now, &weekly);
             before = now;
         }
         Ok(data)
@@ -54,7 +54,8 @@ impl TrainingData {
     fn add_prints(
         &mut self,
         day: Date,
-        (before, now): (&MonthlyInputs, &MonthlyInputs),
+        before: &MonthlyInputs,
+        now: &MonthlyInputs,
         weekly: &[WeeklySeries; 2],
     ) {
         let [claims, gasoline] = weekly;
