@@ -81,9 +81,9 @@ impl Feed {
         }
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let rows = reader.deserialize::<Row>().zip(2u64..);
-        rows.map(|(row, line)| {
+        rows.map(|(record, line)| {
             let bad = |problem: String| Error::bad_line(file, line, problem);
-            let row = row.map_err(|e| bad(e.to_string()))?;
+            let row = record.map_err(|e| bad(e.to_string()))?;
             let url = untrusted::safe_url(&row.url).and_then(|u| Url::parse(u).ok());
             Ok(Self {
                 name: untrusted::clean_line(&row.name, 80),
@@ -134,8 +134,11 @@ pub async fn read_feeds(
             break;
         };
         if let Err(error) = &result {
-            let error = error.operator_message();
-            tracing::warn!(feed = feed.name, error, "a feed was not read");
+            tracing::warn!(
+                feed = feed.name,
+                error = error.operator_message(),
+                "a feed was not read"
+            );
         }
         results.push(result);
     }

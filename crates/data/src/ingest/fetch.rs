@@ -148,22 +148,22 @@ impl Fetch {
         if settings.addresses.get(id).is_some_and(is_loopback) {
             pace.interval = Duration::ZERO;
         }
-        let mut client = net::client_builder();
+        let mut builder = net::client_builder();
         if let Some(contact) = &settings.contact {
             let agent = HeaderValue::from_str(&format!("{} ({contact})", net::USER_AGENT));
-            client = client.user_agent(agent.map_err(|_| {
+            builder = builder.user_agent(agent.map_err(|_| {
                 Error::invalid("contact", "", "cannot stand in a header", "plain text")
             })?);
         }
-        let hosts = hosts.to_vec();
+        let allowed_hosts = hosts.to_vec();
         let redirects = reqwest::redirect::Policy::custom(move |attempt| {
-            if can_redirect(attempt.previous(), attempt.url(), &hosts) {
+            if can_redirect(attempt.previous(), attempt.url(), &allowed_hosts) {
                 attempt.follow()
             } else {
                 attempt.stop()
             }
         });
-        let client = client
+        let client = builder
             .connect_timeout(settings.timeouts.connect)
             .read_timeout(settings.timeouts.read)
             .redirect(redirects)
@@ -208,10 +208,10 @@ impl Fetch {
             loop {
                 self.pace.wait().await;
                 tries += 1;
-                let request = request
+                let attempt = request
                     .try_clone()
                     .ok_or_else(|| Error::internal("a request", "is a stream"))?;
-                let result = self.send_once(request).await;
+                let result = self.send_once(attempt).await;
                 let (can_retry, retry_after) = match &result {
                     Ok(response) => (is_transient(response), None),
                     Err((error, can_retry)) => (*can_retry, error.retry_after()),
@@ -243,8 +243,8 @@ impl Fetch {
         ))
     }
 
-    async fn send_once(&self, request: RequestBuilder) -> std::result::Result<Response, TryError> {
-        let request = request.build().map_err(|e| self.network_error(e))?;
+    async fn send_once(&self, builder: RequestBuilder) -> std::result::Result<Response, TryError> {
+        let request = builder.build().map_err(|e| self.network_error(e))?;
         if request.url().scheme() == "https" && clock::is_before_1970() {
             return Err((
                 unavailable(format!(

@@ -201,7 +201,7 @@ pub(super) fn plan(
     config: &SyncConfig,
     now: Timestamp,
 ) -> Plan {
-    let stored: HashMap<&SeriesId, &Status> = stored.iter().map(|s| (&s.id, s)).collect();
+    let status_by_id: HashMap<&SeriesId, &Status> = stored.iter().map(|s| (&s.id, s)).collect();
     let recipes = &config.sources.recipes;
     let mut plan = Plan::default();
     for id in config.series() {
@@ -218,7 +218,7 @@ pub(super) fn plan(
         }
         let release = first_route.and_then(|route| route.feed.release);
         let frequency = info.map(|info| info.frequency);
-        let status = stored.get(&id);
+        let status = status_by_id.get(&id);
         let state = states
             .get(id.as_str())
             .copied()
@@ -284,9 +284,9 @@ fn first_date(
     frequency: Option<Frequency>,
     now: Timestamp,
 ) -> Option<Date> {
-    let state = state.filter(|state| add_hours(state.fully_read_at, FULL_READ_HOURS) > now)?;
+    let recent = state.filter(|state| add_hours(state.fully_read_at, FULL_READ_HOURS) > now)?;
     // A read far in the future was dated by a wrong clock.
-    if state.read_at > add_hours(now, 24) {
+    if recent.read_at > add_hours(now, 24) {
         return None;
     }
     let newest = last?.min(day_of(now));

@@ -127,8 +127,7 @@ impl SyncRun<'_> {
     ) -> Result<std::result::Result<WriteOutcome, Refusal>> {
         let id = &step.id;
         let name = &source.name;
-        let now = self.now();
-        let result = accept_and_write(self.store, step, source, (is_full, now), rows)?;
+        let result = self.accept_and_write(step, source, is_full, rows)?;
         let (written, accepted) = match result {
             Ok(result) => result,
             Err(refusal) => return Ok(Err(refusal)),
@@ -145,6 +144,58 @@ impl SyncRun<'_> {
             self.progress.print(&text);
         }
         Ok(Ok(written))
+    }
+
+    /// Applies the acceptance rules to a source's rows, and writes the accepted ones with their unit when it is new.
+    fn accept_and_write(
+        &self,
+        step: &Step,
+        source: &Source,
+        is_full: bool,
+        rows: Vec<VintageObservation>,
+    ) -> Result<std::result::Result<(WriteOutcome, AcceptedRows), Refusal>> {
+        let store = self.store;
+        let now = self.now();
+        let origin = store.status_of(&step.id)?.map(|status| status.origin);
+        let stored = store.read(&step.id)?.unwrap_or_default().latest();
+        let role = source.role(origin.as_deref());
+        let rules = AcceptanceRules {
+            info: step.info.as_deref(),
+            stored: &stored,
+            source,
+            role,
+            is_full,
+            today: day_of(now),
+        };
+        let mut accepted = match rules.apply(rows) {
+            Ok(accepted) => accepted,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        let mut written = WriteOutcome::default();
+        // A source that only adds rows has none, or is the one that was read.
+        if !accepted.rows.is_empty() || matches!(role, Role::Owner | Role::Preferred) {
+            // A figure that another source lacked may have been at this one for long.
+            let is_watched = role == Role::Owner || source.kind == SourceKind::Fred;
+            let last_read = step.state.filter(|_| is_watched);
+            let update = Update {
+                id: &step.id,
+                info: step.info.as_deref(),
+                rows: &accepted.rows,
+                is_new: stored.is_empty(),
+                last_read: last_read.map(|state| day_of(state.read_at)),
+                now,
+                origin: &source.id,
+            };
+            written = write::write(store, &update)?;
+            // Rows that the source confirms count as its own.
+            if let (SourceKind::Recipe, Some((first, last))) = (source.kind, accepted.span) {
+                store.attribute(&step.id, &source.id, first, last)?;
+            }
+        }
+        if let Some(unit) = &mut accepted.new_unit {
+            *unit = state::record_base_change(store, &step.id, unit, now)?;
+        }
+        Ok(Ok((written, accepted)))
     }
 
     fn now(&self) -> Timestamp {
@@ -196,58 +247,6 @@ impl SyncRun<'_> {
         self.progress.finish(&report.summary());
         Ok(report)
     }
-}
-
-/// Applies the acceptance rules to a source's rows, and writes the accepted ones with their unit when it is new.
-fn accept_and_write(
-    store: &dyn Store,
-    step: &Step,
-    source: &Source,
-    (is_full, now): (bool, Timestamp),
-    rows: Vec<VintageObservation>,
-) -> Result<std::result::Result<(WriteOutcome, AcceptedRows), Refusal>> {
-    let origin = store.status_of(&step.id)?.map(|status| status.origin);
-    let stored = store.read(&step.id)?.unwrap_or_default().latest();
-    let role = source.role(origin.as_deref());
-    let rules = AcceptanceRules {
-        info: step.info.as_deref(),
-        stored: &stored,
-        source,
-        role,
-        is_full,
-        today: day_of(now),
-    };
-    let mut accepted = match rules.apply(rows) {
-        Ok(accepted) => accepted,
-        Err(refusal) => return Ok(Err(refusal)),
-    };
-    let mut written = WriteOutcome::default();
-    // A source that only adds rows has none, or is the one that was read.
-    if !accepted.rows.is_empty() || matches!(role, Role::Owner | Role::Preferred) {
-        // A figure that another source lacked may have been at this one for long.
-        let is_watched = role == Role::Owner || source.kind == SourceKind::Fred;
-        let last_read = step.state.filter(|_| is_watched);
-        written = write::write(
-            store,
-            &Update {
-                id: &step.id,
-                info: step.info.as_deref(),
-                rows: &accepted.rows,
-                is_new: stored.is_empty(),
-                last_read: last_read.map(|state| day_of(state.read_at)),
-                now,
-                origin: &source.id,
-            },
-        )?;
-        // Rows that the source confirms count as its own.
-        if let (SourceKind::Recipe, Some(days)) = (source.kind, accepted.span) {
-            store.attribute(&step.id, &source.id, days)?;
-        }
-    }
-    if let Some(unit) = &mut accepted.new_unit {
-        *unit = state::record_base_change(store, &step.id, unit, now)?;
-    }
-    Ok(Ok((written, accepted)))
 }
 
 #[cfg(test)]

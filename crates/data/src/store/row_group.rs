@@ -209,13 +209,13 @@ fn decode_values(
         withdrawn = decode_withdrawn(input, rows.len())?;
         form = input.byte()?;
     }
-    let withdrawn = withdrawn.into_iter().chain(std::iter::repeat(false));
-    let rows = rows
+    let is_withdrawn = withdrawn.into_iter().chain(std::iter::repeat(false));
+    let remaining = rows
         .iter_mut()
-        .zip(withdrawn)
-        .filter_map(|(row, withdrawn)| (!withdrawn).then_some(row));
+        .zip(is_withdrawn)
+        .filter_map(|(row, is_withdrawn)| (!is_withdrawn).then_some(row));
     if form == FLOATS {
-        for row in rows {
+        for row in remaining {
             let value = f64::from_le_bytes(input.eight_bytes()?);
             row.value = Some(value);
             if !value.is_finite() {
@@ -228,7 +228,7 @@ fn decode_values(
         .get(usize::from(form))
         .ok_or(DecodeError("unknown form of values"))?;
     let mut integer: i64 = 0;
-    for row in rows {
+    for row in remaining {
         integer = integer
             .checked_add(input.signed()?)
             .ok_or(DecodeError("a value is out of range"))?;

@@ -10,7 +10,7 @@ use super::SourceSettings;
 use crate::ingest::fetch::{CSV, Fetch, Response};
 use crate::ingest::key::ApiKey;
 use crate::ingest::pace::PaceSettings;
-use crate::ingest::table;
+use crate::ingest::table::{self, Column};
 use api::{not_on_fred, url_with};
 use econoscope_core::error::Result;
 use econoscope_core::model::{Date, SeriesId, VintageObservation};
@@ -88,13 +88,18 @@ fn parse_download(
     if response.body.starts_with(b"PK") {
         return Err("it is a ZIP archive".to_owned());
     }
-    let columns = table::parse(&response.body, None).and_then(|columns| {
-        let columns = columns.into_iter().map(|(id, rows)| Ok((id, rows?)));
-        columns.collect::<std::result::Result<Vec<_>, _>>()
-    });
-    match columns.map_err(|e| e.to_string())?.as_slice() {
-        [(found, rows)] if found == id => Ok(table::to_known(rows, None)),
-        [(other, _)] => Err(format!("it is of {other}")),
+    let columns = table::parse(&response.body, None).map_err(|e| e.to_string())?;
+    if let Some(error) = columns.iter().find_map(|column| column.rows.as_ref().err()) {
+        return Err(error.to_string());
+    }
+    match columns.as_slice() {
+        [
+            Column {
+                id: found,
+                rows: Ok(rows),
+            },
+        ] if found == id => Ok(table::to_known(rows, None)),
+        [Column { id: other, .. }] => Err(format!("it is of {other}")),
         _ => Err("it holds more than one series".to_owned()),
     }
 }

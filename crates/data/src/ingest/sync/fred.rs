@@ -66,8 +66,11 @@ impl SyncRun<'_> {
             Ok(written) => {
                 self.fred_breaker.record(None);
                 if let Err(error) = self.describe_from_fred(step).await {
-                    let error = error.operator_message();
-                    tracing::warn!(series = %step.id, error, "the title of a series was not fetched; its figures were");
+                    tracing::warn!(
+                        series = %step.id,
+                        error = error.operator_message(),
+                        "the title of a series was not fetched; its figures were"
+                    );
                 }
                 Outcome::Written(written)
             }

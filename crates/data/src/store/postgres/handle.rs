@@ -156,15 +156,15 @@ impl Postgres {
         }
         // Updates the replica before the database is locked.
         self.reader()?;
-        let work = &work;
-        let earlier = &Mutex::new(None::<Published<T>>);
+        let run = &work;
+        let first_attempt = &Mutex::new(None::<Published<T>>);
         let transaction = self.db.transaction_with("write to", mode, |tx| async move {
-            let published = publish(tx, &self.replica, self.term, work).await?;
-            let mut earlier = earlier.lock();
+            let published = publish(tx, &self.replica, self.term, run).await?;
+            let mut earlier = first_attempt.lock();
             if published.change.is_none()
-                && let Some(earlier) = earlier.take()
+                && let Some(first) = earlier.take()
             {
-                return Ok(earlier);
+                return Ok(first);
             }
             *earlier = Some(published.clone());
             Ok(published)
@@ -246,9 +246,9 @@ impl Store for Postgres {
         self.write_with(TransactionMode::BULK, |store| work(store))
     }
 
-    fn attribute(&self, id: &SeriesId, origin: &str, days: (Date, Date)) -> Result<()> {
+    fn attribute(&self, id: &SeriesId, origin: &str, first: Date, last: Date) -> Result<()> {
         self.write_with(TransactionMode::SHORT, |store| {
-            store.attribute(id, origin, days)
+            store.attribute(id, origin, first, last)
         })
     }
 

@@ -44,8 +44,8 @@ pub(super) async fn renew(db: &Database, term: i64) -> Result<bool> {
 
 /// Ends the lease at once. If the database cannot be reached, it expires by itself.
 pub(super) fn release(db: &Database, term: i64) {
-    let db = db.clone().with_patience(Duration::from_secs(2));
-    if let Err(error) = block_on(set_expiry(&db, term, -1)) {
+    let impatient_db = db.clone().with_patience(Duration::from_secs(2));
+    if let Err(error) = block_on(set_expiry(&impatient_db, term, -1)) {
         tracing::debug!(
             error = error.operator_message(),
             "the write lease was not released and expires by itself"

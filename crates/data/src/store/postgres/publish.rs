@@ -40,7 +40,7 @@ pub(super) async fn publish<T>(
     .await?;
     let current = watermark(&tx).await?;
     replica.catch_up(&tx, &current)?;
-    let (answer, change) = block_in_place(|| {
+    let (answer, written) = block_in_place(|| {
         let work = |store: &Sqlite| {
             if store.watermark()?.as_ref() == Some(&current) {
                 work(store)
@@ -53,7 +53,7 @@ pub(super) async fn publish<T>(
         let write = |changes: &Changes<'_>| write_changes(&tx, changes, current.change + 1);
         replica.file.dry_run(work, write)
     })?;
-    let change = change?;
+    let change = written?;
     // Last, so that the lease row is locked only briefly.
     if let Some(term) = term.filter(|_| change.is_some()) {
         check_term(&tx, term).await?;

@@ -112,8 +112,7 @@ fn is_outage(error: &Error) -> bool {
 fn open_file(path: &Path) -> Result<Sqlite> {
     match Sqlite::open(path) {
         Err(error) if Sqlite::is_damage(&error) => {
-            let aside = Sqlite::quarantine(path)?;
-            let aside = crate::disk::format_path(&aside);
+            let aside = crate::disk::format_path(&Sqlite::quarantine(path)?);
             tracing::error!(target: NOTICE_TARGET, "the copy was damaged and is now {aside}; it is made anew");
             Sqlite::open(path)
         }
@@ -177,11 +176,12 @@ impl Replica {
                 if was_away {
                     tracing::info!(target: NOTICE_TARGET, "the database is back");
                 }
-                (status.away_since, status.seen_at) = (None, Some(now));
+                status.away_since = None;
+                status.seen_at = Some(now);
             }
             Err(error) if !was_away => {
-                let error = error.operator_message();
-                tracing::warn!(target: NOTICE_TARGET, "the database is away, answers go on from the copy: {error}");
+                let problem = error.operator_message();
+                tracing::warn!(target: NOTICE_TARGET, "the database is away, answers go on from the copy: {problem}");
                 status.away_since = Some(now);
             }
             Err(_) => {}

@@ -138,11 +138,11 @@ proptest! {
 
     #[test]
     fn damaged_bytes_give_rows_or_an_error(
-        mut rows in prop::collection::vec(any_row(), 1..50), at in any::<prop::sample::Index>(), flip in 1u8..,
+        mut rows in prop::collection::vec(any_row(), 1..50), position in any::<prop::sample::Index>(), flip in 1u8..,
     ) {
         rows.sort_by_key(|r| r.date);
         let mut bytes = encode(&rows);
-        let at = at.index(bytes.len());
+        let at = position.index(bytes.len());
         bytes[at] ^= flip;
         let mut out = Vec::new();
         let _ = decode(&bytes, &mut out);

@@ -202,17 +202,22 @@ pub(super) fn record_fetch(db: &Connection, row: SeriesRow, time: Timestamp) -> 
     write_row(db, &SeriesRow { fetched_at, ..row })
 }
 
-/// Assigns the rows of some days to an origin. Returns whether that changed anything.
+/// Assigns the rows from `first` to `last` to an origin. Returns whether that changed anything.
 pub(super) fn attribute(
     db: &Connection,
     row: SeriesRow,
     origin: &str,
-    days: (Date, Date),
+    first: Date,
+    last: Date,
 ) -> Result<bool> {
-    let origin = row.assign_origin(origin, days);
-    let is_changed = origin != row.origin;
+    let origins = row.assign_origin(origin, first, last);
+    let is_changed = origins != row.origin;
     if is_changed {
-        write_row(db, &SeriesRow { origin, ..row })?;
+        let row = SeriesRow {
+            origin: origins,
+            ..row
+        };
+        write_row(db, &row)?;
     }
     Ok(is_changed)
 }

@@ -146,10 +146,10 @@ impl Sqlite {
                 changed.lock().extend(index.map(|index| (index, id)));
             };
             store.with_writer(|db| db.update_hook(Some(hook)).map_err(write_error))?;
-            let answer = work(store);
+            let result = work(store);
             let no_hook = None::<fn(Action, &str, &str, i64)>;
             store.with_writer(|db| db.update_hook(no_hook).map_err(write_error))?;
-            let answer = answer?;
+            let answer = result?;
             let after = store.with_reader(state::read)?;
             let changes = Changes {
                 store,

@@ -93,8 +93,10 @@ fn text_damage(kind: &str, name: &str) -> RowError {
 }
 
 fn split_tags(tags: &str) -> Vec<String> {
-    let tags = tags.split(TAG_SEPARATOR).filter(|tag| !tag.is_empty());
-    tags.map(str::to_owned).collect()
+    tags.split(TAG_SEPARATOR)
+        .filter(|tag| !tag.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 fn write_article(db: &Connection, article: &Article) -> Result<()> {
