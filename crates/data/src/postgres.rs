@@ -73,7 +73,7 @@ pub enum Failure {
     /// The database or the connection failed.
     #[error(transparent)]
     Database(#[from] tokio_postgres::Error),
-    /// No answer in time, or no connection.
+    /// No response in time, or no connection.
     #[error("no answer")]
     Timeout,
     /// The work refused. It is never retried.
@@ -132,7 +132,7 @@ impl Database {
     }
 
     /// Runs `work` in a short transaction. Retries it after a conflict with another transaction or a lost connection.
-    /// If the answer to a commit was lost, the commit may have happened, so the work must notice its earlier effects.
+    /// If the response to a commit was lost, the commit may have happened, so the work must notice its earlier effects.
     ///
     /// # Errors
     /// [`Error::Store`] with the failed action and the cause, or the error of the work.
@@ -159,7 +159,7 @@ impl Database {
         let mut pause = PAUSE;
         loop {
             let failure = match self.attempt(mode, &mut work).await {
-                Ok(answer) => return Ok(answer),
+                Ok(value) => return Ok(value),
                 Err(Failure::Refused(error)) => return Err(error),
                 Err(failure) => failure,
             };
@@ -181,16 +181,16 @@ impl Database {
         let mut guard = SessionGuard(Some(Arc::clone(&session)));
         let transaction = async move {
             session.batch_execute(begin).await?;
-            let answer = work(Arc::clone(&session)).await?;
+            let value = work(Arc::clone(&session)).await?;
             session.batch_execute("COMMIT").await?;
-            Ok(answer)
+            Ok(value)
         };
-        let answer = tokio::time::timeout(timeout, transaction)
+        let value = tokio::time::timeout(timeout, transaction)
             .await
             .unwrap_or(Err(Failure::Timeout))?;
         // Returns the connection to the pool.
         guard.0 = None;
-        Ok(answer)
+        Ok(value)
     }
 
     /// Builds the error of a failed transaction, with advice.

@@ -1,8 +1,8 @@
 //! Synchronises the store with its sources, in stages: plan (`plan`), fetch (`client`, `sources`), parse (recipes and
 //! tables), accept (`accept`), write (`write`), report (`report`).
 //!
-//! Recipes are asked first, feed by feed; then formulas are computed; then FRED is asked, series by series. Each series
-//! is written atomically, so a cancelled sync loses nothing. A series that fails keeps its rows, and the others
+//! Feeds of recipes come first, then FRED, series by series, then formulas; FRED is the fallback of a formula. Each
+//! series is written atomically, so a cancelled sync loses nothing. A series that fails keeps its rows, and the others
 //! continue. When a source fails three times in a row, refuses the key or asks for a long pause, its remaining series
 //! wait for the next sync.
 
@@ -40,7 +40,7 @@ pub async fn sync(
     progress: &mut Progress,
 ) -> Result<SyncReport> {
     if config.vintages && config.sources.key.is_none() {
-        return Err(super::key::missing());
+        return Err(super::key::missing_key_error());
     }
     let ids = config.series();
     let stored = ids
@@ -105,12 +105,12 @@ impl SyncRun<'_> {
     /// # Errors
     /// [`Error::Store`](econoscope_core::error::Error::Store) when the states cannot be written.
     async fn run_steps(&mut self, steps: Vec<Step>) -> Result<()> {
-        let remaining = self.ask_recipes(steps).await?;
+        let remaining = self.fetch_from_recipes(steps).await?;
         let is_computed = |step: &Step| identities::sync_inputs(&step.id).is_some();
         let (computed, fetched): (Vec<_>, Vec<_>) = remaining.into_iter().partition(is_computed);
-        self.ask_fred(fetched).await?;
+        self.fetch_from_fred(fetched).await?;
         let remaining = self.compute(computed)?;
-        self.ask_fred(remaining).await?;
+        self.fetch_from_fred(remaining).await?;
         state::write(&self.states, self.store, SERIES)
     }
 

@@ -59,7 +59,7 @@ impl Entry {
         self.age(now).checked_sub(self.policy.lifetime)
     }
 
-    /// Whether callers are told that it is fresh. It may be older than a very short lifetime.
+    /// Whether the response says that it is fresh. It may be older than a very short lifetime.
     pub(super) fn is_fresh(&self, now: &Moment) -> bool {
         self.age(now) < self.policy.lifetime.max(Duration::from_secs(60))
     }

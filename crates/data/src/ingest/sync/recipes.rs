@@ -1,4 +1,4 @@
-//! Asks the feeds of recipes.
+//! Fetches the feeds of recipes.
 //!
 //! One response serves many series. A source in an outage keeps the series that it brought before; one with an unusable
 //! response hands them to the next source. A feed or series whose recipe was never tested counts only once its figures
@@ -22,10 +22,10 @@ use econoscope_core::recipe::{FeedRef, FormatEvidence, Recipes, SeriesRecipe};
 use futures_util::stream::{self, StreamExt};
 use std::collections::BTreeMap;
 
-/// Newest figures that are kept of rows that no stored row could confirm.
+/// Newest figures that are stored of rows that no stored row could confirm.
 const UNCONFIRMED_ROWS: usize = 24;
 
-/// Sources that are asked concurrently.
+/// Sources that are read concurrently.
 const MAX_SOURCES: usize = 8;
 
 /// A feed to fetch for some series.
@@ -90,7 +90,7 @@ impl<'a> SyncRun<'a> {
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read or written.
-    pub(super) async fn ask_recipes(&mut self, steps: Vec<Step>) -> Result<Vec<Step>> {
+    pub(super) async fn fetch_from_recipes(&mut self, steps: Vec<Step>) -> Result<Vec<Step>> {
         let recipes = &self.config.sources.recipes;
         let has_route =
             |step: &Step| !step.wants_vintages && recipes.routes(&step.id).next().is_some();
@@ -271,7 +271,7 @@ impl<'a> SyncRun<'a> {
         Ok(next)
     }
 
-    /// Reports the series that the source brought before, which keeps them in an outage. Returns the other steps.
+    /// Reports the series whose stored rows are of this source, which stay in an outage. Returns the other steps.
     fn process_outage(
         &mut self,
         feed_ref: FeedRef<'_>,

@@ -1,6 +1,6 @@
 //! An open database with its replica: reads from the replica, writes to both.
 
-use super::publish::{Published, publish};
+use super::publish::{PublishResult, publish};
 use super::replica::Replica;
 use super::rows::watermark;
 use super::runtime::{block_on, spawn};
@@ -104,7 +104,7 @@ impl Postgres {
     /// # Errors
     /// [`Error::Store`] when the database cannot be reached.
     pub fn take_lease(&self) -> Result<std::result::Result<LeaseGuard, String>> {
-        let term = match block_on(lease::take(&self.db, &lease::process_name()))? {
+        let term = match block_on(lease::acquire(&self.db, &lease::process_name()))? {
             Ok(term) => term,
             Err(holder) => return Ok(Err(holder)),
         };
@@ -141,8 +141,8 @@ impl Postgres {
         Ok(&self.replica.file)
     }
 
-    /// Runs work that writes, and updates the replica with its changes. If the answer to a commit was lost, the second
-    /// attempt finds nothing to change, and the answer of the first one is returned.
+    /// Runs work that writes, and updates the replica with its changes. If the response to a commit was lost, the second
+    /// attempt finds nothing to change, and the value of the first one is returned.
     fn write_with<T: Clone + Send>(
         &self,
         mode: TransactionMode,
@@ -157,7 +157,7 @@ impl Postgres {
         // Updates the replica before the database is locked.
         self.reader()?;
         let run = &work;
-        let first_attempt = &Mutex::new(None::<Published<T>>);
+        let first_attempt = &Mutex::new(None::<PublishResult<T>>);
         let transaction = self.db.transaction_with("write to", mode, |tx| async move {
             let published = publish(tx, &self.replica, self.term, run).await?;
             let mut earlier = first_attempt.lock();
@@ -173,9 +173,12 @@ impl Postgres {
         if published.change.is_some()
             && let Err(error) = block_on(update_replica(&self.db, &self.replica.file))
         {
-            tracing::debug!(error = error.operator_message(), "the copy follows later");
+            tracing::debug!(
+                error = error.operator_message(),
+                "the replica is updated later"
+            );
         }
-        Ok(published.answer)
+        Ok(published.value)
     }
 
     /// Returns the watermark of the database.

@@ -12,14 +12,14 @@ pub(super) const LEASE: Duration = Duration::from_secs(SECONDS.unsigned_abs());
 /// How often a lease is renewed, and how often others try to take it.
 pub(super) const HEARTBEAT: Duration = Duration::from_secs(3);
 
-/// Takes the lease if it is free. Returns the new term, or the holder.
+/// Acquires the lease if it is free. Returns the new term, or the holder.
 ///
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the database cannot be reached.
-pub(super) async fn take(db: &Database, name: &str) -> Result<std::result::Result<i64, String>> {
+pub(super) async fn acquire(db: &Database, name: &str) -> Result<std::result::Result<i64, String>> {
     db.transaction("take the write lease in", |tx| async move {
         // An expiry beyond the length of a lease was set before the database's clock was set back. A lease of this name
-        // was taken by an earlier attempt whose answer was lost.
+        // was taken by an earlier attempt whose response was lost.
         let sql = "UPDATE econoscope.lease SET holder = $1, term = term + 1,
                  expires = clock_timestamp() + $2::int8 * interval '1 second'
                  WHERE id = 1 AND (holder = $1 OR expires < clock_timestamp()

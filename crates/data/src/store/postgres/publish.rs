@@ -14,13 +14,13 @@ use tokio::runtime::Handle;
 use tokio::task::block_in_place;
 use tokio::time::timeout;
 
-/// Longest wait for one answer, which detects half-open connections.
+/// Longest wait for one response, which detects half-open connections.
 pub(super) const STALL_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The result of published work.
 #[derive(Debug, Clone)]
-pub(super) struct Published<T> {
-    pub(super) answer: T,
+pub(super) struct PublishResult<T> {
+    pub(super) value: T,
     /// Number of its change; `None` when nothing changed.
     pub(super) change: Option<i64>,
 }
@@ -32,7 +32,7 @@ pub(super) async fn publish<T>(
     replica: &Replica,
     term: Option<i64>,
     work: impl FnOnce(&Sqlite) -> Result<T>,
-) -> AttemptResult<Published<T>> {
+) -> AttemptResult<PublishResult<T>> {
     tx.execute(
         "SELECT 1 FROM econoscope.state WHERE id = 1 FOR UPDATE",
         &[],
@@ -40,13 +40,13 @@ pub(super) async fn publish<T>(
     .await?;
     let current = watermark(&tx).await?;
     replica.catch_up(&tx, &current)?;
-    let (answer, written) = block_in_place(|| {
+    let (value, written) = block_in_place(|| {
         let work = |store: &Sqlite| {
             if store.watermark()?.as_ref() == Some(&current) {
                 work(store)
             } else {
                 Err(Error::store_without_cause(
-                    "the copy of the database was replaced meanwhile. Nothing was written.",
+                    "the replica of the database was replaced meanwhile. Nothing was written.",
                 ))
             }
         };
@@ -58,7 +58,7 @@ pub(super) async fn publish<T>(
     if let Some(term) = term.filter(|_| change.is_some()) {
         check_term(&tx, term).await?;
     }
-    Ok(Published { answer, change })
+    Ok(PublishResult { value, change })
 }
 
 /// Writes changes to the database under the number `change`. Returns `None` when there are none.

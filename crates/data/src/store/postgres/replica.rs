@@ -76,7 +76,7 @@ fn open_updated(address: &Address, path: &Path) -> Result<Postgres> {
     if watermark.is_none() && file.count()? > 0 {
         let path = crate::disk::format_path(path);
         return Err(Error::store_without_cause(format!(
-            "{path} is a store of its own and no copy of a database. Choose another file with --replica, or \
+            "{path} is a store of its own and no replica of a database. Choose another file with --replica, or \
              move what it holds by `econoscope copy --from {path} --to {address}`."
         )));
     }
@@ -113,7 +113,7 @@ fn open_file(path: &Path) -> Result<Sqlite> {
     match Sqlite::open(path) {
         Err(error) if Sqlite::is_damage(&error) => {
             let aside = crate::disk::format_path(&Sqlite::quarantine(path)?);
-            tracing::error!(target: NOTICE_TARGET, "the copy was damaged and is now {aside}; it is made anew");
+            tracing::error!(target: NOTICE_TARGET, "the replica was damaged and is now {aside}; it is made anew");
             Sqlite::open(path)
         }
         result => result,
@@ -225,8 +225,8 @@ impl Replica {
                 },
                 None => {
                     renewed = attempted;
-                    let taken = lease::take(&self.db, &name).await;
-                    taken.ok().and_then(std::result::Result::ok)
+                    let acquired = lease::acquire(&self.db, &name).await;
+                    acquired.ok().and_then(std::result::Result::ok)
                 }
             };
             if term != before {

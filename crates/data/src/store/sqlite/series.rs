@@ -47,7 +47,8 @@ pub(super) fn read(db: &Connection, id: &SeriesId) -> Result<Option<StoredSeries
             return Err(damage_error(name, problem).into());
         }
         checksums.extend_from_slice(checksum);
-        row_group::decode(bytes, &mut rows).map_err(|e| damage_error(name, &e.to_string()))?;
+        let decoded = row_group::decode(bytes).map_err(|e| damage_error(name, &e.to_string()))?;
+        rows.extend(decoded);
         Ok(())
     })?;
     let Some(row) = check_name(name, series)? else {

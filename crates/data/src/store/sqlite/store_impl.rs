@@ -168,11 +168,11 @@ impl Sqlite {
     /// Runs a write that also returns whether it changed anything visible, which raises the version.
     fn change<T>(&self, write: impl FnOnce(&Connection) -> Result<(T, bool)>) -> Result<T> {
         self.transact(|db| {
-            let (answer, is_changed) = write(db)?;
+            let (value, is_changed) = write(db)?;
             if is_changed {
                 state::record_change(db, 0)?;
             }
-            Ok(answer)
+            Ok(value)
         })
     }
 

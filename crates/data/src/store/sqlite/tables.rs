@@ -149,7 +149,7 @@ impl Sqlite {
             let result = work(store);
             let no_hook = None::<fn(Action, &str, &str, i64)>;
             store.with_writer(|db| db.update_hook(no_hook).map_err(write_error))?;
-            let answer = result?;
+            let value = result?;
             let after = store.with_reader(state::read)?;
             let changes = Changes {
                 store,
@@ -157,7 +157,7 @@ impl Sqlite {
                 is_visible: after.version > before.version,
                 series: after.series - before.series,
             };
-            Ok((answer, take(&changes)))
+            Ok((value, take(&changes)))
         })
     }
 
@@ -283,7 +283,7 @@ fn watermark(db: &Connection) -> Result<Option<Watermark>> {
         return Ok(None);
     }
     let sql = "SELECT incarnation, change, version, series FROM follow WHERE id = 1";
-    Query::new("What the copy follows", sql).first(db, [], |row| {
+    Query::new("The watermark", sql).first(db, [], |row| {
         Ok(Watermark {
             incarnation: row.get(0)?,
             change: row.get(1)?,

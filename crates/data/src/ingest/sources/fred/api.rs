@@ -85,17 +85,17 @@ impl Fred {
         path: &[&str],
         query: &[(&str, &str)],
     ) -> Result<T> {
-        let key = self.key.as_ref().ok_or_else(key::missing)?;
+        let key = self.key.as_ref().ok_or_else(key::missing_key_error)?;
         let mut pairs = vec![("series_id", id.as_str()), ("file_type", "json")];
         pairs.extend_from_slice(query);
         pairs.push(("api_key", key.expose()));
         let url = url_with(&self.base, &[&["fred", "series"], path].concat(), &pairs)?;
-        let request = self.fetch.get(url, "application/json");
+        let request = self.client.get(url, "application/json");
         // Under load FRED sometimes refuses a valid key, and accepts it a moment later.
         let is_transient = |response: &Response| {
             response.status == 400 && error_message(response).is_some_and(|t| is_about_the_key(&t))
         };
-        let response = self.fetch.send(request, is_transient).await?;
+        let response = self.client.send(request, is_transient).await?;
         self.parse(id, key, &response)
     }
 
@@ -112,7 +112,7 @@ impl Fred {
             match (parsed, response.problem(), error_message(response)) {
                 (Ok(value), None, _) => return Ok(value),
                 (_, _, Some(text)) if is_about_the_key(&text) => {
-                    key::refused("is not accepted by FRED")
+                    key::invalid_key_error("is not accepted by FRED")
                 }
                 (_, _, Some(text)) if text.contains("does not exist") => not_on_fred(id),
                 (_, _, Some(text)) => {
@@ -128,7 +128,7 @@ impl Fred {
     }
 
     fn unusable(&self, id: &SeriesId, problem: &str) -> Error {
-        self.fetch.unusable(id.as_str(), problem)
+        self.client.unusable(id.as_str(), problem)
     }
 
     /// Fetches all pages of a list. `parse_page` returns the total number of rows and those of one page.
