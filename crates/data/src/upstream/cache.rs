@@ -197,7 +197,9 @@ const SELECT: &str = "SELECT found, body, sum, wall, uptime, boot, lifetime, bor
 
 /// Parses a row; `None` when it is damaged.
 fn parse_row(row: &Row<'_>) -> rusqlite::Result<Option<Entry>> {
-    let (is_found, body, sum): (bool, Vec<u8>, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+    let is_found: bool = row.get(0)?;
+    let body: Vec<u8> = row.get(1)?;
+    let sum: i64 = row.get(2)?;
     let content = if checksum(&body) != sum {
         None
     } else if is_found {

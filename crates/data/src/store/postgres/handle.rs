@@ -99,11 +99,11 @@ impl Postgres {
         block_on(layout::migrate(&self.db))
     }
 
-    /// Takes the lease on writing if it is free, and renews it while the guard lives. Returns the holder if it is not.
+    /// Acquires the lease on writing if it is free, and renews it while the guard lives. Returns the holder if it is not.
     ///
     /// # Errors
     /// [`Error::Store`] when the database cannot be reached.
-    pub fn take_lease(&self) -> Result<std::result::Result<LeaseGuard, String>> {
+    pub fn acquire_lease(&self) -> Result<std::result::Result<LeaseGuard, String>> {
         let term = match block_on(lease::acquire(&self.db, &lease::process_name()))? {
             Ok(term) => term,
             Err(holder) => return Ok(Err(holder)),

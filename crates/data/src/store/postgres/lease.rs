@@ -72,7 +72,8 @@ pub(super) async fn describe_holder(db: &Database) -> Result<String> {
         let sql =
             "SELECT holder, term, expires >= clock_timestamp() FROM econoscope.lease WHERE id = 1";
         let row = tx.query_one(sql, &[]).await?;
-        let (holder, term): (String, i64) = (row.try_get(0)?, row.try_get(1)?);
+        let holder: String = row.try_get(0)?;
+        let term: i64 = row.try_get(1)?;
         Ok(if row.try_get(2)? {
             format!("{holder} writes, in term {term}")
         } else {

@@ -41,7 +41,7 @@ pub(super) async fn publish<T>(
     let current = watermark(&tx).await?;
     replica.catch_up(&tx, &current)?;
     let (value, written) = block_in_place(|| {
-        let work = |store: &Sqlite| {
+        let checked_work = |store: &Sqlite| {
             if store.watermark()?.as_ref() == Some(&current) {
                 work(store)
             } else {
@@ -51,7 +51,7 @@ pub(super) async fn publish<T>(
             }
         };
         let write = |changes: &Changes<'_>| write_changes(&tx, changes, current.change + 1);
-        replica.file.dry_run(work, write)
+        replica.file.dry_run(checked_work, write)
     })?;
     let change = written?;
     // Last, so that the lease row is locked only briefly.
@@ -111,7 +111,8 @@ fn wait_for<T>(work: impl Future<Output = AttemptResult<T>>) -> AttemptResult<T>
 async fn check_term(tx: &Session, term: i64) -> AttemptResult<()> {
     let sql = "SELECT term, holder FROM econoscope.lease WHERE id = 1 FOR SHARE";
     let row = tx.query_one(sql, &[]).await?;
-    let (current, holder): (i64, String) = (row.try_get(0)?, row.try_get(1)?);
+    let current: i64 = row.try_get(0)?;
+    let holder: String = row.try_get(1)?;
     if current == term {
         return Ok(());
     }

@@ -8,10 +8,8 @@ use tokio_postgres::NoTls;
 
 /// Creates an empty database of this name, which must not exist, and a folder.
 pub(in crate::store) fn new_database(name: &str) -> (Postgres, TempDir) {
-    let server = std::env::var_os("ECONOSCOPE_TEST_DATABASE")
-        .unwrap()
-        .to_str()
-        .unwrap();
+    let variable = std::env::var_os("ECONOSCOPE_TEST_DATABASE").unwrap();
+    let server = variable.to_str().unwrap();
     let at = |name: &str| Address::parse("store", &format!("{server}/{name}")).unwrap();
     let database = name.get(..60).unwrap_or(name);
     let create = format!("CREATE DATABASE {database}");

@@ -37,7 +37,8 @@ pub(super) fn read(db: &Connection, id: &SeriesId) -> Result<Option<StoredSeries
         if series.is_none() {
             series = Some(SeriesRow::from_row(row)?);
         }
-        let (id, data): (i64, _) = (row.get(10)?, row.get_ref(11)?);
+        let id: i64 = row.get(10)?;
+        let data = row.get_ref(11)?;
         let parts = data.as_blob().ok().and_then(<[u8]>::split_first_chunk);
         let Some((checksum, bytes)) = parts else {
             return Err(damage_error(name, "a row group is cut off").into());

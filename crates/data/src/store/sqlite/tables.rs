@@ -258,7 +258,8 @@ impl ReplicaTransaction<'_> {
 }
 
 /// Writes a row in place of the one with its key. A series loses the row groups that it no longer counts.
-fn write_row(db: &Connection, TableRow { table, values }: &TableRow) -> Result<()> {
+fn write_row(db: &Connection, row: &TableRow) -> Result<()> {
+    let TableRow { table, values } = row;
     let Table { name, columns } = table;
     let placeholders = vec!["?"; values.len()].join(", ");
     let sql = format!("INSERT OR REPLACE INTO {name} ({columns}) VALUES ({placeholders})");
