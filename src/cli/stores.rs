@@ -66,7 +66,7 @@ pub(super) fn acquire_lease(config: &Config) -> Result<Option<LeaseGuard>> {
     let Some(address) = app::migrated_database(config)? else {
         return Ok(None);
     };
-    match Postgres::open_with_history(&address)?.take_lease()? {
+    match Postgres::open_with_history(&address)?.acquire_lease()? {
         Ok(lease) => Ok(Some(lease)),
         Err(holder) => bail!(
             "{holder} writes into {address} and syncs by itself. Wait for it, or stop it; its lease ends 15 s later"

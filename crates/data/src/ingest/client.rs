@@ -2,7 +2,7 @@
 //!
 //! A failed fetch is an outage, which passes, or an unusable response, which does not.
 
-use super::fetch::{Fetch, Response, Validators, unavailable};
+use super::fetch::{HttpClient, Response, Validators, unavailable};
 use super::key::ApiKey;
 use super::pace::PaceSettings;
 use super::plan::new_york;
@@ -91,7 +91,7 @@ enum NetworkState {
 /// A client of one source.
 #[derive(Debug)]
 struct Client {
-    fetch: Fetch,
+    fetch: HttpClient,
     key: Option<ApiKey>,
     /// An address that replaces the source's own.
     home: Option<Url>,
@@ -222,7 +222,7 @@ impl Client {
             ..PaceSettings::DOWNLOADS
         };
         Ok(Self {
-            fetch: Fetch::new(settings, &source.id, &source.name, pace, &source.hosts)?,
+            fetch: HttpClient::new(settings, &source.id, &source.name, pace, &source.hosts)?,
             key: settings.keys.get(&source.id).cloned(),
             home: settings.addresses.get(&source.id).cloned(),
             breaker: Breaker::default(),

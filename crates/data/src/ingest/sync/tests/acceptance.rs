@@ -183,10 +183,10 @@ fn g17(base: i16, rows: &[(Date, f64)]) -> ResponseTemplate {
         let end = day.last_of_month();
         format!(r#"<frb:Obs OBS_STATUS="A" OBS_VALUE="{value:.4}" TIME_PERIOD="{end}"/>"#)
     };
-    let rows: String = rows.iter().map(row).collect();
+    let observations: String = rows.iter().map(row).collect();
     // No sample of the second one exists; the factor confirms it.
     let series = ["IP.B50001.S", "IP.GMF.S"].map(|name| {
-        format!(r#"<kf:Series SERIES_NAME="{name}" UNIT="Index:_{base}_100" UNIT_MULT="1">{rows}</kf:Series>"#)
+        format!(r#"<kf:Series SERIES_NAME="{name}" UNIT="Index:_{base}_100" UNIT_MULT="1">{observations}</kf:Series>"#)
     });
     let xml = format!(
         r#"<m:G xmlns:m="m" xmlns:frb="f" xmlns:kf="k"><frb:DataSet id="IP">{}</frb:DataSet></m:G>"#,
