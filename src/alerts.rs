@@ -1,4 +1,4 @@
-//! Alerts: crossings of a condition, as feeds, calendars, resources and webhooks report them.
+//! Alerts: crossings of a condition, as feeds, calendars and resources report them.
 
 use crate::site::{digest, encode_segment};
 use econoscope_answers::conditions::{Crossing, Crossings, crossings};
@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Most alerts of one feed or webhook message, the newest.
+/// Most alerts of one feed, the newest.
 pub(crate) const MAX_ALERTS: usize = 50;
 /// Most crossings in a resource, the newest.
 const RESOURCE_CROSSINGS: usize = 10;

@@ -1,6 +1,6 @@
 //! Checks of settings before the program starts its work.
 
-use super::settings::{Command, Config};
+use super::settings::Config;
 use anyhow::{Result, bail};
 use econoscope_data::postgres::Address;
 use std::path::Path;
@@ -18,9 +18,6 @@ pub(super) fn check(config: &Config) -> Result<()> {
         bail!(
             "--base-url {text} {problem}; write the address that clients use, for example https://macro.example.org"
         );
-    }
-    if let Some(Command::Serve(serve)) = &config.command {
-        serve.webhooks.receivers()?;
     }
     let folders = &config.folders;
     for (flag, folder) in [

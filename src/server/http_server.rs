@@ -58,11 +58,6 @@ impl HttpServer {
         self.shared.metrics.add_sync(report);
     }
 
-    /// Counts an attempt to deliver an alert to a webhook by its outcome.
-    pub(crate) fn record_delivery(&self, outcome: &'static str) {
-        self.shared.metrics.webhooks.add(outcome);
-    }
-
     /// Returns everything that [`Self::serve`] answers on a public listener as a router.
     pub fn router(&self, mcp: HttpTransport) -> Router {
         let entry = self.entry(mcp, false);

@@ -75,8 +75,6 @@ pub(super) struct Metrics {
     pub(super) routes: Mutex<BTreeMap<String, RouteStats>>,
     /// Closed connections by reason: `too_many`, `gave_way`, `not_accepted`.
     pub(super) closed: NamedCounters,
-    /// Attempts to deliver an alert to a webhook, by outcome.
-    pub(super) webhooks: NamedCounters,
     /// A gauge: cloned for each request while it is answered.
     pub(super) in_flight: Arc<()>,
     /// A gauge: cloned for each open connection.

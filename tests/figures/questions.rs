@@ -81,6 +81,10 @@ fn why_is_the_recession_probability_what_it_is() {
         text.contains("Term spread") && text.contains("12.6"),
         "{text}"
     );
+    assert!(
+        !text.contains("CRPI2") && !json.to_string().contains("CRPI2"),
+        "one probability: {text}"
+    );
 }
 
 #[test]

@@ -11,4 +11,3 @@ pub mod sqlite;
 pub mod store;
 pub mod tls;
 pub mod upstream;
-pub mod webhook;

@@ -10,14 +10,11 @@ mod side;
 pub use alarms::{AlarmDates, AlarmHistory};
 pub use answer::{
     AsRevised, ExplainedInput, Explanation, ProbitAnswer, RevisedLabel, RevisedScore, Score,
-    TrialVersion,
 };
 
-use super::signals::rounded_value;
 use super::what_changed;
 use crate::prelude::*;
 use econoscope_core::indicators::prose::{capitalize, format_number};
-use econoscope_core::indicators::recession::{CRPI, CRPI2};
 use econoscope_core::indicators::regime::REGIME;
 use econoscope_core::indicators::{self, Indicator, sahm};
 use econoscope_core::model::quantity::spell_out_unit;
@@ -124,7 +121,6 @@ impl Endpoint for Params {
             scores: now.scores,
             inputs: now.inputs,
             interpretation: interpretation(desk, indicator, as_of)?,
-            experimental: trial_version(desk, indicator, as_of)?,
             record: Scores::embedded().tables_of(indicator.ticker()),
             hindsight: as_revised.ok(),
             attribution: desk.attribution(),
@@ -146,12 +142,6 @@ impl Endpoint for Params {
         text.extend(a.alarm.iter().map(AlarmHistory::describe));
         let as_revised = a.hindsight.iter();
         text.extend(as_revised.map(|r| format!("\n{}", r.describe(a.label.as_deref()))));
-        text.extend(a.experimental.iter().map(|other| {
-            let series = &other.series;
-            let method = &other.method;
-            let meaning = &other.meaning;
-            format!("\nOn trial beside it, {series} ({method}): {meaning}")
-        }));
         text += &describe_record(&a.record);
         text += &format!("\n{}\nMethod: {}. ", a.interpretation, a.method_source);
         let closing = a.provenance.render_closing(&a.attribution);
@@ -168,21 +158,6 @@ fn describe_probits(probits: &BTreeMap<String, ProbitAnswer>, earlier: &str) -> 
     };
     let head = format!("\nThe value is the mean of these probits ({earlier}): ");
     enclosed(&head, &join(probits.iter().map(probit), "; "), ".")
-}
-
-/// Returns the second version of the recession probability; `None` for other indicators.
-fn trial_version(desk: &Desk, indicator: &Indicator, as_of: AsOf) -> Result<Option<TrialVersion>> {
-    if indicator.id != CRPI.indicator.id {
-        return Ok(None);
-    }
-    let reading = desk.reading(&CRPI2, as_of)?;
-    let info = Catalogue::of_indicator(&CRPI2.indicator);
-    Ok(Some(TrialVersion {
-        series: info.map_or_else(String::new, |info| desk.display_id(&info.id)),
-        method: CRPI2.indicator.method.to_owned(),
-        value: rounded_value(&CRPI2.indicator, &reading),
-        meaning: (CRPI2.interpret)(&reading),
-    }))
 }
 
 /// The text stops after the table of the record that exceeds so many characters.

@@ -69,7 +69,7 @@ fn write_outline(element: &str, size: f32, out: &mut String) -> Option<()> {
 
 fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
     let attribute = tag.try_get_attribute(name).ok()??;
-    String::from_utf8(attribute.value.into_owned()).ok()
+    Some(attribute.value.into_owned())
 }
 
 fn number(tag: &BytesStart<'_>, name: &str) -> Option<f32> {

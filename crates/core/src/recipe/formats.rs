@@ -73,13 +73,13 @@ fn read_board_xml(file: impl BufRead, series: &[&SeriesRecipe]) -> Result<BoardR
             .map_err(|e| format!("invalid XML: {e}"))?
         {
             Event::Start(tag) | Event::Empty(tag) => match tag.local_name().as_ref() {
-                b"DataSet" => data_set = attribute(&tag, "id").unwrap_or_default(),
-                b"Series" => {
+                "DataSet" => data_set = attribute(&tag, "id").unwrap_or_default(),
+                "Series" => {
                     let refused = release.refused.len();
                     indexes = release.match_series(&tag, &data_set, series);
                     has_series |= !indexes.is_empty() || release.refused.len() > refused;
                 }
-                b"Obs" if !indexes.is_empty() => {
+                "Obs" if !indexes.is_empty() => {
                     if let Some((date, value)) = parse_observation(&tag)? {
                         let cells = indexes.iter().map(|index| (*index, date, value.clone()));
                         release.cells.extend(cells);
@@ -87,7 +87,7 @@ fn read_board_xml(file: impl BufRead, series: &[&SeriesRecipe]) -> Result<BoardR
                 }
                 _ => {}
             },
-            Event::End(tag) if tag.local_name().as_ref() == b"Series" => indexes.clear(),
+            Event::End(tag) if tag.local_name().as_ref() == "Series" => indexes.clear(),
             Event::Eof => break,
             _ => {}
         }

@@ -145,19 +145,6 @@ pub struct ProbitAnswer {
     pub value_before: Option<f64>,
 }
 
-/// A version of an indicator that is on trial.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct TrialVersion {
-    /// Its series.
-    pub series: String,
-    /// Method and version.
-    pub method: String,
-    /// Its value; null with a reason in `meaning`.
-    pub value: Option<f64>,
-    /// What it means, or why there is no value.
-    pub meaning: String,
-}
-
 /// The answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Explanation {
@@ -189,9 +176,6 @@ pub struct Explanation {
     pub moved: String,
     /// What it means.
     pub interpretation: String,
-    /// Another version of it that is on trial, beside it and never in its place.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub experimental: Option<TrialVersion>,
     /// How good it was in real time, computed from the vintages; empty for indicators without a record.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub record: Vec<ScoreTable>,
