@@ -51,6 +51,14 @@ struct Progress {
     month: Date,
 }
 
+/// Returns the paths of the pages of all scenarios in the binary.
+pub(super) fn paths() -> Vec<String> {
+    let scenarios = econoscope_data::desk::scenarios::embedded().iter();
+    scenarios
+        .map(|scenario| format!("/scenarios/{}", scenario.slug))
+        .collect()
+}
+
 pub(super) fn index(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document> {
     let description = "Macro scenarios that figures can decide, with the share of the past in which each came true.";
     render_page(&Index {
