@@ -17,7 +17,8 @@ use tokio_util::sync::CancellationToken;
 /// leader does so.
 pub(super) async fn sync_as_leader(
     desk: Arc<Desk>,
-    (config, interval): (Config, Duration),
+    config: Config,
+    interval: Duration,
     stop: CancellationToken,
     webhooks: Option<Arc<Webhooks>>,
     record: impl Fn(Option<SyncReport>),

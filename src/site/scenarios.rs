@@ -97,8 +97,8 @@ pub(super) fn widget(desk: &Desk, request: &PageRequest, _: Answers) -> Result<D
     let progress = progress(desk, scenario)?;
     let notes = progress.notes();
     let picture = render_fluid(&progress.spec);
-    let credit = (desk.attribution(), progress.spec.source);
-    let mut widget = Widget::new(request, scenario.title.clone(), credit);
+    let title = scenario.title.clone();
+    let mut widget = Widget::new(request, title, desk.attribution(), progress.spec.source);
     widget.more = format!("{}/scenarios/{}", widget.credit.url, scenario.slug);
     widget.notes = notes;
     widget.value = Some(progress.distance);
