@@ -145,8 +145,8 @@ pub(crate) fn sources(crossings: &Crossings) -> String {
     let series = crossings.series.iter();
     let names = series.map(|info| untrusted::clean_name(&info.source, MAX_SOURCE));
     let mut seen = BTreeSet::new();
-    let names: Vec<String> = names.filter(|name| seen.insert(name.clone())).collect();
-    format!("Source: {}.", names.join(", "))
+    let distinct: Vec<String> = names.filter(|name| seen.insert(name.clone())).collect();
+    format!("Source: {}.", distinct.join(", "))
 }
 
 /// Returns the identifier of an alert, from the condition and the day of the crossing. A sync that does not move that

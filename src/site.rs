@@ -46,6 +46,6 @@ mod prelude {
 }
 
 pub use articles::markdown;
-pub(crate) use pages::routes;
+pub(crate) use pages::{describe_pages, routes, sitemap_paths};
 pub(crate) use scenarios::scenario_condition;
 pub(crate) use text::{digest, encode_segment};

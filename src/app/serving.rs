@@ -33,12 +33,12 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
     let backend = Arc::new(wiring::open_backend(config, base_url, serve_restricted)?);
     let options = options(config, serve, address.ip());
     let server = Arc::new(server::HttpServer::new(Arc::clone(&backend), options));
-    log_start(config, serve, (address, metrics.as_ref()), public_reason)?;
+    log_start(config, serve, address, metrics.as_ref(), public_reason)?;
     let mut parts = JoinSet::new();
     if let Some(listener) = metrics {
-        let server = Arc::clone(&server);
-        let stop = stop.clone();
-        parts.spawn(async move { server.serve_metrics(listener, stop).await });
+        let metrics_server = Arc::clone(&server);
+        let metrics_stop = stop.clone();
+        parts.spawn(async move { metrics_server.serve_metrics(listener, metrics_stop).await });
     }
     let shutdown = server::Shutdown {
         stop: stop.clone(),
@@ -54,15 +54,14 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
     tokio::spawn(live::refresh_history(Arc::clone(desk), stop.clone()));
     if backend.upstream().is_none() && !serve.no_sync {
         let interval = Duration::from_secs(serve.sync_hours * 3600);
-        let mut config = config.clone();
-        let server = Arc::clone(&server);
-        let desk = Arc::clone(desk);
+        let mut sync_config = config.clone();
+        let sync_desk = Arc::clone(desk);
         // FRED's terms allow only own use, unless the operator sets --fred.
-        config.sources.no_fred |= is_public && !config.sources.fred;
+        sync_config.sources.no_fred |= is_public && !config.sources.fred;
         // A thread of its own, since parsing and storing would block an executor thread.
         parts.spawn_blocking(move || {
             let record = |report| server.record_sync(report);
-            let sync = live::sync_as_leader(desk, config, interval, stop, record);
+            let sync = live::sync_as_leader(sync_desk, sync_config, interval, stop, record);
             tokio::runtime::Handle::current().block_on(sync);
         });
     }
@@ -105,14 +104,15 @@ async fn bind(address: SocketAddr, flag: &str) -> Result<TcpListener> {
 fn log_start(
     config: &Config,
     serve: &Serve,
-    (address, metrics): (SocketAddr, Option<&TcpListener>),
+    address: SocketAddr,
+    metrics: Option<&TcpListener>,
     public_reason: Option<&str>,
 ) -> Result<()> {
     let version = env!("CARGO_PKG_VERSION");
     tracing::info!(target: NOTICE_TARGET, "econoscope {version} on http://{address} (MCP at /mcp)");
     if let Some(metrics) = metrics {
-        let address = metrics.local_addr()?;
-        tracing::info!(target: NOTICE_TARGET, "metrics on http://{address}/metrics");
+        let metrics_address = metrics.local_addr()?;
+        tracing::info!(target: NOTICE_TARGET, "metrics on http://{metrics_address}/metrics");
     }
     if let Some(reason) = public_reason {
         let withheld = if serve.serve_restricted {

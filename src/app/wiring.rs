@@ -51,8 +51,8 @@ fn open_for_reading(config: &Config) -> Result<Arc<dyn Store>> {
     }
     let store = match open_file(config, Sqlite::open_with_history) {
         Err(error) if config.store.is_none() => {
-            let error = error.operator_message();
-            tracing::warn!(error, "answering from the bundled history alone");
+            let message = error.operator_message();
+            tracing::warn!(error = message, "answering from the bundled history alone");
             Sqlite::bundled()
         }
         opened => opened,

@@ -47,8 +47,9 @@ pub(super) fn check(config: &Config) -> Result<()> {
         ),
     ] {
         // The address of a database is checked where it is opened.
-        let file = file.filter(|f| !f.to_str().is_some_and(Address::has_scheme));
-        let folder = file.and_then(Path::parent);
+        let folder = file
+            .filter(|f| !f.to_str().is_some_and(Address::has_scheme))
+            .and_then(Path::parent);
         if let Some(folder) = folder.filter(|f| !f.as_os_str().is_empty() && !f.exists()) {
             let path = econoscope_data::disk::format_path(folder);
             bail!(

@@ -77,10 +77,11 @@ fn starting_with<T: Into<String>>(
     prefix: &str,
     values: impl IntoIterator<Item = T>,
 ) -> Vec<String> {
-    let prefix = prefix.to_lowercase();
-    let values = values.into_iter().map(Into::into);
+    let lower = prefix.to_lowercase();
     values
-        .filter(|value: &String| value.to_lowercase().starts_with(&prefix))
+        .into_iter()
+        .map(Into::into)
+        .filter(|value: &String| value.to_lowercase().starts_with(&lower))
         .collect()
 }
 
@@ -126,10 +127,10 @@ fn conditions(prefix: &str) -> Vec<String> {
 }
 
 fn terms(prefix: &str) -> Vec<String> {
-    let prefix = prefix.to_lowercase();
+    let lower = prefix.to_lowercase();
     let terms = glossary::embedded()
         .iter()
-        .filter(|t| t.slug.starts_with(&prefix) || t.term.to_lowercase().starts_with(&prefix));
+        .filter(|t| t.slug.starts_with(&lower) || t.term.to_lowercase().starts_with(&lower));
     terms.map(|t| t.slug.clone()).collect()
 }
 

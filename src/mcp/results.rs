@@ -61,13 +61,13 @@ pub(super) async fn success(
     let mut text = reply.text.to_string();
     let answer = &reply.answer;
     // A long structure takes as long as an answer, so the pool computes it.
-    let structure = if answer.json.len() <= SMALL_ANSWER {
+    let computed = if answer.json.len() <= SMALL_ANSWER {
         answer.structure()
     } else {
         let answer = Arc::clone(answer);
         backend.pool().run(move || answer.structure()).await
     };
-    let mut structure = structure.map_err(|error| {
+    let mut structure = computed.map_err(|error| {
         econoscope_core::error::log(&error, "tools/call");
         from_error(&error)
     })?;

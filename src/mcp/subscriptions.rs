@@ -157,8 +157,8 @@ impl Subscriptions {
         let uris = &context.accepted().resource_subscriptions;
         let streams = distinct(uris.as_deref().unwrap_or_default()).filter_map(|uri| {
             let changes = WatchStream::from_changes(self.subscribe(uri)?);
-            let uri = uri.clone();
-            Some(changes.map(move |()| uri.clone()))
+            let changed = uri.clone();
+            Some(changes.map(move |()| changed.clone()))
         });
         let mut changes: SelectAll<_> = streams.collect();
         if !changes.is_empty() && !std::mem::replace(&mut *self.is_polling.lock(), true) {

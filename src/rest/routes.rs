@@ -26,8 +26,8 @@ pub(crate) fn routes(backend: &Arc<Backend>) -> Router {
                             path: Path,
                             RawQuery(query): RawQuery,
                             headers: HeaderMap| async move {
-            let query = query.unwrap_or_default();
-            respond_to(&backend, route, &path, &query, &headers).await
+            let text = query.unwrap_or_default();
+            respond_to(&backend, route, &path, &text, &headers).await
         };
         router = router.route(route.spec.path, get(handler));
     }
@@ -127,11 +127,11 @@ fn choose_format(route: &Route, arguments: &mut Arguments, headers: &HeaderMap) 
 
 /// Reads the arguments in path and query.
 fn parse_arguments(path: &Path, query: &str) -> Result<Arguments> {
-    let path = path
+    let path_arguments = path
         .as_ref()
         .map_err(|_| Error::invalid("path", "", "is not UTF-8", "percent-encoded UTF-8"))?;
     let mut arguments = query_arguments(query)?;
-    for (name, value) in path {
+    for (name, value) in path_arguments {
         if let Some(repeated) = arguments.insert(name.to_owned(), Value::from(value)) {
             let allowed = "it in the path alone";
             let text = repeated.as_str().unwrap_or_default();

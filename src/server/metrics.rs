@@ -185,9 +185,12 @@ fn freshness_by_frequency(
     let catalogue = Catalogue::embedded();
     let mut groups: BTreeMap<&'static str, Freshness> = BTreeMap::new();
     for status in holdings.iter() {
-        let info = catalogue.get(status.id.as_str());
-        let info = info.filter(|info| !info.is_composite() && status.last <= today);
-        let Some(info) = info else { continue };
+        let Some(info) = catalogue
+            .get(status.id.as_str())
+            .filter(|info| !info.is_composite() && status.last <= today)
+        else {
+            continue;
+        };
         let group = groups.entry(info.frequency.word()).or_default();
         group.series += 1;
         group.late += usize::from(info.overdue_since(status.last, today).is_some());

@@ -29,6 +29,14 @@ struct Page {
     related: Vec<&'static Term>,
 }
 
+/// Returns the paths of the pages of all terms in the binary.
+pub(super) fn paths() -> Vec<String> {
+    let terms = glossary::embedded().iter();
+    terms
+        .map(|term| format!("/glossary/{}", term.slug))
+        .collect()
+}
+
 pub(super) fn index(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let mut matches = match request.argument("q") {
         Some(query) => glossary::search(query),

@@ -34,7 +34,8 @@ impl PageRequest {
     /// Reads the arguments named in `groups` from a query string and ignores all others.
     pub(super) fn parse(
         desk: &Desk,
-        (path, groups): (&'static str, &[&[&'static str]]),
+        path: &'static str,
+        groups: &[&[&'static str]],
         name: &str,
         query: Option<&str>,
     ) -> Self {

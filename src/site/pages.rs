@@ -11,6 +11,7 @@ use super::{
 use super::{view, widget_frame, widgets};
 use crate::admission::{Admission, Policy};
 use crate::rest;
+use Listing::{Items, Navigation, Sitemap, Unlisted};
 use Source::{Endpoints, Local, LocalOnly, LocalOrEndpoints};
 use axum::Router;
 use axum::extract::{Extension, RawPathParams, RawQuery, State};
@@ -22,6 +23,7 @@ use econoscope_core::cache::Cache;
 use econoscope_core::error::{Error, Result};
 use econoscope_data::pool::{Caller, Pool, SingleFlight};
 use econoscope_desk::{Desk, State as DataState};
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// A page, widget or picture.
@@ -31,6 +33,22 @@ struct Page {
     source: Source,
     /// Groups of names of the query arguments that it reads.
     arguments: &'static [&'static [&'static str]],
+    listing: Listing,
+    /// An address that works over the bundled history: the path with example values. `{base}` stands for the base address.
+    sample: &'static str,
+}
+
+/// Where a page is listed.
+#[derive(Clone, Copy)]
+enum Listing {
+    /// In the navigation under this name, and in the sitemap.
+    Navigation(&'static str),
+    /// In the sitemap.
+    Sitemap,
+    /// In the sitemap with the address of each item in the binary.
+    Items(fn() -> Vec<String>),
+    /// Nowhere: a picture, a file for programs, or a page of endless variety.
+    Unlisted,
 }
 
 type Render = fn(&Desk, &PageRequest, Answers) -> Result<Document>;
@@ -55,12 +73,16 @@ impl Page {
         render: Render,
         source: Source,
         arguments: &'static [&'static [&'static str]],
+        listing: Listing,
+        sample: &'static str,
     ) -> Self {
         Self {
             path,
             render,
             source,
             arguments,
+            listing,
+            sample,
         }
     }
 
@@ -87,7 +109,7 @@ impl Page {
 }
 
 /// The page of every address without a route.
-static NOT_FOUND: Page = Page::new("", error_page::not_found, Local, &[]);
+static NOT_FOUND: Page = Page::new("", error_page::not_found, Local, &[], Unlisted, "");
 
 /// Why a page of local figures is refused on a server that forwards.
 const FORWARDING: &str = "this server forwards requests to another service, and this page would show figures from its own \
@@ -97,46 +119,83 @@ const FORWARDING: &str = "this server forwards requests to another service, and 
 /// Prefixes of addresses for programs, which get errors as JSON.
 const PROGRAM_PREFIXES: [&str; 5] = ["/api", "/mcp", "/.well-known", "/health", "/ready"];
 
+/// Every page, those of the navigation in its order.
 #[rustfmt::skip]
 static PAGES: [Page; 37] = [
-    Page::new("/", home::page, Endpoints(home::calls), &[&["as_of"]]),
-    Page::new("/search", search::page, Local, &[&["q"]]),
-    Page::new("/series", catalogue::page, Local, &[]),
-    Page::new(SERIES_PATH, series::page, LocalOrEndpoints(series::calls), &[&view::ARGUMENTS, &["revised"]]),
-    Page::new("/cite/{name}", cite::page, LocalOnly, &[&cite::ARGUMENTS, &view::ARGUMENTS]),
-    Page::new("/compare", compare::page, LocalOnly, &[&compare::ARGUMENTS]),
-    Page::new("/regime", regime::page, Endpoints(regime::calls), &[&["as_of"]]),
-    Page::new("/calendar", calendar::page, Local, &[&calendar::ARGUMENTS]),
-    Page::new("/calendar.ics", calendar::subscription, Local, &[&calendar::ARGUMENTS]),
-    Page::new("/embed", embed::page, Local, &embed::ARGUMENTS),
-    Page::new("/suggest", search::suggestions, Endpoints(search::suggestion_calls), &[&["q"]]),
-    Page::new("/oembed", oembed::page, Local, &[&oembed::ARGUMENTS]),
-    Page::new("/methods", methods::page, Endpoints(methods::calls), &[]),
-    Page::new("/rights", rights::page, Local, &[]),
-    Page::new("/glossary", glossary::index, Local, &[&["q"]]),
-    Page::new("/glossary/{name}", glossary::term, Local, &[]),
-    Page::new("/scenarios", scenarios::index, LocalOnly, &[]),
-    Page::new("/scenarios/{name}", scenarios::scenario, LocalOnly, &[]),
-    Page::new("/widget/scenario/{name}", scenarios::widget, LocalOnly, &[&["theme"]]),
-    Page::new("/release/{name}", release::page, Local, &[]),
-    Page::new("/widget/release/{name}", release::widget, Local, &[&["theme"]]),
-    Page::new("/alerts.atom", alerts::feed, LocalOnly, &[&["condition"]]),
-    Page::new("/alerts.ics", alerts::calendar, LocalOnly, &[&["condition"]]),
-    Page::new("/articles", articles::index, Local, &[]),
-    Page::new("/articles/{name}", articles::article, Local, &[]),
-    Page::new(CHART_PATH, pictures::series, LocalOrEndpoints(pictures::calls), &[&view::ARGUMENTS, &pictures::ARGUMENTS]),
-    Page::new("/chart/compare.png", pictures::comparison, LocalOnly, &[&compare::ARGUMENTS, &pictures::ARGUMENTS]),
-    Page::new("/chart/compare.svg", pictures::comparison, LocalOnly, &[&compare::ARGUMENTS, &pictures::ARGUMENTS]),
-    Page::new("/chart/regime.png", pictures::regime, Endpoints(widgets::regime_calls), &[&pictures::ARGUMENTS]),
-    Page::new("/chart/regime.svg", pictures::regime, Endpoints(widgets::regime_calls), &[&pictures::ARGUMENTS]),
-    Page::new("/chart/release/{name}", release::picture, Local, &[&pictures::ARGUMENTS]),
-    Page::new("/chart/scenario/{name}", scenarios::picture, LocalOnly, &[&pictures::ARGUMENTS]),
-    Page::new("/favicon.ico", pictures::icon, Local, &[]),
-    Page::new("/widget/regime", widgets::regime, Endpoints(widgets::regime_calls), &[&["theme"]]),
-    Page::new("/widget/recession", widgets::recession, Endpoints(widgets::recession_calls), &[&["theme"]]),
-    Page::new(METRIC_PATH, widgets::metric, Endpoints(widgets::metric_calls), &[&widgets::ARGUMENTS]),
-    Page::new("/widget/chart", widgets::comparison, LocalOnly, &[&compare::ARGUMENTS, &["theme"]]),
+    Page::new("/", home::page, Endpoints(home::calls), &[&["as_of"]], Sitemap, "/"),
+    Page::new("/search", search::page, Local, &[&["q"]], Unlisted, "/search?q=yield+curve"),
+    Page::new("/series", catalogue::page, Local, &[], Navigation("Series"), "/series"),
+    Page::new(SERIES_PATH, series::page, LocalOrEndpoints(series::calls), &[&view::ARGUMENTS, &["revised"]], Items(series::paths), "/series/UNRATE"),
+    Page::new("/cite/{name}", cite::page, LocalOnly, &[&cite::ARGUMENTS, &view::ARGUMENTS], Unlisted, "/cite/UNRATE"),
+    Page::new("/compare", compare::page, LocalOnly, &[&compare::ARGUMENTS], Navigation("Compare"), "/compare?series=DGS10,DGS2"),
+    Page::new("/regime", regime::page, Endpoints(regime::calls), &[&["as_of"]], Navigation("Regime"), "/regime"),
+    Page::new("/calendar", calendar::page, Local, &[&calendar::ARGUMENTS], Navigation("Calendar"), "/calendar"),
+    Page::new("/calendar.ics", calendar::subscription, Local, &[&calendar::ARGUMENTS], Sitemap, "/calendar.ics"),
+    Page::new("/embed", embed::page, Local, &embed::ARGUMENTS, Sitemap, "/embed"),
+    Page::new("/suggest", search::suggestions, Endpoints(search::suggestion_calls), &[&["q"]], Unlisted, "/suggest?q=core+inflation"),
+    Page::new("/oembed", oembed::page, Local, &[&oembed::ARGUMENTS], Unlisted, "/oembed?url={base}/series/UNRATE"),
+    Page::new("/scenarios", scenarios::index, LocalOnly, &[], Navigation("Scenarios"), "/scenarios"),
+    Page::new("/scenarios/{name}", scenarios::scenario, LocalOnly, &[], Items(scenarios::paths), "/scenarios/sahm-trigger"),
+    Page::new("/widget/scenario/{name}", scenarios::widget, LocalOnly, &[&["theme"]], Unlisted, "/widget/scenario/sahm-trigger"),
+    Page::new("/release/{name}", release::page, Local, &[], Unlisted, "/release/employment"),
+    Page::new("/widget/release/{name}", release::widget, Local, &[&["theme"]], Unlisted, "/widget/release/PAYEMS"),
+    Page::new("/alerts.atom", alerts::feed, LocalOnly, &[&["condition"]], Unlisted, "/alerts.atom?condition=UNRATE%20%3E%204.5"),
+    Page::new("/alerts.ics", alerts::calendar, LocalOnly, &[&["condition"]], Unlisted, "/alerts.ics?condition=UNRATE%20%3E%204.5"),
+    Page::new("/articles", articles::index, Local, &[], Navigation("Articles"), "/articles"),
+    Page::new("/articles/{name}", articles::article, Local, &[], Items(articles::paths), "/articles/regime"),
+    Page::new("/glossary", glossary::index, Local, &[&["q"]], Navigation("Glossary"), "/glossary"),
+    Page::new("/glossary/{name}", glossary::term, Local, &[], Items(glossary::paths), "/glossary/yield-curve"),
+    Page::new("/methods", methods::page, Endpoints(methods::calls), &[], Navigation("Methods"), "/methods"),
+    Page::new("/rights", rights::page, Local, &[], Sitemap, "/rights"),
+    Page::new(CHART_PATH, pictures::series, LocalOrEndpoints(pictures::calls), &[&view::ARGUMENTS, &pictures::ARGUMENTS], Unlisted, "/chart/DGS10.png"),
+    Page::new("/chart/compare.png", pictures::comparison, LocalOnly, &[&compare::ARGUMENTS, &pictures::ARGUMENTS], Unlisted, "/chart/compare.png?series=DGS10,DGS2"),
+    Page::new("/chart/compare.svg", pictures::comparison, LocalOnly, &[&compare::ARGUMENTS, &pictures::ARGUMENTS], Unlisted, "/chart/compare.svg?series=DGS10,DGS2"),
+    Page::new("/chart/regime.png", pictures::regime, Endpoints(widgets::regime_calls), &[&pictures::ARGUMENTS], Unlisted, "/chart/regime.png"),
+    Page::new("/chart/regime.svg", pictures::regime, Endpoints(widgets::regime_calls), &[&pictures::ARGUMENTS], Unlisted, "/chart/regime.svg"),
+    Page::new("/chart/release/{name}", release::picture, Local, &[&pictures::ARGUMENTS], Unlisted, "/chart/release/PAYEMS.svg"),
+    Page::new("/chart/scenario/{name}", scenarios::picture, LocalOnly, &[&pictures::ARGUMENTS], Unlisted, "/chart/scenario/sahm-trigger.svg"),
+    Page::new("/favicon.ico", pictures::icon, Local, &[], Unlisted, "/favicon.ico"),
+    Page::new("/widget/regime", widgets::regime, Endpoints(widgets::regime_calls), &[&["theme"]], Sitemap, "/widget/regime"),
+    Page::new("/widget/recession", widgets::recession, Endpoints(widgets::recession_calls), &[&["theme"]], Sitemap, "/widget/recession"),
+    Page::new(METRIC_PATH, widgets::metric, Endpoints(widgets::metric_calls), &[&widgets::ARGUMENTS], Unlisted, "/widget/metric/DGS10"),
+    Page::new("/widget/chart", widgets::comparison, LocalOnly, &[&compare::ARGUMENTS, &["theme"]], Unlisted, "/widget/chart?series=DGS10,DGS2"),
 ];
+
+/// Returns path and name of the pages in the navigation.
+pub(super) fn navigation() -> impl Iterator<Item = (&'static str, &'static str)> {
+    PAGES.iter().filter_map(|page| match page.listing {
+        Navigation(name) => Some((page.path, name)),
+        Sitemap | Items(_) | Unlisted => None,
+    })
+}
+
+/// Returns the paths of all pages in the sitemap.
+pub(crate) fn sitemap_paths() -> impl Iterator<Item = String> {
+    PAGES.iter().flat_map(|page| match page.listing {
+        Navigation(_) | Sitemap => vec![page.path.to_owned()],
+        Items(paths) => paths(),
+        Unlisted => Vec::new(),
+    })
+}
+
+/// Describes each page for programs that visit all of them: path, sample, listing and arguments.
+pub(crate) fn describe_pages() -> Vec<Value> {
+    let describe = |page: &Page| {
+        let listing = match page.listing {
+            Navigation(_) => "navigation",
+            Sitemap => "sitemap",
+            Items(_) => "items",
+            Unlisted => "unlisted",
+        };
+        json!({
+            "path": page.path,
+            "sample": page.sample,
+            "listing": listing,
+            "arguments": page.arguments.concat(),
+        })
+    };
+    PAGES.iter().map(describe).collect()
+}
 
 /// Maximum bytes of cached documents.
 const CACHE_BYTES: u64 = 16 << 20;
@@ -204,15 +263,16 @@ pub(crate) fn routes(backend: &Arc<Backend>, admission: &Arc<Admission>) -> Rout
         admission: Arc::clone(admission),
         cache: Arc::new(DocumentCache::new()),
     };
-    let router = PAGES.iter().fold(Router::new(), |router, page| {
+    let pages = PAGES.iter().fold(Router::new(), |router, page| {
         let handler = move |State(site): State<Site>,
                             Extension(caller): Extension<Caller>,
                             names: RawPathParams,
                             RawQuery(query): RawQuery,
                             headers: HeaderMap| async move {
             let name = names.iter().next().map_or("", |(_, value)| value);
-            let target = (page.path, page.arguments);
-            let request = PageRequest::parse(site.backend.desk(), target, name, query.as_deref());
+            let desk = site.backend.desk();
+            let request =
+                PageRequest::parse(desk, page.path, page.arguments, name, query.as_deref());
             site.serve(page, request, caller, &headers).await
         };
         router.route(page.path, get(handler))
@@ -226,12 +286,14 @@ pub(crate) fn routes(backend: &Arc<Backend>, admission: &Arc<Admission>) -> Rout
                 return rest::not_found(uri).await;
             }
             let path = percent_encoding::percent_decode_str(uri.path()).decode_utf8_lossy();
-            let request = PageRequest::parse(site.backend.desk(), ("", &[]), &path, None);
+            let request = PageRequest::parse(site.backend.desk(), "", &[], &path, None);
             site.serve(&NOT_FOUND, request, Caller::current(), &headers)
                 .await
         };
-    let router = router.fallback(not_found);
-    router.with_state(site).merge(assets::routes(backend))
+    pages
+        .fallback(not_found)
+        .with_state(site)
+        .merge(assets::routes(backend))
 }
 
 /// Returns whether the `Accept` header names a media type.
@@ -271,9 +333,9 @@ impl Site {
         econoscope_core::error::log(&error, page.path);
         let desk = self.backend.desk();
         let hits = if matches!(error, Error::Unknown { .. }) {
-            let desk = Arc::clone(desk);
-            let error = error.clone();
-            let search = move || Ok(error_page::search_hits(&desk, &error));
+            let search_desk = Arc::clone(desk);
+            let unknown = error.clone();
+            let search = move || Ok(error_page::search_hits(&search_desk, &unknown));
             self.backend.pool().run(search).await?
         } else {
             Vec::new()
@@ -328,6 +390,25 @@ impl Site {
 mod tests {
     use super::*;
     use econoscope_desk::Settings;
+
+    #[test]
+    fn every_page_has_one_sample_of_its_path() {
+        for (n, page) in PAGES.iter().enumerate() {
+            let path = page.path;
+            let sample = page.sample.split('?').next().unwrap_or_default();
+            let (head, tail) = path.split_once("{name}").unwrap_or((path, ""));
+            let value = sample
+                .strip_prefix(head)
+                .and_then(|rest| rest.strip_suffix(tail));
+            let fits = value.is_some_and(|value| value.is_empty() != path.contains('{'));
+            assert!(fits, "{sample} is no address of {path}");
+            let mut others = PAGES.iter().take(n);
+            assert!(
+                others.all(|p| p.path != path && p.sample != page.sample),
+                "{path} twice"
+            );
+        }
+    }
 
     #[test]
     fn cache_bound_counts_the_bytes_of_long_addresses() -> Result<()> {

@@ -66,8 +66,8 @@ pub(super) fn widget(desk: &Desk, request: &PageRequest, _: Answers) -> Result<D
     let (release, figure) = first_figure(desk, &request.name)?;
     let Card { figure, spec, .. } = card(desk, figure)?;
     let picture = render_fluid(&spec);
-    let credit = (desk.attribution(), spec.source);
-    let mut widget = Widget::new(request, figure.name.clone(), credit);
+    let title = figure.name.clone();
+    let mut widget = Widget::new(request, title, desk.attribution(), spec.source);
     let id = encode_segment(&figure.series_id);
     widget.more = format!("{}/release/{id}", widget.credit.url);
     widget.picture = picture;

@@ -51,6 +51,14 @@ struct Progress {
     month: Date,
 }
 
+/// Returns the paths of the pages of all scenarios in the binary.
+pub(super) fn paths() -> Vec<String> {
+    let scenarios = econoscope_desk::texts::scenarios::embedded().iter();
+    scenarios
+        .map(|scenario| format!("/scenarios/{}", scenario.slug))
+        .collect()
+}
+
 pub(super) fn index(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document> {
     let description = "Macro scenarios that figures can decide, with the share of the past in which each came true.";
     render_page(&Index {
@@ -89,8 +97,8 @@ pub(super) fn widget(desk: &Desk, request: &PageRequest, _: Answers) -> Result<D
     let progress = progress(desk, scenario)?;
     let notes = progress.notes();
     let picture = render_fluid(&progress.spec);
-    let credit = (desk.attribution(), progress.spec.source);
-    let mut widget = Widget::new(request, scenario.title.clone(), credit);
+    let title = scenario.title.clone();
+    let mut widget = Widget::new(request, title, desk.attribution(), progress.spec.source);
     widget.more = format!("{}/scenarios/{}", widget.credit.url, scenario.slug);
     widget.notes = notes;
     widget.value = Some(progress.distance);

@@ -70,6 +70,12 @@ struct Content {
     revisions: Option<(PeriodAnswer, RecordAnswer, RevisionsAnswer)>,
 }
 
+/// Returns the paths of the pages of all series in the binary.
+pub(super) fn paths() -> Vec<String> {
+    let series = Catalogue::embedded().iter();
+    series.map(|info| format!("/series/{}", info.id)).collect()
+}
+
 pub(super) fn calls(request: &PageRequest) -> Vec<EndpointCall> {
     let as_of = ("as_of", request.form_value("as_of"));
     vec![
@@ -87,7 +93,7 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
     let mut frame = Frame::new(desk, title, &description, &format!("/series/{id}"));
     let as_of = request.as_of(desk)?;
     let is_forwarded = answers.is_forwarded;
-    let content = match load(desk, request, (&info, &id), as_of, &mut answers) {
+    let content = match load(desk, request, &info, &id, as_of, &mut answers) {
         Err(error @ (Error::NoData { .. } | Error::NotPermitted { .. })) => Err(Gap {
             reason: describe(&error),
             nearest: nearest_series(desk, &info, MAX_NEAREST)?,
@@ -179,7 +185,8 @@ impl Page<'_> {
 fn load(
     desk: &Desk,
     request: &PageRequest,
-    (info, id): (&Arc<SeriesInfo>, &str),
+    info: &Arc<SeriesInfo>,
+    id: &str,
     as_of: AsOf,
     answers: &mut Answers,
 ) -> Result<(Content, Provenance)> {

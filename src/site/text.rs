@@ -153,10 +153,10 @@ pub(super) fn overdue_note(metric: &Metric) -> &'static str {
 pub(super) fn describe_data_age(as_of: AsOf, provenance: &Provenance) -> String {
     let newest = provenance.as_of.map(format_day);
     if let AsOf::Day(day) = as_of {
-        let until = newest.map(|newest| format!(", from figures up to {newest}"));
-        let day = format_day(day);
-        let until = until.unwrap_or_default();
-        return format!("As known on {day}{until}.");
+        let until = newest.map_or_else(String::new, |newest| {
+            format!(", from figures up to {newest}")
+        });
+        return format!("As known on {}{until}.", format_day(day));
     }
     let Some(newest) = newest else {
         return String::new();

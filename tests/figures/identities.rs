@@ -178,10 +178,10 @@ fn bundled_series_satisfy_their_identities() {
             .collect()
     };
     for (name, parts, near, since, known) in SUMS {
-        let parts: Vec<_> = parts.iter().map(|(id, sign)| (history(id), sign)).collect();
-        let all = parts[0].0.keys().filter(|date| date.as_str() >= since);
+        let histories: Vec<_> = parts.iter().map(|(id, sign)| (history(id), sign)).collect();
+        let all = histories[0].0.keys().filter(|date| date.as_str() >= since);
         let gap = |date: &String| {
-            parts
+            histories
                 .iter()
                 .map(|(rows, sign)| Some(*sign * rows.get(date)?))
                 .sum::<Option<f64>>()

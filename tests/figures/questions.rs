@@ -13,10 +13,10 @@ fn answer(backend: &Backend, tool: &str, arguments: &[(&str, &str)]) -> (Value, 
 }
 
 fn close(value: &Value, expected: f64, within: f64) {
-    let value = value.as_f64().unwrap_or(f64::NAN);
+    let number = value.as_f64().unwrap_or(f64::NAN);
     assert!(
-        (value - expected).abs() <= within,
-        "{value}, expected {expected}"
+        (number - expected).abs() <= within,
+        "{number}, expected {expected}"
     );
 }
 

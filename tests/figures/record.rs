@@ -101,8 +101,8 @@ fn comparisons_equal_an_independent_bootstrap() {
 #[test]
 fn signal_dates_match_the_study() {
     let recessions = ["July 1990", "March 2001", "December 2007", "February 2020"];
-    let below = &Scores::embedded().tables_of("regime");
-    let below = below
+    let tables = &Scores::embedded().tables_of("regime");
+    let below = tables
         .iter()
         .flat_map(|t| &t.rows)
         .find(|r| r[0].starts_with("growth below"))

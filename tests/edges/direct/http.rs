@@ -112,8 +112,8 @@ async fn send(router: &Router, headers: &HeaderMap, body: &[u8], peer: Option<&s
         .unwrap();
     *request.headers_mut() = headers.clone();
     if let Some(peer) = peer {
-        let peer: SocketAddr = peer.parse().unwrap();
-        request.extensions_mut().insert(ConnectInfo(peer));
+        let address: SocketAddr = peer.parse().unwrap();
+        request.extensions_mut().insert(ConnectInfo(address));
     }
     let (parts, body) = router.clone().oneshot(request).await.unwrap().into_parts();
     let bytes = body.collect().await.unwrap().to_bytes();

@@ -206,9 +206,9 @@ async fn bursts_get_429_over_rest_and_mcp() {
             break;
         }
     }
-    let refused = refused.expect("40 at once are too many");
-    assert_eq!(refused.header("retry-after"), "1");
-    assert_eq!(refused.json()["violated-policies"], json!(["burst"]));
+    let reply = refused.expect("40 at once are too many");
+    assert_eq!(reply.header("retry-after"), "1");
+    assert_eq!(reply.json()["violated-policies"], json!(["burst"]));
     let call = send(
         &router,
         with_peer(tool_call("get_regime", &json!({}), &[]), PEER),

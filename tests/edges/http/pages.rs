@@ -221,12 +221,12 @@ async fn names_are_escaped_in_html() {
                 continue;
             }
             let own = between(reply.text(), "<script>", "</script>");
-            let html = if own.starts_with("const say=") {
+            let page = if own.starts_with("const say=") {
                 reply.text().replace(&format!("<script>{own}</script>"), "")
             } else {
                 reply.text().to_owned()
             };
-            let html = html
+            let html = page
                 .replace("<script type=\"module\" src=\"/assets/", "")
                 .replace("<iframe src=\"/widget/", "")
                 .replace("<iframe class=\"whole-width\" src=\"/widget/", "")
@@ -472,22 +472,22 @@ async fn first_page_loads_are_below_100_kb() {
             transferred_bytes(&router, path).await + transferred_bytes(&router, &script).await;
         // The figures that the script loads at once; a longer history is loaded on demand.
         for figure in page.text().split("<figure ").skip(1) {
-            let figure = figure.split('>').next().unwrap();
-            let Some((_, sources)) = figure.split_once("data-figures=\"") else {
+            let attributes = figure.split('>').next().unwrap();
+            let Some((_, sources)) = attributes.split_once("data-figures=\"") else {
                 continue;
             };
-            if !figure.contains("data-eager") {
+            if !attributes.contains("data-eager") {
                 continue;
             }
             for source in sources.split('"').next().unwrap().split(' ') {
-                let source = source.replace("&#38;", "&");
+                let address = source.replace("&#38;", "&");
                 assert!(
-                    !get(&router, &source)
+                    !get(&router, &address)
                         .await
                         .text()
                         .contains("\"truncated\":true")
                 );
-                all += transferred_bytes(&router, &source).await;
+                all += transferred_bytes(&router, &address).await;
             }
         }
         assert!(all < 100_000, "{path}: {all}");

@@ -133,8 +133,8 @@ pub(crate) fn request(
 
 /// Sets the peer of a request.
 pub(crate) fn with_peer(mut request: Request<Body>, peer: &str) -> Request<Body> {
-    let peer: SocketAddr = peer.parse().unwrap();
-    request.extensions_mut().insert(ConnectInfo(peer));
+    let address: SocketAddr = peer.parse().unwrap();
+    request.extensions_mut().insert(ConnectInfo(address));
     request
 }
 

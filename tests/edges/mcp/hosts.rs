@@ -42,13 +42,16 @@ async fn text_and_structure_have_the_same_rows() {
         let answer = &result["structuredContent"];
         let row = |row: &Value| format!("{},{}", row[0].as_str().unwrap(), row[1]);
         assert_eq!(answer["data"]["columns"], json!(["date", "value"]));
-        let structure: Vec<String> = answer["data"]["rows"]
+        let rows_of_structure: Vec<String> = answer["data"]["rows"]
             .as_array()
             .unwrap()
             .iter()
             .map(row)
             .collect();
-        let structure: Vec<&str> = structure.iter().map(|r| r.trim_end_matches(".0")).collect();
+        let structure: Vec<&str> = rows_of_structure
+            .iter()
+            .map(|r| r.trim_end_matches(".0"))
+            .collect();
         let text = result["content"][0]["text"].as_str().unwrap();
         let is_row = |line: &&str| {
             line.split_once(',')

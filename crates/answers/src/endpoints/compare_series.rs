@@ -83,6 +83,7 @@ impl Endpoint for Params {
             get_time_series.",
         max_age: 1_800,
         in_contract: false,
+        in_sitemap: false,
         example: &[
             ("series", "yoy(CPILFESL),FEDFUNDS"),
             ("start", "2015-01-01"),

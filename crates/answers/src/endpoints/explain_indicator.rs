@@ -67,6 +67,7 @@ impl Endpoint for Params {
             month before or another day. Do not use it for the value alone: use get_metric.",
         max_age: 300,
         in_contract: false,
+        in_sitemap: false,
         example: &[("indicator", "CRPI")],
     };
     type Output = Explanation;

@@ -52,6 +52,7 @@ impl Endpoint for Params {
             metadata. Do not use it without such an id.",
         max_age: 300,
         in_contract: false,
+        in_sitemap: false,
         example: &[("id", "series:DGS10")],
     };
     const IS_COMPACT: bool = false;

@@ -65,6 +65,7 @@ impl Endpoint for Params {
             inversion, breakeven inflation, quantitative tightening). Do not use it for numbers: use get_metric.",
         max_age: 3_600,
         in_contract: true,
+        in_sitemap: false,
         example: &[("q", "sahm rule"), ("limit", "3")],
     };
     type Output = GlossaryAnswer;

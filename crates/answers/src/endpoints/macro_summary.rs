@@ -143,6 +143,7 @@ impl Endpoint for Params {
             use it for one figure: use get_metric.",
         max_age: 300,
         in_contract: true,
+        in_sitemap: true,
         example: &[],
     };
     type Output = MacroSummary;

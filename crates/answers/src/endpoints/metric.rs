@@ -154,6 +154,7 @@ impl Endpoint for Params {
             get_time_series. Monthly data appear weeks after their month; an old date is normal.",
         max_age: 300,
         in_contract: true,
+        in_sitemap: false,
         example: &[("ticker", "DGS10")],
     };
     type Output = Metric;

@@ -131,6 +131,7 @@ impl Endpoint for Params {
             past day. Do not use it for rates: use get_macro_summary.",
         max_age: 300,
         in_contract: true,
+        in_sitemap: true,
         example: &[],
     };
     type Output = RegimeAnswer;

@@ -71,6 +71,7 @@ impl Endpoint for Params {
             expected, not announced. Do not use it for values: use get_metric.",
         max_age: 300,
         in_contract: false,
+        in_sitemap: true,
         example: &[],
     };
     type Output = CalendarAnswer;

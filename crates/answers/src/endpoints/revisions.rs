@@ -61,6 +61,7 @@ impl Endpoint for Params {
             flips of revisions.",
         max_age: 1_800,
         in_contract: false,
+        in_sitemap: false,
         example: &[("seriesId", "PAYEMS")],
     };
     type Output = RevisionsAnswer;

@@ -98,6 +98,7 @@ impl Endpoint for Params {
             rate, interval and articles. Base rates are of the past and no forecast.",
         max_age: 300,
         in_contract: true,
+        in_sitemap: true,
         example: &[("tag", "recession")],
     };
     type Output = ScenarioList;

@@ -53,6 +53,7 @@ impl Endpoint for Params {
             series, terms, methods, scenarios and articles by words. Do not use it when a get_ tool answers at once.",
         max_age: 3_600,
         in_contract: false,
+        in_sitemap: false,
         example: &[("query", "net liquidity")],
     };
     const IS_COMPACT: bool = false;

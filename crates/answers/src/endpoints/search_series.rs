@@ -81,6 +81,7 @@ impl Endpoint for Params {
             subject (car prices, bank lending). Do not use it for values: use get_metric or get_time_series.",
         max_age: 1_800,
         in_contract: false,
+        in_sitemap: false,
         example: &[("query", "core inflation"), ("limit", "5")],
     };
     type Output = SeriesSearchAnswer;

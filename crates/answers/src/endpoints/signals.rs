@@ -109,6 +109,7 @@ impl Endpoint for Params {
             market signals with their change over 30 days. Do not use it for a single figure: use get_metric.",
         max_age: 300,
         in_contract: true,
+        in_sitemap: true,
         example: &[],
     };
     type Output = Signals;

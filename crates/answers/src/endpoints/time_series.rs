@@ -44,6 +44,7 @@ impl Endpoint for Params {
             get_metric is shorter.",
         max_age: 1_800,
         in_contract: true,
+        in_sitemap: false,
         example: &[("seriesId", "UNRATE"), ("start", "2025-01-01")],
     };
     const MCP_DEFAULTS: &'static [(&'static str, &'static str)] = &[("detail", "summary")];

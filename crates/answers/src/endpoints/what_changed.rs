@@ -95,6 +95,7 @@ impl Endpoint for Params {
             unusual each is. Do not use it for one series: use get_time_series.",
         max_age: 300,
         in_contract: false,
+        in_sitemap: true,
         example: &[],
     };
     type Output = Changes;

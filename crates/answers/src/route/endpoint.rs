@@ -26,6 +26,8 @@ pub struct Spec {
     pub max_age: u32,
     /// Whether a forwarding server asks an upstream of the contract.
     pub in_contract: bool,
+    /// Whether the sitemap lists the path: only one that answers without arguments.
+    pub in_sitemap: bool,
     /// Arguments of an example call that works on any data.
     pub example: &'static [(&'static str, &'static str)],
 }

@@ -1,7 +1,10 @@
-use super::{Feed, Figures, Format, FormatEvidence, Reader, Recipe, Recipes, Sample, SeriesRecipe};
+use super::{
+    EMBEDDED, Feed, Figures, Format, FormatEvidence, Reader, Recipe, Recipes, Sample, SeriesRecipe,
+};
 use crate::catalogue::Catalogue;
 use crate::model::{Date, Rights, SeriesId};
 use jiff::civil::date;
+use std::collections::BTreeSet;
 use std::io::Write;
 
 const TODAY: Date = date(2026, 11, 22);
@@ -75,26 +78,56 @@ fn every_sample_gives_its_expected_figures() {
 #[test]
 fn every_recipe_file_is_valid_and_embedded() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("data/sources");
-    let mut files = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|e| e == "toml") {
+            let name = path.file_name().unwrap().to_string_lossy();
             let text = std::fs::read_to_string(&path).unwrap();
-            Recipe::parse(&path.to_string_lossy(), &text).unwrap_or_else(|e| panic!("{e}"));
-            files += 1;
+            Recipe::parse(&name, &text).unwrap_or_else(|e| panic!("{e}"));
+            let is_embedded = EMBEDDED.iter().any(|(file, _)| *file == name);
+            assert!(is_embedded, "{name} is not in EMBEDDED of src/recipe.rs");
         }
     }
-    assert_eq!(Recipes::embedded().recipes.len(), files);
+    assert_eq!(Recipes::embedded().recipes.len(), EMBEDDED.len());
     for route in Recipes::embedded().feeds() {
         for series in &route.feed.series {
-            assert!(
-                Catalogue::embedded().get(series.id.as_str()).is_some(),
-                "{} of {}",
-                series.id,
-                route.name()
-            );
+            let is_known = Catalogue::embedded().get(series.id.as_str()).is_some();
+            let name = route.name();
+            assert!(is_known, "{} of {name} is not in catalogue.csv", series.id);
         }
     }
+}
+
+#[test]
+fn the_page_of_sources_counts_every_source_and_series() {
+    let page = include_str!("../../../../docs/SOURCES.md");
+    for recipe in &Recipes::embedded().recipes {
+        let id = &recipe.source.id;
+        let start = format!("| `{id}` |");
+        let mut lines = page.lines();
+        let row = lines
+            .find(|line| line.starts_with(&start))
+            .unwrap_or_else(|| panic!("docs/SOURCES.md has no row of the source {id}"));
+        let series: BTreeSet<_> = recipe
+            .feeds
+            .iter()
+            .flat_map(|feed| feed.series.iter().map(|series| &series.id))
+            .collect();
+        // FRED and the formulas take their series from elsewhere.
+        let count = row.split('|').nth(3).unwrap().trim();
+        let is_right = series.is_empty() || count == series.len().to_string();
+        assert!(
+            is_right,
+            "docs/SOURCES.md: {id} has {} series, not {count}",
+            series.len()
+        );
+    }
+    let public = Catalogue::embedded().iter().filter(|s| !s.is_composite());
+    let sentence = format!("The catalogue has {} series", public.count());
+    assert!(
+        page.contains(&sentence),
+        "docs/SOURCES.md lacks {sentence:?}"
+    );
 }
 
 #[test]

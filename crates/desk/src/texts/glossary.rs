@@ -111,7 +111,8 @@ mod tests {
     #[test]
     fn every_indicator_has_a_term_with_its_source() {
         for indicator in indicators().filter(|indicator| indicator.id != "regime") {
-            let term = get(&indicator.slug()).unwrap();
+            let slug = indicator.slug();
+            let term = get(&slug).unwrap_or_else(|| panic!("the glossary has no term {slug}"));
             assert_eq!(term.series[0], indicator.id);
             assert_eq!(term.source.as_deref(), Some(indicator.source));
             assert_eq!(term.category, "methodology");
