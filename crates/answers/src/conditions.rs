@@ -70,8 +70,8 @@ pub(crate) struct EvaluationContext {
     pub(crate) aggregation: Aggregation,
     /// The requested frequency; `None` for the coarsest of the series.
     pub(crate) frequency: Option<Frequency>,
-    /// First and last day.
-    pub(crate) range: (Date, Date),
+    /// Days that count.
+    pub(crate) range: DateRange,
 }
 
 /// A series or formula that a condition compares: its name, and its figures.
@@ -130,7 +130,10 @@ impl Condition {
         let of = subject.as_ref().map(|(name, _)| quote(name));
         let (truth, sides) = self.evaluate(subject, context, context.frequency)?;
         let frequency = truth.frequency();
-        let counts = count_condition(truth.between(context.range.0, context.range.1), frequency);
+        let counts = count_condition(
+            truth.between(context.range.start, context.range.end),
+            frequency,
+        );
         let share = 100.0 * statistics::count(counts.met) / statistics::count(counts.count);
         let last_value = |(name, column)| Some((name, value_at(&column, counts.last?)?));
         Ok(ConditionFigures {
@@ -167,7 +170,7 @@ impl Condition {
         let mut evaluation = Evaluation::new(Scope {
             series: &series,
             subject,
-            start: context.range.0,
+            start: context.range.start,
             aggregation: context.aggregation,
             frequency,
         });
@@ -312,7 +315,7 @@ pub fn crossings(desk: &Desk, text: &str) -> Result<Crossings> {
         aggregation: series.default_aggregation(None),
         series,
         frequency: None,
-        range: (Date::MIN, today),
+        range: DateRange::new(Date::MIN, today),
     };
     let (truth, sides) = condition.evaluate(None, &context, None)?;
     let met = |o: &Observation| o.value != 0.0;

@@ -27,9 +27,8 @@ fn unemployment(months: &Months) -> Arc<Series> {
 fn answer_for(months: &Months, arguments: Value) -> TimeSeriesAnswer {
     let params = params(arguments);
     let selection = DateSelection::new(&params, AsOf::Latest, date(2010, 1, 1)).unwrap();
-    let mut answer = output(Vec::new());
-    let series = unemployment(months);
-    transform::fill_rows(&mut answer, &series, &params, &selection).unwrap();
+    let rows = transform(&unemployment(months), &params, &selection).unwrap();
+    let answer = output(Vec::new()).with_rows(rows);
     shape::fit_rows(answer, &params, None).unwrap()
 }
 
