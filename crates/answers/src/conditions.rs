@@ -93,8 +93,10 @@ impl Condition {
         if !tree.has_comparison() {
             return Err(Error::invalid(FIELD, text, "compares nothing", EXAMPLES));
         }
-        let text = text.trim().to_owned();
-        Ok(Self { text, tree })
+        Ok(Self {
+            text: text.trim().to_owned(),
+            tree,
+        })
     }
 
     /// Turns each side that is nothing but a name of the subject into the subject, with its requested units and frequency.
@@ -126,9 +128,9 @@ impl Condition {
         subject: Option<(&str, Column)>,
         context: &EvaluationContext,
     ) -> Result<ConditionFigures> {
-        let subject = subject.filter(|_| self.tree.has_subject());
-        let of = subject.as_ref().map(|(name, _)| quote(name));
-        let (truth, sides) = self.evaluate(subject, context, context.frequency)?;
+        let counted = subject.filter(|_| self.tree.has_subject());
+        let of = counted.as_ref().map(|(name, _)| quote(name));
+        let (truth, sides) = self.evaluate(counted, context, context.frequency)?;
         let frequency = truth.frequency();
         let counts = count_condition(
             truth.between(context.range.start, context.range.end),
@@ -193,8 +195,8 @@ impl Condition {
     /// Builds the crossing at `date`: up or down for a single inequality, else into or out of the condition.
     fn crossing(&self, date: Date, met: bool) -> Crossing {
         let is_any = |ops: [Op; 2]| {
-            let ops = ops.map(Function::Op);
-            matches!(&self.tree, Expr::Call(function, ..) if ops.contains(function))
+            let functions = ops.map(Function::Op);
+            matches!(&self.tree, Expr::Call(function, ..) if functions.contains(function))
         };
         let is_above = is_any([Op::Greater, Op::AtLeast]);
         let is_inequality = is_above || is_any([Op::Less, Op::AtMost]);

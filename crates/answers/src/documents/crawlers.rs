@@ -44,11 +44,15 @@ pub fn sitemap(routes: &[Route], base: &str) -> String {
         let is_search = route.spec.path.ends_with("/search");
         !needs_arguments && !is_search && route.path_arguments().next().is_none()
     });
-    let endpoints = endpoints.map(|route| route.spec.path);
-    let base = base.replace('&', "&amp;").replace('<', "&lt;");
-    let paths = PAGES.iter().copied().chain(endpoints).map(str::to_owned);
+    let endpoint_paths = endpoints.map(|route| route.spec.path);
+    let escaped = base.replace('&', "&amp;").replace('<', "&lt;");
+    let paths = PAGES
+        .iter()
+        .copied()
+        .chain(endpoint_paths)
+        .map(str::to_owned);
     for path in paths.chain(item_paths()) {
-        text += &format!("  <url><loc>{base}{path}</loc></url>\n");
+        text += &format!("  <url><loc>{escaped}{path}</loc></url>\n");
     }
     text + "</urlset>\n"
 }

@@ -100,20 +100,20 @@ fn compact(value: Value) -> Option<Value> {
         Value::Array(items) if items.iter().all(Value::is_object) => table(items),
         // Any other list keeps its empty items as null, and so their positions.
         Value::Array(items) => {
-            let items = items.into_iter().map(compact);
-            items.map(Option::unwrap_or_default).collect()
+            let cells = items.into_iter().map(compact);
+            cells.map(Option::unwrap_or_default).collect()
         }
         Value::Object(fields) => compact_fields(fields).into(),
         Value::Null | Value::Bool(_) | Value::String(_) => value,
     };
-    let is_empty = value.as_object().is_some_and(Map::is_empty);
-    let is_empty = is_empty || value.is_null() || value.as_str() == Some("");
+    let has_no_field = value.as_object().is_some_and(Map::is_empty);
+    let is_empty = has_no_field || value.is_null() || value.as_str() == Some("");
     (!is_empty).then_some(value)
 }
 
 fn compact_fields(fields: Map<String, Value>) -> Map<String, Value> {
-    let fields = fields.into_iter();
     fields
+        .into_iter()
         .filter_map(|(name, value)| Some((name, compact(value)?)))
         .collect()
 }
@@ -145,7 +145,7 @@ fn table(items: Vec<Value>) -> Value {
     }
     let constant = constant_fields(&rows);
     columns.retain(|name| !constant.contains_key(name));
-    let rows: Value = rows
+    let cells: Value = rows
         .iter_mut()
         .map(|row| {
             let cell = |name| row.get_mut(name).map_or(Value::Null, Value::take);
@@ -153,9 +153,9 @@ fn table(items: Vec<Value>) -> Value {
         })
         .collect();
     if constant.is_empty() {
-        json!({ "columns": columns, "rows": rows })
+        json!({ "columns": columns, "rows": cells })
     } else {
-        json!({ "columns": columns, "rows": rows, "constant": constant })
+        json!({ "columns": columns, "rows": cells, "constant": constant })
     }
 }
 
@@ -195,8 +195,10 @@ fn flatten(rows: &mut [Map<String, Value>], name: &str) {
             if key == name
                 && let Value::Object(inner) = value
             {
-                let inner = inner.into_iter();
-                row.extend(inner.map(|(field, value)| (format!("{name}.{field}"), value)));
+                let dotted = inner
+                    .into_iter()
+                    .map(|(field, value)| (format!("{name}.{field}"), value));
+                row.extend(dotted);
             } else {
                 row.insert(key, value);
             }
@@ -269,11 +271,10 @@ fn compact_schema(schema: &Value) -> Value {
                 values.iter().filter(|v| !v.is_null()).cloned().collect()
             }
             ("const" | "format" | "minItems" | "maxItems", _) => value.clone(),
-            ("properties", Value::Object(all)) => {
-                let all = all.iter();
-                all.map(|(name, property)| (name.clone(), compact_schema(property)))
-                    .collect()
-            }
+            ("properties", Value::Object(all)) => all
+                .iter()
+                .map(|(name, property)| (name.clone(), compact_schema(property)))
+                .collect(),
             // A list that is no table may hold null for an empty item.
             ("items", _) => any_of(vec![compact_schema(value), json!({ "type": "null" })]),
             ("additionalProperties", Value::Object(_)) => compact_schema(value),
@@ -312,10 +313,10 @@ fn with_description(mut schema: Value, original: &Map<String, Value>) -> Value {
 
 /// Returns the schema of a table, from the schema of the objects in its rows.
 fn table_schema(item: &Map<String, Value>) -> Value {
-    let mut cells = Vec::new();
+    let mut described = Vec::new();
     let mut descriptions = Vec::new();
-    collect_columns(item, "", &mut cells, &mut descriptions);
-    let mut cells: Vec<Value> = cells.into_iter().map(without_descriptions).collect();
+    collect_columns(item, "", &mut described, &mut descriptions);
+    let mut cells: Vec<Value> = described.into_iter().map(without_descriptions).collect();
     let constant = any_of(cells.clone());
     cells.push(json!({ "type": "null" }));
     json!({

@@ -176,10 +176,10 @@ fn describe_headline(units: Units, info: &SeriesInfo) -> String {
 
 /// Describes how the figures of one frequency became those of another.
 fn describe_aggregation(from: Frequency, to: Frequency, aggregation: Aggregation) -> String {
-    let from = from.word();
+    let finer = from.word();
     let word = aggregation.describe();
     let code = aggregation.code();
-    format!("each {to} figure is the {word} of its {from} ones ({code})")
+    format!("each {to} figure is the {word} of its {finer} ones ({code})")
 }
 
 /// Describes the two levels of a yearly change; `None` for other units.

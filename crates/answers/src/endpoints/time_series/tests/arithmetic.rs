@@ -77,8 +77,8 @@ proptest! {
     }
 
     #[test]
-    fn day_has_the_figure_of_its_month_or_an_earlier(months in some_months(), days in prop::collection::vec(0i64..2_000, 1..20)) {
-        let days: Vec<Date> = days.into_iter().map(|n| shift(date(2000, 1, 1), n.days())).collect();
+    fn day_has_the_figure_of_its_month_or_an_earlier(months in some_months(), offsets in prop::collection::vec(0i64..2_000, 1..20)) {
+        let days: Vec<Date> = offsets.into_iter().map(|n| shift(date(2000, 1, 1), n.days())).collect();
         let arguments: Vec<String> = days.iter().map(Date::to_string).collect();
         let answer = answer_for(&months, json!({"seriesId": "UNRATE", "detail": "summary", "dates": arguments}));
         prop_assert_eq!(answer.points.len(), days.len());
