@@ -70,8 +70,8 @@ pub(crate) struct EvaluationContext {
     pub(crate) aggregation: Aggregation,
     /// The requested frequency; `None` for the coarsest of the series.
     pub(crate) frequency: Option<Frequency>,
-    /// First and last day.
-    pub(crate) range: (Date, Date),
+    /// Days that count.
+    pub(crate) range: DateRange,
 }
 
 /// A series or formula that a condition compares: its name, and its figures.
@@ -93,8 +93,10 @@ impl Condition {
         if !tree.has_comparison() {
             return Err(Error::invalid(FIELD, text, "compares nothing", EXAMPLES));
         }
-        let text = text.trim().to_owned();
-        Ok(Self { text, tree })
+        Ok(Self {
+            text: text.trim().to_owned(),
+            tree,
+        })
     }
 
     /// Turns each side that is nothing but a name of the subject into the subject, with its requested units and frequency.
@@ -126,11 +128,14 @@ impl Condition {
         subject: Option<(&str, Column)>,
         context: &EvaluationContext,
     ) -> Result<ConditionFigures> {
-        let subject = subject.filter(|_| self.tree.has_subject());
-        let of = subject.as_ref().map(|(name, _)| quote(name));
-        let (truth, sides) = self.evaluate(subject, context, context.frequency)?;
+        let counted = subject.filter(|_| self.tree.has_subject());
+        let of = counted.as_ref().map(|(name, _)| quote(name));
+        let (truth, sides) = self.evaluate(counted, context, context.frequency)?;
         let frequency = truth.frequency();
-        let counts = count_condition(truth.between(context.range.0, context.range.1), frequency);
+        let counts = count_condition(
+            truth.between(context.range.start, context.range.end),
+            frequency,
+        );
         let share = 100.0 * statistics::count(counts.met) / statistics::count(counts.count);
         let last_value = |(name, column)| Some((name, value_at(&column, counts.last?)?));
         Ok(ConditionFigures {
@@ -167,7 +172,7 @@ impl Condition {
         let mut evaluation = Evaluation::new(Scope {
             series: &series,
             subject,
-            start: context.range.0,
+            start: context.range.start,
             aggregation: context.aggregation,
             frequency,
         });
@@ -190,8 +195,8 @@ impl Condition {
     /// Builds the crossing at `date`: up or down for a single inequality, else into or out of the condition.
     fn crossing(&self, date: Date, met: bool) -> Crossing {
         let is_any = |ops: [Op; 2]| {
-            let ops = ops.map(Function::Op);
-            matches!(&self.tree, Expr::Call(function, ..) if ops.contains(function))
+            let functions = ops.map(Function::Op);
+            matches!(&self.tree, Expr::Call(function, ..) if functions.contains(function))
         };
         let is_above = is_any([Op::Greater, Op::AtLeast]);
         let is_inequality = is_above || is_any([Op::Less, Op::AtMost]);
@@ -312,7 +317,7 @@ pub fn crossings(desk: &Desk, text: &str) -> Result<Crossings> {
         aggregation: series.default_aggregation(None),
         series,
         frequency: None,
-        range: (Date::MIN, today),
+        range: DateRange::new(Date::MIN, today),
     };
     let (truth, sides) = condition.evaluate(None, &context, None)?;
     let met = |o: &Observation| o.value != 0.0;

@@ -29,7 +29,7 @@ const MAX_TRADING_DAYS: u16 = 20_000;
 ///
 /// # Errors
 /// [`Error::InvalidParam`] naming the field, what is wrong with it, and how dates may be written.
-pub fn read(field: &str, text: &str, (base, today): (Date, Date)) -> Result<Date> {
+pub fn read(field: &str, text: &str, base: Date, today: Date) -> Result<Date> {
     let is_start = STARTS.contains(&field);
     let word = text.trim().to_ascii_lowercase();
     // Of an instant the day counts: 2024-01-01T00:00:00Z.
@@ -64,7 +64,7 @@ pub(crate) fn with_plain_as_of(checked: &Arguments, today: Date) -> Result<Argum
     if let Some(Value::String(text)) = plain.get_mut("as_of")
         && !lists::is_list_or_range(text)
     {
-        *text = read("as_of", text, (today, today))?.to_string();
+        *text = read("as_of", text, today, today)?.to_string();
     }
     Ok(plain)
 }
@@ -101,7 +101,7 @@ pub(crate) fn parse_one_as_of(text: Option<&str>, today: Date) -> Result<AsOf> {
                 "one day; get_time_series takes up to five where it answers from data of its own";
             return Err(Error::invalid("as_of", text, "names several days", allowed));
         }
-        read("as_of", text, (today, today)).map(AsOf::Day)
+        read("as_of", text, today, today).map(AsOf::Day)
     })
 }
 
@@ -113,14 +113,9 @@ pub fn parse_as_of(desk: &Desk, text: Option<&str>) -> Result<AsOf> {
     let today = desk.today();
     match parse_one_as_of(text, today)? {
         AsOf::Day(day) if day > today => {
-            let day = day.to_string();
             let allowed = format!("a day up to {today}");
-            Err(Error::invalid(
-                "as_of",
-                &day,
-                "lies in the future",
-                &allowed,
-            ))
+            let problem = "lies in the future";
+            Err(Error::invalid("as_of", &day.to_string(), problem, &allowed))
         }
         AsOf::Day(day) if day == today => Ok(AsOf::Latest),
         as_of @ (AsOf::Day(_) | AsOf::Latest) => Ok(as_of),
@@ -135,26 +130,28 @@ pub(crate) fn newest(as_of: AsOf, today: Date) -> Date {
     }
 }
 
-/// Reads a range, by default the last 365 days, as its first and last day.
+/// Reads a range, by default the last 365 days.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for what is no date, a start in the future, and a start after the end.
 pub(crate) fn range(
-    (start, end): (Option<&str>, Option<&str>),
+    start: Option<&str>,
+    end: Option<&str>,
     as_of: AsOf,
     today: Date,
-) -> Result<(Date, Date)> {
+) -> Result<DateRange> {
     let newest = newest(as_of, today);
-    let end = end.map_or(Ok(newest), |text| read("end", text, (newest, today)))?;
-    Ok((self::start(start.unwrap_or("365d"), (end, today))?, end))
+    let last = end.map_or(Ok(newest), |text| read("end", text, newest, today))?;
+    let first = self::start(start.unwrap_or("365d"), last, today)?;
+    Ok(DateRange::new(first, last))
 }
 
 /// Reads the first day of a range that ends on `end`.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for what is no date, a start in the future, and a start after the end.
-pub(crate) fn start(text: &str, (end, today): (Date, Date)) -> Result<Date> {
-    let start = read("start", text, (end, today))?;
+pub(crate) fn start(text: &str, end: Date, today: Date) -> Result<Date> {
+    let start = read("start", text, end, today)?;
     let (problem, allowed) = if start > end {
         ("is after end", format!("a day on or before end ({end})"))
     } else if start > today {
@@ -181,17 +178,21 @@ pub(crate) fn parse_span(field: &str, text: &str) -> Result<Span> {
 
 /// Reads a count of trading days: `250td`, `250 trading days`.
 pub(crate) fn trading_days(text: &str) -> Option<u16> {
-    let text = text.trim().to_ascii_lowercase();
-    let (number, unit) = text.split_at_checked(text.find(|c: char| !c.is_ascii_digit())?)?;
+    let lower = text.trim().to_ascii_lowercase();
+    let (number, unit) = split_number(&lower)?;
     let is_unit = matches!(unit.trim_start(), "td" | "trading day" | "trading days");
     let n = number.parse().ok().filter(|_| is_unit);
     n.filter(|n| (1..=MAX_TRADING_DAYS).contains(n))
 }
 
+/// Splits a text after the digits at its start.
+fn split_number(text: &str) -> Option<(&str, &str)> {
+    text.split_at_checked(text.find(|c: char| !c.is_ascii_digit())?)
+}
+
 fn span(text: &str) -> Option<Span> {
-    let text = text.trim().to_ascii_lowercase();
-    let text = text.strip_suffix(" ago").unwrap_or(&text);
-    let (number, unit) = text.split_at_checked(text.find(|c: char| !c.is_ascii_digit())?)?;
+    let lower = text.trim().to_ascii_lowercase();
+    let (number, unit) = split_number(lower.strip_suffix(" ago").unwrap_or(&lower))?;
     let n: i64 = number.parse().ok().filter(|n| (1..=400_000).contains(n))?;
     match unit.trim_start() {
         "d" | "day" | "days" => Some(n.days()),
@@ -212,7 +213,7 @@ mod tests {
     const TODAY: Date = date(2026, 8, 20);
 
     fn day(field: &str, text: &str) -> Option<Date> {
-        read(field, text, (TODAY, TODAY)).ok()
+        read(field, text, TODAY, TODAY).ok()
     }
 
     #[test]
@@ -262,7 +263,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_read_without_a_panic(text in "(\\PC{0,24}|[0-9]{1,9} ?[dwmyMY]|[0-9a-zé/ ,-]{0,14})", n in 0usize..7) {
-            if let Ok(day) = read(NAMES[n], &text, (TODAY, TODAY)) {
+            if let Ok(day) = read(NAMES[n], &text, TODAY, TODAY) {
                 prop_assert!(day.year() >= 0, "{day}");
             }
         }

@@ -152,10 +152,10 @@ impl Route {
     ) -> Result<Reply> {
         let route =
             Self::find(tool).ok_or_else(|| Error::internal("looking up an endpoint", tool))?;
-        let arguments = arguments
+        let values = arguments
             .iter()
             .map(|(name, value)| ((*name).to_owned(), Value::from(*value)));
-        route.call(backend, arguments.collect()).await
+        route.call(backend, values.collect()).await
     }
 
     /// Returns the REST path of a call that works, with the example's arguments in the path or the query.

@@ -62,8 +62,9 @@ impl NamedSeries {
     /// Returns the default aggregation of those that are finer than `to`, or than the coarsest where it is `None`.
     pub(crate) fn default_aggregation(&self, to: Option<Frequency>) -> Aggregation {
         let all = || self.iter().map(|s| &*s.info);
-        let to = to.or_else(|| all().map(|info| info.frequency).max());
-        Aggregation::default_for_mixed(all().filter(|info| Some(info.frequency) < to))
+        let coarsest = || all().map(|info| info.frequency).max();
+        let target = to.or_else(coarsest);
+        Aggregation::default_for_mixed(all().filter(|info| Some(info.frequency) < target))
     }
 
     /// Every series with data.

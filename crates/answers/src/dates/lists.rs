@@ -35,26 +35,26 @@ pub(crate) fn is_list_or_range(text: &str) -> bool {
 pub(crate) fn parse_periods(field: &str, text: &str, today: Date) -> Result<Vec<Periods>> {
     let parts = split_list(text);
     if parts.is_empty() {
-        read(field, text, (today, today))?;
+        read(field, text, today, today)?;
     }
-    let parts = parts.iter();
-    parts.map(|part| parse_period(field, part, today)).collect()
+    let periods = parts.iter().map(|part| parse_period(field, part, today));
+    periods.collect()
 }
 
 /// Reads one day or range.
 fn parse_period(field: &str, text: &str, today: Date) -> Result<Periods> {
     let mut separators = RANGES.iter();
     let Some((from, to)) = separators.find_map(|separator| text.split_once(separator)) else {
-        return read(field, text, (today, today)).map(Periods::Of);
+        return read(field, text, today, today).map(Periods::Of);
     };
     let to = match to.trim() {
         "" => today,
-        to => read(field, to, (today, today))?,
+        to => read(field, to, today, today)?,
     };
     // A range starts on the first day of its first period, whatever the argument.
     let from = match CalendarPeriod::parse(from.trim()) {
         Ok(when) => when.from,
-        Err(_) => read(field, from, (to, today))?,
+        Err(_) => read(field, from, to, today)?,
     };
     if from > to {
         let problem = "ends before it starts";
@@ -75,15 +75,11 @@ const POSTWAR: i16 = 1945;
 ///
 /// # Errors
 /// [`Error::InvalidParam`] naming the field for what is no day and no name, and for a name without a day.
-pub(crate) fn event_days(
-    field: &str,
-    text: &str,
-    (newest, today): (Date, Date),
-) -> Result<Vec<Date>> {
+pub(crate) fn event_days(field: &str, text: &str, newest: Date, today: Date) -> Result<Vec<Date>> {
     let mut days = Vec::new();
     for part in split_list(text) {
         let Some(mut named) = named_days(&part) else {
-            days.push(read(field, &part, (newest, today))?);
+            days.push(read(field, &part, newest, today)?);
             continue;
         };
         named.retain(|day| *day <= newest);
@@ -103,8 +99,8 @@ pub(crate) fn event_days(
 
 /// Returns the days of "FOMC 2022", "NBER peaks" or "nber trough 2009"; `None` for another text.
 fn named_days(text: &str) -> Option<Vec<Date>> {
-    let text = text.trim().to_ascii_lowercase();
-    let (kind, rest) = text.split_once(' ')?;
+    let lower = text.trim().to_ascii_lowercase();
+    let (kind, rest) = lower.split_once(' ')?;
     let mut words: Vec<&str> = rest.split_whitespace().collect();
     let year = words.last().and_then(|word| word.parse::<i16>().ok());
     if year.is_some() {
@@ -182,7 +178,7 @@ mod tests {
     }
 
     fn events_of(text: &str) -> Result<Vec<Date>> {
-        event_days("after", text, (TODAY, TODAY))
+        event_days("after", text, TODAY, TODAY)
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod answer;
 mod columns;
 mod table;
+mod weeks;
 
 pub use answer::{ComparedColumn, Comparison, ConditionMeans, Correlation};
 
@@ -12,11 +13,13 @@ use crate::dates::{self, newest};
 use crate::prelude::*;
 use crate::render::aggregation_notes::partial_periods;
 use crate::route::codes::{AggregationCode, FrequencyCode, UnitsCode};
+use columns::ComputedColumns;
 use econoscope_core::indicators::expression::{self, Expr};
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::frequency::Periods;
 use std::collections::BTreeMap;
+use table::Table;
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -69,6 +72,48 @@ struct Query<'a> {
     context: EvaluationContext,
 }
 
+impl<'a> Query<'a> {
+    /// Parses the formulas and fetches the series they name.
+    fn new(desk: &Desk, params: &'a Params, as_of: AsOf) -> Result<Self> {
+        let range = date_range(params, as_of, desk.today())?;
+        let trees = params
+            .series
+            .iter()
+            .map(|text| formulas::parse(columns::FIELD, text))
+            .collect::<Result<Vec<_>>>()?;
+        let condition = params
+            .condition
+            .as_deref()
+            .map(Condition::parse)
+            .transpose()?;
+        let formulas = trees.iter().chain(condition.iter().map(|c| &c.tree));
+        let series = NamedSeries::fetch(desk, as_of, formulas)?;
+        let frequency = params.frequency.map(|code| code.value.frequency);
+        let aggregation = params
+            .aggregation
+            .map_or_else(|| series.default_aggregation(frequency), |code| code.value);
+        Ok(Self {
+            params,
+            trees,
+            condition,
+            context: EvaluationContext {
+                series,
+                aggregation,
+                frequency,
+                range,
+            },
+        })
+    }
+
+    /// Returns the requested periods, else those of the coarsest column.
+    fn periods(&self, computed: &ComputedColumns) -> Periods {
+        match self.params.frequency {
+            Some(code) => code.value,
+            None => expression::coarsest(computed.series()).into(),
+        }
+    }
+}
+
 impl Endpoint for Params {
     const SPEC: Spec = Spec {
         tool: "compare_series",
@@ -93,72 +138,58 @@ impl Endpoint for Params {
 
     fn local(desk: &Desk, params: &Self) -> Result<Comparison> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let range = date_range(params, as_of, desk.today())?;
-        let trees = params
-            .series
-            .iter()
-            .map(|text| formulas::parse(columns::FIELD, text))
-            .collect::<Result<Vec<_>>>()?;
-        let condition = params
-            .condition
-            .as_deref()
-            .map(Condition::parse)
-            .transpose()?;
-        let formulas = trees.iter().chain(condition.iter().map(|c| &c.tree));
-        let series = NamedSeries::fetch(desk, as_of, formulas)?;
-        let frequency = params.frequency.map(|code| code.value.frequency);
-        let aggregation = params
-            .aggregation
-            .map(|code| code.value)
-            .unwrap_or_else(|| series.default_aggregation(frequency));
-        let query = Query {
-            params,
-            trees,
-            condition,
-            context: EvaluationContext {
-                series,
-                aggregation,
-                frequency,
-                range,
-            },
-        };
+        let query = Query::new(desk, params, as_of)?;
+        let context = &query.context;
         let computed = columns::compute(&query)?;
-        let series = &query.context.series;
-        let mut provenance = Provenance::new(desk, as_of, series.ids())?;
-        series.note_names(desk, &mut provenance)?;
-        for id in series.ids() {
-            provenance.note_estimates(id, range.0, range.1);
+        let periods = query.periods(&computed);
+        let mut provenance = Provenance::new(desk, as_of, context.series.ids())?;
+        context.series.note_names(desk, &mut provenance)?;
+        for id in context.series.ids() {
+            provenance.note_estimates(id, context.range.start, context.range.end);
         }
-        let columns = || computed.columns.iter().map(|c| &*c.column.series);
-        let periods = match params.frequency {
-            Some(code) => code.value,
-            None => expression::coarsest(columns()).into(),
-        };
-        let frequency = periods.frequency;
-        if columns().any(|s| s.frequency() < frequency) {
-            let word = match aggregation {
-                Aggregation::Average => "averages",
-                Aggregation::Sum => "sums",
-                Aggregation::EndOfPeriod => "last values",
-            };
-            let note = format!("finer series are {word} of their {frequency} periods");
-            provenance.note("frequency", note);
+        if computed.series().any(|s| s.frequency() < periods.frequency) {
+            provenance.note(
+                "frequency",
+                describe_aggregation(context, periods.frequency),
+            );
         }
-        note_partial_periods(&mut provenance, series, periods, range);
+        note_partial_periods(&mut provenance, &context.series, periods, context.range);
         if computed.without_base > 0 {
             let dates = format!("absent on {} dates of the range", computed.without_base);
             provenance.note("gap", dates + ", where its second side is not above zero");
         }
-        let mut answer = Comparison {
-            frequency: frequency.word().into(),
-            start: range.0,
-            end: range.1,
-            attribution: desk.attribution(),
-            provenance,
-            ..Comparison::default()
+        let table = Table::new(computed, &query, periods)?;
+        table.note_dates(&mut provenance);
+        let mut conditions = Vec::new();
+        let mut means = Vec::new();
+        if let Some(condition) = &query.condition {
+            if let Some(reason) = context.series.missing_reason(&condition.tree) {
+                provenance.note("condition", reason.to_string());
+            } else {
+                conditions = table.count(condition, context)?;
+                means = table.means(condition, context)?;
+            }
+        }
+        let correlations = if params.correlations {
+            table.correlations()
+        } else {
+            Vec::new()
         };
-        table::fill(&mut answer, computed, &query, periods)?;
-        Ok(answer)
+        let shown = table.thin(params.max_points);
+        Ok(Comparison {
+            frequency: periods.frequency.word().into(),
+            start: context.range.start,
+            end: context.range.end,
+            count: table.common_count(),
+            rows: table.row_count(),
+            columns: table.summaries(&shown),
+            correlations,
+            conditions,
+            means,
+            dates: table.dates(&shown),
+            attribution: desk.attribution(),
+            provenance: table.with_missing(provenance)?,
+        })
     }
 
     fn text(answer: &Comparison, _: &Self) -> String {
@@ -166,13 +197,23 @@ impl Endpoint for Params {
     }
 }
 
-/// Returns the first and the last day, by default the last ten years. The future is no part of a comparison.
-fn date_range(params: &Params, as_of: AsOf, today: Date) -> Result<(Date, Date)> {
+/// Returns the requested range, by default the last ten years. The future is no part of a comparison.
+fn date_range(params: &Params, as_of: AsOf, today: Date) -> Result<DateRange> {
     let newest = newest(as_of, today);
     let end = params.end.as_deref().unwrap_or("max");
-    let end = dates::read("end", end, (newest, today))?.min(newest);
+    let last = dates::read("end", end, newest, today)?.min(newest);
     let start = params.start.as_deref().unwrap_or("10y");
-    Ok((dates::start(start, (end, today))?, end))
+    Ok(DateRange::new(dates::start(start, last, today)?, last))
+}
+
+/// Describes how the figures of finer series became those of a frequency.
+fn describe_aggregation(context: &EvaluationContext, frequency: Frequency) -> String {
+    let word = match context.aggregation {
+        Aggregation::Average => "averages",
+        Aggregation::Sum => "sums",
+        Aggregation::EndOfPeriod => "last values",
+    };
+    format!("finer series are {word} of their {frequency} periods")
 }
 
 /// Notes which aggregated periods are short, cut by the range or not over, each with its series.
@@ -180,7 +221,7 @@ fn note_partial_periods(
     provenance: &mut Provenance,
     series: &NamedSeries,
     periods: Periods,
-    range: (Date, Date),
+    range: DateRange,
 ) {
     let mut notes: BTreeMap<(&str, String), Vec<&str>> = BTreeMap::new();
     for one in series.iter().filter(|s| s.frequency() < periods.frequency) {

@@ -167,12 +167,14 @@ const MAX_RECORD: usize = 800;
 /// Describes the first tables of the record, and where the others are.
 fn describe_record(record: &[ScoreTable]) -> String {
     let mut text = String::new();
-    let mut tables = record.iter();
-    while let (..=MAX_RECORD, Some(table)) = (text.len(), tables.as_slice().first()) {
+    let mut more = record.len();
+    for table in record {
+        if text.len() > MAX_RECORD {
+            break;
+        }
         text += &format!("\nRecord, {}", table.format_sentence());
-        tables.next();
+        more -= 1;
     }
-    let more = tables.len();
     if more > 0 {
         text += &format!("\nMore of its record ({more} tables): macro://scores.");
     }

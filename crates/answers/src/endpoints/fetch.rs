@@ -214,8 +214,8 @@ mod tests {
         Backend::local(Arc::new(Desk::open(Arc::new(store), settings, now)))
     }
 
-    async fn call(tool: &str, arguments: Value) -> Value {
-        let arguments: Arguments = arguments.as_object().cloned().unwrap();
+    async fn call(tool: &str, request: Value) -> Value {
+        let arguments: Arguments = request.as_object().cloned().unwrap();
         let route = Route::find(tool).unwrap();
         let reply: Reply = route.call(&backend(), arguments).await.unwrap();
         serde_json::from_slice(&reply.json).unwrap()

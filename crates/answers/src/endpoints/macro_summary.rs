@@ -305,8 +305,8 @@ impl Collector<'_> {
     }
 
     fn add_date(&mut self, name: &str, date: Option<Date>) {
-        let date = date.map(|date| (name.to_owned(), date.to_string()));
-        self.dates.extend(date);
+        self.dates
+            .extend(date.map(|date| (name.to_owned(), date.to_string())));
     }
 
     fn add_composite(&mut self, name: &str, composite: &'static Composite) -> Result<Option<f64>> {

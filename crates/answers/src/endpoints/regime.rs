@@ -265,13 +265,13 @@ fn months_and_switches(
     as_of: AsOf,
     provenance: &mut Provenance,
 ) -> Result<MonthsAndSwitches> {
-    let days = (params.start.as_deref(), params.end.as_deref());
-    let days = match (params.switches, days) {
-        (false, (None, None)) => return Ok((None, None)),
-        (true, (None, end)) => (Some("max"), end),
-        (_, days) => days,
-    };
-    let days = range(days, as_of, desk.today())?;
+    let start = params.start.as_deref();
+    let end = params.end.as_deref();
+    if !params.switches && start.is_none() && end.is_none() {
+        return Ok((None, None));
+    }
+    let first = start.or(params.switches.then_some("max"));
+    let days = range(first, end, as_of, desk.today())?;
     let basis = if params.as_known {
         "each as it was known at its own end"
     } else {

@@ -29,6 +29,7 @@ use crate::route::Route;
 use crate::route::decode::{self, Arguments};
 use arguments::{DateSelection, Format};
 use econoscope_core::indicators::transform::Units;
+use transform::transform;
 
 impl Endpoint for Params {
     const SPEC: Spec = Spec {
@@ -138,15 +139,13 @@ fn all_rows(
 ) -> Result<TimeSeriesAnswer> {
     let resolution = desk.resolution("series", &params.series_id)?;
     let info = &resolution.info;
-    let mut condition = None;
-    if let Some(text) = &params.condition {
-        let is_subject = |name: &str| desk.resolve("series", name).is_ok_and(|i| i.id == info.id);
-        let parsed = Condition::parse(text)?.with_subject(&is_subject);
-        let series = NamedSeries::fetch(desk, as_of, [&parsed.tree])?;
-        condition = Some((parsed, series));
-    }
-    let ids = condition.iter().flat_map(|(_, series)| series.ids());
-    let ids = std::iter::once(info.id.as_str()).chain(ids);
+    let condition = params
+        .condition
+        .as_deref()
+        .map(|text| read_condition(desk, text, info, as_of))
+        .transpose()?;
+    let compared = condition.iter().flat_map(|(_, series)| series.ids());
+    let ids = std::iter::once(info.id.as_str()).chain(compared);
     let mut provenance = Provenance::new(desk, as_of, ids)?;
     provenance.note_resolution(desk, &resolution, as_of)?;
     provenance.note_remark(desk, info)?;
@@ -179,7 +178,7 @@ fn all_rows(
     let (series, basis) = desk.real_time_series(series, as_of)?;
     answer.provenance.note("history", basis.unwrap_or_default());
     answer.provenance.note_alarm(desk, info, as_of)?;
-    transform::fill_rows(&mut answer, &series, params, selection)?;
+    answer = answer.with_rows(transform(&series, params, selection)?);
     if let (Units::PercentYear, Some(last)) = (params.units(), answer.data.last())
         && let Some(rate) = desk.published_rate_remark(info.id.as_str(), last.date, as_of)?
     {
@@ -191,11 +190,24 @@ fn all_rows(
     if selection.end >= present {
         note_late(&mut answer.provenance, "latest", &series, present);
     }
-    if let Some(condition) = condition {
-        let range = (selection.start, selection.end);
-        transform::count_condition(&mut answer, condition, info, params, range)?;
-    }
-    Ok(answer)
+    let Some((condition, named)) = condition else {
+        return Ok(answer);
+    };
+    let context = params.evaluation_context(info, named, selection.range());
+    answer.with_condition(&condition, &context, info)
+}
+
+/// Parses a condition on a series, and fetches the series that it names.
+fn read_condition(
+    desk: &Desk,
+    text: &str,
+    info: &SeriesInfo,
+    as_of: AsOf,
+) -> Result<(Condition, NamedSeries)> {
+    let is_subject = |name: &str| desk.resolve("series", name).is_ok_and(|i| i.id == info.id);
+    let condition = Condition::parse(text)?.with_subject(&is_subject);
+    let series = NamedSeries::fetch(desk, as_of, [&condition.tree])?;
+    Ok((condition, series))
 }
 
 #[cfg(test)]

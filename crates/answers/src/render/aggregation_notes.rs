@@ -3,7 +3,7 @@
 use econoscope_core::indicators::prose;
 use econoscope_core::indicators::resample::{last_is_partial, short_periods};
 use econoscope_core::model::frequency::{Periods, shift};
-use econoscope_core::model::{Date, Frequency, Observation, Series};
+use econoscope_core::model::{DateRange, Frequency, Observation, Series};
 
 /// Most periods that a note names; of the others it gives the number.
 const MAX_NAMED: usize = 3;
@@ -12,12 +12,12 @@ const MAX_NAMED: usize = 3;
 pub(crate) fn partial_periods(
     series: &Series,
     periods: Periods,
-    (start, end): (Date, Date),
+    range: DateRange,
 ) -> Vec<(&'static str, String)> {
     let to = periods.frequency;
     let from = series.frequency();
     let mut notes = Vec::new();
-    let in_range = |date| (start..=end).contains(&date);
+    let in_range = |date| range.contains(date);
     let newest = series
         .observations
         .last()
@@ -39,9 +39,9 @@ pub(crate) fn partial_periods(
         notes.push(("short", format!("{names} {} figures", from.word())));
     }
     // The figure of the period in which the range ends also counts days after it.
-    let last = periods.period_date(end);
+    let last = periods.period_date(range.end);
     let rows = series.between(last, to.period_end(last));
-    let beyond = rows.last().filter(|o| o.date > end);
+    let beyond = rows.last().filter(|o| o.date > range.end);
     if let Some(beyond) = beyond.filter(|_| in_range(last) && to >= Frequency::Monthly) {
         let label = to.label(last);
         let date = beyond.date;

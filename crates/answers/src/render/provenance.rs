@@ -48,16 +48,16 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// Returns the provenance of an answer that reads the series `ids`.
+    /// Returns the provenance of an answer that reads `series`, by identifier.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub fn new<'a>(
         desk: &Desk,
         as_of: AsOf,
-        ids: impl IntoIterator<Item = &'a str>,
+        series: impl IntoIterator<Item = &'a str>,
     ) -> Result<Self> {
-        let ids: Vec<&str> = ids.into_iter().collect();
+        let ids: Vec<&str> = series.into_iter().collect();
         Ok(Self {
             knowledge: desk.basis(ids.iter().copied(), as_of)?,
             sources: desk.citations(ids.iter().copied(), None)?,
@@ -149,9 +149,9 @@ impl Provenance {
 
     /// Sets the note of a field: why it is null, or its basis. An empty text changes nothing.
     pub fn note(&mut self, field: &str, text: impl Into<String>) {
-        let text = text.into();
-        if !text.is_empty() {
-            self.notes.insert(field.to_owned(), text);
+        let note = text.into();
+        if !note.is_empty() {
+            self.notes.insert(field.to_owned(), note);
         }
     }
 
@@ -170,8 +170,10 @@ impl Provenance {
         field: &str,
         result: &'a std::result::Result<T, String>,
     ) -> Option<&'a T> {
-        let result = result.as_ref();
-        result.inspect_err(|why| self.note(field, *why)).ok()
+        result
+            .as_ref()
+            .inspect_err(|why| self.note(field, *why))
+            .ok()
     }
 
     /// Records since when a figure is late.
@@ -212,8 +214,8 @@ impl Provenance {
         if let Some((composite, rule)) = composite.and_then(|c| Some((c, c.alarm?)))
             && let Some(alarm) = desk.reading(composite, as_of)?.alarm
         {
-            let rule = rule.describe("weeks");
-            self.note("alarm", format!("{}; {rule}", alarm.describe()));
+            let note = format!("{}; {}", alarm.describe(), rule.describe("weeks"));
+            self.note("alarm", note);
         }
         Ok(())
     }
@@ -234,15 +236,15 @@ impl Provenance {
 
     /// Describes which figures are late and why fields are null; empty when there is neither.
     pub fn describe_gaps(&self) -> String {
-        let mut late: BTreeMap<Date, Vec<&str>> = BTreeMap::new();
+        let mut by_day: BTreeMap<Date, Vec<&str>> = BTreeMap::new();
         for (field, since) in &self.late {
-            late.entry(*since).or_default().push(field);
+            by_day.entry(*since).or_default().push(field);
         }
-        let late = late
+        let days = by_day
             .iter()
             .map(|(since, fields)| format!("since {since}: {}", fields.join(", ")));
         let head = "Late, a newer figure should be there ";
-        let late = enclosed(head, &join(late, "; "), ".");
+        let late = enclosed(head, &join(days, "; "), ".");
         let notes = self
             .notes
             .iter()

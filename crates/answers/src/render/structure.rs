@@ -32,6 +32,9 @@ const METADATA: [&str; 5] = [
     "attribution.terms",
 ];
 
+/// The fields of a JSON object.
+type Fields = Map<String, Value>;
+
 /// An answer in its compact form.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Structure {
@@ -43,7 +46,8 @@ pub struct Structure {
 
 impl Structure {
     /// Returns the compact form of an answer without the `omitted` fields: dotted paths, which lead through lists.
-    pub fn from_answer(mut answer: Value, omitted: &[&str]) -> Self {
+    /// `schema` is that of the answer; columns stand in its order.
+    pub fn from_answer(mut answer: Value, omitted: &[&str], schema: &Fields) -> Self {
         let mut notices = Vec::new();
         if let Some(Value::Array(sources)) = answer.get_mut("sources") {
             // The series are needed only where sources share one.
@@ -63,7 +67,7 @@ impl Structure {
             remove(&mut answer, path);
         }
         Self {
-            value: compact(answer).unwrap_or_else(|| json!({})),
+            value: compact(answer, Some(schema)).unwrap_or_else(|| json!({})),
             notices,
         }
     }
@@ -93,29 +97,70 @@ fn remove(value: &mut Value, path: &str) {
 }
 
 /// Returns the compact form of a value; `None` if it is empty.
-fn compact(value: Value) -> Option<Value> {
+fn compact(value: Value, schema: Option<&Fields>) -> Option<Value> {
     let value = match value {
         Value::Number(number) => without_fraction(number).into(),
         Value::Array(items) if items.is_empty() => return None,
-        Value::Array(items) if items.iter().all(Value::is_object) => table(items),
+        Value::Array(items) if items.iter().all(Value::is_object) => {
+            table(items, item_schema(schema))
+        }
         // Any other list keeps its empty items as null, and so their positions.
         Value::Array(items) => {
-            let items = items.into_iter().map(compact);
-            items.map(Option::unwrap_or_default).collect()
+            let item = item_schema(schema);
+            let cells = items.into_iter().map(|value| compact(value, item));
+            cells.map(Option::unwrap_or_default).collect()
         }
-        Value::Object(fields) => compact_fields(fields).into(),
+        Value::Object(fields) => compact_fields(fields, schema).into(),
         Value::Null | Value::Bool(_) | Value::String(_) => value,
     };
-    let is_empty = value.as_object().is_some_and(Map::is_empty);
-    let is_empty = is_empty || value.is_null() || value.as_str() == Some("");
+    let has_no_field = value.as_object().is_some_and(Map::is_empty);
+    let is_empty = has_no_field || value.is_null() || value.as_str() == Some("");
     (!is_empty).then_some(value)
 }
 
-fn compact_fields(fields: Map<String, Value>) -> Map<String, Value> {
-    let fields = fields.into_iter();
+fn compact_fields(fields: Fields, schema: Option<&Fields>) -> Map<String, Value> {
     fields
-        .filter_map(|(name, value)| Some((name, compact(value)?)))
+        .into_iter()
+        .filter_map(|(name, value)| {
+            let value = compact(value, field_schema(schema, &name))?;
+            Some((name, value))
+        })
         .collect()
+}
+
+/// Returns the schema of a field; `None` where the schema of its object says nothing of it.
+fn field_schema<'a>(schema: Option<&'a Fields>, name: &str) -> Option<&'a Fields> {
+    let object = without_null(schema?);
+    let property = object.get("properties").and_then(|all| all.get(name));
+    let schema = property.or_else(|| object.get("additionalProperties"))?;
+    schema.as_object()
+}
+
+/// Returns the schema of the items of a list.
+fn item_schema(schema: Option<&Fields>) -> Option<&Fields> {
+    without_null(schema?).get("items")?.as_object()
+}
+
+/// Returns the first choice that is not null, else the schema itself.
+fn without_null(schema: &Fields) -> &Fields {
+    let choices = schema.get("anyOf").and_then(Value::as_array);
+    let mut objects = choices.into_iter().flatten().filter_map(Value::as_object);
+    let value = objects.find(|choice| choice.get("type") != Some(&"null".into()));
+    value.unwrap_or(schema)
+}
+
+/// Returns the place of a column among the declared fields, and among those of its object if its name is dotted.
+fn declared_position(schema: Option<&Fields>, column: &str) -> (usize, usize) {
+    let position = |schema: Option<&Fields>, name: &str| {
+        let properties = without_null(schema?).get("properties")?;
+        let mut names = properties.as_object()?.keys();
+        names.position(|declared| declared == name)
+    };
+    let (field, inner) = column.split_once('.').unwrap_or((column, ""));
+    (
+        position(schema, field).unwrap_or(usize::MAX),
+        position(field_schema(schema, field), inner).unwrap_or(usize::MAX),
+    )
 }
 
 /// Converts `75.0` to `75`.
@@ -127,12 +172,13 @@ fn without_fraction(number: Number) -> Number {
         .unwrap_or(number)
 }
 
-/// Converts a list of objects to a table.
-fn table(items: Vec<Value>) -> Value {
+/// Converts a list of objects to a table. Its columns stand in the order of the schema, whichever fields the first row
+/// has; those that are not declared follow in the order in which they come.
+fn table(items: Vec<Value>, schema: Option<&Fields>) -> Value {
     let mut rows: Vec<Map<String, Value>> = items
         .into_iter()
         .filter_map(into_object)
-        .map(compact_fields)
+        .map(|fields| compact_fields(fields, schema))
         .collect();
     for name in uniform_objects(&rows) {
         flatten(&mut rows, &name);
@@ -143,9 +189,10 @@ fn table(items: Vec<Value>) -> Value {
             columns.push(name.clone());
         }
     }
+    columns.sort_by_key(|name| declared_position(schema, name));
     let constant = constant_fields(&rows);
     columns.retain(|name| !constant.contains_key(name));
-    let rows: Value = rows
+    let cells: Value = rows
         .iter_mut()
         .map(|row| {
             let cell = |name| row.get_mut(name).map_or(Value::Null, Value::take);
@@ -153,9 +200,9 @@ fn table(items: Vec<Value>) -> Value {
         })
         .collect();
     if constant.is_empty() {
-        json!({ "columns": columns, "rows": rows })
+        json!({ "columns": columns, "rows": cells })
     } else {
-        json!({ "columns": columns, "rows": rows, "constant": constant })
+        json!({ "columns": columns, "rows": cells, "constant": constant })
     }
 }
 
@@ -195,8 +242,10 @@ fn flatten(rows: &mut [Map<String, Value>], name: &str) {
             if key == name
                 && let Value::Object(inner) = value
             {
-                let inner = inner.into_iter();
-                row.extend(inner.map(|(field, value)| (format!("{name}.{field}"), value)));
+                let dotted = inner
+                    .into_iter()
+                    .map(|(field, value)| (format!("{name}.{field}"), value));
+                row.extend(dotted);
             } else {
                 row.insert(key, value);
             }
@@ -269,11 +318,10 @@ fn compact_schema(schema: &Value) -> Value {
                 values.iter().filter(|v| !v.is_null()).cloned().collect()
             }
             ("const" | "format" | "minItems" | "maxItems", _) => value.clone(),
-            ("properties", Value::Object(all)) => {
-                let all = all.iter();
-                all.map(|(name, property)| (name.clone(), compact_schema(property)))
-                    .collect()
-            }
+            ("properties", Value::Object(all)) => all
+                .iter()
+                .map(|(name, property)| (name.clone(), compact_schema(property)))
+                .collect(),
             // A list that is no table may hold null for an empty item.
             ("items", _) => any_of(vec![compact_schema(value), json!({ "type": "null" })]),
             ("additionalProperties", Value::Object(_)) => compact_schema(value),
@@ -312,10 +360,10 @@ fn with_description(mut schema: Value, original: &Map<String, Value>) -> Value {
 
 /// Returns the schema of a table, from the schema of the objects in its rows.
 fn table_schema(item: &Map<String, Value>) -> Value {
-    let mut cells = Vec::new();
+    let mut described = Vec::new();
     let mut descriptions = Vec::new();
-    collect_columns(item, "", &mut cells, &mut descriptions);
-    let mut cells: Vec<Value> = cells.into_iter().map(without_descriptions).collect();
+    collect_columns(item, "", &mut described, &mut descriptions);
+    let mut cells: Vec<Value> = described.into_iter().map(without_descriptions).collect();
     let constant = any_of(cells.clone());
     cells.push(json!({ "type": "null" }));
     json!({

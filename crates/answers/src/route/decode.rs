@@ -129,7 +129,7 @@ fn coerce(name: &str, property: &Value, value: Value) -> Result<Value> {
         _ if value.is_array() => Err(fail("is a list, or given twice, where one value is wanted")),
         "integer" => {
             let number = integer(&value).ok_or_else(|| fail("is not a whole number"))?;
-            check_bounds(property, ("minimum", "maximum"), number).map_err(fail)?;
+            check_bounds(property, "minimum", "maximum", number).map_err(fail)?;
             Ok(Value::from(number))
         }
         "boolean" => {
@@ -159,8 +159,8 @@ fn check_text(property: &Value, text: &str) -> std::result::Result<String, Strin
     let Some(choices) = property.get("enum").and_then(Value::as_array) else {
         return Ok(text.to_owned());
     };
-    let mut choices = choices.iter().filter_map(Value::as_str);
-    let choice = choices.find(|choice| choice.eq_ignore_ascii_case(text));
+    let mut words = choices.iter().filter_map(Value::as_str);
+    let choice = words.find(|word| word.eq_ignore_ascii_case(text));
     choice
         .map(str::to_owned)
         .ok_or("is not one of the choices".into())
@@ -180,19 +180,19 @@ fn coerce_list(name: &str, property: &Value, value: Value) -> Result<Value> {
         })
         .collect();
     let length = count(items.iter());
-    if check_bounds(property, ("minItems", "maxItems"), length).is_err() {
-        let length = format!("{length} items");
+    if check_bounds(property, "minItems", "maxItems", length).is_err() {
+        let given = format!("{length} items");
         let problem = "is not a list of the right length";
         return Err(Error::invalid(
             name,
-            &length,
+            &given,
             problem,
             &describe_allowed(property),
         ));
     }
     let item = property.get("items").unwrap_or(&Value::Null);
-    let items = items.into_iter().map(|value| coerce(name, item, value));
-    items.collect::<Result<Vec<Value>>>().map(Value::Array)
+    let coerced = items.into_iter().map(|value| coerce(name, item, value));
+    coerced.collect::<Result<Vec<Value>>>().map(Value::Array)
 }
 
 fn bound(property: &Value, key: &str) -> Option<i64> {
@@ -249,7 +249,8 @@ fn text(value: &Value) -> Option<String> {
 
 fn check_bounds(
     property: &Value,
-    (min, max): (&str, &str),
+    min: &str,
+    max: &str,
     number: i64,
 ) -> std::result::Result<(), &'static str> {
     match (bound(property, min), bound(property, max)) {

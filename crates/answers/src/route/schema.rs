@@ -19,8 +19,8 @@ pub fn output<T: JsonSchema>() -> Map<String, Value> {
     inline::<T>(SchemaSettings::draft2020_12().for_serialize())
 }
 
-fn inline<T: JsonSchema>(settings: SchemaSettings) -> Map<String, Value> {
-    let mut settings = settings.with_transform(RecursiveTransform(remove_number_format));
+fn inline<T: JsonSchema>(base: SchemaSettings) -> Map<String, Value> {
+    let mut settings = base.with_transform(RecursiveTransform(remove_number_format));
     settings.inline_subschemas = true;
     settings.meta_schema = None;
     let schema = settings.into_generator().into_root_schema_for::<T>();
@@ -43,8 +43,8 @@ fn remove_null(schema: &mut Schema) {
     if let Some(Value::Array(types)) = schema.get_mut("type") {
         types.retain(|kind| kind != "null");
         if let [kind] = types.as_slice() {
-            let kind = kind.clone();
-            schema.insert("type".into(), kind);
+            let only = kind.clone();
+            schema.insert("type".into(), only);
         }
     }
     if let Some(Value::Array(values)) = schema.get_mut("enum") {

@@ -168,9 +168,8 @@ impl Comparison {
 
 impl ComparedColumn {
     fn describe(&self) -> String {
-        let title = self.title.as_deref();
-        let title =
-            title.map(|title| format!(" ({})", self.untrusted.format_field("title", title)));
+        let shown_title = |title| format!(" ({})", self.untrusted.format_field("title", title));
+        let title = self.title.as_deref().map(shown_title);
         let unit = match self.unit.as_str() {
             "" => "unit not stated".to_owned(),
             unit => spell_out_unit(unit),

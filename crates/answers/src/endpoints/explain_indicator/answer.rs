@@ -129,9 +129,10 @@ impl ExplainedInput {
         let points = |p: Option<f64>| p.map_or("none".into(), |p| format_signed(p, 2));
         let now = points(self.points);
         let before = points(self.points_before);
-        let weight = self.weight.map(|weight| format!(", weight {weight:.2}"));
         let value = format_number(value, 3);
-        let weight = weight.unwrap_or_default();
+        let weight = self
+            .weight
+            .map_or_else(String::new, |weight| format!(", weight {weight:.2}"));
         format!("{name}: {value} {unit} on {date}{weight}: {now} ({before})")
     }
 }

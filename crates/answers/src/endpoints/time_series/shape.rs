@@ -170,9 +170,9 @@ pub(super) fn csv(id: &str, rows: &[Observation]) -> String {
     let mut out = format!("observation_date,{id}\n");
     let mut digits = zmij::Buffer::new();
     for Observation { date, value } in rows {
-        let value = digits.format(*value);
-        let value = value.strip_suffix(".0").unwrap_or(value);
-        let _ = writeln!(out, "{date},{value}");
+        let printed = digits.format(*value);
+        let shortest = printed.strip_suffix(".0").unwrap_or(printed);
+        let _ = writeln!(out, "{date},{shortest}");
     }
     out
 }

@@ -37,8 +37,8 @@ fn output(data: Vec<Observation>) -> TimeSeriesAnswer {
     }
 }
 
-fn params(arguments: Value) -> Params {
-    let arguments: Arguments = arguments.as_object().cloned().unwrap();
+fn params(request: Value) -> Params {
+    let arguments: Arguments = request.as_object().cloned().unwrap();
     decode::params(&decode::check(&schema::input::<Params>(), arguments).unwrap()).unwrap()
 }
 

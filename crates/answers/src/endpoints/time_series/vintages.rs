@@ -166,11 +166,11 @@ fn build_table(states: &[State], shown: &BTreeSet<Date>) -> Vintages {
         let row = answer.data.binary_search_by_key(date, |row| row.date);
         answer.data.get(row.ok()?).map(|row| row.value)
     };
-    let ends = ends.filter(|(a, b)| a.0 != b.0 && a.1.unit_in_words == b.1.unit_in_words);
+    let comparable = ends.filter(|(a, b)| a.0 != b.0 && a.1.unit_in_words == b.1.unit_in_words);
     let row = |date: &Date| VintageRow {
         date: *date,
         values: Vec::from_iter(states.iter().map(|(_, answer)| value(answer, date))),
-        revision: ends.and_then(|((_, first), (_, last))| {
+        revision: comparable.and_then(|((_, first), (_, last))| {
             Some(remove_rounding_error(
                 value(last, date)? - value(first, date)?,
             ))
@@ -209,9 +209,9 @@ impl Vintages {
                 return head + "no figure of the range.";
             };
             // A change is in the unit of its figures.
-            let mut kind = kind.clone();
+            let mut own_kind = kind.clone();
             if let Some(unit) = state.unit.as_ref().and_then(|unit| unit.split(", ").next()) {
-                kind.change_unit = unit.to_owned();
+                own_kind.change_unit = unit.to_owned();
             }
             match state.row_count {
                 1 => format!("{head}{}.", dated(range.to)),
@@ -219,7 +219,7 @@ impl Vintages {
                     "{head}{rows} rows; latest {}; first {}; change {}.",
                     dated(range.to),
                     dated(range.from),
-                    kind.format_change(range.change, range.change_pct)
+                    own_kind.format_change(range.change, range.change_pct)
                 ),
             }
         };
