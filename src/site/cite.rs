@@ -102,14 +102,7 @@ impl<'a> Page<'a> {
         let permanent = dates.into_iter().chain(query.transformation()).chain(as_of);
         let permanent = query_string(permanent.chain([("check", &*check)]));
         let data = range.into_iter().chain(as_of).chain(query.transformation());
-        let is_same = |(name, value): (&str, &str)| {
-            let requested = query.request.form_value(name);
-            matches!(requested, "" | "max") || requested == value
-        };
-        let agrees = query
-            .request
-            .argument("check")
-            .map(|requested| requested == check && dates.into_iter().all(is_same));
+        let agrees = query.agrees(&check, dates);
         let frequency = charts::line(&figures.answer, "").frequency;
         let last_period = period(last.date, frequency);
         let (period, value, separator) = if query.is_range {
@@ -192,6 +185,16 @@ impl Query<'_> {
     /// Returns the arguments that transform figures.
     fn transformation(&self) -> [(&str, &str); 2] {
         ["units", "frequency"].map(|name| (name, self.request.form_value(name)))
+    }
+
+    /// Returns whether check and dates of the request are those of the figures; `None` for a request without a check.
+    fn agrees(&self, check: &str, dates: [(&str, &str); 2]) -> Option<bool> {
+        let is_same = |(name, value): (&str, &str)| {
+            let requested = self.request.form_value(name);
+            matches!(requested, "" | "max") || requested == value
+        };
+        let requested = self.request.argument("check")?;
+        Some(requested == check && dates.into_iter().all(is_same))
     }
 
     /// Reads the figures from `start` to `end` as known on a day.

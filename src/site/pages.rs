@@ -67,25 +67,21 @@ enum Source {
     LocalOrEndpoints(Calls),
 }
 
-impl Page {
-    const fn new(
-        path: &'static str,
-        render: Render,
-        source: Source,
-        arguments: &'static [&'static [&'static str]],
-        listing: Listing,
-        sample: &'static str,
-    ) -> Self {
-        Self {
-            path,
-            render,
-            source,
-            arguments,
-            listing,
-            sample,
+/// Declares a page: all fields in their order.
+macro_rules! page {
+    ($path:expr, $render:expr, $source:expr, $arguments:expr, $listing:expr, $sample:expr) => {
+        Page {
+            path: $path,
+            render: $render,
+            source: $source,
+            arguments: $arguments,
+            listing: $listing,
+            sample: $sample,
         }
-    }
+    };
+}
 
+impl Page {
     /// Renders an error: as HTML for people, as a widget for frames, as JSON for programs. `hits` are search results
     /// for a name that is unknown.
     fn render_error(
@@ -109,7 +105,7 @@ impl Page {
 }
 
 /// The page of every address without a route.
-static NOT_FOUND: Page = Page::new("", error_page::not_found, Local, &[], Unlisted, "");
+static NOT_FOUND: Page = page!("", error_page::not_found, Local, &[], Unlisted, "");
 
 /// Why a page of local figures is refused on a server that forwards.
 const FORWARDING: &str = "this server forwards requests to another service, and this page would show figures from its own \
@@ -122,43 +118,43 @@ const PROGRAM_PREFIXES: [&str; 5] = ["/api", "/mcp", "/.well-known", "/health", 
 /// Every page, those of the navigation in its order.
 #[rustfmt::skip]
 static PAGES: [Page; 37] = [
-    Page::new("/", home::page, Endpoints(home::calls), &[&["as_of"]], Sitemap, "/"),
-    Page::new("/search", search::page, Local, &[&["q"]], Unlisted, "/search?q=yield+curve"),
-    Page::new("/series", catalogue::page, Local, &[], Navigation("Series"), "/series"),
-    Page::new(SERIES_PATH, series::page, LocalOrEndpoints(series::calls), &[&view::ARGUMENTS, &["revised"]], Items(series::paths), "/series/UNRATE"),
-    Page::new("/cite/{name}", cite::page, LocalOnly, &[&cite::ARGUMENTS, &view::ARGUMENTS], Unlisted, "/cite/UNRATE"),
-    Page::new("/compare", compare::page, LocalOnly, &[&compare::ARGUMENTS], Navigation("Compare"), "/compare?series=DGS10,DGS2"),
-    Page::new("/regime", regime::page, Endpoints(regime::calls), &[&["as_of"]], Navigation("Regime"), "/regime"),
-    Page::new("/calendar", calendar::page, Local, &[&calendar::ARGUMENTS], Navigation("Calendar"), "/calendar"),
-    Page::new("/calendar.ics", calendar::subscription, Local, &[&calendar::ARGUMENTS], Sitemap, "/calendar.ics"),
-    Page::new("/embed", embed::page, Local, &embed::ARGUMENTS, Sitemap, "/embed"),
-    Page::new("/suggest", search::suggestions, Endpoints(search::suggestion_calls), &[&["q"]], Unlisted, "/suggest?q=core+inflation"),
-    Page::new("/oembed", oembed::page, Local, &[&oembed::ARGUMENTS], Unlisted, "/oembed?url={base}/series/UNRATE"),
-    Page::new("/scenarios", scenarios::index, LocalOnly, &[], Navigation("Scenarios"), "/scenarios"),
-    Page::new("/scenarios/{name}", scenarios::scenario, LocalOnly, &[], Items(scenarios::paths), "/scenarios/sahm-trigger"),
-    Page::new("/widget/scenario/{name}", scenarios::widget, LocalOnly, &[&["theme"]], Unlisted, "/widget/scenario/sahm-trigger"),
-    Page::new("/release/{name}", release::page, Local, &[], Unlisted, "/release/employment"),
-    Page::new("/widget/release/{name}", release::widget, Local, &[&["theme"]], Unlisted, "/widget/release/PAYEMS"),
-    Page::new("/alerts.atom", alerts::feed, LocalOnly, &[&["condition"]], Unlisted, "/alerts.atom?condition=UNRATE%20%3E%204.5"),
-    Page::new("/alerts.ics", alerts::calendar, LocalOnly, &[&["condition"]], Unlisted, "/alerts.ics?condition=UNRATE%20%3E%204.5"),
-    Page::new("/articles", articles::index, Local, &[], Navigation("Articles"), "/articles"),
-    Page::new("/articles/{name}", articles::article, Local, &[], Items(articles::paths), "/articles/regime"),
-    Page::new("/glossary", glossary::index, Local, &[&["q"]], Navigation("Glossary"), "/glossary"),
-    Page::new("/glossary/{name}", glossary::term, Local, &[], Items(glossary::paths), "/glossary/yield-curve"),
-    Page::new("/methods", methods::page, Endpoints(methods::calls), &[], Navigation("Methods"), "/methods"),
-    Page::new("/rights", rights::page, Local, &[], Sitemap, "/rights"),
-    Page::new(CHART_PATH, pictures::series, LocalOrEndpoints(pictures::calls), &[&view::ARGUMENTS, &pictures::ARGUMENTS], Unlisted, "/chart/DGS10.png"),
-    Page::new("/chart/compare.png", pictures::comparison, LocalOnly, &[&compare::ARGUMENTS, &pictures::ARGUMENTS], Unlisted, "/chart/compare.png?series=DGS10,DGS2"),
-    Page::new("/chart/compare.svg", pictures::comparison, LocalOnly, &[&compare::ARGUMENTS, &pictures::ARGUMENTS], Unlisted, "/chart/compare.svg?series=DGS10,DGS2"),
-    Page::new("/chart/regime.png", pictures::regime, Endpoints(widgets::regime_calls), &[&pictures::ARGUMENTS], Unlisted, "/chart/regime.png"),
-    Page::new("/chart/regime.svg", pictures::regime, Endpoints(widgets::regime_calls), &[&pictures::ARGUMENTS], Unlisted, "/chart/regime.svg"),
-    Page::new("/chart/release/{name}", release::picture, Local, &[&pictures::ARGUMENTS], Unlisted, "/chart/release/PAYEMS.svg"),
-    Page::new("/chart/scenario/{name}", scenarios::picture, LocalOnly, &[&pictures::ARGUMENTS], Unlisted, "/chart/scenario/sahm-trigger.svg"),
-    Page::new("/favicon.ico", pictures::icon, Local, &[], Unlisted, "/favicon.ico"),
-    Page::new("/widget/regime", widgets::regime, Endpoints(widgets::regime_calls), &[&["theme"]], Sitemap, "/widget/regime"),
-    Page::new("/widget/recession", widgets::recession, Endpoints(widgets::recession_calls), &[&["theme"]], Sitemap, "/widget/recession"),
-    Page::new(METRIC_PATH, widgets::metric, Endpoints(widgets::metric_calls), &[&widgets::ARGUMENTS], Unlisted, "/widget/metric/DGS10"),
-    Page::new("/widget/chart", widgets::comparison, LocalOnly, &[&compare::ARGUMENTS, &["theme"]], Unlisted, "/widget/chart?series=DGS10,DGS2"),
+    page!("/", home::page, Endpoints(home::calls), &[&["as_of"]], Sitemap, "/"),
+    page!("/search", search::page, Local, &[&["q"]], Unlisted, "/search?q=yield+curve"),
+    page!("/series", catalogue::page, Local, &[], Navigation("Series"), "/series"),
+    page!(SERIES_PATH, series::page, LocalOrEndpoints(series::calls), &[&view::ARGUMENTS, &["revised"]], Items(series::paths), "/series/UNRATE"),
+    page!("/cite/{name}", cite::page, LocalOnly, &[&cite::ARGUMENTS, &view::ARGUMENTS], Unlisted, "/cite/UNRATE"),
+    page!("/compare", compare::page, LocalOnly, &[&compare::ARGUMENTS], Navigation("Compare"), "/compare?series=DGS10,DGS2"),
+    page!("/regime", regime::page, Endpoints(regime::calls), &[&["as_of"]], Navigation("Regime"), "/regime"),
+    page!("/calendar", calendar::page, Local, &[&calendar::ARGUMENTS], Navigation("Calendar"), "/calendar"),
+    page!("/calendar.ics", calendar::subscription, Local, &[&calendar::ARGUMENTS], Sitemap, "/calendar.ics"),
+    page!("/embed", embed::page, Local, &embed::ARGUMENTS, Sitemap, "/embed"),
+    page!("/suggest", search::suggestions, Endpoints(search::suggestion_calls), &[&["q"]], Unlisted, "/suggest?q=core+inflation"),
+    page!("/oembed", oembed::page, Local, &[&oembed::ARGUMENTS], Unlisted, "/oembed?url={base}/series/UNRATE"),
+    page!("/scenarios", scenarios::index, LocalOnly, &[], Navigation("Scenarios"), "/scenarios"),
+    page!("/scenarios/{name}", scenarios::scenario, LocalOnly, &[], Items(scenarios::paths), "/scenarios/sahm-trigger"),
+    page!("/widget/scenario/{name}", scenarios::widget, LocalOnly, &[&["theme"]], Unlisted, "/widget/scenario/sahm-trigger"),
+    page!("/release/{name}", release::page, Local, &[], Unlisted, "/release/employment"),
+    page!("/widget/release/{name}", release::widget, Local, &[&["theme"]], Unlisted, "/widget/release/PAYEMS"),
+    page!("/alerts.atom", alerts::feed, LocalOnly, &[&["condition"]], Unlisted, "/alerts.atom?condition=UNRATE%20%3E%204.5"),
+    page!("/alerts.ics", alerts::calendar, LocalOnly, &[&["condition"]], Unlisted, "/alerts.ics?condition=UNRATE%20%3E%204.5"),
+    page!("/articles", articles::index, Local, &[], Navigation("Articles"), "/articles"),
+    page!("/articles/{name}", articles::article, Local, &[], Items(articles::paths), "/articles/regime"),
+    page!("/glossary", glossary::index, Local, &[&["q"]], Navigation("Glossary"), "/glossary"),
+    page!("/glossary/{name}", glossary::term, Local, &[], Items(glossary::paths), "/glossary/yield-curve"),
+    page!("/methods", methods::page, Endpoints(methods::calls), &[], Navigation("Methods"), "/methods"),
+    page!("/rights", rights::page, Local, &[], Sitemap, "/rights"),
+    page!(CHART_PATH, pictures::series, LocalOrEndpoints(pictures::calls), &[&view::ARGUMENTS, &pictures::ARGUMENTS], Unlisted, "/chart/DGS10.png"),
+    page!("/chart/compare.png", pictures::comparison, LocalOnly, &[&compare::ARGUMENTS, &pictures::ARGUMENTS], Unlisted, "/chart/compare.png?series=DGS10,DGS2"),
+    page!("/chart/compare.svg", pictures::comparison, LocalOnly, &[&compare::ARGUMENTS, &pictures::ARGUMENTS], Unlisted, "/chart/compare.svg?series=DGS10,DGS2"),
+    page!("/chart/regime.png", pictures::regime, Endpoints(widgets::regime_calls), &[&pictures::ARGUMENTS], Unlisted, "/chart/regime.png"),
+    page!("/chart/regime.svg", pictures::regime, Endpoints(widgets::regime_calls), &[&pictures::ARGUMENTS], Unlisted, "/chart/regime.svg"),
+    page!("/chart/release/{name}", release::picture, Local, &[&pictures::ARGUMENTS], Unlisted, "/chart/release/PAYEMS.svg"),
+    page!("/chart/scenario/{name}", scenarios::picture, LocalOnly, &[&pictures::ARGUMENTS], Unlisted, "/chart/scenario/sahm-trigger.svg"),
+    page!("/favicon.ico", pictures::icon, Local, &[], Unlisted, "/favicon.ico"),
+    page!("/widget/regime", widgets::regime, Endpoints(widgets::regime_calls), &[&["theme"]], Sitemap, "/widget/regime"),
+    page!("/widget/recession", widgets::recession, Endpoints(widgets::recession_calls), &[&["theme"]], Sitemap, "/widget/recession"),
+    page!(METRIC_PATH, widgets::metric, Endpoints(widgets::metric_calls), &[&widgets::ARGUMENTS], Unlisted, "/widget/metric/DGS10"),
+    page!("/widget/chart", widgets::comparison, LocalOnly, &[&compare::ARGUMENTS, &["theme"]], Unlisted, "/widget/chart?series=DGS10,DGS2"),
 ];
 
 /// Returns path and name of the pages in the navigation.

@@ -93,7 +93,7 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
     let mut frame = Frame::new(desk, title, &description, &format!("/series/{id}"));
     let as_of = request.as_of(desk)?;
     let is_forwarded = answers.is_forwarded;
-    let content = match load(desk, request, &info, &id, as_of, &mut answers) {
+    let content = match load(desk, request, &info, &id, &mut answers) {
         Err(error @ (Error::NoData { .. } | Error::NotPermitted { .. })) => Err(Gap {
             reason: describe(&error),
             nearest: nearest_series(desk, &info, MAX_NEAREST)?,
@@ -187,9 +187,9 @@ fn load(
     request: &PageRequest,
     info: &Arc<SeriesInfo>,
     id: &str,
-    as_of: AsOf,
     answers: &mut Answers,
 ) -> Result<(Content, Provenance)> {
+    let as_of = request.as_of(desk)?;
     let is_forwarded = answers.is_forwarded;
     let metric: Metric = if is_forwarded {
         answers.read()?

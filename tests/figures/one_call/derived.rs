@@ -294,7 +294,7 @@ fn growth() -> Vec<Question> {
         made(
             "How fast is the economy growing?",
             "gdp growth",
-            figure(&quarter, annualised),
+            figure(quarter, annualised),
             "pca(GDPC1)",
         )
         .says("it may also mean REAL_GDP_YOY"),
@@ -313,7 +313,7 @@ fn growth() -> Vec<Question> {
         made(
             "How many jobs were added last month?",
             "jobs added",
-            figure(&month, latest - earlier),
+            figure(month, latest - earlier),
             "chg(PAYEMS)",
         ),
         made(
