@@ -6,6 +6,7 @@ use bytes::Bytes;
 use econoscope_core::error::{Error, Result};
 use econoscope_data::upstream::UpstreamResponse;
 use serde::Serialize;
+use serde_json::{Map, Value};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -23,12 +24,21 @@ pub struct Answer {
     pub text: Arc<str>,
     /// How long a client may cache it.
     pub max_age: Duration,
-    /// Fields that a tool's structure leaves out; `None` when the structure is the answer as it is.
-    pub(crate) omitted: Option<&'static [&'static str]>,
+    /// How a tool's structure is made; `None` when it is the answer as it is.
+    pub(crate) compact: Option<CompactForm>,
     body: OnceLock<Arc<Body>>,
     wrapped: [OnceLock<Bytes>; 2],
     /// Requests since it was rendered, and half of those for the answer that it replaced.
     pub(crate) requests: AtomicU32,
+}
+
+/// What the compact form of an answer depends on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CompactForm {
+    /// Fields that it leaves out.
+    pub(crate) omitted: &'static [&'static str],
+    /// The schema of the answer.
+    pub(crate) schema: &'static Map<String, Value>,
 }
 
 /// A CSV body with its file name.
@@ -73,7 +83,7 @@ impl Answer {
             png: None,
             text: text.into(),
             max_age: Duration::from_secs(u64::from(max_age)),
-            omitted: None,
+            compact: None,
             body: OnceLock::new(),
             wrapped: Default::default(),
             requests: AtomicU32::new(0),
@@ -100,8 +110,8 @@ impl Answer {
     pub fn structure(&self) -> Result<Structure> {
         let value = serde_json::from_slice(&self.json)
             .map_err(|e| Error::internal("reading an answer back", e))?;
-        Ok(match self.omitted {
-            Some(omitted) => Structure::from_answer(value, omitted),
+        Ok(match &self.compact {
+            Some(form) => Structure::from_answer(value, form.omitted, form.schema),
             None => Structure {
                 value,
                 notices: Vec::new(),

@@ -32,6 +32,9 @@ const METADATA: [&str; 5] = [
     "attribution.terms",
 ];
 
+/// The fields of a JSON object.
+type Fields = Map<String, Value>;
+
 /// An answer in its compact form.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Structure {
@@ -43,7 +46,8 @@ pub struct Structure {
 
 impl Structure {
     /// Returns the compact form of an answer without the `omitted` fields: dotted paths, which lead through lists.
-    pub fn from_answer(mut answer: Value, omitted: &[&str]) -> Self {
+    /// `schema` is that of the answer; columns stand in its order.
+    pub fn from_answer(mut answer: Value, omitted: &[&str], schema: &Fields) -> Self {
         let mut notices = Vec::new();
         if let Some(Value::Array(sources)) = answer.get_mut("sources") {
             // The series are needed only where sources share one.
@@ -63,7 +67,7 @@ impl Structure {
             remove(&mut answer, path);
         }
         Self {
-            value: compact(answer).unwrap_or_else(|| json!({})),
+            value: compact(answer, Some(schema)).unwrap_or_else(|| json!({})),
             notices,
         }
     }
@@ -93,17 +97,20 @@ fn remove(value: &mut Value, path: &str) {
 }
 
 /// Returns the compact form of a value; `None` if it is empty.
-fn compact(value: Value) -> Option<Value> {
+fn compact(value: Value, schema: Option<&Fields>) -> Option<Value> {
     let value = match value {
         Value::Number(number) => without_fraction(number).into(),
         Value::Array(items) if items.is_empty() => return None,
-        Value::Array(items) if items.iter().all(Value::is_object) => table(items),
+        Value::Array(items) if items.iter().all(Value::is_object) => {
+            table(items, item_schema(schema))
+        }
         // Any other list keeps its empty items as null, and so their positions.
         Value::Array(items) => {
-            let cells = items.into_iter().map(compact);
+            let item = item_schema(schema);
+            let cells = items.into_iter().map(|value| compact(value, item));
             cells.map(Option::unwrap_or_default).collect()
         }
-        Value::Object(fields) => compact_fields(fields).into(),
+        Value::Object(fields) => compact_fields(fields, schema).into(),
         Value::Null | Value::Bool(_) | Value::String(_) => value,
     };
     let has_no_field = value.as_object().is_some_and(Map::is_empty);
@@ -111,11 +118,49 @@ fn compact(value: Value) -> Option<Value> {
     (!is_empty).then_some(value)
 }
 
-fn compact_fields(fields: Map<String, Value>) -> Map<String, Value> {
+fn compact_fields(fields: Fields, schema: Option<&Fields>) -> Map<String, Value> {
     fields
         .into_iter()
-        .filter_map(|(name, value)| Some((name, compact(value)?)))
+        .filter_map(|(name, value)| {
+            let value = compact(value, field_schema(schema, &name))?;
+            Some((name, value))
+        })
         .collect()
+}
+
+/// Returns the schema of a field; `None` where the schema of its object says nothing of it.
+fn field_schema<'a>(schema: Option<&'a Fields>, name: &str) -> Option<&'a Fields> {
+    let object = without_null(schema?);
+    let property = object.get("properties").and_then(|all| all.get(name));
+    let schema = property.or_else(|| object.get("additionalProperties"))?;
+    schema.as_object()
+}
+
+/// Returns the schema of the items of a list.
+fn item_schema(schema: Option<&Fields>) -> Option<&Fields> {
+    without_null(schema?).get("items")?.as_object()
+}
+
+/// Returns the first choice that is not null, else the schema itself.
+fn without_null(schema: &Fields) -> &Fields {
+    let choices = schema.get("anyOf").and_then(Value::as_array);
+    let mut objects = choices.into_iter().flatten().filter_map(Value::as_object);
+    let value = objects.find(|choice| choice.get("type") != Some(&"null".into()));
+    value.unwrap_or(schema)
+}
+
+/// Returns the place of a column among the declared fields, and among those of its object if its name is dotted.
+fn declared_position(schema: Option<&Fields>, column: &str) -> (usize, usize) {
+    let position = |schema: Option<&Fields>, name: &str| {
+        let properties = without_null(schema?).get("properties")?;
+        let mut names = properties.as_object()?.keys();
+        names.position(|declared| declared == name)
+    };
+    let (field, inner) = column.split_once('.').unwrap_or((column, ""));
+    (
+        position(schema, field).unwrap_or(usize::MAX),
+        position(field_schema(schema, field), inner).unwrap_or(usize::MAX),
+    )
 }
 
 /// Converts `75.0` to `75`.
@@ -127,12 +172,13 @@ fn without_fraction(number: Number) -> Number {
         .unwrap_or(number)
 }
 
-/// Converts a list of objects to a table.
-fn table(items: Vec<Value>) -> Value {
+/// Converts a list of objects to a table. Its columns stand in the order of the schema, whichever fields the first row
+/// has; those that are not declared follow in the order in which they come.
+fn table(items: Vec<Value>, schema: Option<&Fields>) -> Value {
     let mut rows: Vec<Map<String, Value>> = items
         .into_iter()
         .filter_map(into_object)
-        .map(compact_fields)
+        .map(|fields| compact_fields(fields, schema))
         .collect();
     for name in uniform_objects(&rows) {
         flatten(&mut rows, &name);
@@ -143,6 +189,7 @@ fn table(items: Vec<Value>) -> Value {
             columns.push(name.clone());
         }
     }
+    columns.sort_by_key(|name| declared_position(schema, name));
     let constant = constant_fields(&rows);
     columns.retain(|name| !constant.contains_key(name));
     let cells: Value = rows

@@ -1,6 +1,6 @@
 //! The backend that answers endpoints, from the desk or by forwarding. Edges do not know which.
 
-use crate::render::answer::{Answer, Reply};
+use crate::render::answer::{Answer, CompactForm, Reply};
 use crate::route::Route;
 use crate::route::decode::{self, Arguments};
 use crate::route::endpoint::{Endpoint, Spec};
@@ -170,6 +170,10 @@ pub(crate) fn local<E: Endpoint>(desk: &Desk, checked: &Arguments) -> Result<Ans
 /// Renders an output.
 pub(crate) fn render<E: Endpoint>(output: &E::Output, params: &E) -> Result<Answer> {
     let mut answer = E::render(output, params)?;
-    answer.omitted = E::IS_COMPACT.then(|| params.omitted());
+    let route = Route::find(E::SPEC.tool).filter(|_| E::IS_COMPACT);
+    answer.compact = route.map(|route| CompactForm {
+        omitted: params.omitted(),
+        schema: route.output_schema(),
+    });
     Ok(answer)
 }

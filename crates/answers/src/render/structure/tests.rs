@@ -3,7 +3,25 @@
 use super::*;
 
 fn compacted(value: Value) -> Value {
-    Structure::from_answer(value, &[]).value
+    Structure::from_answer(value, &[], &Map::new()).value
+}
+
+#[test]
+fn columns_stand_in_declared_order_whatever_the_first_row_lacks() {
+    let range = json!({"type": "object", "properties": {"low": {}, "high": {}}});
+    let row = json!({"type": "object", "properties": {
+        "date": {}, "value": {}, "range": {"anyOf": [range, {"type": "null"}]}, "note": {}, "unit": {}}});
+    let schema = json!({"type": "object", "properties": {"rows": {"type": "array", "items": row}}});
+    let answer = json!({"rows": [
+        {"date": "2020-01", "value": null, "range": null, "unit": "%"},
+        {"date": "2020-02", "value": 2, "range": {"high": 3, "low": 1}, "note": "late", "unit": "pp", "other": 4},
+    ]});
+    let expected = json!({"rows": {
+        "columns": ["date", "value", "range.low", "range.high", "note", "unit", "other"],
+        "rows": [["2020-01", null, null, null, null, "%", null], ["2020-02", 2, 1, 3, "late", "pp", 4]],
+    }});
+    let fields = schema.as_object().unwrap();
+    assert_eq!(Structure::from_answer(answer, &[], fields).value, expected);
 }
 
 #[test]
@@ -71,6 +89,7 @@ fn notices_are_returned_apart_and_omitted_fields_removed() {
     let structure = Structure::from_answer(
         answer,
         &["items.rule", "items.inner.y", "other", "absent.field"],
+        &Map::new(),
     );
     assert_eq!(structure.notices, ["Cite A."]);
     let expected = json!({
