@@ -229,7 +229,7 @@ fn pending_messages(
     condition: &str,
     key: &str,
 ) -> econoscope_core::Result<Vec<Message>> {
-    let crossings: Crossings = desk.compute_consistently(|| crossings(desk, condition))?;
+    let crossings: Crossings = desk.compute_consistently(|desk| crossings(desk, condition))?;
     let note = desk.store().note(key)?;
     let Some(acknowledged) = note.and_then(|day| day.parse::<Date>().ok()) else {
         let last = crossings.crossings.last().map(|crossing| crossing.date);
