@@ -254,7 +254,7 @@ impl Subscriptions {
         let desk = self.backend.desk();
         for topic in self.stale_topics()? {
             // State and fingerprint must belong together, or one change is reported twice.
-            match desk.compute_consistently(|| Ok((desk.state()?, topic.fingerprint(desk)?))) {
+            match desk.compute_consistently(|desk| Ok((desk.state()?, topic.fingerprint(desk)?))) {
                 Ok((state, fingerprint)) => self.record(&topic, state, fingerprint),
                 Err(error) => error::log(&error, "subscriptions"),
             }

@@ -196,6 +196,13 @@ pub trait Store: Send + Sync {
     /// Returns a number that grows when another store replaced the one that was opened, which invalidates every cache.
     fn incarnation(&self) -> u64;
 
+    /// Returns a store that shows the present state, whatever is written meanwhile, and refuses writes; `None` for a store in
+    /// memory, which has one connection.
+    ///
+    /// # Errors
+    /// As [`Self::version`].
+    fn snapshot(&self) -> Result<Option<Arc<dyn Store>>>;
+
     /// Returns the election of the writer; `None` where this process is the only one.
     fn leadership(&self) -> Option<&dyn Leadership> {
         None

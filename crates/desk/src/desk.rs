@@ -21,12 +21,15 @@ use econoscope_data::store::Store;
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The clock. Tests use a fixed time.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// Most attempts to compute an answer while the data change.
-const ATTEMPTS: usize = 3;
+/// Most attempts to compute an answer while the data change, before a snapshot of the store is read.
+const ATTEMPTS: usize = 2;
+/// Time to wait when there is no snapshot.
+const CHANGING_RETRY_AFTER: Duration = Duration::from_secs(1);
 /// Most cached rows of series: 64 MiB.
 const MAX_CACHED_ROWS: u64 = 4 << 20;
 /// Most cached rows of vintages: 24 MiB, twice what the composites read.
@@ -180,19 +183,30 @@ impl Desk {
     }
 
     /// Computes something from one state of the data, again if the data changed meanwhile. If they change during every
-    /// attempt, the result of the last one is returned.
+    /// attempt, `compute` receives a desk over a snapshot of the store. What it reads must come from the desk it receives.
     ///
     /// # Errors
-    /// The error of the computation, and [`Error::Store`] when the store cannot be read.
-    pub fn compute_consistently<T>(&self, compute: impl Fn() -> Result<T>) -> Result<T> {
-        for _ in 1..ATTEMPTS {
+    /// The error of the computation, [`Error::Store`] when the store cannot be read, and [`Error::Unavailable`] when the data
+    /// change all the time and the store, being in memory, has no snapshots.
+    pub fn compute_consistently<T>(&self, compute: impl Fn(&Self) -> Result<T>) -> Result<T> {
+        for _ in 0..ATTEMPTS {
             let before = self.store.version()?;
-            let result = compute();
+            let result = compute(self);
             if self.store.current_version()? == before {
                 return result;
             }
         }
-        compute()
+        let snapshot = self.store.snapshot()?.ok_or_else(|| Error::Unavailable {
+            what: format!(
+                "The data are changing. Retry after {} s.",
+                CHANGING_RETRY_AFTER.as_secs()
+            ),
+            retry_after: Some(CHANGING_RETRY_AFTER),
+            source: None,
+        })?;
+        // The caches of this desk are filled from the changing store.
+        let now = Arc::clone(&self.now);
+        compute(&Self::open(snapshot, self.settings.clone(), now))
     }
 
     /// Returns the credit line of every answer.
@@ -253,4 +267,39 @@ impl Desk {
 /// Returns the weight of a cache entry; `None` is a series without rows.
 fn weight(rows: Option<usize>) -> u64 {
     rows.unwrap_or_default().max(MIN_ROWS) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use econoscope_data::store::Sqlite;
+    use std::cell::Cell;
+
+    /// Reads a note twice, with a change in between.
+    fn read_twice(store: Arc<dyn Store>) -> Result<[Option<String>; 2]> {
+        let desk = Desk::open(
+            Arc::clone(&store),
+            Settings::default(),
+            Desk::system_clock(),
+        );
+        let changes = Cell::new(0);
+        desk.compute_consistently(|desk| {
+            let first = desk.store.note("n")?;
+            changes.set(changes.get() + 1);
+            store.set_note("n", &changes.get().to_string())?;
+            Ok([first, desk.store.note("n")?])
+        })
+    }
+
+    #[test]
+    fn changing_data_are_read_from_a_snapshot_or_not_at_all() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = Sqlite::open(&dir.path().join("store.db")).unwrap();
+        let [first, second] = read_twice(Arc::new(file)).unwrap();
+        assert_eq!(first.as_deref(), Some("2"));
+        assert_eq!(first, second);
+        let refused = read_twice(Arc::new(Sqlite::in_memory().unwrap())).unwrap_err();
+        assert_eq!(refused.code(), "unavailable");
+        assert!(refused.to_string().contains("Retry after 1 s"), "{refused}");
+    }
 }

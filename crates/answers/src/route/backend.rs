@@ -146,7 +146,7 @@ impl Backend {
             let work = move || {
                 let answer = Arc::new(match body {
                     Some(body) => (route.received)(&body, &checked, today)?,
-                    None => desk.compute_consistently(|| (route.local)(&desk, &checked))?,
+                    None => desk.compute_consistently(|desk| (route.local)(desk, &checked))?,
                 });
                 cache.insert(new_key, Arc::clone(&answer));
                 Ok(answer)

@@ -221,6 +221,10 @@ impl Store for Postgres {
         self.reader()?.current_version()
     }
 
+    fn snapshot(&self) -> Result<Option<Arc<dyn Store>>> {
+        self.reader()?.snapshot()
+    }
+
     fn incarnation(&self) -> u64 {
         self.replica.file.incarnation()
     }

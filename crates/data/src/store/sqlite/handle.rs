@@ -3,6 +3,8 @@
 use super::connect;
 use super::database_file::DatabaseFile;
 use super::query::{operation_error, write_error};
+use super::state;
+use crate::store::Store;
 use econoscope_core::error::{Error, Result};
 use parking_lot::{Mutex, RwLock};
 use rusqlite::{Connection, TransactionBehavior};
@@ -133,6 +135,36 @@ impl Sqlite {
         };
         let reader = connect::reader(path)?;
         read(&reader).inspect_err(|_| file.close_readers())
+    }
+
+    /// Returns a store whose reads are all in one transaction; `None` for a store in memory. Its version is that of `self` at
+    /// the same state.
+    pub(super) fn read_transaction_store(&self) -> Result<Option<Self>> {
+        let file = self.current_file(false)?;
+        let Some(path) = &file.path else {
+            return Ok(None);
+        };
+        let reader = connect::reader(path)?;
+        // The first read starts the transaction.
+        let begin = reader.execute_batch("BEGIN");
+        begin.map_err(|e| operation_error("read", e))?;
+        state::read(&reader)?;
+        // Reading the version afterwards makes it as new as the snapshot for all later readers of `self`.
+        self.expire_version();
+        self.version()?;
+        let cached = self.cached_version.lock();
+        let is_same_file =
+            file.replaced_path().is_none() && cached.incarnation == self.incarnation();
+        Ok(is_same_file.then(|| Self {
+            replacements: AtomicU64::new(cached.incarnation),
+            cached_version: Mutex::new(CachedVersion {
+                incarnation: cached.incarnation,
+                base: cached.base,
+                ..CachedVersion::default()
+            }),
+            is_list_checked: self.is_list_checked.load(Ordering::Relaxed).into(),
+            ..Self::from_connection(reader)
+        }))
     }
 
     /// Runs `write` in a transaction.

@@ -8,6 +8,7 @@ use econoscope_core::error::Result;
 use econoscope_core::model::{Date, SeriesId, Vintages};
 use jiff::Timestamp;
 use rusqlite::Connection;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -42,6 +43,11 @@ impl Store for Sqlite {
     fn current_version(&self) -> Result<u64> {
         self.expire_version();
         self.version()
+    }
+
+    fn snapshot(&self) -> Result<Option<Arc<dyn Store>>> {
+        let store = self.read_transaction_store()?;
+        Ok(store.map(|store| Arc::new(store) as _))
     }
 
     fn probe(&self) -> Result<()> {

@@ -39,6 +39,24 @@ fn two_handles_see_each_others_writes() {
 }
 
 #[test]
+fn snapshot_shows_one_state_and_refuses_writes() {
+    let (_folder, path, store) = new_store();
+    put(&store, "GDP", &days(0, 1, 1.0), None);
+    let snapshot = store.snapshot().unwrap().unwrap();
+    let version = store.version().unwrap();
+    let other = Sqlite::open_existing(&path).unwrap();
+    put(&other, "GDP", &days(1, 1, 2.0), None);
+    put(&other, "DGS10", &days(0, 1, 1.0), None);
+    assert!(store.current_version().unwrap() > version);
+    assert_eq!(snapshot.current_version().unwrap(), version);
+    assert_eq!(snapshot.count().unwrap(), 1);
+    let gdp = snapshot.read(&SeriesId::new("GDP").unwrap()).unwrap();
+    assert_eq!(gdp.unwrap().rows().len(), 1);
+    assert!(snapshot.set_note("n", "1").is_err());
+    assert!(Sqlite::in_memory().unwrap().snapshot().unwrap().is_none());
+}
+
+#[test]
 fn many_threads_open_a_new_store() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store.db");
