@@ -341,7 +341,7 @@ mod tests {
                 ..Settings::default()
             };
             let desk = desk("TOWNRAIN", "town/rain", settings);
-            desk.check_permitted(&*desk.resolve("series", "TOWNRAIN").unwrap())
+            desk.check_permitted(&desk.resolve("series", "TOWNRAIN").unwrap())
         };
         assert!(check(true).is_ok());
         let refusal = check(false).unwrap_err().to_string();
