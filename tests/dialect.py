@@ -15,7 +15,7 @@ FOLDERS = ("src", "crates", "tests", "benches")
 PATTERNS = {
     "rebinding": re.compile(r"\blet (?:mut )?(\w+)(?:: [^=;]+?)? =\s*[&*]*\1\s*[.?]"),
     "bool-match": re.compile(r"\bmatch [^{};]*\{\s*(?://[^\n]*\s*)*(?:true|false) =>"),
-    "tuple-parameter": re.compile(r"\bfn \w+(?:<[^()]*>)?\([^{;]*?(?:[(,]\s*\([^()]*\): |\w: &?(?:mut )?\()"),
+    "tuple-parameter": re.compile(r"\bfn \w+(?:<[^()]*>)?\([^{;]*?(?:[(,]\s*\([^()]*\): |\w: &?(?:mut )?\((?!dyn ))"),
     "tuple-let": re.compile(r"\blet \([^()=]*\) =\s*\((?![^;]*\)\s*[.?])"),
 }
 LIMITS = {"rebinding": 60, "bool-match": 10, "tuple-parameter": 0, "tuple-let": 20}

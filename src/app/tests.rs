@@ -10,8 +10,8 @@ use axum::{Router, response::Response};
 use econoscope_answers::Backend;
 use econoscope_core::model::{Observation, SeriesId};
 use econoscope_data::pool::Caller;
-use econoscope_data::store::{Sqlite, Write};
-use econoscope_desk::{Desk, Settings};
+use econoscope_data::store::Write;
+use econoscope_desk::testing::TestDesk;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use std::future::Future;
@@ -26,8 +26,7 @@ use tower::ServiceExt;
 type Jobs<'a> = Vec<Pin<Box<dyn Future<Output = econoscope_core::Result<()>> + Send + 'a>>>;
 
 fn backend() -> Arc<Backend> {
-    let store = Arc::new(Sqlite::bundled().unwrap());
-    let desk = Desk::open(store, Settings::default(), Desk::system_clock());
+    let desk = TestDesk::bundled().open();
     Arc::new(Backend::local(Arc::new(desk)))
 }
 

@@ -203,7 +203,7 @@ mod tests {
     use super::*;
     use econoscope_core::model::{Observation, SeriesId};
     use econoscope_data::store::{Sqlite, Store, Write};
-    use econoscope_desk::{Desk, Settings};
+    use econoscope_desk::testing::TestDesk;
     use jiff::civil::date;
     use std::sync::Arc;
 
@@ -226,7 +226,7 @@ mod tests {
             store.write(write).unwrap();
         }
         let now = || "2026-01-10T12:00:00Z".parse().unwrap();
-        let desk = Desk::open(Arc::new(store), Settings::default(), Arc::new(now));
+        let desk = TestDesk::over(Arc::new(store)).at(now()).open();
         let groups = freshness_by_frequency(&desk.store_summary().unwrap(), desk.today());
         let daily = groups["daily"];
         let monthly = groups["monthly"];

@@ -385,7 +385,7 @@ impl Site {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use econoscope_desk::Settings;
+    use econoscope_desk::testing::TestDesk;
 
     #[test]
     fn every_page_has_one_sample_of_its_path() {
@@ -409,8 +409,7 @@ mod tests {
     #[test]
     fn cache_bound_counts_the_bytes_of_long_addresses() -> Result<()> {
         let cache = DocumentCache::new();
-        let store = Arc::new(econoscope_data::store::Sqlite::in_memory().unwrap());
-        let desk = Desk::open(store, Settings::default(), Desk::system_clock());
+        let desk = TestDesk::empty().open();
         let state = desk.state()?;
         let key = |n: usize| (state, format!("{n}{}", "x".repeat(8_000)));
         for n in 0..4_000 {

@@ -3,7 +3,7 @@
 use econoscope_answers::Backend;
 use econoscope_core::model::{Observation, SeriesId};
 use econoscope_data::store::{Sqlite, Store, Write};
-use econoscope_desk::{Desk, Settings};
+use econoscope_desk::testing::TestDesk;
 use jiff::Timestamp;
 use jiff::civil::date;
 use std::path::Path;
@@ -16,7 +16,7 @@ pub(crate) fn now() -> Timestamp {
 
 /// Creates a backend over a store.
 pub(crate) fn backend(store: Arc<dyn Store>) -> Arc<Backend> {
-    let desk = Desk::open(store, Settings::default(), Arc::new(now));
+    let desk = TestDesk::over(store).at(now()).open();
     Arc::new(Backend::local(Arc::new(desk)))
 }
 

@@ -4,8 +4,8 @@
 use econoscope::{admission, mcp, server};
 use econoscope_answers::{Arguments, Backend, ENDPOINTS, Route};
 use econoscope_core::clock::SystemClock;
-use econoscope_data::store::Sqlite;
 use econoscope_data::upstream::{Upstream, UpstreamConfig};
+use econoscope_desk::testing::TestDesk;
 use econoscope_desk::{Desk, Settings};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -21,11 +21,7 @@ fn desk() -> Arc<Desk> {
         base_url: Some(SERVICE_URL.into()),
         ..Settings::default()
     };
-    Arc::new(Desk::open(
-        Arc::new(Sqlite::bundled().unwrap()),
-        settings,
-        Desk::system_clock(),
-    ))
+    Arc::new(TestDesk::bundled().settings(settings).open())
 }
 
 /// Serves a backend on a free port and returns its address.

@@ -4,7 +4,7 @@ use super::support::{ask, backend, now};
 use econoscope_core::model::{Observation, SeriesId};
 use econoscope_data::store::{Sqlite, Store, Write};
 use econoscope_desk::composites::refresh;
-use econoscope_desk::{Desk, Settings};
+use econoscope_desk::testing::TestDesk;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -20,8 +20,7 @@ fn bundled_and(row: Option<(&str, &str, f64)>) -> Arc<Sqlite> {
             origin: "file fresh.csv",
         };
         store.write(write).unwrap();
-        let desk = Desk::open(store.clone(), Settings::default(), Arc::new(now));
-        refresh(&desk).unwrap();
+        refresh(&TestDesk::over(store.clone()).at(now()).open()).unwrap();
     }
     store
 }

@@ -213,13 +213,11 @@ fn bundled_series_satisfy_their_identities() {
 fn series_that_contradicts_its_identity_is_reported() {
     use econoscope_core::model::{Observation, SeriesId};
     use econoscope_data::store::{Store, Write};
-    use econoscope_desk::{Desk, Settings};
+    use econoscope_desk::testing::TestDesk;
     let store = Arc::new(Sqlite::bundled().unwrap());
-    let desk = Desk::open(
-        store.clone(),
-        Settings::default(),
-        Arc::new(super::support::now),
-    );
+    let desk = TestDesk::over(store.clone())
+        .at(super::support::now())
+        .open();
     assert_eq!(desk.contradictions().unwrap(), Vec::<String>::new());
     let held = store
         .read(&SeriesId::new("T10Y2Y").unwrap())

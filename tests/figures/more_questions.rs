@@ -5,12 +5,13 @@
 use super::support::{ask, backend, now, real};
 use econoscope_answers::Backend;
 use econoscope_data::store::{Article, Sqlite, Store};
-use econoscope_desk::{Desk, Settings};
+use econoscope_desk::Settings;
+use econoscope_desk::testing::TestDesk;
 use serde_json::Value;
 use std::sync::Arc;
 
 fn refreshed(store: Arc<dyn Store>, settings: Settings) -> Backend {
-    let desk = Desk::open(store, settings, Arc::new(now));
+    let desk = TestDesk::over(store).settings(settings).at(now()).open();
     econoscope_desk::refresh(&desk).unwrap();
     Backend::local(Arc::new(desk))
 }
@@ -372,7 +373,7 @@ fn operators_scenario_replaces_ours() {
         ],
         ..Settings::default()
     };
-    let desk = Desk::open(store, settings, Arc::new(now));
+    let desk = TestDesk::over(store).settings(settings).at(now()).open();
     let found = scenario(&Backend::local(Arc::new(desk)), "curve-inversion");
     assert_eq!(found["title"], "Ours");
     close(&found["baseRateProbability"], 0.5, 1e-9);

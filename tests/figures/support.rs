@@ -4,7 +4,7 @@ use econoscope::Result;
 use econoscope_answers::{Arguments, Backend, Route};
 use econoscope_data::ingest;
 use econoscope_data::store::{Sqlite, Store};
-use econoscope_desk::{Desk, Settings};
+use econoscope_desk::testing::TestDesk;
 use jiff::Timestamp;
 use serde_json::Value;
 use std::path::Path;
@@ -61,7 +61,7 @@ pub(crate) fn real() -> Arc<Sqlite> {
 
 /// Who answers from a store.
 pub(crate) fn backend(store: Arc<dyn Store>) -> Backend {
-    let desk = Desk::open(store, Settings::default(), Arc::new(now));
+    let desk = TestDesk::over(store).at(now()).open();
     Backend::local(Arc::new(desk))
 }
 

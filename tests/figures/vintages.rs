@@ -8,7 +8,7 @@ use econoscope_core::indicators::sahm;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{AsOf, Date};
 use econoscope_data::store::Sqlite;
-use econoscope_desk::{Desk, Settings};
+use econoscope_desk::testing::TestDesk;
 use jiff::ToSpan;
 use jiff::civil::date;
 use serde_json::Value;
@@ -167,7 +167,7 @@ fn without_vintages_values_are_limited_by_lag_and_marked() {
 
 #[test]
 fn sahm_rule_from_vintages_equals_the_published_one() {
-    let desk = Desk::open(bundled(), Settings::default(), Arc::new(now));
+    let desk = TestDesk::over(bundled()).at(now()).open();
     let unrate = Catalogue::embedded().get("UNRATE").unwrap();
     let mut equal = 0;
     let mut others = Vec::new();
@@ -194,7 +194,7 @@ fn sahm_rule_from_vintages_equals_the_published_one() {
 
 #[test]
 fn regime_scores_match_a_study_of_the_same_vintages() {
-    let desk = Desk::open(bundled(), Settings::default(), Arc::new(now));
+    let desk = TestDesk::over(bundled()).at(now()).open();
     // States of months that have ended, which the strict and the release rule read alike.
     for (day, growth, inflation, label) in [
         (date(2008, 10, 31), -2.4393, 0.8338, "STAGFLATION"),

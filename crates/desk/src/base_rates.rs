@@ -31,8 +31,9 @@ impl Scenario {
 
     /// Returns the 90 % interval of the base rate, measured or else documented.
     pub fn interval(&self, measured: Option<&BaseRate>) -> Option<[f64; 2]> {
-        let measured = measured.map(|rate| rate.interval.into());
-        measured.or(self.base_rate_interval)
+        measured
+            .map(|rate| rate.interval.into())
+            .or(self.base_rate_interval)
     }
 
     /// Describes the source of the base rate: "measured from the store: 88 of 492 starting months from 1976-06 to

@@ -85,7 +85,8 @@ fn new_observations(past: &[VintageObservation], computed: &[Observation]) -> Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Settings;
+
+    use crate::testing::TestDesk;
     use econoscope_core::model::frequency::{day_from_number, day_number};
     use econoscope_data::store::{Sqlite, Store};
     use jiff::civil::date;
@@ -164,9 +165,9 @@ mod tests {
 
     /// A desk over the bundled history in a store, at some instant.
     fn desk(store: &Arc<Sqlite>, now: &str) -> Desk {
-        let now: jiff::Timestamp = now.parse().unwrap();
-        let store = Arc::clone(store);
-        Desk::open(store, Settings::default(), Arc::new(move || now))
+        TestDesk::over(Arc::clone(store) as Arc<dyn Store>)
+            .at(now.parse().unwrap())
+            .open()
     }
 
     /// Writes artificial values on every weekday from 1984 to the last one before the first refresh.

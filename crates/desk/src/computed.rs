@@ -223,8 +223,9 @@ impl Desk {
         if self.store_summary()?.is_bundled {
             return Ok(BTreeMap::new());
         }
-        let months = &self.regimes(as_of)?.months;
-        let months: Vec<(Month, Regime)> = months
+        let regimes = self.regimes(as_of)?;
+        let months: Vec<(Month, Regime)> = regimes
+            .months
             .iter()
             .map(|m| (Month::from_date(m.month), m.regime))
             .collect();
@@ -242,17 +243,18 @@ impl Desk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Settings;
+
+    use crate::testing::TestDesk;
     use econoscope_core::indicators::stress::CMSI;
     use econoscope_core::model::frequency::{day_from_number, day_number};
-    use econoscope_data::store::{Sqlite, Store, Write};
+
     use jiff::Timestamp;
     use jiff::civil::date;
 
     #[test]
     fn reading_caches_the_history_it_computes() -> Result<()> {
-        let now = || "2026-08-22T12:00:00Z".parse::<Timestamp>().unwrap();
-        let store = Arc::new(Sqlite::bundled()?);
+        let _now = || "2026-08-22T12:00:00Z".parse::<Timestamp>().unwrap();
+        let mut test_desk = TestDesk::bundled().on("2026-08-22");
         for (id, step) in [("NFCI", 7), ("ICSA", 7), ("DGS10", 1)] {
             let first = day_number(date(1984, 1, 6));
             let last = day_number(date(2020, 3, 31));
@@ -261,15 +263,10 @@ mod tests {
                 let value = 3.0 + (f64::from(n) / 90.0).sin();
                 Some(Observation::new(day_from_number(n)?, value))
             };
-            store.write(Write {
-                id: &SeriesId::new(id)?,
-                observations: &days.filter_map(row).collect::<Vec<_>>(),
-                known_from: None,
-                fetched_at: now(),
-                origin: "fred",
-            })?;
+            let rows: Vec<Observation> = days.filter_map(row).collect();
+            test_desk = test_desk.series(id, "fred", &rows, None);
         }
-        let desk = Desk::open(store, Settings::default(), Arc::new(now));
+        let desk = test_desk.open();
         let as_of = AsOf::Day(date(2020, 4, 1));
         let reading = desk.reading(&CMSI, as_of)?;
         let info = Catalogue::of_indicator(&CMSI.indicator).unwrap();

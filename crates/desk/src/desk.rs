@@ -272,16 +272,13 @@ fn weight(rows: Option<usize>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::TestDesk;
     use econoscope_data::store::Sqlite;
     use std::cell::Cell;
 
     /// Reads a note twice, with a change in between.
     fn read_twice(store: Arc<dyn Store>) -> Result<[Option<String>; 2]> {
-        let desk = Desk::open(
-            Arc::clone(&store),
-            Settings::default(),
-            Desk::system_clock(),
-        );
+        let desk = TestDesk::over(Arc::clone(&store)).open();
         let changes = Cell::new(0);
         desk.compute_consistently(|desk| {
             let first = desk.store.note("n")?;

@@ -18,6 +18,8 @@ pub mod scores;
 mod series;
 mod settings;
 pub mod store_summary;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 pub mod texts;
 
 pub use computed::RegimeHistory;

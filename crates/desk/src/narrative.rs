@@ -171,7 +171,8 @@ pub fn refresh(desk: &Desk) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Settings;
+
+    use crate::testing::TestDesk;
     use econoscope_data::store::{Sqlite, Store};
 
     fn now() -> Timestamp {
@@ -200,7 +201,7 @@ mod tests {
             .flat_map(|day| (0..a_day).map(move |n| article(n, day, ["A", "B", "C"][n % 3])))
             .collect();
         store.write_articles(&articles).unwrap();
-        Desk::open(Arc::new(store), Settings::default(), Arc::new(now))
+        TestDesk::over(Arc::new(store)).at(now()).open()
     }
 
     #[test]

@@ -27,8 +27,9 @@ fn places() -> impl Iterator<Item = Place> {
 
 /// Returns the first of the words (`a|b`) in the result of [`space_words`].
 fn find_word(text: &str, words: &'static str) -> Option<&'static str> {
-    let mut words = words.split('|');
-    words.find(|word| text.contains(&format!(" {word} ")))
+    words
+        .split('|')
+        .find(|word| text.contains(&format!(" {word} ")))
 }
 
 /// Returns the words of a text with a space before and after each.
@@ -86,9 +87,8 @@ impl Desk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Settings;
-    use econoscope_data::store::Sqlite;
-    use std::sync::Arc;
+
+    use crate::testing::TestDesk;
 
     #[test]
     fn every_row_names_a_place() {
@@ -101,9 +101,7 @@ mod tests {
 
     #[test]
     fn note_names_places_without_results() -> Result<()> {
-        let clock = Arc::new(|| "2026-11-21T12:00:00Z".parse().unwrap());
-        let store = Arc::new(Sqlite::bundled()?);
-        let desk = Desk::open(store, Settings::default(), clock);
+        let desk = TestDesk::bundled().on("2026-11-21").open();
         for (query, expected) in [
             (
                 "German unemployment",

@@ -111,8 +111,8 @@ impl Desk {
             );
             return Ok((series, Some(note)));
         }
-        let composite = composite.filter(|_| series.frequency() == Frequency::Monthly);
-        let (Some(composite), AsOf::Day(day)) = (composite, as_of) else {
+        let monthly = composite.filter(|_| series.frequency() == Frequency::Monthly);
+        let (Some(composite), AsOf::Day(day)) = (monthly, as_of) else {
             return Ok((series, None));
         };
         let path = self.real_time_path(&composite.indicator)?;

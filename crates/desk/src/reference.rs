@@ -137,8 +137,10 @@ pub fn render_scenario(desk: &Desk, slug: &str) -> Result<String> {
         let high = 100.0 * high;
         format!("90 % interval {low:.1} to {high:.1} %; ")
     });
-    let rule = scenario.describe_rule().zip(scenario.describe_condition());
-    let rule = rule.map(|(rule, from)| format!("\n\nRule: {rule}\n\nCounted from: {from}"));
+    let rule = scenario
+        .describe_rule()
+        .zip(scenario.describe_condition())
+        .map(|(rule, from)| format!("\n\nRule: {rule}\n\nCounted from: {from}"));
     Ok(format!(
         "# {}\n\n{}{}\n\nBase rate: {:.1} % ({}{})\n\nStatus: {}, {} for risk assets\n\nAssets: {}\n\nTags: {}\n",
         scenario.title,

@@ -87,8 +87,7 @@ impl Desk {
             return Ok(None);
         };
         let before = self.series_set_on(formula.inputs.iter().copied(), shift(day, (-1).day()))?;
-        let expected = formula.forecast(&before);
-        let expected = expected.and_then(|expected| {
+        let expected = formula.forecast(&before).and_then(|expected| {
             if expected.period == period {
                 Ok(expected)
             } else {

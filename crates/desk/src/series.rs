@@ -169,10 +169,11 @@ impl Desk {
             .iter()
             .flat_map(|v| v.rows())
             .filter(|row| row.date == period);
-        let states = rows.filter_map(|row| Some((row.known_from?, row.value)));
         // Leading withdrawals record that the period was not published yet.
-        let states = states.skip_while(|(_, value)| value.is_none());
-        Ok(states.collect())
+        Ok(rows
+            .filter_map(|row| Some((row.known_from?, row.value)))
+            .skip_while(|(_, value)| value.is_none())
+            .collect())
     }
 
     /// Returns the day from which the latest value of a period was known, and whether it is estimated by the publication
@@ -277,24 +278,19 @@ pub(super) fn to_series(info: &Arc<SeriesInfo>, rows: Vec<Observation>) -> Optio
 mod tests {
     use super::*;
     use crate::Settings;
+    use crate::testing::TestDesk;
     use econoscope_core::recipe::Recipes;
     use econoscope_data::ingest::BASES;
-    use econoscope_data::store::{Sqlite, Store, Write};
     use jiff::civil::date;
 
     /// Opens a desk over one stored value of 2026-09-01, known from 2026-10-01.
     fn desk(id: &str, origin: &str, settings: Settings) -> Desk {
-        let store = Sqlite::in_memory().unwrap();
-        let write = Write {
-            id: &SeriesId::new(id).unwrap(),
-            observations: &[Observation::new(date(2026, 9, 1), 97.4)],
-            known_from: Some(date(2026, 10, 1)),
-            fetched_at: "2026-11-22T00:00:00Z".parse().unwrap(),
-            origin,
-        };
-        store.write(write).unwrap();
-        let now = Arc::new(|| "2026-11-22T12:00:00Z".parse().unwrap());
-        Desk::open(Arc::new(store), settings, now)
+        let rows = [Observation::new(date(2026, 9, 1), 97.4)];
+        TestDesk::empty()
+            .settings(settings)
+            .on("2026-11-22")
+            .series(id, origin, &rows, Some(date(2026, 10, 1)))
+            .open()
     }
 
     #[test]

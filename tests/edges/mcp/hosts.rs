@@ -6,8 +6,8 @@ use super::server;
 use crate::home::bundled;
 use econoscope::mcp::Server;
 use econoscope_answers::{Backend, ENDPOINTS};
-use econoscope_data::store::Sqlite;
-use econoscope_desk::{Desk, Settings};
+use econoscope_desk::Settings;
+use econoscope_desk::testing::TestDesk;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -138,8 +138,10 @@ async fn links_of_a_stdio_server_resolve() {
         base_url: None,
         ..Settings::default()
     };
-    let store = Arc::new(Sqlite::bundled().unwrap());
-    let desk = Desk::open(store, settings, Arc::new(crate::home::now));
+    let desk = TestDesk::bundled()
+        .settings(settings)
+        .at(crate::home::now())
+        .open();
     let server = Server::new(Arc::new(Backend::local(Arc::new(desk))));
     let (mut client, hello) = Client::legacy(server, "2025-11-25").await;
     let home = env!("CARGO_PKG_REPOSITORY");

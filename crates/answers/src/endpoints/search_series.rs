@@ -200,13 +200,10 @@ fn check_category(name: &str) -> Result<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use econoscope_data::store::Sqlite;
-    use std::sync::Arc;
+    use econoscope_desk::testing::TestDesk;
 
     fn ask(query: &str, category: Option<&str>) -> Result<SeriesSearchAnswer> {
-        let clock = Arc::new(|| "2026-11-21T12:00:00Z".parse().unwrap());
-        let settings = econoscope_desk::Settings::default();
-        let desk = Desk::open(Arc::new(Sqlite::bundled().unwrap()), settings, clock);
+        let desk = TestDesk::bundled().on("2026-11-21").open();
         let params = Params {
             query: query.into(),
             category: category.map(str::to_owned),

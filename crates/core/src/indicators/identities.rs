@@ -182,11 +182,11 @@ mod tests {
         };
         let last = |id: &str, inputs: &[(&'static str, &[f64])]| {
             let id = SeriesId::new(id)?;
-            let inputs: HashMap<_, _> = inputs.iter().map(|(id, v)| series(id, v)).collect();
+            let by_id: HashMap<_, _> = inputs.iter().map(|(id, v)| series(id, v)).collect();
             let mut names = sync_inputs(&id).unwrap();
-            names.retain(|name| !inputs.contains_key(name));
+            names.retain(|name| !by_id.contains_key(name));
             assert!(names.is_empty(), "{id}: {names:?}");
-            let rows = compute(Catalogue::embedded().get(id.as_str()).unwrap(), &inputs)?;
+            let rows = compute(Catalogue::embedded().get(id.as_str()).unwrap(), &by_id)?;
             Ok::<_, Error>(rows.last().map(|o| o.value))
         };
         assert_eq!(

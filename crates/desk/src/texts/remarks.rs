@@ -19,10 +19,11 @@ use std::sync::LazyLock;
 type Remark = [&'static str; 4];
 
 static REMARKS: LazyLock<HashMap<&'static str, Remark>> = LazyLock::new(|| {
-    let rows = table::rows(include_str!("../../data/remarks.csv"));
     // A test checks every row of both tables.
-    let rows = rows.filter_map(|(_, row)| row.ok());
-    rows.map(|row: Remark| (row[0], row)).collect()
+    table::rows(include_str!("../../data/remarks.csv"))
+        .filter_map(|(_, row)| row.ok())
+        .map(|row: Remark| (row[0], row))
+        .collect()
 });
 
 /// Returns the other series and the text of a remark of a kind.

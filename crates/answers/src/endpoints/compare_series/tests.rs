@@ -1,16 +1,11 @@
 use super::*;
 use crate::{Arguments, Backend, Route};
 use econoscope_core::model::Frequency;
-use econoscope_data::store::Sqlite;
+use econoscope_desk::testing::TestDesk;
 use std::sync::Arc;
 
 fn compare(request: serde_json::Value) -> Result<Comparison> {
-    let clock = Arc::new(|| "2026-11-21T12:00:00Z".parse().unwrap());
-    let desk = Desk::open(
-        Arc::new(Sqlite::bundled().unwrap()),
-        econoscope_desk::Settings::default(),
-        clock,
-    );
+    let desk = TestDesk::bundled().on("2026-11-21").open();
     let route = Route::find("compare_series").unwrap();
     let arguments: Arguments = request.as_object().cloned().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread()

@@ -1,14 +1,10 @@
 use super::*;
-use econoscope_data::store::Sqlite;
-use econoscope_desk::{Desk, Settings};
-use jiff::Timestamp;
+use econoscope_desk::Desk;
+use econoscope_desk::testing::TestDesk;
 use jiff::civil::date;
-use std::sync::Arc;
 
 fn desk() -> Desk {
-    let now = || "2026-11-22T12:00:00Z".parse::<Timestamp>().unwrap();
-    let store = Arc::new(Sqlite::bundled().unwrap());
-    Desk::open(store, Settings::default(), Arc::new(now))
+    TestDesk::bundled().on("2026-11-22").open()
 }
 
 fn as_of(day: &str) -> Params {

@@ -1,7 +1,7 @@
 use super::*;
 use econoscope_core::model::{Observation, SeriesId};
 use econoscope_data::store::{Sqlite, Store, Write};
-use econoscope_desk::Settings;
+use econoscope_desk::testing::TestDesk;
 use jiff::Timestamp;
 use jiff::civil::date;
 use std::collections::BTreeMap;
@@ -35,11 +35,9 @@ fn write(store: &Sqlite, id: &str, known_from: Option<Date>, observations: &[Obs
 
 fn desk() -> Desk {
     static STORE: LazyLock<Arc<Sqlite>> = LazyLock::new(|| Arc::new(store()));
-    Desk::open(
-        Arc::clone(&STORE) as Arc<dyn Store>,
-        Settings::default(),
-        Arc::new(now),
-    )
+    TestDesk::over(Arc::clone(&STORE) as Arc<dyn Store>)
+        .at(now())
+        .open()
 }
 
 /// Payrolls and real GDP as they were known month by month since 2005, then as they were read in November 2026; yields
@@ -305,8 +303,7 @@ fn revisions_are_cached_per_state_of_the_data() -> Result<()> {
 
 #[test]
 fn bundled_history_gives_the_published_record() -> Result<()> {
-    let store = Arc::new(Sqlite::bundled()?);
-    let desk = Desk::open(store, Settings::default(), Arc::new(now));
+    let desk = TestDesk::bundled().at(now()).open();
     // Sample, mean and 90th percentile after 12 months, flips, as in docs/METHODS.md#revisions.
     for (id, n, mean, p90, flips) in [
         ("PAYEMS", 723, 66.3, 142.0, Some(50)),

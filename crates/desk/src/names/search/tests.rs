@@ -2,14 +2,13 @@
 
 use super::*;
 use crate::Desk;
-use crate::Settings;
+use crate::testing::TestDesk;
 use econoscope_core::error::Result;
 use econoscope_core::model::{Frequency, SeriesId};
 use econoscope_data::store::{Description, Sqlite, Store};
 
 fn desk(store: Arc<Sqlite>) -> Desk {
-    let now = Arc::new(|| "2026-11-21T12:00:00Z".parse().unwrap());
-    Desk::open(store, Settings::default(), now)
+    TestDesk::over(store).on("2026-11-21").open()
 }
 
 fn names(query: &str, kind: Kind) -> Vec<&'static str> {
