@@ -27,6 +27,7 @@ use call::{Backoff, BackoffKey};
 use econoscope_core::clock::{Clock, Moment};
 use econoscope_core::error::{Error, Result};
 use failure::Failure;
+use freshness::DEFAULT_LIFETIME;
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared};
 use jiff::Timestamp;
@@ -45,7 +46,8 @@ use tokio::time::{Instant, timeout_at};
 use tokio_util::task::TaskTracker;
 use url::Url;
 
-/// A response that is stale for less than this is returned at once; an older one waits shortly for a new one.
+/// A response that is stale for less than this is returned at once to callers of a server; the program's own user, and
+/// everybody for an older one, waits shortly for a new one.
 const SERVE_AT_ONCE: Duration = Duration::from_secs(3600);
 /// Length of that wait.
 const SHORT_PATIENCE: Duration = Duration::from_secs(2);
@@ -53,6 +55,8 @@ const SHORT_PATIENCE: Duration = Duration::from_secs(2);
 const MEMORY_BYTES: u64 = 32 << 20;
 /// Size of the cache on disk.
 const DISK_BYTES: u64 = 128 << 20;
+/// Shortest time between two refreshes of a key: the documented update interval of the upstream.
+const REFRESH_INTERVAL: Duration = DEFAULT_LIFETIME;
 /// Suggested wait after one of our tasks has panicked.
 const PANIC_WAIT: Duration = Duration::from_secs(30);
 
@@ -159,9 +163,10 @@ impl Upstream {
         // Calls are limited per host, but responses belong to an address.
         let host = config.base.origin().ascii_serialization();
         let address = config.base.as_str().trim_end_matches('/');
-        let disk_bytes = match config.state {
-            Some(_) => DISK_BYTES,
-            None => MEMORY_BYTES / 2,
+        let disk_bytes = if state.is_in_memory() {
+            MEMORY_BYTES / 2
+        } else {
+            DISK_BYTES
         };
         let cache = Cache::new(Arc::clone(&state), address, MEMORY_BYTES, disk_bytes);
         let store = match &config.database {
@@ -199,21 +204,29 @@ impl Upstream {
         };
         let now = core.clock.now();
         let cached = entry.filter(|entry| entry.is_usable(&now, request.max_stale));
-        let (purpose, patience) = match cached.as_ref().map(|entry| entry.staleness(&now)) {
+        let caller = Caller::current();
+        let (purpose, patience) = match &cached {
             None => (Purpose::Miss(request.kind), core.config.patience),
-            Some(Some(staleness)) if staleness > SERVE_AT_ONCE => {
-                (Purpose::Refresh, SHORT_PATIENCE)
+            Some(entry) => {
+                let staleness = entry.staleness(&now).unwrap_or_default();
+                let is_patient = caller.is_local() || staleness > SERVE_AT_ONCE;
+                let patience = if is_patient {
+                    SHORT_PATIENCE
+                } else {
+                    Duration::ZERO
+                };
+                let purpose = Purpose::refresh(request.kind, entry.age(&now), core.ledger.pace());
+                (purpose, patience)
             }
-            Some(_) => (Purpose::Refresh, Duration::ZERO),
         };
         let lookup = Arc::new(Lookup {
             key,
             request,
             purpose,
-            caller: Caller::current(),
+            caller,
         });
         if let Some(entry) = &cached {
-            let is_due = core.should_refresh(&lookup.key, entry, &now);
+            let is_due = core.should_refresh(&lookup, entry, &now);
             if is_due && patience.is_zero() {
                 core.start_or_join(&lookup);
             }
@@ -298,8 +311,8 @@ impl Core {
         let now = self.clock.now();
         let is_usable = |entry: &&Arc<Entry>| entry.is_usable(&now, request.max_stale);
         if let Some(entry) = cached.as_ref().filter(is_usable) {
-            let is_recent = now.duration_since(&entry.fetched) < self.ledger.pace();
-            if lookup.purpose != Purpose::Refresh || is_recent || entry.staleness(&now).is_none() {
+            let is_miss = matches!(lookup.purpose, Purpose::Miss(_));
+            if is_miss || !is_due(entry, &now) {
                 return Ok(Arc::clone(entry));
             }
         }
@@ -337,11 +350,9 @@ impl Core {
     }
 
     /// Whether an entry is stale and refreshed now. Cheap, because it runs on every hit.
-    fn should_refresh(&self, key: &Key, entry: &Entry, now: &Moment) -> bool {
-        let backoff = || self.active_backoff(key, Purpose::Refresh, Caller::LOCAL, now);
-        entry.staleness(now).is_some()
-            && now.duration_since(&entry.fetched) >= self.ledger.pace()
-            && backoff().is_none()
+    fn should_refresh(&self, lookup: &Lookup, entry: &Entry, now: &Moment) -> bool {
+        let backoff = || self.active_backoff(&lookup.key, lookup.purpose, lookup.caller, now);
+        is_due(entry, now) && backoff().is_none()
     }
 
     /// Converts an entry to a response or an error.
@@ -381,6 +392,11 @@ impl Core {
             }
         }
     }
+}
+
+/// Whether an entry is stale, and not just fetched.
+fn is_due(entry: &Entry, now: &Moment) -> bool {
+    entry.staleness(now).is_some() && now.duration_since(&entry.fetched) >= REFRESH_INTERVAL
 }
 
 impl fmt::Debug for Upstream {
