@@ -40,7 +40,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::task::TaskTracker;
@@ -126,9 +126,32 @@ struct Core {
     ledger: Ledger,
     /// Failed calls in a row.
     failures: AtomicU32,
+    totals: Totals,
     tasks: TaskTracker,
     in_flight: Mutex<HashMap<(Key, Purpose), InFlight>>,
     backoffs: econoscope_core::cache::Cache<BackoffKey, Backoff>,
+}
+
+/// Counters since the start of the process.
+#[derive(Debug, Default)]
+struct Totals {
+    answered: AtomicU64,
+    failed: AtomicU64,
+    stale: AtomicU64,
+    refused: AtomicU64,
+}
+
+/// Numbers since the start of the process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UpstreamCounts {
+    /// Calls with a usable response.
+    pub answered: u64,
+    /// Calls that failed or had an unusable response.
+    pub failed: u64,
+    /// Responses past their lifetime that were returned.
+    pub stale: u64,
+    /// Requests without any response because the ledger granted no call.
+    pub refused: u64,
 }
 
 /// A request on its way through the cache to the upstream.
@@ -179,6 +202,7 @@ impl Upstream {
             cache,
             ledger,
             failures: AtomicU32::default(),
+            totals: Totals::default(),
             tasks: TaskTracker::new(),
             in_flight: Mutex::default(),
             backoffs: econoscope_core::cache::Cache::new(10_000),
@@ -236,8 +260,49 @@ impl Upstream {
         }
         match (core.wait_for(&lookup, start + patience).await, cached) {
             (Ok(entry), _) | (Err(_), Some(entry)) => core.respond(&lookup, &entry),
-            (Err(failure), None) => Err(failure.to_error()),
+            (Err(failure), None) => {
+                let is_refused = u64::from(failure.refusal.is_some());
+                core.totals.refused.fetch_add(is_refused, Ordering::Relaxed);
+                Err(failure.to_error())
+            }
         }
+    }
+
+    /// Makes one call whatever is cached, if the ledger grants it, to see whether the upstream answers.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get).
+    pub async fn probe(&self, request: Request) -> Result<()> {
+        let lookup = Lookup {
+            key: request.key()?,
+            purpose: Purpose::Miss(request.kind),
+            request,
+            caller: Caller::current(),
+        };
+        let outcome = self.0.call(&Arc::new(lookup), None).await;
+        outcome.map(drop).map_err(|failure| failure.to_error())
+    }
+
+    /// Returns the address above `/api/public`.
+    pub fn address(&self) -> &Url {
+        &self.0.config.base
+    }
+
+    /// Returns the numbers since the start of the process.
+    pub fn counts(&self) -> UpstreamCounts {
+        let totals = &self.0.totals;
+        let load = |total: &AtomicU64| total.load(Ordering::Relaxed);
+        UpstreamCounts {
+            answered: load(&totals.answered),
+            failed: load(&totals.failed),
+            stale: load(&totals.stale),
+            refused: load(&totals.refused),
+        }
+    }
+
+    /// Returns when the newest stored response was fetched or validated, here or by another process. Blocks.
+    pub fn last_success(&self) -> Option<Timestamp> {
+        self.0.cache.newest()
     }
 
     /// Returns the remaining calls. Blocks when the ledger is in a database.
@@ -374,6 +439,8 @@ impl Core {
                 } else {
                     Freshness::Stale
                 };
+                let is_stale = u64::from(freshness != Freshness::Fresh);
+                self.totals.stale.fetch_add(is_stale, Ordering::Relaxed);
                 Ok(UpstreamResponse {
                     body: body.clone(),
                     age: entry.age(&now),
