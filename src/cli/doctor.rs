@@ -118,7 +118,7 @@ async fn check_upstream(
         Err(error) => error.operator_message(),
     };
     let last = last.map_or("never".to_owned(), |time| format!("at {time:.0}"));
-    let address = upstream.address();
+    let address = upstream.base();
     let finding = format!("{address}: {calls}; last answered {last}");
     match answer {
         None => findings.note(SUBJECT, &finding, "Run without --offline to ask it once."),

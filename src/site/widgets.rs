@@ -204,7 +204,8 @@ pub(super) fn metric(desk: &Desk, request: &PageRequest, mut answers: Answers) -
             url: history.attribution.url.clone(),
         };
         let mut widget = Widget::new(request, title, credit, sources);
-        widget.more = format!("{}/series/{}", widget.credit.url, encode_segment(name));
+        let home = desk.settings().home();
+        widget.more = format!("{home}/series/{}", encode_segment(name));
         widget.source = history_path(name, name, request, SERIES_RANGE);
         add_history(&mut widget, &history, request);
         return widget.render_document();

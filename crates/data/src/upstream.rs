@@ -268,6 +268,11 @@ impl Upstream {
         }
     }
 
+    /// The address above `/api/public`.
+    pub fn base(&self) -> &Url {
+        &self.0.config.base
+    }
+
     /// Makes one call whatever is cached, if the ledger grants it, to see whether the upstream answers.
     ///
     /// # Errors
@@ -281,11 +286,6 @@ impl Upstream {
         };
         let outcome = self.0.call(&Arc::new(lookup), None).await;
         outcome.map(drop).map_err(|failure| failure.to_error())
-    }
-
-    /// Returns the address above `/api/public`.
-    pub fn address(&self) -> &Url {
-        &self.0.config.base
     }
 
     /// Returns the numbers since the start of the process.
