@@ -273,6 +273,14 @@ impl Upstream {
         &self.0.config.base
     }
 
+    /// Returns the remaining calls. Blocks when the ledger is in a database.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the ledger cannot be read.
+    pub fn quota(&self) -> Result<Quota> {
+        self.0.ledger.quota()
+    }
+
     /// Makes one call whatever is cached, if the ledger grants it, to see whether the upstream answers.
     ///
     /// # Errors
@@ -303,14 +311,6 @@ impl Upstream {
     /// Returns when the newest stored response was fetched or validated, here or by another process. Blocks.
     pub fn last_success(&self) -> Option<Timestamp> {
         self.0.cache.newest()
-    }
-
-    /// Returns the remaining calls. Blocks when the ledger is in a database.
-    ///
-    /// # Errors
-    /// [`Error::Store`] when the ledger cannot be read.
-    pub fn quota(&self) -> Result<Quota> {
-        self.0.ledger.quota()
     }
 
     /// Waits until all running calls have ended and their responses are stored; for shutdown and tests.
