@@ -46,56 +46,16 @@ pub(super) fn read(answers: &mut Answers) -> (Vec<Headline>, Vec<Gauge>, String)
 fn headlines(summary: &MacroSummary) -> Vec<Headline> {
     let rates = &summary.key_rates;
     let inflation = summary.inflation.cpi_yoy_pct;
+    let spread = summary.credit.hy_spread_bps;
     // Series, name, value, decimals, unit, name of the date.
+    #[rustfmt::skip]
     let figures = [
-        (
-            "DGS10",
-            "10-year Treasury yield",
-            rates.ten_year,
-            2,
-            " %",
-            "10y",
-        ),
-        (
-            "EFFR",
-            "Fed funds rate",
-            rates.fed_funds,
-            2,
-            " %",
-            "fed_funds",
-        ),
-        (
-            "CPIAUCSL",
-            "Inflation (CPI)",
-            inflation,
-            1,
-            " %",
-            "cpi_yoy_pct",
-        ),
-        (
-            "SAHMREALTIME",
-            "Sahm rule",
-            summary.labor.sahm_rule,
-            2,
-            " points",
-            "sahm_rule",
-        ),
-        (
-            "VIXCLS",
-            "Volatility (VIX)",
-            summary.volatility.vix,
-            1,
-            "",
-            "vix",
-        ),
-        (
-            "BAMLH0A0HYM2",
-            "High-yield spread",
-            summary.credit.hy_spread_bps,
-            1,
-            " bp",
-            "hy_spread_bps",
-        ),
+        ("DGS10", "10-year Treasury yield", rates.ten_year, 2, " %", "10y"),
+        ("EFFR", "Fed funds rate", rates.fed_funds, 2, " %", "fed_funds"),
+        ("CPIAUCSL", "Inflation (CPI)", inflation, 1, " %", "cpi_yoy_pct"),
+        ("SAHMREALTIME", "Sahm rule", summary.labor.sahm_rule, 2, " points", "sahm_rule"),
+        ("VIXCLS", "Volatility (VIX)", summary.volatility.vix, 1, "", "vix"),
+        ("BAMLH0A0HYM2", "High-yield spread", spread, 1, " bp", "hy_spread_bps"),
     ];
     let headline = |(id, name, value, decimals, unit, date)| {
         let day = || summary.dates.get(date)?.parse::<Date>().ok();

@@ -177,16 +177,16 @@ impl LedgerState {
         let kept = self.budget.kept(purpose, payer.callers);
         let count = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
         let first = self.calls.partition_point(|call| *call <= at - window);
-        let used = self.calls.iter().skip(first).chain([&at]);
+        let mut used = self.calls.iter().skip(first).chain([&at]);
         let mut left = i64::from(self.budget.limit) - count(self.calls.len() - first) - 1;
-        let mut is_enough = |call: &i64| {
+        let is_enough = |call: &i64| {
             let own = payer.own.len() - payer.own.partition_point(|own| own < call);
             let needed = kept * (call + window - at);
             let is_enough = (left - count(own)) * window >= needed;
             left += 1;
             is_enough
         };
-        at >= self.paused_until && used.into_iter().all(|call| is_enough(call))
+        at >= self.paused_until && used.all(is_enough)
     }
 
     /// Pauses all calls for a time, at most the window.
