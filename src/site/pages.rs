@@ -137,7 +137,7 @@ static PAGES: [Page; 37] = [
     page!(SERIES_PATH, series::page, LocalOrEndpoints(series::calls), &[&view::ARGUMENTS, &["revised"]], Items(series::paths), "/series/UNRATE"),
     page!("/cite/{name}", cite::page, LocalOnly, &[&cite::ARGUMENTS, &view::ARGUMENTS], Unlisted, "/cite/UNRATE"),
     page!("/compare", compare::page, LocalOnly, &[&compare::ARGUMENTS], Navigation("Compare"), "/compare?series=DGS10,DGS2"),
-    page!("/regime", regime::page, EndpointsOrForwarded(regime::calls, regime::forwarded_calls), &[&["as_of"]], Navigation("Regime"), "/regime"),
+    page!("/regime", regime::page, Endpoints(regime::calls), &[&["as_of"]], Navigation("Regime"), "/regime"),
     page!("/calendar", calendar::page, Local, &[&calendar::ARGUMENTS], Navigation("Calendar"), "/calendar"),
     page!("/calendar.ics", calendar::subscription, Local, &[&calendar::ARGUMENTS], Sitemap, "/calendar.ics"),
     page!("/embed", embed::page, Local, &embed::ARGUMENTS, Sitemap, "/embed"),

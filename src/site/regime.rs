@@ -33,7 +33,7 @@ struct Page<'a> {
     months: Vec<MonthlyRegime>,
     /// Months with the figures known at their end; none before the first vintage.
     real_time: BTreeMap<Date, MonthlyRegime>,
-    /// Identifiers of the composites, and their inputs; empty on a server that forwards.
+    /// Identifiers of the composites, and their inputs.
     composites: Vec<(String, &'static Indicator, Result<Explanation>)>,
     scenarios: Vec<Scenario>,
 }
@@ -48,15 +48,6 @@ pub(super) fn calls(request: &PageRequest) -> Vec<EndpointCall> {
     calls
 }
 
-/// Returns the calls on a server that forwards. The inputs of the composites would be those of the own store.
-pub(super) fn forwarded_calls(request: &PageRequest) -> Vec<EndpointCall> {
-    let as_of = ("as_of", request.form_value("as_of"));
-    vec![
-        EndpointCall::new("get_regime", &[as_of]),
-        EndpointCall::new("list_scenarios", &[("limit", "100")]),
-    ]
-}
-
 pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> Result<Document> {
     let as_of = request.as_of(desk)?;
     let description = "Where the US economy stands on growth and inflation, how it got there, and what often came next.";
@@ -65,9 +56,7 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
         .with_script()
         .with_preview("", Some("/chart/regime.png".into()));
     frame.data_age = describe_data_age(as_of, &regime.provenance);
-    let is_forwarded = answers.is_forwarded;
     let composites = established()
-        .filter(|_| !is_forwarded)
         .map(|composite| {
             let info = desk.resolve("series", composite.indicator.id)?;
             Ok((
@@ -79,7 +68,7 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
         .collect::<Result<_>>()?;
     let scenarios: ScenarioList = answers.read()?;
     let mut months = monthly_regimes(desk, as_of, false)?;
-    if is_forwarded || months.last().map(|m| m.month) != regime.month {
+    if months.last().map(|m| m.month) != regime.month {
         months.clear();
     }
     let real_time = monthly_regimes(desk, as_of, true)?.into_iter();
