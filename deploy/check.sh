@@ -152,8 +152,9 @@ prometheus() { # rules, their tests, and that every metric they name is served
 import json, pathlib, re, sys
 here = pathlib.Path(sys.argv[1])
 served = set(re.findall(r"^# TYPE (\w+)", pathlib.Path("metrics.txt").read_text(), re.M))
-# Told only after a sync, of a shared database, and of shared limits.
+# Told only after a sync, of a shared database, of shared limits, and of an upstream.
 served |= {"econoscope_last_sync_timestamp_seconds", "econoscope_database_away_seconds", "econoscope_writer", "econoscope_limits_shared"}
+served |= {"econoscope_upstream_" + name for name in ["calls_total", "calls_left", "stale_total", "refused_total"]}
 board = json.loads((here / "grafana.json").read_text())
 exprs = [target["expr"] for panel in board["panels"] for target in panel["targets"]]
 text = (here / "alerts.yml").read_text() + "\n".join(exprs)

@@ -126,7 +126,7 @@ pub(crate) fn open_backend(
     base_url: Option<String>,
     serve_restricted: bool,
 ) -> Result<Backend> {
-    let Some(base) = &config.forwarding.upstream else {
+    let Some(upstream) = open_upstream(config)? else {
         let desk = open_desk(
             open_for_reading(config)?,
             config,
@@ -135,12 +135,25 @@ pub(crate) fn open_backend(
         )?;
         return Ok(Backend::local(desk));
     };
-    let mut settings = UpstreamConfig::new(base.clone());
-    settings.daily_limit = config.forwarding.upstream_limit;
-    (settings.state, settings.database) = config.upstream_state()?;
-    let upstream = Upstream::open(settings, Arc::new(SystemClock::default()))?;
     // Names, links and the credit line need no store on disk.
     let bundled = Arc::new(Sqlite::bundled()?);
     let desk = open_desk(bundled, config, base_url, serve_restricted)?;
     Ok(Backend::forwarding(desk, upstream))
+}
+
+/// Opens the upstream of the settings; `None` without one.
+///
+/// # Errors
+/// As [`Upstream::open`].
+pub(crate) fn open_upstream(config: &Config) -> Result<Option<Upstream>> {
+    let Some(base) = &config.forwarding.upstream else {
+        return Ok(None);
+    };
+    let mut settings = UpstreamConfig::new(base.clone());
+    settings.daily_limit = config.forwarding.upstream_limit;
+    (settings.state, settings.database) = config.upstream_state()?;
+    Ok(Some(Upstream::open(
+        settings,
+        Arc::new(SystemClock::default()),
+    )?))
 }

@@ -1,11 +1,14 @@
 //! `econoscope doctor`: checks settings, store, data, clock and sources, with advice on what is wrong.
 
 use super::output::{print, printable};
+use crate::app;
 use crate::config::{Config, Doctor};
 use anyhow::{Context, Result};
+use econoscope_core::error::Error;
 use econoscope_data::disk;
 use econoscope_data::ingest;
 use econoscope_data::store::{Postgres, Sqlite, Status, Store};
+use econoscope_data::upstream::{Request, Upstream};
 use econoscope_desk::Desk;
 use jiff::{SignedDuration, Timestamp};
 use std::env::consts::{ARCH, OS};
@@ -76,6 +79,9 @@ pub(super) async fn doctor(config: &Config, options: &Doctor) -> Result<ExitCode
         check_sources(&mut findings, config, &store).await?;
     }
     check_clock(&mut findings, &stored);
+    if let Some(upstream) = app::open_upstream(config)? {
+        check_upstream(&mut findings, &upstream, options.offline).await?;
+    }
     if options.offline {
         let advice = "Run without --offline to check them.";
         findings.note("sources", "not checked (--offline)", advice);
@@ -84,6 +90,50 @@ pub(super) async fn doctor(config: &Config, options: &Doctor) -> Result<ExitCode
     }
     print(&printable(&findings.text))?;
     Ok(u8::from(findings.has_fault).into())
+}
+
+/// Asks the upstream once, which costs one of its calls, and tells how many are left.
+async fn check_upstream(
+    findings: &mut Findings,
+    upstream: &Upstream,
+    is_offline: bool,
+) -> Result<()> {
+    const SUBJECT: &str = "upstream";
+    let answer = if is_offline {
+        None
+    } else {
+        let request = Request::new(&["api", "public", "macro-summary"], &[]);
+        let answer = upstream.probe(request).await;
+        upstream.wait_until_idle().await;
+        Some(answer)
+    };
+    let read = upstream.clone();
+    let read = move || (read.quota(), read.last_success());
+    let (quota, last) = tokio::task::spawn_blocking(read).await?;
+    let calls = match quota {
+        Ok(quota) => format!(
+            "{} of {} calls used in 24 hours, {} left",
+            quota.used, quota.limit, quota.remaining
+        ),
+        Err(error) => error.operator_message(),
+    };
+    let last = last.map_or("never".to_owned(), |time| format!("at {time:.0}"));
+    let address = upstream.base();
+    let finding = format!("{address}: {calls}; last answered {last}");
+    match answer {
+        None => findings.note(SUBJECT, &finding, "Run without --offline to ask it once."),
+        Some(Ok(())) => findings.ok(SUBJECT, &finding),
+        Some(Err(error @ Error::RateLimited { .. })) => {
+            findings.note(SUBJECT, &finding, &error.operator_message());
+        }
+        Some(Err(error)) => {
+            let problem = error.operator_message();
+            let advice =
+                "Check address, network and firewall; stored answers are served meanwhile.";
+            findings.fault(SUBJECT, &format!("{finding}. {problem}"), advice);
+        }
+    }
+    Ok(())
 }
 
 fn check_configuration(findings: &mut Findings, config: &Config) {

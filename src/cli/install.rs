@@ -5,11 +5,12 @@ mod edit;
 mod hosts;
 
 use super::output::{print, printable};
-use crate::config::{Config, DEFAULT_LOG, Install, InstallTarget};
+use crate::config::{Config, Install, InstallTarget};
 use anyhow::{Context, Result, bail};
 use econoscope_data::disk;
 use edit::with_entry;
 use hosts::{Entry, HOSTS, Host, Server, UserFolders};
+use std::ffi::OsString;
 use std::io::{BufRead, ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
 
@@ -150,34 +151,13 @@ fn diff(old: &str, new: &str) -> String {
     between(&old, "-") + &between(&new, "+")
 }
 
-/// Returns the flags of this call that an assistant must repeat to start the program with the same settings.
+/// Returns the flags of this call, which an assistant must repeat to start the program with the same settings.
 fn own_flags(config: &Config) -> Result<Vec<String>> {
-    let to_text = |path: &Path| -> Result<String> {
-        let is_database = path.to_str().is_some_and(|text| text.contains("://"));
-        let path = if is_database {
-            path.to_owned()
-        } else {
-            std::path::absolute(path)?
-        };
-        let text = path.to_str().map(str::to_owned);
+    let to_text = |word: &OsString| {
+        let text = word.to_str().map(str::to_owned);
         text.context("the file cannot contain a path that is not UTF-8")
     };
-    let mut flags = Vec::new();
-    for (flag, path) in [("--store", &config.store), ("--config", &config.config)] {
-        if let Some(path) = path {
-            flags.extend([flag.to_owned(), to_text(path)?]);
-        }
-    }
-    if config.sources.no_fred {
-        flags.push("--no-fred".to_owned());
-    }
-    if config.log != DEFAULT_LOG {
-        flags.extend(["--log".to_owned(), config.log.clone()]);
-    }
-    if config.no_search_tools {
-        flags.push("--no-search-tools".to_owned());
-    }
-    Ok(flags)
+    config.given.iter().map(to_text).collect()
 }
 
 /// Returns the command that starts this program again, by its package runner if it was started by one.

@@ -37,7 +37,8 @@ fn parse(arguments: Vec<OsString>) -> Result<Config> {
     let matches = command_for_users()
         .try_get_matches_from(&arguments)
         .unwrap_or_else(|e| e.exit());
-    let first = Config::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
+    let mut first = Config::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
+    first.given = given_flags(&matches)?;
     let Some(file) = first.config.as_deref() else {
         return Ok(first);
     };
@@ -48,7 +49,47 @@ fn parse(arguments: Vec<OsString>) -> Result<Config> {
         let matches = command().try_get_matches_from(arguments);
         matches.map_err(|error| anyhow::anyhow!(describe(&error)))
     });
-    Ok(Config::from_arg_matches(&matches.context(path)?)?)
+    let config = Config::from_arg_matches(&matches.context(path)?)?;
+    Ok(Config {
+        given: first.given,
+        ..config
+    })
+}
+
+/// Returns the general flags of a command line and the environment, with absolute paths. Keys of the environment are left
+/// out, since a file would show them.
+fn given_flags(matches: &ArgMatches) -> Result<Vec<OsString>> {
+    use ValueSource::{CommandLine, EnvVariable};
+    let command = command();
+    let mut given = Vec::new();
+    for flag in command.get_arguments() {
+        let id = flag.get_id().as_str();
+        let (Some(name), Some(source)) = (flag.get_long(), matches.value_source(id)) else {
+            continue;
+        };
+        let kind = flag.get_value_names().and_then(|names| names.first());
+        let kind = kind.map_or("", |kind| kind.as_str());
+        let is_kept = source == CommandLine || source == EnvVariable && !kind.ends_with("KEY");
+        if !is_kept || ["help", "version"].contains(&name) {
+            continue;
+        }
+        let word = OsString::from(format!("--{name}"));
+        if matches!(flag.get_action(), ArgAction::SetTrue) {
+            given.extend(matches.get_flag(id).then_some(word));
+            continue;
+        }
+        for value in matches.get_raw(id).into_iter().flatten() {
+            let is_path = matches!(kind, "FILE" | "DIR") && value != "none";
+            let is_address = value.to_str().is_some_and(|text| text.contains("://"));
+            let value = if is_path && !is_address {
+                std::path::absolute(value)?.into_os_string()
+            } else {
+                value.to_owned()
+            };
+            given.extend([word.clone(), value]);
+        }
+    }
+    Ok(given)
 }
 
 /// Returns whether settings ask for a log in JSON, as far as they can be parsed, to log an error in them.
@@ -196,6 +237,51 @@ mod tests {
             other.service_name, "Macro",
             "settings of serve do not disturb other commands"
         );
+    }
+
+    #[test]
+    fn every_general_flag_is_given_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("empty.toml");
+        std::fs::write(&file, "").unwrap();
+        for (name, flag, is_general) in
+            settings(&command()).chain([("config", &Arg::new("config"), true)])
+        {
+            if !is_general {
+                continue;
+            }
+            let of_command = command();
+            let flag = of_command
+                .get_arguments()
+                .find(|arg| arg.get_long() == Some(name))
+                .unwrap_or(flag);
+            let value = match flag
+                .get_value_names()
+                .and_then(|names| names.first())
+                .map(|name| name.as_str())
+            {
+                None => None,
+                Some("FILE") => Some(file.to_str().unwrap()),
+                Some("DIR") => Some("/tmp"),
+                Some("URL") => Some("http://127.0.0.1:9/"),
+                Some("N" | "SECONDS") => Some("7"),
+                Some("FILTER") => Some("info"),
+                Some("NAME=KEY") => Some("eia=abc"),
+                Some("NAME=URL") => Some("treasury=http://127.0.0.1:9/"),
+                Some(_) => Some("X_"),
+            };
+            let is_switch = matches!(flag.get_action(), ArgAction::SetTrue);
+            let mut words = vec![OsString::from(format!("--{name}"))];
+            words.extend(value.filter(|_| !is_switch).map(OsString::from));
+            let line = [
+                &["econoscope".into()],
+                &*words,
+                &["install".into(), "cursor".into()],
+            ]
+            .concat();
+            let config = parse(line).unwrap();
+            assert_eq!(config.given, words, "install forgets --{name}");
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::values::parse_listen_address;
 use crate::admission::LimitSettings;
 use crate::server::ConnectionSettings;
 use clap::{Arg, Args, CommandFactory, Id, Parser, Subcommand};
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -59,6 +60,10 @@ pub(crate) struct Config {
 
     #[command(flatten)]
     pub(crate) folders: Folders,
+
+    /// The general flags that the command line and the environment give, to start the program again with them.
+    #[arg(skip)]
+    pub(crate) given: Vec<OsString>,
 
     /// Command; without one, serve MCP on stdin and stdout
     #[command(subcommand)]

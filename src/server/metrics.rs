@@ -15,6 +15,7 @@ use econoscope_core::model::Date;
 use econoscope_data::ingest::SyncReport;
 use econoscope_data::pool::Counts;
 use econoscope_data::store::ReplicaStatus;
+use econoscope_data::upstream::{Quota, UpstreamCounts};
 use econoscope_desk::StoreSummary;
 use jiff::Timestamp;
 use parking_lot::Mutex;
@@ -131,6 +132,8 @@ struct Page<'a> {
     holdings: Option<Arc<StoreSummary>>,
     /// `None` if the store is not a replica.
     replica: Option<ReplicaStatus>,
+    /// `None` on a server that does not forward; the quota is `None` if the ledger cannot be read.
+    upstream: Option<(UpstreamCounts, Option<Quota>)>,
     now: Timestamp,
 }
 
@@ -141,6 +144,14 @@ pub(super) async fn page(State(shared): State<Shared>) -> Response {
     let freshness = holdings
         .as_ref()
         .map(|h| freshness_by_frequency(h, desk.today()));
+    let upstream = match shared.backend.upstream().cloned() {
+        Some(upstream) => {
+            let counts = upstream.counts();
+            let quota = tokio::task::spawn_blocking(move || upstream.quota().ok()).await;
+            Some((counts, quota.ok().flatten()))
+        }
+        None => None,
+    };
     let page = Page {
         shared: &shared,
         routes: shared.metrics.routes.lock().clone(),
@@ -150,6 +161,7 @@ pub(super) async fn page(State(shared): State<Shared>) -> Response {
         freshness: freshness.unwrap_or_default(),
         holdings,
         replica: desk.store().replica(),
+        upstream,
         now: clock::wall_time(),
     };
     match page.render() {

@@ -26,6 +26,12 @@ impl EndpointCall {
         Self { tool, arguments }
     }
 
+    /// Whether an upstream answers it.
+    #[cfg(test)]
+    pub(super) fn is_in_contract(&self) -> bool {
+        Route::find(self.tool).is_some_and(|route| route.spec.in_contract)
+    }
+
     async fn send(self, backend: &Backend, admission: &Admission, caller: Caller) -> Result<Reply> {
         let route = Route::find(self.tool)
             .ok_or_else(|| Error::internal("looking up an endpoint", self.tool))?;

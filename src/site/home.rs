@@ -18,6 +18,8 @@ use econoscope_core::indicators::{Composite, established};
 use econoscope_core::model::AsOf;
 use econoscope_data::store::Article;
 
+pub(super) mod forwarded;
+
 #[derive(Template)]
 #[template(path = "home.html")]
 struct Page<'a> {
@@ -35,6 +37,7 @@ struct Page<'a> {
     gauges: Vec<Gauge>,
     charts: Vec<Chart>,
     articles: Vec<Article>,
+    is_forwarded: bool,
 }
 
 /// A composite with its latest value.
@@ -133,7 +136,21 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
     let regime: RegimeAnswer = answers.read()?;
     let provenance = &regime.provenance;
     frame.data_age = describe_data_age(as_of, provenance);
-    let headlines = headlines::read(&mut answers);
+    let is_forwarded = answers.is_forwarded;
+    let (headlines, gauges) = if is_forwarded {
+        let (headlines, gauges, age) = forwarded::read(&mut answers);
+        frame.data_age = age;
+        (headlines, gauges)
+    } else {
+        let headlines = headlines::read(&mut answers);
+        let gauge = |composite| gauge(desk, composite, &mut answers);
+        (headlines, established().map(gauge).collect())
+    };
+    let charts = if is_forwarded {
+        Vec::new()
+    } else {
+        CHARTS.iter().map(|c| chart(c, &mut answers)).collect()
+    };
     let (last_releases, next_releases) = headlines::releases(desk, request.argument("as_of"))?;
     let path = regime_path(desk, as_of, &regime, MONTHS)?;
     render_scripted_page(&Page {
@@ -147,16 +164,15 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
             reason.unwrap_or_else(|| "its inputs are missing".into())
         }),
         quadrant: quadrant::draw_large(&path, regime_label(&regime.regime)),
-        gauges: established()
-            .map(|composite| gauge(desk, composite, &mut answers))
-            .collect(),
-        charts: CHARTS.iter().map(|c| chart(c, &mut answers)).collect(),
+        gauges,
+        charts,
         articles: articles::published(desk)?
             .into_iter()
             .take(MAX_ARTICLES)
             .collect(),
         frame,
         regime,
+        is_forwarded,
     })
 }
 

@@ -12,7 +12,7 @@ use super::{view, widget_frame, widgets};
 use crate::admission::{Admission, Policy};
 use crate::rest;
 use Listing::{Items, Navigation, Sitemap, Unlisted};
-use Source::{Endpoints, Local, LocalOnly, LocalOrEndpoints};
+use Source::{Endpoints, EndpointsOrForwarded, Local, LocalOnly, LocalOrEndpoints};
 use axum::Router;
 use axum::extract::{Extension, RawPathParams, RawQuery, State};
 use axum::http::{HeaderMap, Method, Uri, header};
@@ -63,6 +63,8 @@ enum Source {
     LocalOnly,
     /// Endpoints.
     Endpoints(Calls),
+    /// Endpoints, or fewer on a server that forwards.
+    EndpointsOrForwarded(Calls, Calls),
     /// The desk, or endpoints on a server that forwards.
     LocalOrEndpoints(Calls),
 }
@@ -82,6 +84,17 @@ macro_rules! page {
 }
 
 impl Page {
+    /// Returns the calls of endpoints for a request.
+    fn calls(&self, request: &PageRequest, is_forwarding: bool) -> Vec<EndpointCall> {
+        match self.source {
+            EndpointsOrForwarded(_, calls) | LocalOrEndpoints(calls) if is_forwarding => {
+                calls(request)
+            }
+            Endpoints(calls) | EndpointsOrForwarded(calls, _) => calls(request),
+            Local | LocalOnly | LocalOrEndpoints(_) => Vec::new(),
+        }
+    }
+
     /// Renders an error: as HTML for people, as a widget for frames, as JSON for programs. `hits` are search results
     /// for a name that is unknown.
     fn render_error(
@@ -118,7 +131,7 @@ const PROGRAM_PREFIXES: [&str; 5] = ["/api", "/mcp", "/.well-known", "/health", 
 /// Every page, those of the navigation in its order.
 #[rustfmt::skip]
 static PAGES: [Page; 37] = [
-    page!("/", home::page, Endpoints(home::calls), &[&["as_of"]], Sitemap, "/"),
+    page!("/", home::page, EndpointsOrForwarded(home::calls, home::forwarded::calls), &[&["as_of"]], Sitemap, "/"),
     page!("/search", search::page, Local, &[&["q"]], Unlisted, "/search?q=yield+curve"),
     page!("/series", catalogue::page, Local, &[], Navigation("Series"), "/series"),
     page!(SERIES_PATH, series::page, LocalOrEndpoints(series::calls), &[&view::ARGUMENTS, &["revised"]], Items(series::paths), "/series/UNRATE"),
@@ -152,8 +165,8 @@ static PAGES: [Page; 37] = [
     page!("/chart/scenario/{name}", scenarios::picture, LocalOnly, &[&pictures::ARGUMENTS], Unlisted, "/chart/scenario/sahm-trigger.svg"),
     page!("/favicon.ico", pictures::icon, Local, &[], Unlisted, "/favicon.ico"),
     page!("/widget/regime", widgets::regime, Endpoints(widgets::regime_calls), &[&["theme"]], Sitemap, "/widget/regime"),
-    page!("/widget/recession", widgets::recession, Endpoints(widgets::recession_calls), &[&["theme"]], Sitemap, "/widget/recession"),
-    page!(METRIC_PATH, widgets::metric, Endpoints(widgets::metric_calls), &[&widgets::ARGUMENTS], Unlisted, "/widget/metric/DGS10"),
+    page!("/widget/recession", widgets::recession, EndpointsOrForwarded(widgets::recession_calls, widgets::forwarded_recession_calls), &[&["theme"]], Sitemap, "/widget/recession"),
+    page!(METRIC_PATH, widgets::metric, EndpointsOrForwarded(widgets::metric_calls, widgets::forwarded_metric_calls), &[&widgets::ARGUMENTS], Unlisted, "/widget/metric/DGS10"),
     page!("/widget/chart", widgets::comparison, LocalOnly, &[&compare::ARGUMENTS, &["theme"]], Unlisted, "/widget/chart?series=DGS10,DGS2"),
 ];
 
@@ -359,11 +372,7 @@ impl Site {
         if let Some(cached) = self.cache.get(&key) {
             return Ok(cached);
         }
-        let calls = match page.source {
-            Endpoints(calls) => calls(request),
-            LocalOrEndpoints(calls) if is_forwarding => calls(request),
-            Local | LocalOnly | LocalOrEndpoints(_) => Vec::new(),
-        };
+        let calls = page.calls(request, is_forwarding);
         let is_charged_per_call = is_forwarding && !calls.is_empty();
         let render = async {
             let answers = Answers::fetch(calls, backend, &self.admission, caller).await?;
@@ -403,6 +412,27 @@ mod tests {
                 others.all(|p| p.path != path && p.sample != page.sample),
                 "{path} twice"
             );
+        }
+    }
+
+    /// An upstream allows 100 calls a day.
+    #[test]
+    fn forwarded_pages_cost_three_calls_and_widgets_one() {
+        let store = Arc::new(econoscope_data::store::Sqlite::in_memory().unwrap());
+        let desk = Desk::open(store, Settings::default(), Desk::system_clock());
+        for page in &PAGES {
+            for query in ["", "units=pc1", "range=5y", "start=5y&end=2020-01-01"] {
+                let request =
+                    PageRequest::parse(&desk, page.path, page.arguments, "UNRATE", Some(query));
+                let calls = page.calls(&request, true);
+                let paid = calls.iter().filter(|call| call.is_in_contract()).count();
+                let most = if page.path.starts_with("/widget/") {
+                    1
+                } else {
+                    3
+                };
+                assert!(paid <= most, "{} {query}: {paid} calls", page.path);
+            }
         }
     }
 

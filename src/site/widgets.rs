@@ -8,16 +8,19 @@ use super::view::{INDEX, api_units, query_string, with_axes};
 use super::widget_frame::Widget;
 use super::{charts, compare, quadrant};
 use econoscope_answers::endpoints::compare_series::ComparedColumn;
+use econoscope_answers::endpoints::macro_summary::MacroSummary;
 use econoscope_answers::endpoints::metric::Metric;
-use econoscope_answers::endpoints::{regime, time_series};
+use econoscope_answers::endpoints::regime;
+use econoscope_answers::endpoints::time_series::TimeSeriesAnswer;
 use econoscope_answers::render::provenance::Provenance;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::chart::render_fluid;
-use econoscope_core::format::{Unit, month, period, short_day};
+use econoscope_core::format::{Unit, month, number, period, short_day};
 use econoscope_core::indicators::prose::capitalize;
 use econoscope_core::indicators::recession::CRPI;
 use econoscope_core::indicators::regime::Regime;
-use econoscope_core::model::{Date, Frequency};
+use econoscope_core::model::{Attribution, Date, Frequency};
+use jiff::tz::TimeZone;
 
 pub(super) const REGIME_TITLE: &str = "US macro regime";
 pub(super) const RECESSION_TITLE: &str = "US recession within 12 months";
@@ -99,6 +102,11 @@ pub(super) fn recession_calls(request: &PageRequest) -> Vec<EndpointCall> {
     series_calls(CRPI.indicator.id, request, RECESSION_RANGE)
 }
 
+/// Returns the call for the recession probability of an upstream, in the answer that most callers share.
+pub(super) fn forwarded_recession_calls(_: &PageRequest) -> Vec<EndpointCall> {
+    vec![EndpointCall::new("get_macro_summary", &[])]
+}
+
 /// Renders the widget of the recession probability: that of its series, with a band instead of changes.
 pub(super) fn recession(
     desk: &Desk,
@@ -106,6 +114,28 @@ pub(super) fn recession(
     mut answers: Answers,
 ) -> Result<Document> {
     let id = CRPI.indicator.id;
+    if answers.is_forwarded {
+        let summary: MacroSummary = answers.read()?;
+        let sources = format_sources(&summary.provenance);
+        let mut widget = Widget::new(request, RECESSION_TITLE, desk.attribution(), sources);
+        widget.more = format!("{}/series/{}", desk.settings().home(), encode_segment(id));
+        widget.date = summary
+            .last_updated
+            .map(|time| short_day(time.to_zoned(TimeZone::UTC).date()))
+            .unwrap_or_default();
+        let value = summary.recession_probability;
+        widget.value = value.map(|value| number(value, 1));
+        widget.unit = " %".to_owned();
+        widget.gap = value
+            .is_none()
+            .then(|| "The source gives no value.".to_owned());
+        widget.notes = value
+            .and_then(|value| CRPI.band(value))
+            .map(capitalize)
+            .into_iter()
+            .collect();
+        return widget.render_document();
+    }
     let (mut widget, value) = series_widget(desk, request, id, RECESSION_RANGE, &mut answers)?;
     widget.title = RECESSION_TITLE.into();
     let band = value.and_then(|value| CRPI.band(value)).map(capitalize);
@@ -145,8 +175,41 @@ pub(super) fn metric_calls(request: &PageRequest) -> Vec<EndpointCall> {
     series_calls(&request.name, request, SERIES_RANGE)
 }
 
+/// Returns the one call for the series of an upstream: the figures of a view that the request names, else the newest
+/// figure alone.
+pub(super) fn forwarded_metric_calls(request: &PageRequest) -> Vec<EndpointCall> {
+    let mut calls = metric_calls(request);
+    let history = calls.pop();
+    if names_view(request) {
+        calls = history.into_iter().collect();
+    }
+    calls
+}
+
+/// Whether a request for the widget of a series names other figures than the newest.
+fn names_view(request: &PageRequest) -> bool {
+    ARGUMENTS
+        .iter()
+        .any(|name| *name != "theme" && request.argument(name).is_some())
+}
+
 pub(super) fn metric(desk: &Desk, request: &PageRequest, mut answers: Answers) -> Result<Document> {
     let name = &request.name;
+    if answers.is_forwarded && names_view(request) {
+        let history: TimeSeriesAnswer = answers.read()?;
+        let title = &*history.display_name;
+        let sources = format_sources(&history.provenance);
+        let credit = Attribution {
+            text: history.attribution.text.clone(),
+            url: history.attribution.url.clone(),
+        };
+        let mut widget = Widget::new(request, title, credit, sources);
+        let home = desk.settings().home();
+        widget.more = format!("{home}/series/{}", encode_segment(name));
+        widget.source = history_path(name, name, request, SERIES_RANGE);
+        add_history(&mut widget, &history, request);
+        return widget.render_document();
+    }
     let (widget, _) = series_widget(desk, request, name, SERIES_RANGE, &mut answers)?;
     widget.render_document()
 }
@@ -189,31 +252,40 @@ fn series_widget(
     let (number, unit) = format_metric(desk, &metric, value);
     (widget.value, widget.unit) = (Some(number), unit);
     // A widget can do without its chart, but an invalid argument is an error.
-    let history: time_series::TimeSeriesAnswer = match answers.read() {
+    let history: TimeSeriesAnswer = match answers.read() {
         Ok(history) => history,
         Err(error @ Error::InvalidParam { .. }) => return Err(error),
         Err(_) => return Ok((widget, Some(value))),
     };
-    let spec = with_axes(charts::plot(&history), request);
+    widget.source = history_path(&metric.ticker, name, request, default_range);
+    add_history(&mut widget, &history, request);
+    Ok((widget, Some(value)))
+}
+
+/// Adds the picture of a history. In other units, up to an earlier day, or without a figure yet, the newest one of the
+/// picture is the figure.
+fn add_history(widget: &mut Widget, history: &TimeSeriesAnswer, request: &PageRequest) {
+    let spec = with_axes(charts::plot(history), request);
     widget.is_log = spec.is_log;
     let units = api_units(request.form_value("units"));
-    // In other units, or up to an earlier day, the figure is the newest of the chart.
-    if let Some(newest) = history.data.last()
-        && (!units.is_empty() || request.argument("end").is_some())
-    {
+    let is_other = !units.is_empty() || request.argument("end").is_some() || widget.value.is_none();
+    if let Some(newest) = history.data.last().filter(|_| is_other) {
         let decimals = usize::from(spec.decimals);
-        let (number, unit) = series_unit(&history).format_parts(newest.value, decimals);
+        let (number, unit) = series_unit(history).format_parts(newest.value, decimals);
         (widget.value, widget.unit) = (Some(number), unit);
         widget.notes = match units {
             "" => Vec::new(),
             _ => vec![history.unit.clone()],
         };
-        widget.date = format_date(newest.date);
+        widget.date = format_short_period(newest.date, history.frequency.as_deref());
     }
     widget.picture = render_fluid(&spec);
+}
+
+/// Returns the path of the history of a series in the API; `id` is its identifier there.
+fn history_path(id: &str, name: &str, request: &PageRequest, default_range: &str) -> String {
     let query = query_string(history_arguments(name, request, default_range));
-    widget.source = format!("/api/public/data/{id}{query}");
-    Ok((widget, Some(value)))
+    format!("/api/public/data/{}{query}", encode_segment(id))
 }
 
 /// Renders the widget of several series.

@@ -423,6 +423,8 @@ fn install_passes_on_the_given_arguments() {
         "--log",
         "info",
         "--no-search-tools",
+        "--upstream",
+        "http://127.0.0.1:9/",
         "install",
         "cursor",
     ];
@@ -445,7 +447,14 @@ fn install_passes_on_the_given_arguments() {
         (*flag, rest),
         (
             "--store",
-            &["--no-fred", "--log", "info", "--no-search-tools"][..]
+            &[
+                "--no-search-tools",
+                "--log",
+                "info",
+                "--upstream",
+                "http://127.0.0.1:9/",
+                "--no-fred"
+            ][..]
         )
     );
     // An address alone is a server's, which speaks MCP below it; the backups of both are kept.

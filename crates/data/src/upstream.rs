@@ -27,6 +27,7 @@ use call::{Backoff, BackoffKey};
 use econoscope_core::clock::{Clock, Moment};
 use econoscope_core::error::{Error, Result};
 use failure::Failure;
+use freshness::DEFAULT_LIFETIME;
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared};
 use jiff::Timestamp;
@@ -39,13 +40,14 @@ use std::collections::HashMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::task::TaskTracker;
 use url::Url;
 
-/// A response that is stale for less than this is returned at once; an older one waits shortly for a new one.
+/// A response that is stale for less than this is returned at once to callers of a server; the program's own user, and
+/// everybody for an older one, waits shortly for a new one.
 const SERVE_AT_ONCE: Duration = Duration::from_secs(3600);
 /// Length of that wait.
 const SHORT_PATIENCE: Duration = Duration::from_secs(2);
@@ -53,6 +55,8 @@ const SHORT_PATIENCE: Duration = Duration::from_secs(2);
 const MEMORY_BYTES: u64 = 32 << 20;
 /// Size of the cache on disk.
 const DISK_BYTES: u64 = 128 << 20;
+/// Shortest time between two refreshes of a key: the documented update interval of the upstream.
+const REFRESH_INTERVAL: Duration = DEFAULT_LIFETIME;
 /// Suggested wait after one of our tasks has panicked.
 const PANIC_WAIT: Duration = Duration::from_secs(30);
 
@@ -122,9 +126,32 @@ struct Core {
     ledger: Ledger,
     /// Failed calls in a row.
     failures: AtomicU32,
+    totals: Totals,
     tasks: TaskTracker,
     in_flight: Mutex<HashMap<(Key, Purpose), InFlight>>,
     backoffs: econoscope_core::cache::Cache<BackoffKey, Backoff>,
+}
+
+/// Counters since the start of the process.
+#[derive(Debug, Default)]
+struct Totals {
+    answered: AtomicU64,
+    failed: AtomicU64,
+    stale: AtomicU64,
+    refused: AtomicU64,
+}
+
+/// Numbers since the start of the process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UpstreamCounts {
+    /// Calls with a usable response.
+    pub answered: u64,
+    /// Calls that failed or had an unusable response.
+    pub failed: u64,
+    /// Responses past their lifetime that were returned.
+    pub stale: u64,
+    /// Requests without any response because the ledger granted no call.
+    pub refused: u64,
 }
 
 /// A request on its way through the cache to the upstream.
@@ -159,9 +186,10 @@ impl Upstream {
         // Calls are limited per host, but responses belong to an address.
         let host = config.base.origin().ascii_serialization();
         let address = config.base.as_str().trim_end_matches('/');
-        let disk_bytes = match config.state {
-            Some(_) => DISK_BYTES,
-            None => MEMORY_BYTES / 2,
+        let disk_bytes = if state.is_in_memory() {
+            MEMORY_BYTES / 2
+        } else {
+            DISK_BYTES
         };
         let cache = Cache::new(Arc::clone(&state), address, MEMORY_BYTES, disk_bytes);
         let store = match &config.database {
@@ -174,6 +202,7 @@ impl Upstream {
             cache,
             ledger,
             failures: AtomicU32::default(),
+            totals: Totals::default(),
             tasks: TaskTracker::new(),
             in_flight: Mutex::default(),
             backoffs: econoscope_core::cache::Cache::new(10_000),
@@ -199,21 +228,29 @@ impl Upstream {
         };
         let now = core.clock.now();
         let cached = entry.filter(|entry| entry.is_usable(&now, request.max_stale));
-        let (purpose, patience) = match cached.as_ref().map(|entry| entry.staleness(&now)) {
+        let caller = Caller::current();
+        let (purpose, patience) = match &cached {
             None => (Purpose::Miss(request.kind), core.config.patience),
-            Some(Some(staleness)) if staleness > SERVE_AT_ONCE => {
-                (Purpose::Refresh, SHORT_PATIENCE)
+            Some(entry) => {
+                let staleness = entry.staleness(&now).unwrap_or_default();
+                let is_patient = caller.is_local() || staleness > SERVE_AT_ONCE;
+                let patience = if is_patient {
+                    SHORT_PATIENCE
+                } else {
+                    Duration::ZERO
+                };
+                let purpose = Purpose::refresh(request.kind, entry.age(&now), core.ledger.pace());
+                (purpose, patience)
             }
-            Some(_) => (Purpose::Refresh, Duration::ZERO),
         };
         let lookup = Arc::new(Lookup {
             key,
             request,
             purpose,
-            caller: Caller::current(),
+            caller,
         });
         if let Some(entry) = &cached {
-            let is_due = core.should_refresh(&lookup.key, entry, &now);
+            let is_due = core.should_refresh(&lookup, entry, &now);
             if is_due && patience.is_zero() {
                 core.start_or_join(&lookup);
             }
@@ -223,8 +260,17 @@ impl Upstream {
         }
         match (core.wait_for(&lookup, start + patience).await, cached) {
             (Ok(entry), _) | (Err(_), Some(entry)) => core.respond(&lookup, &entry),
-            (Err(failure), None) => Err(failure.to_error()),
+            (Err(failure), None) => {
+                let is_refused = u64::from(failure.refusal.is_some());
+                core.totals.refused.fetch_add(is_refused, Ordering::Relaxed);
+                Err(failure.to_error())
+            }
         }
+    }
+
+    /// The address above `/api/public`.
+    pub fn base(&self) -> &Url {
+        &self.0.config.base
     }
 
     /// Returns the remaining calls. Blocks when the ledger is in a database.
@@ -233,6 +279,38 @@ impl Upstream {
     /// [`Error::Store`] when the ledger cannot be read.
     pub fn quota(&self) -> Result<Quota> {
         self.0.ledger.quota()
+    }
+
+    /// Makes one call whatever is cached, if the ledger grants it, to see whether the upstream answers.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get).
+    pub async fn probe(&self, request: Request) -> Result<()> {
+        let lookup = Lookup {
+            key: request.key()?,
+            purpose: Purpose::Miss(request.kind),
+            request,
+            caller: Caller::current(),
+        };
+        let outcome = self.0.call(&Arc::new(lookup), None).await;
+        outcome.map(drop).map_err(|failure| failure.to_error())
+    }
+
+    /// Returns the numbers since the start of the process.
+    pub fn counts(&self) -> UpstreamCounts {
+        let totals = &self.0.totals;
+        let load = |total: &AtomicU64| total.load(Ordering::Relaxed);
+        UpstreamCounts {
+            answered: load(&totals.answered),
+            failed: load(&totals.failed),
+            stale: load(&totals.stale),
+            refused: load(&totals.refused),
+        }
+    }
+
+    /// Returns when the newest stored response was fetched or validated, here or by another process. Blocks.
+    pub fn last_success(&self) -> Option<Timestamp> {
+        self.0.cache.newest()
     }
 
     /// Waits until all running calls have ended and their responses are stored; for shutdown and tests.
@@ -298,8 +376,8 @@ impl Core {
         let now = self.clock.now();
         let is_usable = |entry: &&Arc<Entry>| entry.is_usable(&now, request.max_stale);
         if let Some(entry) = cached.as_ref().filter(is_usable) {
-            let is_recent = now.duration_since(&entry.fetched) < self.ledger.pace();
-            if lookup.purpose != Purpose::Refresh || is_recent || entry.staleness(&now).is_none() {
+            let is_miss = matches!(lookup.purpose, Purpose::Miss(_));
+            if is_miss || !is_due(entry, &now) {
                 return Ok(Arc::clone(entry));
             }
         }
@@ -337,11 +415,9 @@ impl Core {
     }
 
     /// Whether an entry is stale and refreshed now. Cheap, because it runs on every hit.
-    fn should_refresh(&self, key: &Key, entry: &Entry, now: &Moment) -> bool {
-        let backoff = || self.active_backoff(key, Purpose::Refresh, Caller::LOCAL, now);
-        entry.staleness(now).is_some()
-            && now.duration_since(&entry.fetched) >= self.ledger.pace()
-            && backoff().is_none()
+    fn should_refresh(&self, lookup: &Lookup, entry: &Entry, now: &Moment) -> bool {
+        let backoff = || self.active_backoff(&lookup.key, lookup.purpose, lookup.caller, now);
+        is_due(entry, now) && backoff().is_none()
     }
 
     /// Converts an entry to a response or an error.
@@ -363,6 +439,8 @@ impl Core {
                 } else {
                     Freshness::Stale
                 };
+                let is_stale = u64::from(freshness != Freshness::Fresh);
+                self.totals.stale.fetch_add(is_stale, Ordering::Relaxed);
                 Ok(UpstreamResponse {
                     body: body.clone(),
                     age: entry.age(&now),
@@ -381,6 +459,11 @@ impl Core {
             }
         }
     }
+}
+
+/// Whether an entry is stale, and not just fetched.
+fn is_due(entry: &Entry, now: &Moment) -> bool {
+    entry.staleness(now).is_some() && now.duration_since(&entry.fetched) >= REFRESH_INTERVAL
 }
 
 impl fmt::Debug for Upstream {

@@ -323,5 +323,5 @@ async fn one_address_gets_at_most_half_of_the_upstream_budget() {
             }
         }
     }
-    assert_eq!(answered, [13, 6]);
+    assert_eq!(answered, [38, 10]);
 }

@@ -36,7 +36,10 @@ async fn cached_keys_are_answered_while_the_upstream_fails() {
             age,
             freshness,
             ..
-        } = upstream.get(shared_request(&name)).await.unwrap();
+        } = stranger()
+            .scope(upstream.get(shared_request(&name)))
+            .await
+            .unwrap();
         times.push(started.elapsed());
         let start = format!(r#"{{"path":"/api/public/{name}""#);
         assert!(

@@ -90,3 +90,8 @@ fn json(text: &str) -> ResponseTemplate {
 async fn calls(server: &MockServer) -> usize {
     server.received_requests().await.unwrap().len()
 }
+
+/// A caller of a public server. Unlike the program's own user it does not wait for a renewed response.
+fn stranger() -> Caller {
+    Caller::from_address([203, 0, 113, 77].into())
+}

@@ -1,12 +1,12 @@
 //! The rules of the ledger: which calls are granted.
 //!
-//! At most `limit` calls are granted in any 24 hours, and they are spread by a leaky bucket: of 100 calls 30 may be made
-//! at once, and the bucket leaks one call in each seventieth of the day. Each purpose leaves room in the bucket for the
-//! more urgent ones: a refresh leaves 25 calls, a caller's own key ([`Kind::Interactive`]) leaves 5, and a shared key
-//! without a response leaves none.
-//!
-//! For its own keys a caller gets at most half, rounded up, of the room that the other callers leave, so that the next
-//! caller still gets a call.
+//! A call is granted if at most `limit` calls are then used in any 24 hours, and if the calls left suffice for an even
+//! spread over the time until used calls come back. How many calls are kept for that spread depends on the purpose and
+//! on the callers of the last day: with one caller a refresh keeps half of the limit and a caller's own question
+//! ([`Kind::Interactive`]) a quarter, with ten or more they keep 91 % and 66 %, and what all callers share keeps
+//! nothing when it has no answer or one older than twelve calls' worth of the day (three hours at 100 calls). For its own
+//! questions a caller gets at most half, rounded up, of what the other callers leave, so that the next one still gets a
+//! call.
 
 use super::request::Kind;
 use econoscope_core::clock::{Moment, from_millis, to_millis};
@@ -21,8 +21,45 @@ pub(super) const WINDOW: Duration = Duration::from_secs(24 * 3600 + 60);
 pub enum Purpose {
     /// There is no usable cached response; a caller waits.
     Miss(Kind),
-    /// A stale response is returned meanwhile.
-    Refresh,
+    /// The cached response is stale.
+    Refresh(Kind),
+    /// The cached response of a shared key is so old that its refresh is as urgent as a miss.
+    Overdue,
+}
+
+impl Purpose {
+    /// Returns the purpose of a refresh of a response of this age.
+    pub(super) fn refresh(kind: Kind, age: Duration, pace: Duration) -> Self {
+        if kind == Kind::Shared && age >= pace.saturating_mul(OVERDUE) {
+            Self::Overdue
+        } else {
+            Self::Refresh(kind)
+        }
+    }
+
+    /// Whether the call is for a key of its caller alone.
+    pub(super) fn is_own(self) -> bool {
+        matches!(
+            self,
+            Self::Miss(Kind::Interactive) | Self::Refresh(Kind::Interactive)
+        )
+    }
+}
+
+/// A shared response is overdue at this many times the [pace](Budget::pace). A service has five keys without arguments,
+/// so that they take at most 42 of 100 calls a day.
+const OVERDUE: u32 = 12;
+
+/// Callers beyond this number change nothing.
+pub(super) const MAX_CALLERS: usize = 10;
+
+/// Who asks for a call.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Payer<'a> {
+    /// The caller's calls for its own keys, oldest first.
+    pub(super) own: &'a [i64],
+    /// Number of callers within the window, with this one.
+    pub(super) callers: usize,
 }
 
 /// The calls allowed in any window, and how they are spread.
@@ -32,43 +69,24 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    fn percent(self, percent: i64) -> i64 {
-        i64::from(self.limit) * percent / 100
+    /// Returns the calls that a purpose keeps for an even spread over a window.
+    fn kept(self, purpose: Purpose, callers: usize) -> i64 {
+        let callers = i64::try_from(callers.clamp(1, MAX_CALLERS)).unwrap_or(1);
+        let percent = 100 - 100 / (callers + 1);
+        let kept = match purpose {
+            Purpose::Miss(Kind::Shared) | Purpose::Overdue => 0,
+            Purpose::Miss(Kind::Interactive) => percent - 25,
+            Purpose::Refresh(_) => percent,
+        };
+        let limit = i64::from(self.limit);
+        // Of an unused limit one call is always granted.
+        (limit * kept / 100).min(limit - 1).max(0)
     }
 
-    /// Returns the calls that a purpose leaves for the more urgent ones.
-    fn reserve(self, purpose: Purpose) -> i64 {
-        match purpose {
-            Purpose::Miss(Kind::Shared) => 0,
-            Purpose::Miss(Kind::Interactive) => self.percent(5),
-            Purpose::Refresh => self.percent(25),
-        }
-    }
-
-    /// Returns the calls that may be made at once.
-    fn burst(self) -> i64 {
-        self.reserve(Purpose::Refresh) + self.percent(5).max(1)
-    }
-
-    /// Returns the time in which the bucket leaks one call: those beyond the burst, over a window.
+    /// Returns the time in which one call of the limit comes back, when they are evenly spread.
     pub(super) fn pace(self) -> Duration {
-        let spread = u32::try_from(i64::from(self.limit) - self.burst()).unwrap_or(0);
-        WINDOW.checked_div(spread).unwrap_or(WINDOW)
+        WINDOW.checked_div(self.limit).unwrap_or(WINDOW)
     }
-
-    /// Returns the level of the bucket `at` a time, as the time in which it becomes empty.
-    fn level(self, calls: &[i64], at: i64) -> i64 {
-        let pace = to_millis(self.pace());
-        let fill = |empty: i64, call: &i64| empty.max(*call).saturating_add(pace);
-        let empty = within(calls, at).fold(i64::MIN, fill);
-        empty.saturating_sub(at).max(0)
-    }
-}
-
-/// Returns the calls, oldest first, of the window that ends `at` a time.
-fn within(calls: &[i64], at: i64) -> impl Iterator<Item = &i64> {
-    let since = at.saturating_sub(to_millis(WINDOW));
-    calls.iter().filter(move |call| **call > since)
 }
 
 /// The remaining calls.
@@ -123,16 +141,16 @@ pub(super) struct LedgerState {
 }
 
 impl LedgerState {
-    /// Pays for a call, if it is granted. `own` are the caller's calls for its own keys, oldest first.
-    pub(super) fn pay(&mut self, purpose: Purpose, own: &[i64]) -> Verdict {
-        if self.grants(self.now, purpose, own) {
+    /// Pays for a call, if it is granted.
+    pub(super) fn pay(&mut self, purpose: Purpose, payer: Payer<'_>) -> Verdict {
+        if self.grants(self.now, purpose, payer) {
             self.is_paid = true;
             self.calls.push(self.now);
             return Verdict::Granted;
         }
         let reason = if self.now < self.paused_until {
             Refusal::Pause
-        } else if self.grants(self.now, purpose, &[]) {
+        } else if self.grants(self.now, purpose, Payer { own: &[], ..payer }) {
             Refusal::Share
         } else {
             Refusal::Limit
@@ -142,7 +160,7 @@ impl LedgerState {
         let mut granted = self.now.saturating_add(to_millis(WINDOW));
         while granted - refused > 1 {
             let middle = refused.midpoint(granted);
-            if self.grants(middle, purpose, own) {
+            if self.grants(middle, purpose, payer) {
                 granted = middle
             } else {
                 refused = middle
@@ -152,15 +170,23 @@ impl LedgerState {
         Verdict::Refused { wait, reason }
     }
 
-    /// Whether a call would be granted `at` a time.
-    fn grants(&self, at: i64, purpose: Purpose, own: &[i64]) -> bool {
-        let budget = self.budget;
-        let used = i64::try_from(within(&self.calls, at).count()).unwrap_or(i64::MAX);
-        let room = budget.burst() - budget.reserve(purpose) - 1;
-        let level = budget.level(&self.calls, at) + budget.level(own, at);
-        at >= self.paused_until
-            && used < i64::from(budget.limit)
-            && level <= room.saturating_mul(to_millis(budget.pace()))
+    /// Whether a call would be granted `at` a time: just before each call of the window comes back, the calls left must
+    /// suffice for the spread until then. Own calls count twice.
+    fn grants(&self, at: i64, purpose: Purpose, payer: Payer<'_>) -> bool {
+        let window = to_millis(WINDOW);
+        let kept = self.budget.kept(purpose, payer.callers);
+        let count = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
+        let first = self.calls.partition_point(|call| *call <= at - window);
+        let mut used = self.calls.iter().skip(first).chain([&at]);
+        let mut left = i64::from(self.budget.limit) - count(self.calls.len() - first) - 1;
+        let is_enough = |call: &i64| {
+            let own = payer.own.len() - payer.own.partition_point(|own| own < call);
+            let needed = kept * (call + window - at);
+            let is_enough = (left - count(own)) * window >= needed;
+            left += 1;
+            is_enough
+        };
+        at >= self.paused_until && used.all(is_enough)
     }
 
     /// Pauses all calls for a time, at most the window.
@@ -203,23 +229,18 @@ mod tests {
     #[test]
     fn hundred_calls_are_divided_as_documented() {
         let budget = Budget { limit: 100 };
-        let left = [Purpose::Refresh, Purpose::Miss(Kind::Interactive)];
-        assert_eq!(left.map(|purpose| budget.reserve(purpose)), [25, 5]);
-        assert_eq!((budget.burst(), budget.pace().as_secs()), (30, 1235));
-    }
-
-    #[test]
-    fn burst_and_leak_stay_within_any_limit() {
-        for limit in 1..500 {
-            let budget = Budget { limit };
-            let pace = i128::try_from(budget.pace().as_nanos()).unwrap();
-            let leaked = i128::try_from(WINDOW.as_nanos()).unwrap() / pace.max(1);
-            assert!(budget.burst() <= i64::from(limit));
-            assert!(
-                i128::from(budget.burst()) + leaked <= i128::from(limit) + 1,
-                "{limit}"
-            );
-            assert!(budget.reserve(Purpose::Refresh) < budget.burst());
-        }
+        let kept = |callers| {
+            [
+                Purpose::Refresh(Kind::Shared),
+                Purpose::Miss(Kind::Interactive),
+            ]
+            .map(|purpose| budget.kept(purpose, callers))
+        };
+        assert_eq!(
+            [1, 2, 10, 2_000].map(kept),
+            [[50, 25], [67, 42], [91, 66], [91, 66]]
+        );
+        assert_eq!(budget.kept(Purpose::Overdue, 2_000), 0);
+        assert_eq!(budget.pace() * OVERDUE, Duration::from_millis(10_375_200));
     }
 }

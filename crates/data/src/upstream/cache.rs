@@ -8,6 +8,7 @@ use super::request::Key;
 use super::state::StateFile;
 use bytes::Bytes;
 use econoscope_core::clock::{Moment, from_millis, to_millis};
+use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::fmt::Display;
 use std::sync::Arc;
@@ -139,6 +140,16 @@ impl Cache {
                 .optional()
         });
         log_error(row, "read a response")?.flatten()
+    }
+
+    /// Returns when the newest stored entry was fetched. Blocks.
+    pub(super) fn newest(&self) -> Option<Timestamp> {
+        let newest = self.disk.read(|disk| {
+            let sql = "SELECT max(wall) FROM answers WHERE origin = ?1";
+            disk.query_row(sql, [&self.origin], |row| row.get(0))
+        });
+        let wall: Option<i64> = log_error(newest, "read a time")?;
+        Timestamp::from_millisecond(wall?).ok()
     }
 
     /// Stores an entry on disk, and removes the oldest ones above the size limit. Blocks.

@@ -66,6 +66,23 @@ impl Core {
         let cached_body = cached.filter(|entry| matches!(entry.content, Content::Found(_)));
         let clock = self.clock.as_ref();
         let reply = fetch::send(&self.client, url, cached_body.as_deref(), clock).await;
+        let outcome = self.receive(lookup, reply).await;
+        let totals = &self.totals;
+        let total = if outcome.is_ok() {
+            &totals.answered
+        } else {
+            &totals.failed
+        };
+        total.fetch_add(1, Ordering::Relaxed);
+        outcome
+    }
+
+    /// Stores a response, or notes a failure.
+    async fn receive(
+        self: &Arc<Self>,
+        lookup: &Arc<Lookup>,
+        reply: std::result::Result<Reply, String>,
+    ) -> Outcome {
         match reply {
             Ok(Reply::Response(content, policy)) => {
                 self.failures.store(0, Ordering::Relaxed);

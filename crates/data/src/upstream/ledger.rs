@@ -4,8 +4,7 @@
 //! `limit` calls in any 24 hours, which includes every possible day. A call is recorded and synced before it is sent.
 //! The ledger has its own time, so that a clock that is set forward grants no calls.
 
-use super::budget::{Budget, LedgerState, Purpose, Quota, Verdict, WINDOW};
-use super::request::Kind;
+use super::budget::{Budget, LedgerState, MAX_CALLERS, Payer, Purpose, Quota, Verdict, WINDOW};
 use super::shared::SharedLedger;
 use super::state::StateFile;
 use crate::pool::Caller;
@@ -13,6 +12,7 @@ use econoscope_core::clock::{Clock, Moment, MonotonicTime, to_millis};
 use econoscope_core::error::{Cause, Error, Result};
 use parking_lot::Mutex;
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,6 +28,8 @@ pub struct Ledger {
     /// processes and restarts do not know them: a caller of several processes gets half of what the others have left at
     /// each in turn, and so never all.
     callers: Mutex<Vec<(Caller, i64)>>,
+    /// The callers of this process that needed a call, with the last time; at most [`MAX_CALLERS`].
+    recent: Mutex<HashMap<Caller, Moment>>,
     /// The quota after the last transaction.
     last_quota: Mutex<Option<Quota>>,
 }
@@ -74,6 +76,7 @@ impl Ledger {
             budget: Budget { limit },
             clock,
             callers: Mutex::default(),
+            recent: Mutex::default(),
             last_quota: Mutex::default(),
         };
         if was_damaged {
@@ -88,8 +91,7 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// Returns the time in which one call of the limit comes back, which is the shortest time between two refreshes of a
-    /// key.
+    /// Returns the time in which one call of the limit comes back, when they are evenly spread.
     pub fn pace(&self) -> Duration {
         self.budget.pace()
     }
@@ -100,24 +102,39 @@ impl Ledger {
     /// [`Error::Store`] when the payment could not be recorded; the call must then not be made.
     pub fn pay(&self, purpose: Purpose, caller: Caller) -> Result<Verdict> {
         let what = "the upstream ledger could not be written, so no call was made";
-        if caller.is_local() || purpose != Purpose::Miss(Kind::Interactive) {
-            return self.transact(what, move |state| state.pay(purpose, &[]));
+        let callers = self.count_callers(caller);
+        if caller.is_local() || !purpose.is_own() {
+            let payer = Payer { own: &[], callers };
+            return self.transact(what, move |state| state.pay(purpose, payer));
         }
         // Locked until the call is recorded, so that concurrent payments see each other.
-        let mut callers = self.callers.lock();
-        let own: Vec<i64> = callers
+        let mut calls = self.callers.lock();
+        let own: Vec<i64> = calls
             .iter()
             .filter(|(other, _)| *other == caller)
             .map(|(_, call)| *call)
             .collect();
-        let (verdict, now) =
-            self.transact(what, move |state| (state.pay(purpose, &own), state.now))?;
+        let (verdict, now) = self.transact(what, move |state| {
+            let payer = Payer { own: &own, callers };
+            (state.pay(purpose, payer), state.now)
+        })?;
         if verdict == Verdict::Granted {
             let since = now.saturating_sub(to_millis(WINDOW));
-            callers.retain(|(_, at)| *at > since);
-            callers.push((caller, now));
+            calls.retain(|(_, at)| *at > since);
+            calls.push((caller, now));
         }
         Ok(verdict)
+    }
+
+    /// Notes that a caller needs a call, and returns the number of callers within the window.
+    fn count_callers(&self, caller: Caller) -> usize {
+        let now = self.clock.now();
+        let mut recent = self.recent.lock();
+        recent.retain(|_, last| now.duration_since(last) < WINDOW);
+        if recent.len() < MAX_CALLERS || recent.contains_key(&caller) {
+            recent.insert(caller, now);
+        }
+        recent.len()
     }
 
     /// Pauses all calls of all processes for a time, at most the window, because the upstream asked for it.

@@ -2,7 +2,8 @@
 //!
 //! Every commit is synced to disk. A damaged file is renamed, never deleted, and a file of another program is not
 //! touched. A file that cannot be written for now (the disk is full, or read-only) is opened read-only, and no call is
-//! paid for: a payment that is not recorded would be made twice after a restart.
+//! paid for: a payment that is not recorded would be made twice after a restart. Where there is no file and none can be
+//! made (a home that cannot be written), the state is in memory, and calls are counted from the start of the process.
 
 use crate::disk;
 use crate::sqlite::{self, Layout, Owner};
@@ -55,11 +56,12 @@ struct StateConnection {
 }
 
 impl StateFile {
-    /// Opens or creates the file; `None` uses a database in memory.
+    /// Opens or creates the file and its folder; `None`, and a place where neither can be made, use a database in memory.
     ///
     /// # Errors
     /// [`Error::Store`] when the file cannot be opened, is not ours or is of a newer version.
     pub(super) fn open(path: Option<&Path>) -> Result<Self> {
+        let path = path.filter(|path| can_exist(path));
         let open_error = |cause: Cause| {
             let place = path.map_or("in memory".to_owned(), disk::format_path);
             let what = format!(
@@ -120,10 +122,43 @@ impl StateFile {
         Ok(work(&mut connection.db)?)
     }
 
+    /// Whether it is lost with the process.
+    pub(super) fn is_in_memory(&self) -> bool {
+        self.path.is_none()
+    }
+
     /// Whether payments can be recorded now.
     pub(super) fn is_writable(&self) -> bool {
         self.connection.lock().is_writable
     }
+}
+
+/// Whether there is a file, or one can be made now or when a disk has room. Logs why not.
+fn can_exist(path: &Path) -> bool {
+    use ErrorKind::{NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem};
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let made = match path.try_exists() {
+        Ok(true) => return true,
+        Ok(false) => folder.map_or(Ok(()), std::fs::create_dir_all),
+        Err(error) => Err(error),
+    };
+    let Err(error) = made.and_then(|()| disk::create_private(path)) else {
+        return true;
+    };
+    let is_lasting = matches!(
+        error.kind(),
+        NotADirectory | NotFound | PermissionDenied | ReadOnlyFilesystem
+    );
+    if is_lasting {
+        tracing::warn!(
+            %error,
+            file = disk::format_path(path),
+            "the upstream state file cannot be made: calls are counted in memory, from this start on"
+        );
+    }
+    !is_lasting
 }
 
 fn is_damage(cause: &Cause) -> bool {

@@ -9,6 +9,7 @@ use jiff::SignedDuration;
 const HOUR: Duration = Duration::from_secs(3600);
 const MISS: Purpose = Purpose::Miss(Kind::Interactive);
 const SHARED: Purpose = Purpose::Miss(Kind::Shared);
+const REFRESH: Purpose = Purpose::Refresh(Kind::Shared);
 
 fn clock() -> Arc<ManualClock> {
     Arc::new(ManualClock::new("2026-11-21T23:30:00Z".parse().unwrap()))
@@ -43,11 +44,22 @@ fn use_up(ledger: &Ledger, purpose: Purpose) -> usize {
 #[test]
 fn each_purpose_leaves_calls_for_the_more_urgent_ones() {
     let ledger = open(None, 100, &clock());
-    assert_eq!(use_up(&ledger, Purpose::Refresh), 5, "it leaves 25 of 30");
-    assert_eq!(use_up(&ledger, MISS), 20, "it leaves 5");
-    assert_eq!(use_up(&ledger, SHARED), 5);
+    assert_eq!(use_up(&ledger, REFRESH), 50);
+    assert_eq!(use_up(&ledger, MISS), 25);
+    assert_eq!(use_up(&ledger, SHARED), 25);
     let quota = ledger.quota().unwrap();
-    assert_eq!((quota.used, quota.remaining), (30, 70));
+    assert_eq!((quota.used, quota.remaining), (100, 0));
+}
+
+#[test]
+fn many_callers_leave_more() {
+    let ledger = open(None, 100, &clock());
+    for n in 1..=30 {
+        assert!(is_granted_to(&ledger, MISS, caller(n)), "{n}");
+    }
+    assert!(!is_granted(&ledger, REFRESH));
+    assert_eq!(use_up(&ledger, MISS), 4, "it leaves 66");
+    assert_eq!(use_up(&ledger, Purpose::Overdue), 66);
 }
 
 #[test]
@@ -58,17 +70,11 @@ fn caller_gets_at_most_half_of_the_rest() {
         let calls = (0..60).take_while(|_| is_granted_to(&ledger, MISS, who));
         calls.count()
     };
-    // Half of 25 calls, then half of the rest, and so on.
+    // Half of 75 calls for one caller; then half of the rest of 58 for two, of 67 less for three, and so on.
     let spent: Vec<usize> = (1..=6).map(|n| use_up(caller(n))).collect();
-    assert_eq!(spent, [13, 6, 3, 2, 1, 0]);
-    // Shared keys have no share per caller, and their reserve is unused.
-    assert_eq!(
-        (0..9)
-            .take_while(|_| is_granted_to(&ledger, SHARED, caller(1)))
-            .count(),
-        5
-    );
-    assert_eq!(ledger.quota().unwrap().used, 30);
+    assert_eq!(spent, [38, 10, 1, 0, 0, 0]);
+    // Shared keys have no share per caller.
+    assert!(is_granted_to(&ledger, SHARED, caller(1)));
 }
 
 #[test]
@@ -96,7 +102,7 @@ fn used_share_delays_only_its_caller() {
 fn refused_call_is_granted_after_the_wait() {
     let clock = clock();
     let ledger = open(None, 100, &clock);
-    for purpose in [Purpose::Refresh, MISS, SHARED] {
+    for purpose in [REFRESH, MISS, SHARED] {
         use_up(&ledger, purpose);
         let Verdict::Refused {
             wait,
@@ -112,24 +118,111 @@ fn refused_call_is_granted_after_the_wait() {
     }
 }
 
+/// Returns the calls of each hour of two days in which a call is asked for each minute.
+fn calls_by_hour(clock: &ManualClock, is_granted: impl Fn(u64) -> bool) -> Vec<usize> {
+    let hour = |hour: u64| {
+        let minutes = (hour * 60..hour * 60 + 60).filter(|minute| {
+            clock.advance(Duration::from_secs(60));
+            is_granted(*minute)
+        });
+        minutes.count()
+    };
+    (0..48_u64).map(hour).collect()
+}
+
 #[test]
-fn background_calls_are_spread_over_the_day() {
+fn calls_are_spread_over_the_day() {
     let clock = clock();
     let ledger = open(None, 100, &clock);
-    let mut by_hour = Vec::new();
-    for _ in 0..48 {
-        by_hour.push(
-            (0..60)
-                .filter(|_| {
-                    clock.advance(Duration::from_secs(60));
-                    is_granted(&ledger, Purpose::Refresh)
-                })
-                .count(),
-        );
+    let by_hour = calls_by_hour(&clock, |_| is_granted(&ledger, REFRESH));
+    assert_eq!(by_hour[0], 52, "half at once");
+    assert!(
+        by_hour[1..24].iter().all(|n| (1..=3).contains(n)),
+        "{by_hour:?}"
+    );
+    let many = open(None, 100, &clock);
+    let ask = |minute: u64| is_granted_to(&many, MISS, caller(u8::try_from(minute % 200).unwrap()));
+    let by_hour = calls_by_hour(&clock, ask);
+    assert!(
+        by_hour[1..24].iter().all(|n| (1..=20).contains(n)),
+        "{by_hour:?}"
+    );
+    assert!(by_hour[24..].iter().sum::<usize>() >= 95, "{by_hour:?}");
+}
+
+/// Asks a ledger as [`Upstream`](crate::upstream::Upstream) does; returns the age of the answer in seconds, `None`
+/// for none.
+fn ask(
+    ledger: &Ledger,
+    held: &mut HashMap<u64, Moment>,
+    key: u64,
+    kind: Kind,
+    caller: Caller,
+) -> Option<u64> {
+    let now = ledger.clock.now();
+    let age = held.get(&key).map(|fetched| now.duration_since(fetched));
+    let purpose = match age.filter(|age| *age < 24 * HOUR) {
+        None => Purpose::Miss(kind),
+        Some(age) if age < HOUR / 12 => return Some(age.as_secs()),
+        Some(age) => Purpose::refresh(kind, age, ledger.pace()),
+    };
+    if is_granted_to(ledger, purpose, caller) {
+        held.insert(key, now);
+        return Some(0);
     }
-    assert!(by_hour.iter().all(|n| *n <= 7), "{by_hour:?}");
-    let second_day: usize = by_hour[24..].iter().sum();
-    assert!((63..=75).contains(&second_day), "{second_day}");
+    age.filter(|_| !matches!(purpose, Purpose::Miss(_)))
+        .map(|age| age.as_secs())
+}
+
+#[test]
+fn sole_caller_gets_fresh_answers() {
+    for seed in 0..5 {
+        let clock = clock();
+        let ledger = open(None, 100, &clock);
+        let mut rng = Rng(seed);
+        let mut held = HashMap::new();
+        let mut fresh = 0;
+        for _ in 0..5 {
+            for _ in 0..60 {
+                clock.advance(Duration::from_secs(rng.below(2 * 16 * 60)));
+                let kind = if rng.below(2) == 0 {
+                    Kind::Shared
+                } else {
+                    Kind::Interactive
+                };
+                let age = ask(&ledger, &mut held, rng.below(15), kind, Caller::LOCAL);
+                fresh += usize::from(age.is_some_and(|age| age < 300));
+            }
+            clock.advance(8 * HOUR);
+        }
+        assert!(fresh >= 290, "{fresh} of 300");
+    }
+}
+
+#[test]
+fn many_callers_are_answered_and_shared_answers_are_renewed() {
+    let clock = clock();
+    let ledger = open(None, 100, &clock);
+    let mut rng = Rng(1);
+    let mut held = HashMap::new();
+    let mut oldest = 0;
+    let mut refused = 0;
+    for _ in 0..3 * 4_000 {
+        clock.advance(Duration::from_secs(rng.below(44)));
+        let caller = Caller::from_address([10, 0, 8, u8::try_from(rng.below(250)).unwrap()].into());
+        let (key, kind) = match rng.below(8) {
+            0..5 => (rng.below(5), Kind::Shared),
+            5..7 => (5 + rng.below(7), Kind::Interactive),
+            _ => (12 + rng.below(240), Kind::Interactive),
+        };
+        match ask(&ledger, &mut held, key, kind, caller) {
+            Some(age) if kind == Kind::Shared => oldest = oldest.max(age),
+            Some(_) => {}
+            None => refused += 1,
+        }
+    }
+    assert!(oldest <= 6 * 3_600, "{oldest} s");
+    assert!(refused <= 1_200, "{refused} of 12,000");
 }
 
 #[test]
@@ -178,14 +271,14 @@ fn hosts_have_separate_limits() {
 fn jumps_of_the_wall_clock_change_nothing() {
     let clock = clock();
     let ledger = open(None, 100, &clock);
-    assert_eq!(use_up(&ledger, MISS), 25);
+    assert_eq!(use_up(&ledger, MISS), 75);
     for hours in [24, 48, -24, -96, 24 * 365 * 12, -24 * 365 * 80] {
         clock.jump(SignedDuration::from_hours(hours));
         assert!(!is_granted(&ledger, MISS), "{hours}");
-        assert_eq!(ledger.quota().unwrap().used, 25, "{hours}");
+        assert_eq!(ledger.quota().unwrap().used, 75, "{hours}");
     }
     clock.advance(WINDOW);
-    assert_eq!(use_up(&ledger, MISS), 25);
+    assert_eq!(use_up(&ledger, MISS), 75);
 }
 
 #[test]
@@ -207,7 +300,7 @@ fn small_and_zero_limits_hold() {
     for limit in [0, 1, 2, 3, 7] {
         let clock = clock();
         let ledger = open(None, limit, &clock);
-        let spent: usize = [SHARED, MISS, Purpose::Refresh]
+        let spent: usize = [SHARED, MISS, REFRESH]
             .into_iter()
             .map(|purpose| use_up(&ledger, purpose))
             .sum();
@@ -270,8 +363,14 @@ fn simulate(seed: u64, path: &Path) -> Vec<u64> {
         clock.advance(Duration::from_secs(step));
         let process = &processes[usize::try_from(rng.below(2)).unwrap()];
         for _ in 0..rng.below(4) {
-            let purpose = [SHARED, MISS, Purpose::Refresh][usize::try_from(rng.below(3)).unwrap()];
-            if is_granted(process, purpose) {
+            let purposes = [SHARED, MISS, REFRESH, Purpose::Overdue];
+            let purpose = purposes[usize::try_from(rng.below(4)).unwrap()];
+            let callers = [Caller::LOCAL, caller(u8::try_from(rng.below(20)).unwrap())];
+            if is_granted_to(
+                process,
+                purpose,
+                callers[usize::try_from(rng.below(2)).unwrap()],
+            ) {
                 arrivals.push(truth + rng.below(30));
             }
         }

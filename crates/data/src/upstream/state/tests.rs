@@ -71,10 +71,24 @@ fn newer_version_is_refused() {
 }
 
 #[test]
-fn missing_folder_is_an_error_with_the_file() {
-    let error = open(Path::new("/nonexistent/state.db")).err().unwrap();
-    assert!(
-        error.operator_message().contains("/nonexistent/state.db"),
-        "{error:?}"
-    );
+fn missing_folders_are_made() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a/b/state.db");
+    assert!(!open(&path).unwrap().is_in_memory());
+    assert!(path.exists());
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_kept_in_memory() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let mut places = vec![file.join("state.db"), file.join(".local/share/state.db")];
+    if cfg!(target_os = "linux") {
+        places.push("/proc/.local/share/state.db".into());
+    }
+    for place in places {
+        let state = open(&place).unwrap();
+        assert!(state.is_in_memory() && state.is_writable(), "{place:?}");
+    }
 }
