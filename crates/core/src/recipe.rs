@@ -165,14 +165,8 @@ impl Feed {
         if self.series.is_empty() {
             return Err("`series` is empty".to_owned());
         }
-        let url = Url::parse(&self.url).map_err(|e| format!("url: {e}"))?;
-        let host = url.host_str().unwrap_or_default();
-        let is_http_allowed = self.plain_http || matches!(host, "127.0.0.1" | "localhost");
-        if url.scheme() != "https" && !(url.scheme() == "http" && is_http_allowed) {
-            return Err("url must use https; to allow http, set `plain_http = true`".to_owned());
-        }
-        if !source.hosts.iter().any(|allowed| allowed == host) {
-            return Err(format!("the host {host} of url is not in source.hosts"));
+        for address in std::iter::once(&self.url).chain(&self.alternatives) {
+            self.validate_url(address, source)?;
         }
         let is_tabular = matches!(self.format, Format::Csv | Format::Json | Format::Xml);
         let has_dates = self.date.as_ref().is_some_and(|d| !d.formats.is_empty());
@@ -201,6 +195,19 @@ impl Feed {
                     "{id} needs a `field`, a finite `scale` other than 0, and a `key` if url contains {{series}}"
                 ));
             }
+        }
+        Ok(())
+    }
+
+    fn validate_url(&self, url: &str, source: &SourceFacts) -> std::result::Result<(), String> {
+        let parsed = Url::parse(url).map_err(|e| format!("url: {e}"))?;
+        let host = parsed.host_str().unwrap_or_default();
+        let is_http_allowed = self.plain_http || matches!(host, "127.0.0.1" | "localhost");
+        if parsed.scheme() != "https" && !(parsed.scheme() == "http" && is_http_allowed) {
+            return Err("url must use https; to allow http, set `plain_http = true`".to_owned());
+        }
+        if !source.hosts.iter().any(|allowed| allowed == host) {
+            return Err(format!("the host {host} of url is not in source.hosts"));
         }
         Ok(())
     }

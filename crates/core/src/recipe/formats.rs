@@ -6,13 +6,13 @@ use super::dates;
 use super::read::{Bases, Cell, cell_text};
 use super::shape::SeriesRecipe;
 use crate::error::quote;
-use crate::model::Date;
+use crate::model::{Date, SeriesId};
 use jiff::fmt::strtime;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use serde::Deserialize;
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{BufRead, BufReader, Cursor, Read};
 
 /// The limit of an unpacked file: four times the largest release.
@@ -61,7 +61,7 @@ pub(super) fn read_board_zip(
 )]
 fn read_board_xml(file: impl BufRead, series: &[&SeriesRecipe]) -> Result<BoardRelease, String> {
     let mut release = BoardRelease::default();
-    let mut has_series = false;
+    let mut found = HashSet::new();
     let mut reader = Reader::from_reader(file);
     let mut buffer = Vec::new();
     let mut data_set = String::new();
@@ -75,9 +75,8 @@ fn read_board_xml(file: impl BufRead, series: &[&SeriesRecipe]) -> Result<BoardR
             Event::Start(tag) | Event::Empty(tag) => match tag.local_name().as_ref() {
                 "DataSet" => data_set = attribute(&tag, "id").unwrap_or_default(),
                 "Series" => {
-                    let refused = release.refused.len();
                     indexes = release.match_series(&tag, &data_set, series);
-                    has_series |= !indexes.is_empty() || release.refused.len() > refused;
+                    found.extend(&indexes);
                 }
                 "Obs" if !indexes.is_empty() => {
                     if let Some((date, value)) = parse_observation(&tag)? {
@@ -92,10 +91,17 @@ fn read_board_xml(file: impl BufRead, series: &[&SeriesRecipe]) -> Result<BoardR
             _ => {}
         }
     }
-    match series.first().filter(|_| !has_series) {
-        Some(series) => Err(format!("the release has no series {}", series.field)),
-        None => Ok(release),
+    found.extend(release.refused.iter().map(|(index, _)| *index));
+    let found_ids: HashSet<&SeriesId> = (found.iter())
+        .filter_map(|index| Some(&series.get(*index)?.id))
+        .collect();
+    for (index, missing) in series.iter().enumerate() {
+        if !found_ids.contains(&missing.id) {
+            let problem = format!("the release has no series {}", missing.field);
+            release.refused.push((index, problem));
+        }
     }
+    Ok(release)
 }
 
 impl BoardRelease {
@@ -112,7 +118,15 @@ impl BoardRelease {
             return indexes;
         };
         for (index, series) in series.iter().enumerate() {
-            if series.field != name || series.set.as_deref().is_some_and(|set| set != data_set) {
+            // The codes of some series are unknown, and their attributes are known.
+            let has_attributes = || {
+                let mut conditions = series.conditions.iter();
+                !series.conditions.is_empty()
+                    && conditions.all(|c| attribute(tag, &c.field).as_ref() == Some(&c.is))
+            };
+            if (series.field != name && !has_attributes())
+                || series.set.as_deref().is_some_and(|set| set != data_set)
+            {
                 continue;
             }
             let unit = attribute(tag, "UNIT").unwrap_or_default();

@@ -391,6 +391,9 @@ fn parse_figure(
         let word = quote(cell);
         format!("\"{word}\" for {date} is not a number; if it marks a missing figure, add it to `missing` of the feed")
     })?;
+    if feed.missing.iter().any(|word| word.parse() == Ok(number)) {
+        return Ok(None);
+    }
     // A power of ten below one is not exact in binary; its inverse is.
     let value = if series.scale.abs() < 1.0 {
         number / (1.0 / series.scale).round()
@@ -399,12 +402,29 @@ fn parse_figure(
     };
     let decimals = series.decimals.map(i32::from);
     let value = decimals.map_or(value, |n| round_to(value, n));
-    let min = series.min.unwrap_or(f64::MIN);
-    let max = series.max.unwrap_or(f64::MAX);
-    if value < min || value > max {
-        return Err(format!("{value} for {date} is outside {min} to {max}"));
+    let is_outside =
+        series.min.is_some_and(|min| value < min) || series.max.is_some_and(|max| value > max);
+    if is_outside {
+        let bounds = match (series.min, series.max) {
+            (Some(min), Some(max)) => format!("{} to {}", short(min), short(max)),
+            (min, max) => {
+                let side = if min.is_some() { "more" } else { "less" };
+                format!("{} or {side}", short(min.or(max).unwrap_or_default()))
+            }
+        };
+        let figure = short(value);
+        return Err(format!("{figure} for {date} is outside {bounds}"));
     }
     Ok(Some(value))
+}
+
+/// Returns a number in some twenty characters at most, with an exponent where it is very large or small.
+fn short(number: f64) -> String {
+    if number == 0.0 || (1e-6..1e15).contains(&number.abs()) {
+        number.to_string()
+    } else {
+        format!("{number:e}")
+    }
 }
 
 /// Returns one observation per date, ascending, by the feed's rule for several of one date.

@@ -111,6 +111,7 @@ impl Feed {
         };
         Request {
             url: fill(&self.url),
+            alternatives: self.alternatives.iter().map(fill).collect(),
             keyed_url: self.keyed_url.as_ref().map(fill),
             post: self.post.as_ref().map(fill),
             key: key.map(str::to_owned),

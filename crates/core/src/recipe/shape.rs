@@ -11,6 +11,8 @@ use serde::{Deserialize, Deserializer};
 pub struct Request {
     /// URL without the API key.
     pub url: String,
+    /// URLs to request in turn when there is nothing at `url`.
+    pub alternatives: Vec<String>,
     /// URL for a request with a key, if it differs.
     pub keyed_url: Option<String>,
     /// Body of a POST; `None` for a GET.
@@ -119,6 +121,9 @@ pub struct Feed {
     /// URL template: `{year}`, `{from}`, `{to}`, `{from_epoch}`, `{page}`, `{offset}`, `{series}`.
     #[serde(default)]
     pub url: String,
+    /// URL templates to request in turn when there is nothing at `url` (HTTP 404 or 410).
+    #[serde(default)]
+    pub alternatives: Vec<String>,
     /// URL template for requests with a key, if it differs.
     pub keyed_url: Option<String>,
     /// Whether plain HTTP is allowed.
@@ -166,7 +171,7 @@ pub struct Feed {
     pub one_per_date: Option<OnePerDate>,
     /// Position and format of a row's date.
     pub date: Option<DateForm>,
-    /// Texts of a missing figure.
+    /// Texts of a missing figure; a number stands for every spelling of it.
     #[serde(default)]
     pub missing: Vec<String>,
     /// Meaning of a missing column or key.
@@ -217,7 +222,8 @@ pub struct SeriesRecipe {
     pub max: Option<f64>,
     /// First accepted date.
     pub from: Option<Date>,
-    /// Conditions that a row must meet to count for this series.
+    /// Conditions that a row must meet to count for this series. In a release of the Board, attributes that identify the
+    /// series where its name is another than `field`.
     #[serde(default, rename = "where")]
     pub conditions: Vec<Condition>,
     /// Keeps only the last figure of each of these periods, once the period is over.

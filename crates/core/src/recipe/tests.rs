@@ -356,3 +356,87 @@ series = [{ id = "TOWNRAIN", field = "mm", title = "Rain", units = "Millimetres"
     let values: Vec<f64> = rows.iter().map(|row| row.value).collect();
     assert_eq!(values, [12.5, 1234.56]);
 }
+
+#[test]
+fn series_missing_in_a_release_is_refused_under_its_own_name() {
+    let g17 = feed("fed_board/g17");
+    let of = |id: &str| g17.series.iter().find(|s| s.id.as_str() == id).unwrap();
+    let series = [of("IPMAN"), of("INDPRO"), of("TCU")];
+    let request = g17.requests(&series, None, TODAY).remove(0);
+    let mut reader = Reader::new(g17, &series);
+    let archive = zipped("G17_data.xml", g17.samples[0].body.as_bytes());
+    reader.read(&archive, &request).unwrap();
+    let figures = reader.finish(TODAY).unwrap();
+    assert_eq!(figures[&of("INDPRO").id].as_ref().unwrap().len(), 2);
+    for missing in [of("IPMAN"), of("TCU")] {
+        let problem = figures[&missing.id].as_ref().unwrap_err();
+        assert!(problem.contains(&missing.field), "{problem}");
+    }
+}
+
+#[test]
+fn charge_offs_are_found_by_their_attributes_or_their_name() {
+    let chgdel = feed("fed_board/chgdel");
+    let id = SeriesId::new("CORCCACBS").unwrap();
+    let body = |name: &str, loans: &str| {
+        let xml = format!(
+            r#"<m:Group><frb:DataSet id="CHGDEL"><kf:Series SERIES_NAME="{name}" CHGDEL="CHG" LOANTYPE="{loans}" SIZE="ALL" SA="SA" COMPONENT="RATIO" UNIT_MULT="1"><frb:Obs OBS_STATUS="A" OBS_VALUE="4.1" TIME_PERIOD="2026-06-30"/></kf:Series></frb:DataSet></m:Group>"#
+        );
+        zipped("CHGDEL_data.xml", xml.as_bytes())
+    };
+    for (name, loans, is_found) in [
+        ("UNKNOWN.Q", "CONCC", true),
+        ("STFBQCCC%STFBAILCC_MA.Q", "X", true),
+        ("UNKNOWN.Q", "CI", false),
+    ] {
+        let figures = read(chgdel, &body(name, loans), &id).unwrap();
+        assert_eq!(figures[&id].is_ok(), is_found, "{name} {loans}");
+    }
+}
+
+fn chart(close: &str) -> Result<Vec<crate::model::Observation>, String> {
+    let chart = feed("cboe/chart");
+    let body = format!(
+        r#"{{"symbol":"SPY","data":[{{"date":"1993-01-28","close":{close}}},{{"date":"1993-01-29","close":"43.9"}}]}}"#
+    );
+    let id = SeriesId::new("SPY").unwrap();
+    let series: Vec<&SeriesRecipe> = chart.series.iter().filter(|s| s.id == id).collect();
+    let request = chart.requests(&series, None, TODAY).remove(0);
+    let mut reader = Reader::new(chart, &series);
+    reader.read(body.as_bytes(), &request)?;
+    reader.finish(TODAY)?.remove(&id).unwrap()
+}
+
+proptest::proptest! {
+    #[test]
+    fn every_spelling_of_zero_is_missing(
+        sign in "-?", zeros in 1_usize..3, decimals in 0_usize..12, exponent in "(e[+-]?[0-9])?", is_text in proptest::bool::ANY,
+    ) {
+        // JSON allows one zero before the point.
+        let whole = "0".repeat(if is_text { zeros } else { 1 });
+        let fraction = if decimals == 0 { String::new() } else { format!(".{}", "0".repeat(decimals)) };
+        let zero = format!("{sign}{whole}{fraction}{exponent}");
+        let cell = if is_text { format!("\"{zero}\"") } else { zero };
+        let rows = chart(&cell).unwrap();
+        proptest::prop_assert_eq!(rows.len(), 1, "{}", cell);
+    }
+
+    #[test]
+    fn refused_figures_have_a_short_message(value in -1e308..0.009) {
+        let problem = chart(&format!("{value:e}")).unwrap_err();
+        proptest::prop_assert!(problem.ends_with("outside 0.01 or more") && problem.len() < 80, "{}", problem);
+    }
+}
+
+#[test]
+fn alternatives_are_filled_and_only_on_hosts_of_the_source() {
+    let nfci = feed("chicago_fed/nfci");
+    let series: Vec<&SeriesRecipe> = nfci.series.iter().collect();
+    let request = nfci.requests(&series, None, TODAY).remove(0);
+    assert!(request.url.contains("//api.data.chicagofed.org/NFCI/"));
+    assert!(request.alternatives[0].contains("//www.chicagofed.org/"));
+    let text = include_str!("../../data/sources/chicago_fed.toml");
+    let other = text.replace("[\"https://www.chicagofed.org", "[\"https://example.org");
+    let error = Recipe::parse("x.toml", &other).unwrap_err().to_string();
+    assert!(error.contains("example.org"), "{error}");
+}

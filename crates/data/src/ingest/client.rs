@@ -230,6 +230,29 @@ impl Client {
         })
     }
 
+    /// Sends a request, and while there is nothing at its address, those of its alternatives.
+    async fn send_to_first(
+        &mut self,
+        feed_ref: FeedRef<'_>,
+        request: &Request,
+        validators: &Validators,
+        is_shared: bool,
+    ) -> std::result::Result<Arc<Response>, FeedError> {
+        let mut response = (self.send_shared(feed_ref, request, validators, is_shared)).await?;
+        for url in &request.alternatives {
+            if !response.is_gone() {
+                break;
+            }
+            let alternative = Request {
+                url: url.clone(),
+                keyed_url: None,
+                ..request.clone()
+            };
+            response = (self.send_shared(feed_ref, &alternative, validators, is_shared)).await?;
+        }
+        Ok(response)
+    }
+
     /// Sends a request, or returns the response that another feed of the same address received in this sync.
     async fn send_shared(
         &mut self,
@@ -278,7 +301,7 @@ impl Client {
                 &no_validators
             };
             let response =
-                (self.send_shared(request.feed_ref, &page_request, sent, is_shared)).await?;
+                (self.send_to_first(request.feed_ref, &page_request, sent, is_shared)).await?;
             let head = response.body.get(..EXCERPT_BYTES);
             excerpt = self.without_key(&String::from_utf8_lossy(head.unwrap_or(&response.body)));
             if response.status == 304 {

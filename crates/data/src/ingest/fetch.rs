@@ -91,6 +91,11 @@ impl Response {
         }
     }
 
+    /// Whether there is nothing at the address.
+    pub(super) fn is_gone(&self) -> bool {
+        matches!(self.status, 404 | 410)
+    }
+
     /// Returns why its body cannot be parsed, from status and type. Only 200 is complete data: 206 is a part, and an
     /// HTML page is a notice, whatever its status.
     pub(super) fn problem(&self) -> Option<String> {
@@ -101,7 +106,7 @@ impl Response {
                 "it has moved to {location} (HTTP {status}); a recipe of your own in a --sources folder may name that address"
             ));
         }
-        if matches!(status, 404 | 410) {
+        if self.is_gone() {
             return Some(format!(
                 "there is nothing at its address any more (HTTP {status}); a newer version of this program, or a recipe \
                  of your own, may name another"

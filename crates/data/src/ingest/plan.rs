@@ -3,7 +3,7 @@
 //! A series is due at its next release, and from then on at intervals until the figure is there.
 
 use super::sources::SourceSettings;
-use super::state::{SeriesState, States};
+use super::state::{FeedState, SeriesState, States};
 use super::write::day_of;
 use crate::store::Status;
 use econoscope_core::catalogue::Catalogue;
@@ -12,7 +12,7 @@ use econoscope_core::indicators::identities;
 use econoscope_core::model::calendar::ZONE;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{Date, Frequency, SeriesId, SeriesInfo, release};
-use econoscope_core::recipe::{FeedRef, Release, SeriesRecipe};
+use econoscope_core::recipe::{FeedRef, FormatEvidence, Release, Request, SeriesRecipe};
 use jiff::civil::{Time, time};
 use jiff::tz::{Offset, TimeZone};
 use jiff::{Span, Timestamp, ToSpan};
@@ -55,6 +55,11 @@ impl Step {
     pub(super) fn with_error(mut self, error: &Error) -> Self {
         self.errors.push(error.clone());
         self
+    }
+
+    /// Returns the first date to request from a feed: a window only from the source of the stored rows; `None` = all.
+    pub(super) fn first_date(&self, feed_ref: FeedRef<'_>) -> Option<Date> {
+        self.from.filter(|_| self.origin == feed_ref.source.id)
     }
 
     /// Returns the state after a read, which was full or not.
@@ -138,29 +143,47 @@ impl SyncConfig {
 }
 
 impl Plan {
-    /// Describes the plan, one line per feed or series: the requests to each host, and what is skipped and why.
-    pub(super) fn describe(&self, settings: &SourceSettings, now: Timestamp) -> Vec<String> {
-        let recipes = &settings.recipes;
-        let mut feeds = SeriesByFeed::new();
+    /// Describes the plan, one line per feed or series: the requests to each host, and what is skipped and why. The first
+    /// line has their number if every source answers, each with one page and the newest figures.
+    pub(super) fn describe(
+        &self,
+        config: &SyncConfig,
+        states: &States<FeedState>,
+        now: Timestamp,
+    ) -> Vec<String> {
+        const FRED: &str = "fred: one request a series";
+        let settings = &config.sources;
+        let mut feeds = StepsByFeed::new();
         let mut others: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for step in &self.steps {
-            let mut routes = recipes.routes(&step.id);
-            let route = routes.find(|route| settings.is_open(route.source));
-            if let Some(route) = route.filter(|_| !step.wants_vintages) {
-                let (_, series) = feeds.entry(route.name()).or_insert((route, Vec::new()));
-                series.extend(route.feed.series.iter().filter(|s| s.id == step.id));
-            } else {
-                let what = if identities::sync_inputs(&step.id).is_some() {
-                    "computed here"
-                } else if step.is_on_fred {
-                    "fred: one request a series"
-                } else {
-                    "needs a key of your own"
-                };
-                others.entry(what).or_default().push(step.id.as_str());
+            let mut routes = (settings.recipes.routes(&step.id))
+                .filter(|route| !step.wants_vintages && settings.is_open(route.source));
+            let is_accepted = routes.any(|route| {
+                let (_, steps) = feeds.entry(route.name()).or_insert((route, Vec::new()));
+                steps.push(step);
+                // Figures that nothing confirms wait for another day, and the next source is asked.
+                !step.origin.is_empty()
+                    || config.is_accepted(&step.id, &route.source.id)
+                    || !is_unproven(route, &step.id, states.get(&route.name()))
+            });
+            if is_accepted {
+                continue;
             }
+            let what = if identities::sync_inputs(&step.id).is_some() && !step.wants_vintages {
+                "computed here"
+            } else if step.is_on_fred {
+                FRED
+            } else {
+                "not before another source or day confirms it, or needs a key of your own"
+            };
+            others.entry(what).or_default().push(step.id.as_str());
         }
-        let mut lines = describe_requests(&feeds, day_of(now));
+        let (feed_lines, feed_requests) = describe_requests(&feeds, day_of(now));
+        let count = feed_requests + others.get(FRED).map_or(0, Vec::len);
+        let mut lines = vec![format!(
+            "{count} requests; more for further pages, and where a source fails or is late and the next one is asked"
+        )];
+        lines.extend(feed_lines);
         for (what, ids) in others {
             lines.push(format!("{what}: {} series: {}", ids.len(), ids.join(" ")));
         }
@@ -176,32 +199,65 @@ impl Plan {
     }
 }
 
-/// The series of each feed to request, by the feed's name.
-type SeriesByFeed<'a> = BTreeMap<String, (FeedRef<'a>, Vec<&'a SeriesRecipe>)>;
+/// Whether the recipe of a series was never tested against a response, and no figure has confirmed it.
+pub(super) fn is_unproven(
+    FeedRef { feed, .. }: FeedRef<'_>,
+    id: &SeriesId,
+    state: Option<&FeedState>,
+) -> bool {
+    let mut series = feed.series.iter().filter(|series| series.id == *id);
+    series.any(|series| series.format_evidence(feed) == FormatEvidence::Memory)
+        && !state.is_some_and(|state| state.trusted.contains(id))
+}
 
-/// Describes the requests of feeds, one line per feed. Feeds of the same URL share a response.
-fn describe_requests(feeds: &SeriesByFeed<'_>, today: Date) -> Vec<String> {
+/// The steps that ask each feed, by the feed's name.
+type StepsByFeed<'a> = BTreeMap<String, (FeedRef<'a>, Vec<&'a Step>)>;
+
+/// The requests of some steps to a feed, as the sync sends them.
+fn requests(feed_ref: FeedRef<'_>, steps: &[&Step], today: Date) -> Vec<Request> {
+    let feed = feed_ref.feed;
+    // A feed with the series in its URL takes the first date of each.
+    let size = if feed.url.contains("{series}") {
+        1
+    } else {
+        steps.len()
+    };
+    let of_group = |group: &[&Step]| {
+        let is_due = |series: &&SeriesRecipe| group.iter().any(|step| step.id == series.id);
+        let series: Vec<&SeriesRecipe> = feed.series.iter().filter(is_due).collect();
+        let from = group.iter().map(|step| step.first_date(feed_ref)).min();
+        feed.requests(&series, from.flatten(), today)
+    };
+    steps.chunks(size.max(1)).flat_map(of_group).collect()
+}
+
+/// The requests of feeds, one line per feed, and their number. Feeds of the same URL share a response.
+fn describe_requests(feeds: &StepsByFeed<'_>, today: Date) -> (Vec<String>, usize) {
     let mut lines = Vec::new();
+    let mut count = 0;
     let mut names_by_url: BTreeMap<&str, &str> = BTreeMap::new();
-    for (name, (feed_ref, series)) in feeds {
-        let requests = feed_ref.feed.requests(series, None, today);
+    for (name, (feed_ref, steps)) in feeds {
+        let requests = requests(*feed_ref, steps, today);
         let url = requests.first().and_then(|r| url::Url::parse(&r.url).ok());
         let host = url
             .as_ref()
             .and_then(url::Url::host_str)
             .unwrap_or_default();
         let pace = feed_ref.source.pace_ms;
-        let mut ids: Vec<&str> = series.iter().map(|s| s.id.as_str()).collect();
-        ids.dedup();
+        let ids: Vec<&str> = steps.iter().map(|step| step.id.as_str()).collect();
         let first = *names_by_url.entry(&feed_ref.feed.url).or_insert(name);
+        let is_shared = first != name && !feed_ref.feed.url.contains("{series}");
         let what = match requests.len() {
-            _ if first != name => format!("the answer of {first}"),
+            _ if is_shared => format!("the answer of {first}"),
             0 | 1 => format!("1 request to {host}"),
             n => format!("at most {n} requests to {host}, {pace} ms apart"),
         };
+        if !is_shared {
+            count += requests.len();
+        }
         lines.push(format!("{name}: {what}, for {}", ids.join(" ")));
     }
-    lines
+    (lines, count)
 }
 
 /// Plans which series of the `config` are read at `now`.

@@ -51,7 +51,7 @@ pub async fn sync(
     let plan = plan(&stored, &states, config, now);
     if config.dry_run {
         return Ok(SyncReport {
-            plan: plan.describe(&config.sources, now),
+            plan: plan.describe(config, &state::read(store, FEEDS)?, now),
             ..SyncReport::default()
         });
     }

@@ -8,7 +8,7 @@ use super::SyncRun;
 use crate::ingest::accept::{Refusal, Source, SourceKind, is_revised};
 use crate::ingest::client::{Clients, FeedError, FeedRequest, FeedResponse, FetchResult};
 use crate::ingest::fetch::Validators;
-use crate::ingest::plan::{Step, SyncConfig};
+use crate::ingest::plan::{Step, SyncConfig, is_unproven};
 use crate::ingest::report::{Outcome, join_errors};
 use crate::ingest::state::{self, BASES, FEEDS, FeedState, States};
 use crate::ingest::titles::clean;
@@ -18,7 +18,7 @@ use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::identities;
 use econoscope_core::model::frequency::days_between;
 use econoscope_core::model::{Date, Observation, SeriesId, VintageObservation};
-use econoscope_core::recipe::{FeedRef, FormatEvidence, Recipes, SeriesRecipe};
+use econoscope_core::recipe::{FeedRef, Recipes, SeriesRecipe};
 use futures_util::stream::{self, StreamExt};
 use std::collections::BTreeMap;
 
@@ -60,8 +60,7 @@ async fn fetch_feed<'a>(
     let steps = &task.steps;
     let is_due = |series: &&SeriesRecipe| steps.iter().any(|step| step.id == series.id);
     let series: Vec<&SeriesRecipe> = feed_ref.feed.series.iter().filter(is_due).collect();
-    let is_origin = |step: &Step| step.origin == feed_ref.source.id;
-    let from = |step: &Step| step.from.filter(|_| is_origin(step));
+    let from = |step: &Step| step.first_date(feed_ref);
     let mut request = FeedRequest {
         feed_ref,
         series: &series,
@@ -380,14 +379,11 @@ impl<'a> SyncRun<'a> {
         let earlier = state
             .and_then(|state| state.unconfirmed.get(id))
             .filter(|(day, _)| *day < day_of(self.now()));
-        let mut series = feed.series.iter().filter(|series| series.id == *id);
-        let is_untested =
-            series.any(|series| series.format_evidence(feed) == FormatEvidence::Memory);
         let routes = self.config.sources.recipes.routes(id);
         let preferred = routes.take_while(|other| other.source.id != source.id);
         Ok(Source {
             preferred: preferred.map(|other| other.source.id.clone()).collect(),
-            is_unproven: is_untested && !state.is_some_and(|state| state.trusted.contains(id)),
+            is_unproven: is_unproven(feed_ref, id, state),
             earlier_rows: earlier.map_or(Vec::new(), |(_, rows)| rows.clone()),
             is_accepted: self.config.is_accepted(id, &source.id),
             new_base,

@@ -7,6 +7,7 @@ use crate::ingest::key::{self, ApiKey};
 use crate::ingest::table;
 use crate::ingest::titles;
 use crate::store::Description;
+use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result, quote};
 use econoscope_core::model::{Date, SeriesId, VintageObservation};
 use serde::Deserialize;
@@ -292,6 +293,10 @@ pub(super) fn url_with(base: &Url, path: &[&str], query: &[(&str, &str)]) -> Res
 }
 
 pub(super) fn not_on_fred(id: &SeriesId) -> Error {
-    let reason = "FRED does not carry a series of this name; check the spelling, or import a file";
+    let reason = if Catalogue::embedded().get(id.as_str()).is_some() {
+        "FRED does not carry it any more, or not at this address; sync again later, or import a file"
+    } else {
+        "FRED does not carry a series of this name; check the spelling, or import a file"
+    };
     Error::no_data(id, reason)
 }

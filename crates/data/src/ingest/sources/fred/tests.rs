@@ -137,7 +137,7 @@ async fn unknown_series_fails_with_no_data() {
         assert!(
             error
                 .to_string()
-                .contains("FRED does not carry a series of this name"),
+                .contains("FRED does not carry it any more"),
             "{error}"
         );
         assert_eq!(

@@ -85,7 +85,12 @@ async fn older_response_revises_nothing_but_adds_rows() {
 
 #[tokio::test]
 async fn second_equal_response_confirms_a_source() {
+    use econoscope_core::recipe::{FormatEvidence, Recipes};
     let (server, mut config) = agencies(&["FHFAPOQ"]).await;
+    let mut recipes = Recipes::embedded().recipes.clone();
+    recipes.retain(|recipe| recipe.source.id == "fhfa");
+    recipes[0].feeds[0].evidence = FormatEvidence::Memory;
+    config.sources.recipes = Arc::new(Recipes { recipes });
     config.sources.no_fred = true;
     config.force = true;
     let file = |newest: f64| {

@@ -22,6 +22,41 @@ async fn dry_run_lists_requests_and_sends_none() {
 }
 
 #[tokio::test]
+async fn dry_run_counts_the_requests_that_a_first_sync_sends() {
+    // Nothing confirms UNDCONTSA, of which nobody saw an answer, so FRED is asked, too.
+    let (server, mut config) = agencies(&["HOUST", "UNDCONTSA", "NFCI", "CFNAI", "BAA"]).await;
+    let houses = "Seasonally Adjusted\n\nPeriod,Value\nOct-2026,1300\n";
+    mount(&server, "econ_export", 1, csv(houses)).await;
+    let week = "Friday_of_Week,NFCI,ANFCI\n11/13/2026,-0.5,0\n";
+    let month = "Date,CFNAI,CFNAI_MA3,DIFFUSION\n2026:10,0.1,0,0\n";
+    mount(&server, "^/NFCI/", 1, csv(week)).await;
+    mount(&server, "^/CFNAI/", 1, csv(month)).await;
+    for series in ["UNDCONTSA", "BAA"] {
+        let body = format!("observation_date,{series}\n2026-10-01,1300\n");
+        respond(&server, series, csv(&body)).await;
+    }
+    let store = Arc::new(Sqlite::in_memory().unwrap());
+    config.dry_run = true;
+    let plan = run(&store, &config).await.plan;
+    config.dry_run = false;
+    let report = run(&store, &config).await;
+    let count = server.received_requests().await.unwrap().len();
+    assert_eq!(count, 6, "{report:?}");
+    assert!(plan[0].starts_with("6 requests"), "{plan:?}");
+}
+
+#[tokio::test]
+async fn missing_file_of_a_known_series_is_no_matter_of_spelling() {
+    let (server, config) = mock_fred(&["BAA", "BAAX"]).await;
+    for series in ["BAA", "BAAX"] {
+        respond(&server, series, page(404)).await;
+    }
+    let report = run(&Arc::new(Sqlite::in_memory().unwrap()), &config).await;
+    let has_advice = |id| failure(&report, id).to_string().contains("spelling");
+    assert!(!has_advice("BAA") && has_advice("BAAX"), "{report:?}");
+}
+
+#[tokio::test]
 async fn source_check_reports_every_feed() {
     let (server, config) = agencies(&[]).await;
     treasury(&server).await;

@@ -79,3 +79,23 @@ async fn errors_of_all_sources_are_joined_in_order() {
         [(message.as_str(), 1)]
     );
 }
+
+#[tokio::test]
+async fn alternative_address_is_asked_where_the_first_has_nothing() {
+    let (server, mut config) = agencies(&["NFCI"]).await;
+    config.sources.no_fred = true;
+    let body = "Friday_of_Week,NFCI,ANFCI,Risk,Credit,Leverage,Nonfinancial_Leverage\n11/13/2026,-0.5,0,0,0,0,0\n";
+    mount(&server, "^/NFCI/", 1, page(404)).await;
+    mount(&server, "^/-/media/publications/nfci/", 1, csv(body)).await;
+    let store = Arc::new(Sqlite::in_memory().unwrap());
+    let report = run(&store, &config).await;
+    assert!(report.is_complete(), "{report:?}");
+    assert_eq!(values(&store, "NFCI"), [(date(2026, 11, 13), -0.5)]);
+    assert_eq!(count_requests(&server, "nfci-data").await, 2);
+    // A refusal is not an empty address, and asks no alternative.
+    server.reset().await;
+    mount(&server, "^/NFCI/", 1, page(403)).await;
+    let other = Arc::new(Sqlite::in_memory().unwrap());
+    assert_eq!(run(&other, &config).await.read_count(), 0);
+    assert_eq!(count_requests(&server, "nfci-data").await, 1);
+}
