@@ -142,7 +142,11 @@ impl Queue {
         let mut evicted = None;
         if !caller.is_local() && self.network_jobs().count() >= MAX_JOBS {
             let usage = self.usage.get(caller, now) + RESERVED;
-            let Some(victim) = self.eviction_candidate(usage, now) else {
+            let candidate = match priority {
+                Priority::Request => self.eviction_candidate(usage, now),
+                Priority::Background => None,
+            };
+            let Some(victim) = candidate else {
                 self.counts.refused += 1;
                 return (number, Some(work));
             };
