@@ -9,7 +9,7 @@ use super::{
     glossary, home, methods, oembed, pictures, regime, release, rights, scenarios, series,
 };
 use super::{view, widget_frame, widgets};
-use crate::admission::{Admission, Policy};
+use crate::admission::{Admission, Policy, Price};
 use crate::rest;
 use Listing::{Items, Navigation, Sitemap, Unlisted};
 use Source::{Endpoints, Local, LocalOnly, LocalOrEndpoints};
@@ -364,6 +364,10 @@ impl Site {
             LocalOrEndpoints(calls) if is_forwarding => calls(request),
             Local | LocalOnly | LocalOrEndpoints(_) => Vec::new(),
         };
+        let price = Price {
+            policy: Policy::Pages,
+            units: pictures::price(request),
+        };
         let is_charged_per_call = is_forwarding && !calls.is_empty();
         let render = async {
             let answers = Answers::fetch(calls, backend, &self.admission, caller).await?;
@@ -375,9 +379,7 @@ impl Site {
         if is_charged_per_call {
             render.await
         } else {
-            self.admission
-                .charge_for(caller, Policy::Pages, render)
-                .await
+            self.admission.charge_for(caller, price, render).await
         }
     }
 }
