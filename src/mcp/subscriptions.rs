@@ -4,7 +4,7 @@
 //! One task polls the state of the data once a second, and only while there are listeners. It polls because another process
 //! may write to the store. Each topic is read once for all of its listeners, and a change wakes only them.
 //!
-//! Each reading is a job of the pool's background for one of the callers that hold the topic, so that it gives way to
+//! A few readings are a job of the pool's background for one of the callers that hold the topic, so that it gives way to
 //! requests and counts as that caller's usage. A caller has a limited number of conditions, and of these a few are read
 //! at each poll, so that those of one caller do not delay the notices of others.
 
@@ -42,6 +42,8 @@ const MAX_CONDITIONS: usize = 64;
 const MAX_OWN_CONDITIONS: usize = 1_024;
 /// Conditions of one caller that are evaluated at a poll, those first that have waited longest.
 const CONDITIONS_PER_POLL: usize = 8;
+/// Series that one job reads.
+const SLICE: usize = 16;
 /// Conditions for the price of one request.
 const CONDITIONS_PER_REQUEST: usize = 16;
 /// How long a topic without listeners is stored. A listener that connects this long after the grant misses no change.
@@ -61,6 +63,11 @@ enum Topic {
 impl Topic {
     fn is_condition(&self) -> bool {
         matches!(self, Self::Alert(_))
+    }
+
+    /// Whether reading it takes no longer than reading a series.
+    fn is_cheap(&self) -> bool {
+        matches!(self, Self::Series(_) | Self::Summary | Self::Calendar)
     }
 
     /// Returns the topic of an address; `None` if it does not exist or cannot change.
@@ -489,13 +496,24 @@ impl Subscriptions {
         }
     }
 
-    /// Reads the topics of a poll, each as a job of its own. One that cannot be read stays stale.
+    /// Reads the topics of a poll in short jobs. What cannot be read stays stale.
     async fn refresh(self: &Arc<Self>) -> Result<()> {
         let state = self.backend.desk().state()?;
         let batch = self.topics.lock().batch(state);
-        for (topic, caller) in batch {
+        let is_slice = |a: &(Topic, Caller), b: &(Topic, Caller)| {
+            a.1 == b.1 && a.0.is_cheap() && b.0.is_cheap()
+        };
+        let slices = batch.chunk_by(is_slice).flat_map(|own| own.chunks(SLICE));
+        for slice in slices.map(<[_]>::to_vec) {
+            let Some(caller) = slice.first().map(|(_, caller)| *caller) else {
+                continue;
+            };
             let this = Arc::clone(self);
-            let job = self.backend.pool().run(move || this.refresh_topic(&topic));
+            let read = move || {
+                let mut topics = slice.iter();
+                topics.try_for_each(|(topic, _)| this.refresh_topic(topic))
+            };
+            let job = self.backend.pool().run(read);
             if let Err(error) = in_background(caller.scope(job)).await {
                 error::log(&error, "subscriptions");
             }
