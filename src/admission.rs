@@ -20,6 +20,7 @@ pub(crate) use counters::NamedCounters;
 pub use limits::Admission;
 pub(crate) use limits::charge;
 pub(crate) use permits::{MAX_LISTENERS_PER_ADDRESS, NoPermit, Permit, Permits};
+pub(crate) use policy::Price;
 pub use policy::{LimitExceeded, Policy, Quota};
 pub use redis::{RedisAddress, SharedCountersStatus};
 pub use settings::LimitSettings;

@@ -4,6 +4,7 @@ use crate::config::Config;
 use crate::mcp;
 use anyhow::Result;
 use econoscope_core::catalogue::names::Names;
+use econoscope_desk::Audience;
 use std::io;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -20,7 +21,7 @@ pub(crate) use wiring::{migrated_database, open_backend, open_desk, open_store, 
 
 /// Serves MCP on stdin and stdout until the client disconnects or a signal arrives.
 pub(crate) async fn stdio(config: &Config) -> Result<()> {
-    let backend = Arc::new(open_backend(config, None, true)?);
+    let backend = Arc::new(open_backend(config, None, Audience::Own)?);
     let desk = Arc::clone(backend.desk());
     // Loads what the first call needs while the client initializes. An error here occurs again in that call.
     tokio::task::spawn_blocking(move || {

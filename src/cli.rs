@@ -15,6 +15,7 @@ use anyhow::{Context, Result};
 use econoscope_data::disk;
 use econoscope_data::ingest::{self, Progress};
 use econoscope_data::store::Store;
+use econoscope_desk::Audience;
 use output::{init_log, print, report, report_error, report_warning};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -93,7 +94,7 @@ async fn dispatch(config: &Config) -> Result<ExitCode> {
 
 fn import(config: &Config, options: &config::Import) -> Result<ExitCode> {
     let store = app::open_store(config, options.bare)?;
-    let desk = app::open_desk(store, config, None, true)?;
+    let desk = app::open_desk(store, config, None, Audience::Own)?;
     // Without a terminal a line per file would bury the result in a log.
     let mut progress = Progress::detect(!std::io::stderr().is_terminal());
     let provenance = ingest::Provenance {
@@ -135,7 +136,7 @@ async fn sync(config: &Config, options: &config::Sync) -> Result<ExitCode> {
         Some(lease) => Arc::new(lease.store()),
         None => app::open_store(config, false)?,
     };
-    let desk = app::open_desk(store, config, None, true)?;
+    let desk = app::open_desk(store, config, None, Audience::Own)?;
     let synced = app::sync_once(&desk, config, options, &app::stop_on_signal()).await?;
     if options.plan {
         print(&synced.plan.join("\n"))?;

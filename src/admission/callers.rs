@@ -5,6 +5,7 @@
 //! prevents DNS rebinding, and a page must have an allowed origin. A request for the host of a public `--base-url` passes
 //! through the operator's proxy and is public.
 
+use super::limits::PROBES;
 use super::names::{Origin, is_loopback};
 use crate::mcp::jsonrpc;
 use crate::rest::{problem, set};
@@ -13,6 +14,7 @@ use axum::http::{HeaderName, HeaderValue, Method, StatusCode, Version, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use econoscope_core::error::quote;
+use econoscope_desk::Audience;
 use std::sync::Arc;
 
 /// The path of MCP.
@@ -25,6 +27,44 @@ const FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 pub(crate) const RESOURCE_POLICY: HeaderName =
     HeaderName::from_static("cross-origin-resource-policy");
 
+/// Headers that a reverse proxy, a tunnel or a CDN adds to a request, in lower case.
+const PROXY_HEADERS: [&str; 22] = [
+    "forwarded",
+    "via",
+    "x-real-ip",
+    "cf-connecting-ip",
+    "cf-connecting-ipv6",
+    "cf-ray",
+    "cf-visitor",
+    "cdn-loop",
+    "true-client-ip",
+    "client-ip",
+    "x-client-ip",
+    "x-cluster-client-ip",
+    "x-remote-ip",
+    "x-original-host",
+    "x-original-url",
+    "x-proxyuser-ip",
+    "x-envoy-external-address",
+    "x-azure-clientip",
+    "x-appengine-user-ip",
+    "fastly-client-ip",
+    "fly-client-ip",
+    "do-connecting-ip",
+];
+/// Their common prefixes.
+const PROXY_PREFIXES: [&str; 2] = ["x-forwarded", "x-original-forwarded"];
+
+/// Returns what shows that a proxy passed a request on: a header, or HTTP/1.0, which proxies speak by default.
+pub(super) fn sign_of_proxy<B>(request: &Request<B>) -> Option<&str> {
+    let is_sign = |name: &&str| {
+        PROXY_HEADERS.contains(name) || PROXY_PREFIXES.iter().any(|p| name.starts_with(p))
+    };
+    let mut names = request.headers().keys().map(HeaderName::as_str);
+    let is_old = request.version() <= Version::HTTP_10;
+    names.find(is_sign).or(is_old.then_some("HTTP/1.0"))
+}
+
 /// Names of this machine on itself.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
@@ -35,6 +75,7 @@ pub struct AccessRules {
     origins: Vec<Origin>,
     /// The host of the operator's public address.
     public: Option<Origin>,
+    audience: Audience,
 }
 
 impl AccessRules {
@@ -45,7 +86,31 @@ impl AccessRules {
             hosts: hosts.filter_map(Origin::allowed_host).collect(),
             origins: origins.iter().filter_map(|e| Origin::allowed(e)).collect(),
             public: public_host(base_url).and_then(|host| Origin::allowed_host(&host)),
+            audience: Audience::Public,
         }
+    }
+
+    /// Sets whom the server answers; by default anyone.
+    pub(crate) fn for_audience(self, audience: Audience) -> Self {
+        Self { audience, ..self }
+    }
+
+    /// Checks that a server of its own machine gets a request from a program there, not through a proxy. Probes pass, since
+    /// supervisors send them by HTTP/1.0 and they show no figures.
+    ///
+    /// # Errors
+    /// [`AccessDenied`] that names the settings of a public server.
+    pub(crate) fn check_direct<B>(&self, request: &Request<B>) -> Result<(), AccessDenied> {
+        if self.audience == Audience::Public || PROBES.contains(&request.uri().path()) {
+            return Ok(());
+        }
+        sign_of_proxy(request).map_or(Ok(()), |sign| {
+            Err(forbidden(format!(
+                "This server answers its own machine alone, and this request came through a proxy ({sign}). To serve \
+                 others behind a proxy, start it with --base-url and the public address, and with --trusted-proxy and the \
+                 address of the proxy, such as 127.0.0.1/32."
+            )))
+        })
     }
 
     /// Checks host and origin of a request. `is_local` means that its listener is on loopback.

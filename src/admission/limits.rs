@@ -3,16 +3,16 @@
 //! An address is an IPv4 address or an IPv6 /64. Only its keyed hash is stored, and the key is valid for one day. Loopback is not
 //! counted by default. `X-Forwarded-For` is trusted only from the configured proxies.
 
-use super::address;
 use super::counters::{Counters, NamedCounters, hex};
 use super::permits::{MAX_LISTENERS_PER_ADDRESS, NoPermit, Permit, Permits};
-use super::policy::{Burst, Charge, LimitExceeded, Policy, Quota};
+use super::policy::{Burst, Charge, LimitExceeded, Policy, Price, Quota};
 use super::redis::{SharedCounters, SharedCountersStatus};
 use super::reply;
 use super::settings::LimitSettings;
+use super::{address, callers};
 use crate::rest::status;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, Method, StatusCode, Version, header};
+use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::Response;
 use econoscope_core::clock::Moment;
@@ -33,13 +33,7 @@ const LISTENER_SHARE: usize = 4;
 /// Paths that are charged to a daily allowance, cached or not. Documents are free.
 const CHARGED_PREFIX: &str = "/api/public/";
 /// Paths that a supervisor requests every few seconds.
-const PROBES: [&str; 2] = ["/health", "/ready"];
-/// Headers that a proxy adds to a request.
-const PROXY_HEADERS: [HeaderName; 3] = [
-    HeaderName::from_static("x-forwarded-for"),
-    header::FORWARDED,
-    header::VIA,
-];
+pub(super) const PROBES: [&str; 2] = ["/health", "/ready"];
 
 /// Charges requests to their callers, and counts refusals.
 pub struct Admission {
@@ -89,17 +83,15 @@ impl Admission {
         }
     }
 
-    /// Warns once of a proxy on loopback that is not configured: its clients would have no limits. It is recognised by its
-    /// headers or by HTTP/1.0.
+    /// Warns once of a proxy on loopback that is not configured: its clients would have no limits.
     pub(crate) fn warn_of_unknown_proxy<B>(&self, request: &Request<B>, peer: Option<SocketAddr>) {
         let is_uncounted = peer.is_some_and(|peer| self.is_uncounted(peer.ip().to_canonical()));
         if !is_uncounted || self.has_warned.load(Ordering::Relaxed) {
             return;
         }
-        let mut names = PROXY_HEADERS.into_iter();
-        let is_proxy = request.version() <= Version::HTTP_10
-            || names.any(|name| request.headers().contains_key(name));
-        if is_proxy && !self.has_warned.swap(true, Ordering::Relaxed) {
+        if callers::sign_of_proxy(request).is_some()
+            && !self.has_warned.swap(true, Ordering::Relaxed)
+        {
             tracing::warn!(
                 "requests from loopback look forwarded by a reverse proxy: its clients count as this machine and have no \
                  limits. Start with --trusted-proxy 127.0.0.1/32, and let the proxy forward Host and X-Forwarded-For \
@@ -149,9 +141,26 @@ impl Admission {
     pub(crate) async fn spend(
         &self,
         caller: Caller,
-        policy: Policy,
+        price: impl Into<Price>,
     ) -> Result<Option<Quota>, LimitExceeded> {
-        self.charge_limits(caller, None, Some(policy)).await
+        let Price { policy, units } = price.into();
+        let mut quota = None;
+        for spent in 0..units {
+            quota = match self.charge_limits(caller, None, Some(policy)).await {
+                Ok(quota) => quota,
+                Err(exceeded) => {
+                    self.refund(
+                        caller,
+                        Price {
+                            policy,
+                            units: spent,
+                        },
+                    );
+                    return Err(exceeded);
+                }
+            };
+        }
+        Ok(quota)
     }
 
     async fn charge_limits(
@@ -177,25 +186,28 @@ impl Admission {
     pub(crate) fn settle(
         &self,
         caller: Caller,
-        policy: Policy,
+        price: impl Into<Price>,
         quota: Option<Quota>,
         response: &mut Response,
     ) {
         // 501 means that the client requested an unsupported format, which is charged.
         let status = response.status();
         if status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED {
-            self.refund(caller, policy);
+            self.refund(caller, price);
         } else if let Some(quota) = quota {
             reply::set_quota_headers(response, &quota);
         }
     }
 
-    /// Refunds one request.
-    pub(crate) fn refund(&self, caller: Caller, policy: Policy) {
-        match (caller.address(), &self.shared) {
-            (None, _) => {}
-            (Some(address), None) => self.counters.lock().refund(address, policy, &self.now()),
-            (Some(address), Some(shared)) => shared.refund(address, policy),
+    /// Refunds a request.
+    pub(crate) fn refund(&self, caller: Caller, price: impl Into<Price>) {
+        let Price { policy, units } = price.into();
+        for _ in 0..units {
+            match (caller.address(), &self.shared) {
+                (None, _) => {}
+                (Some(address), None) => self.counters.lock().refund(address, policy, &self.now()),
+                (Some(address), Some(shared)) => shared.refund(address, policy),
+            }
         }
     }
 
@@ -220,17 +232,18 @@ impl Admission {
     pub(crate) async fn charge_for<T>(
         &self,
         caller: Caller,
-        policy: Policy,
+        what: impl Into<Price>,
         work: impl Future<Output = econoscope_core::Result<T>>,
     ) -> econoscope_core::Result<T> {
-        let charged = self.spend(caller, policy).await;
+        let price = what.into();
+        let charged = self.spend(caller, price).await;
         charged.map_err(|exceeded| Error::RateLimited {
             what: reply::describe(&exceeded),
             retry_after: exceeded.retry_after,
         })?;
         let result = work.await;
         if result.as_ref().is_err_and(|e| status(e).is_server_error()) {
-            self.refund(caller, policy);
+            self.refund(caller, price);
         }
         result
     }

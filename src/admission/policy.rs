@@ -38,6 +38,21 @@ impl Policy {
     }
 }
 
+/// What a request costs of a daily allowance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Price {
+    /// The allowance that pays.
+    pub(crate) policy: Policy,
+    /// How many usual requests it costs, at least one.
+    pub(crate) units: u32,
+}
+
+impl From<Policy> for Price {
+    fn from(policy: Policy) -> Self {
+        Self { policy, units: 1 }
+    }
+}
+
 /// The whole cost of a request.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Charge {

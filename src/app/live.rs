@@ -7,7 +7,8 @@ use econoscope_answers::{Backend, Route};
 use econoscope_core::error::{Error, NOTICE_TARGET};
 use econoscope_core::model::SeriesId;
 use econoscope_data::ingest::{self, Feed, Progress, SyncConfig, SyncReport};
-use econoscope_desk::{Desk, State};
+use econoscope_data::pool::in_background;
+use econoscope_desk::{Audience, Desk, State};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
@@ -30,7 +31,7 @@ pub(super) async fn sync_as_leader(
             break;
         };
         let term_over = stop.child_token();
-        let desk = match open_desk(leadership.store_in_term(term), &config, None, true) {
+        let desk = match open_desk(leadership.store_in_term(term), &config, None, Audience::Own) {
             Ok(desk) => desk,
             Err(error) => {
                 let error = econoscope_core::error::format_causes(error.chain());
@@ -172,7 +173,7 @@ pub(crate) async fn refresh_answers(backend: Arc<Backend>, stop: CancellationTok
             }
         }
     };
-    on_change(backend.desk(), stop, refresh).await;
+    in_background(on_change(backend.desk(), stop, refresh)).await;
 }
 
 /// Computes the monthly history of the indicators as known at the time after each change of the data, until stopped. It

@@ -6,6 +6,7 @@ use crate::config::{Config, Serve, local_address};
 use crate::{mcp, server};
 use anyhow::{Context, Result, bail};
 use econoscope_core::error::NOTICE_TARGET;
+use econoscope_desk::Audience;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,11 +27,14 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
     let stop = stop_on_signal();
     let is_local = address.ip().to_canonical().is_loopback();
     let public_reason = public_reason(config, serve, is_local);
-    let is_public = public_reason.is_some();
+    let audience = if public_reason.is_some() {
+        Audience::Public
+    } else {
+        Audience::Own
+    };
     check_forwarding(config, is_local)?;
-    let serve_restricted = serve.serve_restricted || !is_public;
     let base_url = Some(format!("http://{}", local_address(address)));
-    let backend = Arc::new(wiring::open_backend(config, base_url, serve_restricted)?);
+    let backend = Arc::new(wiring::open_backend(config, base_url, audience)?);
     let options = options(config, serve, address.ip());
     let server = Arc::new(server::HttpServer::new(Arc::clone(&backend), options));
     log_start(config, serve, address, metrics.as_ref(), public_reason)?;
@@ -57,7 +61,7 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
         let mut sync_config = config.clone();
         let sync_desk = Arc::clone(desk);
         // FRED's terms allow only own use, unless the operator sets --fred.
-        sync_config.sources.no_fred |= is_public && !config.sources.fred;
+        sync_config.sources.no_fred |= audience == Audience::Public && !config.sources.fred;
         // A thread of its own, since parsing and storing would block an executor thread.
         parts.spawn_blocking(move || {
             let record = |report| server.record_sync(report);
@@ -132,7 +136,7 @@ fn log_start(
     Ok(())
 }
 
-/// Returns why the server counts as public; `None` for a server of its own machine. One sign is enough, so that a forgotten
+/// Returns why the server is [`Audience::Public`]; `None` for [`Audience::Own`]. One sign is enough, so that a forgotten
 /// setting does not pass on restricted series.
 fn public_reason(config: &Config, serve: &Serve, is_local: bool) -> Option<&'static str> {
     // A port may be a wildcard, and a host has no scheme.

@@ -10,7 +10,7 @@ use econoscope_data::postgres::Address;
 use econoscope_data::store::{Postgres, Sqlite, Store};
 use econoscope_data::upstream::{Upstream, UpstreamConfig};
 use econoscope_desk::texts::{articles, scenarios};
-use econoscope_desk::{Desk, Settings};
+use econoscope_desk::{Audience, Desk, Settings};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -102,7 +102,7 @@ pub(crate) fn open_desk(
     store: Arc<dyn Store>,
     config: &Config,
     base_url: Option<String>,
-    serve_restricted: bool,
+    audience: Audience,
 ) -> Result<Arc<Desk>> {
     let folders = &config.folders;
     let scenarios = folders.scenarios.as_deref().map(scenarios::from_folder);
@@ -114,7 +114,8 @@ pub(crate) fn open_desk(
         service: config.service_name.clone(),
         base_url: base_url.map(|url| url.trim_end_matches('/').to_owned()),
         prefix: config.prefix.clone(),
-        serve_restricted,
+        audience,
+        is_licensed: config.is_licensed(),
         recipes: config.sources.recipes()?,
     };
     Ok(Arc::new(Desk::open(store, settings, Desk::system_clock())))
@@ -124,20 +125,15 @@ pub(crate) fn open_desk(
 pub(crate) fn open_backend(
     config: &Config,
     base_url: Option<String>,
-    serve_restricted: bool,
+    audience: Audience,
 ) -> Result<Backend> {
     let Some(upstream) = open_upstream(config)? else {
-        let desk = open_desk(
-            open_for_reading(config)?,
-            config,
-            base_url,
-            serve_restricted,
-        )?;
+        let desk = open_desk(open_for_reading(config)?, config, base_url, audience)?;
         return Ok(Backend::local(desk));
     };
     // Names, links and the credit line need no store on disk.
     let bundled = Arc::new(Sqlite::bundled()?);
-    let desk = open_desk(bundled, config, base_url, serve_restricted)?;
+    let desk = open_desk(bundled, config, base_url, audience)?;
     Ok(Backend::forwarding(desk, upstream))
 }
 

@@ -12,6 +12,7 @@ use anyhow::{Context, Result};
 use econoscope_answers::route::decode;
 use econoscope_answers::{Arguments, ENDPOINTS, Reply, Route};
 use econoscope_core::indicators::prose::join;
+use econoscope_desk::Audience;
 use rows::Rows;
 use serde_json::Value;
 use std::io::IsTerminal;
@@ -63,7 +64,7 @@ pub(super) async fn call(config: &Config, options: &Call) -> Result<ExitCode> {
     if format == OutputFormat::Text {
         arguments = route.with_assistant_defaults(arguments);
     }
-    let backend = app::open_backend(config, None, true)?;
+    let backend = app::open_backend(config, None, Audience::Own)?;
     match route.call(&backend, arguments).await {
         Ok(reply) => {
             print(&render(route, &reply, format)?)?;

@@ -6,6 +6,7 @@ use crate::app;
 use crate::config::Config;
 use anyhow::Result;
 use econoscope_answers::Route;
+use econoscope_desk::Audience;
 use serde_json::Value;
 
 /// Text for a person who starts the program without a command.
@@ -38,7 +39,7 @@ const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█']
 
 /// Prints ten years of four series as sparklines, and the macro summary.
 pub(super) async fn demo(config: &Config) -> Result<()> {
-    let backend = app::open_backend(config, None, true)?;
+    let backend = app::open_backend(config, None, Audience::Own)?;
     let summary = Route::call_tool(&backend, "get_macro_summary", &[]).await?;
     print("The US economy over ten years, each line from its lowest to its highest:\n")?;
     for (title, id, decimals) in SERIES {

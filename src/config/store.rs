@@ -1,6 +1,6 @@
 //! The location of the store: a file, or a database that many servers share with a local replica.
 
-use super::settings::Config;
+use super::settings::{Command, Config};
 use econoscope_data::postgres::Address;
 use std::path::{Path, PathBuf};
 
@@ -28,6 +28,11 @@ fn database_of(flag: &str, value: &Path) -> econoscope_core::Result<Option<Addre
 }
 
 impl Config {
+    /// Whether the operator has a licence to serve restricted series to anyone.
+    pub(crate) fn is_licensed(&self) -> bool {
+        matches!(&self.command, Some(Command::Serve(serve)) if serve.serve_restricted)
+    }
+
     /// Returns the database of the store; `None` for a file.
     ///
     /// # Errors

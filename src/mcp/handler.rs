@@ -118,12 +118,14 @@ impl ServerHandler for Server {
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        Some(self.shared.subscriptions.grant(requested))
+        Some(self.shared.subscriptions.grant(self.caller, requested))
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<()> {
-        self.shared.subscriptions.serve(&context).await;
-        Ok(())
+        tokio::select! {
+            served = self.shared.subscriptions.serve(self.caller, &context) => served,
+            () = self.end_of_input.cancelled() => Ok(()),
+        }
     }
 
     async fn complete(

@@ -1,15 +1,16 @@
 //! The router of `/mcp`: preflights, bounds on a body's size and time, and rate limits.
 //!
-//! `tools/call`, `resources/read` and `subscriptions/listen` are charged like a REST request; other methods are free.
+//! `tools/call`, `resources/read` and `subscriptions/listen` are charged like a REST request, a subscription by its
+//! conditions; other methods are free.
 //! A listener needs one of few permits while its stream is open. An exhausted allowance is reported inside the protocol,
 //! where a model reads it; a burst gets a plain 429.
 
-use super::jsonrpc;
 use super::message::{InvalidMessage, Message};
 use super::protocol::ACCEPT_BOTH;
 use super::transport::{HttpTransport, MAX_MESSAGE_BYTES};
+use super::{jsonrpc, subscriptions};
 use crate::admission::{
-    Admission, LimitExceeded, MAX_LISTENERS_PER_ADDRESS, NoPermit, Permit, Policy,
+    Admission, LimitExceeded, MAX_LISTENERS_PER_ADDRESS, NoPermit, Permit, Policy, Price,
     jsonrpc_rejection, reply,
 };
 use crate::rest::{set, weights};
@@ -114,9 +115,9 @@ async fn handle_message(
         Ok(permit) => permit,
         Err(reason) => return refuse_listener(reason, &message),
     };
-    let policy = count_message(admission, &message);
-    let charged = match policy {
-        Some(policy) => admission.spend(caller, policy).await,
+    let price = count_message(admission, &message);
+    let charged = match price {
+        Some(price) => admission.spend(caller, price).await,
         None => Ok(None),
     };
     let quota = match charged {
@@ -125,8 +126,8 @@ async fn handle_message(
     };
     let request = Request::from_parts(parts, message);
     let mut response = caller.scope(http.handle(request)).await;
-    if let Some(policy) = policy {
-        admission.settle(caller, policy, quota, &mut response);
+    if let Some(price) = price {
+        admission.settle(caller, price, quota, &mut response);
     }
     match permit {
         Some(permit) => attach_permit(permit, response),
@@ -134,8 +135,8 @@ async fn handle_message(
     }
 }
 
-/// Counts a call of a tool, and returns the allowance that pays for the message; `None` if it is free.
-fn count_message(admission: &Admission, message: &Message) -> Option<Policy> {
+/// Counts a call of a tool, and returns the price of the message; `None` if it is free.
+fn count_message(admission: &Admission, message: &Message) -> Option<Price> {
     let target = message.target.as_deref().unwrap_or_default();
     let method = message.method.as_deref().unwrap_or_default();
     let is_call = method == "tools/call";
@@ -145,14 +146,21 @@ fn count_message(admission: &Admission, message: &Message) -> Option<Policy> {
         let tool = route.map_or("other", |r| r.spec.tool);
         admission.tool_calls.add(tool);
     }
-    match method {
+    let policy = match method {
         // Notifications are free.
-        _ if message.id.is_none() => None,
-        "tools/call" => Some(route.map_or(Policy::General, |r| Policy::of_path(r.spec.path))),
-        "resources/read" if target.contains("://series/") => Some(Policy::Data),
-        "resources/read" | LISTEN => Some(Policy::General),
-        _ => None,
-    }
+        _ if message.id.is_none() => return None,
+        "tools/call" => route.map_or(Policy::General, |r| Policy::of_path(r.spec.path)),
+        "resources/read" if target.contains("://series/") => Policy::Data,
+        "resources/read" => Policy::General,
+        LISTEN => {
+            return Some(Price {
+                policy: Policy::General,
+                units: subscriptions::price(&message.bytes),
+            });
+        }
+        _ => return None,
+    };
+    Some(policy.into())
 }
 
 /// Reads a message from a body, if it is small and arrives in time.

@@ -3,6 +3,7 @@
 use super::subscriptions::Subscriptions;
 use super::{apps, prompts, resources, skills, tools};
 use econoscope_answers::Backend;
+use econoscope_data::pool::Caller;
 use rmcp::model::{
     Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
     ListSkillsResult, ListToolsResult, ServerCapabilities, ServerConfig,
@@ -10,6 +11,7 @@ use rmcp::model::{
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
+use tokio_util::sync::CancellationToken;
 
 /// The instructions for hosts. With [`SUBSCRIBE`] at most 2,048 characters, since hosts cut longer ones.
 pub const INSTRUCTIONS: &str = "US macroeconomic data: regime, recession probability, net liquidity, risk appetite, \
@@ -73,6 +75,10 @@ pub struct Server {
     pub(super) is_direct: bool,
     /// Whether `tools/list` has `search` and `fetch`.
     pub(super) lists_search: bool,
+    /// Whose subscriptions it grants.
+    pub(super) caller: Caller,
+    /// Cancelled at the end of a client's input, which ends its subscriptions.
+    pub(super) end_of_input: CancellationToken,
 }
 
 impl Server {
@@ -96,6 +102,21 @@ impl Server {
             shared: Arc::new(shared),
             is_direct: true,
             lists_search: true,
+            caller: Caller::LOCAL,
+            end_of_input: CancellationToken::new(),
+        }
+    }
+
+    /// Sets whose subscriptions it grants.
+    pub(super) fn for_caller(self, caller: Caller) -> Self {
+        Self { caller, ..self }
+    }
+
+    /// Sets what tells of the end of a client's input.
+    pub(super) fn until(self, end_of_input: CancellationToken) -> Self {
+        Self {
+            end_of_input,
+            ..self
         }
     }
 

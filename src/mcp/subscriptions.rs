@@ -2,19 +2,27 @@
 //! condition is crossed.
 //!
 //! One task polls the state of the data once a second, and only while there are listeners. It polls because another process
-//! may write to the store. Each topic is read once for all of its listeners, in the pool, and a change wakes only them.
+//! may write to the store. Each topic is read once for all of its listeners, and a change wakes only them.
+//!
+//! A few readings are a job of the pool's background for one of the callers that hold the topic, so that it gives way to
+//! requests and counts as that caller's usage. A caller has a limited number of conditions, and of these a few are read
+//! at each poll, so that those of one caller do not delay the notices of others.
 
+use super::jsonrpc;
 use super::resources::{Address, SCHEME};
 use econoscope_answers::Backend;
 use econoscope_answers::conditions::{self, crossings};
 use econoscope_core::error::{self, Result};
 use econoscope_core::model::{AsOf, Date, SeriesId};
+use econoscope_data::pool::{Caller, in_background};
 use econoscope_desk::{Desk, State};
-use futures_util::StreamExt;
 use futures_util::stream::SelectAll;
+use futures_util::{Stream, StreamExt};
 use parking_lot::Mutex;
-use rmcp::model::SubscriptionFilter;
+use rmcp::ErrorData;
+use rmcp::model::{ErrorCode, SubscriptionFilter};
 use rmcp::service::SubscriptionContext;
+use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -24,14 +32,20 @@ use tokio_stream::wrappers::WatchStream;
 
 /// Minimum pause between two polls.
 const INTERVAL: Duration = Duration::from_secs(1);
-/// The pause is at least this multiple of the time a poll took, so that frequent changes do not keep a thread busy.
-const PAUSE_FACTOR: u32 = 9;
-/// Maximum number of addresses in a subscription. Further ones are not granted.
+/// Maximum number of addresses in a subscription.
 const MAX_ADDRESSES: usize = 64;
-/// Maximum number of topics at once. Further ones are not granted.
+/// Maximum number of topics at once.
 const MAX_TOPICS: usize = 65_536;
-/// Maximum number of conditions among the topics. Each is evaluated when the data change.
-const MAX_CONDITIONS: usize = 1_024;
+/// Maximum number of conditions of one caller at once. Each is evaluated when the data change.
+const MAX_CONDITIONS: usize = 64;
+/// The same for the program's own user.
+const MAX_OWN_CONDITIONS: usize = 1_024;
+/// Conditions of one caller that are evaluated at a poll, those first that have waited longest.
+const CONDITIONS_PER_POLL: usize = 8;
+/// Series that one job reads.
+const SLICE: usize = 16;
+/// Conditions for the price of one request.
+const CONDITIONS_PER_REQUEST: usize = 16;
 /// How long a topic without listeners is stored. A listener that connects this long after the grant misses no change.
 const GRACE: Duration = Duration::from_secs(30);
 
@@ -47,6 +61,15 @@ enum Topic {
 }
 
 impl Topic {
+    fn is_condition(&self) -> bool {
+        matches!(self, Self::Alert(_))
+    }
+
+    /// Whether reading it takes no longer than reading a series.
+    fn is_cheap(&self) -> bool {
+        matches!(self, Self::Series(_) | Self::Summary | Self::Calendar)
+    }
+
     /// Returns the topic of an address; `None` if it does not exist or cannot change.
     fn from_uri(desk: &Desk, uri: &str) -> Result<Option<Self>> {
         if !uri.starts_with(SCHEME) {
@@ -109,12 +132,33 @@ struct ActiveTopic {
     fingerprint: Option<u64>,
     /// State of the data when the topic was granted or last read.
     state: State,
+    read_at: Option<Instant>,
     granted_at: Instant,
     changed_at: Option<Instant>,
     changes: watch::Sender<()>,
+    /// The callers for whom it is read.
+    holders: HashMap<Caller, Holder>,
+}
+
+/// The listeners of one caller to one topic.
+struct Holder {
+    listeners: usize,
+    granted_at: Instant,
 }
 
 impl ActiveTopic {
+    fn new(state: State) -> Self {
+        Self {
+            fingerprint: None,
+            state,
+            read_at: None,
+            granted_at: Instant::now(),
+            changed_at: None,
+            changes: watch::Sender::new(()),
+            holders: HashMap::new(),
+        }
+    }
+
     fn is_expired(&self) -> bool {
         self.changes.receiver_count() == 0 && self.granted_at.elapsed() >= GRACE
     }
@@ -124,10 +168,169 @@ impl ActiveTopic {
     }
 }
 
+/// The active topics.
+#[derive(Default)]
+struct Topics {
+    active: HashMap<Topic, ActiveTopic>,
+    /// Number of conditions that a caller holds.
+    conditions: HashMap<Caller, usize>,
+}
+
+impl Topics {
+    /// Whether a caller holds as many conditions as it may.
+    fn is_full(&self, caller: Caller) -> bool {
+        let max = if caller.is_local() {
+            MAX_OWN_CONDITIONS
+        } else {
+            MAX_CONDITIONS
+        };
+        self.conditions
+            .get(&caller)
+            .is_some_and(|held| *held >= max)
+    }
+
+    /// Grants a topic to a caller: its changes from now on, and those since its latest grant. Returns `None` if there are too
+    /// many topics, or too many conditions of the caller.
+    fn grant(
+        &mut self,
+        caller: Caller,
+        topic: &Topic,
+        state: State,
+    ) -> Option<watch::Receiver<()>> {
+        let held = self.active.get(topic);
+        let is_holder = held.is_some_and(|active| active.holders.contains_key(&caller));
+        if held.is_none() && self.active.len() >= MAX_TOPICS {
+            return None;
+        }
+        if topic.is_condition() && !is_holder {
+            if self.is_full(caller) {
+                return None;
+            }
+            *self.conditions.entry(caller).or_default() += 1;
+        }
+        let active = self
+            .active
+            .entry(topic.clone())
+            .or_insert_with(|| ActiveTopic::new(state));
+        if active.is_expired() {
+            active.fingerprint = None;
+            active.state = state;
+            active.changed_at = None;
+        }
+        active.granted_at = Instant::now();
+        let holder = Holder {
+            listeners: 0,
+            granted_at: active.granted_at,
+        };
+        active.holders.entry(caller).or_insert(holder).granted_at = active.granted_at;
+        let mut changes = active.changes.subscribe();
+        if active.changed_at.is_some_and(|at| at.elapsed() < GRACE) {
+            changes.mark_changed();
+        }
+        Some(changes)
+    }
+
+    /// Counts a listener that has come to a topic, for as long as it stays.
+    fn enter(&mut self, caller: Caller, topic: &Topic) {
+        let active = self.active.get_mut(topic);
+        if let Some(holder) = active.and_then(|active| active.holders.get_mut(&caller)) {
+            holder.listeners += 1;
+        }
+    }
+
+    /// Removes a listener from a topic.
+    fn leave(&mut self, caller: Caller, topic: &Topic) {
+        let Some(active) = self.active.get_mut(topic) else {
+            return;
+        };
+        let Some(holder) = active.holders.get_mut(&caller) else {
+            return;
+        };
+        holder.listeners = holder.listeners.saturating_sub(1);
+        if holder.listeners > 0 {
+            return;
+        }
+        active.holders.remove(&caller);
+        if let Some(held) = self
+            .conditions
+            .get_mut(&caller)
+            .filter(|_| topic.is_condition())
+        {
+            *held = held.saturating_sub(1);
+        }
+    }
+
+    /// Removes what has expired: topics, and grants that no listener followed.
+    fn remove_expired(&mut self) {
+        self.conditions.clear();
+        let conditions = &mut self.conditions;
+        self.active.retain(|topic, active| {
+            let is_live =
+                |holder: &Holder| holder.listeners > 0 || holder.granted_at.elapsed() < GRACE;
+            active.holders.retain(|_, holder| is_live(holder));
+            for caller in active.holders.keys().filter(|_| topic.is_condition()) {
+                *conditions.entry(*caller).or_default() += 1;
+            }
+            !active.is_expired()
+        });
+    }
+
+    /// Returns the topics to read at a poll, each with the caller for whom. Of each caller the first condition comes before
+    /// the second of any other.
+    fn batch(&self, state: State) -> Vec<(Topic, Caller)> {
+        let mut stale: Vec<_> = self.active.iter().collect();
+        stale.retain(|(_, active)| active.is_stale(state) && !active.holders.is_empty());
+        stale.sort_by_key(|(_, active)| active.read_at);
+        let mut conditions: HashMap<Caller, usize> = HashMap::new();
+        let mut batch = Vec::new();
+        for (topic, active) in stale {
+            let count = |caller: &&Caller| conditions.get(caller).copied().unwrap_or(0);
+            let Some(caller) = active.holders.keys().min_by_key(count).copied() else {
+                continue;
+            };
+            let mut rank = 0;
+            if topic.is_condition() {
+                let held = conditions.entry(caller).or_default();
+                *held += 1;
+                rank = *held;
+            }
+            if rank <= CONDITIONS_PER_POLL || caller.is_local() {
+                batch.push((rank, topic.clone(), caller));
+            }
+        }
+        batch.sort_by_key(|(rank, ..)| *rank);
+        let topics = batch.into_iter();
+        topics.map(|(_, topic, caller)| (topic, caller)).collect()
+    }
+}
+
+/// A granted address.
+struct Grant {
+    uri: String,
+    topic: Topic,
+    changes: watch::Receiver<()>,
+}
+
+/// A listener at its topics, until it is dropped.
+struct Listener {
+    subscriptions: Arc<Subscriptions>,
+    caller: Caller,
+    topics: Vec<Topic>,
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        let mut all = self.subscriptions.topics.lock();
+        for topic in &self.topics {
+            all.leave(self.caller, topic);
+        }
+    }
+}
+
 /// Notifies listeners of changes in the data.
 pub(super) struct Subscriptions {
     backend: Arc<Backend>,
-    topics: Mutex<HashMap<Topic, ActiveTopic>>,
+    topics: Mutex<Topics>,
     /// Whether the polling task runs.
     is_polling: Mutex<bool>,
 }
@@ -141,78 +344,139 @@ impl Subscriptions {
         })
     }
 
-    /// Returns the part of a request that is granted: addresses that exist and can change. It runs on an executor thread,
-    /// so it looks names up without a search and computes nothing.
-    pub(super) fn grant(&self, requested: &SubscriptionFilter) -> SubscriptionFilter {
+    /// Returns the part of a request that is granted: addresses that exist and can change, within the limits of the caller. It
+    /// runs on an executor thread, so it looks names up without a search and computes nothing.
+    pub(super) fn grant(
+        &self,
+        caller: Caller,
+        requested: &SubscriptionFilter,
+    ) -> SubscriptionFilter {
         let mut granted = SubscriptionFilter::new();
         granted.resource_subscriptions = requested.resource_subscriptions.as_ref().map(|uris| {
-            let is_granted = |uri: &&String| self.subscribe(uri).is_some();
-            distinct(uris).filter(is_granted).cloned().collect()
+            let grants = self.subscribe(caller, uris).into_iter();
+            grants.map(|grant| grant.uri).collect()
         });
         granted
     }
 
     /// Sends changes to one listener until it leaves.
-    pub(super) async fn serve(self: &Arc<Self>, context: &SubscriptionContext) {
-        let uris = &context.accepted().resource_subscriptions;
-        let streams = distinct(uris.as_deref().unwrap_or_default()).filter_map(|uri| {
-            let changes = WatchStream::from_changes(self.subscribe(uri)?);
-            let changed = uri.clone();
-            Some(changes.map(move |()| changed.clone()))
-        });
-        let mut changes: SelectAll<_> = streams.collect();
+    ///
+    /// # Errors
+    /// One that names what was not granted because of a limit. The protocol has no other way to say it.
+    pub(super) async fn serve(
+        self: &Arc<Self>,
+        caller: Caller,
+        context: &SubscriptionContext,
+    ) -> std::result::Result<(), ErrorData> {
+        let uris = |filter: &SubscriptionFilter| {
+            let uris = filter.resource_subscriptions.clone();
+            uris.unwrap_or_default()
+        };
+        let accepted = uris(context.accepted());
+        let (_listener, mut changes) = self.listen(caller, &accepted);
+        if let Some(refusal) = self.refusal(&uris(context.requested()), &accepted) {
+            return Err(refusal);
+        }
         if !changes.is_empty() && !std::mem::replace(&mut *self.is_polling.lock(), true) {
             tokio::spawn(Arc::clone(self).poll());
         }
         loop {
             let uri = tokio::select! {
-                () = context.cancelled() => return,
+                () = context.cancelled() => return Ok(()),
                 Some(uri) = changes.next() => uri,
             };
             if let Err(error) = context.sink().notify_resource_updated(uri).await {
                 tracing::debug!(%error, "a listener has disconnected");
-                return;
+                return Ok(());
             }
         }
     }
 
-    /// Subscribes to an address; `None` if it is not granted.
-    fn subscribe(&self, uri: &str) -> Option<watch::Receiver<()>> {
-        let topic = Topic::from_uri(self.backend.desk(), uri).transpose()?;
-        let changes = topic.and_then(|topic| self.subscribe_topic(topic));
-        changes
+    /// Adds a listener to the topics of some addresses. Returns it with the stream of the addresses that change.
+    fn listen(
+        self: &Arc<Self>,
+        caller: Caller,
+        uris: &[String],
+    ) -> (
+        Listener,
+        SelectAll<impl Stream<Item = String> + Unpin + use<>>,
+    ) {
+        let grants = self.subscribe(caller, uris);
+        let topics: Vec<Topic> = grants.iter().map(|grant| grant.topic.clone()).collect();
+        let mut all = self.topics.lock();
+        for topic in &topics {
+            all.enter(caller, topic);
+        }
+        drop(all);
+        let listener = Listener {
+            subscriptions: Arc::clone(self),
+            caller,
+            topics,
+        };
+        let changes = grants.into_iter().map(|Grant { uri, changes, .. }| {
+            WatchStream::from_changes(changes).map(move |()| uri.clone())
+        });
+        (listener, changes.collect())
+    }
+
+    /// Builds the error for a request of which a limit excludes a part.
+    fn refusal(&self, requested: &[String], accepted: &[String]) -> Option<ErrorData> {
+        let is_too_long = requested.iter().collect::<HashSet<_>>().len() > MAX_ADDRESSES;
+        let is_refused = |uri: &&String| !accepted.contains(uri) && self.topic(uri).is_some();
+        let refused: Vec<&String> = distinct(requested).filter(is_refused).collect();
+        let message = if is_too_long {
+            format!("A subscription has at most {MAX_ADDRESSES} addresses.")
+        } else if refused.is_empty() {
+            return None;
+        } else {
+            let first = refused.first().copied().map_or("", String::as_str);
+            format!(
+                "{} of the addresses are not granted, {} the first: a client has at most {MAX_CONDITIONS} conditions at once in \
+                 all of its subscriptions. Close a subscription, or subscribe to fewer conditions.",
+                refused.len(),
+                error::quote(first)
+            )
+        };
+        let data = json!({ "code": "limit_exceeded", "notGranted": refused });
+        Some(ErrorData::new(
+            ErrorCode(jsonrpc::SERVER_ERROR),
+            message,
+            Some(data),
+        ))
+    }
+
+    /// Returns the topic of an address; `None` if it does not exist or cannot change.
+    fn topic(&self, uri: &str) -> Option<Topic> {
+        let topic = Topic::from_uri(self.backend.desk(), uri);
+        topic
             .inspect_err(|error| error::log(error, "subscriptions"))
             .ok()?
     }
 
-    /// Subscribes to the changes of a topic from now on, and to those since its latest grant. Returns `None` if there are
-    /// too many topics.
-    fn subscribe_topic(&self, topic: Topic) -> Result<Option<watch::Receiver<()>>> {
-        let state = self.backend.desk().state()?;
+    /// Grants the topics of some addresses to a caller, as far as limits allow.
+    fn subscribe(&self, caller: Caller, uris: &[String]) -> Vec<Grant> {
+        let requested = distinct(uris).filter_map(|uri| Some((uri.clone(), self.topic(uri)?)));
+        let requested_topics: Vec<(String, Topic)> = requested.collect();
+        let state = match self.backend.desk().state() {
+            Ok(state) => state,
+            Err(error) => {
+                error::log(&error, "subscriptions");
+                return Vec::new();
+            }
+        };
         let mut topics = self.topics.lock();
-        let is_alert = |topic: &Topic| matches!(topic, Topic::Alert(_));
-        let alerts = || topics.keys().filter(|topic| is_alert(topic)).count();
-        let is_full =
-            || topics.len() >= MAX_TOPICS || is_alert(&topic) && alerts() >= MAX_CONDITIONS;
-        if !topics.contains_key(&topic) && is_full() {
-            return Ok(None);
+        if topics.is_full(caller) {
+            topics.remove_expired();
         }
-        if topics.get(&topic).is_some_and(ActiveTopic::is_expired) {
-            topics.remove(&topic);
-        }
-        let topic = topics.entry(topic).or_insert_with(|| ActiveTopic {
-            fingerprint: None,
-            state,
-            granted_at: Instant::now(),
-            changed_at: None,
-            changes: watch::Sender::new(()),
+        let grants = requested_topics.into_iter().filter_map(|(uri, topic)| {
+            let changes = topics.grant(caller, &topic, state)?;
+            Some(Grant {
+                uri,
+                topic,
+                changes,
+            })
         });
-        topic.granted_at = Instant::now();
-        let mut changes = topic.changes.subscribe();
-        if topic.changed_at.is_some_and(|at| at.elapsed() < GRACE) {
-            changes.mark_changed();
-        }
-        Ok(Some(changes))
+        grants.collect()
     }
 
     /// Polls until there are no listeners.
@@ -222,7 +486,8 @@ impl Subscriptions {
             if let Err(error) = self.refresh().await {
                 error::log(&error, "subscriptions");
             }
-            tokio::time::sleep(INTERVAL.max(start.elapsed() * PAUSE_FACTOR)).await;
+            // At most half of a thread, also where the data change all the time.
+            tokio::time::sleep(INTERVAL.max(start.elapsed())).await;
             let mut is_polling = self.is_polling.lock();
             if !self.remove_expired() {
                 *is_polling = false;
@@ -231,41 +496,45 @@ impl Subscriptions {
         }
     }
 
-    /// Reads the stale topics in the pool, if there are any.
+    /// Reads the topics of a poll in short jobs. What cannot be read stays stale.
     async fn refresh(self: &Arc<Self>) -> Result<()> {
-        if self.stale_topics()?.is_empty() {
-            return Ok(());
-        }
-        let this = Arc::clone(self);
-        let refresh = move || this.refresh_topics();
-        self.backend.pool().run(refresh).await
-    }
-
-    /// Returns the topics that were not read at the present state of the data.
-    fn stale_topics(&self) -> Result<Vec<Topic>> {
         let state = self.backend.desk().state()?;
-        let topics = self.topics.lock();
-        let stale = topics.iter().filter(|(_, topic)| topic.is_stale(state));
-        Ok(stale.map(|(topic, _)| topic.clone()).collect())
-    }
-
-    /// Reads each stale topic and wakes the listeners of those that changed. A topic that cannot be read stays stale.
-    fn refresh_topics(&self) -> Result<()> {
-        let desk = self.backend.desk();
-        for topic in self.stale_topics()? {
-            // State and fingerprint must belong together, or one change is reported twice.
-            match desk.compute_consistently(|desk| Ok((desk.state()?, topic.fingerprint(desk)?))) {
-                Ok((state, fingerprint)) => self.record(&topic, state, fingerprint),
-                Err(error) => error::log(&error, "subscriptions"),
+        let batch = self.topics.lock().batch(state);
+        let is_slice = |a: &(Topic, Caller), b: &(Topic, Caller)| {
+            a.1 == b.1 && a.0.is_cheap() && b.0.is_cheap()
+        };
+        let slices = batch.chunk_by(is_slice).flat_map(|own| own.chunks(SLICE));
+        for slice in slices.map(<[_]>::to_vec) {
+            let Some(caller) = slice.first().map(|(_, caller)| *caller) else {
+                continue;
+            };
+            let this = Arc::clone(self);
+            let read = move || {
+                let mut topics = slice.iter();
+                topics.try_for_each(|(topic, _)| this.refresh_topic(topic))
+            };
+            let job = self.backend.pool().run(read);
+            if let Err(error) = in_background(caller.scope(job)).await {
+                error::log(&error, "subscriptions");
             }
         }
+        Ok(())
+    }
+
+    /// Reads a topic and wakes its listeners if it changed.
+    fn refresh_topic(&self, topic: &Topic) -> Result<()> {
+        let desk = self.backend.desk();
+        // State and fingerprint must belong together, or one change is reported twice.
+        let read = || Ok((desk.state()?, topic.fingerprint(desk)?));
+        let (state, fingerprint) = desk.compute_consistently(read)?;
+        self.record(topic, state, fingerprint);
         Ok(())
     }
 
     /// Records what a topic showed at a state of the data, and wakes its listeners if it changed.
     fn record(&self, topic: &Topic, state: State, fingerprint: u64) {
         let mut topics = self.topics.lock();
-        let Some(topic) = topics.get_mut(topic) else {
+        let Some(topic) = topics.active.get_mut(topic) else {
             return;
         };
         let has_changed = match topic.fingerprint {
@@ -275,6 +544,7 @@ impl Subscriptions {
         };
         topic.fingerprint = Some(fingerprint);
         topic.state = state;
+        topic.read_at = Some(Instant::now());
         if has_changed {
             topic.changed_at = Some(Instant::now());
             topic.changes.send_replace(());
@@ -284,9 +554,26 @@ impl Subscriptions {
     /// Removes expired topics. Returns whether any topic has listeners.
     fn remove_expired(&self) -> bool {
         let mut topics = self.topics.lock();
-        topics.retain(|_, topic| !topic.is_expired());
-        topics.values().any(|t| t.changes.receiver_count() > 0)
+        topics.remove_expired();
+        let mut active = topics.active.values();
+        active.any(|topic| topic.changes.receiver_count() > 0)
     }
+}
+
+/// Returns how many usual requests the message of a subscription costs, by its conditions.
+pub(super) fn price(message: &[u8]) -> u32 {
+    let message: Value = serde_json::from_slice(message).unwrap_or_default();
+    let list = message.pointer("/params/notifications/resourceSubscriptions");
+    let uris = list.and_then(Value::as_array).into_iter().flatten();
+    let is_condition = |uri: &str| matches!(Address::parse(uri), Ok(Address::Alert(_)));
+    let conditions = uris
+        .filter_map(Value::as_str)
+        .filter(|uri| is_condition(uri));
+    let requests = conditions
+        .take(MAX_ADDRESSES)
+        .count()
+        .div_ceil(CONDITIONS_PER_REQUEST);
+    u32::try_from(requests).unwrap_or(1).max(1)
 }
 
 /// Returns the first addresses of a list, each once.
@@ -330,6 +617,28 @@ mod tests {
         (store, Subscriptions::new(Arc::new(backend)))
     }
 
+    /// Subscribes a caller to an address.
+    fn subscribe(
+        subscriptions: &Subscriptions,
+        caller: Caller,
+        uri: &str,
+    ) -> Option<watch::Receiver<()>> {
+        let mut grants = subscriptions.subscribe(caller, &[uri.to_owned()]);
+        grants.pop().map(|grant| grant.changes)
+    }
+
+    /// Returns what a poll reads.
+    fn batch(subscriptions: &Subscriptions) -> Vec<(Topic, Caller)> {
+        let state = subscriptions.backend.desk().state().unwrap();
+        subscriptions.topics.lock().batch(state)
+    }
+
+    fn refresh_topics(subscriptions: &Subscriptions) {
+        for (topic, _) in batch(subscriptions) {
+            subscriptions.refresh_topic(&topic).unwrap();
+        }
+    }
+
     #[test]
     fn all_listeners_of_a_series_share_one_topic() {
         let (store, subscriptions) = subscriptions();
@@ -341,25 +650,25 @@ mod tests {
         ];
         let mut listeners: Vec<_> = (0..300)
             .flat_map(|_| forms)
-            .map(|uri| subscriptions.subscribe(uri).unwrap())
+            .map(|uri| subscribe(&subscriptions, Caller::LOCAL, uri).unwrap())
             .collect();
-        assert_eq!(subscriptions.topics.lock().len(), 1);
+        assert_eq!(subscriptions.topics.lock().active.len(), 1);
         let woken = |listeners: &[watch::Receiver<()>]| {
             let woken = listeners.iter().filter(|l| l.has_changed().unwrap());
             woken.count()
         };
-        let is_stale = || !subscriptions.stale_topics().unwrap().is_empty();
-        subscriptions.refresh_topics().unwrap();
+        let is_stale = || !batch(&subscriptions).is_empty();
+        refresh_topics(&subscriptions);
         assert!(!is_stale(), "each was read");
         write(store.as_ref(), "OTHER", &[1.0, 2.0]);
         assert!(is_stale());
-        subscriptions.refresh_topics().unwrap();
+        refresh_topics(&subscriptions);
         assert_eq!(woken(&listeners), 0);
         write(store.as_ref(), "OWN", &[1.0, 2.0]);
-        subscriptions.refresh_topics().unwrap();
+        refresh_topics(&subscriptions);
         assert_eq!(woken(&listeners), listeners.len());
         listeners.iter_mut().for_each(|l| l.mark_unchanged());
-        subscriptions.refresh_topics().unwrap();
+        refresh_topics(&subscriptions);
         assert_eq!(woken(&listeners), 0);
         assert!(subscriptions.remove_expired());
         drop(listeners);
@@ -371,12 +680,12 @@ mod tests {
         let (store, subscriptions) = subscriptions();
         let uris = ["macro://series/OWN", "macro://regime"];
         for uri in uris {
-            assert!(subscriptions.subscribe(uri).is_some());
+            assert!(subscribe(&subscriptions, Caller::LOCAL, uri).is_some());
         }
         write(store.as_ref(), "OWN", &[1.0, 2.0]);
-        subscriptions.refresh_topics().unwrap();
+        refresh_topics(&subscriptions);
         for uri in uris {
-            let changes = subscriptions.subscribe(uri).unwrap();
+            let changes = subscribe(&subscriptions, Caller::LOCAL, uri).unwrap();
             assert!(changes.has_changed().unwrap(), "{uri}");
         }
     }
@@ -384,10 +693,10 @@ mod tests {
     #[test]
     fn an_unchanged_computed_topic_wakes_nobody() {
         let (store, subscriptions) = subscriptions();
-        let changes = subscriptions.subscribe("macro://regime").unwrap();
-        subscriptions.refresh_topics().unwrap();
+        let changes = subscribe(&subscriptions, Caller::LOCAL, "macro://regime").unwrap();
+        refresh_topics(&subscriptions);
         write(store.as_ref(), "OTHER", &[1.0, 2.0]);
-        subscriptions.refresh_topics().unwrap();
+        refresh_topics(&subscriptions);
         assert!(!changes.has_changed().unwrap());
     }
 
@@ -401,7 +710,85 @@ mod tests {
             "file:///etc/passwd",
             "macro://series/",
         ] {
-            assert!(subscriptions.subscribe(uri).is_none(), "{uri}");
+            assert!(
+                subscribe(&subscriptions, Caller::LOCAL, uri).is_none(),
+                "{uri}"
+            );
         }
+    }
+
+    fn caller(n: u32) -> Caller {
+        Caller::from_address(std::net::Ipv4Addr::from_bits(0xcb00_7100 + n).into())
+    }
+
+    fn conditions(from: usize, count: usize) -> Vec<String> {
+        let condition = |n| format!("macro://alert/OWN%20%3E%20{n}");
+        (from..from + count).map(condition).collect()
+    }
+
+    #[test]
+    fn every_caller_has_its_share_of_conditions() {
+        let (_, subscriptions) = subscriptions();
+        let mut listeners = Vec::new();
+        for n in 0..40 {
+            // However they are spread over subscriptions, of which any number is open.
+            for (part, size) in [64, 1, 40].into_iter().enumerate() {
+                let uris = conditions(1_000 * usize::try_from(n).unwrap() + 100 * part, size);
+                let (listener, changes) = subscriptions.listen(caller(n), &uris);
+                assert_eq!(changes.len(), if part == 0 { MAX_CONDITIONS } else { 0 });
+                let granted = uris.get(..changes.len()).unwrap();
+                let refusal = subscriptions.refusal(&uris, granted);
+                assert_eq!(refusal.is_some(), part > 0, "what is not granted is said");
+                listeners.push(listener);
+            }
+        }
+        // A series needs no seat, a condition that it has already needs none, and leaving returns all.
+        let own = caller(0);
+        assert!(subscribe(&subscriptions, own, "macro://series/OWN").is_some());
+        assert_eq!(subscriptions.subscribe(own, &conditions(0, 64)).len(), 64);
+        listeners.clear();
+        assert_eq!(subscriptions.subscribe(own, &conditions(900, 64)).len(), 64);
+        let refusal = subscriptions.refusal(&conditions(0, 65), &conditions(0, 64));
+        assert!(refusal.unwrap().message.contains("at most 64 addresses"));
+    }
+
+    #[test]
+    fn conditions_of_one_caller_do_not_delay_those_of_others() {
+        let (store, subscriptions) = subscriptions();
+        let _dear =
+            [1, 2, 3].map(|n| subscriptions.listen(caller(n), &conditions(100 * n as usize, 64)));
+        let _small = subscriptions.listen(caller(9), &conditions(9_000, 1));
+        let mut polls = 0;
+        while !batch(&subscriptions).is_empty() {
+            let batch = batch(&subscriptions);
+            assert!(batch.len() <= 3 * CONDITIONS_PER_POLL + 1);
+            let own = batch.iter().position(|(_, of)| *of == caller(9));
+            assert_eq!(own.is_some(), polls == 0, "it is read at the first poll");
+            assert!(
+                own.is_none_or(|place| place < 4),
+                "behind one of each other"
+            );
+            for (topic, _) in batch {
+                subscriptions.refresh_topic(&topic).unwrap();
+            }
+            polls += 1;
+            assert!(polls < 100);
+        }
+        assert_eq!(polls, MAX_CONDITIONS / CONDITIONS_PER_POLL);
+        write(store.as_ref(), "OTHER", &[1.0, 2.0]);
+        assert!(!batch(&subscriptions).is_empty());
+    }
+
+    #[test]
+    fn a_subscription_costs_by_its_conditions() {
+        let listen = |uris: Vec<String>| {
+            let params = json!({ "notifications": { "resourceSubscriptions": uris } });
+            price(json!({ "params": params }).to_string().as_bytes())
+        };
+        for (count, expected) in [(0, 1), (1, 1), (16, 1), (17, 2), (64, 4), (900, 4)] {
+            assert_eq!(listen(conditions(0, count)), expected, "{count}");
+        }
+        assert_eq!(listen(vec!["macro://series/OWN".to_owned(); 64]), 1);
+        assert_eq!(price(b"{"), 1);
     }
 }

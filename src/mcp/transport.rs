@@ -38,12 +38,24 @@ pub struct HttpTransport {
 
 /// Builds the service behind `/mcp`. Cancelling `stop` ends its streams.
 pub fn http(server: Server, stop: CancellationToken) -> HttpTransport {
-    http_with(server.clone(), server, stop)
+    let handler = server.clone();
+    // The SDK takes one handler for each request, in the task of that request.
+    let handler_of_caller = move || handler.clone().for_caller(Caller::current());
+    http_from(handler_of_caller, server, stop)
 }
 
 /// Builds the service with another handler for what is not a plain call.
 pub fn http_with<H: ServerHandler + Clone>(
     handler: H,
+    server: Server,
+    stop: CancellationToken,
+) -> HttpTransport {
+    http_from(move || handler.clone(), server, stop)
+}
+
+/// Builds the service from what makes the handler of a request.
+fn http_from<H: ServerHandler>(
+    make_handler: impl Fn() -> H + Send + Sync + 'static,
     server: Server,
     stop: CancellationToken,
 ) -> HttpTransport {
@@ -54,7 +66,7 @@ pub fn http_with<H: ServerHandler + Clone>(
         .with_max_request_body_bytes(MAX_MESSAGE_BYTES)
         .with_cancellation_token(stop);
     let sessions = Arc::new(NeverSessionManager::default());
-    let service = StreamableHttpService::new(move || Ok(handler.clone()), sessions, config);
+    let service = StreamableHttpService::new(move || Ok(make_handler()), sessions, config);
     let service = Arc::new(service);
     let sdk = move |request| -> BoxFuture<'static, Response> {
         let service = Arc::clone(&service);
@@ -158,7 +170,8 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let transport = LineTransport::new(reader, writer, MAX_MESSAGE_BYTES - 1);
-    let running = match server.serve_with_ct(transport, stop).await {
+    let handler = server.until(transport.end_of_input());
+    let running = match handler.serve_with_ct(transport, stop).await {
         Ok(running) => running,
         // A client may leave before its first message.
         Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

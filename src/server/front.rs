@@ -40,7 +40,11 @@ impl EntryService {
             return trace.end(rest::problem(status, "invalid_param", why));
         }
         self.shared.admission.warn_of_unknown_proxy(&request, peer);
-        let access = match self.shared.access_rules.check(&request, self.is_local) {
+        let rules = &self.shared.access_rules;
+        let access = rules
+            .check_direct(&request)
+            .and_then(|()| rules.check(&request, self.is_local));
+        let access = match access {
             Ok(access) => access,
             Err(denied) => {
                 let response = denied.into_response(trace.is_mcp);

@@ -39,7 +39,9 @@ impl HttpServer {
             started: clock::wall_time(),
             ..Metrics::default()
         };
-        let access_rules = AccessRules::new(&options.hosts, &options.origins, backend.base_url());
+        let audience = backend.desk().settings().audience;
+        let access_rules = AccessRules::new(&options.hosts, &options.origins, backend.base_url())
+            .for_audience(audience);
         Self {
             shared: Shared {
                 backend,

@@ -9,7 +9,7 @@ use super::{
     glossary, home, methods, oembed, pictures, regime, release, rights, scenarios, series,
 };
 use super::{view, widget_frame, widgets};
-use crate::admission::{Admission, Policy};
+use crate::admission::{Admission, Policy, Price};
 use crate::rest;
 use Listing::{Items, Navigation, Sitemap, Unlisted};
 use Source::{Endpoints, EndpointsOrForwarded, Local, LocalOnly, LocalOrEndpoints};
@@ -373,6 +373,10 @@ impl Site {
             return Ok(cached);
         }
         let calls = page.calls(request, is_forwarding);
+        let price = Price {
+            policy: Policy::Pages,
+            units: pictures::price(request),
+        };
         let is_charged_per_call = is_forwarding && !calls.is_empty();
         let render = async {
             let answers = Answers::fetch(calls, backend, &self.admission, caller).await?;
@@ -384,9 +388,7 @@ impl Site {
         if is_charged_per_call {
             render.await
         } else {
-            self.admission
-                .charge_for(caller, Policy::Pages, render)
-                .await
+            self.admission.charge_for(caller, price, render).await
         }
     }
 }

@@ -4,6 +4,7 @@ use super::charts;
 use super::prelude::*;
 use super::quadrant::{self, Caption};
 use super::text::{format_dates, format_exact, format_points};
+use super::view::split_list;
 use super::widgets::{format_sources, regime_label};
 use super::{cite, compare, home, view};
 use econoscope_answers::endpoints::regime::RegimeAnswer;
@@ -19,6 +20,47 @@ const SIZE: (u16, u16) = (800, 420);
 /// Minimum and maximum width and height.
 const WIDTHS: (u16, u16) = (240, 2_400);
 const HEIGHTS: (u16, u16) = (160, 1_600);
+
+/// Work of drawing that a PNG of a requested size may take: its pixels, for each line and for two more. It is that of a series
+/// with its figures of a past day at the largest size.
+const MAX_WORK: usize = 4 * 2_400 * 1_600;
+/// Work for the price of one page.
+const WORK_PER_PAGE: usize = 3_000_000;
+
+/// Returns the work of drawing `lines` in so many pixels.
+fn work(width: u16, height: u16, lines: usize) -> usize {
+    usize::from(width) * usize::from(height) * (lines + 2)
+}
+
+/// Returns how many usual pages a page costs: a picture costs by its pixels and lines.
+pub(super) fn price(request: &PageRequest) -> u32 {
+    if !request.path.starts_with("/chart/") {
+        return 1;
+    }
+    // An invalid size is refused later.
+    let (width, height) = size(request).ok().flatten().unwrap_or(SIZE);
+    let series = split_list(request.form_value("series")).count().max(1);
+    let vintages = 1 + usize::from(request.argument("as_of").is_some());
+    let pages = work(width, height, series * vintages).div_ceil(WORK_PER_PAGE);
+    u32::try_from(pages).unwrap_or(u32::MAX).max(1)
+}
+
+/// Checks that a PNG of a requested size does not take too long to draw.
+///
+/// # Errors
+/// [`Error::InvalidParam`] that names the pixels for so many lines.
+fn check_work(width: u16, height: u16, lines: usize) -> Result<()> {
+    if work(width, height, lines) <= MAX_WORK {
+        return Ok(());
+    }
+    let max = MAX_WORK / (lines + 2);
+    Err(Error::invalid(
+        "width",
+        &format!("{width} by {height}"),
+        &format!("is too large for a picture of {lines} lines"),
+        &format!("at most {max} pixels in all, or an address with .svg"),
+    ))
+}
 
 pub(super) fn calls(request: &PageRequest) -> Vec<EndpointCall> {
     vec![view::figures_call(name(request), request)]
@@ -171,7 +213,12 @@ fn render(
         0 => SIZE,
         others => (SIZE.0, 300 + 150 * others),
     };
-    (spec.size, spec.theme) = (size(request)?.unwrap_or(default), theme(request)?);
+    let requested = size(request)?;
+    if let Some((width, height)) = requested.filter(|_| format(request).is_ok_and(|f| f == "png")) {
+        let lines = [&spec].into_iter().chain(others).map(|s| s.lines.len());
+        check_work(width, height, lines.sum())?;
+    }
+    (spec.size, spec.theme) = (requested.unwrap_or(default), theme(request)?);
     if spec.credit.is_empty() {
         spec.credit = desk.attribution().text;
     }
@@ -196,4 +243,27 @@ pub(super) fn icon(_: &Desk, _: &PageRequest, _: Answers) -> Result<Document> {
     let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 16 16\"><path d=\"M1 12l4-5 4 3 6-8\" \
         fill=\"none\" stroke=\"#1d4f80\" stroke-width=\"2\"/></svg>";
     Ok(Document::picture("image/svg+xml", svg.as_bytes().to_vec()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_size_is_refused_or_bounded_work() {
+        for width in (WIDTHS.0..=WIDTHS.1).step_by(40) {
+            for height in (HEIGHTS.0..=HEIGHTS.1).step_by(40) {
+                for lines in 1..=16 {
+                    let is_bounded = work(width, height, lines) <= MAX_WORK;
+                    assert_eq!(check_work(width, height, lines).is_ok(), is_bounded);
+                }
+                assert!(
+                    check_work(width, height, 2).is_ok(),
+                    "a series with its past figures"
+                );
+            }
+        }
+        let refusal = check_work(2_400, 1_600, 16).unwrap_err().to_string();
+        assert!(refusal.contains("at most 853333 pixels"), "{refusal}");
+    }
 }

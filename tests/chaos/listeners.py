@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Listeners cost little: a wish of thousands of names, a change that nobody watches, and seats that are few."""
-import http.client, json, os, pathlib, tempfile, time
+"""Listeners cost little: a wish of thousands of names, a change that nobody watches, seats that are few, and conditions:
+one address has its share of them, is told what is not granted, and delays nobody when the data change."""
+import http.client, json, os, pathlib, statistics, tempfile, time
 from common import Server, arguments, result, run
 
 given = arguments(__doc__, listeners=(300, 60, "listeners of 64 series each"))
@@ -86,9 +87,51 @@ with tempfile.TemporaryDirectory() as folder:
                 held.append(connection)
             else:
                 refused += 1
-    result("listeners", wish_cpu_s=f"{wish:.2f}", open_cpu_s=f"{opened:.2f}", unwatched_cpu_s=f"{unwatched:.2f}",
+    assert len(held) == 64 and server.get("/health")[0] == 200, len(held)
+    for connection in held:
+        connection.close()
+    assert server.stop() == 0
+
+    # Sixteen subscriptions of sixty-four conditions from each of four addresses, and somebody who compares series meanwhile.
+    server = Server(given, store, "--rate-limit-loopback", "--rate-limit", "1000000", "--rate-limit-per-second", "1000",
+                    "--rate-limit-burst", "1000", "--rate-limit-override", "127.0.0.0/29=1000000")
+
+    def compared(n):
+        """Milliseconds of comparisons that no cache answers."""
+        spent = []
+        for day in range(25):
+            start = time.perf_counter()
+            connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60, source_address=("127.0.0.2", 0))
+            connection.request("GET", f"/api/public/compare?series=OWN01,OWN02&start=19{70 + n}-01-{day + 1:02}")
+            assert connection.getresponse().read() and not connection.close()
+            spent.append((time.perf_counter() - start) * 1e3)
+            time.sleep(0.05)
+        return spent
+
+    quiet, granted, told, dear = compared(1), 0, 0, []
+    for host in range(4):
+        for part in range(16):
+            wish = [f"macro://alert/OWN{n:02}%20%3E%20yoy(OWN{(n + 1) % 64:02})%20-%20{host}.{part + 1}" for n in range(64)]
+            connection, answer, _, said = listen(server, wish, f"127.0.2.{host + 1}")
+            # A refusal ends the stream.
+            said += answer.read() if part else b""
+            dear.append(connection)
+            granted += b"macro://alert/OWN63" in said and b"notGranted" not in said
+            told += b"notGranted" in said
+    own = listen(server, ["macro://alert/OWN07%20%3E%200"], "127.0.0.3")
+    assert b"OWN07" in own[3], "who comes later has a share, too"
+    assert granted == 4 and told == 60, (granted, told)
+    time.sleep(2)
+    assert write(other, store, "OWN07", 6).returncode == 0
+    during = compared(2)
+    slow, usual = max(during), statistics.median(quiet)
+    for connection in dear:
+        connection.close()
+    # One item of the background is the most that a request waits for.
+    assert slow < usual + (250 if given.short else 60), f"{slow:.0f} ms, {usual:.1f} ms when quiet"
+    result("listeners", compare_ms=f"{usual:.1f} quiet, {statistics.median(during):.1f} and at most {slow:.1f} at a change",
+           wish_cpu_s=f"{wish:.2f}", open_cpu_s=f"{opened:.2f}", unwatched_cpu_s=f"{unwatched:.2f}",
            woken_cpu_s=f"{woken:.2f}", heard=heard, seats_held=len(held), refused=refused)
     # Sixty-four names are the most that a wish costs; the clock of the system counts in hundredths.
     assert wish < 0.2 and unwatched < 0.5, (wish, unwatched)
-    assert len(held) == 64 and server.get("/health")[0] == 200, len(held)
     assert server.stop() == 0

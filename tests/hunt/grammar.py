@@ -98,8 +98,14 @@ class World:
         return self.rng.choice([
             [{"times": times, "of": unknown}], [{"times": min(times, 7_000), "of": f"macro://series/{self.rng.choice(self.held)}"}],
             [f"macro://series/{name}" for name in self.rng.sample(self.held, min(64, len(self.held)))],
+            self.conditions(64), self.conditions(self.rng.randrange(1, 64)), [f"macro://alert/{self.formula(3)}%3E0"[:400]] * 64,
             [{"times": 1_900, "of": "macro://series/" + self.nonsense(100) + "{}"}], [f"macro://series/{name}" for name in COMPOSITES],
         ])
+
+    def conditions(self, count):
+        """Different conditions, each on two series over their whole history."""
+        pairs = [self.rng.sample(self.held, 2) for _ in range(count)]
+        return [f"macro://alert/{first}%20%3E%20yoy({second})%20-%20{n}" for n, (first, second) in enumerate(pairs)]
 
     # Any argument
 
@@ -109,7 +115,8 @@ class World:
             return self.rng.choice(schema["enum"])
         kind = schema.get("type")
         if kind == "integer":
-            return self.rng.choice([schema.get("minimum", 1), schema.get("maximum", 10**9), schema.get("default", 7)])
+            least, most = schema.get("minimum", 1), schema.get("maximum", 10**9)
+            return self.rng.choice([least, most, schema.get("default", 7), self.rng.randint(least, most)])
         if kind == "boolean":
             return self.rng.random() < 0.5
         if kind == "array":
@@ -117,6 +124,9 @@ class World:
             return [formula if self.rng.random() < 0.5 else self.formula() for _ in range(schema.get("maxItems", 8))]
         if name == "uris":
             return self.addresses()
+        if name == "series" and self.rng.random() < 0.8:
+            names = self.rng.sample(self.held, min(len(self.held), self.rng.choice([1, 2, 8, 8])))
+            return ",".join(names)
         most = schema.get("maxLength", 80) * (100 if self.rng.random() < 0.03 else 1)
         if name == "uri":
             return self.address()

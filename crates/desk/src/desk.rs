@@ -222,7 +222,7 @@ impl Desk {
     /// # Errors
     /// [`Error::NotPermitted`] with what the operator can do; [`Error::Store`] when the store cannot be read.
     pub fn check_permitted(&self, info: &SeriesInfo) -> Result<()> {
-        if self.settings.serve_restricted {
+        if self.settings.serves_restricted() {
             return Ok(());
         }
         // The origins of the rows count first, whoever publishes the series.

@@ -277,8 +277,8 @@ pub(super) fn to_series(info: &Arc<SeriesInfo>, rows: Vec<Observation>) -> Optio
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Settings;
     use crate::testing::TestDesk;
+    use crate::{Audience, Settings};
     use econoscope_core::recipe::Recipes;
     use econoscope_data::ingest::BASES;
     use jiff::civil::date;
@@ -330,17 +330,17 @@ mod tests {
         "#;
         let files = [("town.toml".to_owned(), recipe.to_owned())];
         let recipes = Recipes::with_operator_recipes(&files).unwrap();
-        let check = |serve_restricted| {
+        let check = |audience| {
             let settings = Settings {
-                serve_restricted,
+                audience,
                 recipes: Arc::clone(&recipes),
                 ..Settings::default()
             };
             let desk = desk("TOWNRAIN", "town/rain", settings);
             desk.check_permitted(&desk.resolve("series", "TOWNRAIN").unwrap())
         };
-        assert!(check(true).is_ok());
-        let refusal = check(false).unwrap_err().to_string();
+        assert!(check(Audience::Own).is_ok());
+        let refusal = check(Audience::Public).unwrap_err().to_string();
         assert!(refusal.contains("Our Town"), "{refusal}");
     }
 }

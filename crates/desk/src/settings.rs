@@ -6,6 +6,16 @@ use econoscope_core::model::series_info::DEFAULT_PREFIX;
 use econoscope_core::recipe::Recipes;
 use std::sync::Arc;
 
+/// Whom a program answers. It is decided once, from the settings and the listener, and every rule on the rights of others
+/// reads it: restricted series, inputs of composites, FRED, and requests that a proxy passed on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience {
+    /// The user of this machine.
+    Own,
+    /// Anyone.
+    Public,
+}
+
 /// The settings of the desk.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -15,8 +25,10 @@ pub struct Settings {
     pub base_url: Option<String>,
     /// Prefix of composite identifiers in answers: `SERVICE_`.
     pub prefix: String,
-    /// Whether restricted series (`fetch_only`) are served.
-    pub serve_restricted: bool,
+    /// Whom the program answers.
+    pub audience: Audience,
+    /// Whether the operator has a licence to serve restricted series (`fetch_only`) to anyone.
+    pub is_licensed: bool,
     /// Sources, for the rights to their rows.
     pub recipes: Arc<Recipes>,
     /// An operator's scenarios, which replace embedded ones of the same slug.
@@ -31,7 +43,8 @@ impl Default for Settings {
             service: "Econoscope".into(),
             base_url: Some("http://127.0.0.1:8080".into()),
             prefix: DEFAULT_PREFIX.into(),
-            serve_restricted: true,
+            audience: Audience::Own,
+            is_licensed: false,
             recipes: Arc::clone(Recipes::embedded()),
             scenarios: Vec::new(),
             articles: Vec::new(),
@@ -51,6 +64,11 @@ pub fn address(base: Option<&str>, page: &str, resource: &str) -> String {
 }
 
 impl Settings {
+    /// Whether restricted series are served.
+    pub fn serves_restricted(&self) -> bool {
+        self.audience == Audience::Own || self.is_licensed
+    }
+
     /// Returns the address of the service.
     pub fn home(&self) -> &str {
         self.base_url.as_deref().unwrap_or(HOME)

@@ -240,3 +240,79 @@ proptest::proptest! {
         Origin::allowed(&text);
     }
 }
+
+/// Whether a server answers a request over a version of HTTP with one header more.
+fn is_direct(audience: Audience, path: &str, version: Version, name: Option<&str>) -> bool {
+    let mut builder = Request::get(path).version(version);
+    if let Some(name) = name {
+        builder = builder.header(name, "203.0.113.9");
+    }
+    let request = builder.body(()).unwrap();
+    rules()
+        .for_audience(audience)
+        .check_direct(&request)
+        .is_ok()
+}
+
+#[test]
+fn any_sign_of_a_proxy_is_refused_by_a_server_of_its_own_machine() {
+    let known = [
+        "Forwarded",
+        "X-Forwarded-For",
+        "X-Forwarded-Host",
+        "X-Forwarded-Proto",
+        "X-Forwarded-Port",
+        "X-Forwarded-Server",
+        "X-Forwarded-Prefix",
+        "X-Forwarded",
+        "Via",
+        "X-Real-IP",
+        "CF-Connecting-IP",
+        "CF-Connecting-IPv6",
+        "CF-Ray",
+        "CDN-Loop",
+        "True-Client-IP",
+        "Client-IP",
+        "X-Client-IP",
+        "X-Cluster-Client-IP",
+        "X-Original-Forwarded-For",
+        "X-Original-Host",
+        "X-Envoy-External-Address",
+        "X-Azure-ClientIP",
+        "Fastly-Client-IP",
+        "Fly-Client-IP",
+        "DO-Connecting-IP",
+        "X-Forwarded-Anything-New",
+    ];
+    for path in ["/", "/mcp", "/api/public/regime"] {
+        let is_direct = |audience, version, name| is_direct(audience, path, version, name);
+        for name in known.map(Some) {
+            assert!(
+                !is_direct(Audience::Own, Version::HTTP_11, name),
+                "{name:?}"
+            );
+            assert!(
+                is_direct(Audience::Public, Version::HTTP_11, name),
+                "{name:?}"
+            );
+        }
+        assert!(!is_direct(Audience::Own, Version::HTTP_10, None));
+        assert!(is_direct(Audience::Public, Version::HTTP_10, None));
+        for name in [
+            None,
+            Some("user-agent"),
+            Some("traceparent"),
+            Some("x-request-id"),
+        ] {
+            assert!(is_direct(Audience::Own, Version::HTTP_11, name), "{name:?}");
+        }
+    }
+    for probe in ["/health", "/ready"] {
+        assert!(is_direct(
+            Audience::Own,
+            probe,
+            Version::HTTP_10,
+            Some("via")
+        ));
+    }
+}

@@ -135,3 +135,41 @@ async fn unknown_parameters_do_not_create_new_images() {
         "three were made"
     );
 }
+
+#[tokio::test]
+async fn pictures_are_charged_by_pixels_and_lines() {
+    let list: Vec<String> = (0..8).map(|n| format!("DGS10%2B{n}")).collect();
+    let eight = format!("/chart/compare.png?series={}", list.join(","));
+    for (path, price) in [
+        ("/chart/UNRATE.png".to_owned(), 1),
+        ("/chart/UNRATE.png?width=2400&height=1600".to_owned(), 4),
+        (
+            "/chart/UNRATE.png?width=2400&height=1600&as_of=2024-01-05".to_owned(),
+            6,
+        ),
+        (format!("{eight}&width=800&height=420"), 2),
+        (format!("{eight}&width=1200&height=700&as_of=2024-01-05"), 6),
+        ("/series/UNRATE?width=2400".to_owned(), 1),
+    ] {
+        for (allowance, status) in [(price, 200), (price - 1, 429)] {
+            let router = router_with_pages(allowance);
+            let reply = send_from(&router, "GET", &path, PEER).await;
+            assert_eq!(reply.status, status, "{path} for {allowance}");
+        }
+    }
+    let router = router_with_pages(1_000);
+    let large = send_from(
+        &router,
+        "GET",
+        &format!("{eight}&width=2400&height=1600"),
+        PEER,
+    )
+    .await;
+    assert_eq!(large.status, StatusCode::BAD_REQUEST);
+    assert!(large.text().contains("pixels in all"), "{}", large.text());
+    let drawing = eight.replace(".png", ".svg") + "&width=2400&height=1600";
+    assert_eq!(
+        send_from(&router, "GET", &drawing, PEER).await.status,
+        StatusCode::OK
+    );
+}

@@ -227,3 +227,40 @@ async fn a_crossed_condition_is_announced_over_http() {
     }
     assert_eq!(crossings, 2);
 }
+
+fn conditions(from: usize, count: usize) -> Vec<String> {
+    let condition = |n| format!("macro://alert/UNRATE%20%3E%20{n}");
+    (from..from + count).map(condition).collect()
+}
+
+#[tokio::test]
+async fn conditions_have_a_share_and_a_price_and_what_is_not_granted_is_said() {
+    let router = router_with_options(|_| {});
+    let listen = |uris: Vec<String>, host: u8| {
+        let request = listen_request(&uris, &format!("203.0.113.{host}:4711"));
+        router.clone().oneshot(request)
+    };
+    let mut open = Vec::new();
+    for host in 1..20 {
+        for (part, count) in [63, 2, 1].into_iter().enumerate() {
+            let response = listen(conditions(100 * part, count), host).await.unwrap();
+            if part == 0 {
+                assert_eq!(response.headers()["x-ratelimit-remaining"], "96");
+            }
+            let mut body = response.into_body();
+            let ack = next_event(&mut body).await;
+            let granted = &ack["params"]["notifications"]["resourceSubscriptions"];
+            let count_granted = granted.as_array().map_or(0, Vec::len);
+            if part == 1 {
+                let refusal = next_event(&mut body).await;
+                assert_eq!(refusal["id"], 7, "{refusal}");
+                let named = &refusal["error"]["data"]["notGranted"];
+                assert_eq!(named, &json!(conditions(101, 1)), "{refusal}");
+            } else {
+                // The refused subscription returned its place.
+                assert_eq!(count_granted, count, "{host} {part}");
+            }
+            open.push(body);
+        }
+    }
+}

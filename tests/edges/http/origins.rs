@@ -1,7 +1,10 @@
 //! Tests of a loopback listener against pages in a browser of the same machine, through a real socket.
 
-use super::support::{backend, options, router, start_server, tool_call};
+use super::support::{
+    backend, backend_with, options, router, start_server, tool_call, unlimited_router_over,
+};
 use econoscope::server::{HttpServer, Options, Shutdown};
+use econoscope_desk::{Desk, Settings};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -248,5 +251,43 @@ async fn a_public_listener_serves_any_origin() {
         let reply = super::support::get_with(&router, path, &headers).await;
         assert_ne!(reply.status, 403, "{path}");
         assert_eq!(reply.header("access-control-allow-origin"), "*", "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_of_its_own_machine_refuses_what_a_proxy_passes_on() {
+    let own = backend_with(Settings::default(), Desk::system_clock());
+    let public = backend(true);
+    let call = |headers: &[(&str, &str)]| tool_call("get_regime", &json!({}), headers);
+    let page =
+        |headers: &[(&str, &str)]| super::support::request("GET", "/series/UNRATE", headers, "");
+    for (backend, proxied) in [(own, 403), (public, 200)] {
+        let router = unlimited_router_over(backend);
+        for name in [
+            "x-forwarded-for",
+            "forwarded",
+            "via",
+            "x-real-ip",
+            "true-client-ip",
+            "cf-connecting-ip",
+        ] {
+            let headers = [(name, "203.0.113.9")];
+            for request in [page(&headers), call(&headers)] {
+                let reply = super::support::send(&router, request).await;
+                assert_eq!(reply.status, proxied, "{name}");
+                let text = reply.text();
+                let names_settings =
+                    text.contains("--base-url") && text.contains("--trusted-proxy");
+                assert_eq!(names_settings, proxied == 403, "{text}");
+            }
+        }
+        for request in [page(&[]), call(&[])] {
+            assert_eq!(super::support::send(&router, request).await.status, 200);
+        }
+        let mut old = page(&[]);
+        *old.version_mut() = axum::http::Version::HTTP_10;
+        assert_eq!(super::support::send(&router, old).await.status, proxied);
+        let probe = super::support::request("GET", "/ready", &[("via", "1.0 proxy")], "");
+        assert_eq!(super::support::send(&router, probe).await.status, 200);
     }
 }

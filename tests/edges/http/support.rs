@@ -9,7 +9,7 @@ use econoscope::mcp;
 use econoscope::server::{HttpServer, Options, Shutdown};
 use econoscope_answers::Backend;
 use econoscope_data::store::Sqlite;
-use econoscope_desk::{Clock, Desk, Settings};
+use econoscope_desk::{Audience, Clock, Desk, Settings};
 use http_body_util::BodyExt;
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -26,7 +26,8 @@ pub(crate) fn backend(serve_restricted: bool) -> Arc<Backend> {
 /// Creates a backend with a clock.
 pub(crate) fn backend_at(now: Clock, serve_restricted: bool) -> Arc<Backend> {
     let settings = Settings {
-        serve_restricted,
+        audience: Audience::Public,
+        is_licensed: serve_restricted,
         ..Settings::default()
     };
     backend_with(settings, now)
@@ -47,7 +48,7 @@ fn backend_over(store: Arc<Sqlite>, mut settings: Settings, now: Clock) -> Arc<B
 /// Creates a public service without a burst limit over a store and a clock.
 pub(crate) fn public_router(store: Arc<Sqlite>, now: Clock) -> Router {
     let settings = Settings {
-        serve_restricted: false,
+        audience: Audience::Public,
         ..Settings::default()
     };
     unlimited_router_over(backend_over(store, settings, now))

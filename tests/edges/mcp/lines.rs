@@ -212,3 +212,41 @@ async fn a_thousand_concurrent_calls_are_all_answered() {
     ids.sort_unstable();
     assert_eq!(ids, (0..1_000).collect::<Vec<_>>());
 }
+
+#[tokio::test]
+async fn any_number_of_subscriptions_leaves_the_server_reading() {
+    for count in [1, 64, 300] {
+        let mut session = open(corpus::MODERN).await;
+        let meta: Value = serde_json::from_str(&corpus::modern_meta()).unwrap();
+        let params = json!({ "_meta": meta, "notifications": { "resourceSubscriptions": ["macro://regime"] } });
+        for id in 0..count {
+            let listen = json!({ "jsonrpc": "2.0", "id": format!("listen-{id}"), "method": "subscriptions/listen", "params": params });
+            session.send(listen.to_string().as_bytes()).await;
+            let ack = session.read_line().await.unwrap();
+            assert_eq!(
+                ack["method"], "notifications/subscriptions/acknowledged",
+                "{ack}"
+            );
+        }
+        let call = corpus::call("7", "get_regime", &json!({}), Some(&corpus::modern_meta()));
+        session.send(call.as_bytes()).await;
+        assert_eq!(session.read_line().await.unwrap()["id"], 7);
+        // The end of the input ends the session at once, with a result for each subscription.
+        let end = std::time::Instant::now();
+        session.close_with(b"").await;
+        let mut ended = 0;
+        while let Some(result) = session.read_line().await {
+            ended += usize::from(
+                result["id"]
+                    .as_str()
+                    .is_some_and(|id| id.starts_with("listen-")),
+            );
+        }
+        assert_eq!(ended, count);
+        assert!(
+            end.elapsed() < Duration::from_secs(3),
+            "{:?}",
+            end.elapsed()
+        );
+    }
+}

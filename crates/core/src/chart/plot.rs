@@ -16,8 +16,12 @@ pub(super) struct Plot {
     pub(super) left_axis: ValueAxis,
     /// The axis of the lines of a second unit.
     pub(super) right_axis: Option<ValueAxis>,
+    /// Number of lines.
+    pub(super) lines: u32,
 }
 
+/// Columns of all lines together: the more lines there are, the fewer points each has.
+const MAX_COLUMNS: f64 = 2_500.0;
 /// Height above which a plot has fewer points per unit of width.
 const MAX_FINE_HEIGHT: f64 = 450.0;
 
@@ -48,6 +52,7 @@ impl Plot {
             time: TimeAxis { first, last },
             left_axis: axis(false, factor).or_else(|| right_axis.clone())?,
             right_axis,
+            lines: u32::try_from(spec.lines.len()).unwrap_or(u32::MAX),
         })
     }
 
@@ -90,8 +95,9 @@ impl Plot {
     pub(super) fn path(&self, line: &Line, factor: f64) -> String {
         let mut path = String::new();
         // The time to draw a stroke grows with its length, so a tall plot has fewer. Of a line behind another less is visible.
-        let width = (self.height / MAX_FINE_HEIGHT).max(1.0);
-        let width = width * if line.color == GHOST_COLOR { 2.0 } else { 1.0 };
+        let share = if line.color == GHOST_COLOR { 2.0 } else { 1.0 };
+        let fine = (self.height / MAX_FINE_HEIGHT).max(1.0) * share;
+        let width = fine.max(self.width * f64::from(self.lines) / MAX_COLUMNS);
         for segment in segments(&line.points, max_gap(line.frequency)) {
             let points: Vec<(f64, f64)> = segment
                 .iter()

@@ -7,8 +7,32 @@ use std::net::{IpAddr, Ipv6Addr};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Caller(Option<IpAddr>);
 
+/// Who waits for a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Priority {
+    /// A request.
+    Request,
+    /// Nobody: it follows a change of the data.
+    Background,
+}
+
 tokio::task_local! {
     static CALLER: Caller;
+    static PRIORITY: Priority;
+}
+
+/// Runs a future whose jobs nobody waits for: each starts when no request waits in the queue, or after two seconds there.
+/// A batch is one job for each of its items.
+pub fn in_background<F: Future>(work: F) -> impl Future<Output = F::Output> {
+    PRIORITY.scope(Priority::Background, work)
+}
+
+impl Priority {
+    /// Returns the priority of the current task.
+    pub(super) fn current() -> Self {
+        let priority = PRIORITY.try_with(|priority| *priority);
+        priority.unwrap_or(Self::Request)
+    }
 }
 
 impl Caller {

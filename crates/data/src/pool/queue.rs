@@ -3,7 +3,7 @@
 //! A job is charged [`RESERVED`] when it enters and its real cost when it is done, so that a caller with many waiting
 //! jobs has a high usage before the first of them has run. Usage halves every ten seconds.
 
-use super::caller::Caller;
+use super::caller::{Caller, Priority};
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
@@ -13,6 +13,8 @@ const MAX_JOBS: usize = 256;
 const MAX_CALLERS: usize = 4_096;
 /// Assumed cost of a job until it is done, in seconds: the most that a job should take.
 const RESERVED: f64 = 0.010;
+/// How long a job of the background gives way to requests. After that it has its turn, so that a busy server gets to it, too.
+const PATIENCE: Duration = Duration::from_secs(2);
 /// Half-life of usage, in seconds.
 const HALF_LIFE: f64 = 10.0;
 
@@ -23,6 +25,15 @@ pub(super) type Work = Box<dyn FnOnce() + Send>;
 pub(super) struct Job {
     pub(super) work: Work,
     pub(super) reservation: Reservation,
+    priority: Priority,
+}
+
+impl Job {
+    /// Whether it gives way to every request.
+    fn yields(&self, now: Instant) -> bool {
+        let waited = now.saturating_duration_since(self.reservation.at);
+        self.priority == Priority::Background && waited < PATIENCE
+    }
 }
 
 /// [`RESERVED`] as charged to a caller.
@@ -116,7 +127,13 @@ pub(super) struct Queue {
 impl Queue {
     /// Adds a job. Returns its number, and the work that the caller must drop: its own when it is refused, or that of a
     /// job that was evicted for it.
-    pub(super) fn push(&mut self, caller: Caller, work: Work, now: Instant) -> (u64, Option<Work>) {
+    pub(super) fn push(
+        &mut self,
+        caller: Caller,
+        priority: Priority,
+        work: Work,
+        now: Instant,
+    ) -> (u64, Option<Work>) {
         let number = self.next_number;
         self.next_number += 1;
         if self.is_closed {
@@ -125,7 +142,11 @@ impl Queue {
         let mut evicted = None;
         if !caller.is_local() && self.network_jobs().count() >= MAX_JOBS {
             let usage = self.usage.get(caller, now) + RESERVED;
-            let Some(victim) = self.eviction_candidate(usage, now) else {
+            let candidate = match priority {
+                Priority::Request => self.eviction_candidate(usage, now),
+                Priority::Background => None,
+            };
+            let Some(victim) = candidate else {
                 self.counts.refused += 1;
                 return (number, Some(work));
             };
@@ -133,7 +154,12 @@ impl Queue {
             evicted = self.remove(victim, now);
         }
         let reservation = self.usage.reserve(caller, now);
-        self.jobs.insert(number, Job { work, reservation });
+        let job = Job {
+            work,
+            reservation,
+            priority,
+        };
+        self.jobs.insert(number, job);
         (number, evicted)
     }
 
@@ -155,10 +181,13 @@ impl Queue {
 
     /// Adds a waiting caller to a job, which then counts for the one with the lower usage. Does nothing when the job
     /// has started.
-    pub(super) fn join(&mut self, number: u64, caller: Caller, now: Instant) {
+    pub(super) fn join(&mut self, number: u64, caller: Caller, priority: Priority, now: Instant) {
         let Some(job) = self.jobs.get_mut(&number) else {
             return;
         };
+        if priority == Priority::Request {
+            job.priority = priority;
+        }
         let current = self.usage.get(job.reservation.caller, now);
         if self.usage.get(caller, now) + RESERVED < current {
             self.usage.refund(job.reservation, now);
@@ -173,13 +202,20 @@ impl Queue {
         Some(job.work)
     }
 
-    /// Removes the next job, that of the caller with the lowest usage. Its reservation stays charged while it runs.
+    /// Removes the next job, that of the caller with the lowest usage, those of the background last. Its reservation stays
+    /// charged while it runs.
     pub(super) fn pop(&mut self, now: Instant) -> Option<Job> {
-        let (_, number) = self
+        let (.., number) = self
             .jobs
             .iter()
-            .map(|(number, job)| (self.usage.get(job.reservation.caller, now), *number))
-            .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))?;
+            .map(|(number, job)| {
+                let usage = self.usage.get(job.reservation.caller, now);
+                (job.yields(now), usage, *number)
+            })
+            .min_by(|a, b| {
+                let by_usage = a.1.total_cmp(&b.1);
+                a.0.cmp(&b.0).then(by_usage).then(a.2.cmp(&b.2))
+            })?;
         self.jobs.remove(&number)
     }
 

@@ -1,8 +1,9 @@
 //! Order of jobs, refusals, and shared work.
 
+use super::caller::Priority;
 use super::queue::{Job, Queue};
 use super::threads::{NICENESS, Pool};
-use super::{Caller, SingleFlight};
+use super::{Caller, SingleFlight, in_background};
 use econoscope_core::error::{Error, Result};
 use std::future::Future;
 use std::net::Ipv4Addr;
@@ -19,7 +20,7 @@ fn caller(last: u8) -> Caller {
 
 /// Queues an empty job. Returns its number, and whether it or another job was refused.
 fn push(queue: &mut Queue, caller: Caller, now: Instant) -> (u64, bool) {
-    let (number, refused) = queue.push(caller, Box::new(|| ()), now);
+    let (number, refused) = queue.push(caller, Priority::Request, Box::new(|| ()), now);
     (number, refused.is_some())
 }
 
@@ -354,7 +355,7 @@ fn join_moves_a_job_to_the_lower_usage() {
     }
     let (dear, _) = push(&mut queue, caller(1), now);
     push(&mut queue, caller(2), now);
-    queue.join(dear, caller(3), now);
+    queue.join(dear, caller(3), Priority::Request, now);
     let order: Vec<Caller> =
         std::iter::from_fn(|| queue.pop(now).map(|job| job.reservation.caller)).collect();
     assert_eq!(order, [caller(3), caller(2)]);
@@ -376,4 +377,57 @@ async fn error_reaches_all_callers_and_is_not_cached() {
     assert_eq!(first.await.unwrap_err().code(), "internal");
     assert_eq!(second.await.unwrap_err().code(), "internal");
     assert_eq!(flights.run(&pool, 1, || None, || Ok(7)).await.unwrap(), 7);
+}
+
+#[test]
+fn background_gives_way_to_every_request_for_two_seconds() {
+    let now = Instant::now();
+    let later = now + Duration::from_secs(3);
+    for own in [Caller::LOCAL, caller(1)] {
+        let mut queue = Queue::default();
+        // Whoever waits has used much, and the background nothing.
+        for _ in 0..9 {
+            push(&mut queue, caller(2), now);
+            finish_next(&mut queue, 900, now);
+        }
+        queue.push(own, Priority::Background, Box::new(|| ()), now);
+        let (joined, _) = queue.push(caller(3), Priority::Background, Box::new(|| ()), now);
+        push(&mut queue, caller(2), now);
+        push(&mut queue, caller(2), now);
+        queue.join(joined, caller(4), Priority::Request, now);
+        let order = [now, now, later].map(|at| finish_next_at(&mut queue, at));
+        assert_eq!(
+            order,
+            [caller(3), caller(2), own],
+            "by usage, until it has waited"
+        );
+    }
+}
+
+/// Removes the next job of a moment. Returns its caller.
+fn finish_next_at(queue: &mut Queue, now: Instant) -> Caller {
+    queue.pop(now).unwrap().reservation.caller
+}
+
+#[tokio::test]
+async fn a_batch_runs_behind_requests_that_come_later() {
+    let pool = Arc::new(Pool::with_threads(1));
+    let (go, blocked) = block_thread(&pool).await;
+    let order = Arc::new(parking_lot::Mutex::new(Vec::new()));
+    let work = |name| {
+        let order = Arc::clone(&order);
+        move || {
+            order.lock().push(name);
+            Ok(())
+        }
+    };
+    let mut item = Box::pin(in_background(pool.run(work("item"))));
+    assert!(poll_once(&mut item.as_mut()).is_pending());
+    let mut request = Box::pin(caller(1).scope(pool.run(work("request"))));
+    assert!(poll_once(&mut request.as_mut()).is_pending());
+    drop(go);
+    blocked.await.unwrap().unwrap();
+    request.await.unwrap();
+    item.await.unwrap();
+    assert_eq!(*order.lock(), ["request", "item"]);
 }

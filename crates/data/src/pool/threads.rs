@@ -1,6 +1,6 @@
 //! The threads of the pool.
 
-use super::caller::Caller;
+use super::caller::{Caller, Priority};
 use super::queue::{Counts, Job, Queue};
 use econoscope_core::error::{Error, Result};
 use parking_lot::{Condvar, Mutex};
@@ -84,7 +84,10 @@ impl Pool {
             let _ = sender.send(catch_panic(work));
         });
         let caller = Caller::current();
-        let (number, refused) = self.shared.queue.lock().push(caller, work, Instant::now());
+        let priority = Priority::current();
+        let mut queue = self.shared.queue.lock();
+        let (number, refused) = queue.push(caller, priority, work, Instant::now());
+        drop(queue);
         // Dropped outside the lock, because the work may own much memory.
         drop(refused);
         let guard = JobGuard {
@@ -103,7 +106,7 @@ impl Pool {
     pub(super) fn join(&self, number: u64) {
         let caller = Caller::current();
         let mut queue = self.shared.queue.lock();
-        queue.join(number, caller, Instant::now());
+        queue.join(number, caller, Priority::current(), Instant::now());
     }
 }
 
