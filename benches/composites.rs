@@ -10,8 +10,8 @@ use econoscope_core::catalogue::Catalogue;
 use econoscope_core::indicators::{COMPOSITES, Composite};
 use econoscope_core::model::frequency::{day_from_number, day_number};
 use econoscope_core::model::{Date, Frequency, Observation, Series, SeriesId, SeriesSet};
-use econoscope_data::desk::{self, Clock, Desk, Settings};
 use econoscope_data::store::{Sqlite, Store, Write, WriteVintages};
+use econoscope_desk::{Clock, Desk, Settings};
 use jiff::Timestamp;
 use jiff::civil::{Weekday, date};
 use jiff::tz::TimeZone;
@@ -105,7 +105,7 @@ fn refresh(c: &mut Criterion) {
                     };
                     store.replace_computed(nothing).unwrap();
                 }
-                desk::refresh(&desk_at(&store, LAST)).is_ok()
+                econoscope_desk::refresh(&desk_at(&store, LAST)).is_ok()
             };
             cpu(n, first)
         });
@@ -115,14 +115,18 @@ fn refresh(c: &mut Criterion) {
             let one = || {
                 let today = day_from_number(day.fetch_add(1, Ordering::Relaxed)).unwrap_or(LAST);
                 write(&*store, "DGS10", &[Observation::new(today, 4.0)], today);
-                desk::refresh(&desk_at(&store, today)).is_ok()
+                econoscope_desk::refresh(&desk_at(&store, today)).is_ok()
             };
             cpu(n, one)
         });
     });
     group.bench_function("nothing new", |b| {
         let today = day_from_number(day.load(Ordering::Relaxed) - 1).unwrap_or(LAST);
-        b.iter_custom(|n| cpu(n, || desk::refresh(&desk_at(&store, today)).is_ok()));
+        b.iter_custom(|n| {
+            cpu(n, || {
+                econoscope_desk::refresh(&desk_at(&store, today)).is_ok()
+            })
+        });
     });
     group.finish();
 }

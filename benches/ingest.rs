@@ -158,12 +158,11 @@ fn stand_in(rows: &[Observation]) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     std::thread::spawn(move || {
-        let page: Arc<str> = page.into();
-        for socket in listener.incoming() {
-            let socket = socket.unwrap();
-            let page = Arc::clone(&page);
+        let shared: Arc<str> = page.into();
+        for socket in listener.incoming().map(Result::unwrap) {
+            let body = Arc::clone(&shared);
             // A client that is done keeps its connection; the next one opens its own.
-            std::thread::spawn(move || serve(socket, page.as_bytes()));
+            std::thread::spawn(move || serve(socket, body.as_bytes()));
         }
     });
     address

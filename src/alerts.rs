@@ -1,16 +1,16 @@
-//! Alerts: crossings of a condition, as feeds, calendars, resources and webhooks report them.
+//! Alerts: crossings of a condition, as feeds, calendars and resources report them.
 
 use crate::site::{digest, encode_segment};
-use econoscope_answers::endpoints::condition::{Crossing, Crossings, crossings};
+use econoscope_answers::conditions::{Crossing, Crossings, crossings};
 use econoscope_core::error::Result;
 use econoscope_core::format::period;
 use econoscope_core::model::{AsOf, Date, untrusted};
-use econoscope_data::desk::Desk;
+use econoscope_desk::Desk;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Most alerts of one feed or webhook message, the newest.
+/// Most alerts of one feed, the newest.
 pub(crate) const MAX_ALERTS: usize = 50;
 /// Most crossings in a resource, the newest.
 const RESOURCE_CROSSINGS: usize = 10;
@@ -145,8 +145,8 @@ pub(crate) fn sources(crossings: &Crossings) -> String {
     let series = crossings.series.iter();
     let names = series.map(|info| untrusted::clean_name(&info.source, MAX_SOURCE));
     let mut seen = BTreeSet::new();
-    let names: Vec<String> = names.filter(|name| seen.insert(name.clone())).collect();
-    format!("Source: {}.", names.join(", "))
+    let distinct: Vec<String> = names.filter(|name| seen.insert(name.clone())).collect();
+    format!("Source: {}.", distinct.join(", "))
 }
 
 /// Returns the identifier of an alert, from the condition and the day of the crossing. A sync that does not move that

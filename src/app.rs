@@ -12,7 +12,6 @@ mod live;
 mod serving;
 #[cfg(test)]
 mod tests;
-mod webhooks;
 mod wiring;
 
 pub(crate) use live::sync_once;

@@ -103,7 +103,7 @@ fn import(config: &Config, options: &config::Import) -> Result<ExitCode> {
     };
     let store = desk.store().as_ref();
     let imported = ingest::import_from(store, &options.folder, provenance, &mut progress)?;
-    econoscope_data::desk::refresh(&desk)?;
+    econoscope_desk::refresh(&desk)?;
     let files = imported.files;
     let series = imported.series;
     let rows = imported.rows;

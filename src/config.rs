@@ -8,7 +8,6 @@ mod settings;
 mod sources;
 mod store;
 mod values;
-mod webhooks;
 
 pub(crate) use commands::{Call, Doctor, Health, Import, Install, InstallTarget, Sync};
 pub(crate) use file::{load, should_log_json};

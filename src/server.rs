@@ -12,7 +12,7 @@ mod observe;
 mod settings;
 
 use crate::admission::{AccessRules, Admission};
-use econoscope_answers::endpoints::Backend;
+use econoscope_answers::Backend;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 

@@ -42,10 +42,10 @@ mod prelude {
     pub(super) use super::page_request::PageRequest;
     pub(super) use askama::Template;
     pub(super) use econoscope_core::error::{Error, Result};
-    pub(super) use econoscope_data::desk::Desk;
+    pub(super) use econoscope_desk::Desk;
 }
 
 pub use articles::markdown;
-pub(crate) use pages::routes;
+pub(crate) use pages::{describe_pages, routes, sitemap_paths};
 pub(crate) use scenarios::scenario_condition;
 pub(crate) use text::{digest, encode_segment};

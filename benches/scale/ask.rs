@@ -2,8 +2,8 @@
 
 use super::make::{LONG, county, cpu, name};
 use econoscope_core::model::SeriesId;
-use econoscope_data::desk::{Desk, Settings};
 use econoscope_data::store::{Sqlite, Store};
+use econoscope_desk::{Desk, Settings};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;

@@ -79,7 +79,8 @@ pub(crate) fn make(path: &Path, series: u32) {
     if store.count().unwrap() == all {
         return;
     }
-    let start = (Instant::now(), cpu());
+    let start = Instant::now();
+    let cpu_before = cpu();
     let mut rows = rows(625, 30);
     for n in 0..series {
         for row in rows.iter_mut().step_by(9) {
@@ -90,13 +91,14 @@ pub(crate) fn make(path: &Path, series: u32) {
     for n in 0..LONG {
         put(&store, &format!("LONG{n}"), &self::rows(5_000, 1));
     }
-    tell("figures", start);
-    let start = (Instant::now(), cpu());
+    tell("figures", start, cpu_before);
+    let start = Instant::now();
+    let cpu_before = cpu();
     for first in (0..series).step_by(BATCH as usize) {
         let batch: Vec<Description> = (first..series.min(first + BATCH)).map(described).collect();
         store.describe(&batch).unwrap();
     }
-    tell("titles", start);
+    tell("titles", start, cpu_before);
     assert_eq!(store.count().unwrap(), all);
 }
 
@@ -109,9 +111,9 @@ pub(crate) fn cpu() -> Duration {
     )
 }
 
-fn tell(what: &str, (start, cpu): (Instant, Duration)) {
+fn tell(what: &str, start: Instant, cpu_before: Duration) {
     let wall = start.elapsed();
-    let cpu = self::cpu().saturating_sub(cpu);
+    let cpu = self::cpu().saturating_sub(cpu_before);
     println!(
         "  {what} written in {:.1} s, {:.1} s CPU",
         wall.as_secs_f64(),

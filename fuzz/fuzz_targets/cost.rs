@@ -5,8 +5,8 @@
 //! history; the bound has room for both, and not for a window summed anew at every row. What a release build spends,
 //! `tests/hunt/hunt.py` measures.
 #![no_main]
-use econoscope_data::desk::{Desk, Settings};
-use econoscope_answers::endpoints::{Backend, ENDPOINTS};
+use econoscope_answers::{Backend, ENDPOINTS};
+use econoscope_desk::{Desk, Settings};
 use econoscope::rest::query_arguments;
 use econoscope_data::store::Sqlite;
 use libfuzzer_sys::fuzz_target;

@@ -1,6 +1,6 @@
 //! A name that somebody gives to a series: found, ambiguous, or explained.
 #![no_main]
-use econoscope_data::desk::resolve;
+use econoscope_desk::names::resolve;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|name: &str| {

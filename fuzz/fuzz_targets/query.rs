@@ -1,7 +1,8 @@
 //! A query string, checked against the arguments of every endpoint.
 #![no_main]
-use econoscope_answers::endpoints::{ENDPOINTS, decode};
 use econoscope::rest::query_arguments;
+use econoscope_answers::ENDPOINTS;
+use econoscope_answers::route::decode;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|query: &str| {

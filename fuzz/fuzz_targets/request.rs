@@ -1,7 +1,7 @@
 //! A query string put to every endpoint over the bundled history: an answer or a reasoned error.
 #![no_main]
-use econoscope_data::desk::{Desk, Settings};
-use econoscope_answers::endpoints::{Backend, ENDPOINTS};
+use econoscope_answers::{Backend, ENDPOINTS};
+use econoscope_desk::{Desk, Settings};
 use econoscope::rest::query_arguments;
 use econoscope_data::store::Sqlite;
 use libfuzzer_sys::fuzz_target;

@@ -40,13 +40,13 @@ pub(super) fn client(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> Ip
 
 /// Parses `1.2.3.4`, `1.2.3.4:80`, `2001:db8::1`, `[2001:db8::1]` and `[2001:db8::1]:80`, with or without quotes.
 pub(super) fn parse_address(text: &str) -> Option<IpAddr> {
-    let text = text.trim().trim_matches('"');
-    let inner = text
+    let bare = text.trim().trim_matches('"');
+    let inner = bare
         .strip_prefix('[')
-        .and_then(|text| text.strip_suffix(']'));
+        .and_then(|rest| rest.strip_suffix(']'));
     let address = inner
-        .unwrap_or(text)
+        .unwrap_or(bare)
         .parse::<IpAddr>()
-        .or_else(|_| text.parse().map(|with_port: SocketAddr| with_port.ip()));
+        .or_else(|_| bare.parse().map(|with_port: SocketAddr| with_port.ip()));
     Some(address.ok()?.to_canonical())
 }

@@ -58,14 +58,14 @@ impl AccessRules {
         is_local: bool,
     ) -> Result<Access, AccessDenied> {
         let is_mcp = is_mcp(request);
-        let host = host(request)?;
+        let named_host = host(request)?;
         let is_public = !is_local
-            || (host.as_ref().zip(self.public.as_ref()))
+            || (named_host.as_ref().zip(self.public.as_ref()))
                 .is_some_and(|(host, own)| own.allows(host));
         if is_public && !is_mcp {
             return Ok(Access::Public);
         }
-        let host = host.ok_or_else(missing_host)?;
+        let host = named_host.ok_or_else(missing_host)?;
         if !self.hosts.iter().any(|allowed| allowed.allows(&host)) {
             let name = quote(&host.name);
             return Err(forbidden(format!(

@@ -105,13 +105,13 @@ impl Counters {
         let arrival_time = match charge.burst {
             Some(burst) => burst.take(usage.arrival_time, now),
             None => Ok(usage.arrival_time),
-        };
-        let arrival_time = arrival_time.map_err(LimitExceeded::burst)?;
+        }
+        .map_err(LimitExceeded::burst)?;
         let mut quota = None;
         if let Some((policy, limit)) = charge.daily {
             let count = policy.count(&mut usage.counts);
             let remaining = limit.saturating_sub(*count);
-            let after = Quota::new((now, moment), (policy, limit), remaining.saturating_sub(1));
+            let after = Quota::new(policy, limit, remaining.saturating_sub(1), now, moment);
             if remaining == 0 {
                 return Err(LimitExceeded::daily(after));
             }

@@ -110,11 +110,11 @@ impl Admission {
 
     /// Returns the caller that pays for a connection; proxies do not.
     pub(crate) fn connection_caller(&self, address: IpAddr) -> Caller {
-        let address = address.to_canonical();
-        if self.is_uncounted(address) || self.is_proxy(address) {
+        let canonical = address.to_canonical();
+        if self.is_uncounted(canonical) || self.is_proxy(canonical) {
             Caller::LOCAL
         } else {
-            Caller::from_address(address)
+            Caller::from_address(canonical)
         }
     }
 

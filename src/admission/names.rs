@@ -69,14 +69,14 @@ impl Origin {
         let is_scheme =
             scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.bytes().all(is_letter);
         let host = Self::host(rest).filter(|_| is_scheme)?;
-        let scheme = scheme.to_ascii_lowercase();
-        let default_port = match scheme.as_str() {
+        let lower_scheme = scheme.to_ascii_lowercase();
+        let default_port = match lower_scheme.as_str() {
             "http" => Some(80),
             "https" => Some(443),
             _ => None,
         };
         Some(Self {
-            scheme,
+            scheme: lower_scheme,
             port: host.port.or(default_port),
             ..host
         })
@@ -92,10 +92,10 @@ impl Origin {
 
 /// Whether a host is this machine.
 pub(super) fn is_loopback(name: &str) -> bool {
-    let name = name.trim_start_matches('[').trim_end_matches(']');
-    name == "localhost"
-        || name.ends_with(".localhost")
-        || name
+    let host = name.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost"
+        || host.ends_with(".localhost")
+        || host
             .parse::<IpAddr>()
             .is_ok_and(|ip| ip.to_canonical().is_loopback())
 }

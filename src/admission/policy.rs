@@ -65,9 +65,11 @@ pub struct Quota {
 impl Quota {
     /// Creates a quota. `now` is the time of the counters in milliseconds, at `moment`.
     pub(super) fn new(
-        (now, moment): (i64, &Moment),
-        (policy, limit): (Policy, u32),
+        policy: Policy,
+        limit: u32,
         remaining: u32,
+        now: i64,
+        moment: &Moment,
     ) -> Self {
         let reset = Duration::from_millis((DAY - now.rem_euclid(DAY)).unsigned_abs());
         let reset_at = moment.wall.saturating_add(reset).unwrap_or(Timestamp::MAX);

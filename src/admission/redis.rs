@@ -198,7 +198,7 @@ impl SharedCounters {
         let moment = self.clock.now();
         let quota = charge.daily.map(|(policy, limit)| {
             let remaining = limit.saturating_sub(count);
-            Quota::new((now, &moment), (policy, limit), remaining)
+            Quota::new(policy, limit, remaining, now, &moment)
         });
         Ok(match (decision, quota) {
             (1, _) => Err(LimitExceeded::burst(Duration::from_millis(wait))),
@@ -251,11 +251,13 @@ impl RedisAddress {
     /// # Errors
     /// None.
     pub fn from_argument(text: &str) -> Result<Self, Infallible> {
-        let text = text.trim();
+        let address = text.trim();
         // The client would also accept sockets of this machine, and TLS without a check of certificates (`#insecure`).
-        let has_scheme = text.starts_with("redis://") || text.starts_with("rediss://");
-        let client = Client::open(text).ok();
-        Ok(Self(client.filter(|_| has_scheme && !text.contains('#'))))
+        let has_scheme = address.starts_with("redis://") || address.starts_with("rediss://");
+        let client = Client::open(address).ok();
+        Ok(Self(
+            client.filter(|_| has_scheme && !address.contains('#')),
+        ))
     }
 
     /// Returns the client of the server.

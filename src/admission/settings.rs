@@ -83,14 +83,15 @@ fn at_least_one() -> RangedI64ValueParser<u32> {
 fn parse_override(text: &str) -> Result<(IpNet, u32), String> {
     let usage = || "write NETWORK=N, for example 203.0.113.0/24=5000".to_owned();
     let (network, requests) = text.split_once('=').ok_or_else(usage)?;
-    let requests = requests.trim().parse().ok().filter(|n| *n > 0);
-    Ok((parse_network(network)?, requests.ok_or_else(usage)?))
+    let limit = requests.trim().parse().ok().filter(|n| *n > 0);
+    Ok((parse_network(network)?, limit.ok_or_else(usage)?))
 }
 
 /// Parses `10.0.0.0/8`, or one address.
 fn parse_network(text: &str) -> Result<IpNet, String> {
-    let text = text.trim();
-    text.parse()
-        .or_else(|_| text.parse::<IpAddr>().map(IpNet::from))
-        .map_err(|_| format!("{text} is not a network; write 10.0.0.0/8 or an address"))
+    let network = text.trim();
+    network
+        .parse()
+        .or_else(|_| network.parse::<IpAddr>().map(IpNet::from))
+        .map_err(|_| format!("{network} is not a network; write 10.0.0.0/8 or an address"))
 }

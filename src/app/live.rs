@@ -1,46 +1,27 @@
 //! Background work of a server: syncs, and answers that are computed ahead after each change of the data.
 
-use super::webhooks::Webhooks;
 use super::wiring::open_desk;
 use crate::config::{self, Config};
 use anyhow::Result;
-use econoscope_answers::endpoints::{Backend, Route};
+use econoscope_answers::{Backend, Route};
 use econoscope_core::error::{Error, NOTICE_TARGET};
 use econoscope_core::model::SeriesId;
-use econoscope_data::desk::{Desk, State};
 use econoscope_data::ingest::{self, Feed, Progress, SyncConfig, SyncReport};
+use econoscope_desk::{Desk, State};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
-/// Syncs at once and then at an interval, and sends webhooks, until stopped. Of several servers over one store only the
-/// leader does so.
+/// Syncs at once and then at an interval, until stopped. Of several servers over one store only the leader does so.
 pub(super) async fn sync_as_leader(
     desk: Arc<Desk>,
-    (config, interval): (Config, Duration),
+    config: Config,
+    interval: Duration,
     stop: CancellationToken,
-    webhooks: Option<Arc<Webhooks>>,
     record: impl Fn(Option<SyncReport>),
 ) {
-    let sync_and_send = async |desk: &Arc<Desk>, stop: &CancellationToken| {
-        let synced = CancellationToken::new();
-        let sending = webhooks.clone().map(|webhooks| {
-            let store = Arc::clone(desk.store());
-            tokio::spawn(webhooks.run(store, synced.clone(), stop.clone()))
-        });
-        let record = |report| {
-            record(report);
-            synced.cancel();
-        };
-        sync_at_interval(desk, &config, interval, stop, &record).await;
-        if let Some(sending) = sending
-            && let Err(error) = sending.await
-        {
-            tracing::error!(%error, "the task that sends alerts failed");
-        }
-    };
     let Some(leadership) = desk.store().leadership() else {
-        return sync_and_send(&desk, &stop).await;
+        return sync_at_interval(&desk, &config, interval, &stop, &record).await;
     };
     let mut terms = leadership.terms();
     while !stop.is_cancelled() {
@@ -63,7 +44,8 @@ pub(super) async fn sync_as_leader(
             // The store refuses writes of an old term, so that work under way may simply end.
             term_over.cancel();
         };
-        tokio::join!(sync_and_send(&desk, &term_over), watch_term);
+        let sync = sync_at_interval(&desk, &config, interval, &term_over, &record);
+        tokio::join!(sync, watch_term);
     }
     // Stops waiting for the lease, which `resign` then gives up.
     drop(terms);
@@ -147,7 +129,7 @@ pub(crate) async fn sync_once(
         };
         ingest::read_feeds(store, &feeds, &settings.sources, desk.now(), stop).await?;
     }
-    econoscope_data::desk::refresh(desk)?;
+    econoscope_desk::refresh(desk)?;
     for contradiction in desk.contradictions()? {
         tracing::warn!(target: NOTICE_TARGET, "{contradiction}");
     }
@@ -211,7 +193,7 @@ pub(crate) async fn refresh_history(desk: Arc<Desk>, stop: CancellationToken) {
 }
 
 /// Runs `work` for each state of the data, until stopped. Its argument is the previous state, `None` for the first.
-pub(super) async fn on_change<F: Future<Output = ()>>(
+async fn on_change<F: Future<Output = ()>>(
     desk: &Desk,
     stop: CancellationToken,
     work: impl Fn(Option<State>) -> F,

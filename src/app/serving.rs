@@ -1,19 +1,16 @@
 //! `econoscope serve`: listens, answers, syncs in the background, and drains at the end.
 
-use super::webhooks::Webhooks;
 use super::{live, stop_on_signal, wiring};
 use crate::admission;
 use crate::config::{Config, Serve, local_address};
 use crate::{mcp, server};
 use anyhow::{Context, Result, bail};
-use econoscope_answers::endpoints::Backend;
 use econoscope_core::error::NOTICE_TARGET;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
-use tokio_util::sync::CancellationToken;
 
 /// The documented daily limit of an upstream, which one user of a public server could use up.
 const DOCUMENTED_LIMIT: u32 = 100;
@@ -36,15 +33,12 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
     let backend = Arc::new(wiring::open_backend(config, base_url, serve_restricted)?);
     let options = options(config, serve, address.ip());
     let server = Arc::new(server::HttpServer::new(Arc::clone(&backend), options));
-    let counter = Arc::clone(&server);
-    let count = move |outcome| counter.record_delivery(outcome);
-    let webhooks = Webhooks::open(config, serve, backend.desk(), count)?;
-    log_start(config, serve, (address, metrics.as_ref()), public_reason)?;
+    log_start(config, serve, address, metrics.as_ref(), public_reason)?;
     let mut parts = JoinSet::new();
     if let Some(listener) = metrics {
-        let server = Arc::clone(&server);
-        let stop = stop.clone();
-        parts.spawn(async move { server.serve_metrics(listener, stop).await });
+        let metrics_server = Arc::clone(&server);
+        let metrics_stop = stop.clone();
+        parts.spawn(async move { metrics_server.serve_metrics(listener, metrics_stop).await });
     }
     let shutdown = server::Shutdown {
         stop: stop.clone(),
@@ -58,19 +52,16 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
     let desk = backend.desk();
     tokio::spawn(live::refresh_answers(Arc::clone(&backend), stop.clone()));
     tokio::spawn(live::refresh_history(Arc::clone(desk), stop.clone()));
-    if backend.upstream().is_some() || serve.no_sync {
-        send_without_sync(&backend, webhooks, &stop, &mut parts);
-    } else {
+    if backend.upstream().is_none() && !serve.no_sync {
         let interval = Duration::from_secs(serve.sync_hours * 3600);
-        let mut config = config.clone();
-        let server = Arc::clone(&server);
-        let desk = Arc::clone(desk);
+        let mut sync_config = config.clone();
+        let sync_desk = Arc::clone(desk);
         // FRED's terms allow only own use, unless the operator sets --fred.
-        config.sources.no_fred |= is_public && !config.sources.fred;
+        sync_config.sources.no_fred |= is_public && !config.sources.fred;
         // A thread of its own, since parsing and storing would block an executor thread.
         parts.spawn_blocking(move || {
             let record = |report| server.record_sync(report);
-            let sync = live::sync_as_leader(desk, (config, interval), stop, webhooks, record);
+            let sync = live::sync_as_leader(sync_desk, sync_config, interval, stop, record);
             tokio::runtime::Handle::current().block_on(sync);
         });
     }
@@ -109,36 +100,19 @@ async fn bind(address: SocketAddr, flag: &str) -> Result<TcpListener> {
     listener.with_context(|| format!("cannot listen on {address}; choose another with --{flag}"))
 }
 
-/// Sends webhooks on a server that does not sync, where no other server could send the same.
-fn send_without_sync(
-    backend: &Backend,
-    webhooks: Option<Arc<Webhooks>>,
-    stop: &CancellationToken,
-    parts: &mut JoinSet<()>,
-) {
-    let Some(webhooks) = webhooks else { return };
-    let store = backend.desk().store();
-    if backend.upstream().is_some() || store.leadership().is_some() {
-        tracing::warn!(target: NOTICE_TARGET, "--webhook has no effect on this server: over a shared store the server that syncs sends alerts, and a server that forwards has no data of its own");
-        return;
-    }
-    let synced = CancellationToken::new();
-    synced.cancel();
-    parts.spawn(webhooks.run(Arc::clone(store), synced, stop.clone()));
-}
-
 /// Logs the addresses, the reason why the server is public, and a warning about unusable links.
 fn log_start(
     config: &Config,
     serve: &Serve,
-    (address, metrics): (SocketAddr, Option<&TcpListener>),
+    address: SocketAddr,
+    metrics: Option<&TcpListener>,
     public_reason: Option<&str>,
 ) -> Result<()> {
     let version = env!("CARGO_PKG_VERSION");
     tracing::info!(target: NOTICE_TARGET, "econoscope {version} on http://{address} (MCP at /mcp)");
     if let Some(metrics) = metrics {
-        let address = metrics.local_addr()?;
-        tracing::info!(target: NOTICE_TARGET, "metrics on http://{address}/metrics");
+        let metrics_address = metrics.local_addr()?;
+        tracing::info!(target: NOTICE_TARGET, "metrics on http://{metrics_address}/metrics");
     }
     if let Some(reason) = public_reason {
         let withheld = if serve.serve_restricted {

@@ -2,14 +2,15 @@
 
 use crate::config::Config;
 use anyhow::{Context, Result};
-use econoscope_answers::endpoints::Backend;
+use econoscope_answers::Backend;
 use econoscope_core::clock::SystemClock;
 use econoscope_core::error::NOTICE_TARGET;
-use econoscope_data::desk::{Desk, Settings, articles, scenarios};
 use econoscope_data::disk;
 use econoscope_data::postgres::Address;
 use econoscope_data::store::{Postgres, Sqlite, Store};
 use econoscope_data::upstream::{Upstream, UpstreamConfig};
+use econoscope_desk::texts::{articles, scenarios};
+use econoscope_desk::{Desk, Settings};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -50,8 +51,8 @@ fn open_for_reading(config: &Config) -> Result<Arc<dyn Store>> {
     }
     let store = match open_file(config, Sqlite::open_with_history) {
         Err(error) if config.store.is_none() => {
-            let error = error.operator_message();
-            tracing::warn!(error, "answering from the bundled history alone");
+            let message = error.operator_message();
+            tracing::warn!(error = message, "answering from the bundled history alone");
             Sqlite::bundled()
         }
         opened => opened,

@@ -9,7 +9,9 @@ use super::output::{print, report_error};
 use crate::app;
 use crate::config::{Call, Config};
 use anyhow::{Context, Result};
-use econoscope_answers::endpoints::{Arguments, ENDPOINTS, Reply, Route, decode};
+use econoscope_answers::route::decode;
+use econoscope_answers::{Arguments, ENDPOINTS, Reply, Route};
+use econoscope_core::indicators::prose::join;
 use rows::Rows;
 use serde_json::Value;
 use std::io::IsTerminal;
@@ -44,12 +46,8 @@ pub(super) async fn call(config: &Config, options: &Call) -> Result<ExitCode> {
     let format = output_format(options, route);
     let has_rows = |route: &Route| !rows::list_fields(route).is_empty();
     if !has_rows(route) && matches!(format, OutputFormat::Csv | OutputFormat::Table) {
-        let names: Vec<&str> = ENDPOINTS
-            .iter()
-            .filter(|route| has_rows(route))
-            .map(|route| route.spec.tool)
-            .collect();
-        let names = names.join(", ");
+        let with_rows = ENDPOINTS.iter().filter(|route| has_rows(route));
+        let names = join(with_rows.map(|route| route.spec.tool), ", ");
         return usage_error(&format!(
             "the answer of {tool} has no rows; print it with --text or --json. Tools with rows: {names}"
         ));
@@ -108,8 +106,8 @@ fn parse_arguments(route: &Route, pairs: &[String]) -> Result<Arguments, String>
         .find(|argument| argument.is_required)
         .or_else(|| route.arguments().next());
     for (at, pair) in pairs.iter().enumerate() {
-        let first = first.as_ref().filter(|_| at == 0);
-        let unnamed = first.map(|first| (first.name.as_str(), pair.as_str()));
+        let argument = first.as_ref().filter(|_| at == 0);
+        let unnamed = argument.map(|argument| (argument.name.as_str(), pair.as_str()));
         let Some((name, value)) = pair.split_once('=').or(unnamed) else {
             let pair = econoscope_data::disk::escape_controls(pair);
             let example = help::example_command(route);

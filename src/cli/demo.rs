@@ -5,7 +5,7 @@ use super::output::{print, printable};
 use crate::app;
 use crate::config::Config;
 use anyhow::Result;
-use econoscope_answers::endpoints::Route;
+use econoscope_answers::Route;
 use serde_json::Value;
 
 /// Text for a person who starts the program without a command.
@@ -75,8 +75,8 @@ fn chart_line(title: &str, decimals: usize, answer: &Value) -> String {
         let date = row.get("date")?.as_str()?.to_owned();
         Some((date, row.get("value")?.as_f64()?))
     };
-    let rows = rows.into_iter().flatten().filter_map(row);
-    let (dates, values): (Vec<String>, Vec<f64>) = rows.unzip();
+    let figures = rows.into_iter().flatten().filter_map(row);
+    let (dates, values): (Vec<String>, Vec<f64>) = figures.unzip();
     let Some((date, newest)) = dates.last().zip(values.last()) else {
         let why = answer.pointer("/notes/data").and_then(Value::as_str);
         return format!("  {title:<34} none: {}", why.unwrap_or_default());

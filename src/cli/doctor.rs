@@ -3,11 +3,10 @@
 use super::output::{print, printable};
 use crate::config::{Config, Doctor};
 use anyhow::{Context, Result};
-use econoscope_data::desk::Desk;
-use econoscope_data::desk::store_summary::LAST_SYNC;
 use econoscope_data::disk;
 use econoscope_data::ingest;
 use econoscope_data::store::{Postgres, Sqlite, Status, Store};
+use econoscope_desk::Desk;
 use jiff::{SignedDuration, Timestamp};
 use std::env::consts::{ARCH, OS};
 use std::path::Path;
@@ -191,7 +190,7 @@ fn check_data(findings: &mut Findings, store: &dyn Store, stored: &[Status]) {
         .map(|day| day.to_string())
         .unwrap_or_else(|| "none".into());
     let series = format!("{} series, newest observation {newest}", stored.len());
-    let last_sync = store.note(LAST_SYNC).ok().flatten();
+    let last_sync = store.note(ingest::LAST_SYNC).ok().flatten();
     let Some(synced) = last_sync.and_then(|text| text.parse::<Timestamp>().ok()) else {
         let finding = match ingest::last_read(store).ok().flatten() {
             Some(read) => {

@@ -100,8 +100,8 @@ mod tests {
             ("[::]:1", "[::1]:1"),
             ("192.0.2.1:5", "192.0.2.1:5"),
         ] {
-            let listen: SocketAddr = listen.parse().unwrap();
-            assert_eq!(local_address(listen).to_string(), expected);
+            let address: SocketAddr = listen.parse().unwrap();
+            assert_eq!(local_address(address).to_string(), expected);
         }
     }
 }

@@ -20,11 +20,11 @@ pub(super) fn install(config: &Config, options: &Install) -> Result<()> {
             bail!("{url} is not the address of a server; write http://host:port/mcp")
         }
         Some(url) => {
-            let mut url = url.clone();
-            if url.path() == "/" {
-                url.set_path(crate::admission::MCP_PATH);
+            let mut endpoint = url.clone();
+            if endpoint.path() == "/" {
+                endpoint.set_path(crate::admission::MCP_PATH);
             }
-            Server::Http(url.to_string())
+            Server::Http(endpoint.to_string())
         }
         None => own_command(&own_flags(config)?)?,
     };
@@ -144,8 +144,8 @@ fn diff(old: &str, new: &str) -> String {
         .take_while(|(a, b)| a == b)
         .count();
     let between = |lines: &[&str], mark: &str| -> String {
-        let lines = lines.iter().take(lines.len() - tail).skip(head);
-        lines.map(|line| format!("{mark} {line}\n")).collect()
+        let changed = lines.iter().take(lines.len() - tail).skip(head);
+        changed.map(|line| format!("{mark} {line}\n")).collect()
     };
     between(&old, "-") + &between(&new, "+")
 }
@@ -185,12 +185,12 @@ fn own_command(flags: &[String]) -> Result<Server> {
     let executable = std::env::current_exe().context("finding this program")?;
     let is_below = |name: &str| executable.iter().any(|part| part == name);
     let program = |command: &str, arguments: &[&str]| {
-        let arguments = arguments
+        let words = arguments
             .iter()
             .map(|word| (*word).to_owned())
             .chain(flags.iter().cloned())
             .collect();
-        Server::Program(command.to_owned(), arguments)
+        Server::Program(command.to_owned(), words)
     };
     if is_below("_npx") {
         return Ok(program("npx", &["-y", "econoscope"]));

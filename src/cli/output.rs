@@ -61,22 +61,22 @@ pub(super) fn init_log(filter: &str, is_json: bool) -> Result<()> {
     let log = tracing_subscriber::registry().with(filter);
     let lines = fmt::layer().with_writer(std::io::stderr);
     if is_json {
-        let lines = lines
+        let json = lines
             .json()
             .flatten_event(true)
             .with_current_span(true)
             .with_span_list(false);
-        log.with(lines).init();
+        log.with(json).init();
         std::panic::set_hook(Box::new(|panic| {
             tracing::error!(target: NOTICE_TARGET, %panic);
         }));
         return Ok(());
     }
-    let mut lines = lines.event_format(LogFormat(fmt::format()));
+    let mut text = lines.event_format(LogFormat(fmt::format()));
     if !std::io::stderr().is_terminal() {
-        lines.set_ansi(false);
+        text.set_ansi(false);
     }
-    log.with(lines).init();
+    log.with(text).init();
     Ok(())
 }
 

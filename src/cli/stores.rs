@@ -4,9 +4,9 @@ use super::output::report;
 use crate::app;
 use crate::config::{self, Config};
 use anyhow::{Result, bail};
-use econoscope_data::desk::Desk;
 use econoscope_data::disk;
 use econoscope_data::store::{LeaseGuard, Postgres, Sqlite};
+use econoscope_desk::Desk;
 use std::path::Path;
 
 /// Creates the tables of the database, or migrates them to this version.
@@ -66,7 +66,7 @@ pub(super) fn acquire_lease(config: &Config) -> Result<Option<LeaseGuard>> {
     let Some(address) = app::migrated_database(config)? else {
         return Ok(None);
     };
-    match Postgres::open_with_history(&address)?.take_lease()? {
+    match Postgres::open_with_history(&address)?.acquire_lease()? {
         Ok(lease) => Ok(Some(lease)),
         Err(holder) => bail!(
             "{holder} writes into {address} and syncs by itself. Wait for it, or stop it; its lease ends 15 s later"

@@ -1,6 +1,6 @@
 //! Checks of settings before the program starts its work.
 
-use super::settings::{Command, Config};
+use super::settings::Config;
 use anyhow::{Result, bail};
 use econoscope_data::postgres::Address;
 use std::path::Path;
@@ -18,9 +18,6 @@ pub(super) fn check(config: &Config) -> Result<()> {
         bail!(
             "--base-url {text} {problem}; write the address that clients use, for example https://macro.example.org"
         );
-    }
-    if let Some(Command::Serve(serve)) = &config.command {
-        serve.webhooks.receivers()?;
     }
     let folders = &config.folders;
     for (flag, folder) in [
@@ -50,8 +47,9 @@ pub(super) fn check(config: &Config) -> Result<()> {
         ),
     ] {
         // The address of a database is checked where it is opened.
-        let file = file.filter(|f| !f.to_str().is_some_and(Address::has_scheme));
-        let folder = file.and_then(Path::parent);
+        let folder = file
+            .filter(|f| !f.to_str().is_some_and(Address::has_scheme))
+            .and_then(Path::parent);
         if let Some(folder) = folder.filter(|f| !f.as_os_str().is_empty() && !f.exists()) {
             let path = econoscope_data::disk::format_path(folder);
             bail!(

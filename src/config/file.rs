@@ -203,6 +203,7 @@ mod tests {
         let error = |text: &str| format!("{:#}", load_with(text, &["serve"]).unwrap_err());
         assert!(error("rate_limit = 7").contains("rate_limit. Did you mean rate-limit?"));
         assert!(error("config = \"x\"").contains("unknown setting config"));
+        assert!(error("webhook = []").contains("unknown setting webhook."));
         assert!(error("no-sync = 1").contains("no-sync must be true or false"));
         assert!(error("listen = \"nowhere\"").contains("nowhere"));
         assert!(error("listen = ").contains("TOML"));

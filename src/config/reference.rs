@@ -79,18 +79,3 @@ fn render_row(arg: &Arg) -> String {
         .replace('\n', " ");
     format!("| {name} | {env} | {} | {help} |\n", defaults.join(" "))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn page_in_the_repository_is_current() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/CONFIGURATION.md");
-        let written = std::fs::read_to_string(path).unwrap_or_default();
-        assert!(
-            written == page(),
-            "docs/CONFIGURATION.md is old; run `econoscope generate`"
-        );
-    }
-}

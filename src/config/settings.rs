@@ -3,7 +3,6 @@
 use super::commands::{Call, CopyStore, Doctor, Health, Import, Install, InstallTarget, Sync};
 use super::sources::{Sources, doctor_folder_flag};
 use super::values::parse_listen_address;
-use super::webhooks::Webhooks;
 use crate::admission::LimitSettings;
 use crate::server::ConnectionSettings;
 use clap::{Arg, Args, CommandFactory, Id, Parser, Subcommand};
@@ -215,9 +214,6 @@ pub(crate) struct Serve {
 
     #[command(flatten)]
     pub(crate) connections: ConnectionSettings,
-
-    #[command(flatten)]
-    pub(crate) webhooks: Box<Webhooks>,
 }
 
 const EXAMPLES: &str = "\

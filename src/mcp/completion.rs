@@ -4,8 +4,9 @@ use super::resources::pages;
 use econoscope_core::catalogue::names::Names;
 use econoscope_core::indicators::Indicator;
 use econoscope_core::model::words::fold_name;
-use econoscope_data::desk::glossary;
-use econoscope_data::desk::{articles, reference, scenarios};
+use econoscope_desk::reference;
+use econoscope_desk::texts::glossary;
+use econoscope_desk::texts::{articles, scenarios};
 use rmcp::ErrorData;
 use rmcp::model::{CompleteRequestParams, CompletionInfo, Reference};
 use std::collections::BTreeSet;
@@ -76,10 +77,11 @@ fn starting_with<T: Into<String>>(
     prefix: &str,
     values: impl IntoIterator<Item = T>,
 ) -> Vec<String> {
-    let prefix = prefix.to_lowercase();
-    let values = values.into_iter().map(Into::into);
+    let lower = prefix.to_lowercase();
     values
-        .filter(|value: &String| value.to_lowercase().starts_with(&prefix))
+        .into_iter()
+        .map(Into::into)
+        .filter(|value: &String| value.to_lowercase().starts_with(&lower))
         .collect()
 }
 
@@ -125,10 +127,10 @@ fn conditions(prefix: &str) -> Vec<String> {
 }
 
 fn terms(prefix: &str) -> Vec<String> {
-    let prefix = prefix.to_lowercase();
+    let lower = prefix.to_lowercase();
     let terms = glossary::embedded()
         .iter()
-        .filter(|t| t.slug.starts_with(&prefix) || t.term.to_lowercase().starts_with(&prefix));
+        .filter(|t| t.slug.starts_with(&lower) || t.term.to_lowercase().starts_with(&lower));
     terms.map(|t| t.slug.clone()).collect()
 }
 

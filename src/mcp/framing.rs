@@ -69,12 +69,12 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> LineTransport
 /// # Errors
 /// The encoded error for an invalid line.
 fn parse_line(line: &Bytes) -> Result<Option<RxJsonRpcMessage<RoleServer>>, Bytes> {
-    let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
-    if line.trim_ascii().is_empty() {
+    let text = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
+    if text.trim_ascii().is_empty() {
         return Ok(None);
     }
-    let message = serde_json::from_slice(line);
-    message.map(Some).map_err(|_| jsonrpc::unreadable(line))
+    let message = serde_json::from_slice(text);
+    message.map(Some).map_err(|_| jsonrpc::unreadable(text))
 }
 
 /// Writes one whole line.
@@ -83,9 +83,9 @@ async fn write_line<W: AsyncWrite + Unpin>(
     mut line: Vec<u8>,
 ) -> io::Result<()> {
     line.push(b'\n');
-    let mut writer = writer.lock().await;
-    writer.write_all(&line).await?;
-    writer.flush().await
+    let mut stream = writer.lock().await;
+    stream.write_all(&line).await?;
+    stream.flush().await
 }
 
 impl<R, W> Transport<RoleServer> for LineTransport<R, W>

@@ -3,7 +3,7 @@
 use super::protocol::{caller, is_modern, sign};
 use super::server::{INSTRUCTIONS, PROMPTS, RESOURCES, SKILLS, Server, TEMPLATES, TOOLS, public};
 use super::{completion, prompts, resources, results, skills, tools};
-use econoscope_answers::endpoints::Route;
+use econoscope_answers::Route;
 use econoscope_core::error::quote;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, DiscoverResult,

@@ -5,7 +5,7 @@
 
 use super::protocol::Lifecycle;
 use axum::body::Bytes;
-use econoscope_answers::endpoints::{Arguments, Route};
+use econoscope_answers::{Arguments, Route};
 use rmcp::model::RequestId;
 use serde::Deserialize;
 use serde::de::IgnoredAny;

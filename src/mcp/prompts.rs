@@ -1,8 +1,9 @@
 //! Prompts: four common tasks, each with the tools that do it.
 
 use econoscope_core::error::quote;
+use econoscope_core::indicators::prose::join;
 use econoscope_core::model::CalendarPeriod;
-use econoscope_data::desk::resolve;
+use econoscope_desk::names::resolve;
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 use serde::Deserialize;
@@ -46,10 +47,9 @@ pub(super) fn get(
         .iter()
         .find(|t| t.prompt.name == name)
         .ok_or_else(|| {
-            let names: Vec<&str> = TEMPLATES.iter().map(|t| t.prompt.name.as_str()).collect();
-            let name = quote(name);
-            let names = names.join(", ");
-            invalid(format!("Unknown prompt: {name}. Choose one of: {names}"))
+            let names = join(TEMPLATES.iter().map(|t| t.prompt.name.as_str()), ", ");
+            let unknown = quote(name);
+            invalid(format!("Unknown prompt: {unknown}. Choose one of: {names}"))
         })?;
     let parameters = || template.prompt.arguments.iter().flatten();
     let mut names = arguments.into_iter().flatten().map(|(name, _)| name);
@@ -117,7 +117,7 @@ fn parse_since(text: &str) -> Result<String, ErrorData> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use econoscope_answers::endpoints::ENDPOINTS;
+    use econoscope_answers::ENDPOINTS;
     use serde_json::json;
 
     fn text(name: &str, arguments: serde_json::Value) -> String {

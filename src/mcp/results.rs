@@ -6,7 +6,8 @@ use super::server::Shared;
 use axum::body::Bytes;
 use axum::response::Response;
 use base64::Engine;
-use econoscope_answers::endpoints::{Backend, Reply, forward};
+use econoscope_answers::route::forward;
+use econoscope_answers::{Backend, Reply};
 use econoscope_core::error::Error;
 use econoscope_core::model::untrusted;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, RequestId, object};
@@ -60,13 +61,13 @@ pub(super) async fn success(
     let mut text = reply.text.to_string();
     let answer = &reply.answer;
     // A long structure takes as long as an answer, so the pool computes it.
-    let structure = if answer.json.len() <= SMALL_ANSWER {
+    let computed = if answer.json.len() <= SMALL_ANSWER {
         answer.structure()
     } else {
         let answer = Arc::clone(answer);
         backend.pool().run(move || answer.structure()).await
     };
-    let mut structure = structure.map_err(|error| {
+    let mut structure = computed.map_err(|error| {
         econoscope_core::error::log(&error, "tools/call");
         from_error(&error)
     })?;

@@ -18,7 +18,7 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::{Bytes, BytesMut};
-use econoscope_answers::endpoints::Route;
+use econoscope_answers::Route;
 use http_body_util::BodyExt;
 use serde_json::{Map, json};
 use std::net::SocketAddr;
@@ -173,8 +173,8 @@ async fn read_bytes(mut body: Body) -> Result<Bytes, BodyError> {
     let mut bytes = BytesMut::new();
     let mut small_frames = 0;
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|_| bad(jsonrpc::PARSE_ERROR, "The body ended early"))?;
-        let Ok(data) = frame.into_data() else {
+        let received = frame.map_err(|_| bad(jsonrpc::PARSE_ERROR, "The body ended early"))?;
+        let Ok(data) = received.into_data() else {
             continue;
         };
         small_frames += usize::from(data.len() < SMALL_FRAME);

@@ -2,7 +2,7 @@
 
 use super::subscriptions::Subscriptions;
 use super::{apps, prompts, resources, skills, tools};
-use econoscope_answers::endpoints::Backend;
+use econoscope_answers::Backend;
 use rmcp::model::{
     Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
     ListSkillsResult, ListToolsResult, ServerCapabilities, ServerConfig,
@@ -140,7 +140,7 @@ impl Server {
 
 #[cfg(test)]
 mod tests {
-    use econoscope_answers::endpoints::ENDPOINTS;
+    use econoscope_answers::ENDPOINTS;
 
     #[test]
     fn instructions_fit_the_limit_of_hosts() {

@@ -137,10 +137,7 @@ mod tests {
             };
             for word in text.split(|c: char| !(c.is_ascii_lowercase() || c == '_')) {
                 if word.starts_with("get_") || word.starts_with("list_") {
-                    assert!(
-                        econoscope_answers::endpoints::Route::find(word).is_some(),
-                        "{word}"
-                    );
+                    assert!(econoscope_answers::Route::find(word).is_some(), "{word}");
                 }
             }
         }

@@ -5,11 +5,11 @@
 //! may write to the store. Each topic is read once for all of its listeners, in the pool, and a change wakes only them.
 
 use super::resources::{Address, SCHEME};
-use econoscope_answers::endpoints::Backend;
-use econoscope_answers::endpoints::condition::{self, crossings};
+use econoscope_answers::Backend;
+use econoscope_answers::conditions::{self, crossings};
 use econoscope_core::error::{self, Result};
 use econoscope_core::model::{AsOf, Date, SeriesId};
-use econoscope_data::desk::{Desk, State};
+use econoscope_desk::{Desk, State};
 use futures_util::StreamExt;
 use futures_util::stream::SelectAll;
 use parking_lot::Mutex;
@@ -60,7 +60,7 @@ impl Topic {
                 desk.find_id(&id)?.map(Self::Series)
             }
             Ok(Address::Alert(condition)) => {
-                condition::is_condition(desk, &condition)?.then_some(Self::Alert(condition))
+                conditions::is_condition(desk, &condition)?.then_some(Self::Alert(condition))
             }
             // Nothing else changes while the program runs.
             Ok(_) | Err(_) => None,
@@ -157,8 +157,8 @@ impl Subscriptions {
         let uris = &context.accepted().resource_subscriptions;
         let streams = distinct(uris.as_deref().unwrap_or_default()).filter_map(|uri| {
             let changes = WatchStream::from_changes(self.subscribe(uri)?);
-            let uri = uri.clone();
-            Some(changes.map(move |()| uri.clone()))
+            let changed = uri.clone();
+            Some(changes.map(move |()| changed.clone()))
         });
         let mut changes: SelectAll<_> = streams.collect();
         if !changes.is_empty() && !std::mem::replace(&mut *self.is_polling.lock(), true) {
@@ -300,8 +300,8 @@ fn distinct(uris: &[String]) -> impl Iterator<Item = &String> {
 mod tests {
     use super::*;
     use econoscope_core::model::{Observation, SeriesId};
-    use econoscope_data::desk::Settings;
     use econoscope_data::store::{Sqlite, Store, Write};
+    use econoscope_desk::Settings;
     use std::sync::Arc;
 
     fn write(store: &dyn Store, id: &str, values: &[f64]) {

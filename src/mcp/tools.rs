@@ -1,8 +1,8 @@
 //! Declares and calls endpoints as tools.
 
 use super::{apps, results};
-use econoscope_answers::endpoints::structure::without_descriptions;
-use econoscope_answers::endpoints::{Arguments, Backend, ENDPOINTS, Reply, Route};
+use econoscope_answers::render::structure::without_descriptions;
+use econoscope_answers::{Arguments, Backend, ENDPOINTS, Reply, Route};
 use rmcp::model::{CallToolResult, Tool, ToolAnnotations, object};
 use serde_json::{Map, Value, json};
 

@@ -106,8 +106,8 @@ impl HttpTransport {
         // The SDK answers in tasks of its own, which read the caller from here.
         request.extensions_mut().insert(Caller::current());
         let body = request.body().bytes.clone();
-        let request = request.map(|message| Full::new(message.bytes));
-        errors_to_json((self.sdk)(request).await, &body).await
+        let sdk_request = request.map(|message| Full::new(message.bytes));
+        errors_to_json((self.sdk)(sdk_request).await, &body).await
     }
 
     /// Reads the holdings into their cache. A subscription looks series up in them on a thread that must not block.

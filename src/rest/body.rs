@@ -3,7 +3,7 @@
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use econoscope_answers::endpoints::{Body as Stored, Encoding};
+use econoscope_answers::{Body as Stored, Encoding};
 use econoscope_core::error::Result;
 use econoscope_data::pool::Pool;
 use std::sync::Arc;
@@ -155,11 +155,13 @@ pub(crate) fn weights(request: &HeaderMap, name: HeaderName) -> Vec<(String, f32
     let items = list(request, name).into_iter().filter_map(|item| {
         let mut parts = item.split(';').map(str::trim);
         let name = parts.next()?.to_ascii_lowercase();
-        let weight = parts.find_map(|part| part.strip_prefix(['q', 'Q'])?.strip_prefix('='));
-        let weight = weight.map_or(Ok(1.0), |weight| weight.trim().parse::<f32>());
-        let weight = weight.ok().filter(|weight| (0.0..=1.0).contains(weight))?;
-        let name = name.strip_prefix("x-").unwrap_or(&name);
-        Some((name.to_owned(), weight))
+        let weight = parts
+            .find_map(|part| part.strip_prefix(['q', 'Q'])?.strip_prefix('='))
+            .map_or(Ok(1.0), |text| text.trim().parse::<f32>())
+            .ok()
+            .filter(|weight| (0.0..=1.0).contains(weight))?;
+        let standard = name.strip_prefix("x-").unwrap_or(&name);
+        Some((standard.to_owned(), weight))
     });
     items.collect()
 }

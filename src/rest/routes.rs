@@ -8,7 +8,8 @@ use axum::extract::{RawPathParams, RawQuery, State};
 use axum::http::{HeaderMap, header};
 use axum::response::Response;
 use axum::routing::get;
-use econoscope_answers::endpoints::{Arguments, Backend, ENDPOINTS, Route, decode};
+use econoscope_answers::route::decode;
+use econoscope_answers::{Arguments, Backend, ENDPOINTS, Route};
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::prose::join;
 use serde_json::Value;
@@ -25,8 +26,8 @@ pub(crate) fn routes(backend: &Arc<Backend>) -> Router {
                             path: Path,
                             RawQuery(query): RawQuery,
                             headers: HeaderMap| async move {
-            let query = query.unwrap_or_default();
-            respond_to(&backend, route, &path, &query, &headers).await
+            let text = query.unwrap_or_default();
+            respond_to(&backend, route, &path, &text, &headers).await
         };
         router = router.route(route.spec.path, get(handler));
     }
@@ -126,11 +127,11 @@ fn choose_format(route: &Route, arguments: &mut Arguments, headers: &HeaderMap) 
 
 /// Reads the arguments in path and query.
 fn parse_arguments(path: &Path, query: &str) -> Result<Arguments> {
-    let path = path
+    let path_arguments = path
         .as_ref()
         .map_err(|_| Error::invalid("path", "", "is not UTF-8", "percent-encoded UTF-8"))?;
     let mut arguments = query_arguments(query)?;
-    for (name, value) in path {
+    for (name, value) in path_arguments {
         if let Some(repeated) = arguments.insert(name.to_owned(), Value::from(value)) {
             let allowed = "it in the path alone";
             let text = repeated.as_str().unwrap_or_default();
@@ -176,7 +177,7 @@ mod tests {
         fn any_query_is_read_without_a_panic(query in "[ -~]{0,120}") {
             if let Ok(arguments) = query_arguments(&query) {
                 for route in ENDPOINTS.iter() {
-                    let _ = econoscope_answers::endpoints::decode::check(route.input_schema(), arguments.clone());
+                    let _ = econoscope_answers::route::decode::check(route.input_schema(), arguments.clone());
                 }
             }
         }

@@ -14,7 +14,7 @@ use axum::extract::Request;
 use axum::http::{Method, header};
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::get;
-use econoscope_answers::endpoints::Backend;
+use econoscope_answers::Backend;
 use econoscope_core::clock;
 use econoscope_data::ingest::SyncReport;
 use std::sync::Arc;
@@ -56,11 +56,6 @@ impl HttpServer {
     /// Counts a sync in the metrics; `None` is one that failed as a whole.
     pub(crate) fn record_sync(&self, report: Option<SyncReport>) {
         self.shared.metrics.add_sync(report);
-    }
-
-    /// Counts an attempt to deliver an alert to a webhook by its outcome.
-    pub(crate) fn record_delivery(&self, outcome: &'static str) {
-        self.shared.metrics.webhooks.add(outcome);
     }
 
     /// Returns everything that [`Self::serve`] answers on a public listener as a router.

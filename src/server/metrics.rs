@@ -12,10 +12,10 @@ use econoscope_core::catalogue::Catalogue;
 use econoscope_core::clock;
 use econoscope_core::error::Error;
 use econoscope_core::model::Date;
-use econoscope_data::desk::StoreSummary;
 use econoscope_data::ingest::SyncReport;
 use econoscope_data::pool::Counts;
 use econoscope_data::store::ReplicaStatus;
+use econoscope_desk::StoreSummary;
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -75,8 +75,6 @@ pub(super) struct Metrics {
     pub(super) routes: Mutex<BTreeMap<String, RouteStats>>,
     /// Closed connections by reason: `too_many`, `gave_way`, `not_accepted`.
     pub(super) closed: NamedCounters,
-    /// Attempts to deliver an alert to a webhook, by outcome.
-    pub(super) webhooks: NamedCounters,
     /// A gauge: cloned for each request while it is answered.
     pub(super) in_flight: Arc<()>,
     /// A gauge: cloned for each open connection.
@@ -187,9 +185,12 @@ fn freshness_by_frequency(
     let catalogue = Catalogue::embedded();
     let mut groups: BTreeMap<&'static str, Freshness> = BTreeMap::new();
     for status in holdings.iter() {
-        let info = catalogue.get(status.id.as_str());
-        let info = info.filter(|info| !info.is_composite() && status.last <= today);
-        let Some(info) = info else { continue };
+        let Some(info) = catalogue
+            .get(status.id.as_str())
+            .filter(|info| !info.is_composite() && status.last <= today)
+        else {
+            continue;
+        };
         let group = groups.entry(info.frequency.word()).or_default();
         group.series += 1;
         group.late += usize::from(info.overdue_since(status.last, today).is_some());
@@ -201,8 +202,8 @@ fn freshness_by_frequency(
 mod tests {
     use super::*;
     use econoscope_core::model::{Observation, SeriesId};
-    use econoscope_data::desk::{Desk, Settings};
     use econoscope_data::store::{Sqlite, Store, Write};
+    use econoscope_desk::{Desk, Settings};
     use jiff::civil::date;
     use std::sync::Arc;
 

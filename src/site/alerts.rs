@@ -5,9 +5,9 @@ use super::frame::render;
 use super::prelude::*;
 use super::text::encode_segment;
 use crate::alerts::{Alert, MAX_ALERTS, id, sources};
-use econoscope_answers::endpoints::condition::{Crossings, crossings};
+use econoscope_answers::conditions::{Crossings, crossings};
 use econoscope_core::model::Date;
-use econoscope_data::desk::Settings;
+use econoscope_desk::Settings;
 use icalendar::Component;
 
 #[derive(Template)]

@@ -71,6 +71,14 @@ pub(super) fn published(desk: &Desk) -> Result<Vec<Article>> {
     Ok(articles)
 }
 
+/// Returns the paths of the pages of all articles in the binary.
+pub(super) fn paths() -> Vec<String> {
+    let articles = econoscope_desk::texts::articles::embedded().iter();
+    articles
+        .map(|article| format!("/articles/{}", article.article.slug))
+        .collect()
+}
+
 pub(super) fn index(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document> {
     let description = "How the figures are made and how to read them.";
     render_page(&Index {

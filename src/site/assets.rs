@@ -5,7 +5,7 @@ use axum::Router;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::routing::get;
-use econoscope_answers::endpoints::{Backend, Body};
+use econoscope_answers::{Backend, Body};
 use std::sync::{Arc, LazyLock};
 
 /// Path and content of the script.

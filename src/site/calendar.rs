@@ -3,7 +3,7 @@
 use super::prelude::*;
 use super::text::{format_dates, format_day, format_or_dash, value_decimals};
 use super::view::query_string;
-use econoscope_answers::endpoints::Endpoint;
+use econoscope_answers::Endpoint;
 use econoscope_answers::endpoints::release_calendar::{
     CalendarAnswer, LastPrint, Params, ReleaseEvent, ScheduledFigure, describe_content,
 };
@@ -265,11 +265,11 @@ fn calendar_event(
             EventStatus::Tentative,
         )
     };
-    let figures = figures
+    let scheduled = figures
         .iter()
         .filter(|f| release.series.contains(&f.series_id))
         .filter(|f| f.next.as_ref().is_some_and(|e| e.period == *period));
-    for figure in figures {
+    for figure in scheduled {
         let name = &figure.name;
         let id = &figure.series_id;
         let measure = format_measure(figure);
@@ -279,8 +279,8 @@ fn calendar_event(
     let page = desk.settings().address("/calendar", "calendar");
     let id = format!("{}-{period}@econoscope", release.release);
     // Lines are folded by bytes, which would split a minus sign of three bytes.
-    let description = description.replace('−', "-");
-    let mut event = new_event(&id, &summary, &description, stamp, &page);
+    let ascii_description = description.replace('−', "-");
+    let mut event = new_event(&id, &summary, &ascii_description, stamp, &page);
     event.status(status);
     if release.time.is_empty() {
         event.append_property(all_day(release.date));
@@ -295,11 +295,11 @@ fn calendar_event(
 
 /// Formats an Eastern time of a day as an instant: 20261204T133000Z.
 fn format_instant(day: Date, time: &str) -> Result<String> {
-    let time: jiff::civil::Time = time
+    let clock_time: jiff::civil::Time = time
         .parse()
         .map_err(|e| Error::internal("parsing the time of a release", e))?;
     let zoned = day
-        .to_datetime(time)
+        .to_datetime(clock_time)
         .to_zoned(EASTERN.clone())
         .map_err(|e| Error::internal("converting the time of a release to UTC", e))?;
     let utc = zoned.timestamp().to_zoned(TimeZone::UTC);

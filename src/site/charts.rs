@@ -4,7 +4,7 @@ use super::page_request::PageRequest;
 use super::text::parse_frequency;
 use super::view::with_axes;
 use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison};
-use econoscope_answers::endpoints::recessions;
+use econoscope_answers::endpoints::time_series::recessions;
 pub(super) use econoscope_answers::endpoints::time_series::{line, plot};
 use econoscope_core::chart::{ChartSpec, GHOST_COLOR, Line, RIGHT_UNIT_SEPARATOR, render_panels};
 use econoscope_core::format::unit_name;
@@ -73,8 +73,8 @@ pub(super) fn plot_comparison(
     let ends = ranges.iter().map(|r| r.1);
     let days = starts.min().zip(ends.max());
     charts.iter_mut().for_each(|chart| chart.days = days);
-    let mut charts = charts.into_iter();
-    (charts.next().unwrap_or_default(), charts.collect())
+    let mut panels = charts.into_iter();
+    (panels.next().unwrap_or_default(), panels.collect())
 }
 
 /// Returns the column of another comparison with the same series and unit.
@@ -118,8 +118,8 @@ pub(super) fn format_titles(answer: &Comparison) -> String {
             // The unit says that it is an index.
             Some(inner) => {
                 let code = inner.split([',', ')']).next().unwrap_or(inner);
-                let title = title.map(|t| t.rsplit_once(", ").map_or(t, |(title, _)| title));
-                format_title(code, title)
+                let inner_title = title.map(|t| t.rsplit_once(", ").map_or(t, |(inner, _)| inner));
+                format_title(code, inner_title)
             }
             None => format_title(&column.series, title),
         }

@@ -9,7 +9,7 @@ use super::charts;
 use super::prelude::*;
 use super::text::{digest, encode_segment, format_dates, format_day, format_exact, unit_name};
 use super::view::{endpoint_arguments, query_string};
-use econoscope_answers::endpoints::days::parse_as_of;
+use econoscope_answers::dates::parse_as_of;
 use econoscope_answers::endpoints::time_series::{self, TimeSeriesAnswer};
 use econoscope_core::format::period;
 use econoscope_core::model::frequency::shift;
@@ -102,14 +102,7 @@ impl<'a> Page<'a> {
         let permanent = dates.into_iter().chain(query.transformation()).chain(as_of);
         let permanent = query_string(permanent.chain([("check", &*check)]));
         let data = range.into_iter().chain(as_of).chain(query.transformation());
-        let is_same = |(name, value): (&str, &str)| {
-            let requested = query.request.form_value(name);
-            matches!(requested, "" | "max") || requested == value
-        };
-        let agrees = query
-            .request
-            .argument("check")
-            .map(|requested| requested == check && dates.into_iter().all(is_same));
+        let agrees = query.agrees(&check, dates);
         let frequency = charts::line(&figures.answer, "").frequency;
         let last_period = period(last.date, frequency);
         let (period, value, separator) = if query.is_range {
@@ -194,8 +187,18 @@ impl Query<'_> {
         ["units", "frequency"].map(|name| (name, self.request.form_value(name)))
     }
 
+    /// Returns whether check and dates of the request are those of the figures; `None` for a request without a check.
+    fn agrees(&self, check: &str, dates: [(&str, &str); 2]) -> Option<bool> {
+        let is_same = |(name, value): (&str, &str)| {
+            let requested = self.request.form_value(name);
+            matches!(requested, "" | "max") || requested == value
+        };
+        let requested = self.request.argument("check")?;
+        Some(requested == check && dates.into_iter().all(is_same))
+    }
+
     /// Reads the figures from `start` to `end` as known on a day.
-    fn figures_as_of(&self, (start, end): (&str, &str), as_of: &str) -> Result<CitedFigures> {
+    fn figures_as_of(&self, start: &str, end: &str, as_of: &str) -> Result<CitedFigures> {
         let arguments = [
             ("seriesId", &*self.id),
             ("start", start),
@@ -208,10 +211,10 @@ impl Query<'_> {
         if !self.is_range {
             answer.data = answer.data.last().copied().into_iter().collect();
         }
-        let as_of = Some(as_of).filter(|day| !day.is_empty());
+        let requested_day = Some(as_of).filter(|day| !day.is_empty());
         Ok(CitedFigures {
             answer,
-            as_of: match parse_as_of(self.desk, as_of)? {
+            as_of: match parse_as_of(self.desk, requested_day)? {
                 AsOf::Day(day) => day,
                 AsOf::Latest => self.desk.today(),
             },
@@ -221,22 +224,23 @@ impl Query<'_> {
     /// Returns the figures to cite. Without a requested day they are as of the last complete day with the same figures.
     fn figures(&self, info: &SeriesInfo) -> Result<CitedFigures> {
         let value = |name| self.request.form_value(name);
-        let range = match (value("date"), self.is_range) {
+        let (start, end) = match (value("date"), self.is_range) {
             (_, true) => (value("start"), value("end")),
             ("", false) => ("max", ""),
             (date, false) => (date, date),
         };
-        let now = self.figures_as_of(range, value("as_of"))?;
+        let now = self.figures_as_of(start, end, value("as_of"))?;
         let rows = &now.answer.data;
-        let (true, Some(first), Some(last)) =
-            (value("as_of").is_empty(), rows.first(), rows.last())
-        else {
+        if !value("as_of").is_empty() {
+            return Ok(now);
+        }
+        let Some((first, last)) = rows.first().zip(rows.last()) else {
             return Ok(now);
         };
-        let first = first.date.to_string();
-        let last = last.date.to_string();
+        let first_day = first.date.to_string();
+        let last_day = last.date.to_string();
         for day in self.complete_days(info)? {
-            match self.figures_as_of((&first, &last), &day.to_string()) {
+            match self.figures_as_of(&first_day, &last_day, &day.to_string()) {
                 Ok(then) if then.answer.data == *rows => return Ok(then),
                 Ok(_) | Err(Error::NoData { .. }) => {}
                 Err(error) => return Err(error),
@@ -260,13 +264,15 @@ impl Query<'_> {
 /// Returns the address of a series' citation for a picture: "macro.example/cite/UNRATE".
 pub(super) fn short_address(desk: &Desk, id: &str) -> String {
     let home = desk.settings().home();
-    let home = home.split_once("://").map_or(home, |(_, rest)| rest);
-    format!("{home}/cite/{}", encode_segment(id))
+    let host = home.split_once("://").map_or(home, |(_, rest)| rest);
+    format!("{host}/cite/{}", encode_segment(id))
 }
 
 /// Returns the argument `check` of the permanent address: the figure, or a digest of the rows of a range.
 fn check(rows: &[Observation], is_range: bool) -> String {
-    if let ([row], false) = (rows, is_range) {
+    if let [row] = rows
+        && !is_range
+    {
         return row.value.to_string();
     }
     let text: String = rows

@@ -8,8 +8,9 @@ use super::text::{
 };
 use super::view::{FREQUENCIES, INDEX, RANGES, UNITS, comparison_arguments, comparison_path};
 use super::view::{is_identifier, query_string, range_start, render_options, split_list};
-use super::{page_request, view, vintages};
-use econoscope_answers::endpoints::Arguments;
+use super::vintages::Vintages;
+use super::{page_request, view};
+use econoscope_answers::Arguments;
 use econoscope_answers::endpoints::compare_series::{ComparedColumn, Comparison};
 use econoscope_core::format::{Unit, period, unit_name};
 use econoscope_core::indicators::prose::{capitalize, join};
@@ -192,15 +193,20 @@ pub(super) fn compare_vintages(
                 "{series}: what was published on {day} was in another unit, {unit}, and is not drawn."
             );
         };
-        let lines = (
-            &charts::column_line(then, old),
-            &charts::column_line(&now, new),
-        );
-        let format = (
-            Unit::parse(&old.unit, &old.unit),
-            value_decimals(old.latest).min(2),
-        );
-        vintages::describe((&old.series, is_complete), lines, day, &format)
+        let vintages = Vintages {
+            then: charts::column_line(then, old),
+            now: charts::column_line(&now, new),
+            day,
+            unit: Unit::parse(&old.unit, &old.unit),
+            decimals: value_decimals(old.latest).min(2),
+        };
+        let newest = vintages.describe_newest(&old.series);
+        // A shortened line lacks figures, so that its revisions cannot be counted.
+        if is_complete {
+            newest + &vintages.describe_revisions()
+        } else {
+            newest
+        }
     };
     let differences = then.columns.iter().map(difference).collect();
     Ok(Some((now, differences)))
@@ -259,7 +265,10 @@ fn content(
 
 /// Returns links that combine two series: their difference where they have one unit, else their ratio.
 fn combinations(request: &PageRequest, names: &[&str], answer: &Comparison) -> Vec<Link> {
-    let ([a, b], [first, second]) = (names, answer.columns.as_slice()) else {
+    let [a, b] = names else {
+        return Vec::new();
+    };
+    let [first, second] = answer.columns.as_slice() else {
         return Vec::new();
     };
     // Formulas of formulas would lead to ever more pages.

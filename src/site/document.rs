@@ -5,7 +5,7 @@ use crate::rest::{self, BodyMetadata};
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use econoscope_answers::endpoints::Body;
+use econoscope_answers::Body;
 use econoscope_core::error::{Error, Result};
 use econoscope_data::pool::Pool;
 use sha2::{Digest, Sha256};

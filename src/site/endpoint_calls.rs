@@ -1,7 +1,7 @@
 //! Endpoint calls of pages. Pages call endpoints as other clients do, so they also work on a server that forwards.
 
 use crate::admission::{Admission, Policy};
-use econoscope_answers::endpoints::{Arguments, Backend, Reply, Route};
+use econoscope_answers::{Arguments, Backend, Reply, Route};
 use econoscope_core::error::{Error, Result};
 use econoscope_data::pool::Caller;
 use serde::de::DeserializeOwned;

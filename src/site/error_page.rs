@@ -1,11 +1,10 @@
 //! Error pages, and the wording of errors for readers.
 
-use super::frame::NAV;
 use super::prelude::*;
 use super::search::{self, Hit};
 use super::text::{encode_segment, format_dates};
 use econoscope_core::error::Suggestion;
-use econoscope_data::desk::reference::LONGEST_NAME;
+use econoscope_desk::reference::LONGEST_NAME;
 
 #[derive(Template)]
 #[template(path = "error.html")]
@@ -76,10 +75,8 @@ fn search_text(error: &Error) -> String {
 pub(super) fn not_found(_: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let path: String = request.name.chars().take(MAX_PATH).collect();
     let section = path.split('/').nth(1).unwrap_or_default();
-    let sections = NAV
-        .iter()
-        .filter(|(href, _)| !href.contains('#'))
-        .map(|(href, label)| (href.trim_start_matches('/'), *label));
+    let sections =
+        super::pages::navigation().map(|(path, name)| (path.trim_start_matches('/'), name));
     Err(Error::unknown("page", &path, nearest(section, sections)))
 }
 
@@ -110,15 +107,15 @@ pub(super) fn describe(error: &Error) -> String {
     } else if let Error::Ambiguous { name, .. } = error {
         return format!("“{name}” may mean several things.");
     } else if let Error::NotPermitted { reason, .. } = error {
-        let reason = reason.split("; an operator").next().unwrap_or(reason);
-        format!("These figures are not shown here: {reason}.")
+        let cause = reason.split("; an operator").next().unwrap_or(reason);
+        format!("These figures are not shown here: {cause}.")
     } else if let Error::NoData { reason, .. } = error {
-        let reason = reason
+        let cause = reason
             .split("; `econoscope")
             .next()
             .unwrap_or(reason)
             .replacen("it is not loaded", "this server has not loaded them", 1);
-        format!("There are no figures of this series here: {reason}.")
+        format!("There are no figures of this series here: {cause}.")
     } else {
         return error.to_string();
     };
@@ -135,9 +132,9 @@ pub(super) fn find<'a, T: Copy>(
     items: impl IntoIterator<Item = T>,
     label: impl Fn(T) -> (&'a str, &'a str),
 ) -> Result<T> {
-    let items: Vec<T> = items.into_iter().collect();
-    let found = items.iter().copied().find(|item| label(*item).0 == name);
-    found.ok_or_else(|| Error::unknown(kind, name, nearest(name, items.into_iter().map(label))))
+    let all: Vec<T> = items.into_iter().collect();
+    let found = all.iter().copied().find(|item| label(*item).0 == name);
+    found.ok_or_else(|| Error::unknown(kind, name, nearest(name, all.into_iter().map(label))))
 }
 
 /// Returns up to three similar names, the most similar first.

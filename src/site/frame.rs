@@ -4,7 +4,7 @@ use super::document::Document;
 use askama::Template;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::Date;
-use econoscope_data::desk::Desk;
+use econoscope_desk::Desk;
 use std::sync::LazyLock;
 
 /// The style sheet of pages: colors, then rules that pages and widgets share, then rules of pages.
@@ -18,18 +18,10 @@ pub(super) static STYLE: LazyLock<String> = LazyLock::new(|| {
     .concat()
 });
 
-/// Paths and names of the sections.
-pub(super) const NAV: [(&str, &str); 9] = [
-    ("/series", "Series"),
-    ("/compare", "Compare"),
-    ("/regime", "Regime"),
-    ("/calendar", "Calendar"),
-    ("/scenarios", "Scenarios"),
-    ("/articles", "Articles"),
-    ("/glossary", "Glossary"),
-    ("/methods", "Methods"),
-    ("/#connect", "Connect and API"),
-];
+/// Returns address and name of each section: the pages of the navigation, and a part of the home page.
+pub(super) fn sections() -> impl Iterator<Item = (&'static str, &'static str)> {
+    super::pages::navigation().chain([("/#connect", "Connect and API")])
+}
 
 /// Values of the layout.
 pub(super) struct Frame {
@@ -89,8 +81,8 @@ impl Frame {
     /// default one serves.
     pub(super) fn with_preview(mut self, query: &str, picture: Option<String>) -> Self {
         let address = format!("{}{}{query}", self.base, self.path);
-        let address = super::text::encode_segment(&address);
-        self.oembed = format!("{}/oembed?url={address}", self.base);
+        let encoded = super::text::encode_segment(&address);
+        self.oembed = format!("{}/oembed?url={encoded}", self.base);
         self.picture = picture.unwrap_or(self.picture);
         self
     }

@@ -4,7 +4,7 @@ use super::catalogue::{group_by_subject, subject};
 use super::error_page::find;
 use super::prelude::*;
 use econoscope_core::catalogue::Catalogue;
-use econoscope_data::desk::glossary::{self, Term};
+use econoscope_desk::texts::glossary::{self, Term};
 
 /// Maximum number of terms that a search shows.
 const MAX_MATCHES: usize = 50;
@@ -27,6 +27,14 @@ struct Page {
     /// Identifiers and titles.
     series: Vec<(String, &'static str)>,
     related: Vec<&'static Term>,
+}
+
+/// Returns the paths of the pages of all terms in the binary.
+pub(super) fn paths() -> Vec<String> {
+    let terms = glossary::embedded().iter();
+    terms
+        .map(|term| format!("/glossary/{}", term.slug))
+        .collect()
 }
 
 pub(super) fn index(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {

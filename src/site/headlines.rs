@@ -3,7 +3,7 @@
 use super::home::START;
 use super::prelude::*;
 use super::text::{format_dates, parse_frequency, series_unit};
-use econoscope_answers::endpoints::Endpoint;
+use econoscope_answers::Endpoint;
 use econoscope_answers::endpoints::release_calendar::{Params, ReleaseEvent, ScheduledFigure};
 use econoscope_answers::endpoints::time_series::TimeSeriesAnswer;
 use econoscope_core::catalogue::Catalogue;
@@ -48,9 +48,14 @@ const MAX_RELEASES: usize = 3;
 const DAYS: u8 = 14;
 
 /// Returns a call for the history of each headline.
-pub(super) fn calls(as_of: (&str, &str)) -> impl Iterator<Item = EndpointCall> {
+pub(super) fn calls(as_of: &str) -> impl Iterator<Item = EndpointCall> {
     HEADLINES.iter().map(move |(id, _, start, units, _)| {
-        let arguments = [("seriesId", *id), ("start", start), ("units", units), as_of];
+        let arguments = [
+            ("seriesId", *id),
+            ("start", start),
+            ("units", units),
+            ("as_of", as_of),
+        ];
         EndpointCall::new("get_time_series", &arguments)
     })
 }

@@ -7,9 +7,10 @@ use super::prelude::*;
 use super::text::{describe_data_age, format_dates, format_exact, format_metric, parse_frequency};
 use super::widgets::{format_changes, regime_label};
 use super::{charts, quadrant, view};
+use econoscope_answers::ENDPOINTS;
+use econoscope_answers::endpoints::metric;
 use econoscope_answers::endpoints::regime::RegimeAnswer;
 use econoscope_answers::endpoints::time_series::TimeSeriesAnswer;
-use econoscope_answers::endpoints::{ENDPOINTS, metric};
 use econoscope_core::chart::{Line, render_sparkline, render_svg};
 use econoscope_core::format::{heading, month, period, signed};
 use econoscope_core::indicators::prose::{capitalize, join};
@@ -107,7 +108,7 @@ pub(super) fn calls(request: &PageRequest) -> Vec<EndpointCall> {
     let as_of = ("as_of", request.form_value("as_of"));
     let series = |arguments: &[(&str, &str)]| EndpointCall::new("get_time_series", arguments);
     let mut calls = vec![EndpointCall::new("get_regime", &[as_of])];
-    calls.extend(headlines::calls(as_of));
+    calls.extend(headlines::calls(request.form_value("as_of")));
     for composite in established() {
         let id = composite.indicator.id;
         calls.push(EndpointCall::new("get_metric", &[("ticker", id), as_of]));
@@ -241,9 +242,9 @@ fn chart(lines: &'static Lines, answers: &mut Answers) -> Chart {
         subtitle = heading(&spec.unit, 0);
         if let Some((start, end)) = spec.dates() {
             subtitle = format!("{subtitle}, {} to {}", month(start), month(end));
-            let source = source.as_deref().unwrap_or("the upstream");
+            let publisher = source.as_deref().unwrap_or("the upstream");
             let newest = spec.format_period(end);
-            footnote = format!("Source: {source}. Newest figure: {newest}. {footnote}");
+            footnote = format!("Source: {publisher}. Newest figure: {newest}. {footnote}");
         }
         drawing = render_svg(&spec.into_plot(CHART_SIZE.0, CHART_SIZE.1));
     }

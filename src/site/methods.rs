@@ -10,8 +10,8 @@ use econoscope_core::indicators::expectation::FORMULAS;
 use econoscope_core::indicators::prose::join;
 use econoscope_core::indicators::{self, Indicator};
 use econoscope_core::model::series_info::round_to;
-use econoscope_data::desk::reference;
-use econoscope_data::desk::scores::Scores;
+use econoscope_desk::reference;
+use econoscope_desk::scores::Scores;
 
 #[derive(Template)]
 #[template(path = "methods.html")]

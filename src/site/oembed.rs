@@ -84,7 +84,7 @@ fn card(desk: &Desk, address: &str) -> Result<Card> {
     }
     let arguments: BTreeMap<String, String> = url.query_pairs().into_owned().collect();
     let argument = |name: &str| arguments.get(name).map_or("", String::as_str);
-    let theme = ("theme", argument("theme"));
+    let theme = argument("theme");
     let segments: Vec<&str> = url.path().trim_matches('/').split('/').collect();
     match segments.as_slice() {
         ["series", name] | ["widget", "metric", name, ..] => {
@@ -94,7 +94,8 @@ fn card(desk: &Desk, address: &str) -> Result<Card> {
             let title = format_title(&id, Some(&info.title));
             let id = encode_segment(&id);
             let range = [argument("start"), argument("range")].concat();
-            let view = [("range", &*range), ("units", argument("units")), theme];
+            let units = argument("units");
+            let view = [("range", &*range), ("units", units), ("theme", theme)];
             let widget = format!("/widget/metric/{id}{}", query_string(view));
             Ok((title, widget, format!("/chart/{id}.png")))
         }
@@ -129,8 +130,8 @@ fn card(desk: &Desk, address: &str) -> Result<Card> {
 }
 
 /// Returns the card of a release or a scenario; `name` is a segment of an address and so encoded.
-fn named_card(kind: &str, name: &str, title: String, theme: (&str, &str)) -> Card {
-    let query = query_string([theme]);
+fn named_card(kind: &str, name: &str, title: String, theme: &str) -> Card {
+    let query = query_string([("theme", theme)]);
     (
         title,
         format!("/widget/{kind}/{name}{query}"),

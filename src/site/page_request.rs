@@ -1,9 +1,9 @@
 //! The arguments of a page request, limited to those that the page defines.
 
-use econoscope_answers::endpoints::days::parse_as_of;
+use econoscope_answers::dates::parse_as_of;
 use econoscope_core::error::Result;
 use econoscope_core::model::AsOf;
-use econoscope_data::desk::Desk;
+use econoscope_desk::Desk;
 
 /// Path of the page of a series.
 pub(super) const SERIES_PATH: &str = "/series/{name}";
@@ -34,7 +34,8 @@ impl PageRequest {
     /// Reads the arguments named in `groups` from a query string and ignores all others.
     pub(super) fn parse(
         desk: &Desk,
-        (path, groups): (&'static str, &[&[&'static str]]),
+        path: &'static str,
+        groups: &[&[&'static str]],
         name: &str,
         query: Option<&str>,
     ) -> Self {

@@ -11,17 +11,19 @@ use super::{
 use super::{view, widget_frame, widgets};
 use crate::admission::{Admission, Policy};
 use crate::rest;
+use Listing::{Items, Navigation, Sitemap, Unlisted};
 use Source::{Endpoints, Local, LocalOnly, LocalOrEndpoints};
 use axum::Router;
 use axum::extract::{Extension, RawPathParams, RawQuery, State};
 use axum::http::{HeaderMap, Method, Uri, header};
 use axum::response::Response;
 use axum::routing::get;
-use econoscope_answers::endpoints::Backend;
+use econoscope_answers::Backend;
 use econoscope_core::cache::Cache;
 use econoscope_core::error::{Error, Result};
-use econoscope_data::desk::{Desk, State as DataState};
 use econoscope_data::pool::{Caller, Pool, SingleFlight};
+use econoscope_desk::{Desk, State as DataState};
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// A page, widget or picture.
@@ -31,6 +33,22 @@ struct Page {
     source: Source,
     /// Groups of names of the query arguments that it reads.
     arguments: &'static [&'static [&'static str]],
+    listing: Listing,
+    /// An address that works over the bundled history: the path with example values. `{base}` stands for the base address.
+    sample: &'static str,
+}
+
+/// Where a page is listed.
+#[derive(Clone, Copy)]
+enum Listing {
+    /// In the navigation under this name, and in the sitemap.
+    Navigation(&'static str),
+    /// In the sitemap.
+    Sitemap,
+    /// In the sitemap with the address of each item in the binary.
+    Items(fn() -> Vec<String>),
+    /// Nowhere: a picture, a file for programs, or a page of endless variety.
+    Unlisted,
 }
 
 type Render = fn(&Desk, &PageRequest, Answers) -> Result<Document>;
@@ -49,21 +67,21 @@ enum Source {
     LocalOrEndpoints(Calls),
 }
 
-impl Page {
-    const fn new(
-        path: &'static str,
-        render: Render,
-        source: Source,
-        arguments: &'static [&'static [&'static str]],
-    ) -> Self {
-        Self {
-            path,
-            render,
-            source,
-            arguments,
+/// Declares a page: all fields in their order.
+macro_rules! page {
+    ($path:expr, $render:expr, $source:expr, $arguments:expr, $listing:expr, $sample:expr) => {
+        Page {
+            path: $path,
+            render: $render,
+            source: $source,
+            arguments: $arguments,
+            listing: $listing,
+            sample: $sample,
         }
-    }
+    };
+}
 
+impl Page {
     /// Renders an error: as HTML for people, as a widget for frames, as JSON for programs. `hits` are search results
     /// for a name that is unknown.
     fn render_error(
@@ -87,7 +105,7 @@ impl Page {
 }
 
 /// The page of every address without a route.
-static NOT_FOUND: Page = Page::new("", error_page::not_found, Local, &[]);
+static NOT_FOUND: Page = page!("", error_page::not_found, Local, &[], Unlisted, "");
 
 /// Why a page of local figures is refused on a server that forwards.
 const FORWARDING: &str = "this server forwards requests to another service, and this page would show figures from its own \
@@ -97,46 +115,83 @@ const FORWARDING: &str = "this server forwards requests to another service, and 
 /// Prefixes of addresses for programs, which get errors as JSON.
 const PROGRAM_PREFIXES: [&str; 5] = ["/api", "/mcp", "/.well-known", "/health", "/ready"];
 
+/// Every page, those of the navigation in its order.
 #[rustfmt::skip]
 static PAGES: [Page; 37] = [
-    Page::new("/", home::page, Endpoints(home::calls), &[&["as_of"]]),
-    Page::new("/search", search::page, Local, &[&["q"]]),
-    Page::new("/series", catalogue::page, Local, &[]),
-    Page::new(SERIES_PATH, series::page, LocalOrEndpoints(series::calls), &[&view::ARGUMENTS, &["revised"]]),
-    Page::new("/cite/{name}", cite::page, LocalOnly, &[&cite::ARGUMENTS, &view::ARGUMENTS]),
-    Page::new("/compare", compare::page, LocalOnly, &[&compare::ARGUMENTS]),
-    Page::new("/regime", regime::page, Endpoints(regime::calls), &[&["as_of"]]),
-    Page::new("/calendar", calendar::page, Local, &[&calendar::ARGUMENTS]),
-    Page::new("/calendar.ics", calendar::subscription, Local, &[&calendar::ARGUMENTS]),
-    Page::new("/embed", embed::page, Local, &embed::ARGUMENTS),
-    Page::new("/suggest", search::suggestions, Endpoints(search::suggestion_calls), &[&["q"]]),
-    Page::new("/oembed", oembed::page, Local, &[&oembed::ARGUMENTS]),
-    Page::new("/methods", methods::page, Endpoints(methods::calls), &[]),
-    Page::new("/rights", rights::page, Local, &[]),
-    Page::new("/glossary", glossary::index, Local, &[&["q"]]),
-    Page::new("/glossary/{name}", glossary::term, Local, &[]),
-    Page::new("/scenarios", scenarios::index, LocalOnly, &[]),
-    Page::new("/scenarios/{name}", scenarios::scenario, LocalOnly, &[]),
-    Page::new("/widget/scenario/{name}", scenarios::widget, LocalOnly, &[&["theme"]]),
-    Page::new("/release/{name}", release::page, Local, &[]),
-    Page::new("/widget/release/{name}", release::widget, Local, &[&["theme"]]),
-    Page::new("/alerts.atom", alerts::feed, LocalOnly, &[&["condition"]]),
-    Page::new("/alerts.ics", alerts::calendar, LocalOnly, &[&["condition"]]),
-    Page::new("/articles", articles::index, Local, &[]),
-    Page::new("/articles/{name}", articles::article, Local, &[]),
-    Page::new(CHART_PATH, pictures::series, LocalOrEndpoints(pictures::calls), &[&view::ARGUMENTS, &pictures::ARGUMENTS]),
-    Page::new("/chart/compare.png", pictures::comparison, LocalOnly, &[&compare::ARGUMENTS, &pictures::ARGUMENTS]),
-    Page::new("/chart/compare.svg", pictures::comparison, LocalOnly, &[&compare::ARGUMENTS, &pictures::ARGUMENTS]),
-    Page::new("/chart/regime.png", pictures::regime, Endpoints(widgets::regime_calls), &[&pictures::ARGUMENTS]),
-    Page::new("/chart/regime.svg", pictures::regime, Endpoints(widgets::regime_calls), &[&pictures::ARGUMENTS]),
-    Page::new("/chart/release/{name}", release::picture, Local, &[&pictures::ARGUMENTS]),
-    Page::new("/chart/scenario/{name}", scenarios::picture, LocalOnly, &[&pictures::ARGUMENTS]),
-    Page::new("/favicon.ico", pictures::icon, Local, &[]),
-    Page::new("/widget/regime", widgets::regime, Endpoints(widgets::regime_calls), &[&["theme"]]),
-    Page::new("/widget/recession", widgets::recession, Endpoints(widgets::recession_calls), &[&["theme"]]),
-    Page::new(METRIC_PATH, widgets::metric, Endpoints(widgets::metric_calls), &[&widgets::ARGUMENTS]),
-    Page::new("/widget/chart", widgets::comparison, LocalOnly, &[&compare::ARGUMENTS, &["theme"]]),
+    page!("/", home::page, Endpoints(home::calls), &[&["as_of"]], Sitemap, "/"),
+    page!("/search", search::page, Local, &[&["q"]], Unlisted, "/search?q=yield+curve"),
+    page!("/series", catalogue::page, Local, &[], Navigation("Series"), "/series"),
+    page!(SERIES_PATH, series::page, LocalOrEndpoints(series::calls), &[&view::ARGUMENTS, &["revised"]], Items(series::paths), "/series/UNRATE"),
+    page!("/cite/{name}", cite::page, LocalOnly, &[&cite::ARGUMENTS, &view::ARGUMENTS], Unlisted, "/cite/UNRATE"),
+    page!("/compare", compare::page, LocalOnly, &[&compare::ARGUMENTS], Navigation("Compare"), "/compare?series=DGS10,DGS2"),
+    page!("/regime", regime::page, Endpoints(regime::calls), &[&["as_of"]], Navigation("Regime"), "/regime"),
+    page!("/calendar", calendar::page, Local, &[&calendar::ARGUMENTS], Navigation("Calendar"), "/calendar"),
+    page!("/calendar.ics", calendar::subscription, Local, &[&calendar::ARGUMENTS], Sitemap, "/calendar.ics"),
+    page!("/embed", embed::page, Local, &embed::ARGUMENTS, Sitemap, "/embed"),
+    page!("/suggest", search::suggestions, Endpoints(search::suggestion_calls), &[&["q"]], Unlisted, "/suggest?q=core+inflation"),
+    page!("/oembed", oembed::page, Local, &[&oembed::ARGUMENTS], Unlisted, "/oembed?url={base}/series/UNRATE"),
+    page!("/scenarios", scenarios::index, LocalOnly, &[], Navigation("Scenarios"), "/scenarios"),
+    page!("/scenarios/{name}", scenarios::scenario, LocalOnly, &[], Items(scenarios::paths), "/scenarios/sahm-trigger"),
+    page!("/widget/scenario/{name}", scenarios::widget, LocalOnly, &[&["theme"]], Unlisted, "/widget/scenario/sahm-trigger"),
+    page!("/release/{name}", release::page, Local, &[], Unlisted, "/release/employment"),
+    page!("/widget/release/{name}", release::widget, Local, &[&["theme"]], Unlisted, "/widget/release/PAYEMS"),
+    page!("/alerts.atom", alerts::feed, LocalOnly, &[&["condition"]], Unlisted, "/alerts.atom?condition=UNRATE%20%3E%204.5"),
+    page!("/alerts.ics", alerts::calendar, LocalOnly, &[&["condition"]], Unlisted, "/alerts.ics?condition=UNRATE%20%3E%204.5"),
+    page!("/articles", articles::index, Local, &[], Navigation("Articles"), "/articles"),
+    page!("/articles/{name}", articles::article, Local, &[], Items(articles::paths), "/articles/regime"),
+    page!("/glossary", glossary::index, Local, &[&["q"]], Navigation("Glossary"), "/glossary"),
+    page!("/glossary/{name}", glossary::term, Local, &[], Items(glossary::paths), "/glossary/yield-curve"),
+    page!("/methods", methods::page, Endpoints(methods::calls), &[], Navigation("Methods"), "/methods"),
+    page!("/rights", rights::page, Local, &[], Sitemap, "/rights"),
+    page!(CHART_PATH, pictures::series, LocalOrEndpoints(pictures::calls), &[&view::ARGUMENTS, &pictures::ARGUMENTS], Unlisted, "/chart/DGS10.png"),
+    page!("/chart/compare.png", pictures::comparison, LocalOnly, &[&compare::ARGUMENTS, &pictures::ARGUMENTS], Unlisted, "/chart/compare.png?series=DGS10,DGS2"),
+    page!("/chart/compare.svg", pictures::comparison, LocalOnly, &[&compare::ARGUMENTS, &pictures::ARGUMENTS], Unlisted, "/chart/compare.svg?series=DGS10,DGS2"),
+    page!("/chart/regime.png", pictures::regime, Endpoints(widgets::regime_calls), &[&pictures::ARGUMENTS], Unlisted, "/chart/regime.png"),
+    page!("/chart/regime.svg", pictures::regime, Endpoints(widgets::regime_calls), &[&pictures::ARGUMENTS], Unlisted, "/chart/regime.svg"),
+    page!("/chart/release/{name}", release::picture, Local, &[&pictures::ARGUMENTS], Unlisted, "/chart/release/PAYEMS.svg"),
+    page!("/chart/scenario/{name}", scenarios::picture, LocalOnly, &[&pictures::ARGUMENTS], Unlisted, "/chart/scenario/sahm-trigger.svg"),
+    page!("/favicon.ico", pictures::icon, Local, &[], Unlisted, "/favicon.ico"),
+    page!("/widget/regime", widgets::regime, Endpoints(widgets::regime_calls), &[&["theme"]], Sitemap, "/widget/regime"),
+    page!("/widget/recession", widgets::recession, Endpoints(widgets::recession_calls), &[&["theme"]], Sitemap, "/widget/recession"),
+    page!(METRIC_PATH, widgets::metric, Endpoints(widgets::metric_calls), &[&widgets::ARGUMENTS], Unlisted, "/widget/metric/DGS10"),
+    page!("/widget/chart", widgets::comparison, LocalOnly, &[&compare::ARGUMENTS, &["theme"]], Unlisted, "/widget/chart?series=DGS10,DGS2"),
 ];
+
+/// Returns path and name of the pages in the navigation.
+pub(super) fn navigation() -> impl Iterator<Item = (&'static str, &'static str)> {
+    PAGES.iter().filter_map(|page| match page.listing {
+        Navigation(name) => Some((page.path, name)),
+        Sitemap | Items(_) | Unlisted => None,
+    })
+}
+
+/// Returns the paths of all pages in the sitemap.
+pub(crate) fn sitemap_paths() -> impl Iterator<Item = String> {
+    PAGES.iter().flat_map(|page| match page.listing {
+        Navigation(_) | Sitemap => vec![page.path.to_owned()],
+        Items(paths) => paths(),
+        Unlisted => Vec::new(),
+    })
+}
+
+/// Describes each page for programs that visit all of them: path, sample, listing and arguments.
+pub(crate) fn describe_pages() -> Vec<Value> {
+    let describe = |page: &Page| {
+        let listing = match page.listing {
+            Navigation(_) => "navigation",
+            Sitemap => "sitemap",
+            Items(_) => "items",
+            Unlisted => "unlisted",
+        };
+        json!({
+            "path": page.path,
+            "sample": page.sample,
+            "listing": listing,
+            "arguments": page.arguments.concat(),
+        })
+    };
+    PAGES.iter().map(describe).collect()
+}
 
 /// Maximum bytes of cached documents.
 const CACHE_BYTES: u64 = 16 << 20;
@@ -204,15 +259,16 @@ pub(crate) fn routes(backend: &Arc<Backend>, admission: &Arc<Admission>) -> Rout
         admission: Arc::clone(admission),
         cache: Arc::new(DocumentCache::new()),
     };
-    let router = PAGES.iter().fold(Router::new(), |router, page| {
+    let pages = PAGES.iter().fold(Router::new(), |router, page| {
         let handler = move |State(site): State<Site>,
                             Extension(caller): Extension<Caller>,
                             names: RawPathParams,
                             RawQuery(query): RawQuery,
                             headers: HeaderMap| async move {
             let name = names.iter().next().map_or("", |(_, value)| value);
-            let target = (page.path, page.arguments);
-            let request = PageRequest::parse(site.backend.desk(), target, name, query.as_deref());
+            let desk = site.backend.desk();
+            let request =
+                PageRequest::parse(desk, page.path, page.arguments, name, query.as_deref());
             site.serve(page, request, caller, &headers).await
         };
         router.route(page.path, get(handler))
@@ -226,12 +282,14 @@ pub(crate) fn routes(backend: &Arc<Backend>, admission: &Arc<Admission>) -> Rout
                 return rest::not_found(uri).await;
             }
             let path = percent_encoding::percent_decode_str(uri.path()).decode_utf8_lossy();
-            let request = PageRequest::parse(site.backend.desk(), ("", &[]), &path, None);
+            let request = PageRequest::parse(site.backend.desk(), "", &[], &path, None);
             site.serve(&NOT_FOUND, request, Caller::current(), &headers)
                 .await
         };
-    let router = router.fallback(not_found);
-    router.with_state(site).merge(assets::routes(backend))
+    pages
+        .fallback(not_found)
+        .with_state(site)
+        .merge(assets::routes(backend))
 }
 
 /// Returns whether the `Accept` header names a media type.
@@ -271,9 +329,9 @@ impl Site {
         econoscope_core::error::log(&error, page.path);
         let desk = self.backend.desk();
         let hits = if matches!(error, Error::Unknown { .. }) {
-            let desk = Arc::clone(desk);
-            let error = error.clone();
-            let search = move || Ok(error_page::search_hits(&desk, &error));
+            let search_desk = Arc::clone(desk);
+            let unknown = error.clone();
+            let search = move || Ok(error_page::search_hits(&search_desk, &unknown));
             self.backend.pool().run(search).await?
         } else {
             Vec::new()
@@ -327,7 +385,26 @@ impl Site {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use econoscope_data::desk::Settings;
+    use econoscope_desk::Settings;
+
+    #[test]
+    fn every_page_has_one_sample_of_its_path() {
+        for (n, page) in PAGES.iter().enumerate() {
+            let path = page.path;
+            let sample = page.sample.split('?').next().unwrap_or_default();
+            let (head, tail) = path.split_once("{name}").unwrap_or((path, ""));
+            let value = sample
+                .strip_prefix(head)
+                .and_then(|rest| rest.strip_suffix(tail));
+            let fits = value.is_some_and(|value| value.is_empty() != path.contains('{'));
+            assert!(fits, "{sample} is no address of {path}");
+            let mut others = PAGES.iter().take(n);
+            assert!(
+                others.all(|p| p.path != path && p.sample != page.sample),
+                "{path} twice"
+            );
+        }
+    }
 
     #[test]
     fn cache_bound_counts_the_bytes_of_long_addresses() -> Result<()> {

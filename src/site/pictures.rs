@@ -1,6 +1,6 @@
 //! Chart pictures as PNG and SVG: a series, a comparison, the regime.
 
-use super::charts::{self, Panels};
+use super::charts;
 use super::prelude::*;
 use super::quadrant::{self, Caption};
 use super::text::{format_dates, format_exact, format_points};
@@ -41,7 +41,7 @@ pub(super) fn series(desk: &Desk, request: &PageRequest, mut answers: Answers) -
     spec.source.clone_from(&info.source);
     if answers.is_forwarded {
         // Only local figures have citations.
-        render(desk, request, (spec, Vec::new()))
+        render(desk, request, spec, &[])
     } else {
         render_with_citation(desk, request, &id, spec)
     }
@@ -65,7 +65,7 @@ pub(super) fn render_with_citation(
 ) -> Result<Document> {
     let address = cite::short_address(desk, id);
     spec.credit = format!("{}, {address}", desk.attribution().text);
-    render(desk, request, (spec, Vec::new()))
+    render(desk, request, spec, &[])
 }
 
 pub(super) fn comparison(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
@@ -77,7 +77,7 @@ pub(super) fn comparison(desk: &Desk, request: &PageRequest, _: Answers) -> Resu
     if now.is_some() {
         spec.title += &describe_ghost(request);
     }
-    render(desk, request, (spec, others))
+    render(desk, request, spec, &others)
 }
 
 pub(super) fn regime(desk: &Desk, request: &PageRequest, mut answers: Answers) -> Result<Document> {
@@ -102,8 +102,8 @@ pub(super) fn regime(desk: &Desk, request: &PageRequest, mut answers: Answers) -
     let drawing = quadrant::draw_picture(&path, &caption);
     let attributes = |(width, height)| format!("width=\"{width}\" height=\"{height}\"");
     let size = attributes(size(request)?.unwrap_or(SIZE));
-    let drawing = drawing.replacen(&attributes(SIZE), &size, 1);
-    encode(request, theme.resolve_colours(drawing))
+    let resized = drawing.replacen(&attributes(SIZE), &size, 1);
+    encode(request, theme.resolve_colours(resized))
 }
 
 /// Returns the format that the extension of the path names: `png` or `svg`.
@@ -161,7 +161,12 @@ fn size(request: &PageRequest) -> Result<Option<(u16, u16)>> {
 }
 
 /// Renders a chart with title, source and credit.
-fn render(desk: &Desk, request: &PageRequest, (mut spec, others): Panels) -> Result<Document> {
+fn render(
+    desk: &Desk,
+    request: &PageRequest,
+    mut spec: ChartSpec,
+    others: &[ChartSpec],
+) -> Result<Document> {
     let default = match u16::try_from(others.len()).unwrap_or(0) {
         0 => SIZE,
         others => (SIZE.0, 300 + 150 * others),
@@ -170,7 +175,7 @@ fn render(desk: &Desk, request: &PageRequest, (mut spec, others): Panels) -> Res
     if spec.credit.is_empty() {
         spec.credit = desk.attribution().text;
     }
-    encode(request, render_panels(&spec, &others))
+    encode(request, render_panels(&spec, others))
 }
 
 /// Encodes an SVG drawing in the requested format.

@@ -2,6 +2,7 @@
 
 use econoscope_core::chart::{FONTS, escaped};
 use econoscope_core::format::{number, signed};
+use econoscope_core::indicators::prose::join;
 use econoscope_core::indicators::regime::PUBLISHED;
 use std::fmt::Write;
 
@@ -154,12 +155,8 @@ pub(super) fn draw_large(path: &[(f64, f64)], regime: &str) -> String {
             "<text x=\"{cx}\" y=\"{cy}\" text-anchor=\"{anchor}\" font-weight=\"{weight}\" fill=\"{fill}\">{label}</text>"
         );
     }
-    let points: Vec<String> = path
-        .iter()
-        .map(position)
-        .map(|[x, y]| format!("{x:.1} {y:.1}"))
-        .collect();
-    let points = points.join("L");
+    let positions = path.iter().map(position);
+    let points = join(positions.map(|[x, y]| format!("{x:.1} {y:.1}")), "L");
     let _ = write!(
         out,
         "<path class=\"way\" d=\"M{points}\" fill=\"none\" stroke=\"var(--line)\" stroke-width=\"1.4\" stroke-linejoin=\"round\" \

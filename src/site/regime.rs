@@ -89,15 +89,17 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
 fn format_value(explanation: &Explanation, about: &Indicator) -> String {
     let score = explanation.scores.first();
     if let Some((value, score)) = score.and_then(|score| Some((score.value?, score))) {
-        let label = explanation.label.as_ref();
-        let label = label.map(|label| format!(", {label}"));
+        let label = explanation
+            .label
+            .as_ref()
+            .map_or_else(String::new, |label| format!(", {label}"));
         let decimals = Catalogue::of_indicator(about).map_or(2, |info| info.decimals);
-        let value = Unit::parse(&score.unit, "").write(value, usize::from(decimals));
-        return value + &label.unwrap_or_default();
+        return Unit::parse(&score.unit, "").write(value, usize::from(decimals)) + &label;
     }
-    let reason = explanation.provenance.notes.get("value");
-    let reason = reason.map(|reason| format!(": {reason}"));
-    format_dates(&format!("Not available{}", reason.unwrap_or_default()))
+    match explanation.provenance.notes.get("value") {
+        Some(reason) => format_dates(&format!("Not available: {reason}")),
+        None => "Not available".to_owned(),
+    }
 }
 
 /// Draws a bar from the middle, to the left for negative points. The largest points of the answer fill it.

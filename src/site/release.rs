@@ -8,9 +8,10 @@ use super::text::{
 };
 use super::widget_frame::Widget;
 use super::{charts, pictures, view};
+use econoscope_answers::Endpoint;
 use econoscope_answers::endpoints::release_calendar::{Params, ReleaseEvent, ScheduledFigure};
 use econoscope_answers::endpoints::revisions::{self, PeriodRow, RevisionsAnswer};
-use econoscope_answers::endpoints::{Endpoint, time_series};
+use econoscope_answers::endpoints::time_series;
 use econoscope_core::chart::{ChartSpec, GHOST_COLOR, Line, render_fluid};
 use econoscope_core::format::period;
 use econoscope_core::indicators::prose::{capitalize, join, lowercase_first};
@@ -65,8 +66,8 @@ pub(super) fn widget(desk: &Desk, request: &PageRequest, _: Answers) -> Result<D
     let (release, figure) = first_figure(desk, &request.name)?;
     let Card { figure, spec, .. } = card(desk, figure)?;
     let picture = render_fluid(&spec);
-    let credit = (desk.attribution(), spec.source);
-    let mut widget = Widget::new(request, figure.name.clone(), credit);
+    let title = figure.name.clone();
+    let mut widget = Widget::new(request, title, desk.attribution(), spec.source);
     let id = encode_segment(&figure.series_id);
     widget.more = format!("{}/release/{id}", widget.credit.url);
     widget.picture = picture;

@@ -68,10 +68,13 @@ fn sources(rights: &Rights, is_computed: &bool) -> (Vec<&'static str>, usize) {
     let series = Catalogue::embedded()
         .iter()
         .filter(|info| is_in(info, rights, is_computed));
-    let source = |info: &'static Arc<SeriesInfo>| match info.is_composite() {
-        true => info.title.as_str(),
-        // The parentheses name the channel of the figures.
-        false => info.source.split(" (").next().unwrap_or_default(),
+    let source = |info: &'static Arc<SeriesInfo>| {
+        if info.is_composite() {
+            info.title.as_str()
+        } else {
+            // The parentheses name the channel of the figures.
+            info.source.split(" (").next().unwrap_or_default()
+        }
     };
     let mut sources: Vec<&str> = series.map(source).collect();
     let count = sources.len();

@@ -4,15 +4,15 @@ use super::prelude::*;
 use super::text::{encode_segment, format_percent};
 use super::widget_frame::Widget;
 use super::{articles, charts, error_page, pictures};
-use econoscope_answers::endpoints::recessions;
+use econoscope_answers::endpoints::time_series::recessions;
 use econoscope_core::chart::{ChartSpec, Line, render_fluid};
 use econoscope_core::format::{Unit, heading};
 use econoscope_core::indicators::base_rates::{Episode, Move, Transform};
 use econoscope_core::indicators::prose::join;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{Date, Frequency, Observation};
-use econoscope_data::desk::scenarios::Scenario;
 use econoscope_data::store::Article;
+use econoscope_desk::texts::scenarios::Scenario;
 use jiff::ToSpan;
 
 #[derive(Template)]
@@ -49,6 +49,14 @@ struct Progress {
     episodes: Vec<Episode>,
     spec: ChartSpec,
     month: Date,
+}
+
+/// Returns the paths of the pages of all scenarios in the binary.
+pub(super) fn paths() -> Vec<String> {
+    let scenarios = econoscope_desk::texts::scenarios::embedded().iter();
+    scenarios
+        .map(|scenario| format!("/scenarios/{}", scenario.slug))
+        .collect()
 }
 
 pub(super) fn index(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document> {
@@ -89,8 +97,8 @@ pub(super) fn widget(desk: &Desk, request: &PageRequest, _: Answers) -> Result<D
     let progress = progress(desk, scenario)?;
     let notes = progress.notes();
     let picture = render_fluid(&progress.spec);
-    let credit = (desk.attribution(), progress.spec.source);
-    let mut widget = Widget::new(request, scenario.title.clone(), credit);
+    let title = scenario.title.clone();
+    let mut widget = Widget::new(request, title, desk.attribution(), progress.spec.source);
     widget.more = format!("{}/scenarios/{}", widget.credit.url, scenario.slug);
     widget.notes = notes;
     widget.value = Some(progress.distance);

@@ -8,8 +8,8 @@ use econoscope_core::format::period;
 use econoscope_core::indicators::prose::join;
 use econoscope_core::indicators::{Composite, established};
 use econoscope_core::model::{AsOf, SeriesId, untrusted};
-use econoscope_data::desk::IMPORTED;
-use econoscope_data::desk::search::{Document as Match, Kind};
+use econoscope_desk::IMPORTED;
+use econoscope_desk::names::search::{Document as Match, Kind};
 
 const MAX_MATCHES: usize = 30;
 /// Maximum number of imported series among the matches.
@@ -74,12 +74,12 @@ pub(super) fn hits(desk: &Desk, query: &str, limit: usize) -> Result<Vec<Hit>> {
 }
 
 fn find(desk: &Desk, query: &str, limit: usize) -> Result<Vec<Match>> {
-    let query: String = query.chars().take(MAX_QUERY).collect();
-    if query.trim().is_empty() {
+    let text: String = query.chars().take(MAX_QUERY).collect();
+    if text.trim().is_empty() {
         return Ok(Vec::new());
     }
-    let mut matches = desk.find(&query, limit)?;
-    let (imported, _) = desk.find_series(&query, Some(IMPORTED), MAX_IMPORTED)?;
+    let mut matches = desk.find(&text, limit)?;
+    let (imported, _) = desk.find_series(&text, Some(IMPORTED), MAX_IMPORTED)?;
     matches.extend(imported.iter().map(|info| {
         let title = untrusted::clean_name(&info.title, MAX_TITLE);
         Match::new(Kind::Series, info.id.as_str(), &title)

@@ -12,16 +12,16 @@ use super::view::{self, FREQUENCIES, INDEX, RANGES, UNITS, query_string, render_
 use super::vintages::VintageComparison;
 use super::{charts, widgets};
 use econoscope_answers::endpoints::metric::{self, Metric};
-use econoscope_answers::endpoints::provenance::Provenance;
 use econoscope_answers::endpoints::revisions::{
     self, PeriodAnswer, RecordAnswer, RevisionsAnswer, label, size,
 };
+use econoscope_answers::render::provenance::Provenance;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::chart::{ChartSpec, Line};
 use econoscope_core::format::{self, Unit, heading, number};
 use econoscope_core::indicators::prose::{capitalize, lowercase_first};
 use econoscope_core::model::{AsOf, Date, Frequency, Observation, SeriesInfo};
-use econoscope_data::desk::glossary::{self, Term};
+use econoscope_desk::texts::glossary::{self, Term};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -70,6 +70,12 @@ struct Content {
     revisions: Option<(PeriodAnswer, RecordAnswer, RevisionsAnswer)>,
 }
 
+/// Returns the paths of the pages of all series in the binary.
+pub(super) fn paths() -> Vec<String> {
+    let series = Catalogue::embedded().iter();
+    series.map(|info| format!("/series/{}", info.id)).collect()
+}
+
 pub(super) fn calls(request: &PageRequest) -> Vec<EndpointCall> {
     let as_of = ("as_of", request.form_value("as_of"));
     vec![
@@ -87,7 +93,7 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
     let mut frame = Frame::new(desk, title, &description, &format!("/series/{id}"));
     let as_of = request.as_of(desk)?;
     let is_forwarded = answers.is_forwarded;
-    let content = match load(desk, request, (&info, &id), as_of, &mut answers) {
+    let content = match load(desk, request, &info, &id, &mut answers) {
         Err(error @ (Error::NoData { .. } | Error::NotPermitted { .. })) => Err(Gap {
             reason: describe(&error),
             nearest: nearest_series(desk, &info, MAX_NEAREST)?,
@@ -179,10 +185,11 @@ impl Page<'_> {
 fn load(
     desk: &Desk,
     request: &PageRequest,
-    (info, id): (&Arc<SeriesInfo>, &str),
-    as_of: AsOf,
+    info: &Arc<SeriesInfo>,
+    id: &str,
     answers: &mut Answers,
 ) -> Result<(Content, Provenance)> {
+    let as_of = request.as_of(desk)?;
     let is_forwarded = answers.is_forwarded;
     let metric: Metric = if is_forwarded {
         answers.read()?

@@ -1,14 +1,14 @@
 //! Formatting of figures, days and names for pages.
 
 use econoscope_answers::endpoints::metric::Metric;
-use econoscope_answers::endpoints::provenance::Provenance;
 use econoscope_answers::endpoints::revisions::plus;
 use econoscope_answers::endpoints::time_series::TimeSeriesAnswer;
+use econoscope_answers::render::provenance::Provenance;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::format::{Unit, number, signed};
 use econoscope_core::model::series_info::round_to;
 use econoscope_core::model::{AsOf, Frequency, SeriesInfo};
-use econoscope_data::desk::Desk;
+use econoscope_desk::Desk;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::{Digest, Sha256};
 
@@ -153,10 +153,10 @@ pub(super) fn overdue_note(metric: &Metric) -> &'static str {
 pub(super) fn describe_data_age(as_of: AsOf, provenance: &Provenance) -> String {
     let newest = provenance.as_of.map(format_day);
     if let AsOf::Day(day) = as_of {
-        let until = newest.map(|newest| format!(", from figures up to {newest}"));
-        let day = format_day(day);
-        let until = until.unwrap_or_default();
-        return format!("As known on {day}{until}.");
+        let until = newest.map_or_else(String::new, |newest| {
+            format!(", from figures up to {newest}")
+        });
+        return format!("As known on {}{until}.", format_day(day));
     }
     let Some(newest) = newest else {
         return String::new();

@@ -5,15 +5,15 @@ use super::endpoint_calls::{Answers, EndpointCall};
 use super::page_request::PageRequest;
 use super::vintages::{self, VintageComparison};
 use econoscope_answers::endpoints::compare_series::{Comparison, Params};
-use econoscope_answers::endpoints::decode::{self, parts};
 use econoscope_answers::endpoints::time_series::{self, TimeSeriesAnswer};
-use econoscope_answers::endpoints::{Arguments, Endpoint, Route};
+use econoscope_answers::route::decode::{self, parts};
+use econoscope_answers::{Arguments, Endpoint, Route};
 use econoscope_core::chart::ChartSpec;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::prose::join;
 use econoscope_core::model::AsOf;
 use econoscope_core::model::frequency::shift;
-use econoscope_data::desk::Desk;
+use econoscope_desk::Desk;
 use jiff::ToSpan;
 
 /// Arguments of a view of one series, named as in the API.
@@ -91,10 +91,10 @@ pub(super) fn api_units(units: &str) -> &str {
 
 /// Returns the path of a comparison in the API.
 pub(super) fn comparison_path(arguments: &Arguments) -> String {
-    let arguments = arguments
+    let pairs = arguments
         .iter()
         .map(|(name, value)| (&**name, value.as_str().unwrap_or_default()));
-    format!("/api/public/compare{}", query_string(arguments))
+    format!("/api/public/compare{}", query_string(pairs))
 }
 
 /// Loads the figures of a series as a chart. Figures of a past reference day stand behind those of today and are compared
@@ -118,7 +118,7 @@ pub(super) fn load(
         let arguments = api_arguments(request).chain([("seriesId", id)]);
         let answer = time_series::read_all_rows(desk, endpoint_arguments(arguments))?;
         let mut spec = charts::plot(&answer);
-        let comparison = vintages::add_latest(desk, id, request, (&answer, &mut spec))?;
+        let comparison = vintages::add_latest(desk, id, request, &answer, &mut spec)?;
         (spec, comparison)
     };
     Ok((with_axes(spec, request), comparison))
@@ -168,8 +168,8 @@ pub(super) fn comparison_arguments(request: &PageRequest, list: &str, start: &st
     }
     // A past reference day draws two lines for each series.
     let vintages = 1 + usize::from(request.argument("as_of").is_some());
-    let rows = MAX_FIGURES / (split_list(list).count().max(1) * vintages);
-    let rows = rows.clamp(2, MAX_ROWS).to_string();
+    let lines = split_list(list).count().max(1) * vintages;
+    let rows = (MAX_FIGURES / lines).clamp(2, MAX_ROWS).to_string();
     endpoint_arguments([
         ("series", &*series),
         ("start", start),
@@ -230,8 +230,9 @@ pub(super) fn range_start(desk: &Desk, request: &PageRequest, range: &str) -> St
 pub(super) fn endpoint_arguments<'a>(
     arguments: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Arguments {
-    let arguments = arguments.into_iter().filter(|(_, value)| !value.is_empty());
     arguments
+        .into_iter()
+        .filter(|(_, value)| !value.is_empty())
         .map(|(name, value)| (name.to_owned(), value.into()))
         .collect()
 }

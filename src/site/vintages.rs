@@ -8,7 +8,7 @@ use econoscope_core::chart::{ChartSpec, GHOST_COLOR, Line};
 use econoscope_core::error::Result;
 use econoscope_core::format::Unit;
 use econoscope_core::model::{AsOf, Date, Observation};
-use econoscope_data::desk::Desk;
+use econoscope_desk::Desk;
 
 /// Values that differ by less are equal.
 const TOLERANCE: f64 = 1e-9;
@@ -29,7 +29,8 @@ pub(super) fn add_latest(
     desk: &Desk,
     id: &str,
     request: &PageRequest,
-    (then, spec): (&TimeSeriesAnswer, &mut ChartSpec),
+    then: &TimeSeriesAnswer,
+    spec: &mut ChartSpec,
 ) -> Result<Option<VintageComparison>> {
     let AsOf::Day(day) = request.as_of(desk)? else {
         return Ok(None);
@@ -60,76 +61,102 @@ pub(super) fn add_latest(
         line.color = GHOST_COLOR;
     }
     spec.lines.push(charts::line(&now, "Now"));
-    let unit = Unit::parse(&then.unit, old_unit);
-    let lines = (&charts::line(then, ""), &charts::line(&now, ""));
+    let vintages = Vintages {
+        then: charts::line(then, ""),
+        now: charts::line(&now, ""),
+        day,
+        unit: Unit::parse(&then.unit, old_unit),
+        decimals: usize::from(spec.decimals),
+    };
     Ok(Some(VintageComparison {
-        summary: describe(("", true), lines, day, &(unit, usize::from(spec.decimals))),
+        summary: vintages.describe_newest("") + &vintages.describe_revisions(),
         latest_path: format!("/api/public/data/{id}{}", view::query_string(arguments)),
     }))
 }
 
-/// Describes how the figures of a line differ: "On 1 June 2010 the newest figure was that of April 2010, 9.9 %; now it is
-/// 9.9 %. 3 of the 112 figures …". Revisions are counted only where the lines are complete.
-pub(super) fn describe(
-    (name, is_complete): (&str, bool),
-    (then, now): (&Line, &Line),
-    day: Date,
-    (unit, decimals): &(Unit, usize),
-) -> String {
-    let day = format_day(day);
-    let decimals = *decimals;
-    let of_name = match name {
-        "" => String::new(),
-        name => format!(" of {name}"),
-    };
-    let Some(newest) = then.points.last() else {
-        return format!("On {day} no figure{of_name} was known in this range.");
-    };
-    let figure = |value: f64| unit.write(value, decimals);
-    let period = |o: &Observation| then.frequency.label(o.date);
-    let value_now = |o: &Observation| {
-        let index = now.points.binary_search_by_key(&o.date, |now| now.date);
-        Some(now.points.get(index.ok()?)?.value)
-    };
-    let mut text = format!(
-        "On {day} the newest figure{of_name} was that of {}, {}",
-        period(newest),
-        figure(newest.value)
-    );
-    text += &match value_now(newest) {
-        Some(value) => format!("; now it is {}.", figure(value)),
-        None => "; there is none of that date now.".to_owned(),
-    };
-    if !is_complete {
-        return text;
+/// A line of a chart with its figures of a past day and of today.
+pub(super) struct Vintages {
+    pub(super) then: Line,
+    pub(super) now: Line,
+    pub(super) day: Date,
+    pub(super) unit: Unit,
+    pub(super) decimals: usize,
+}
+
+impl Vintages {
+    /// Describes the newest figure of the past day: "On 1 June 2010 the newest figure of UNRATE was that of April 2010,
+    /// 9.9 %; now it is 9.9 %." An empty `series` leaves out the name.
+    pub(super) fn describe_newest(&self, series: &str) -> String {
+        let day = format_day(self.day);
+        let of_series = match series {
+            "" => String::new(),
+            series => format!(" of {series}"),
+        };
+        let Some(newest) = self.then.points.last() else {
+            return format!("On {day} no figure{of_series} was known in this range.");
+        };
+        let period = self.period(newest);
+        let figure = self.figure(newest.value);
+        let now = match self.value_now(newest) {
+            Some(value) => format!("now it is {}", self.figure(value)),
+            None => "there is none of that date now".to_owned(),
+        };
+        format!("On {day} the newest figure{of_series} was that of {period}, {figure}; {now}.")
     }
-    let revision = |o: &Observation| {
-        let change = value_now(o)? - o.value;
-        (change.abs() > TOLERANCE).then_some((*o, change))
-    };
-    let revisions: Vec<(Observation, f64)> = then.points.iter().filter_map(revision).collect();
-    let total = then.points.len();
-    let largest = revisions
-        .iter()
-        .max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
-    text += &match largest {
-        None => format!(" None of the {total} figures in view has been revised since."),
-        Some((revised, change)) => {
-            let (count, sum) = revisions.iter().fold((0.0, 0.0), |(n, sum), (_, change)| {
-                (n + 1.0, sum + change.abs())
-            });
-            format!(
-                " {} of the {total} figures in view have been revised since, by {} on average. The largest revision is {} ({}).",
-                revisions.len(),
-                figure(sum / count),
-                unit.format_change(*change, decimals),
-                period(revised)
-            )
+
+    /// Describes the revisions of all figures: " 3 of the 112 figures in view have been revised since, by …". Empty where no
+    /// figure was known.
+    pub(super) fn describe_revisions(&self) -> String {
+        let Some(newest) = self.then.points.last() else {
+            return String::new();
+        };
+        let change_since = |o: &Observation| Some((*o, self.value_now(o)? - o.value));
+        let revisions: Vec<(Observation, f64)> = self
+            .then
+            .points
+            .iter()
+            .filter_map(change_since)
+            .filter(|(_, change)| change.abs() > TOLERANCE)
+            .collect();
+        let total = self.then.points.len();
+        let largest = revisions
+            .iter()
+            .max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
+        let revised = match largest {
+            None => format!(" None of the {total} figures in view has been revised since."),
+            Some((observation, change)) => {
+                let (count, sum) = revisions.iter().fold((0.0, 0.0), |(n, sum), (_, change)| {
+                    (n + 1.0, sum + change.abs())
+                });
+                format!(
+                    " {} of the {total} figures in view have been revised since, by {} on average. The largest revision is {} ({}).",
+                    revisions.len(),
+                    self.figure(sum / count),
+                    self.unit.format_change(*change, self.decimals),
+                    self.period(observation)
+                )
+            }
+        };
+        let is_newer = |o: &&Observation| o.date > newest.date;
+        match self.now.points.iter().filter(is_newer).count() {
+            0 => revised,
+            1 => revised + " One newer figure has been published.",
+            newer => format!("{revised} {newer} newer figures have been published."),
         }
-    };
-    match now.points.iter().filter(|o| o.date > newest.date).count() {
-        0 => text,
-        1 => text + " One newer figure has been published.",
-        newer => format!("{text} {newer} newer figures have been published."),
+    }
+
+    fn figure(&self, value: f64) -> String {
+        self.unit.write(value, self.decimals)
+    }
+
+    fn period(&self, observation: &Observation) -> String {
+        self.then.frequency.label(observation.date)
+    }
+
+    /// Returns today's value of the period of an observation.
+    fn value_now(&self, observation: &Observation) -> Option<f64> {
+        let points = &self.now.points;
+        let index = points.binary_search_by_key(&observation.date, |now| now.date);
+        Some(points.get(index.ok()?)?.value)
     }
 }

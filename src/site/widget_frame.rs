@@ -66,7 +66,8 @@ impl Widget {
     pub(super) fn new(
         request: &PageRequest,
         title: impl Into<String>,
-        (credit, cited): (Attribution, String),
+        credit: Attribution,
+        cited: String,
     ) -> Self {
         Self {
             title: title.into(),
@@ -89,9 +90,9 @@ pub(super) fn render_error(desk: &Desk, request: &PageRequest, error: &Error) ->
         "unknown_name" | "ambiguous_name" => "No such metric",
         _ => heading(error),
     };
-    let suggestions = error.suggestions().iter().take(3);
     let link = |id: &String| (id.clone(), format!("/widget/metric/{}", encode_segment(id)));
-    let suggestions: Vec<_> = suggestions.map(|s| link(&s.id)).collect();
+    let similar = error.suggestions().iter().take(3);
+    let suggestions: Vec<_> = similar.map(|s| link(&s.id)).collect();
     let gap = if let Error::Unknown { name, .. } = error
         && !suggestions.is_empty()
     {
@@ -104,7 +105,7 @@ pub(super) fn render_error(desk: &Desk, request: &PageRequest, error: &Error) ->
     Widget {
         gap: Some(gap),
         suggestions,
-        ..Widget::new(request, title, (desk.attribution(), String::new()))
+        ..Widget::new(request, title, desk.attribution(), String::new())
     }
     .render_document()
 }

@@ -9,8 +9,8 @@ use super::widget_frame::Widget;
 use super::{charts, compare, quadrant};
 use econoscope_answers::endpoints::compare_series::ComparedColumn;
 use econoscope_answers::endpoints::metric::Metric;
-use econoscope_answers::endpoints::provenance::Provenance;
 use econoscope_answers::endpoints::{regime, time_series};
+use econoscope_answers::render::provenance::Provenance;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::chart::render_fluid;
 use econoscope_core::format::{Unit, month, period, short_day};
@@ -42,8 +42,8 @@ pub(super) fn regime(_: &Desk, request: &PageRequest, mut answers: Answers) -> R
     let provenance = &answer.provenance;
     let month = answer.month.map(|date| format!(", {}", month(date)));
     let title = format!("{REGIME_TITLE}{}", month.unwrap_or_default());
-    let credit = (answer.attribution, format_sources(provenance));
-    let mut widget = Widget::new(request, title, credit);
+    let sources = format_sources(provenance);
+    let mut widget = Widget::new(request, title, answer.attribution, sources);
     widget.date = provenance.as_of.map(short_day).unwrap_or_default();
     let age = provenance.age_days.filter(|days| *days > MAX_FRESH_DAYS);
     widget.age = age.map_or_else(String::new, |days| format!("{days} days old"));
@@ -105,8 +105,8 @@ pub(super) fn recession(
     request: &PageRequest,
     mut answers: Answers,
 ) -> Result<Document> {
-    let series = (CRPI.indicator.id, RECESSION_RANGE);
-    let (mut widget, value) = series_widget(desk, request, series, &mut answers)?;
+    let id = CRPI.indicator.id;
+    let (mut widget, value) = series_widget(desk, request, id, RECESSION_RANGE, &mut answers)?;
     widget.title = RECESSION_TITLE.into();
     let band = value.and_then(|value| CRPI.band(value)).map(capitalize);
     let legend = (!widget.picture.is_empty()).then(|| "40 years, recessions gray".to_owned());
@@ -146,8 +146,8 @@ pub(super) fn metric_calls(request: &PageRequest) -> Vec<EndpointCall> {
 }
 
 pub(super) fn metric(desk: &Desk, request: &PageRequest, mut answers: Answers) -> Result<Document> {
-    let series = (&*request.name, SERIES_RANGE);
-    let (widget, _) = series_widget(desk, request, series, &mut answers)?;
+    let name = &request.name;
+    let (widget, _) = series_widget(desk, request, name, SERIES_RANGE, &mut answers)?;
     widget.render_document()
 }
 
@@ -155,14 +155,15 @@ pub(super) fn metric(desk: &Desk, request: &PageRequest, mut answers: Answers) -
 fn series_widget(
     desk: &Desk,
     request: &PageRequest,
-    (name, default_range): (&str, &str),
+    name: &str,
+    default_range: &str,
     answers: &mut Answers,
 ) -> Result<(Widget, Option<f64>)> {
     let metric: Metric = answers.read()?;
     let id = encode_segment(&metric.ticker);
     let sources = format_sources(&metric.provenance);
-    let credit = (metric.attribution.clone(), sources);
-    let mut widget = Widget::new(request, &*metric.display_name, credit);
+    let title = &*metric.display_name;
+    let mut widget = Widget::new(request, title, metric.attribution.clone(), sources);
     widget.more = format!("{}/series/{id}", widget.credit.url);
     widget.notes = format_changes(desk, &metric);
     if metric.stale == Some(true) {
@@ -219,8 +220,8 @@ fn series_widget(
 pub(super) fn comparison(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let answer = compare::fetch(desk, request)?;
     let title = charts::format_titles(&answer);
-    let credit = (desk.attribution(), format_sources(&answer.provenance));
-    let mut widget = Widget::new(request, title, credit);
+    let sources = format_sources(&answer.provenance);
+    let mut widget = Widget::new(request, title, desk.attribution(), sources);
     let home = desk.settings().home();
     widget.more = format!("{home}/compare{}", compare::page_query(request));
     widget.source = compare::source(desk, request);

@@ -67,7 +67,10 @@ async function look(name, url, { width, height, scheme = "light", full = false, 
   await context.close();
 }
 
-const WIDGETS = [
+const addresses = JSON.parse(await readFile("addresses.json", "utf8"));
+const rows = addresses.pages.map((row) => row.sample);
+/** Widgets in sizes and with arguments of their own; each of the program's list is looked at in its usual size, too. */
+const SIZES = [
   ["regime", "/widget/regime", 300, 120],
   ["recession", "/widget/recession", 300, 140],
   ["metric", "/widget/metric/DGS10", 250, 100],
@@ -78,10 +81,14 @@ const WIDGETS = [
   ["several", "/widget/chart?series=DGS10,DGS2,T10Y2Y&range=10y", 800, 400],
   ["regime-large", "/widget/regime", 800, 400],
   ["regime-tall", "/widget/regime", 390, 900],
-  ["release", "/widget/release/PAYEMS", 480, 270],
-  ["scenario", "/widget/scenario/sahm-trigger", 480, 270],
 ];
-const PAGES = ["/", "/?as_of=2020-04-30", "/regime?as_of=2008-12-01", "/series/UNRATE", "/calendar", "/compare?series=DGS10,DGS2,PAYEMS,GASREGW", "/regime", "/embed", "/series", "/compare", "/series/DGS10?start=max", "/series/VIXCLS", "/methods", "/glossary", "/glossary?q=spread", "/glossary/yield-curve", "/scenarios", "/scenarios/sahm-trigger", "/articles", "/articles/regime", "/articles/sahm-rule-record", "/cite/UNRATE", "/series/PAYEMS?start=2007-01-01&as_of=2009-01-15", "/release/employment", "/compare?series=PAYEMS,UNRATE&range=5y&as_of=2010-06-01", "/embed?show=release"];
+const WIDGETS = [...SIZES, ...rows.filter((path) => path.startsWith("/widget/")).map((path) => [path.replaceAll(/\W+/g, "-").slice(8), path, 480, 270])];
+/** Pages with arguments; the first five, which have charts, are looked at in every size. */
+const VARIANTS = ["/", "/?as_of=2020-04-30", "/regime?as_of=2008-12-01", "/series/UNRATE", "/calendar", "/compare?series=DGS10,DGS2,PAYEMS,GASREGW", "/compare", "/series/DGS10?start=max", "/series/VIXCLS", "/glossary?q=spread", "/articles/sahm-rule-record", "/series/PAYEMS?start=2007-01-01&as_of=2009-01-15", "/compare?series=PAYEMS,UNRATE&range=5y&as_of=2010-06-01", "/embed?show=release"];
+const isHtml = async (path) => (await fetch(BASE + path)).headers.get("content-type").startsWith("text/html");
+const listed = [];
+for (const path of rows) if (!path.startsWith("/widget/") && !path.includes("{base}") && (await isHtml(path))) listed.push(path);
+const PAGES = [...new Set([...VARIANTS, ...listed])];
 
 /** Names that try to become markup. */
 const EVIL = [

@@ -18,7 +18,7 @@ data=${3:-}
 here=$(cd "$(dirname "$0")" && pwd)
 [ -x "${CHROMIUM:-/usr/bin/chromium}" ] || { echo "no Chromium: apt-get install chromium, or name one with CHROMIUM"; exit 1; }
 mkdir -p "$folder/shots"
-cp "$here/host.html" "$here/host.mjs" "$here/check.mjs" "$here/touch.mjs" "$here/package.json" "$folder/"
+cp "$here/host.html" "$here/host.mjs" "$here/check.mjs" "$here/touch.mjs" "$here/package.json" "$here/../addresses.json" "$folder/"
 cd "$folder"
 [ -d node_modules/esbuild ] || npm install --no-audit --no-fund --loglevel=error
 npx esbuild host.mjs --bundle --format=esm --outfile=host.js --log-level=error

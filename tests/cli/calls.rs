@@ -20,9 +20,9 @@ fn printed(words: &[&str]) -> String {
 
 /// The tools that `econoscope call` lists.
 fn tools() -> Vec<String> {
-    let (code, list) = told(&["call"]);
+    let (code, message) = told(&["call"]);
     assert_eq!(code, Some(2), "a call of nothing is a mistake");
-    let list = list.split("Tools:").nth(1).unwrap().to_owned();
+    let list = message.split("Tools:").nth(1).unwrap();
     let names = list.lines().filter_map(|line| {
         let name = line.trim_start().split(' ').next()?;
         (name.contains('_') || ["search", "fetch"].contains(&name)).then(|| name.to_owned())
@@ -91,8 +91,8 @@ fn tools_with_rows_print_csv_and_others_name_them() {
         let example = help.split("Example:\n  econoscope ").nth(1).unwrap();
         let mut line = words(example);
         line.push("--csv".into());
-        let line: Vec<&str> = line.iter().map(String::as_str).collect();
-        let (code, answer) = told(&line);
+        let arguments: Vec<&str> = line.iter().map(String::as_str).collect();
+        let (code, answer) = told(&arguments);
         let is_state = ["get_macro_summary", "get_metric", "fetch"];
         if is_state.contains(&tool.as_str()) {
             assert_eq!(code, Some(2), "{tool}: {answer}");

@@ -73,8 +73,8 @@ fn lines(text: &str) -> Vec<&str> {
 }
 
 fn is_within(few: &[&str], many: &[&str]) -> bool {
-    let mut many = many.iter();
-    few.iter().all(|line| many.any(|other| other == line))
+    let mut rest = many.iter();
+    few.iter().all(|line| rest.any(|other| other == line))
 }
 
 fn fixtures() -> Vec<(usize, String)> {
@@ -120,9 +120,9 @@ fn only_ours_is_new(before: &Value, after: &Value, key: &str, told: &str) -> Val
             "disabledTools",
         ];
         for name in kept {
-            let old = old.as_ref().and_then(|old| old.get(name));
+            let value = old.as_ref().and_then(|entry| entry.get(name));
             assert!(
-                old.is_none_or(|old| ours[name] == *old),
+                value.is_none_or(|value| ours[name] == *value),
                 "{name} of {ours}: {told}"
             );
         }
@@ -134,8 +134,7 @@ fn only_ours_is_new(before: &Value, after: &Value, key: &str, told: &str) -> Val
 /// Lines that are not ours stand as they stood.
 fn lines_stay(text: &str, now: &str, key: &str) {
     // Our own entry and what stands on one line with the servers may be written anew.
-    let others: Vec<&str> = lines(text);
-    let others: Vec<&str> = others
+    let others: Vec<&str> = lines(text)
         .into_iter()
         .filter(|line| !line.contains(key))
         .collect();
@@ -210,10 +209,10 @@ fn install_keeps_everything_else_in_forty_files() {
 fn line_ends_and_byte_order_mark_stay() {
     for (at, text) in fixtures().iter().step_by(3) {
         let at = HOSTS[*at];
-        let text = text.replace('\n', "\r\n");
-        check(at, &text);
+        let windows = text.replace('\n', "\r\n");
+        check(at, &windows);
         if !at.1.ends_with("toml") {
-            check(at, &format!("\u{feff}{text}"));
+            check(at, &format!("\u{feff}{windows}"));
         }
     }
 }

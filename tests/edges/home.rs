@@ -1,9 +1,9 @@
 //! Backends and figures for tests.
 
-use econoscope_answers::endpoints::Backend;
+use econoscope_answers::Backend;
 use econoscope_core::model::{Observation, SeriesId};
-use econoscope_data::desk::{Desk, Settings};
 use econoscope_data::store::{Sqlite, Store, Write};
+use econoscope_desk::{Desk, Settings};
 use jiff::Timestamp;
 use jiff::civil::date;
 use std::path::Path;
@@ -40,7 +40,7 @@ fn imported() -> Arc<Backend> {
             )
             .unwrap();
             let backend = backend(store);
-            econoscope_data::desk::composites::refresh(backend.desk()).unwrap();
+            econoscope_desk::composites::refresh(backend.desk()).unwrap();
             backend
         })
         .clone()

@@ -2,11 +2,11 @@
 //! JSON that the upstream gives directly.
 
 use econoscope::{admission, mcp, server};
-use econoscope_answers::endpoints::{Arguments, Backend, ENDPOINTS, Route};
+use econoscope_answers::{Arguments, Backend, ENDPOINTS, Route};
 use econoscope_core::clock::SystemClock;
-use econoscope_data::desk::{Desk, Settings};
 use econoscope_data::store::Sqlite;
 use econoscope_data::upstream::{Upstream, UpstreamConfig};
+use econoscope_desk::{Desk, Settings};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio::net::TcpListener;
@@ -196,11 +196,10 @@ async fn aliases_and_errors_forward_like_direct_answers() {
     ] {
         let route = Route::find(tool).unwrap();
         let values = || arguments.as_object().cloned().unwrap();
-        let answer =
-            |outcome: econoscope::Result<econoscope_answers::endpoints::Reply>| match outcome {
-                Ok(reply) => serde_json::from_slice::<Value>(&reply.json).unwrap(),
-                Err(error) => json!({"code": error.code(), "message": error.to_string()}),
-            };
+        let answer = |outcome: econoscope::Result<econoscope_answers::Reply>| match outcome {
+            Ok(reply) => serde_json::from_slice::<Value>(&reply.json).unwrap(),
+            Err(error) => json!({"code": error.code(), "message": error.to_string()}),
+        };
         let mine = answer(route.call(&direct, values()).await);
         let theirs = answer(route.call(&relay, values()).await);
         assert_eq!(mine, theirs, "{tool} {arguments}");

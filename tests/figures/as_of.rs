@@ -2,7 +2,7 @@
 //! gives the same answer. And the present cuts nothing: what has arrived counts, however early it came.
 
 use super::support::{ask, backend, now, real};
-use econoscope_answers::endpoints::{Backend, ENDPOINTS, Route};
+use econoscope_answers::{Backend, ENDPOINTS, Route};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::model::{Date, Observation, SeriesId, VintageObservation};
 use econoscope_data::store::{Sqlite, Store, Write, WriteVintages};
@@ -135,12 +135,12 @@ fn without_today(value: Value) -> Value {
 }
 
 fn of_then(text: &str) -> Vec<String> {
-    let mut text = text.to_owned();
-    while let Some(at) = text.find(WORDS_OF_TODAY) {
-        let end = text[at..].find('\n').map_or(text.len(), |n| at + n + 1);
-        text.replace_range(at..end, "");
+    let mut rest = text.to_owned();
+    while let Some(at) = rest.find(WORDS_OF_TODAY) {
+        let end = rest[at..].find('\n').map_or(rest.len(), |n| at + n + 1);
+        rest.replace_range(at..end, "");
     }
-    let lines = text.lines().filter(|line| !line.starts_with(LINE_OF_TODAY));
+    let lines = rest.lines().filter(|line| !line.starts_with(LINE_OF_TODAY));
     lines.map(str::to_owned).collect()
 }
 
@@ -155,10 +155,9 @@ fn nothing_leaks(whole: &Backend, day: Date, since: Date) {
     let dated = ENDPOINTS
         .iter()
         .filter(|r| r.input_schema()["properties"].get("as_of").is_some());
-    let day = day.to_string();
     for route in dated {
         for mut call in calls(route, since) {
-            call.push(("as_of", day.clone()));
+            call.push(("as_of", day.to_string()));
             let pairs: Vec<(&str, &str)> = call.iter().map(|(k, v)| (*k, v.as_str())).collect();
             let answer = |b| {
                 ask(b, route.spec.tool, &pairs)
@@ -250,12 +249,12 @@ fn store_cut_at_a_day_gives_the_same_earlier_figures() {
     let day = date(2020, 4, 15);
     let then = backend(cut(bundled().desk().store().as_ref(), day));
     let of = |tool, call: &[(&str, &str)]| {
-        let call: Vec<_> = call
+        let dated: Vec<_> = call
             .iter()
             .copied()
             .chain([("as_of", "2020-04-15")])
             .collect();
-        ask(&then, tool, &call).unwrap().0
+        ask(&then, tool, &dated).unwrap().0
     };
     let regime = of("get_regime", &[("precedents", "true")]);
     assert_eq!(regime["nowcast"]["regime"], "DEFLATION");

@@ -1,8 +1,8 @@
 //! Every date argument of every tool takes the same list of forms, and refuses the same with the same words.
 
 use super::support::{ask, backend, real};
-use econoscope_answers::endpoints::days::{FORMS, NAMES};
-use econoscope_answers::endpoints::{ENDPOINTS, Route};
+use econoscope_answers::dates::{FORMS, NAMES};
+use econoscope_answers::{ENDPOINTS, Route};
 
 /// What everybody may write; the first stands for December 2008, so does what follows up to the first that is relative.
 const WRITTEN: [&str; 22] = [

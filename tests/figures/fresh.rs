@@ -1,10 +1,10 @@
 //! One fresh series among old ones: every figure stands on its own date, and no series ages or freshens another.
 
 use super::support::{ask, backend, now};
-use econoscope_core::model::{Date, Observation, SeriesId};
-use econoscope_data::desk::composites::refresh;
-use econoscope_data::desk::{Desk, Settings};
+use econoscope_core::model::{Observation, SeriesId};
 use econoscope_data::store::{Sqlite, Store, Write};
+use econoscope_desk::composites::refresh;
+use econoscope_desk::{Desk, Settings};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -12,10 +12,9 @@ use std::sync::Arc;
 fn bundled_and(row: Option<(&str, &str, f64)>) -> Arc<Sqlite> {
     let store = Arc::new(Sqlite::bundled().unwrap());
     if let Some((id, day, value)) = row {
-        let day: Date = day.parse().unwrap();
         let write = Write {
             id: &SeriesId::new(id).unwrap(),
-            observations: &[Observation::new(day, value)],
+            observations: &[Observation::new(day.parse().unwrap(), value)],
             known_from: None,
             fetched_at: now(),
             origin: "file fresh.csv",

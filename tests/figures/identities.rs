@@ -178,10 +178,10 @@ fn bundled_series_satisfy_their_identities() {
             .collect()
     };
     for (name, parts, near, since, known) in SUMS {
-        let parts: Vec<_> = parts.iter().map(|(id, sign)| (history(id), sign)).collect();
-        let all = parts[0].0.keys().filter(|date| date.as_str() >= since);
+        let histories: Vec<_> = parts.iter().map(|(id, sign)| (history(id), sign)).collect();
+        let all = histories[0].0.keys().filter(|date| date.as_str() >= since);
         let gap = |date: &String| {
-            parts
+            histories
                 .iter()
                 .map(|(rows, sign)| Some(*sign * rows.get(date)?))
                 .sum::<Option<f64>>()
@@ -212,8 +212,8 @@ fn bundled_series_satisfy_their_identities() {
 #[test]
 fn series_that_contradicts_its_identity_is_reported() {
     use econoscope_core::model::{Observation, SeriesId};
-    use econoscope_data::desk::{Desk, Settings};
     use econoscope_data::store::{Store, Write};
+    use econoscope_desk::{Desk, Settings};
     let store = Arc::new(Sqlite::bundled().unwrap());
     let desk = Desk::open(
         store.clone(),

@@ -3,15 +3,15 @@
 //! the documented tables (docs/METHODS.md#regime, docs/METHODS.md#base-rates).
 
 use super::support::{ask, backend, now, real};
-use econoscope_answers::endpoints::Backend;
-use econoscope_data::desk::{self, Desk, Settings};
+use econoscope_answers::Backend;
 use econoscope_data::store::{Article, Sqlite, Store};
+use econoscope_desk::{Desk, Settings};
 use serde_json::Value;
 use std::sync::Arc;
 
 fn refreshed(store: Arc<dyn Store>, settings: Settings) -> Backend {
     let desk = Desk::open(store, settings, Arc::new(now));
-    desk::refresh(&desk).unwrap();
+    econoscope_desk::refresh(&desk).unwrap();
     Backend::local(Arc::new(desk))
 }
 
@@ -27,10 +27,10 @@ fn refusal(backend: &Backend, tool: &str, arguments: &[(&str, &str)]) -> String 
 }
 
 fn close(value: &Value, expected: f64, within: f64) {
-    let value = value.as_f64().unwrap_or(f64::NAN);
+    let number = value.as_f64().unwrap_or(f64::NAN);
     assert!(
-        (value - expected).abs() <= within,
-        "{value}, expected {expected}"
+        (number - expected).abs() <= within,
+        "{number}, expected {expected}"
     );
 }
 
@@ -277,6 +277,44 @@ fn what_is_there_on_exchange_rates() {
     );
 }
 
+#[test]
+fn is_the_thirty_year_yield_of_2004_a_market_yield() {
+    let b = refreshed(real(), Settings::default());
+    let remark = "figures from 2002-02-19 to 2006-02-08 are estimates, because the 30-year bond was discontinued; \
+                  the series jumps at both ends";
+    for (start, end, is_estimated) in [
+        ("2004-01-01", "2004-02-01", true),
+        ("2006-02-08", "2006-03-01", true),
+        ("2006-02-09", "2006-03-01", false),
+        ("2001-01-01", "2002-02-18", false),
+    ] {
+        let range = [("start", start), ("end", end)];
+        let (rows, _) = answer(
+            &b,
+            "get_time_series",
+            &[&[("seriesId", "DGS30")], &range[..]].concat(),
+        );
+        let out = compare(&b, &[&[("series", "DGS10,DGS30")], &range[..]].concat());
+        for json in [rows, out] {
+            assert_eq!(
+                json["notes"]["DGS30"] == remark,
+                is_estimated,
+                "{start}: {}",
+                json["notes"]
+            );
+        }
+    }
+    let (metric, text) = answer(
+        &b,
+        "get_metric",
+        &[("ticker", "DGS30"), ("as_of", "2004-05-01")],
+    );
+    assert!(
+        metric["notes"]["DGS30"] == remark && text.contains(remark),
+        "{text}"
+    );
+}
+
 fn scenario(backend: &Backend, slug: &str) -> Value {
     let (json, _) = answer(backend, "list_scenarios", &[("limit", "100")]);
     let list = json["scenarios"].as_array().unwrap();
@@ -286,7 +324,7 @@ fn scenario(backend: &Backend, slug: &str) -> Value {
 #[test]
 fn how_often_has_it_happened() {
     let b = refreshed(real(), Settings::default());
-    // docs/METHODS.md#base-rates, and hits of starts counted apart from the program (crates/data/data/scenarios/README.md).
+    // docs/METHODS.md#base-rates, and hits of starts counted apart from the program (crates/desk/data/scenarios/README.md).
     for (slug, share, counted) in [
         ("recession-start-12m", 0.153, "108 of 704"),
         ("10y-up-100bp", 0.219, "167 of 764"),
@@ -329,7 +367,9 @@ fn operators_scenario_replaces_ours() {
     let own = "slug = \"curve-inversion\"\ntitle = \"Ours\"\nthesis = \"t\"\nstatus = \"active\"\n\
         asset_classes = []\ntags = []\npolarity = \"neutral\"\nbase_rate = 0.5\nprobability_override = 0.4\n";
     let settings = Settings {
-        scenarios: vec![desk::scenarios::parse("curve-inversion.toml", own).unwrap()],
+        scenarios: vec![
+            econoscope_desk::texts::scenarios::parse("curve-inversion.toml", own).unwrap(),
+        ],
         ..Settings::default()
     };
     let desk = Desk::open(store, settings, Arc::new(now));

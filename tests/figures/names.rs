@@ -1,7 +1,7 @@
 //! Spellings as people write them (titles, tickers, orders of words, abbreviations, slips of the hand) with the series
 //! that is meant: `ask` where a person must choose, `none` where nothing here is meant.
 
-use econoscope_data::desk::resolve;
+use econoscope_desk::names::resolve;
 
 /// Share of the spellings that must be right or rightly refused, in thousandths.
 const LEAST: usize = 990;
@@ -27,8 +27,7 @@ fn names_of_test_persons_resolve_to_the_meant_series() {
     let mut missed = Vec::new();
     let mut misleading = Vec::new();
     let mut reader = csv::Reader::from_reader(include_str!("names.csv").as_bytes());
-    for row in reader.records() {
-        let row = row.unwrap();
+    for row in reader.records().map(Result::unwrap) {
         let name = &row[0];
         let expected = &row[1];
         count += 1;

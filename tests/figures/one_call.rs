@@ -17,7 +17,7 @@ mod windows;
 
 use super::expanded::{expanded, untrue};
 use super::support::{backend, real};
-use econoscope_answers::endpoints::{Backend, Route};
+use econoscope_answers::{Backend, Route};
 use econoscope_data::store::Sqlite;
 use serde_json::Value;
 use std::sync::Arc;
@@ -145,9 +145,9 @@ impl Form {
         self.characters.push(answer.chars().count());
         self.tokens.push(tokens);
         if !missing.is_empty() {
-            let missing = missing.join("\n  ");
+            let lines = missing.join("\n  ");
             self.errors
-                .push(format!("{question}\n  {missing}\n{answer}\n"));
+                .push(format!("{question}\n  {lines}\n{answer}\n"));
         }
     }
 
@@ -169,10 +169,10 @@ impl Form {
 
 /// Mean and 95th percentile.
 fn costs(each: &[usize]) -> (usize, usize) {
-    let mut each = each.to_vec();
-    each.sort_unstable();
-    let mean = each.iter().sum::<usize>() / each.len();
-    (mean, each[each.len() * 95 / 100])
+    let mut sorted = each.to_vec();
+    sorted.sort_unstable();
+    let mean = sorted.iter().sum::<usize>() / sorted.len();
+    (mean, sorted[sorted.len() * 95 / 100])
 }
 
 #[test]

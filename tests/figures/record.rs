@@ -1,7 +1,7 @@
 //! The record that the program carries, beside the figures of the study it was made after: within one unit of the last
 //! printed digit. That the record is what the vintages give is what `econoscope-score --check` tests.
 
-use econoscope_data::desk::scores::Scores;
+use econoscope_desk::scores::Scores;
 
 /// The cell of an indicator's row under a heading that begins so.
 fn cell(indicator: &str, row: &str, heading: &str) -> &'static str {
@@ -101,8 +101,8 @@ fn comparisons_equal_an_independent_bootstrap() {
 #[test]
 fn signal_dates_match_the_study() {
     let recessions = ["July 1990", "March 2001", "December 2007", "February 2020"];
-    let below = &Scores::embedded().tables_of("regime");
-    let below = below
+    let tables = &Scores::embedded().tables_of("regime");
+    let below = tables
         .iter()
         .flat_map(|t| &t.rows)
         .find(|r| r[0].starts_with("growth below"))

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Month and regime of every month, as the listing has them.
-fn listed(backend: &econoscope_answers::endpoints::Backend) -> Vec<(String, String)> {
+fn listed(backend: &econoscope_answers::Backend) -> Vec<(String, String)> {
     let (json, _) = ask(backend, "get_regime", &[("start", "max")]).unwrap();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let months = json["months"].as_array().unwrap().iter();
@@ -41,9 +41,9 @@ fn switches_match_the_listed_months() {
                 expected["from"].as_str().unwrap() <= month.as_str() && month.as_str() <= to
             })
             .count();
-        let mut expected = expected.clone();
-        expected["months"] = json!(length);
-        assert_eq!(*told, expected);
+        let mut with_months = expected.clone();
+        with_months["months"] = json!(length);
+        assert_eq!(*told, with_months);
         let line = format!("- {}: ", &expected["from"].as_str().unwrap()[..7]);
         assert!(text.contains(&line), "{text}");
     }
@@ -73,8 +73,8 @@ fn regime_returns_are_those_of_the_following_months() {
             .push(value);
     }
     let mean = |month: &str| {
-        let days = days.get(month)?;
-        Some(days.iter().sum::<f64>() / days.len() as f64)
+        let values = days.get(month)?;
+        Some(values.iter().sum::<f64>() / values.len() as f64)
     };
     let months = listed(&b);
     let mut inside = Vec::new();

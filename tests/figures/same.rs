@@ -2,7 +2,7 @@
 //! comes with the program and on an import.
 
 use super::support::{ask, backend, real};
-use econoscope_answers::endpoints::Backend;
+use econoscope_answers::Backend;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_data::store::{Sqlite, Store};
 use serde_json::Value;
@@ -50,7 +50,6 @@ impl Told {
         };
         self.pairs += 1;
         let due = &metric[field];
-        let said = said;
         let is_same = match (due.as_f64(), said.as_f64()) {
             (Some(a), Some(b)) => is_rounded(a, b),
             _ => due == said || is_put_on_quarters(who, field, due, said),

@@ -6,7 +6,7 @@ use econoscope_data::store::Sqlite;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-fn bundled() -> econoscope_answers::endpoints::Backend {
+fn bundled() -> econoscope_answers::Backend {
     backend(Arc::new(Sqlite::bundled().unwrap()))
 }
 
@@ -41,9 +41,8 @@ fn published_regime_and_nowcast_are_separate() {
         assert_eq!(of(&json), said(published), "{day}");
         assert_eq!(of(&json["nowcast"]), said(now), "{day}");
         assert_eq!(json["nowcast"]["basis"], "nowcast");
-        let month = now.1;
         let label = now.0;
-        let month: jiff::civil::Date = month.parse().unwrap();
+        let month: jiff::civil::Date = now.1.parse().unwrap();
         let line = format!("Nowcast for {}", month.strftime("%B %Y"));
         let line = text.lines().find(|l| l.starts_with(&line)).unwrap();
         assert!(

@@ -1,8 +1,8 @@
 //! Statements of the glossary that have figures: each is recomputed from the figures, or names its source.
 
 use super::support::{ask, backend, real};
-use econoscope_data::desk::glossary;
 use econoscope_data::store::Sqlite;
+use econoscope_desk::texts::glossary;
 use serde_json::Value;
 use std::sync::Arc;
 

@@ -1,10 +1,10 @@
 //! Figures that tests of the local answers stand on, the files of `data/series`; and how an endpoint is asked.
 
 use econoscope::Result;
-use econoscope_answers::endpoints::{Arguments, Backend, Route};
-use econoscope_data::desk::{Desk, Settings};
+use econoscope_answers::{Arguments, Backend, Route};
 use econoscope_data::ingest;
 use econoscope_data::store::{Sqlite, Store};
+use econoscope_desk::{Desk, Settings};
 use jiff::Timestamp;
 use serde_json::Value;
 use std::path::Path;

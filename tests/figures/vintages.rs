@@ -2,13 +2,13 @@
 //! them, and against figures that were computed and published elsewhere.
 
 use super::support::{ask, backend, now};
-use econoscope_answers::endpoints::Backend;
+use econoscope_answers::Backend;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::indicators::sahm;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{AsOf, Date};
-use econoscope_data::desk::{Desk, Settings};
 use econoscope_data::store::Sqlite;
+use econoscope_desk::{Desk, Settings};
 use jiff::ToSpan;
 use jiff::civil::date;
 use serde_json::Value;

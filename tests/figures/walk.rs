@@ -1,7 +1,7 @@
 //! Every release whose day is on record, walked: the day before no tool shows its figure, on the day it is there.
 
 use super::support::{ask, backend};
-use econoscope_answers::endpoints::Backend;
+use econoscope_answers::Backend;
 use econoscope_core::model::Date;
 use econoscope_core::model::calendar::{Release, releases};
 use econoscope_core::model::frequency::shift;
@@ -30,15 +30,15 @@ fn recorded() -> Vec<Came> {
             panic!("{line}")
         };
         let release = releases().iter().find(|r| r.id == release).unwrap();
-        let period: Date = period.parse().unwrap();
+        let start: Date = period.parse().unwrap();
         let has = |id: &&String| {
             let status = held.iter().find(|s| s.id.as_str() == id.as_str());
-            status.is_some_and(|s| s.last >= period && s.first <= period)
+            status.is_some_and(|s| s.last >= start && s.first <= start)
         };
         let series: Vec<String> = release.headline.iter().filter(has).cloned().collect();
         (!series.is_empty()).then(|| Came {
             release,
-            period,
+            period: start,
             day: day.parse().unwrap(),
             series,
         })
@@ -89,10 +89,10 @@ fn date_of(value: &Value) -> Option<Date> {
 
 /// What tools say of a series as of a day: its newest date in each answer that has it.
 fn newest(id: &str, day: Date, tools: &[&str]) -> Vec<(String, Option<Date>)> {
-    let day = day.to_string();
+    let day_text = day.to_string();
     let tell = |tool: &&str| {
-        let as_of = ("as_of", day.as_str());
-        let start = shift(day.parse::<Date>().unwrap(), (-500).days()).to_string();
+        let as_of = ("as_of", day_text.as_str());
+        let start = shift(day, (-500).days()).to_string();
         let formula = format!("{id}-0");
         let arguments = match *tool {
             "get_metric" => vec![("ticker", id), as_of],

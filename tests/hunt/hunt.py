@@ -21,6 +21,7 @@ from common import Server, arguments, imported, result, run
 from grammar import World
 from request import SEEDS, Request, Wire, rpc, seeds
 
+ADDRESSES = pathlib.Path(__file__).resolve().parents[1] / "addresses.json"
 # Milliseconds of CPU that one request may cost: the usual, those that draw a PNG (up to 3,840,000 pixels and their compression),
 # and those that compute composites over their whole history.
 BOUND, PICTURE, WHOLE = 10, 30, 40
@@ -39,30 +40,32 @@ DEAR_ENOUGH = 1_000
 WIDE, WIDE_TARGETS = 10_000, re.compile(r"search|/series$|catalog|resources/read|completion|get_metric|metrics|listen")
 
 ENCODINGS = {"accept-encoding": {"enum": ["identity", "gzip", "zstd"]}}
-NAME, THEME, START, LONG = {"maxLength": 80}, {"enum": ["light", "dark"]}, {}, {"maxLength": 20_000}
-UNITS, RANGE = {"enum": ["lin", "chg", "pch", "pc1", "index"]}, {"enum": ["1y", "5y", "10y", "30y", "max"]}
-VIEW = {"start": START, "end": START, "units": UNITS, "frequency": {"enum": ["w", "m", "q", "a"]}, "as_of": START}
-TOGETHER = {"series": LONG, **VIEW, "range": RANGE}
-WIDGET = {"theme": THEME, "range": RANGE, "units": UNITS}
-PICTURE_SIZE = {"theme": THEME, "width": {"type": "integer", "minimum": 240, "maximum": 2_400}, "height": {"type": "integer", "minimum": 160, "maximum": 1_600}}
-CALENDAR = {"series": {"maxLength": 80}, "agency": {"enum": ["BLS", "BEA", "Fed"]}}
-PAGES = {
-    "/": {"as_of": START}, "/series": {}, "/series/{name}": {**VIEW, "revised": START}, "/methods": {}, "/rights": {}, "/glossary": {}, "/glossary/{name}": {},
-    "/scenarios": {}, "/scenarios/{name}": {}, "/articles": {}, "/articles/{name}": {}, "/favicon.ico": {},
-    "/chart/{name}.png": {**VIEW, **PICTURE_SIZE}, "/chart/{name}.svg": {**VIEW, **PICTURE_SIZE},
-    "/chart/regime.png": PICTURE_SIZE, "/chart/regime.svg": PICTURE_SIZE,
-    "/chart/compare.png": {**TOGETHER, **PICTURE_SIZE}, "/chart/compare.svg": {**TOGETHER, **PICTURE_SIZE},
-    "/cite/{name}": {**VIEW, "date": START, "check": {"maxLength": 20}, "format": {"enum": ["json"]}},
-    "/release/{name}": {}, "/widget/release/{name}": {"theme": THEME}, "/widget/scenario/{name}": {"theme": THEME},
-    "/alerts.atom": {"condition": LONG}, "/alerts.ics": {"condition": LONG},
-    "/compare": TOGETHER, "/regime": {"as_of": START}, "/calendar": CALENDAR, "/calendar.ics": CALENDAR, "/embed": {**WIDGET, "show": {}, "series": LONG}, "/suggest": {"q": LONG},
-    "/oembed": {"url": LONG, "maxwidth": {}, "maxheight": {}, "format": {"enum": ["json", "xml"]}},
-    "/widget/regime": WIDGET, "/widget/recession": WIDGET, "/widget/metric/{name}": WIDGET,
-    "/widget/chart": {**WIDGET, "series": LONG},
-    "/llms.txt": {}, "/llms-full.txt": {}, "/sitemap.xml": {}, "/robots.txt": {}, "/.well-known/openapi.yaml": {},
-    "/.well-known/mcp.json": {}, "/.well-known/ai-catalog.json": {}, "/mcp/server-card": {}, "/health": {}, "/ready": {},
-    "/{name}": {},
+NAME, START, LONG = {"maxLength": 80}, {}, {"maxLength": 20_000}
+# Arguments of pages by their names; one that is not here is a long text.
+ARGUMENTS = {
+    "theme": {"enum": ["light", "dark"]}, "range": {"enum": ["1y", "5y", "10y", "30y", "max"]},
+    "units": {"enum": ["lin", "chg", "pch", "pc1", "index"]}, "frequency": {"enum": ["w", "m", "q", "a"]},
+    "start": START, "end": START, "as_of": START, "revised": START, "date": START, "show": {}, "maxwidth": {}, "maxheight": {},
+    "width": {"type": "integer", "minimum": 240, "maximum": 2_400}, "height": {"type": "integer", "minimum": 160, "maximum": 1_600},
+    "agency": {"enum": ["BLS", "BEA", "Fed"]}, "check": {"maxLength": 20}, "format": {"enum": ["json", "xml"]},
 }
+# Addresses without a row in the program's tables.
+OTHERS = ["/health", "/ready", "/{name}"]
+
+
+def pages():
+    """Path and arguments of every page, picture, widget and document, from the list that the program writes."""
+    listed = json.loads(ADDRESSES.read_text())
+    found = {path: {} for path in listed["documents"] + OTHERS}
+    for page in listed["pages"]:
+        # The name in a picture's address carries the format.
+        forms = (".png", ".svg") if re.fullmatch(r"/chart/.*\{name\}", page["path"]) else ("",)
+        for form in forms:
+            found[page["path"] + form] = {name: ARGUMENTS.get(name, LONG) for name in page["arguments"]}
+    return found
+
+
+PAGES = pages()
 METHODS = {
     "resources/read": {"uri": {"maxLength": 400}},
     "prompts/get": {"name": {"enum": ["morning_brief", "recession_check", "regime_history", "compare_two"]},
@@ -181,15 +184,13 @@ OPERATIONS = {"fetch_document": "fetch", "search_documents": "search", "get_time
 
 
 def targets(server):
-    """Paths out of the server's own OpenAPI document, arguments out of its tools' schemas, pages and methods out of the tables."""
+    """Paths out of the server's own OpenAPI document, arguments out of its tools' schemas, pages out of the program's list."""
     document = server.get("/.well-known/openapi.yaml")[1].decode()
     operations = [(path, verbs["get"]["operationId"]) for path, verbs in json.loads(document.split("\n", 1)[1])["paths"].items()]
     paths = [(path, OPERATIONS.get(name, name)) for path, name in operations]
     tools = json.loads(server.post(json.dumps(rpc("tools/list").body))[1])["result"]["tools"]
     schemas = {one["name"]: one["inputSchema"] for one in tools}
     assert {name for _, name in paths} == set(schemas), "an operation without a tool, or the other way round"
-    sections = set(re.findall(r"<loc>https?://[^/]+(/[^/<]*)", server.get("/sitemap.xml")[1].decode()))
-    assert sections <= {"/" + path.split("/")[1] for path in [*PAGES, "/api"]}, f"pages that are not hunted: {sections}"
     every = []
     for path, name in paths:
         every += [rest("GET", path, schemas[name], name), rest("HEAD", path, schemas[name], name)]

@@ -143,7 +143,7 @@ def answer(recipe, path, body):
             return json.dumps(surveys(feed, json.loads(body))), "application/json"
         case "bea_flat":
             return flat(feed), "text/plain"
-        case "claims":
+        case "xml":
             return kept(feed, None), "text/xml"
         case kind:
             return kept(feed, groups.get("series")), "application/json" if kind in ("json", "mts") else "text/csv"
@@ -190,7 +190,7 @@ def live_sources():
     """Series of the catalogue by the best way to a live source beside FRED; derived is what follows by a formula from
     series that have one."""
     ranks, best = ["without a key", "with a free key", "for oneself alone", "derived", "none"], {}
-    rows = csv.DictReader((ROOT / "crates/data/data/identities.csv").open())
+    rows = csv.DictReader((ROOT / "crates/core/data/identities.csv").open())
     formulas = {row["series_id"]: FREQUENCY.keys() & re.findall(r"[A-Z0-9_]{2,}", row["formula"]) for row in rows}
     formulas["SAHMCURRENT"] = {"UNRATE"}
     for recipe in RECIPES.values():
@@ -213,7 +213,7 @@ def main():
     store.unlink(missing_ok=True)
     urls = {name: start(name) for name, recipe in RECIPES.items() if recipe.get("feed")}
     places = ",".join(f"{name}={url}" for name, url in urls.items())
-    keys = ",".join(f"{name}=stand-in" for name, r in RECIPES.items() if "key" in r["source"] and name in ("eia", "bls"))
+    keys = ",".join(f"{name}=stand-in" for name, r in RECIPES.items() if name == "eia")
     line = [binary, "--store", store, "--feeds", "none", "--source-url", places, "--source-key", keys]
     line += ["--fred-csv-url", start("fred"), "sync"]
     for which, flags in (("first", []), ("second", ["--force"])):

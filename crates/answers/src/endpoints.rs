@@ -3,70 +3,24 @@
 //! An endpoint is one row here and one file beside it. MCP tools, REST routes, OpenAPI, `tool-schemas/`, llms.txt, the
 //! README table and the command line are generated from the table.
 
-mod aggregation_notes;
-pub mod answer;
-pub mod backend;
-pub mod body;
-mod codes;
 pub mod compare_series;
-pub mod condition;
-pub mod days;
-pub mod decode;
-pub mod documents;
-pub mod endpoint;
 pub mod explain_indicator;
 pub mod fetch;
-mod formulas;
-pub mod forward;
 pub mod glossary;
-mod lateness;
 pub mod latest_articles;
 pub mod macro_summary;
-mod measured;
 pub mod metric;
-pub mod provenance;
 pub mod regime;
 pub mod release_calendar;
 pub mod revisions;
-pub mod route;
 pub mod scenarios;
-pub mod schema;
 pub mod search;
 pub mod search_series;
 pub mod signals;
-pub mod structure;
 pub mod time_series;
-mod tolerance;
-pub mod untrusted;
 pub mod what_changed;
 
-pub use answer::{Answer, Csv, Reply};
-pub use backend::Backend;
-pub use body::{Body, Encoding};
-pub use decode::Arguments;
-pub use endpoint::{Endpoint, Spec};
-pub use route::{Argument, Route};
-pub use time_series::recessions;
-
-/// The imports that nearly every endpoint uses.
-mod prelude {
-    pub(super) use super::days::parse_as_of;
-    pub(super) use super::endpoint::{Endpoint, Spec};
-    pub(super) use super::provenance::{Provenance, enclosed};
-    pub(super) use super::untrusted::UntrustedFields;
-    pub(super) use econoscope_core::catalogue::Catalogue;
-    pub(super) use econoscope_core::error::{Error, Result};
-    pub(super) use econoscope_core::indicators::prose::{format_signed, join};
-    pub(super) use econoscope_core::model::frequency::shift;
-    pub(super) use econoscope_core::model::series_info::round_to;
-    pub(super) use econoscope_core::model::{
-        AsOf, Attribution, Date, Frequency, Observation, Series, SeriesInfo,
-    };
-    pub(super) use econoscope_data::desk::Desk;
-    pub(super) use jiff::{Timestamp, ToSpan};
-    pub(super) use schemars::JsonSchema;
-    pub(super) use serde::{Deserialize, Serialize};
-}
+use crate::route::Route;
 
 /// Every endpoint, in the order in which lists show them.
 pub static ENDPOINTS: [Route; 16] = [
@@ -87,13 +41,6 @@ pub static ENDPOINTS: [Route; 16] = [
     Route::new::<revisions::Params>(),
     Route::new::<release_calendar::Params>(),
 ];
-
-impl Route {
-    /// Returns the endpoint of a tool name.
-    pub fn find(tool: &str) -> Option<&'static Self> {
-        ENDPOINTS.iter().find(|r| r.spec.tool == tool)
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -67,7 +67,7 @@ impl Catalogue {
 }
 
 /// Parses a row of the file.
-fn parse_row(row: [&str; 13]) -> Option<SeriesInfo> {
+fn parse_row(row: [&str; 12]) -> Option<SeriesInfo> {
     let [
         id,
         title,
@@ -77,7 +77,6 @@ fn parse_row(row: [&str; 13]) -> Option<SeriesInfo> {
         adjustment,
         category,
         source,
-        _public_domain,
         lag,
         metric,
         rights,
@@ -119,5 +118,25 @@ mod tests {
         assert_eq!(catalogue.by_id.len(), catalogue.series.len());
         assert!(public.len() >= 402 && composites.len() >= 7);
         assert!(catalogue.iter().filter(|s| s.is_metric).count() >= 248);
+    }
+
+    #[test]
+    fn every_column_of_the_catalogue_is_documented() {
+        let header = include_str!("../data/catalogue.csv")
+            .lines()
+            .next()
+            .unwrap();
+        let text = include_str!("../../../docs/SOURCES.md");
+        let (_, section) = text.split_once("\n## Catalogue\n").unwrap();
+        let documented: Vec<&str> = (section.lines())
+            .take_while(|line| !line.starts_with("## "))
+            .filter_map(|line| line.strip_prefix("| `")?.split_once('`'))
+            .map(|(column, _)| column)
+            .collect();
+        let columns: Vec<&str> = header.split(',').collect();
+        assert_eq!(
+            columns, documented,
+            "crates/core/data/catalogue.csv and docs/SOURCES.md"
+        );
     }
 }

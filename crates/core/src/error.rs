@@ -283,8 +283,7 @@ pub fn log(error: &Error, endpoint: &str) {
         Error::Store { .. } | Error::Internal { .. } | Error::Unavailable { .. }
     ) {
         let causes = format_causes(std::iter::successors(error.source(), |e| (*e).source()));
-        let error = error.operator_message();
-        tracing::error!(endpoint, code, error, causes);
+        tracing::error!(endpoint, code, error = error.operator_message(), causes);
     } else if let Error::InvalidParam { field, problem, .. } = error {
         // The received value may be a misplaced secret, so the log has only the name of the argument.
         tracing::debug!(endpoint, code, field, problem);
@@ -335,8 +334,8 @@ fn subject(field: &str, received: &str) -> String {
 }
 
 fn format_choices(choices: &[Suggestion]) -> String {
-    let choices = choices.iter().map(|s| format!("{} ({})", s.id, s.title));
-    choices.collect::<Vec<_>>().join("; ") + "."
+    let names = choices.iter().map(|s| format!("{} ({})", s.id, s.title));
+    names.collect::<Vec<_>>().join("; ") + "."
 }
 
 fn hint(suggestions: &[Suggestion], kind: &str) -> String {

@@ -6,7 +6,7 @@
 //!
 //! [`months`], [`transform`], [`resample`], [`statistics`] and [`window`] are the arithmetic; [`recession`],
 //! [`recession_now`], [`liquidity`], [`stress`] and [`appetite`] are the composites, one row each in [`COMPOSITES`];
-//! [`regime`], [`sahm`], [`summary`] and [`nber`] are other indicators; [`prose`] and [`narrative`] format figures as text.
+//! [`regime`], [`sahm`], [`summary`] and [`nber`] are other indicators; [`identities`] define series by others; [`prose`] and [`narrative`] format figures as text.
 //!
 //! # To add a composite
 //! Write `src/indicators/<name>.rs` with its [`Composite`] and add it to [`COMPOSITES`] here; the lists of composites
@@ -26,6 +26,7 @@ pub mod condition;
 pub mod expectation;
 pub mod explain;
 pub mod expression;
+pub mod identities;
 pub mod liquidity;
 pub mod measure;
 pub mod months;

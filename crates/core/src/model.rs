@@ -33,4 +33,4 @@ pub use quantity::Quantity;
 pub use series::{Series, SeriesSet};
 pub use series_id::SeriesId;
 pub use series_info::{Attribution, Rights, SeriesInfo};
-pub use when::CalendarPeriod;
+pub use when::{CalendarPeriod, DateRange};

@@ -10,11 +10,10 @@ mod read;
 mod request;
 mod shape;
 
-pub use formats::is_quota_exhausted;
 pub use read::{Bases, Figures, Reader};
 pub use shape::{
     Condition, DateForm, Expect, Feed, Format, FormatEvidence, KeyPlace, MissingField, OnePerDate,
-    Recipe, Release, Request, Sample, SeriesRecipe, SourceFacts, Split,
+    Quota, Recipe, Release, Request, Sample, SeriesRecipe, SourceFacts, Split,
 };
 
 use crate::error::{Error, Result};
@@ -138,9 +137,13 @@ impl Recipe {
             ));
         }
         if let Some(key) = &source.key
-            && key.query.is_some() == key.header.is_some()
+            && [&key.query, &key.header, &key.body]
+                .into_iter()
+                .flatten()
+                .count()
+                != 1
         {
-            return Err("source.key needs `query` or `header`, and not both".to_owned());
+            return Err("source.key needs one of `query`, `header` and `body`".to_owned());
         }
         for (index, feed) in self.feeds.iter().enumerate() {
             let id = &feed.id;
@@ -171,13 +174,17 @@ impl Feed {
         if !source.hosts.iter().any(|allowed| allowed == host) {
             return Err(format!("the host {host} of url is not in source.hosts"));
         }
-        let is_tabular = matches!(self.format, Format::Csv | Format::Json);
+        let is_tabular = matches!(self.format, Format::Csv | Format::Json | Format::Xml);
         let has_dates = self.date.as_ref().is_some_and(|d| !d.formats.is_empty());
         if is_tabular && !has_dates {
             return Err("`date` with `formats` is missing".to_owned());
         }
         if matches!(self.split, Some(Split::Window { days, .. }) if days < 1) {
             return Err("split.days must be 1 or more".to_owned());
+        }
+        if matches!(self.split, Some(Split::Batch { series, years, .. }) if series < 1 || years < 1)
+        {
+            return Err("split.series and split.years must be 1 or more".to_owned());
         }
         let needs_key = self.url.contains("{series}");
         for series in &self.series {

@@ -24,7 +24,7 @@ mod testing;
 mod titles;
 mod write;
 
-pub(crate) use accept::{Comparison, compare};
+pub use accept::{Comparison, compare};
 pub use feeds::{Feed, parse_feed, read_feeds};
 pub use fetch::Timeouts;
 pub use files::{ImportReport, Provenance, import, import_from};
@@ -35,6 +35,5 @@ pub use progress::Progress;
 pub use report::{MissedSeries, Outcome, SyncReport};
 pub use source_check::{FeedCheck, check_sources, last_missed, refused_responses};
 pub use sources::{SourceSettings, recipes_with_folder};
-pub(crate) use state::BASES;
-pub use state::{RefusedResponse, last_read};
+pub use state::{BASES, LAST_SYNC, RefusedResponse, last_read};
 pub use sync::sync;

@@ -1,8 +1,7 @@
-//! Where figures come from and where they stand: public sources, the store, an upstream API, and the facts of a day.
+//! Where figures come from and where they stand: public sources, the store, and an upstream API.
 //!
 //! This crate knows nothing of how answers are served.
 
-pub mod desk;
 pub mod disk;
 pub mod ingest;
 pub mod net;
@@ -12,4 +11,3 @@ pub mod sqlite;
 pub mod store;
 pub mod tls;
 pub mod upstream;
-pub mod webhook;

@@ -62,7 +62,7 @@ pub fn describe_error(error: &reqwest::Error) -> &'static str {
 }
 
 /// Returns the causes of an error, outermost first.
-pub fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
+fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
     std::iter::successors(error.source(), |cause| (*cause).source())
 }
 

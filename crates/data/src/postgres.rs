@@ -36,29 +36,34 @@ pub struct Database {
     patience: Duration,
 }
 
-/// The statement that starts a transaction, and the time limit of an attempt.
+/// How a transaction starts and how long it may take.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct TransactionMode(&'static str, Duration);
+pub(crate) struct TransactionMode {
+    /// The statements that start it.
+    begin: &'static str,
+    /// Time limit of one attempt.
+    timeout: Duration,
+}
 
 impl TransactionMode {
     /// For short transactions. Each statement sees what was committed before it.
-    pub(crate) const SHORT: Self = Self(
-        "START TRANSACTION ISOLATION LEVEL READ COMMITTED",
-        ATTEMPT_TIMEOUT,
-    );
+    pub(crate) const SHORT: Self = Self {
+        begin: "START TRANSACTION ISOLATION LEVEL READ COMMITTED",
+        timeout: ATTEMPT_TIMEOUT,
+    };
     /// For many rows: like [`Self::SHORT`] without a time limit, with pauses of up to a minute.
-    pub(crate) const BULK: Self = Self(
-        "START TRANSACTION ISOLATION LEVEL READ COMMITTED; \
+    pub(crate) const BULK: Self = Self {
+        begin: "START TRANSACTION ISOLATION LEVEL READ COMMITTED; \
          SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = '60s'",
-        Duration::MAX,
-    );
+        timeout: Duration::MAX,
+    };
     /// For whole copies: all statements see one snapshot, without a time limit. The caller limits the pauses. No lock is
     /// held that others wait for.
-    pub(crate) const SNAPSHOT: Self = Self(
-        "START TRANSACTION ISOLATION LEVEL REPEATABLE READ; \
+    pub(crate) const SNAPSHOT: Self = Self {
+        begin: "START TRANSACTION ISOLATION LEVEL REPEATABLE READ; \
          SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = '60s'",
-        Duration::MAX,
-    );
+        timeout: Duration::MAX,
+    };
 }
 
 /// A connection with an open transaction.
@@ -73,7 +78,7 @@ pub enum Failure {
     /// The database or the connection failed.
     #[error(transparent)]
     Database(#[from] tokio_postgres::Error),
-    /// No answer in time, or no connection.
+    /// No response in time, or no connection.
     #[error("no answer")]
     Timeout,
     /// The work refused. It is never retried.
@@ -132,7 +137,7 @@ impl Database {
     }
 
     /// Runs `work` in a short transaction. Retries it after a conflict with another transaction or a lost connection.
-    /// If the answer to a commit was lost, the commit may have happened, so the work must notice its earlier effects.
+    /// If the response to a commit was lost, the commit may have happened, so the work must notice its earlier effects.
     ///
     /// # Errors
     /// [`Error::Store`] with the failed action and the cause, or the error of the work.
@@ -159,7 +164,7 @@ impl Database {
         let mut pause = PAUSE;
         loop {
             let failure = match self.attempt(mode, &mut work).await {
-                Ok(answer) => return Ok(answer),
+                Ok(value) => return Ok(value),
                 Err(Failure::Refused(error)) => return Err(error),
                 Err(failure) => failure,
             };
@@ -174,23 +179,23 @@ impl Database {
 
     async fn attempt<T, F: Future<Output = AttemptResult<T>>>(
         &self,
-        TransactionMode(begin, timeout): TransactionMode,
+        mode: TransactionMode,
         work: &mut impl FnMut(Session) -> F,
     ) -> AttemptResult<T> {
         let session = Arc::new(self.pool.get().await?);
         let mut guard = SessionGuard(Some(Arc::clone(&session)));
         let transaction = async move {
-            session.batch_execute(begin).await?;
-            let answer = work(Arc::clone(&session)).await?;
+            session.batch_execute(mode.begin).await?;
+            let value = work(Arc::clone(&session)).await?;
             session.batch_execute("COMMIT").await?;
-            Ok(answer)
+            Ok(value)
         };
-        let answer = tokio::time::timeout(timeout, transaction)
+        let value = tokio::time::timeout(mode.timeout, transaction)
             .await
             .unwrap_or(Err(Failure::Timeout))?;
         // Returns the connection to the pool.
         guard.0 = None;
-        Ok(answer)
+        Ok(value)
     }
 
     /// Builds the error of a failed transaction, with advice.

@@ -51,7 +51,9 @@ impl Layout {
         };
         Ok(match number(68).zip(number(60)) {
             None if header.is_empty() => Owner::Nobody,
-            Some(ids) if header.starts_with(b"SQLite format 3\0") => self.owner_of(ids),
+            Some((application_id, version)) if header.starts_with(b"SQLite format 3\0") => {
+                self.owner_of(application_id, version)
+            }
             Some(_) | None => Owner::Foreign,
         })
     }
@@ -63,9 +65,9 @@ impl Layout {
     pub fn initialize(&self, db: &mut Connection) -> rusqlite::Result<Owner> {
         // Both numbers in one transaction: another process may write them in between.
         let reading = db.transaction()?;
-        let mut ids = read_ids(&reading)?;
+        let (mut application_id, mut version) = read_ids(&reading)?;
         drop(reading);
-        if ids == (0, 0) {
+        if application_id == 0 && version == 0 {
             let transaction = db.transaction_with_behavior(TransactionBehavior::Exclusive)?;
             let sql = "SELECT count(*) FROM sqlite_schema";
             if transaction.query_row(sql, [], |row| row.get::<_, i64>(0))? == 0 {
@@ -73,21 +75,24 @@ impl Layout {
                 transaction.pragma_update(None, "application_id", self.application_id)?;
                 transaction.pragma_update(None, "user_version", self.version)?;
             }
-            ids = read_ids(&transaction)?;
+            (application_id, version) = read_ids(&transaction)?;
             transaction.commit()?;
         }
-        Ok(self.owner_of(ids))
+        Ok(self.owner_of(application_id, version))
     }
 
-    fn owner_of(&self, (application, version): (i32, i32)) -> Owner {
-        match application == self.application_id {
-            true if version > self.version => Owner::Newer(version),
-            true => Owner::Ours,
-            false => Owner::Foreign,
+    fn owner_of(&self, application_id: i32, version: i32) -> Owner {
+        if application_id != self.application_id {
+            Owner::Foreign
+        } else if version > self.version {
+            Owner::Newer(version)
+        } else {
+            Owner::Ours
         }
     }
 }
 
+/// Returns `application_id` and `user_version`.
 fn read_ids(db: &Connection) -> rusqlite::Result<(i32, i32)> {
     let number = |name| db.pragma_query_value(None, name, |row| row.get(0));
     Ok((number("application_id")?, number("user_version")?))

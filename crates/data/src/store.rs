@@ -248,11 +248,11 @@ pub trait Store: Send + Sync {
     /// [`econoscope_core::Error::Store`] when nothing was written, or the error of the work.
     fn write_batch(&self, work: BatchWork<'_>) -> Result<()>;
 
-    /// Attributes the rows from the first to the last of `days` to `origin`, which reports the same values.
+    /// Attributes the rows from `first` to `last` to `origin`, which reports the same values.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when nothing was written.
-    fn attribute(&self, id: &SeriesId, origin: &str, days: (Date, Date)) -> Result<()>;
+    fn attribute(&self, id: &SeriesId, origin: &str, first: Date, last: Date) -> Result<()>;
 
     /// Returns the summaries of all series, ordered by identifier.
     ///

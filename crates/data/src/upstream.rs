@@ -193,12 +193,12 @@ impl Upstream {
         let core = &self.0;
         let start = Instant::now();
         let key = request.key()?;
-        let cached = match core.cache.get(&key) {
+        let entry = match core.cache.get(&key) {
             None => core.newest_entry(&key, request.check).await,
             cached => cached,
         };
         let now = core.clock.now();
-        let cached = cached.filter(|entry| entry.is_usable(&now, request.max_stale));
+        let cached = entry.filter(|entry| entry.is_usable(&now, request.max_stale));
         let (purpose, patience) = match cached.as_ref().map(|entry| entry.staleness(&now)) {
             None => (Purpose::Miss(request.kind), core.config.patience),
             Some(Some(staleness)) if staleness > SERVE_AT_ONCE => {

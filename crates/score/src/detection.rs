@@ -5,7 +5,7 @@ use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::nber::{RECESSIONS, Recession};
 use econoscope_core::model::Observation;
 use econoscope_core::model::frequency::days_between;
-use econoscope_data::desk::scores::ScoreTable;
+use econoscope_desk::scores::ScoreTable;
 
 /// A signal with the periods for which it was on, by the days on which that was known.
 pub(super) struct Signal {
@@ -55,8 +55,8 @@ pub(super) fn table(
     table.columns.extend(recessions.iter().map(months));
     table.columns.push(format!("false since {}", since.name()));
     for Signal { name, periods } in signals {
-        let since = since.first_day();
-        let scored = periods.iter().filter(|p| p.to.is_none_or(|to| to >= since));
+        let first = since.first_day();
+        let scored = periods.iter().filter(|p| p.to.is_none_or(|to| to >= first));
         let mut rest: Vec<&AlarmPeriod> = scored.collect();
         let mut cells = vec![name.clone()];
         for recession in &recessions {

@@ -6,7 +6,7 @@ use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::statistics::{
     ProbabilityForecast, auc, block_draws, brier, diebold_mariano, quantile,
 };
-use econoscope_data::desk::scores::ScoreTable;
+use econoscope_desk::scores::ScoreTable;
 
 /// Months per block of the bootstrap. Months within a false alarm or the middle of an expansion share news and labels.
 const BLOCK: usize = 48;
@@ -93,9 +93,9 @@ fn compare(
             quantile(&values, 95)?,
         ])
     });
-    let [auc, brier, auc_gain, brier_gain] = estimates;
-    let auc_gain = auc_gain?;
-    let brier_gain = brier_gain?;
+    let [Some(auc), Some(brier), Some(auc_gain), Some(brier_gain)] = estimates else {
+        return None;
+    };
     let loss = |(p, outcome): ProbabilityForecast| (p - f64::from(u8::from(outcome))).powi(2);
     let losses: Vec<f64> = pairs
         .iter()
@@ -105,8 +105,8 @@ fn compare(
     let p = diebold_mariano(&losses, target.overlap);
     Some([
         losses.len().to_string(),
-        format_estimate(auc?),
-        format_estimate(brier?),
+        format_estimate(auc),
+        format_estimate(brier),
         format_estimate(auc_gain),
         format_estimate(brier_gain),
         p.map_or("-".to_owned(), |p| format!("{p:.2}")),

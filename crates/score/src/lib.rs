@@ -1,6 +1,6 @@
 //! Computes the real-time record of the indicators from the bundled vintages.
 //!
-//! `cargo run -p econoscope-score` writes it to `crates/data/data/scores.json`, which is embedded in the program.
+//! `cargo run -p econoscope-score` writes it to `crates/desk/data/scores.json`, which is embedded in the program.
 
 mod detection;
 mod evidence;
@@ -17,8 +17,8 @@ pub use sentences::sentences;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::statistics::average;
 use econoscope_core::model::table as csv;
-use econoscope_data::desk::Desk;
-use econoscope_data::desk::scores::{ScoreTable, Scores};
+use econoscope_desk::Desk;
+use econoscope_desk::scores::{ScoreTable, Scores};
 
 /// The claim of each indicator, the number of variants tried before it was chosen, and the parts of its record that cannot be
 /// computed from the bundle.

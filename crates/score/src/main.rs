@@ -1,14 +1,14 @@
 //! Computes the record of the indicators and writes or checks the embedded files.
 
 use anyhow::{Context as _, Result, bail};
-use econoscope_data::desk::scores::Scores;
-use econoscope_data::desk::{Desk, Settings};
 use econoscope_data::store::Sqlite;
+use econoscope_desk::scores::Scores;
+use econoscope_desk::{Desk, Settings};
 use std::path::Path;
 use std::sync::Arc;
 
 /// Paths relative to this crate: the tables, and the sentences with their figures.
-const TABLES: &str = "../data/data/scores.json";
+const TABLES: &str = "../desk/data/scores.json";
 const SENTENCES: &str = "../core/data/record.csv";
 
 fn main() -> Result<()> {

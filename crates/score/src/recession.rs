@@ -11,8 +11,8 @@ use econoscope_core::indicators::recession::{first_term, second_term};
 use econoscope_core::indicators::statistics::mean;
 use econoscope_core::indicators::transform::bond_equivalent;
 use econoscope_core::model::{AsOf, Observation, VintageCursor};
-use econoscope_data::desk::Desk;
-use econoscope_data::desk::scores::ScoreTable;
+use econoscope_desk::Desk;
+use econoscope_desk::scores::ScoreTable;
 use std::collections::BTreeMap;
 
 /// The first month with vintages of permits.

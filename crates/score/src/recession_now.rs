@@ -14,8 +14,8 @@ use econoscope_core::indicators::sahm;
 use econoscope_core::indicators::statistics::{dot, normal_cdf};
 use econoscope_core::model::series_info::round_to;
 use econoscope_core::model::{AsOf, Date, Observation, SeriesVintages, VintageCursor};
-use econoscope_data::desk::Desk;
-use econoscope_data::desk::scores::ScoreTable;
+use econoscope_desk::Desk;
+use econoscope_desk::scores::ScoreTable;
 use std::collections::BTreeMap;
 
 const FIRST: Month = Month::new(1968, 1);
@@ -156,15 +156,15 @@ fn signals(
     let report = Catalogue::embedded()
         .get("UNRATE")
         .and_then(|info| Catalogue::release_of(info));
-    let mut sahm: Vec<Observation> = ends.values().filter_map(|e| e.sahm).collect();
-    sahm.dedup_by_key(|o| o.date);
+    let mut months: Vec<Observation> = ends.values().filter_map(|e| e.sahm).collect();
+    months.dedup_by_key(|o| o.date);
     let published = |o: &Observation| {
         Some(Observation::new(
             report?.scheduled_for(o.date)?.day,
             o.value,
         ))
     };
-    let sahm: Vec<Observation> = sahm.iter().filter_map(published).collect();
+    let sahm: Vec<Observation> = months.iter().filter_map(published).collect();
     let signal = |name: &str, periods| Signal {
         name: name.to_owned(),
         periods,

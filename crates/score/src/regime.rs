@@ -12,8 +12,8 @@ use econoscope_core::indicators::regime::{self, PUBLISHED, Regime, RegimeMonth, 
 use econoscope_core::indicators::statistics::{ProbabilityForecast, average, brier};
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{AsOf, Date, SeriesSet};
-use econoscope_data::desk::Desk;
-use econoscope_data::desk::scores::ScoreTable;
+use econoscope_desk::Desk;
+use econoscope_desk::scores::ScoreTable;
 use jiff::ToSpan;
 use std::collections::BTreeMap;
 use training::{LAST_MONTH, TrainingData};
@@ -132,13 +132,13 @@ fn later_months<'a>(ends: &'a [MonthEnd], revised: &Revised<'a>) -> BTreeMap<Dat
 /// Returns every scored month as of one of its days, or of its end.
 fn cases<'a>(
     desk: &Desk,
-    day: Option<i64>,
+    day_of_month: Option<i64>,
     training: &TrainingData,
     later: &BTreeMap<Date, Later<'a>>,
 ) -> Result<Vec<Case<'a>>> {
     let mut cases = Vec::new();
     for month in FIRST_SCORED.through(LAST_SCORED) {
-        let day = day.map_or(month.last_day(), |d| {
+        let day = day_of_month.map_or(month.last_day(), |d| {
             shift(month.first_day(), (d - 1).days())
         });
         let inputs = inputs_on(desk, day)?;
@@ -149,7 +149,7 @@ fn cases<'a>(
         });
         let later = newest.and_then(|o| later.get(&Month::from_date(o.date).plus(1).first_day()));
         if let (Some(later), Some(published)) = (later, regime::compute(&inputs, day).state) {
-            let nowcast = nowcast::compute_with(&inputs, (day, day), training.coefficients(day));
+            let nowcast = nowcast::compute_with(&inputs, day, day, training.coefficients(day));
             let shipped = nowcast::compute(&inputs, day, day);
             cases.push(Case {
                 month,
@@ -217,8 +217,7 @@ fn confidence_row<'a>(
         own.map_or(0.0, |(_, share)| share)
     };
     let forecasts = |errors: StandardErrors| -> Vec<ProbabilityForecast> {
-        let pairs = pairs.clone();
-        pairs
+        (pairs.clone())
             .map(|(month, last)| (confidence(month, errors), month.regime == last.regime))
             .collect()
     };

@@ -4,8 +4,8 @@ use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
 use econoscope_core::indicators::prose::{format_number, format_signed};
 use econoscope_core::indicators::revisions::PrintMeasure;
-use econoscope_data::desk::Desk;
-use econoscope_data::desk::scores::ScoreTable;
+use econoscope_desk::Desk;
+use econoscope_desk::scores::ScoreTable;
 
 /// The series of the table, in order.
 const SERIES: [&str; 14] = [

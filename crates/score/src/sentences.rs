@@ -3,7 +3,7 @@
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::table;
 use econoscope_core::model::words::replace_markers;
-use econoscope_data::desk::scores::Scores;
+use econoscope_desk::scores::Scores;
 
 /// The templates: name, indicator and text. In a text `{row|column}` stands for a cell in the tables of the indicator, and
 /// `{recessions followed|30}` for a count of [`recession_count`].
@@ -66,11 +66,11 @@ fn recession_count(scores: &Scores, from: &str) -> Option<String> {
     let mut months = 0.0;
     let mut recessions = 0.0;
     for row in &table.rows {
-        let [edge, count, _, share] = row.as_slice() else {
+        let [edge, months_at_edge, _, share] = row.as_slice() else {
             return None;
         };
         if range.contains(&edge.trim_end_matches(" %").parse::<f64>().ok()?) {
-            let count: f64 = count.parse().ok()?;
+            let count: f64 = months_at_edge.parse().ok()?;
             months += count;
             recessions += count * format!("0{share}").parse::<f64>().ok()?;
         }

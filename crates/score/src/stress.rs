@@ -9,8 +9,8 @@ use econoscope_core::indicators::nber::is_recession;
 use econoscope_core::indicators::statistics::{ProbabilityForecast, auc, average};
 use econoscope_core::indicators::stress::CMSI;
 use econoscope_core::model::AsOf;
-use econoscope_data::desk::Desk;
-use econoscope_data::desk::scores::ScoreTable;
+use econoscope_desk::Desk;
+use econoscope_desk::scores::ScoreTable;
 
 const SINCE: Month = Month::new(1985, 1);
 /// High stress: five days in a row start and end it.
@@ -31,8 +31,8 @@ pub(super) fn tables(desk: &Desk) -> Result<Vec<ScoreTable>> {
     let ends = MonthlyGrid::from_last_values(&days);
     let values: Vec<ProbabilityForecast> = ends.iter().map(|(m, v)| (v, is_recession(m))).collect();
     let mean = |is_recession: bool| {
-        let values = values.iter().filter(|v| v.1 == is_recession).map(|v| v.0);
-        average(values).map_or("-".to_owned(), |v| format!("{v:.0}"))
+        let chosen = values.iter().filter(|v| v.1 == is_recession).map(|v| v.0);
+        average(chosen).map_or("-".to_owned(), |v| format!("{v:.0}"))
     };
     let title = "its value on the last day of a month beside whether the month was one of a recession; inputs as last \
                  revised, in the profile that the bundle has; it says no probability, so there is no Brier score";

@@ -6,7 +6,7 @@ use econoscope_core::indicators::nber::RECESSIONS;
 use econoscope_core::indicators::statistics::{
     ProbabilityForecast, auc, brier, calibration, dot, normal_cdf, probit,
 };
-use econoscope_data::desk::scores::ScoreTable;
+use econoscope_desk::scores::ScoreTable;
 use std::collections::BTreeMap;
 
 /// A month and its inputs, the constant first.
@@ -85,8 +85,8 @@ impl Target {
     /// Recalibrates probabilities from `first` on by a probit on their log odds, refitted at each month.
     pub(super) fn recalibrate(&self, probabilities: &ByMonth, first: Month) -> ByMonth {
         let log_odds = |p: f64| {
-            let p = p.clamp(0.001, 0.999);
-            (p / (1.0 - p)).ln()
+            let bounded = p.clamp(0.001, 0.999);
+            (bounded / (1.0 - bounded)).ln()
         };
         let rows: Vec<Row<2>> = probabilities
             .iter()

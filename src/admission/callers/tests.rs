@@ -31,11 +31,11 @@ fn check(
     version: Version,
     is_local: bool,
 ) -> Result<Access, StatusCode> {
-    let mut request = Request::get(address).version(version);
+    let mut builder = Request::get(address).version(version);
     for (name, value) in headers {
-        request = request.header(*name, *value);
+        builder = builder.header(*name, *value);
     }
-    let request = request.body(()).unwrap();
+    let request = builder.body(()).unwrap();
     let access = rules().check(&request, is_local);
     access.map_err(|AccessDenied(status, _)| status)
 }

@@ -271,7 +271,7 @@ proptest! {
     fn any_forwarded_for_parses_without_a_panic(lines in prop::collection::vec("[ -~]{0,60}", 0..6)) {
         let clock = Clock::at("2026-11-21T12:00:00Z");
         let limits = limits_with(trusting_proxies(), &clock);
-        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-        behind_proxy(&limits, &lines);
+        let headers: Vec<&str> = lines.iter().map(String::as_str).collect();
+        behind_proxy(&limits, &headers);
     }
 }

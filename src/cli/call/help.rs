@@ -1,7 +1,7 @@
 //! Help texts of `call`, from the endpoint table.
 
 use super::table::two_columns;
-use econoscope_answers::endpoints::{ENDPOINTS, Route};
+use econoscope_answers::{ENDPOINTS, Route};
 use econoscope_core::model::words::nearest_name;
 
 /// Renders the list of tools, after the usage of `call` or its whole help.

@@ -1,7 +1,7 @@
 //! Rows of an answer, from the lists of objects in its schema.
 
 use anyhow::Result;
-use econoscope_answers::endpoints::Route;
+use econoscope_answers::Route;
 use serde_json::{Map, Value};
 
 /// Lists of metadata.
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn only_tools_with_one_state_have_no_rows() {
-        let routes = econoscope_answers::endpoints::ENDPOINTS.iter();
+        let routes = econoscope_answers::ENDPOINTS.iter();
         let without_rows = routes.filter(|route| list_fields(route).is_empty());
         let names: Vec<&str> = without_rows.map(|route| route.spec.tool).collect();
         assert_eq!(names, ["get_macro_summary", "get_metric", "fetch"]);

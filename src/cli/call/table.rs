@@ -3,6 +3,7 @@
 use super::rows::{Rows, to_text};
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, Width};
+use econoscope_core::indicators::prose::join;
 use econoscope_data::disk::escape_controls;
 use serde_json::Value;
 
@@ -163,8 +164,7 @@ fn render_table(rows: &Rows, width: usize) -> String {
     if left_out.is_empty() {
         return text;
     }
-    let names: Vec<&str> = left_out.iter().map(|column| column.name).collect();
-    let names = names.join(", ");
+    let names = join(left_out.iter().map(|column| column.name), ", ");
     format!("{text}\nNot shown: {names}; --csv or --json prints all.")
 }
 

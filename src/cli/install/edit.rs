@@ -126,10 +126,10 @@ fn to_cst(value: &Value) -> CstInputValue {
         Value::String(text) => CstInputValue::String(text.clone()),
         Value::Array(items) => CstInputValue::Array(items.iter().map(to_cst).collect()),
         Value::Object(fields) => {
-            let fields = fields
+            let nodes = fields
                 .iter()
                 .map(|(name, value)| (name.clone(), to_cst(value)));
-            CstInputValue::Object(fields.collect())
+            CstInputValue::Object(nodes.collect())
         }
     }
 }
@@ -141,9 +141,9 @@ fn edit_toml(text: &str, key: &str, entry: Option<&Entry>) -> Result<String> {
     }
     let mut implicit = toml_edit::Table::new();
     implicit.set_implicit(true);
-    let servers = document.entry(key).or_insert(Item::Table(implicit));
-    let is_inline = servers.is_inline_table();
-    let servers = servers
+    let item = document.entry(key).or_insert(Item::Table(implicit));
+    let is_inline = item.is_inline_table();
+    let servers = item
         .as_table_like_mut()
         .with_context(|| format!("{key} in it is not a table"))?;
     let Some(entry) = entry else {

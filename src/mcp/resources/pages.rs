@@ -3,7 +3,8 @@
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result, Suggestion, quote};
 use econoscope_core::model::untrusted;
-use econoscope_data::desk::{Desk, articles};
+use econoscope_desk::Desk;
+use econoscope_desk::texts::articles;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 

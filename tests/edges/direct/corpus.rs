@@ -93,10 +93,10 @@ pub(crate) fn modern_meta() -> String {
 
 /// Formats a call as text, with `_meta` if given.
 pub(crate) fn call(id: &str, tool: &str, arguments: &Value, meta: Option<&str>) -> String {
-    let meta = meta.map(|m| format!(",\"_meta\":{m}")).unwrap_or_default();
+    let field = meta.map(|m| format!(",\"_meta\":{m}")).unwrap_or_default();
     let name = Value::from(tool);
     format!(
-        r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":{name},"arguments":{arguments}{meta}}}}}"#
+        r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":{name},"arguments":{arguments}{field}}}}}"#
     )
 }
 

@@ -7,7 +7,7 @@ use crate::home::bundled;
 use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
-use econoscope_answers::endpoints::{ENDPOINTS, Route};
+use econoscope_answers::{ENDPOINTS, Route};
 use http_body_util::BodyExt;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -50,11 +50,11 @@ fn address(route: &Route, arguments: &Value) -> String {
     let mut path = route.spec.path.to_owned();
     let mut query = url::form_urlencoded::Serializer::new(String::new());
     for (name, value) in arguments.as_object().unwrap() {
-        let value = value.as_str().unwrap();
+        let text = value.as_str().unwrap();
         if path.contains(&format!("{{{name}}}")) {
-            path = path.replace(&format!("{{{name}}}"), value);
+            path = path.replace(&format!("{{{name}}}"), text);
         } else {
-            query.append_pair(name, value);
+            query.append_pair(name, text);
         }
     }
     format!("{path}?{}", query.finish())
@@ -76,8 +76,8 @@ fn calls() -> Vec<(&'static str, Value)> {
         all.push(("get_metric", json!({ "ticker": id })));
         let mut rows = |more: Value| {
             let mut arguments = json!({ "seriesId": id, "start": "1960-01-01", "detail": "full" });
-            let more = more.as_object().unwrap().clone();
-            arguments.as_object_mut().unwrap().extend(more);
+            let added = more.as_object().unwrap().clone();
+            arguments.as_object_mut().unwrap().extend(added);
             all.push(("get_time_series", arguments));
         };
         rows(json!({ "frequency": "a", "aggregation": "avg" }));

@@ -8,7 +8,7 @@ use axum::extract::ConnectInfo;
 use axum::http::{HeaderMap, HeaderValue, Request, StatusCode};
 use econoscope::mcp::{Server, transport};
 use econoscope::server::{HttpServer, Options, Shutdown};
-use econoscope_answers::endpoints::Backend;
+use econoscope_answers::Backend;
 use econoscope_data::store::{Sqlite, Store};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
@@ -112,8 +112,8 @@ async fn send(router: &Router, headers: &HeaderMap, body: &[u8], peer: Option<&s
         .unwrap();
     *request.headers_mut() = headers.clone();
     if let Some(peer) = peer {
-        let peer: SocketAddr = peer.parse().unwrap();
-        request.extensions_mut().insert(ConnectInfo(peer));
+        let address: SocketAddr = peer.parse().unwrap();
+        request.extensions_mut().insert(ConnectInfo(address));
     }
     let (parts, body) = router.clone().oneshot(request).await.unwrap().into_parts();
     let bytes = body.collect().await.unwrap().to_bytes();

@@ -39,7 +39,7 @@ impl TestServer {
     }
 
     /// Writes the rows of a source as a sync does: rows that were due at the last read are known from now on.
-    fn sync(&self, id: &str, rows: &[(Date, f64)], (last_read, today): (Date, Date)) {
+    fn sync(&self, id: &str, rows: &[(Date, f64)], last_read: Date, today: Date) {
         let info = Catalogue::embedded().get(id).unwrap();
         let id = SeriesId::new(id).unwrap();
         let stored = self.store.read(&id).unwrap().unwrap_or_default();
@@ -53,8 +53,8 @@ impl TestServer {
             known_from: is_new(*day).then_some(today),
             value: Some(*value),
         };
-        let rows: Vec<VintageObservation> = rows.iter().map(row).collect();
-        self.write(&id, &rows);
+        let observations: Vec<VintageObservation> = rows.iter().map(row).collect();
+        self.write(&id, &observations);
     }
 
     pub(super) fn write(&self, id: &SeriesId, rows: &[VintageObservation]) {
@@ -134,8 +134,8 @@ async fn a_citation_is_stable_over_a_year_of_syncs() {
     let mut last_read = date(2019, 1, 1);
     while today < end {
         world.set_time(today, 9);
-        world.sync("UNRATE", &monthly(today), (last_read, today));
-        world.sync("DGS10", &daily(today), (last_read, today));
+        world.sync("UNRATE", &monthly(today), last_read, today);
+        world.sync("DGS10", &daily(today), last_read, today);
         last_read = today;
         let first = shift(today, (-70).days());
         for path in [
@@ -194,7 +194,7 @@ async fn a_citation_names_an_archive_that_knows_more() {
     let world = TestServer::new();
     let today = date(2026, 3, 20);
     world.set_time(today, 9);
-    world.sync("UNRATE", &monthly(today), (date(2019, 1, 1), today));
+    world.sync("UNRATE", &monthly(today), date(2019, 1, 1), today);
     let made = world.json("/cite/UNRATE?date=2025-12&format=json").await;
     let value = made["value"].as_f64().unwrap();
     let as_of = made["as_of"].as_str().unwrap();
@@ -251,7 +251,7 @@ async fn a_weekly_citation_is_stable_and_names_its_week() {
         (date(2026, 2, 28), 219_000.0),
         (date(2026, 3, 7), 213_000.0),
     ];
-    world.sync("ICSA", &rows, (date(2026, 2, 1), date(2026, 3, 20)));
+    world.sync("ICSA", &rows, date(2026, 2, 1), date(2026, 3, 20));
     let old = "/cite/ICSA?date=2026-03-07&as_of=2026-03-19&check=213000";
     let made = world.json(&format!("{old}&format=json")).await;
     assert_eq!(made["url"], format!("{BASE}{old}"));

@@ -96,9 +96,9 @@ async fn csv_is_selected_by_parameter_extension_or_accept() {
 async fn a_known_series_without_data_returns_the_reason() {
     let router = router();
     let metric = get(&router, "/api/public/metrics/VIXCLS").await.json();
-    let series = get(&router, "/api/public/data/VIXCLS").await;
-    assert_eq!(series.status, 200);
-    let series = series.json();
+    let reply = get(&router, "/api/public/data/VIXCLS").await;
+    assert_eq!(reply.status, 200);
+    let series = reply.json();
     assert_eq!(
         (
             &series["rowCount"],

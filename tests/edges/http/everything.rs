@@ -5,77 +5,51 @@ use super::support::{
     unlimited_router_over,
 };
 use axum::http::StatusCode;
-use econoscope_answers::endpoints::ENDPOINTS;
+use econoscope_answers::ENDPOINTS;
+use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::sync::Arc;
 
-/// One address per endpoint, in table order.
-pub(super) const ENDPOINT_PATHS: &[&str] = &[
-    "/api/public/macro-summary",
-    "/api/public/regime",
-    "/api/public/metrics/DGS10",
-    "/api/public/signals",
-    "/api/public/data/UNRATE?start=2000-01-01",
-    "/api/public/compare?series=DGS10,DGS2&start=2020-01-01",
-    "/api/public/series/search?query=unemployment",
-    "/api/public/scenarios",
-    "/api/public/glossary/search?q=spread",
-    "/api/public/content/latest",
-    "/api/public/search?query=yield%20curve",
-    "/api/public/fetch?id=term:yield-curve",
-    "/api/public/explain/CRPI",
-    "/api/public/what-changed?since=1y",
-    "/api/public/revisions/PAYEMS?date=2008-12",
-    "/api/public/calendar?series=cpi",
-];
-
-pub(super) const PAGES: [&str; 28] = [
-    "/",
-    "/series",
-    "/series/UNRATE",
-    "/scenarios",
-    "/scenarios/sahm-trigger",
-    "/calendar",
-    "/calendar.ics",
-    "/methods",
-    "/rights",
-    "/glossary",
-    "/glossary/yield-curve",
-    "/articles",
-    "/articles/regime",
-    "/widget/regime",
-    "/widget/recession",
-    "/widget/metric/DGS10",
-    "/chart/DGS10.png",
-    "/chart/regime.png",
-    "/chart/DGS10.svg",
-    "/llms.txt",
-    "/llms-full.txt",
-    "/robots.txt",
-    "/sitemap.xml",
-    "/.well-known/openapi.yaml",
-    "/.well-known/mcp.json",
-    "/.well-known/ai-catalog.json",
-    "/mcp/server-card",
-    "/api/public/data/UNRATE?start=max&format=csv",
-];
-
-fn addresses() -> impl Iterator<Item = &'static str> {
-    ENDPOINT_PATHS.iter().copied().chain(PAGES)
+/// The generated list of addresses, with a sample of each.
+#[derive(Deserialize)]
+struct Addresses {
+    endpoints: Vec<String>,
+    documents: Vec<String>,
+    pages: Vec<Page>,
 }
 
-#[test]
-fn the_address_list_covers_every_endpoint() {
-    assert_eq!(ENDPOINT_PATHS.len(), ENDPOINTS.len());
-    for (path, route) in ENDPOINT_PATHS.iter().zip(ENDPOINTS.iter()) {
-        let fixed = route.spec.path.split('{').next().unwrap();
-        assert!(
-            path.starts_with(fixed),
-            "{path} is not of {}",
-            route.spec.tool
-        );
+#[derive(Deserialize)]
+struct Page {
+    path: String,
+    sample: String,
+    listing: String,
+}
+
+impl Addresses {
+    fn read() -> Self {
+        serde_json::from_str(include_str!("../../addresses.json")).unwrap()
     }
+}
+
+/// Returns a sample of every endpoint, document and page, and the other formats of two of them.
+pub(super) fn addresses() -> Vec<String> {
+    let Addresses {
+        endpoints,
+        documents,
+        pages,
+    } = Addresses::read();
+    let samples = pages.iter().map(|page| page.sample.replace("{base}", BASE));
+    let formats = [
+        "/chart/DGS10.svg",
+        "/api/public/data/UNRATE?start=max&format=csv",
+    ];
+    [endpoints, documents]
+        .concat()
+        .into_iter()
+        .chain(samples)
+        .chain(formats.map(str::to_owned))
+        .collect()
 }
 
 /// Clocks far too early and far too late, up to the limits of `clock::wall`.
@@ -98,8 +72,8 @@ async fn every_address_answers_with_a_wrong_clock() {
             "/api/public/what-changed?since=50y",
             "/ready",
         ];
-        for path in addresses().chain(far) {
-            let status = get_with(&router, path, &[]).await.status;
+        for path in addresses().into_iter().chain(far.map(str::to_owned)) {
+            let status = get_with(&router, &path, &[]).await.status;
             assert!(!status.is_server_error(), "{shown} {path}: {status}");
         }
         for route in ENDPOINTS.iter() {
@@ -124,7 +98,7 @@ async fn every_address_answers_with_a_wrong_clock() {
 #[tokio::test]
 async fn head_matches_get_on_every_address() {
     let router = unlimited_router();
-    for path in addresses() {
+    for path in &addresses() {
         let full = get_with(&router, path, &[]).await;
         assert_eq!(full.status, StatusCode::OK, "{path}");
         let head = send(&router, request("HEAD", path, &[], "")).await;
@@ -141,7 +115,7 @@ async fn head_matches_get_on_every_address() {
 #[tokio::test]
 async fn conditional_requests_get_304_on_every_address() {
     let router = unlimited_router();
-    for path in addresses() {
+    for path in &addresses() {
         let full = get_with(&router, path, &[]).await;
         let tag = full.header("etag").to_owned();
         assert!(tag.starts_with('"') && tag.len() > 8, "{path}: {tag}");
@@ -174,13 +148,14 @@ fn uncompressed(reply: &Reply) -> Vec<u8> {
 async fn large_bodies_are_offered_as_gzip_and_zstd() {
     let router = unlimited_router();
     let mut compressed = 0;
-    for path in addresses() {
+    for path in &addresses() {
         let whole = get_with(&router, path, &[]).await;
         let mut tags = BTreeSet::from([whole.header("etag").to_owned()]);
         for encoding in ["gzip", "zstd"] {
             let reply = get_with(&router, path, &[("accept-encoding", encoding)]).await;
             assert_eq!(uncompressed(&reply), whole.body, "{path} {encoding}");
-            let packed = path.ends_with(".png") || whole.body.len() < 1_024;
+            let is_bitmap = ["image/png", "image/x-icon"].contains(&whole.header("content-type"));
+            let packed = is_bitmap || whole.body.len() < 1_024;
             let used = reply.header("content-encoding");
             assert_eq!(used, if packed { "" } else { encoding }, "{path}");
             if !packed {
@@ -222,14 +197,33 @@ async fn the_sitemap_lists_every_page_once() {
         .collect();
     let unique: BTreeSet<&str> = listed.iter().copied().collect();
     assert_eq!(unique.len(), listed.len(), "named twice");
-    for path in PAGES {
-        let file = path.starts_with("/chart") || path.starts_with("/widget/metric");
-        let machine = path.contains("well-known/mcp")
-            || path.contains("ai-catalog")
-            || path.contains("server-card");
-        let page = !file && !machine && !path.contains('?');
-        let itself = ["/sitemap.xml", "/robots.txt"].contains(&path);
-        assert_eq!(unique.contains(path), page && !itself, "{path}");
+    let Addresses {
+        documents, pages, ..
+    } = Addresses::read();
+    let home = get_with(&router, "/", &[]).await;
+    for page in &pages {
+        let Page {
+            path,
+            sample,
+            listing,
+        } = page;
+        let address = if listing == "items" { sample } else { path };
+        let is_listed = unique.contains(address.as_str());
+        assert_eq!(is_listed, listing != "unlisted", "{path} in the sitemap");
+        let link = format!("<a href=\"{path}\"");
+        if listing == "navigation" {
+            assert!(home.text().contains(&link), "{path} in the navigation");
+        }
+    }
+    let listed_documents: Vec<&String> = documents
+        .iter()
+        .filter(|path| unique.contains(path.as_str()))
+        .collect();
+    let expected = ["/.well-known/openapi.yaml", "/llms.txt", "/llms-full.txt"];
+    assert_eq!(listed_documents, expected);
+    for route in ENDPOINTS.iter() {
+        let path = route.spec.path;
+        assert_eq!(unique.contains(path), route.spec.in_sitemap, "{path}");
     }
     for (folder, least) in [
         ("/series/", 400),
@@ -242,7 +236,8 @@ async fn the_sitemap_lists_every_page_once() {
     }
     for (n, path) in listed.iter().enumerate() {
         // Hundreds of series and terms are alike, so every seventh is checked.
-        if n < 40 || n % 7 == 0 {
+        let is_item = path.starts_with("/series/") || path.starts_with("/glossary/");
+        if !is_item || n % 7 == 0 {
             let reply = get_with(&router, path, &[]).await;
             assert_eq!(reply.status, StatusCode::OK, "{path}");
         }

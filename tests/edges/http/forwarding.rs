@@ -3,7 +3,7 @@
 use super::support::{backend, get, unlimited_router, unlimited_router_over};
 use axum::Router;
 use axum::http::StatusCode;
-use econoscope_answers::endpoints::Backend;
+use econoscope_answers::Backend;
 use econoscope_core::clock::SystemClock;
 use econoscope_data::upstream::{Upstream, UpstreamConfig};
 use serde_json::{Value, json};

@@ -7,7 +7,7 @@ use super::support::{
 use axum::Router;
 use axum::http::StatusCode;
 use econoscope::server::Options;
-use econoscope_answers::endpoints::Backend;
+use econoscope_answers::Backend;
 use econoscope_core::clock::SystemClock;
 use econoscope_data::upstream::{Upstream, UpstreamConfig};
 use serde_json::json;
@@ -206,9 +206,9 @@ async fn bursts_get_429_over_rest_and_mcp() {
             break;
         }
     }
-    let refused = refused.expect("40 at once are too many");
-    assert_eq!(refused.header("retry-after"), "1");
-    assert_eq!(refused.json()["violated-policies"], json!(["burst"]));
+    let reply = refused.expect("40 at once are too many");
+    assert_eq!(reply.header("retry-after"), "1");
+    assert_eq!(reply.json()["violated-policies"], json!(["burst"]));
     let call = send(
         &router,
         with_peer(tool_call("get_regime", &json!({}), &[]), PEER),

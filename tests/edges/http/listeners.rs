@@ -117,9 +117,9 @@ async fn replaced_subscription_methods_are_not_found() {
     let router = router_with_options(|_| {});
     for method in ["resources/subscribe", "resources/unsubscribe"] {
         let params = json!({ "uri": "macro://regime" });
-        let refused = send(&router, modern_request(method, params, "203.0.113.1:4711")).await;
-        assert_eq!(refused.status, StatusCode::NOT_FOUND, "{method}");
-        let refused = refused.json();
+        let reply = send(&router, modern_request(method, params, "203.0.113.1:4711")).await;
+        assert_eq!(reply.status, StatusCode::NOT_FOUND, "{method}");
+        let refused = reply.json();
         assert_eq!(
             (&refused["id"], &refused["error"]["code"]),
             (&json!(7), &json!(-32601))

@@ -39,7 +39,7 @@ async fn unknown_paths_share_one_metric_label() {
     let ending = shutdown.clone();
     let serving = tokio::spawn(async move { site.serve_metrics(listener, ending.stop).await });
     let junk = |round: u32| {
-        let router = router.clone();
+        let junk_router = router.clone();
         async move {
             for n in 0..40 {
                 let word = format!("junk{round}x{n}");
@@ -50,12 +50,12 @@ async fn unknown_paths_share_one_metric_label() {
                     format!("/chart/{word}.png"),
                     format!("/api/public/{word}/{word}?{word}={word}"),
                 ] {
-                    get(&router, &path).await;
+                    get(&junk_router, &path).await;
                 }
                 let call = tool_call(&word, &json!({}), &[]);
-                router.clone().oneshot(call).await.unwrap();
+                junk_router.clone().oneshot(call).await.unwrap();
             }
-            get(&router, "/api/public/regime").await;
+            get(&junk_router, "/api/public/regime").await;
         }
     };
     junk(1).await;

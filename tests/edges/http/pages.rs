@@ -5,7 +5,8 @@ use super::support::{
     unlimited_router_over,
 };
 use axum::http::StatusCode;
-use econoscope_data::desk::{Desk, Settings, articles, scenarios};
+use econoscope_desk::texts::{articles, scenarios};
+use econoscope_desk::{Desk, Settings};
 use sha2::Digest;
 use std::collections::BTreeSet;
 
@@ -220,12 +221,12 @@ async fn names_are_escaped_in_html() {
                 continue;
             }
             let own = between(reply.text(), "<script>", "</script>");
-            let html = if own.starts_with("const say=") {
+            let page = if own.starts_with("const say=") {
                 reply.text().replace(&format!("<script>{own}</script>"), "")
             } else {
                 reply.text().to_owned()
             };
-            let html = html
+            let html = page
                 .replace("<script type=\"module\" src=\"/assets/", "")
                 .replace("<iframe src=\"/widget/", "")
                 .replace("<iframe class=\"whole-width\" src=\"/widget/", "")
@@ -320,7 +321,7 @@ async fn the_home_page_shows_its_age_and_every_endpoint() {
     let reply = get(&router(), "/").await;
     let html = reply.text();
     assert!(html.contains("Data as of "), "{html}");
-    for route in econoscope_answers::endpoints::ENDPOINTS.iter() {
+    for route in econoscope_answers::ENDPOINTS.iter() {
         assert!(
             html.contains(&format!("GET {}</code>", route.spec.path)),
             "{}",
@@ -426,7 +427,7 @@ async fn images_have_the_declared_type_and_size() {
 #[tokio::test]
 async fn operator_articles_and_scenarios_have_pages() {
     let article = "---\nid: our-view\ntitle: Our view\npublished: 2026-01-05T12:00:00Z\n---\n\nWhat **we** think.\n";
-    let scenario = include_str!("../../../crates/data/data/scenarios/10y-above-5pct.toml")
+    let scenario = include_str!("../../../crates/desk/data/scenarios/10y-above-5pct.toml")
         .replace("10y-above-5pct", "our-own")
         .replace("The ten-year", "Our ten-year");
     let settings = Settings {
@@ -471,22 +472,22 @@ async fn first_page_loads_are_below_100_kb() {
             transferred_bytes(&router, path).await + transferred_bytes(&router, &script).await;
         // The figures that the script loads at once; a longer history is loaded on demand.
         for figure in page.text().split("<figure ").skip(1) {
-            let figure = figure.split('>').next().unwrap();
-            let Some((_, sources)) = figure.split_once("data-figures=\"") else {
+            let attributes = figure.split('>').next().unwrap();
+            let Some((_, sources)) = attributes.split_once("data-figures=\"") else {
                 continue;
             };
-            if !figure.contains("data-eager") {
+            if !attributes.contains("data-eager") {
                 continue;
             }
             for source in sources.split('"').next().unwrap().split(' ') {
-                let source = source.replace("&#38;", "&");
+                let address = source.replace("&#38;", "&");
                 assert!(
-                    !get(&router, &source)
+                    !get(&router, &address)
                         .await
                         .text()
                         .contains("\"truncated\":true")
                 );
-                all += transferred_bytes(&router, &source).await;
+                all += transferred_bytes(&router, &address).await;
             }
         }
         assert!(all < 100_000, "{path}: {all}");

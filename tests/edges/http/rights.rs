@@ -338,13 +338,11 @@ async fn rows_of_a_personal_source_are_withheld() {
     write_rows(&store, "DGS2", 2..=6, "cboe");
     write_rows(&store, "DGS2", 2..=13, "treasury");
     write_rows(&store, "DGS5", 2..=6, "cboe");
-    let days = (
-        jiff::civil::date(2026, 11, 1),
-        jiff::civil::date(2026, 11, 8),
-    );
+    let first = jiff::civil::date(2026, 11, 1);
+    let last = jiff::civil::date(2026, 11, 8);
     for id in ["DGS2", "DGS5"] {
         let id = SeriesId::new(id).unwrap();
-        store.attribute(&id, "treasury", days).unwrap();
+        store.attribute(&id, "treasury", first, last).unwrap();
     }
     write_rows(&store, "DGS30", 2..=6, "tiingo");
     let router = public_router(Arc::new(store), Arc::new(now));

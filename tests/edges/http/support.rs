@@ -7,9 +7,9 @@ use axum::http::{HeaderMap, Request, StatusCode};
 use econoscope::admission::LimitSettings;
 use econoscope::mcp;
 use econoscope::server::{HttpServer, Options, Shutdown};
-use econoscope_answers::endpoints::Backend;
-use econoscope_data::desk::{Clock, Desk, Settings};
+use econoscope_answers::Backend;
 use econoscope_data::store::Sqlite;
+use econoscope_desk::{Clock, Desk, Settings};
 use http_body_util::BodyExt;
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -133,8 +133,8 @@ pub(crate) fn request(
 
 /// Sets the peer of a request.
 pub(crate) fn with_peer(mut request: Request<Body>, peer: &str) -> Request<Body> {
-    let peer: SocketAddr = peer.parse().unwrap();
-    request.extensions_mut().insert(ConnectInfo(peer));
+    let address: SocketAddr = peer.parse().unwrap();
+    request.extensions_mut().insert(ConnectInfo(address));
     request
 }
 

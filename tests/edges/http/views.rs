@@ -89,7 +89,7 @@ async fn a_series_page_agrees_with_the_api() {
                 .last()
                 .map(|row| row["value"].clone()),
         };
-        let newest = newest.unwrap().as_f64().unwrap();
+        let value = newest.unwrap().as_f64().unwrap();
         let table = between(
             page.text(),
             "aria-label=\"Latest observations\"",
@@ -100,8 +100,8 @@ async fn a_series_page_agrees_with_the_api() {
             .parse()
             .unwrap();
         assert!(
-            (displayed - newest).abs() < 0.051,
-            "{query}: {displayed} for {newest}"
+            (displayed - value).abs() < 0.051,
+            "{query}: {displayed} for {value}"
         );
         assert!(page.text().contains(unit), "{query}: not in {unit}");
     }

@@ -5,9 +5,9 @@ use super::client::Client;
 use super::server;
 use crate::home::bundled;
 use econoscope::mcp::Server;
-use econoscope_answers::endpoints::{Backend, ENDPOINTS};
-use econoscope_data::desk::{Desk, Settings};
+use econoscope_answers::{Backend, ENDPOINTS};
 use econoscope_data::store::Sqlite;
+use econoscope_desk::{Desk, Settings};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -42,13 +42,16 @@ async fn text_and_structure_have_the_same_rows() {
         let answer = &result["structuredContent"];
         let row = |row: &Value| format!("{},{}", row[0].as_str().unwrap(), row[1]);
         assert_eq!(answer["data"]["columns"], json!(["date", "value"]));
-        let structure: Vec<String> = answer["data"]["rows"]
+        let rows_of_structure: Vec<String> = answer["data"]["rows"]
             .as_array()
             .unwrap()
             .iter()
             .map(row)
             .collect();
-        let structure: Vec<&str> = structure.iter().map(|r| r.trim_end_matches(".0")).collect();
+        let structure: Vec<&str> = rows_of_structure
+            .iter()
+            .map(|r| r.trim_end_matches(".0"))
+            .collect();
         let text = result["content"][0]["text"].as_str().unwrap();
         let is_row = |line: &&str| {
             line.split_once(',')

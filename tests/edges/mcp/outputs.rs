@@ -5,7 +5,7 @@ use super::server;
 use crate::expanded::{expanded, untrue};
 use crate::home::backends;
 use econoscope::mcp::Server;
-use econoscope_answers::endpoints::{ENDPOINTS, Route};
+use econoscope_answers::{ENDPOINTS, Route};
 use rmcp::ServerHandler as _;
 use serde_json::{Map, Value, json};
 

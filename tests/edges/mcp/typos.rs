@@ -6,7 +6,7 @@ use super::server;
 use econoscope_core::catalogue::names::Names;
 use econoscope_core::error::Error;
 use econoscope_core::model::words::fold_name;
-use econoscope_data::desk::resolve;
+use econoscope_desk::names::resolve;
 use serde_json::json;
 use std::time::Instant;
 

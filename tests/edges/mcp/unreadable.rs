@@ -66,11 +66,11 @@ fn unreadable() -> Vec<(Vec<u8>, i64, Value)> {
             json!(1),
         ),
     ];
-    let broken = broken.into_iter().map(|b| (b, PARSE_ERROR, Value::Null));
-    let no_request = no_request
+    let parse_errors = broken.into_iter().map(|b| (b, PARSE_ERROR, Value::Null));
+    let invalid = no_request
         .into_iter()
         .map(|(text, id)| (text.as_bytes().to_vec(), INVALID_REQUEST, id));
-    broken.chain(no_request).collect()
+    parse_errors.chain(invalid).collect()
 }
 
 /// Checks that every line gets one error, before the response to the next request.

@@ -6,7 +6,7 @@ use crate::direct::corpus;
 use crate::direct::http::{BothSites, headers};
 use crate::home::{backend, now, write};
 use econoscope::mcp::Server;
-use econoscope_answers::endpoints::{Arguments, ENDPOINTS, Route};
+use econoscope_answers::{Arguments, ENDPOINTS, Route};
 use econoscope_core::model::untrusted::{FENCE_END, FENCE_START};
 use econoscope_core::model::{Frequency, SeriesId};
 use econoscope_data::store::{Article, Description, Sqlite, Store};

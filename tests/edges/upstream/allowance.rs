@@ -13,8 +13,8 @@ async fn concurrent_equal_requests_cost_one_upstream_call() {
     let upstream = open_upstream(proxy.address, 100, &clock());
     let callers: Vec<_> = (0..1_000)
         .map(|_| {
-            let upstream = upstream.clone();
-            tokio::spawn(async move { upstream.get(shared_request("regime")).await })
+            let shared = upstream.clone();
+            tokio::spawn(async move { shared.get(shared_request("regime")).await })
         })
         .collect();
     tokio::time::sleep(Duration::from_millis(100)).await;
@@ -34,9 +34,9 @@ async fn concurrent_equal_requests_cost_one_upstream_call() {
 /// Requests several names concurrently. Returns how many were answered and how many refused.
 async fn request_names(upstream: &Upstream, caller: Caller, prefix: &str) -> (usize, usize) {
     let requests = (0..40).map(|n| {
-        let upstream = upstream.clone();
+        let shared = upstream.clone();
         let name = format!("{prefix}{n}");
-        tokio::spawn(caller.scope(async move { upstream.get(interactive_request(&name)).await }))
+        tokio::spawn(caller.scope(async move { shared.get(interactive_request(&name)).await }))
     });
     let mut answered = 0;
     let mut refused = 0;
@@ -278,9 +278,9 @@ async fn stale_responses_are_served_when_the_allowance_is_exhausted() {
             .err()
             .or(refused);
     }
-    let refused = refused.unwrap();
-    assert_eq!(refused.code(), "rate_limited");
-    assert!(refused.to_string().contains("2026-11-"), "{refused}");
+    let error = refused.unwrap();
+    assert_eq!(error.code(), "rate_limited");
+    assert!(error.to_string().contains("2026-11-"), "{error}");
     // One of ten calls comes back in three and a half hours, and a refresh leaves two for callers.
     for expected in [Freshness::Stale, Freshness::Fresh] {
         clock.advance(6 * HOUR);

@@ -2,7 +2,7 @@
 //! not here.
 
 use super::Question;
-use super::derived::newest;
+use super::derived::{Figure, newest};
 use super::levels::rounded;
 use crate::support::{between, by, on, rows};
 use serde_json::{Value, json};
@@ -110,7 +110,10 @@ fn counted() -> Vec<Question> {
 }
 
 fn elsewhere() -> Vec<Question> {
-    let (day, middle) = newest("DFEDTARU", "DFEDTARL", |upper, lower| (upper + lower) / 2.0);
+    let Figure {
+        date: day,
+        value: middle,
+    } = newest("DFEDTARU", "DFEDTARL", |upper, lower| (upper + lower) / 2.0);
     vec![
         Question::new(
             "What is the midpoint of the Fed's target range?",

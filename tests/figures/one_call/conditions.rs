@@ -40,14 +40,15 @@ fn counted(rows: &Rows, is: impl Fn(f64) -> bool) -> Counted {
 fn asked(
     words: &'static str,
     id: &'static str,
-    condition: (&str, fn(f64) -> bool),
-    days: (&str, &str),
+    condition: &str,
+    is_met: fn(f64) -> bool,
+    days: [&str; 2],
 ) -> Question {
-    let rows = between(id, days.0, days.1);
-    let found = counted(&rows, condition.1);
+    let [first, last] = days;
+    let rows = between(id, first, last);
+    let found = counted(&rows, is_met);
     let (length, start, end) = found.longest;
-    let arguments =
-        json!({"seriesId": id, "condition": condition.0, "start": days.0, "end": days.1});
+    let arguments = json!({"seriesId": id, "condition": condition, "start": first, "end": last});
     Question::new(words, "get_time_series", arguments)
         .at("/condition/met", found.met)
         .at("/condition/count", rows.len())
@@ -66,56 +67,65 @@ pub(super) fn questions() -> Vec<Question> {
         asked(
             "How many days was the 2s10s curve inverted since 2000?",
             "T10Y2Y",
-            ("< 0", |v| v < 0.0),
-            ("2000-01-01", "2026-08-20"),
+            "< 0",
+            |v| v < 0.0,
+            ["2000-01-01", "2026-08-20"],
         ),
         asked(
             "For how long was the funds rate at a quarter point or less?",
             "FEDFUNDS",
-            ("<= 0.25", |v| v <= 0.25),
-            ("1960-01-01", "2026-06-30"),
+            "<= 0.25",
+            |v| v <= 0.25,
+            ["1960-01-01", "2026-06-30"],
         ),
         asked(
             "How often was unemployment below 4 percent since 1948?",
             "UNRATE",
-            ("< 4", |v| v < 4.0),
-            ("1948-01-01", "2026-06-30"),
+            "< 4",
+            |v| v < 4.0,
+            ["1948-01-01", "2026-06-30"],
         ),
         asked(
             "In how many weeks were there more than 500,000 new claims?",
             "ICSA",
-            ("> 500000", |v| v > 500_000.0),
-            ("1967-01-07", "2026-06-30"),
+            "> 500000",
+            |v| v > 500_000.0,
+            ["1967-01-07", "2026-06-30"],
         ),
         asked(
             "How many days has the ten-year yield been 5 percent or more since 2000?",
             "DGS10",
-            (">= 5", |v| v >= 5.0),
-            ("2000-01-01", "2026-08-20"),
+            ">= 5",
+            |v| v >= 5.0,
+            ["2000-01-01", "2026-08-20"],
         ),
         asked(
             "In how many months was the ten-year yield above 10 percent?",
             "GS10",
-            ("> 10", |v| v > 10.0),
-            ("1960-01-01", "2026-06-30"),
+            "> 10",
+            |v| v > 10.0,
+            ["1960-01-01", "2026-06-30"],
         ),
         asked(
             "How often was the unemployment rate exactly 5.0 percent?",
             "UNRATE",
-            ("= 5", |v| (v - 5.0).abs() < 1e-9),
-            ("1948-01-01", "2026-06-30"),
+            "= 5",
+            |v| (v - 5.0).abs() < 1e-9,
+            ["1948-01-01", "2026-06-30"],
         ),
         asked(
             "How often did financial conditions stand between 0 and 1?",
             "NFCI",
-            ("NFCI > 0 and NFCI < 1", |v| v > 0.0 && v < 1.0),
-            ("1971-01-08", "2026-06-30"),
+            "NFCI > 0 and NFCI < 1",
+            |v| v > 0.0 && v < 1.0,
+            ["1971-01-08", "2026-06-30"],
         ),
         asked(
             "In how many months was the three-month bill not below 3 percent?",
             "TB3MS",
-            ("not TB3MS < 3", |v| v >= 3.0),
-            ("1960-01-01", "2026-06-30"),
+            "not TB3MS < 3",
+            |v| v >= 3.0,
+            ["1960-01-01", "2026-06-30"],
         ),
     ]
 }

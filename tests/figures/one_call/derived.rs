@@ -11,6 +11,19 @@ pub(super) fn all(id: &str) -> Rows {
     rows(id).into_iter().collect()
 }
 
+/// A figure and its date.
+pub(super) struct Figure {
+    pub(super) date: String,
+    pub(super) value: f64,
+}
+
+fn figure(date: &str, value: f64) -> Figure {
+    Figure {
+        date: date.to_owned(),
+        value,
+    }
+}
+
 /// Half away from zero.
 pub(super) fn round(value: f64, decimals: i32) -> f64 {
     let scale = 10f64.powi(decimals);
@@ -18,7 +31,7 @@ pub(super) fn round(value: f64, decimals: i32) -> f64 {
 }
 
 /// What two files come to on their newest common date.
-pub(super) fn newest(a: &str, b: &str, of: fn(f64, f64) -> f64) -> (String, f64) {
+pub(super) fn newest(a: &str, b: &str, of: fn(f64, f64) -> f64) -> Figure {
     let a = all(a);
     let b = all(b);
     let (date, value) = a
@@ -26,7 +39,7 @@ pub(super) fn newest(a: &str, b: &str, of: fn(f64, f64) -> f64) -> (String, f64)
         .rev()
         .find(|(date, _)| b.contains_key(*date))
         .unwrap();
-    (date.clone(), of(*value, b[date]))
+    figure(date, of(*value, b[date]))
 }
 
 /// The first day of the month a year before.
@@ -36,13 +49,10 @@ pub(super) fn year_before(month: &str) -> String {
 }
 
 /// The newest change from a year earlier, percent.
-pub(super) fn over_a_year(id: &str) -> (String, f64) {
+pub(super) fn over_a_year(id: &str) -> Figure {
     let all = all(id);
     let (date, value) = all.last_key_value().unwrap();
-    (
-        date.clone(),
-        100.0 * (value / all[&year_before(date)] - 1.0),
-    )
+    figure(date, 100.0 * (value / all[&year_before(date)] - 1.0))
 }
 
 /// The means of a daily file by month.
@@ -58,7 +68,8 @@ pub(super) fn months(id: &str) -> Rows {
 }
 
 /// The newest value of a name, made here by a formula.
-fn made(words: &'static str, name: &str, (date, value): (String, f64), formula: &str) -> Question {
+fn made(words: &'static str, name: &str, figure: Figure, formula: &str) -> Question {
+    let Figure { date, value } = figure;
     Question::new(words, "get_metric", json!({ "ticker": name }))
         .at("/value", value)
         .at("/date", date)
@@ -66,8 +77,8 @@ fn made(words: &'static str, name: &str, (date, value): (String, f64), formula: 
         .says(format!("computed here from {formula}"))
 }
 
-fn to(decimals: i32, (date, value): (String, f64)) -> (String, f64) {
-    (date, round(value, decimals))
+fn to(decimals: i32, exact: Figure) -> Figure {
+    figure(&exact.date, round(exact.value, decimals))
 }
 
 pub(super) fn questions() -> Vec<Question> {
@@ -110,19 +121,19 @@ fn ratios() -> Vec<Question> {
         made(
             "How fast does money turn over?",
             "velocity of money",
-            (quarter, round(velocity, 3)),
+            figure(&quarter, round(velocity, 3)),
             "GDP/M2SL",
         ),
         made(
             "How many vacancies are there for each unemployed person?",
             "job openings per unemployed",
-            (month.clone(), round(openings / unemployed, 2)),
+            figure(&month, round(openings / unemployed, 2)),
             "JTSJOL/(CLF16OV-CE16OV)",
         ),
         made(
             "How many people are unemployed?",
             "number of unemployed",
-            (month, unemployed),
+            figure(&month, unemployed),
             "CLF16OV-CE16OV",
         ),
         made(
@@ -222,9 +233,15 @@ fn spreads() -> Vec<Question> {
 }
 
 fn rates() -> Vec<Question> {
-    let (month, prices) = over_a_year("PCEPILFE");
+    let Figure {
+        date: month,
+        value: prices,
+    } = over_a_year("PCEPILFE");
     let real = round(on("FEDFUNDS", &month) - prices, 2);
-    let (may, inflation) = over_a_year("CPIAUCNS");
+    let Figure {
+        date: may,
+        value: inflation,
+    } = over_a_year("CPIAUCNS");
     let misery = round(on("UNRATE", &may) + inflation, 2);
     let headline = 100.0 * (on("CPIAUCNS", "2022-06-01") / on("CPIAUCNS", "2021-06-01") - 1.0);
     let adjusted = 100.0 * (on("CPIAUCSL", "2022-06-01") / on("CPIAUCSL", "2021-06-01") - 1.0);
@@ -236,8 +253,8 @@ fn rates() -> Vec<Question> {
         made("What is the Fed's preferred inflation gauge at?", "core pce inflation", to(2, over_a_year("PCEPILFE")), "yoy(PCEPILFE)"),
         made("How fast do rents and homes in the CPI rise?", "shelter inflation", to(2, over_a_year("CUSR0000SAH1")), "yoy(CUSR0000SAH1)"),
         made("What is producer price inflation?", "ppi inflation", to(2, over_a_year("PPIFIS")), "yoy(PPIFIS)"),
-        made("What is the real fed funds rate?", "real fed funds", (month, real), "FEDFUNDS-yoy(PCEPILFE)"),
-        made("What is the misery index?", "misery index", (may, misery), "UNRATE+yoy(CPIAUCNS)"),
+        made("What is the real fed funds rate?", "real fed funds", figure(&month, real), "FEDFUNDS-yoy(PCEPILFE)"),
+        made("What is the misery index?", "misery index", figure(&may, misery), "UNRATE+yoy(CPIAUCNS)"),
         Question::new("What was headline inflation in June 2022?", "get_time_series", june)
             .at("/data/0/value", round(headline, 2))
             .says(round(headline, 2).to_string()),
@@ -265,7 +282,10 @@ fn growth() -> Vec<Question> {
         .map(|(_, v)| v)
         .sum::<f64>()
         / 4.0;
-    let (pay_month, pay) = over_a_year("CES0500000003");
+    let Figure {
+        date: pay_month,
+        value: pay,
+    } = over_a_year("CES0500000003");
     let real_pay = {
         let prices = all("CPIAUCSL");
         pay - 100.0 * (prices[&pay_month] / prices[&year_before(&pay_month)] - 1.0)
@@ -274,7 +294,7 @@ fn growth() -> Vec<Question> {
         made(
             "How fast is the economy growing?",
             "gdp growth",
-            (quarter.clone(), annualised),
+            figure(quarter, annualised),
             "pca(GDPC1)",
         )
         .says("it may also mean REAL_GDP_YOY"),
@@ -293,19 +313,19 @@ fn growth() -> Vec<Question> {
         made(
             "How many jobs were added last month?",
             "jobs added",
-            (month.clone(), latest - earlier),
+            figure(month, latest - earlier),
             "chg(PAYEMS)",
         ),
         made(
             "How fast do wages rise?",
             "wage growth",
-            (pay_month.clone(), round(pay, 2)),
+            figure(&pay_month, round(pay, 2)),
             "yoy(CES0500000003)",
         ),
         made(
             "Do wages keep up with prices?",
             "real wage growth",
-            (pay_month, round(real_pay, 2)),
+            figure(&pay_month, round(real_pay, 2)),
             "yoy(CES0500000003)-yoy(CPIAUCSL)",
         ),
         made(
@@ -329,7 +349,7 @@ fn growth() -> Vec<Question> {
         made(
             "What is the four-week average of claims?",
             "4-week average of initial claims",
-            (claims.last().unwrap().0.clone(), round(four, 0)),
+            figure(&claims.last().unwrap().0, round(four, 0)),
             "ma(ICSA,4)",
         ),
     ]

@@ -1,7 +1,7 @@
 //! Names that could be taken wrongly, what is not held, what may happen, and several of these at once.
 
 use super::Question;
-use super::derived::{all, months, newest, round};
+use super::derived::{Figure, all, months, newest, round};
 use crate::support::rows;
 use serde_json::json;
 
@@ -76,13 +76,19 @@ fn absent() -> Vec<Question> {
     ]
 }
 
+/// How often something followed a starting month.
+struct Share {
+    hits: usize,
+    starts: usize,
+}
+
 /// Share of starting months after which the value moved so within a horizon, and how many there were.
 fn share(
     values: &[f64],
     horizon: usize,
     is_start: fn(f64) -> bool,
     is_hit: fn(f64, f64) -> bool,
-) -> (usize, usize) {
+) -> Share {
     let starts: Vec<usize> = (0..values.len() - horizon)
         .filter(|i| is_start(values[*i]))
         .collect();
@@ -91,15 +97,14 @@ fn share(
             .iter()
             .any(|u| is_hit(values[**i], *u))
     });
-    (hits.count(), starts.len())
+    Share {
+        hits: hits.count(),
+        starts: starts.len(),
+    }
 }
 
-fn scenario(
-    words: &'static str,
-    query: &str,
-    slug: &str,
-    (hits, starts): (usize, usize),
-) -> Question {
+fn scenario(words: &'static str, query: &str, slug: &str, share: Share) -> Question {
+    let Share { hits, starts } = share;
     Question::new(words, "list_scenarios", json!({ "query": query }))
         .at("/scenarios/0/slug", slug)
         .at(
@@ -136,8 +141,11 @@ fn scenarios() -> Vec<Question> {
 }
 
 fn several() -> Vec<Question> {
-    let (day, curve) = newest("DGS10", "DGS2", |a, b| a - b);
-    let (_, long) = newest("DGS30", "DGS5", |a, b| a - b);
+    let Figure {
+        date: day,
+        value: curve,
+    } = newest("DGS10", "DGS2", |a, b| a - b);
+    let long = newest("DGS30", "DGS5", |a, b| a - b).value;
     let core = all("PCEPILFE");
     let index = all("CPILFESL");
     let june = |all: &std::collections::BTreeMap<String, f64>| {

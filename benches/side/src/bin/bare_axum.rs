@@ -24,6 +24,6 @@ async fn main() {
     let listener = TcpListener::bind(("127.0.0.1", port)).await.expect("a free port");
     LazyLock::force(&RESULT);
     let router = axum::Router::new().route("/mcp", axum::routing::post(handle));
-    let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
-    axum::serve(listener, router).await.expect("serving");
+    let low_latency = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
+    axum::serve(low_latency, router).await.expect("serving");
 }

@@ -3,20 +3,23 @@
 mod answer;
 mod columns;
 mod table;
+mod weeks;
 
 pub use answer::{ComparedColumn, Comparison, ConditionMeans, Correlation};
 
-use super::aggregation_notes::partial_periods;
-use super::codes::{AggregationCode, FrequencyCode, UnitsCode};
-use super::condition::{Condition, EvaluationContext};
-use super::days::{self, newest};
-use super::formulas::{self, NamedSeries};
-use crate::endpoints::prelude::*;
+use crate::conditions::formulas::{self, NamedSeries};
+use crate::conditions::{Condition, EvaluationContext};
+use crate::dates::{self, newest};
+use crate::prelude::*;
+use crate::render::aggregation_notes::partial_periods;
+use crate::route::codes::{AggregationCode, FrequencyCode, UnitsCode};
+use columns::ComputedColumns;
 use econoscope_core::indicators::expression::{self, Expr};
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::frequency::Periods;
 use std::collections::BTreeMap;
+use table::Table;
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -69,29 +72,9 @@ struct Query<'a> {
     context: EvaluationContext,
 }
 
-impl Endpoint for Params {
-    const SPEC: Spec = Spec {
-        tool: "compare_series",
-        title: "Compare series, correlation, spread",
-        path: "/api/public/compare",
-        summary: "Up to 8 series or formulas aligned on dates, with statistics, on request correlations",
-        description: "Use this when asked how series compare or move together (claims and unemployment), or for a \
-            correlation, spread, ratio, difference (earnings minus inflation), real value or growth: aligns up \
-            to 8 series or formulas (+ - * / ^, comparisons, and, or, not, yoy, mom, chg, ann, cagr, ma, lag, \
-            index, real, gap, log, abs) and gives latest, mean, range, z-score, percentile, counts and runs of \
-            a condition; correlations with correlations=true. Do not use it for one series: use \
-            get_time_series.",
-        max_age: 1_800,
-        in_contract: false,
-        example: &[
-            ("series", "yoy(CPILFESL),FEDFUNDS"),
-            ("start", "2015-01-01"),
-        ],
-    };
-    type Output = Comparison;
-
-    fn local(desk: &Desk, params: &Self) -> Result<Comparison> {
-        let as_of = parse_as_of(desk, params.as_of.as_deref())?;
+impl<'a> Query<'a> {
+    /// Parses the formulas and fetches the series they name.
+    fn new(desk: &Desk, params: &'a Params, as_of: AsOf) -> Result<Self> {
         let range = date_range(params, as_of, desk.today())?;
         let trees = params
             .series
@@ -108,9 +91,8 @@ impl Endpoint for Params {
         let frequency = params.frequency.map(|code| code.value.frequency);
         let aggregation = params
             .aggregation
-            .map(|code| code.value)
-            .unwrap_or_else(|| series.default_aggregation(frequency));
-        let query = Query {
+            .map_or_else(|| series.default_aggregation(frequency), |code| code.value);
+        Ok(Self {
             params,
             trees,
             condition,
@@ -120,41 +102,94 @@ impl Endpoint for Params {
                 frequency,
                 range,
             },
-        };
-        let computed = columns::compute(&query)?;
-        let series = &query.context.series;
-        let mut provenance = Provenance::new(desk, as_of, series.ids())?;
-        series.note_names(desk, &mut provenance)?;
-        let columns = || computed.columns.iter().map(|c| &*c.column.series);
-        let periods = match params.frequency {
+        })
+    }
+
+    /// Returns the requested periods, else those of the coarsest column.
+    fn periods(&self, computed: &ComputedColumns) -> Periods {
+        match self.params.frequency {
             Some(code) => code.value,
-            None => expression::coarsest(columns()).into(),
-        };
-        let frequency = periods.frequency;
-        if columns().any(|s| s.frequency() < frequency) {
-            let word = match aggregation {
-                Aggregation::Average => "averages",
-                Aggregation::Sum => "sums",
-                Aggregation::EndOfPeriod => "last values",
-            };
-            let note = format!("finer series are {word} of their {frequency} periods");
-            provenance.note("frequency", note);
+            None => expression::coarsest(computed.series()).into(),
         }
-        note_partial_periods(&mut provenance, series, periods, range);
+    }
+}
+
+impl Endpoint for Params {
+    const SPEC: Spec = Spec {
+        tool: "compare_series",
+        title: "Compare series, correlation, spread",
+        path: "/api/public/compare",
+        summary: "Up to 8 series or formulas aligned on dates, with statistics, on request correlations",
+        description: "Use this when asked how series compare or move together (claims and unemployment), or for a \
+            correlation, spread, ratio, difference (earnings minus inflation), real value or growth: aligns up \
+            to 8 series or formulas (+ - * / ^, comparisons, and, or, not, yoy, mom, chg, ann, cagr, ma, lag, \
+            index, real, gap, log, abs) and gives latest, mean, range, z-score, percentile, counts and runs of \
+            a condition; correlations with correlations=true. Do not use it for one series: use \
+            get_time_series.",
+        max_age: 1_800,
+        in_contract: false,
+        in_sitemap: false,
+        example: &[
+            ("series", "yoy(CPILFESL),FEDFUNDS"),
+            ("start", "2015-01-01"),
+        ],
+    };
+    type Output = Comparison;
+
+    fn local(desk: &Desk, params: &Self) -> Result<Comparison> {
+        let as_of = parse_as_of(desk, params.as_of.as_deref())?;
+        let query = Query::new(desk, params, as_of)?;
+        let context = &query.context;
+        let computed = columns::compute(&query)?;
+        let periods = query.periods(&computed);
+        let mut provenance = Provenance::new(desk, as_of, context.series.ids())?;
+        context.series.note_names(desk, &mut provenance)?;
+        for id in context.series.ids() {
+            provenance.note_estimates(id, context.range.start, context.range.end);
+        }
+        if computed.series().any(|s| s.frequency() < periods.frequency) {
+            provenance.note(
+                "frequency",
+                describe_aggregation(context, periods.frequency),
+            );
+        }
+        note_partial_periods(&mut provenance, &context.series, periods, context.range);
         if computed.without_base > 0 {
             let dates = format!("absent on {} dates of the range", computed.without_base);
             provenance.note("gap", dates + ", where its second side is not above zero");
         }
-        let mut answer = Comparison {
-            frequency: frequency.word().into(),
-            start: range.0,
-            end: range.1,
-            attribution: desk.attribution(),
-            provenance,
-            ..Comparison::default()
+        let table = Table::new(computed, &query, periods)?;
+        table.note_dates(&mut provenance);
+        let mut conditions = Vec::new();
+        let mut means = Vec::new();
+        if let Some(condition) = &query.condition {
+            if let Some(reason) = context.series.missing_reason(&condition.tree) {
+                provenance.note("condition", reason.to_string());
+            } else {
+                conditions = table.count(condition, context)?;
+                means = table.means(condition, context)?;
+            }
+        }
+        let correlations = if params.correlations {
+            table.correlations()
+        } else {
+            Vec::new()
         };
-        table::fill(&mut answer, computed, &query, periods)?;
-        Ok(answer)
+        let shown = table.thin(params.max_points);
+        Ok(Comparison {
+            frequency: periods.frequency.word().into(),
+            start: context.range.start,
+            end: context.range.end,
+            count: table.common_count(),
+            rows: table.row_count(),
+            columns: table.summaries(&shown),
+            correlations,
+            conditions,
+            means,
+            dates: table.dates(&shown),
+            attribution: desk.attribution(),
+            provenance: table.with_missing(provenance)?,
+        })
     }
 
     fn text(answer: &Comparison, _: &Self) -> String {
@@ -162,13 +197,23 @@ impl Endpoint for Params {
     }
 }
 
-/// Returns the first and the last day, by default the last ten years. The future is no part of a comparison.
-fn date_range(params: &Params, as_of: AsOf, today: Date) -> Result<(Date, Date)> {
+/// Returns the requested range, by default the last ten years. The future is no part of a comparison.
+fn date_range(params: &Params, as_of: AsOf, today: Date) -> Result<DateRange> {
     let newest = newest(as_of, today);
     let end = params.end.as_deref().unwrap_or("max");
-    let end = days::read("end", end, (newest, today))?.min(newest);
+    let last = dates::read("end", end, newest, today)?.min(newest);
     let start = params.start.as_deref().unwrap_or("10y");
-    Ok((days::start(start, (end, today))?, end))
+    Ok(DateRange::new(dates::start(start, last, today)?, last))
+}
+
+/// Describes how the figures of finer series became those of a frequency.
+fn describe_aggregation(context: &EvaluationContext, frequency: Frequency) -> String {
+    let word = match context.aggregation {
+        Aggregation::Average => "averages",
+        Aggregation::Sum => "sums",
+        Aggregation::EndOfPeriod => "last values",
+    };
+    format!("finer series are {word} of their {frequency} periods")
 }
 
 /// Notes which aggregated periods are short, cut by the range or not over, each with its series.
@@ -176,7 +221,7 @@ fn note_partial_periods(
     provenance: &mut Provenance,
     series: &NamedSeries,
     periods: Periods,
-    range: (Date, Date),
+    range: DateRange,
 ) {
     let mut notes: BTreeMap<(&str, String), Vec<&str>> = BTreeMap::new();
     for one in series.iter().filter(|s| s.frequency() < periods.frequency) {

@@ -10,18 +10,15 @@ mod side;
 pub use alarms::{AlarmDates, AlarmHistory};
 pub use answer::{
     AsRevised, ExplainedInput, Explanation, ProbitAnswer, RevisedLabel, RevisedScore, Score,
-    TrialVersion,
 };
 
-use super::signals::rounded_value;
 use super::what_changed;
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
 use econoscope_core::indicators::prose::{capitalize, format_number};
-use econoscope_core::indicators::recession::{CRPI, CRPI2};
 use econoscope_core::indicators::regime::REGIME;
 use econoscope_core::indicators::{self, Indicator, sahm};
 use econoscope_core::model::quantity::spell_out_unit;
-use econoscope_data::desk::scores::{ScoreTable, Scores};
+use econoscope_desk::scores::{ScoreTable, Scores};
 use schemars::{Schema, SchemaGenerator, json_schema};
 use side::{ComparisonSide, interpretation};
 use std::collections::BTreeMap;
@@ -70,6 +67,7 @@ impl Endpoint for Params {
             month before or another day. Do not use it for the value alone: use get_metric.",
         max_age: 300,
         in_contract: false,
+        in_sitemap: false,
         example: &[("indicator", "CRPI")],
     };
     type Output = Explanation;
@@ -124,7 +122,6 @@ impl Endpoint for Params {
             scores: now.scores,
             inputs: now.inputs,
             interpretation: interpretation(desk, indicator, as_of)?,
-            experimental: trial_version(desk, indicator, as_of)?,
             record: Scores::embedded().tables_of(indicator.ticker()),
             hindsight: as_revised.ok(),
             attribution: desk.attribution(),
@@ -146,12 +143,6 @@ impl Endpoint for Params {
         text.extend(a.alarm.iter().map(AlarmHistory::describe));
         let as_revised = a.hindsight.iter();
         text.extend(as_revised.map(|r| format!("\n{}", r.describe(a.label.as_deref()))));
-        text.extend(a.experimental.iter().map(|other| {
-            let series = &other.series;
-            let method = &other.method;
-            let meaning = &other.meaning;
-            format!("\nOn trial beside it, {series} ({method}): {meaning}")
-        }));
         text += &describe_record(&a.record);
         text += &format!("\n{}\nMethod: {}. ", a.interpretation, a.method_source);
         let closing = a.provenance.render_closing(&a.attribution);
@@ -170,33 +161,20 @@ fn describe_probits(probits: &BTreeMap<String, ProbitAnswer>, earlier: &str) -> 
     enclosed(&head, &join(probits.iter().map(probit), "; "), ".")
 }
 
-/// Returns the second version of the recession probability; `None` for other indicators.
-fn trial_version(desk: &Desk, indicator: &Indicator, as_of: AsOf) -> Result<Option<TrialVersion>> {
-    if indicator.id != CRPI.indicator.id {
-        return Ok(None);
-    }
-    let reading = desk.reading(&CRPI2, as_of)?;
-    let info = Catalogue::of_indicator(&CRPI2.indicator);
-    Ok(Some(TrialVersion {
-        series: info.map_or_else(String::new, |info| desk.display_id(&info.id)),
-        method: CRPI2.indicator.method.to_owned(),
-        value: rounded_value(&CRPI2.indicator, &reading),
-        meaning: (CRPI2.interpret)(&reading),
-    }))
-}
-
 /// The text stops after the table of the record that exceeds so many characters.
 const MAX_RECORD: usize = 800;
 
 /// Describes the first tables of the record, and where the others are.
 fn describe_record(record: &[ScoreTable]) -> String {
     let mut text = String::new();
-    let mut tables = record.iter();
-    while let (..=MAX_RECORD, Some(table)) = (text.len(), tables.as_slice().first()) {
+    let mut more = record.len();
+    for table in record {
+        if text.len() > MAX_RECORD {
+            break;
+        }
         text += &format!("\nRecord, {}", table.format_sentence());
-        tables.next();
+        more -= 1;
     }
-    let more = tables.len();
     if more > 0 {
         text += &format!("\nMore of its record ({more} tables): macro://scores.");
     }

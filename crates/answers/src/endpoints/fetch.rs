@@ -1,11 +1,12 @@
 //! `fetch`: a document that `search` returned, in the shape that hosts with a search of their own expect.
 
 use super::{metric, release_calendar};
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
 use econoscope_core::model::calendar::is_meeting_name;
 use econoscope_core::model::untrusted;
-use econoscope_data::desk::search::Kind;
-use econoscope_data::desk::{Settings, articles, reference};
+use econoscope_desk::names::search::Kind;
+use econoscope_desk::texts::articles;
+use econoscope_desk::{Settings, reference};
 use std::collections::BTreeMap;
 
 /// Rows of a series in its document, the newest.
@@ -51,6 +52,7 @@ impl Endpoint for Params {
             metadata. Do not use it without such an id.",
         max_age: 300,
         in_contract: false,
+        in_sitemap: false,
         example: &[("id", "series:DGS10")],
     };
     const IS_COMPACT: bool = false;
@@ -180,9 +182,10 @@ fn article(desk: &Desk, slug: &str) -> Result<FetchedDocument> {
 
 #[cfg(test)]
 mod tests {
-    use crate::endpoints::{Arguments, Backend, Reply, Route};
-    use econoscope_data::desk::{Desk, Settings, articles};
+    use crate::{Arguments, Backend, Reply, Route};
     use econoscope_data::store::{Article, Sqlite, Store};
+    use econoscope_desk::texts::articles;
+    use econoscope_desk::{Desk, Settings};
     use serde_json::{Value, json};
     use std::sync::Arc;
 
@@ -211,8 +214,8 @@ mod tests {
         Backend::local(Arc::new(Desk::open(Arc::new(store), settings, now)))
     }
 
-    async fn call(tool: &str, arguments: Value) -> Value {
-        let arguments: Arguments = arguments.as_object().cloned().unwrap();
+    async fn call(tool: &str, request: Value) -> Value {
+        let arguments: Arguments = request.as_object().cloned().unwrap();
         let route = Route::find(tool).unwrap();
         let reply: Reply = route.call(&backend(), arguments).await.unwrap();
         serde_json::from_slice(&reply.json).unwrap()

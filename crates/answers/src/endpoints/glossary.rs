@@ -1,10 +1,10 @@
 //! `search_glossary`: what a term of macroeconomics means.
 
-use super::decode::default_limit;
-use crate::endpoints::prelude::*;
-use econoscope_data::desk::glossary;
-use econoscope_data::desk::reference;
-use econoscope_data::desk::search::Kind;
+use crate::prelude::*;
+use crate::route::decode::default_limit;
+use econoscope_desk::names::search::Kind;
+use econoscope_desk::reference;
+use econoscope_desk::texts::glossary;
 
 /// First year of the recessions listed with a term; `fetch` lists all.
 const FIRST_RECESSION: i32 = 1945;
@@ -65,6 +65,7 @@ impl Endpoint for Params {
             inversion, breakeven inflation, quantitative tightening). Do not use it for numbers: use get_metric.",
         max_age: 3_600,
         in_contract: true,
+        in_sitemap: false,
         example: &[("q", "sahm rule"), ("limit", "3")],
     };
     type Output = GlossaryAnswer;

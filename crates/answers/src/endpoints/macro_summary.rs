@@ -2,7 +2,7 @@
 
 use super::metric::NewerMean;
 use super::signals::rounded_value;
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
 use econoscope_core::indicators::liquidity::CNLI;
 use econoscope_core::indicators::recession::CRPI;
 use econoscope_core::indicators::recession_now::RNOW;
@@ -143,6 +143,7 @@ impl Endpoint for Params {
             use it for one figure: use get_metric.",
         max_age: 300,
         in_contract: true,
+        in_sitemap: true,
         example: &[],
     };
     type Output = MacroSummary;
@@ -304,8 +305,8 @@ impl Collector<'_> {
     }
 
     fn add_date(&mut self, name: &str, date: Option<Date>) {
-        let date = date.map(|date| (name.to_owned(), date.to_string()));
-        self.dates.extend(date);
+        self.dates
+            .extend(date.map(|date| (name.to_owned(), date.to_string())));
     }
 
     fn add_composite(&mut self, name: &str, composite: &'static Composite) -> Result<Option<f64>> {

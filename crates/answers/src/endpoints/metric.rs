@@ -1,10 +1,10 @@
 //! `get_metric`: the latest value of one series, its changes and their meaning.
 
-use super::days::newest;
-use super::forward::check_series;
-use super::lateness::note_late;
-use super::measured::FigureKind;
-use crate::endpoints::prelude::*;
+use crate::dates::newest;
+use crate::prelude::*;
+use crate::render::lateness::note_late;
+use crate::render::measured::FigureKind;
+use crate::route::forward::check_series;
 use econoscope_core::format::amount_in_words;
 use econoscope_core::indicators::transform::{self, Changes, Units};
 use econoscope_core::indicators::window::RankCounts;
@@ -154,6 +154,7 @@ impl Endpoint for Params {
             get_time_series. Monthly data appear weeks after their month; an old date is normal.",
         max_age: 300,
         in_contract: true,
+        in_sitemap: false,
         example: &[("ticker", "DGS10")],
     };
     type Output = Metric;
@@ -239,6 +240,7 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Metric> 
     match last {
         None => provenance.note("value", desk.no_data_error(info, as_of).to_string()),
         Some(Observation { date, .. }) => {
+            provenance.note_estimates(id, date, date);
             provenance.sources = desk.citations([id], Some((date, date)))?;
             let rate = desk.published_rate_remark(id, date, as_of)?;
             provenance.note("headline", rate.unwrap_or_default());

@@ -14,11 +14,11 @@ pub use precedents::{Outcome, PrecedentMonth, PrecedentsAnswer};
 pub use revised::RevisedRegime;
 pub use switches::RegimeSwitch;
 
-use super::codes::EnumArgument;
-use super::days::range;
-use super::forward::unsupported_error;
-use super::tolerance;
-use crate::endpoints::prelude::*;
+use crate::dates::range;
+use crate::prelude::*;
+use crate::route::codes::EnumArgument;
+use crate::route::forward::unsupported_error;
+use crate::route::tolerance;
 use econoscope_core::indicators::nowcast as indicators_nowcast;
 use econoscope_core::indicators::regime::Regime;
 use econoscope_core::indicators::{liquidity, narrative, recession, regime, stress};
@@ -131,6 +131,7 @@ impl Endpoint for Params {
             past day. Do not use it for rates: use get_macro_summary.",
         max_age: 300,
         in_contract: true,
+        in_sitemap: true,
         example: &[],
     };
     type Output = RegimeAnswer;
@@ -264,13 +265,13 @@ fn months_and_switches(
     as_of: AsOf,
     provenance: &mut Provenance,
 ) -> Result<MonthsAndSwitches> {
-    let days = (params.start.as_deref(), params.end.as_deref());
-    let days = match (params.switches, days) {
-        (false, (None, None)) => return Ok((None, None)),
-        (true, (None, end)) => (Some("max"), end),
-        (_, days) => days,
-    };
-    let days = range(days, as_of, desk.today())?;
+    let start = params.start.as_deref();
+    let end = params.end.as_deref();
+    if !params.switches && start.is_none() && end.is_none() {
+        return Ok((None, None));
+    }
+    let first = start.or(params.switches.then_some("max"));
+    let days = range(first, end, as_of, desk.today())?;
     let basis = if params.as_known {
         "each as it was known at its own end"
     } else {

@@ -14,9 +14,9 @@ pub(super) use meetings::events;
 pub use render::describe_content;
 pub(super) use render::format_print;
 
-use super::days::{self, newest};
 use super::revisions::label;
-use crate::endpoints::prelude::*;
+use crate::dates::{self, newest};
+use crate::prelude::*;
 use econoscope_core::indicators::expectation::Formula;
 use econoscope_core::model::calendar::{self, Release, ScheduledRelease, ZONE};
 use econoscope_core::model::release;
@@ -71,6 +71,7 @@ impl Endpoint for Params {
             expected, not announced. Do not use it for values: use get_metric.",
         max_age: 300,
         in_contract: false,
+        in_sitemap: true,
         example: &[],
     };
     type Output = CalendarAnswer;
@@ -88,30 +89,31 @@ impl Endpoint for Params {
 
     fn local(desk: &Desk, params: &Self) -> Result<CalendarAnswer> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let (releases, has_fomc) = select_releases(desk, params)?;
+        let selection = ReleaseSelection::new(desk, params)?;
+        let has_fomc = selection.has_fomc;
         let day = newest(as_of, desk.today());
-        let ((from, to), due) = window(params, (day, desk.today()), (&releases, has_fomc))?;
+        let Window { range, due } = selection.window(params, day, desk.today())?;
         let mut events: Vec<ReleaseEvent> = due
             .iter()
-            .map(|due| release_event(desk, due, (as_of, day)))
+            .map(|due| release_event(desk, due, as_of))
             .collect::<Result<_>>()?;
         if has_fomc {
-            events.extend(meetings::events(desk, (from, to), (as_of, day))?);
+            events.extend(meetings::events(desk, range, as_of)?);
             events.sort_by(|a, b| (a.date, &a.time).cmp(&(b.date, &b.time)));
         }
         let figures = figures::figures(desk, &due, as_of)?;
-        let ids = figures.iter().map(|f| f.series_id.as_str());
-        let inputs = ids
+        let printed = figures.iter().map(|f| f.series_id.as_str());
+        let inputs = printed
             .clone()
             .filter_map(Formula::for_series)
             .flat_map(|f| &f.inputs);
         let target = meetings::TARGET_RANGE.iter().filter(|_| has_fomc);
-        let ids = ids.chain(inputs.copied()).chain(target.copied());
+        let ids = printed.chain(inputs.copied()).chain(target.copied());
         let mut provenance = Provenance::new(desk, as_of, ids)?;
         add_notes(&mut provenance, &due, has_fomc);
         Ok(CalendarAnswer {
-            from,
-            to,
+            from: range.start,
+            to: range.end,
             zone: ZONE.to_owned(),
             events,
             figures,
@@ -135,106 +137,129 @@ fn add_notes(provenance: &mut Provenance, due: &[ScheduledRelease], has_fomc: bo
         );
     }
     if let Some(last) = calendar::meetings().last().filter(|_| has_fomc) {
-        let last = last.day;
         let text = format!(
-            "days of the FOMC are the announced ones, known to {last}; minutes from 2023 on by rule"
+            "days of the FOMC are the announced ones, known to {}; minutes from 2023 on by rule",
+            last.day
         );
         provenance.note("fomc", text);
     }
     let disruption = due.iter().find_map(|due| release::disruption(due.day));
-    if let Some((from, to)) = disruption {
+    if let Some(range) = disruption {
         let why = "by what is known today agencies did not keep their rules";
-        provenance.note("disrupted", format!("{why} from {from} to {to}"));
+        let text = format!("{why} from {} to {}", range.start, range.end);
+        provenance.note("disrupted", text);
     }
 }
 
-/// Selects releases by agency and by series or name, and says whether meetings of the FOMC are among them.
-fn select_releases(desk: &Desk, params: &Params) -> Result<(Vec<&'static Release>, bool)> {
-    let mut releases: Vec<&Release> = calendar::releases().iter().collect();
-    let mut has_fomc = true;
-    if let Some(agency) = &params.agency {
-        releases.retain(|release| release.is_of(agency));
-        let fomc = meetings::AGENCY.to_ascii_lowercase();
-        has_fomc = fomc.contains(&agency.trim().to_ascii_lowercase());
-        if (releases.is_empty() && !has_fomc) || agency.trim().is_empty() {
-            let allowed = "BLS, BEA, Census, Fed, DOL, EIA or a part of an agency's name";
-            let problem = "publishes nothing here";
-            return Err(Error::invalid("agency", agency, problem, allowed));
+/// The releases that a request is about.
+struct ReleaseSelection {
+    releases: Vec<&'static Release>,
+    /// Whether meetings of the FOMC are among them.
+    has_fomc: bool,
+}
+
+/// Days, and the releases due in them.
+struct Window {
+    range: DateRange,
+    due: Vec<ScheduledRelease>,
+}
+
+impl ReleaseSelection {
+    /// Selects releases by agency and by series or name.
+    fn new(desk: &Desk, params: &Params) -> Result<Self> {
+        let mut releases: Vec<&Release> = calendar::releases().iter().collect();
+        let mut has_fomc = true;
+        if let Some(agency) = &params.agency {
+            releases.retain(|release| release.is_of(agency));
+            let fomc = meetings::AGENCY.to_ascii_lowercase();
+            has_fomc = fomc.contains(&agency.trim().to_ascii_lowercase());
+            if (releases.is_empty() && !has_fomc) || agency.trim().is_empty() {
+                let allowed = "BLS, BEA, Census, Fed, DOL, EIA or a part of an agency's name";
+                let problem = "publishes nothing here";
+                return Err(Error::invalid("agency", agency, problem, allowed));
+            }
+        }
+        let Some(name) = params.series.as_deref().map(str::trim) else {
+            return Ok(Self { releases, has_fomc });
+        };
+        if calendar::is_meeting_name(name) {
+            return Ok(Self {
+                releases: Vec::new(),
+                has_fomc: true,
+            });
+        }
+        if releases.iter().any(|release| release.has_name(name)) {
+            releases.retain(|release| release.has_name(name));
+            return Ok(Self {
+                releases,
+                has_fomc: false,
+            });
+        }
+        let info = desk.resolve("series", name)?;
+        let id = info.id.as_str();
+        releases.retain(|release| release.prints(id) || release.revises(id));
+        let has_fomc = meetings::TARGET_RANGE.contains(&id);
+        if releases.is_empty() && !has_fomc {
+            let listed = calendar::releases().iter().map(|r| r.id.as_str());
+            let ids = join(listed.chain(["fomc"]), ", ");
+            let others = "get_metric tells when other series are due";
+            let allowed = format!("a series of one of these releases: {ids}; {others}");
+            let problem = "comes with no release of this calendar";
+            return Err(Error::invalid("series", name, problem, &allowed));
+        }
+        Ok(Self { releases, has_fomc })
+    }
+
+    /// Returns the requested window. One without a length lasts until the next release of the series, or until the next
+    /// meeting.
+    fn window(&self, params: &Params, day: Date, today: Date) -> Result<Window> {
+        let start = match &params.start {
+            None => day,
+            Some(text) => dates::read("start", text, day, today)?,
+        };
+        let (before, after) = MAX_OFFSET;
+        let first = shift(day, (-before).days());
+        let last = shift(day, after.days());
+        if !(first..=last).contains(&start) {
+            let allowed = format!("a day from {first} to {last}");
+            let problem = "is too far away";
+            return Err(Error::invalid(
+                "start",
+                &start.to_string(),
+                problem,
+                &allowed,
+            ));
+        }
+        let default = params.series.is_none().then_some(DEFAULT_DAYS);
+        if let Some(days) = params.days.map(i64::from).or(default) {
+            return Ok(self.due(start, days));
+        }
+        let month = self.due(start, MONTHLY_DAYS);
+        // Meetings are up to eight weeks apart.
+        Ok(if month.due.is_empty() || self.has_fomc {
+            self.due(start, QUARTERLY_DAYS)
+        } else {
+            month
+        })
+    }
+
+    /// Returns the releases of so many days.
+    fn due(&self, start: Date, days: i64) -> Window {
+        let end = shift(start, (days - 1).days());
+        let releases = self.releases.iter();
+        let mut due: Vec<ScheduledRelease> =
+            releases.flat_map(|r| r.scheduled(start, end)).collect();
+        due.sort_by_key(|due| (due.day, due.release.at));
+        Window {
+            range: DateRange::new(start, end),
+            due,
         }
     }
-    let Some(name) = params.series.as_deref().map(str::trim) else {
-        return Ok((releases, has_fomc));
-    };
-    if calendar::is_meeting_name(name) {
-        return Ok((Vec::new(), true));
-    }
-    if releases.iter().any(|release| release.has_name(name)) {
-        releases.retain(|release| release.has_name(name));
-        return Ok((releases, false));
-    }
-    let info = desk.resolve("series", name)?;
-    let id = info.id.as_str();
-    releases.retain(|release| release.prints(id) || release.revises(id));
-    let has_fomc = meetings::TARGET_RANGE.contains(&id);
-    if releases.is_empty() && !has_fomc {
-        let ids = calendar::releases().iter().map(|r| r.id.as_str());
-        let ids = join(ids.chain(["fomc"]), ", ");
-        let others = "get_metric tells when other series are due";
-        let allowed = format!("a series of one of these releases: {ids}; {others}");
-        let problem = "comes with no release of this calendar";
-        return Err(Error::invalid("series", name, problem, &allowed));
-    }
-    Ok((releases, has_fomc))
 }
 
-/// Returns the first and last day of the window, and the releases due in it.
-///
-/// A window without a length lasts until the next release of the series, or until the next meeting.
-fn window(
-    params: &Params,
-    (day, today): (Date, Date),
-    (releases, has_fomc): (&[&'static Release], bool),
-) -> Result<((Date, Date), Vec<ScheduledRelease>)> {
-    let start = match &params.start {
-        None => day,
-        Some(text) => days::read("start", text, (day, today))?,
-    };
-    let (before, after) = MAX_OFFSET;
-    let first = shift(day, (-before).days());
-    let last = shift(day, after.days());
-    if !(first..=last).contains(&start) {
-        let start = start.to_string();
-        let allowed = format!("a day from {first} to {last}");
-        return Err(Error::invalid("start", &start, "is too far away", &allowed));
-    }
-    let window = |days: i64| {
-        let end = shift(start, (days - 1).days());
-        let mut due: Vec<ScheduledRelease> = releases
-            .iter()
-            .flat_map(|r| r.scheduled(start, end))
-            .collect();
-        due.sort_by_key(|due| (due.day, due.release.at));
-        ((start, end), due)
-    };
-    let default = params.series.is_none().then_some(DEFAULT_DAYS);
-    if let Some(days) = params.days.map(i64::from).or(default) {
-        return Ok(window(days));
-    }
-    let (days, due) = window(MONTHLY_DAYS);
-    // Meetings are up to eight weeks apart.
-    Ok(if due.is_empty() || has_fomc {
-        window(QUARTERLY_DAYS)
-    } else {
-        (days, due)
-    })
-}
-
-/// Builds the event of a release. Up to the reference day `day`, it says whether the figures are stored.
-fn release_event(
-    desk: &Desk,
-    due: &ScheduledRelease,
-    (as_of, day): (AsOf, Date),
-) -> Result<ReleaseEvent> {
+/// Builds the event of a release. Up to the reference day, it says whether the figures are stored.
+fn release_event(desk: &Desk, due: &ScheduledRelease, as_of: AsOf) -> Result<ReleaseEvent> {
+    let day = newest(as_of, desk.today());
     let release = due.release;
     let is_stored = |id: &String| -> Result<bool> {
         let series = desk.series(&desk.resolve("series", id)?, as_of)?;

@@ -9,11 +9,11 @@ pub(super) use render::units;
 pub use render::{label, plus, size};
 pub use table::{LevelAnswer, PeriodAnswer, PeriodRow, RecordAnswer, RevisionsAnswer, StageAnswer};
 
-use super::days;
-use crate::endpoints::prelude::*;
+use crate::dates;
+use crate::prelude::*;
 use econoscope_core::indicators;
+use econoscope_core::indicators::identities;
 use econoscope_core::indicators::revisions::Revisions;
-use econoscope_data::desk::identities;
 use std::sync::Arc;
 use table::RevisionTable;
 
@@ -61,6 +61,7 @@ impl Endpoint for Params {
             flips of revisions.",
         max_age: 1_800,
         in_contract: false,
+        in_sitemap: false,
         example: &[("seriesId", "PAYEMS")],
     };
     type Output = RevisionsAnswer;
@@ -132,41 +133,35 @@ fn computed_here(desk: &Desk, info: &SeriesInfo) -> Error {
 pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<RevisionsAnswer> {
     let table = RevisionTable::read(desk, info)?;
     let requested = date
-        .map(|text| days::parse_periods("date", text, desk.today()))
+        .map(|text| dates::parse_periods("date", text, desk.today()))
         .transpose()?;
-    let mut provenance = Provenance::new(desk, AsOf::Latest, [info.id.as_str()])?;
-    if table.series.is_none() {
-        provenance.note("period", desk.no_data_error(info, AsOf::Latest).to_string());
-    } else if table.revisions.prints.is_empty() {
-        let sibling = SIBLINGS
-            .iter()
-            .find(|(id, _)| *id == info.id.as_str())
-            .map_or(String::new(), |(_, other)| format!("; see {other}"));
-        let id = &info.id;
-        let note = format!("none held of {id}: its values are as last revised{sibling}");
-        provenance.note("vintages", note);
-    }
     let dates = table.dates(requested.as_deref());
     if dates.len() > MAX_PERIODS {
         let problem = format!("is {} periods", dates.len());
         let allowed = format!("up to {MAX_PERIODS} periods");
-        let date = date.unwrap_or_default();
-        return Err(Error::invalid("date", date, &problem, &allowed));
-    }
-    if dates.is_empty() && table.series.is_some() {
-        provenance.note("period", "no figure is held of a period in that range");
+        let text = date.unwrap_or_default();
+        return Err(Error::invalid("date", text, &problem, &allowed));
     }
     let (period, periods) = match dates.as_slice() {
         [one] => (Some(table.period(*one)), Vec::new()),
         several => (None, several.iter().map(|date| table.row(*date)).collect()),
     };
-    if periods.iter().any(|row| row.after_12_months.is_none()) {
-        provenance.note("periods", table.describe_gap());
-    }
     let first_prints = match requested {
         Some(_) => Vec::new(),
         None => table.newest_prints(LISTED_PRINTS),
     };
+    let mut provenance = Provenance::new(desk, AsOf::Latest, [info.id.as_str()])?;
+    if table.series.is_none() {
+        provenance.note("period", desk.no_data_error(info, AsOf::Latest).to_string());
+    } else if dates.is_empty() {
+        provenance.note("period", "no figure is held of a period in that range");
+    }
+    if table.series.is_some() && table.revisions.prints.is_empty() {
+        provenance.note("vintages", describe_absent_vintages(info));
+    }
+    if periods.iter().any(|row| row.after_12_months.is_none()) {
+        provenance.note("periods", table.describe_gap());
+    }
     let revisions = &table.revisions;
     let measure = table.revisions.measure;
     let [(unit, _), (revision_unit, revision_decimals)] = units(measure, info);
@@ -193,6 +188,15 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, date: Option<&str>) -> Result<R
         attribution: desk.attribution(),
         provenance,
     })
+}
+
+/// Describes that a series has no vintages, with a similar one that has them.
+fn describe_absent_vintages(info: &SeriesInfo) -> String {
+    let id = info.id.as_str();
+    let sibling = SIBLINGS.iter().find(|(sibling_of, _)| *sibling_of == id);
+    let other = sibling.map_or("", |(_, other)| *other);
+    let note = format!("none held of {id}: its values are as last revised");
+    note + &enclosed("; see ", other, "")
 }
 
 /// Adds every stored level of the periods, the first [`MAX_LEVELS`].

@@ -1,13 +1,13 @@
 //! `list_scenarios`: events that may happen, how often they have, and the rules that decide them.
 
-use super::codes::EnumArgument;
-use super::decode::default_limit;
-use crate::endpoints::prelude::*;
-use econoscope_data::desk::articles::MAX_ARTICLES;
-use econoscope_data::desk::base_rates::BaseRates;
-use econoscope_data::desk::scenarios::{self, Status};
-use econoscope_data::desk::search::Kind;
+use crate::prelude::*;
+use crate::route::codes::EnumArgument;
+use crate::route::decode::default_limit;
 use econoscope_data::store::Article;
+use econoscope_desk::base_rates::BaseRates;
+use econoscope_desk::names::search::Kind;
+use econoscope_desk::texts::articles::MAX_ARTICLES;
+use econoscope_desk::texts::scenarios::{self, Status};
 
 /// The text of an answer with more scenarios leaves their rules out.
 const MAX_WITH_RULES: usize = 8;
@@ -98,6 +98,7 @@ impl Endpoint for Params {
             rate, interval and articles. Base rates are of the past and no forecast.",
         max_age: 300,
         in_contract: true,
+        in_sitemap: true,
         example: &[("tag", "recession")],
     };
     type Output = ScenarioList;
@@ -131,13 +132,13 @@ impl Endpoint for Params {
         };
         let rates = desk.base_rates()?;
         let articles = desk.articles(MAX_ARTICLES)?;
-        let mut scenarios = match params.query.as_deref().map(str::trim) {
+        let mut selected = match params.query.as_deref().map(str::trim) {
             None | Some("") => desk.scenarios(),
             Some(query) => desk.find_scenarios(query)?,
         };
-        scenarios.retain(|s| s.status == status && has_tag(s));
-        scenarios.truncate(params.limit);
-        let scenarios: Vec<Scenario> = scenarios
+        selected.retain(|s| s.status == status && has_tag(s));
+        selected.truncate(params.limit);
+        let scenarios: Vec<Scenario> = selected
             .into_iter()
             .map(|s| Scenario::new(desk, s, &rates, &articles))
             .collect();
@@ -164,12 +165,11 @@ impl Endpoint for Params {
         for s in &list.scenarios {
             let rate = s.base_rate_probability * 100.0;
             let basis = s.base_rate_basis.as_deref().unwrap_or("not stated");
-            let interval = s.base_rate_interval.map(|ends| {
+            let interval = s.base_rate_interval.map_or_else(String::new, |ends| {
                 let [low, high] = ends.map(|end| 100.0 * end);
                 format!(" (90 % interval {low:.1} to {high:.1} %)")
             });
             let name = &s.title;
-            let interval = interval.unwrap_or_default();
             text += &format!("\n- {name} ({}, {}): ", s.slug, s.scenario_polarity);
             text += &format!("{rate:.1} %{interval}; {basis}.");
             if let (true, Some(rule), Some(from)) = (has_rules, &s.rule, &s.counted_from) {
@@ -185,7 +185,6 @@ impl Scenario {
         let measured = rates.get(&s.slug);
         let interval: Option<[f64; 2]> = s.interval(measured);
         let is_about = |a: &&Article| a.tags.iter().any(|tag| s.articles.contains(tag));
-        let articles = articles.iter().filter(is_about);
         Self {
             slug: s.slug.clone(),
             title: s.title.clone(),
@@ -196,7 +195,11 @@ impl Scenario {
             base_rate_probability: round_to(measured.map_or(s.base_rate, |r| r.share), 3),
             probability_override: s.probability_override,
             scenario_polarity: s.polarity.clone(),
-            last_article_at: articles.map(|a| a.published_at).max(),
+            last_article_at: articles
+                .iter()
+                .filter(is_about)
+                .map(|a| a.published_at)
+                .max(),
             url: super::fetch::address(desk.settings(), Kind::Scenario, &s.slug),
             base_rate_interval: interval.map(|ends| ends.map(|end| round_to(end, 3))),
             base_rate_basis: Some(s.describe_basis(measured)),

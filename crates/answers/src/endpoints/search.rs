@@ -1,8 +1,8 @@
 //! `search`: documents that match words, in the shape that hosts with a search of their own expect.
 
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
 use econoscope_core::model::untrusted;
-use econoscope_data::desk::search::{Document, Kind};
+use econoscope_desk::names::search::{Document, Kind};
 
 /// Most results.
 const MAX_RESULTS: usize = 10;
@@ -53,6 +53,7 @@ impl Endpoint for Params {
             series, terms, methods, scenarios and articles by words. Do not use it when a get_ tool answers at once.",
         max_age: 3_600,
         in_contract: false,
+        in_sitemap: false,
         example: &[("query", "net liquidity")],
     };
     const IS_COMPACT: bool = false;

@@ -1,10 +1,10 @@
 //! `search_series`: finds series by words or by category.
 
-use super::decode::default_limit;
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
+use crate::route::decode::default_limit;
 use econoscope_core::catalogue::names::Names;
 use econoscope_core::error::quote;
-use econoscope_data::desk::{IMPORTED, unmatched_words};
+use econoscope_desk::{IMPORTED, unmatched_words};
 use std::sync::Arc;
 
 /// Arguments.
@@ -81,6 +81,7 @@ impl Endpoint for Params {
             subject (car prices, bank lending). Do not use it for values: use get_metric or get_time_series.",
         max_age: 1_800,
         in_contract: false,
+        in_sitemap: false,
         example: &[("query", "core inflation"), ("limit", "5")],
     };
     type Output = SeriesSearchAnswer;
@@ -204,7 +205,7 @@ mod tests {
 
     fn ask(query: &str, category: Option<&str>) -> Result<SeriesSearchAnswer> {
         let clock = Arc::new(|| "2026-11-21T12:00:00Z".parse().unwrap());
-        let settings = econoscope_data::desk::Settings::default();
+        let settings = econoscope_desk::Settings::default();
         let desk = Desk::open(Arc::new(Sqlite::bundled().unwrap()), settings, clock);
         let params = Params {
             query: query.into(),

@@ -1,8 +1,8 @@
 //! `get_signals`: every composite, and the market figures that people watch.
 
 use super::metric::NewerMean;
-use super::tolerance;
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
+use crate::route::tolerance;
 use econoscope_core::format::amount_in_words;
 use econoscope_core::indicators::{Indicator, Reading, established, narrative_velocity, transform};
 use econoscope_core::model::quantity::spell_out_unit;
@@ -109,6 +109,7 @@ impl Endpoint for Params {
             market signals with their change over 30 days. Do not use it for a single figure: use get_metric.",
         max_age: 300,
         in_contract: true,
+        in_sitemap: true,
         example: &[],
     };
     type Output = Signals;

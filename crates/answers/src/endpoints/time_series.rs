@@ -19,16 +19,17 @@ pub use points::{MeanChange, PointInTime};
 pub use shape::{line, plot, recessions};
 pub use vintages::{VintageRow, VintageState, Vintages};
 
-use super::answer::{Answer, Csv};
-use super::condition::Condition;
-use super::days;
-use super::decode::{self, Arguments};
-use super::formulas::NamedSeries;
-use super::lateness::note_late;
-use super::route::Route;
-use crate::endpoints::prelude::*;
+use crate::conditions::Condition;
+use crate::conditions::formulas::NamedSeries;
+use crate::dates;
+use crate::prelude::*;
+use crate::render::answer::{Answer, Csv};
+use crate::render::lateness::note_late;
+use crate::route::Route;
+use crate::route::decode::{self, Arguments};
 use arguments::{DateSelection, Format};
 use econoscope_core::indicators::transform::Units;
+use transform::transform;
 
 impl Endpoint for Params {
     const SPEC: Spec = Spec {
@@ -44,6 +45,7 @@ impl Endpoint for Params {
             get_metric is shorter.",
         max_age: 1_800,
         in_contract: true,
+        in_sitemap: false,
         example: &[("seriesId", "UNRATE"), ("start", "2025-01-01")],
     };
     const MCP_DEFAULTS: &'static [(&'static str, &'static str)] = &[("detail", "summary")];
@@ -51,7 +53,7 @@ impl Endpoint for Params {
 
     fn omitted(&self) -> &'static [&'static str] {
         // `points` and `vintages` have all the rows.
-        let is_several = self.as_of.as_deref().is_some_and(days::is_several);
+        let is_several = self.as_of.as_deref().is_some_and(dates::is_several);
         if self.after.is_none() && self.dates.is_none() && !is_several {
             &[]
         } else {
@@ -61,7 +63,7 @@ impl Endpoint for Params {
 
     fn local(desk: &Desk, params: &Self) -> Result<TimeSeriesAnswer> {
         let days = vintages::parse_as_of_days(desk, params.as_of.as_deref())?;
-        if params.as_of.as_deref().is_some_and(days::is_several) {
+        if params.as_of.as_deref().is_some_and(dates::is_several) {
             return vintages::answer(desk, params, &days);
         }
         let as_of = days.first().copied().unwrap_or(AsOf::Latest);
@@ -137,18 +139,17 @@ fn all_rows(
 ) -> Result<TimeSeriesAnswer> {
     let resolution = desk.resolution("series", &params.series_id)?;
     let info = &resolution.info;
-    let mut condition = None;
-    if let Some(text) = &params.condition {
-        let is_subject = |name: &str| desk.resolve("series", name).is_ok_and(|i| i.id == info.id);
-        let parsed = Condition::parse(text)?.with_subject(&is_subject);
-        let series = NamedSeries::fetch(desk, as_of, [&parsed.tree])?;
-        condition = Some((parsed, series));
-    }
-    let ids = condition.iter().flat_map(|(_, series)| series.ids());
-    let ids = std::iter::once(info.id.as_str()).chain(ids);
+    let condition = params
+        .condition
+        .as_deref()
+        .map(|text| read_condition(desk, text, info, as_of))
+        .transpose()?;
+    let compared = condition.iter().flat_map(|(_, series)| series.ids());
+    let ids = std::iter::once(info.id.as_str()).chain(compared);
     let mut provenance = Provenance::new(desk, as_of, ids)?;
     provenance.note_resolution(desk, &resolution, as_of)?;
     provenance.note_remark(desk, info)?;
+    provenance.note_estimates(info.id.as_str(), selection.start, selection.end);
     let untrusted = UntrustedFields::for_series(info, &["displayName", "source"]);
     let mut answer = TimeSeriesAnswer {
         series_id: desk.display_id(&info.id),
@@ -177,7 +178,7 @@ fn all_rows(
     let (series, basis) = desk.real_time_series(series, as_of)?;
     answer.provenance.note("history", basis.unwrap_or_default());
     answer.provenance.note_alarm(desk, info, as_of)?;
-    transform::fill_rows(&mut answer, &series, params, selection)?;
+    answer = answer.with_rows(transform(&series, params, selection)?);
     if let (Units::PercentYear, Some(last)) = (params.units(), answer.data.last())
         && let Some(rate) = desk.published_rate_remark(info.id.as_str(), last.date, as_of)?
     {
@@ -189,11 +190,24 @@ fn all_rows(
     if selection.end >= present {
         note_late(&mut answer.provenance, "latest", &series, present);
     }
-    if let Some(condition) = condition {
-        let range = (selection.start, selection.end);
-        transform::count_condition(&mut answer, condition, info, params, range)?;
-    }
-    Ok(answer)
+    let Some((condition, named)) = condition else {
+        return Ok(answer);
+    };
+    let context = params.evaluation_context(info, named, selection.range());
+    answer.with_condition(&condition, &context, info)
+}
+
+/// Parses a condition on a series, and fetches the series that it names.
+fn read_condition(
+    desk: &Desk,
+    text: &str,
+    info: &SeriesInfo,
+    as_of: AsOf,
+) -> Result<(Condition, NamedSeries)> {
+    let is_subject = |name: &str| desk.resolve("series", name).is_ok_and(|i| i.id == info.id);
+    let condition = Condition::parse(text)?.with_subject(&is_subject);
+    let series = NamedSeries::fetch(desk, as_of, [&condition.tree])?;
+    Ok((condition, series))
 }
 
 #[cfg(test)]

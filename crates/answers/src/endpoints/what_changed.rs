@@ -10,9 +10,9 @@ mod surprises;
 pub use moves::Change;
 pub use surprises::Surprise;
 
-use super::days;
 use super::release_calendar::{self, ReleaseEvent};
-use crate::endpoints::prelude::*;
+use crate::dates;
+use crate::prelude::*;
 use econoscope_core::indicators::expectation::FORMULAS;
 use econoscope_core::indicators::{established, regime};
 use econoscope_core::model::quantity::spell_out_unit;
@@ -95,6 +95,7 @@ impl Endpoint for Params {
             unusual each is. Do not use it for one series: use get_time_series.",
         max_age: 300,
         in_contract: false,
+        in_sitemap: true,
         example: &[],
     };
     type Output = Changes;
@@ -111,12 +112,11 @@ impl Endpoint for Params {
         let since = parse_since(&params.since, day, desk.today())?;
         let mut provenance = Provenance::new(desk, as_of, ids.clone())?;
         provenance.note_basis(desk, "since", since, ids)?;
-        let days = (as_of, since);
         let composites =
-            established().map(|c| (c.indicator.id, moves::composite_move(desk, c, days)));
+            established().map(|c| (c.indicator.id, moves::composite_move(desk, c, as_of, since)));
         let key_figures = KEY_FIGURES
             .iter()
-            .map(|(id, kind)| (*id, moves::key_figure_move(desk, id, *kind, days)));
+            .map(|(id, kind)| (*id, moves::key_figure_move(desk, id, *kind, as_of, since)));
         let mut changes = Vec::new();
         let mut unchanged = Vec::new();
         let mut absent = Vec::new();
@@ -185,9 +185,9 @@ impl Endpoint for Params {
 }
 
 fn decisions(desk: &Desk, since: Date, as_of: AsOf) -> Result<Vec<Decision>> {
-    let day = days::newest(as_of, desk.today());
+    let day = dates::newest(as_of, desk.today());
     let first = shift(since, 1.day());
-    let events = release_calendar::events(desk, (first, day), (as_of, day))?.into_iter();
+    let events = release_calendar::events(desk, DateRange::new(first, day), as_of)?;
     let decision = |event: ReleaseEvent| {
         Some(Decision {
             date: event.date,
@@ -195,7 +195,7 @@ fn decisions(desk: &Desk, since: Date, as_of: AsOf) -> Result<Vec<Decision>> {
             outcome: event.outcome?,
         })
     };
-    Ok(events.filter_map(decision).collect())
+    Ok(events.into_iter().filter_map(decision).collect())
 }
 
 /// Formats a move: "10-year Treasury yield (DGS10): 4.1 percent on 2026-08-20, +0.25 percentage points from 3.85 on
@@ -226,7 +226,7 @@ fn format_change(c: &Change) -> String {
 /// # Errors
 /// [`Error::InvalidParam`] for a text that is no date, or a day that is not before `day`.
 pub(super) fn parse_since(text: &str, day: Date, today: Date) -> Result<Date> {
-    let since = days::read("since", text, (day, today))?;
+    let since = dates::read("since", text, day, today)?;
     if since < day {
         return Ok(since);
     }

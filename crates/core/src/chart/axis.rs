@@ -47,9 +47,10 @@ impl ValueAxis {
         let step = round_step((max - min) / count);
         let first = (min / step).floor();
         let last = (max / step).ceil();
-        let multiples = std::iter::successors(Some(first), |multiple| Some(multiple + 1.0));
         // The step is at least a tenth of the range, so there are a dozen ticks at most; 24 bounds rounding errors.
-        let multiples = multiples.take_while(|multiple| *multiple <= last + 0.5);
+        let multiples = std::iter::successors(Some(first), |multiple| Some(multiple + 1.0))
+            .take_while(|multiple| *multiple <= last + 0.5)
+            .take(24);
         let magnitude = -step.log10().floor();
         // 2.5 and 0.25 need one decimal more than their magnitude.
         let is_half = ((step * 10f64.powf(magnitude)).fract() - 0.5).abs() < 1e-6;
@@ -57,7 +58,7 @@ impl ValueAxis {
             low: first * step,
             high: last * step,
             // Adding zero turns -0 into 0.
-            ticks: multiples.take(24).map(|n| n * step + 0.0).collect(),
+            ticks: multiples.map(|n| n * step + 0.0).collect(),
             decimals: usize::from(decimals(step)) + usize::from(is_half),
             is_log: false,
         }
@@ -65,9 +66,9 @@ impl ValueAxis {
 
     /// Creates a logarithmic axis around positive values: round ticks over a short range, else 1, 2 and 5 times powers of
     /// ten, or the powers alone.
-    pub(super) fn logarithmic(min: f64, max: f64, count: f64) -> Self {
-        let min = min.clamp(1.0 / MAX_VALUE, MAX_VALUE);
-        let max = max.min(MAX_VALUE);
+    pub(super) fn logarithmic(lowest: f64, highest: f64, count: f64) -> Self {
+        let min = lowest.clamp(1.0 / MAX_VALUE, MAX_VALUE);
+        let max = highest.min(MAX_VALUE);
         // The quotient of two numbers can overflow; the difference of their logarithms cannot.
         let decades = max.log10() - min.log10();
         if decades < MIN_DECADES {
@@ -92,10 +93,10 @@ impl ValueAxis {
             ticks.extend(multiples.iter().map(|n| n * 10f64.powf(power)));
             power += step;
         }
-        let low = ticks.iter().rfind(|tick| **tick <= min * (1.0 + TOLERANCE));
-        let high = ticks.iter().find(|tick| **tick >= max * (1.0 - TOLERANCE));
-        let low = *low.unwrap_or(&min);
-        let high = *high.unwrap_or(&max);
+        let is_low = |tick: &&f64| **tick <= min * (1.0 + TOLERANCE);
+        let is_high = |tick: &&f64| **tick >= max * (1.0 - TOLERANCE);
+        let low = *ticks.iter().rfind(is_low).unwrap_or(&min);
+        let high = *ticks.iter().find(is_high).unwrap_or(&max);
         ticks.retain(|tick| (low..=high).contains(tick));
         Self {
             low,
@@ -119,10 +120,11 @@ impl ValueAxis {
 
     /// Returns the position of a value, from 0 at the lower to 1 at the upper end.
     pub(super) fn position(&self, value: f64) -> f64 {
-        let [low, high, value] = match self.is_log {
-            true => [self.low, self.high, value.max(f64::MIN_POSITIVE)].map(f64::ln),
+        let [low, high, value] = if self.is_log {
+            [self.low, self.high, value.max(f64::MIN_POSITIVE)].map(f64::ln)
+        } else {
             // Halves, because the distance of two numbers can overflow.
-            false => [self.low, self.high, value].map(|v| v * 0.5),
+            [self.low, self.high, value].map(|v| v * 0.5)
         };
         if high > low {
             (value - low) / (high - low)

@@ -83,7 +83,7 @@ impl<'a> Frame<'a> {
         for spec in specs {
             self.set_panel(spec);
             let base = panel_top + height - days_height;
-            let plot = self.place_plot((margin, panel_top + unit_height, width - margin, base));
+            let plot = self.place_plot(margin, panel_top + unit_height, base);
             panels.push((spec, plot, base));
             panel_top += height;
         }
@@ -195,8 +195,8 @@ impl<'a> Frame<'a> {
         chars + "Source:    ".len() > self.max_chars()
     }
 
-    /// Creates the plot of the current panel within an area given as left, top, right and bottom.
-    fn place_plot(&self, (left, top, right, bottom): (f64, f64, f64, f64)) -> Option<Plot> {
+    /// Creates the plot of the current panel between two heights, within the margins at the sides.
+    fn place_plot(&self, margin: f64, top: f64, bottom: f64) -> Option<Plot> {
         let ticks = if bottom - top > 250.0 { 6.0 } else { 4.0 };
         let plot = Plot::new(self.spec, self.scale.factor, ticks)?;
         let tick_width = self.max_width(plot.left_axis.labels());
@@ -207,9 +207,9 @@ impl<'a> Frame<'a> {
             right_width = right_width * 1.1 + self.max_width(axis.labels()) + 8.0;
         }
         Some(Plot {
-            left: left + tick_width + 8.0,
+            left: margin + tick_width + 8.0,
             top,
-            width: (right - left - tick_width - right_width - 20.0).max(1.0),
+            width: (self.width - margin - margin - tick_width - right_width - 20.0).max(1.0),
             height: bottom - top,
             ..plot
         })

@@ -41,8 +41,7 @@ fn write_outline(element: &str, size: f32, out: &mut String) -> Option<()> {
     let text = unescape(content).ok()?;
     let tag = BytesStart::from_content(attributes, 0);
     let is_bold = number(&tag, "font-weight").is_some_and(|weight| weight >= 600.0);
-    let face = if is_bold { &*SEMIBOLD } else { &*REGULAR };
-    let face = face.as_ref()?;
+    let face = if is_bold { &SEMIBOLD } else { &REGULAR }.as_ref()?;
     let scale = number(&tag, "font-size").unwrap_or(size) / f32::from(face.units_per_em());
     let glyph = |c: char| face.glyph_index(c).or_else(|| face.glyph_index('?'));
     let advance = |id: GlyphId| f32::from(face.glyph_hor_advance(id).unwrap_or_default()) * scale;
@@ -70,7 +69,7 @@ fn write_outline(element: &str, size: f32, out: &mut String) -> Option<()> {
 
 fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
     let attribute = tag.try_get_attribute(name).ok()??;
-    String::from_utf8(attribute.value.into_owned()).ok()
+    Some(attribute.value.into_owned())
 }
 
 fn number(tag: &BytesStart<'_>, name: &str) -> Option<f32> {

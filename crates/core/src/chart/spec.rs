@@ -2,7 +2,7 @@
 
 use super::palette::{LINES, MUTED, Theme};
 use super::unit::Scale;
-use crate::format;
+use crate::format::{self, Unit};
 use crate::model::{Date, Frequency, Observation};
 use std::borrow::Cow;
 
@@ -177,7 +177,7 @@ impl ChartSpec {
             .split(RIGHT_UNIT_SEPARATOR)
             .next()
             .unwrap_or_default();
-        Scale::new(largest, (&self.unit_short, unit), self.decimals)
+        Scale::new(largest, Unit::parse(&self.unit_short, unit), self.decimals)
     }
 
     /// Describes the chart in one sentence, for screen readers.

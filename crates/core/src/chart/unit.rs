@@ -16,9 +16,8 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// Creates the scale for a chart from its largest absolute value and the short and long name of its unit.
-    pub(super) fn new(largest: f64, (short, long): (&str, &str), decimals: u8) -> Self {
-        let unit = Unit::parse(short, long);
+    /// Creates the scale for a chart from its largest absolute value and its unit.
+    pub(super) fn new(largest: f64, unit: Unit, decimals: u8) -> Self {
         let steps = unit.steps(largest);
         let factor = 1e-3_f64.powi(steps);
         let max_decimals = match largest * factor {
@@ -101,10 +100,10 @@ mod tests {
 
     #[test]
     fn value_in_full_has_the_decimals_of_its_series() {
-        let claims = Scale::new(258_000.0, ("claims", "Claims"), 0);
+        let claims = Scale::new(258_000.0, Unit::parse("claims", "Claims"), 0);
         assert_eq!(claims.format_tick(260.0, 0), "260,000 claims");
         assert_eq!(claims.format_value(206_000.0), "206,000 claims");
-        let people = Scale::new(158_858.0, ("thous", "Thousands of persons"), 0);
+        let people = Scale::new(158_858.0, Unit::parse("thous", "Thousands of persons"), 0);
         assert!(
             people.format_tick(137.5, 1).starts_with("137.5 million"),
             "{}",

@@ -20,10 +20,10 @@ pub struct Unit {
 const SIZES: [(i32, &str); 3] = [(12, "trillion"), (9, "billion"), (6, "million")];
 
 impl Unit {
-    /// Parses a short unit such as "$bn 2017" or "billion 2017 dollars". `long` is the unit in the words of the agency, such as
-    /// "Thousands of persons", and may be empty.
-    pub fn parse(short: &str, long: &str) -> Self {
-        let short = short.split(',').next().unwrap_or_default().trim();
+    /// Parses a short unit such as "$bn 2017" or "billion 2017 dollars", up to its first comma. `long` is the unit in the words
+    /// of the agency, such as "Thousands of persons", and may be empty.
+    pub fn parse(name: &str, long: &str) -> Self {
+        let short = name.split(',').next().unwrap_or_default().trim();
         if let Some((power, base)) = parse_dollars(short) {
             return Self::amount("$", power, &dollars_suffix(base));
         }

@@ -2,7 +2,7 @@
 //!
 //! Every past month is a starting month, so windows overlap and one recession gives twelve hits. The share is unaffected;
 //! the interval counts only windows without overlap.
-//! The definitions in `data/scenarios/` deserialize into [`Event`] and [`Condition`].
+//! The definitions in `crates/desk/data/scenarios/` deserialize into [`Event`] and [`Condition`].
 
 use super::months::{Month, MonthlyGrid};
 use super::statistics::{Z_90, count, wilson};
@@ -227,13 +227,13 @@ impl Outcomes {
         }
         let monthly = event.monthly.aggregate(observations);
         let figures = event.transform.apply(&monthly);
-        let condition = condition.map(|c| (c, c.transform.apply(&monthly)));
+        let conditioned = condition.map(|c| (c, c.transform.apply(&monthly)));
         let first = Month::new(i32::from(since), 1);
         let is_start = |(month, _): &(Month, f64)| {
             let holds = |(condition, months): &(&Condition, MonthlyGrid)| {
                 months.get(*month).is_some_and(|x| condition.holds(x))
             };
-            *month >= first && condition.as_ref().is_none_or(holds)
+            *month >= first && conditioned.as_ref().is_none_or(holds)
         };
         let mut starts = Vec::new();
         let mut hits = Vec::new();

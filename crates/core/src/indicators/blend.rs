@@ -149,11 +149,11 @@ impl IndexPath {
         };
         let measures: Vec<_> = parts.iter().map(measures).collect();
         let days = index_days(measures.iter().flatten(), reference_day);
-        let parts = parts.iter().zip(measures);
+        let scored = parts.iter().zip(measures);
         Self {
             index,
             reference_day,
-            parts: parts
+            parts: scored
                 .map(|(part, measures)| ScoredPart::new(part, measures, &days, index.score))
                 .collect(),
             days,

@@ -190,8 +190,8 @@ impl Formula {
         let payrolls = MonthlySeries::read(known, "PAYEMS")?;
         let month = production.next();
         let growth = payrolls.months.log_change(month, 1, 100.0).ok_or_else(|| {
-            let month = month.name();
-            format!("it rests on the payrolls of {month}, which are not known yet")
+            let name = month.name();
+            format!("it rests on the payrolls of {name}, which are not known yet")
         })?;
         let value = -0.087_07 + 0.247_4 * production.growth(3)? + 1.782_25 * growth;
         self.next_month(&production, value, None)

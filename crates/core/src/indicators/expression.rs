@@ -188,10 +188,10 @@ impl<'a> Evaluation<'a> {
 fn call(
     function: Function,
     position: usize,
-    values: Vec<Value>,
+    arguments: Vec<Value>,
     scope: &Scope<'_>,
 ) -> Result<Value, FormulaError> {
-    let mut values = values.into_iter();
+    let mut values = arguments.into_iter();
     match (function, values.next(), values.next()) {
         (Function::Op(op), Some(left), Some(right)) => {
             apply_operator(op, position, left, right, scope.aggregation)

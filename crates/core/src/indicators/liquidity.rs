@@ -91,8 +91,8 @@ impl BalanceComponent {
             "WALCL" => series.value_on(week).map(|v| Observation::new(week, v)),
             "WTREGEN" => series.fresh_observation(week),
             _ => reverse_repos(series, week),
-        };
-        let balance = balance.ok_or_else(|| format!("{id} has no figure for {week}"))?;
+        }
+        .ok_or_else(|| format!("{id} has no figure for {week}"))?;
         let value = balance.value * trillions_per_unit(series)?;
         let date = balance.date;
         let (low, high) = self.bounds;

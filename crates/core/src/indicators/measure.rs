@@ -102,12 +102,12 @@ impl Measure {
     /// Returns the first day of the index on which the figure of `date` counts.
     pub fn effective_from(&self, date: Date) -> Date {
         let info = &self.series.info;
-        match info.frequency == Frequency::Daily {
-            true => date,
-            // By the usual lag, which is part of the method and the same for every year.
-            false => lagged_publication_day(date, info.frequency, info.publication_lag_days)
-                .min(self.last_weekday),
+        if info.frequency == Frequency::Daily {
+            return date;
         }
+        // By the usual lag, which is part of the method and the same for every year.
+        lagged_publication_day(date, info.frequency, info.publication_lag_days)
+            .min(self.last_weekday)
     }
 
     /// Takes the change over `n` observations. Formula: xₜ − xₜ₋ₙ.
@@ -217,8 +217,9 @@ fn mean_of_four_weeks(weeks: &[Observation]) -> Option<Observation> {
 }
 
 fn finite(date: Date, value: Option<f64>) -> Option<Observation> {
-    let value = value.filter(|v| v.is_finite());
-    value.map(|v| Observation::new(date, v))
+    value
+        .filter(|v| v.is_finite())
+        .map(|v| Observation::new(date, v))
 }
 
 #[cfg(test)]

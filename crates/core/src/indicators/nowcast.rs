@@ -66,7 +66,7 @@ pub struct Nowcast {
 /// # Errors
 /// Why there is none, in words.
 pub fn compute(set: &SeriesSet, day: Date, weekly: Date) -> Result<Nowcast, String> {
-    compute_with(set, (day, weekly), bridges::SHIPPED)
+    compute_with(set, day, weekly, bridges::SHIPPED)
 }
 
 /// Computes the nowcast with other coefficients, to evaluate those that could be estimated at a time.
@@ -75,7 +75,8 @@ pub fn compute(set: &SeriesSet, day: Date, weekly: Date) -> Result<Nowcast, Stri
 /// As [`compute`].
 pub fn compute_with(
     set: &SeriesSet,
-    (day, weekly): (Date, Date),
+    day: Date,
+    weekly: Date,
     bridges: Coefficients,
 ) -> Result<Nowcast, String> {
     let (claims_week, claims) = published_claims(set, weekly)?;
@@ -113,7 +114,8 @@ pub fn compute_with(
 pub fn compute_after(
     published: &RegimeReading,
     set: &SeriesSet,
-    (day, weekly): (Date, Date),
+    day: Date,
+    weekly: Date,
 ) -> Result<Nowcast, String> {
     let nowcast = compute(set, day, weekly)?;
     let newest = published.state.as_ref().map(|s| s.month);
@@ -201,10 +203,10 @@ impl FillState {
             }
             None => return Err(format!("{series} is not loaded")),
             Some(last) => {
-                let last = last.name();
-                let target = self.target.name();
                 return Err(format!(
-                    "{series} ends with {last}, more than {MAX_FILLED} months before {target}"
+                    "{series} ends with {}, more than {MAX_FILLED} months before {}",
+                    last.name(),
+                    self.target.name()
                 ));
             }
         };

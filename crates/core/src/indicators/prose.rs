@@ -72,9 +72,9 @@ pub fn format_largest(
     contributions: impl Iterator<Item = (String, f64)>,
     decimals: usize,
 ) -> Vec<String> {
-    let mut contributions: Vec<(String, f64)> = contributions.collect();
-    contributions.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
-    let largest = contributions.iter().take(2);
+    let mut sorted: Vec<(String, f64)> = contributions.collect();
+    sorted.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+    let largest = sorted.iter().take(2);
     largest
         .map(|(name, points)| format!("{name} ({})", format_signed(*points, decimals)))
         .collect()
@@ -82,8 +82,8 @@ pub fn format_largest(
 
 /// Joins the parts with a separator.
 pub fn join<T: Display>(parts: impl IntoIterator<Item = T>, separator: &str) -> String {
-    let parts: Vec<String> = parts.into_iter().map(|part| part.to_string()).collect();
-    parts.join(separator)
+    let texts: Vec<String> = parts.into_iter().map(|part| part.to_string()).collect();
+    texts.join(separator)
 }
 
 /// Joins the items as a list: "a", "a and b", "a, b and c".

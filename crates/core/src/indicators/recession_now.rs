@@ -81,12 +81,12 @@ pub fn probability(claims: f64, payrolls: f64) -> f64 {
 ///
 /// `None` unless every week is present.
 pub fn claims_gap(weeks: impl Iterator<Item = Observation>) -> Option<(Date, f64)> {
-    let mut weeks = weeks.take(WEEKS).peekable();
-    let first = weeks.peek()?.date;
-    let weeks = weeks
+    let mut newest = weeks.take(WEEKS).peekable();
+    let first = newest.peek()?.date;
+    let consecutive = newest
         .zip((0..).step_by(7))
         .take_while(|(week, days)| days_between(week.date, first) == *days);
-    let values: Vec<f64> = weeks.map(|(week, _)| week.value).collect();
+    let values: Vec<f64> = consecutive.map(|(week, _)| week.value).collect();
     if values.len() < WEEKS {
         return None;
     }
@@ -107,12 +107,12 @@ pub fn payroll_growth(
     day: Date,
 ) -> Option<(Month, f64)> {
     let oldest = Month::from_date(day).plus(-MAX_PAYROLL_AGE);
-    let months: Vec<(Month, f64)> = months
+    let levels: Vec<(Month, f64)> = months
         .map(|o| (Month::from_date(o.date), o.value))
         .take_while(|(m, _)| *m >= oldest.plus(-3))
         .collect();
-    let level = |month| months.iter().find(|(m, _)| *m == month).map(|(_, v)| *v);
-    let recent = months.iter().take_while(|(m, _)| *m >= oldest);
+    let level = |month| levels.iter().find(|(m, _)| *m == month).map(|(_, v)| *v);
+    let recent = levels.iter().take_while(|(m, _)| *m >= oldest);
     recent.copied().find_map(|(month, value)| {
         let growth = 400.0 * log_ratio(value, level(month.plus(-3))?)?;
         Some((month, growth.clamp(-6.0, 6.0)))
@@ -207,8 +207,8 @@ fn reading(set: &SeriesSet, day: Date) -> Reading {
     let formula = |[c, p]: [Option<f64>; 2]| Some(probability(c?, p?));
     let mut reading = attributed_reading(date, inputs, USUAL, formula);
     if let Some(value) = reading.value {
-        let (before, _) = drivers(set, add_days(day, -28));
-        let before = before.map(|((_, c), (_, p))| probability(c, p));
+        let (drivers_before, _) = drivers(set, add_days(day, -28));
+        let before = drivers_before.map(|((_, c), (_, p))| probability(c, p));
         reading.trend = Trend::between(before, value, "4 weeks");
     }
     reading

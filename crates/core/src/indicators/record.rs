@@ -26,11 +26,11 @@ pub fn fill_placeholders(text: &str) -> Cow<'_, str> {
     if !text.contains("{record:") {
         return Cow::Borrowed(text);
     }
-    let mut text = text.to_owned();
+    let mut filled = text.to_owned();
     for (name, sentence) in SENTENCES.iter() {
-        text = text.replace(&format!("{{record:{name}}}"), sentence);
+        filled = filled.replace(&format!("{{record:{name}}}"), sentence);
     }
-    Cow::Owned(text)
+    Cow::Owned(filled)
 }
 
 #[cfg(test)]

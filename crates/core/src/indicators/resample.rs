@@ -48,8 +48,8 @@ impl Aggregation {
     /// Returns the default for series that are combined with coarser ones: the end of the period where all are stocks, else
     /// the mean, by which rates and prices are compared.
     pub fn default_for_mixed<'a>(finer: impl IntoIterator<Item = &'a SeriesInfo>) -> Self {
-        let mut finer = finer.into_iter().peekable();
-        if finer.peek().is_some() && finer.all(SeriesInfo::is_stock) {
+        let mut infos = finer.into_iter().peekable();
+        if infos.peek().is_some() && infos.all(SeriesInfo::is_stock) {
             Self::EndOfPeriod
         } else {
             Self::Average

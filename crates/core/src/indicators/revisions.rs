@@ -151,16 +151,15 @@ impl PrintMeasure {
     /// Returns the figure of a period in a series; `None` where it, or the period before that it is compared with, is
     /// absent.
     pub fn figure(self, series: &Series, date: Date, day: Date) -> Option<KnownFigure> {
-        self.measure(series.frequency(), (date, day), |date| {
-            series.value_on(date)
-        })
+        self.measure(series.frequency(), date, day, |date| series.value_on(date))
     }
 
     /// Returns the figure of a period as known on a day, from the levels known then.
     fn measure(
         self,
         frequency: Frequency,
-        (date, day): (Date, Date),
+        date: Date,
+        day: Date,
         level_of: impl Fn(Date) -> Option<f64>,
     ) -> Option<KnownFigure> {
         let before = || level_of(shift(date, frequency.period().negate()));
@@ -345,7 +344,7 @@ impl<'a> VintageRecord<'a> {
             let known = newest_first.find(|r| r.known_on(|date| publication.day(date)) <= day)?;
             known.value
         };
-        (self.measure).measure(self.info.frequency, (date, day), level)
+        (self.measure).measure(self.info.frequency, date, day, level)
     }
 }
 

@@ -58,8 +58,9 @@ pub fn reading(set: &SeriesSet, day: Date) -> Reading {
     let newest = parts(set.up_to("UNRATE", day)).pop();
     let missing = || "UNRATE has too few months".to_owned();
     let input = |name, sign: f64, part: fn(Parts) -> (f64, Month)| {
-        let value = newest.map(part);
-        let value = value.map(|(value, month)| (value, month.first_day()));
+        let value = newest
+            .map(part)
+            .map(|(value, month)| (value, month.first_day()));
         Input {
             contribution: value.map(|(value, _)| sign * value),
             ..Input::new((name, &["UNRATE"], "%"), value, Some(missing()))

@@ -39,9 +39,13 @@ pub fn shapley<const N: usize>(
     // Subsets of the inputs at their actual values are bit masks.
     let result = |subset: usize| {
         let value = |i: usize| {
-            let actual = actual.get(i).copied().flatten()?;
-            let usual = usual.get(i)?;
-            Some(if subset >> i & 1 == 1 { actual } else { *usual })
+            let own = actual.get(i).copied().flatten()?;
+            let reference = usual.get(i)?;
+            Some(if subset >> i & 1 == 1 {
+                own
+            } else {
+                *reference
+            })
         };
         formula(std::array::from_fn(value))
     };

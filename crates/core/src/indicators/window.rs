@@ -233,9 +233,9 @@ mod tests {
 
         #[test]
         fn greatest_fall_in_percent_matches_all_pairs(
-            values in prop::collection::vec(1u32..500, 2..50),
+            integers in prop::collection::vec(1u32..500, 2..50),
         ) {
-            let values: Vec<f64> = values.into_iter().map(f64::from).collect();
+            let values: Vec<f64> = integers.into_iter().map(f64::from).collect();
             let rows = rows(&values);
             let pairs = (0..values.len()).flat_map(|i| (i + 1..values.len()).map(move |j| (i, j)));
             let least = pairs.map(|(i, j)| values[j] / values[i] - 1.0).fold(0.0, f64::min);

@@ -141,16 +141,16 @@ impl Release {
     }
 
     /// Returns whether a name means this release: its identifier or a part of its name. The estimates of GDP share one name.
-    pub fn has_name(&self, name: &str) -> bool {
-        let name = name.trim().to_ascii_lowercase();
+    pub fn has_name(&self, text: &str) -> bool {
+        let name = text.trim().to_ascii_lowercase();
         let is_part = name.len() > 2 && self.name.to_ascii_lowercase().contains(&name);
         is_part || self.id.split('-').next() == Some(&name) || self.id == name
     }
 
     /// Returns whether its agency has this name: "BLS", "census".
     pub fn is_of(&self, agency: &str) -> bool {
-        let agency = agency.trim().to_ascii_lowercase();
-        self.agency.to_ascii_lowercase().contains(&agency)
+        let name = agency.trim().to_ascii_lowercase();
+        self.agency.to_ascii_lowercase().contains(&name)
     }
 
     /// Returns the scheduled releases from `from` to `to`, both included.

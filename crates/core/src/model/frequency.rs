@@ -276,10 +276,10 @@ impl FromStr for Frequency {
 
     /// Parses a FRED code or adjective in any case: `D`, `daily`, `m`, `Quarterly` …
     fn from_str(text: &str) -> Result<Self, ()> {
-        let text = text.trim().to_ascii_lowercase();
+        let name = text.trim().to_ascii_lowercase();
         Self::ALL
             .into_iter()
-            .find(|f| text == f.word() || text.eq_ignore_ascii_case(f.code()))
+            .find(|f| name == f.word() || name.eq_ignore_ascii_case(f.code()))
             .ok_or(())
     }
 }

@@ -235,16 +235,16 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn binary_search_agrees_with_a_check_of_every_row(
-            rows in proptest::collection::vec(
+            drawn in proptest::collection::vec(
                 (0i32..900, proptest::option::of(0i32..900), proptest::option::of(0.0..9.0)),
                 0..60,
             ),
-            day in 0i32..1_000, lag in 0i64..60,
+            number in 0i32..1_000, lag in 0i64..60,
         ) {
             let day_of = |n: i32| crate::model::frequency::day_from_number(20_000 + n).unwrap();
-            let day = day_of(day);
+            let day = day_of(number);
             for frequency in Frequency::ALL {
-                let rows = rows.iter().map(|(date, known_from, value)| VintageObservation {
+                let rows = drawn.iter().map(|(date, known_from, value)| VintageObservation {
                     date: frequency.period_date(day_of(*date)),
                     known_from: known_from.map(day_of),
                     value: *value,

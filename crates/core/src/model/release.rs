@@ -7,21 +7,22 @@ use super::calendar::Publication;
 use super::frequency::{Date, Frequency, shift};
 use super::observation::lagged_publication_day;
 use super::series_info::SeriesInfo;
+use super::when::DateRange;
 use jiff::ToSpan;
 use jiff::civil::{Weekday, date};
 
 /// Spans in which no agency followed its pattern: government shutdowns and the backlog after them. The employment reports of
 /// December 1995, September 2013, September and November 2025 were published on 19 January 1996, 22 October 2013,
 /// 20 November and 16 December 2025.
-const DISRUPTIONS: [(Date, Date); 3] = [
-    (date(1995, 12, 16), date(1996, 2, 29)),
-    (date(2013, 10, 1), date(2013, 11, 30)),
-    (date(2025, 10, 1), date(2026, 2, 28)),
+const DISRUPTIONS: [DateRange; 3] = [
+    DateRange::new(date(1995, 12, 16), date(1996, 2, 29)),
+    DateRange::new(date(2013, 10, 1), date(2013, 11, 30)),
+    DateRange::new(date(2025, 10, 1), date(2026, 2, 28)),
 ];
 
 /// The shutdown of the Department of Commerce alone (Census Bureau and Bureau of Economic Analysis), and the months of
 /// the backlog.
-const COMMERCE_DISRUPTION: (Date, Date) = (date(2018, 12, 22), date(2019, 4, 30));
+const COMMERCE_DISRUPTION: DateRange = DateRange::new(date(2018, 12, 22), date(2019, 4, 30));
 
 /// Returns the latest day on which an agency published what was due on `day`: the end of a disruption of the agency that
 /// contains the day, else the day itself.
@@ -29,18 +30,16 @@ pub(super) fn after_disruption(agency: &str, day: Date) -> Date {
     let is_any = |names: &[&str]| names.iter().any(|name| agency.contains(name));
     let is_commerce = is_any(&["Census Bureau", "Bureau of Economic Analysis"]);
     let others = ["Bureau of Labor Statistics", "Federal Reserve Board (Fed)"];
-    let (from, to) = COMMERCE_DISRUPTION;
     match disruption(day) {
-        Some((_, end)) if is_commerce || is_any(&others) => end,
-        None if is_commerce && (from..=to).contains(&day) => to,
+        Some(range) if is_commerce || is_any(&others) => range.end,
+        None if is_commerce && COMMERCE_DISRUPTION.contains(day) => COMMERCE_DISRUPTION.end,
         _ => day,
     }
 }
 
 /// Returns the span around a day in which no agency followed its pattern, if there is one.
-pub fn disruption(day: Date) -> Option<(Date, Date)> {
-    let mut spans = DISRUPTIONS.into_iter();
-    spans.find(|(from, to)| (*from..=*to).contains(&day))
+pub fn disruption(day: Date) -> Option<DateRange> {
+    DISRUPTIONS.into_iter().find(|range| range.contains(day))
 }
 
 /// Returns the publication day of the figure of `period`, for series with a pattern:

@@ -16,20 +16,20 @@ impl SeriesId {
     /// # Errors
     /// [`Error::InvalidParam`] if a character or the length is not allowed.
     pub fn new(text: &str) -> Result<Self> {
-        let text = text.trim();
+        let id = text.trim();
         let is_allowed = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-');
-        if !(1..=64).contains(&text.len())
-            || !text.bytes().all(is_allowed)
-            || text.bytes().all(|b| b == b'.')
+        if !(1..=64).contains(&id.len())
+            || !id.bytes().all(is_allowed)
+            || id.bytes().all(|b| b == b'.')
         {
             return Err(Error::invalid(
                 "seriesId",
-                text,
+                id,
                 "is not an identifier",
                 "1 to 64 of A-Z, 0-9, underscore, dot and hyphen, for example DGS10",
             ));
         }
-        Ok(Self(Arc::from(text.to_ascii_uppercase())))
+        Ok(Self(Arc::from(id.to_ascii_uppercase())))
     }
 
     /// Returns the identifier as text.

@@ -15,16 +15,16 @@ const MAX_ROUNDS: usize = 3;
 /// Removes markup, escapes and hidden characters, keeps line breaks, and truncates to `max` characters.
 pub fn clean(text: &str, max: usize) -> String {
     // Limits the time for long texts.
-    let mut text: String = text.chars().take(max.saturating_mul(10)).collect();
+    let mut decoded: String = text.chars().take(max.saturating_mul(10)).collect();
     for _ in 0..MAX_ROUNDS {
-        let before = text.len();
-        text = remove_tags(&decode_entities(&remove_hidden(&text)));
-        if text.len() == before {
+        let before = decoded.len();
+        decoded = remove_tags(&decode_entities(&remove_hidden(&decoded)));
+        if decoded.len() == before {
             break;
         }
     }
-    let text = remove_images(&remove_hidden(&text)).replace("```", "'''");
-    truncate(text.trim(), max)
+    let plain = remove_images(&remove_hidden(&decoded)).replace("```", "'''");
+    truncate(plain.trim(), max)
 }
 
 /// As [`clean`], on one line, for titles and table cells.

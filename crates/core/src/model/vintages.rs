@@ -51,9 +51,9 @@ pub fn merge_with_latest(
     let end = next_day.map_or(last, |day| day.max(shift(last, 1.day())));
     // The values of the last vintage, which today's replace unless they are equal.
     let known = vintages.iter().filter(|row| row.known_from <= Some(last));
-    let mut values = Vintages::new(known.copied().collect()).latest();
-    values.retain(|o| is_covered(o.date));
-    let mut values: BTreeMap<Date, f64> = values.iter().map(|o| (o.date, o.value)).collect();
+    let last_vintage = Vintages::new(known.copied().collect()).latest();
+    let replaced = last_vintage.iter().filter(|o| is_covered(o.date));
+    let mut values: BTreeMap<Date, f64> = replaced.map(|o| (o.date, o.value)).collect();
     for o in covered() {
         let is_kept = |value| value == o.value || next_day.is_none();
         if !values.remove(&o.date).is_some_and(is_kept) {
@@ -78,7 +78,7 @@ mod tests {
     }
 
     /// Combines vintages with today's values of eight months, which are ten times as large.
-    fn combined(vintages: &[(i8, Date, Option<f64>)]) -> Vintages {
+    fn combined(printed: &[(i8, Date, Option<f64>)]) -> Vintages {
         let info = Catalogue::embedded().get("INDPRO").unwrap();
         let today: Vec<Observation> = (1..=8)
             .map(|m| Observation::new(month(m), 10.0 * f64::from(m)))
@@ -88,7 +88,7 @@ mod tests {
             known_from: Some(day),
             value,
         };
-        let vintages: Vec<VintageObservation> = vintages.iter().map(row).collect();
+        let vintages: Vec<VintageObservation> = printed.iter().map(row).collect();
         let mut rows = merge_with_latest(info, &today, &vintages);
         rows.extend(today.iter().map(|o| VintageObservation::new(o, None)));
         Vintages::new(rows)

@@ -1,4 +1,4 @@
-//! Parses a year, quarter, month or day in the notations that people use.
+//! Ranges of days, and parsing of a year, quarter, month or day in the notations that people use.
 
 use super::frequency::{Date, Frequency, shift};
 use jiff::ToSpan;
@@ -18,6 +18,27 @@ pub struct CalendarPeriod {
     pub length: Frequency,
 }
 
+/// The days from one to another, both included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DateRange {
+    /// First day.
+    pub start: Date,
+    /// Last day; before `start` if the range is empty.
+    pub end: Date,
+}
+
+impl DateRange {
+    /// Creates the range from its first and its last day.
+    pub const fn new(start: Date, end: Date) -> Self {
+        Self { start, end }
+    }
+
+    /// Returns whether it contains a day.
+    pub fn contains(self, day: Date) -> bool {
+        (self.start..=self.end).contains(&day)
+    }
+}
+
 /// A part of a date. A date has each at most once; they sort in this order.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
@@ -33,13 +54,13 @@ impl CalendarPeriod {
     /// # Errors
     /// The problem as the predicate of a sentence: "is ambiguous: 2 March or 3 February". Years before 1700 are refused.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let text = text.trim().to_ascii_lowercase();
-        let parts = if text.bytes().any(|b| b.is_ascii_alphabetic()) {
-            parse_words(&text)
+        let words = text.trim().to_ascii_lowercase();
+        let parts = if words.bytes().any(|b| b.is_ascii_alphabetic()) {
+            parse_words(&words)
         } else {
-            parse_iso(&text)
+            parse_iso(&words)
         };
-        from_parts(parts.ok_or_else(|| describe_problem(&text))?)
+        from_parts(parts.ok_or_else(|| describe_problem(&words))?)
     }
 
     /// Returns the last day.
@@ -101,7 +122,7 @@ fn parse_month(word: &str) -> Option<Part> {
 
 fn from_parts(mut parts: Vec<Part>) -> Result<CalendarPeriod, String> {
     parts.sort();
-    let (year, rest) = match parts.as_slice() {
+    let (given_year, rest) = match parts.as_slice() {
         [Part::Year(year), rest @ ..] => (Some(*year), rest),
         rest => (None, rest),
     };
@@ -113,7 +134,7 @@ fn from_parts(mut parts: Vec<Part>) -> Result<CalendarPeriod, String> {
         [Part::Month(month), Part::Day(day)] => (month, day, Frequency::Daily),
         _ => return Err(NO_DATE.to_owned()),
     };
-    let year = year.ok_or("has no year")?;
+    let year = given_year.ok_or("has no year")?;
     let first =
         Date::new(year, month, 1).map_err(|_| format!("has month {month}; months are 1 to 12"))?;
     match Date::new(year, month, day) {

@@ -27,8 +27,8 @@ impl DateForm {
             }
             text.push_str(cell.trim());
         }
-        let day = self.formats.iter().find_map(|form| parse_date(form, &text));
-        let day = day
+        let day = (self.formats.iter())
+            .find_map(|form| parse_date(form, &text))
             .filter(|day| YEARS.contains(&day.year()))
             .ok_or_else(|| {
                 let forms = self.formats.join("\" or \"");
@@ -53,8 +53,8 @@ fn parse_date(form: &str, text: &str) -> Option<Date> {
         "epoch_ms" => from_seconds(text.parse::<i64>().ok()?.div_euclid(1000)),
         "year quarter" => {
             let (year, quarter) = text.split_once(' ')?;
-            let quarter = quarter.trim_start_matches(['Q', 'q']);
-            parse_period(&format!("{year}Q{quarter}"))
+            let number = quarter.trim_start_matches(['Q', 'q']);
+            parse_period(&format!("{year}Q{number}"))
         }
         form => {
             let mut parts = strtime::parse(form, text).ok()?;
@@ -78,8 +78,8 @@ pub(super) fn parse_period(text: &str) -> Option<Date> {
     let month = match rest.split_at_checked(1) {
         None if rest.is_empty() => 1,
         Some(("Q", quarter)) => {
-            let quarter = quarter.parse::<i8>().ok();
-            quarter.filter(|q| (1..=4).contains(q))? * 3 - 2
+            let number = quarter.parse::<i8>().ok();
+            number.filter(|n| (1..=4).contains(n))? * 3 - 2
         }
         Some(("M", month)) => month.parse().ok()?,
         None | Some(_) => return None,

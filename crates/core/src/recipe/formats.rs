@@ -1,6 +1,6 @@
 //! Formats of single agencies: the release of the Federal Reserve Board (a ZIP with one large XML file,
 //! docs/SOURCES.md#board-releases), the surveys of the Bureau of Labor Statistics, the national accounts of the Bureau of
-//! Economic Analysis, the monthly Treasury statement, and weekly claims.
+//! Economic Analysis, and the monthly Treasury statement.
 
 use super::dates;
 use super::read::{Bases, Cell, cell_text};
@@ -73,13 +73,13 @@ fn read_board_xml(file: impl BufRead, series: &[&SeriesRecipe]) -> Result<BoardR
             .map_err(|e| format!("invalid XML: {e}"))?
         {
             Event::Start(tag) | Event::Empty(tag) => match tag.local_name().as_ref() {
-                b"DataSet" => data_set = attribute(&tag, "id").unwrap_or_default(),
-                b"Series" => {
+                "DataSet" => data_set = attribute(&tag, "id").unwrap_or_default(),
+                "Series" => {
                     let refused = release.refused.len();
                     indexes = release.match_series(&tag, &data_set, series);
                     has_series |= !indexes.is_empty() || release.refused.len() > refused;
                 }
-                b"Obs" if !indexes.is_empty() => {
+                "Obs" if !indexes.is_empty() => {
                     if let Some((date, value)) = parse_observation(&tag)? {
                         let cells = indexes.iter().map(|index| (*index, date, value.clone()));
                         release.cells.extend(cells);
@@ -87,7 +87,7 @@ fn read_board_xml(file: impl BufRead, series: &[&SeriesRecipe]) -> Result<BoardR
                 }
                 _ => {}
             },
-            Event::End(tag) if tag.local_name().as_ref() == b"Series" => indexes.clear(),
+            Event::End(tag) if tag.local_name().as_ref() == "Series" => indexes.clear(),
             Event::Eof => break,
             _ => {}
         }
@@ -149,8 +149,7 @@ fn parse_observation(tag: &BytesStart<'_>) -> Result<Option<(Date, String)>, Str
         return Ok(None);
     }
     let day = attribute(tag, "TIME_PERIOD").unwrap_or_default();
-    let date: Result<Date, _> = day.parse();
-    let date = date.map_err(|_| format!("\"{day}\" is not a date"))?;
+    let date = (day.parse::<Date>()).map_err(|_| format!("\"{day}\" is not a date"))?;
     Ok(attribute(tag, "OBS_VALUE").map(|value| (date, value)))
 }
 
@@ -211,15 +210,6 @@ pub(super) fn read_bls(body: &[u8], series: &[&SeriesRecipe]) -> Result<Vec<Cell
 fn array<'v>(value: &'v Value, name: &str) -> &'v [Value] {
     let array = value.get(name).and_then(Value::as_array);
     array.map_or(&[], Vec::as_slice)
-}
-
-/// Returns whether a response of the Bureau of Labor Statistics says that the day's requests are used up.
-pub fn is_quota_exhausted(body: &[u8]) -> bool {
-    serde_json::from_slice(body).is_ok_and(|response: BlsResponse| {
-        let message = response.message.join(" ");
-        let is_about_limit = message.contains("threshold") || message.contains("limit");
-        response.status == "REQUEST_NOT_PROCESSED" && is_about_limit
-    })
 }
 
 /// Reads a flat file of the Bureau of Economic Analysis row by row and collects only the requested codes.
@@ -290,39 +280,4 @@ pub(super) fn read_treasury_months(
 fn cell(row: &Value, name: &str) -> String {
     let text = row.get(name).map(cell_text);
     text.unwrap_or_default().into_owned()
-}
-
-/// Reads weekly claims for unemployment insurance from the XML of the Department of Labor. The field of a series is a path
-/// in a week: `InitialClaims/SA`.
-///
-/// # Errors
-/// Describes invalid XML, or that there are no weeks.
-pub(super) fn read_claims(body: &[u8], series: &[&SeriesRecipe]) -> Result<Vec<Cell>, String> {
-    let text = String::from_utf8_lossy(body);
-    let document = roxmltree::Document::parse(&text).map_err(|e| format!("invalid XML: {e}"))?;
-    let mut cells = Vec::new();
-    for week in document.root_element().children() {
-        let Some(day) = child(week, "weekEnded") else {
-            continue;
-        };
-        let day = day.text().unwrap_or_default().trim();
-        let date =
-            Date::strptime("%m/%d/%Y", day).map_err(|_| format!("\"{day}\" is not a date"))?;
-        for (index, series) in series.iter().enumerate() {
-            if let Some(node) = series.field.split('/').try_fold(week, child) {
-                let text = node.text().unwrap_or_default().trim();
-                cells.push((index, date, text.to_owned()));
-            }
-        }
-    }
-    if cells.is_empty() {
-        Err("the response has no weeks".to_owned())
-    } else {
-        Ok(cells)
-    }
-}
-
-fn child<'a, 'i>(node: roxmltree::Node<'a, 'i>, name: &str) -> Option<roxmltree::Node<'a, 'i>> {
-    node.children()
-        .find(|child| child.tag_name().name() == name)
 }

@@ -2,11 +2,12 @@
 
 use super::formats;
 use super::shape::{
-    Condition, Feed, Format, MissingField, OnePerDate, Request, SeriesRecipe, Split,
+    Condition, Feed, Format, MissingField, OnePerDate, Quota, Request, SeriesRecipe, Split,
 };
 use crate::error::quote;
 use crate::model::series_info::round_to;
 use crate::model::{Date, Frequency, Observation, SeriesId};
+use roxmltree::{Document, Node};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -55,6 +56,7 @@ impl<'a> Reader<'a> {
         }
         let cells = match self.feed.format {
             Format::Csv => return self.read_csv(body, request).map(|()| None),
+            Format::Xml => return self.read_xml(body, request).map(|()| None),
             Format::Json | Format::Mts => return self.read_json(body, request),
             Format::BoardZip => {
                 let archive = formats::read_board_zip(body, &self.series)?;
@@ -68,7 +70,6 @@ impl<'a> Reader<'a> {
             }
             Format::Bls => formats::read_bls(body, &self.series)?,
             Format::BeaFlat => formats::read_bea_flat(body, &self.series)?,
-            Format::Claims => formats::read_claims(body, &self.series)?,
         };
         let period = self.feed.date.as_ref().and_then(|form| form.stamp);
         for (index, date, cell) in cells {
@@ -76,7 +77,12 @@ impl<'a> Reader<'a> {
             let series = self.series.get(index);
             let points = self.points.get_mut(index);
             if let Some((series, points)) = series.zip(points) {
-                add_point(points, (self.feed, series), (date, String::new()), &cell);
+                add_point(
+                    points,
+                    date,
+                    String::new(),
+                    parse_figure(self.feed, series, date, &cell),
+                );
             }
         }
         Ok(None)
@@ -99,18 +105,20 @@ impl<'a> Reader<'a> {
         }
         let mut figures = Figures::new();
         for (id, (period, points)) in points_by_series {
-            let points: Result<Vec<_>, String> = points.into_iter().collect();
-            let rows = points.and_then(|points| merge_points(self.feed, points));
-            let rows = rows.map(|mut rows| {
+            let last_rows = |mut rows: Vec<Observation>| {
                 if self.feed.drop_last {
                     rows.retain(|row| row.date < today);
                 }
-                last_of_each(period, rows)
-            });
-            let rows = rows.and_then(|rows| match self.missing_fields.get(&id) {
-                Some(field) if rows.is_empty() => Err(format!("no row has a \"{field}\"")),
-                _ => Ok(rows),
-            });
+                match (last_of_each(period, rows), self.missing_fields.get(&id)) {
+                    (rows, Some(field)) if rows.is_empty() => {
+                        Err(format!("no row has a \"{field}\""))
+                    }
+                    (rows, _) => Ok(rows),
+                }
+            };
+            let rows = (points.into_iter().collect::<Result<Vec<_>, String>>())
+                .and_then(|points| merge_points(self.feed, points))
+                .and_then(last_rows);
             figures.insert(id, rows);
         }
         if let Some(complete) = &self.feed.every_date_of
@@ -143,8 +151,8 @@ impl<'a> Reader<'a> {
             return Err(format!("the column \"{name}\" is missing"));
         }
         let mut width = header.len();
-        for record in reader.records() {
-            let record = record.map_err(|e| e.to_string())?;
+        for result in reader.records() {
+            let record = result.map_err(|e| e.to_string())?;
             width = record.len();
             let line = record.position().map_or(0, csv::Position::line);
             let lookup = |name: &str| record.get(*columns.get(name)?).map(Cow::Borrowed);
@@ -153,6 +161,25 @@ impl<'a> Reader<'a> {
         }
         if width < header.len() && !table.ends_with('\n') {
             return Err("the response ends within its last line".to_owned());
+        }
+        Ok(())
+    }
+
+    fn read_xml(&mut self, body: &[u8], request: &Request) -> Result<(), String> {
+        let text = String::from_utf8_lossy(body);
+        let document = Document::parse(&text).map_err(|e| format!("invalid XML: {e}"))?;
+        let name = self.feed.rows.as_str();
+        let elements = document.root_element().children();
+        for row in elements.filter(|node| node.has_tag_name(name)) {
+            let lookup = |path: &str| {
+                let node = path.split('/').try_fold(row, child)?;
+                Some(Cow::Borrowed(node.text().unwrap_or_default().trim()))
+            };
+            self.read_row(&lookup, request)?;
+            self.row_count += 1;
+        }
+        if self.row_count == 0 {
+            return Err(format!("the response has no row \"{name}\""));
         }
         Ok(())
     }
@@ -198,15 +225,20 @@ impl<'a> Reader<'a> {
                 members.find_map(Value::as_array)
             }),
             None => document.pointer(pointer).and_then(Value::as_array),
-        };
-        let rows = rows.ok_or_else(|| {
+        }
+        .ok_or_else(|| {
             let text = quote(&document.to_string());
             format!("no rows at {pointer}: {text}")
         })?;
         if self.feed.format == Format::Mts {
             for (series, points) in self.series.iter().zip(&mut self.points) {
                 for (date, rank, cell) in formats::read_treasury_months(rows, &series.field)? {
-                    add_point(points, (self.feed, series), (date, rank), &cell);
+                    add_point(
+                        points,
+                        date,
+                        rank,
+                        parse_figure(self.feed, series, date, &cell),
+                    );
                 }
             }
         } else {
@@ -285,9 +317,29 @@ impl<'a> Reader<'a> {
                 }
                 Some(OnePerDate::Sum) | None => String::new(),
             };
-            add_point(points, (self.feed, series), (date, rank), &cell);
+            add_point(
+                points,
+                date,
+                rank,
+                parse_figure(self.feed, series, date, &cell),
+            );
         }
         Ok(())
+    }
+}
+
+impl Quota {
+    /// Returns whether a response says that the day's requests are used up.
+    pub fn is_exhausted(&self, body: &[u8]) -> bool {
+        serde_json::from_slice(body).is_ok_and(|document: Value| {
+            let lookup = |pointer: &str| document.pointer(pointer).map(cell_text);
+            let message = lookup(&self.message).unwrap_or_default();
+            let is_about_quota = self
+                .words
+                .iter()
+                .any(|word| message.contains(word.as_str()));
+            is_about_quota && are_met(&self.conditions, &lookup)
+        })
     }
 }
 
@@ -305,15 +357,15 @@ fn are_met(conditions: &[Condition], lookup: CellLookup<'_>) -> bool {
     conditions.iter().all(is_met)
 }
 
-/// Adds the figure in a cell to the points of its series, or replaces them by the error in it.
+/// Adds a figure to the points of its series, or replaces them by the error in it.
 fn add_point(
     points: &mut Result<Vec<Point>, String>,
-    (feed, series): (&Feed, &SeriesRecipe),
-    (date, rank): (Date, String),
-    cell: &str,
+    date: Date,
+    rank: String,
+    figure: Result<Option<f64>, String>,
 ) {
     let Ok(list) = points else { return };
-    match parse_figure(feed, series, date, cell) {
+    match figure {
         Ok(value) => list.extend(value.map(|value| Point { date, value, rank })),
         Err(problem) => *points = Err(problem),
     }
@@ -324,9 +376,9 @@ fn parse_figure(
     feed: &Feed,
     series: &SeriesRecipe,
     date: Date,
-    cell: &str,
+    text: &str,
 ) -> Result<Option<f64>, String> {
-    let cell = cell.trim();
+    let cell = text.trim();
     if feed.missing.iter().any(|word| word == cell) || series.from.is_some_and(|from| date < from) {
         return Ok(None);
     }
@@ -356,8 +408,8 @@ fn parse_figure(
 }
 
 /// Returns one observation per date, ascending, by the feed's rule for several of one date.
-fn merge_points(feed: &Feed, points: Vec<Vec<Point>>) -> Result<Vec<Observation>, String> {
-    let mut points: Vec<Point> = points.into_iter().flatten().collect();
+fn merge_points(feed: &Feed, lists: Vec<Vec<Point>>) -> Result<Vec<Observation>, String> {
+    let mut points: Vec<Point> = lists.into_iter().flatten().collect();
     points.sort_by(|a, b| (a.date, &a.rank).cmp(&(b.date, &b.rank)));
     let mut rows: Vec<Observation> = Vec::with_capacity(points.len());
     for Point { date, value, .. } in points {
@@ -398,6 +450,11 @@ pub(super) type Cell = (usize, Date, String);
 
 /// Returns the text of a row's cell by name; `None` if the row has no such cell. JSON's null is the empty text.
 pub(super) type CellLookup<'a> = &'a dyn Fn(&str) -> Option<Cow<'a, str>>;
+
+fn child<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Option<Node<'a, 'i>> {
+    node.children()
+        .find(|child| child.tag_name().name() == name)
+}
 
 /// Returns the member of a JSON object by its key or by a pointer to it.
 fn member<'a>(object: &'a Value, field: &str) -> Option<&'a Value> {

@@ -1,17 +1,11 @@
 //! Builds the requests of a feed from its templates.
 
-use super::shape::{Feed, Format, Request, SeriesRecipe, Split};
-use crate::model::Date;
+use super::shape::{Feed, Request, SeriesRecipe, Split};
 use crate::model::frequency::shift;
+use crate::model::{Date, DateRange};
 use jiff::ToSpan;
 use jiff::tz::TimeZone;
 use serde_json::json;
-
-/// Series and years per request that the Bureau of Labor Statistics allows without a key; with a key it allows twice as many.
-const BLS_MAX_SERIES: usize = 25;
-const BLS_MAX_YEARS: i16 = 10;
-/// The first year of any of its series.
-const BLS_FIRST_YEAR: i16 = 1913;
 
 /// A day before every figure of the catalogue.
 const EARLIEST: Date = jiff::civil::date(1900, 1, 1);
@@ -25,27 +19,42 @@ impl Feed {
         from: Option<Date>,
         today: Date,
     ) -> Vec<Request> {
-        if self.format == Format::Bls {
-            return bls_requests(self, series, from, today);
-        }
         let start = |first: Date| from.map_or(first, |from| from.max(first));
-        let spans: Vec<(Date, Date)> = match &self.split {
-            None => vec![(from.unwrap_or(EARLIEST), today)],
-            Some(Split::Series { first }) => vec![(start(first.unwrap_or(EARLIEST)), today)],
+        let until_today = |start| vec![DateRange::new(start, today)];
+        let ranges: Vec<DateRange> = match &self.split {
+            None => until_today(from.unwrap_or(EARLIEST)),
+            Some(Split::Series { first }) => until_today(start(first.unwrap_or(EARLIEST))),
             Some(Split::Page { .. }) => return vec![self.page(from, today, 1, 0)],
             Some(Split::Year { first }) => {
-                let first = from.map_or(*first, |day| day.year().max(*first));
-                let day = |year, month, day| Date::new(year, month, day).ok();
-                let span = |year| Some((day(year, 1, 1)?, day(year, 12, 31)?.min(today)));
-                (first..=today.year()).filter_map(span).collect()
+                let begin = from.map_or(*first, |day| day.year().max(*first));
+                (begin..=today.year())
+                    .filter_map(|year| years(year, year, today))
+                    .collect()
+            }
+            Some(Split::Batch {
+                series: max_series,
+                years: max_years,
+                history_years,
+            }) => {
+                let default = today.year() - history_years + 1;
+                let first = from.map_or(default, Date::year);
+                let next = |end: &i16| end.checked_sub(*max_years);
+                let batches = std::iter::successors(Some(today.year()), next)
+                    .take_while(|end| *end >= first)
+                    .filter_map(|end| years(first.max(end - max_years + 1), end, today))
+                    .flat_map(|days| {
+                        let chunks = series.chunks(*max_series);
+                        chunks.map(move |chunk| self.fill_batch(chunk, days))
+                    });
+                return batches.collect();
             }
             Some(Split::Window { days, first }) => {
-                let starts = std::iter::successors(Some(start(*first)), |start| {
-                    Some(shift(*start, i64::from(*days).days()))
-                });
+                let next = |start: &Date| Some(shift(*start, i64::from(*days).days()));
                 let end = |start| shift(start, i64::from(*days - 1).days()).min(today);
-                let starts = starts.take_while(|start| *start <= today);
-                starts.map(|start| (start, end(start))).collect()
+                std::iter::successors(Some(start(*first)), next)
+                    .take_while(|start| *start <= today)
+                    .map(|start| DateRange::new(start, end(start)))
+                    .collect()
             }
         };
         let mut keys: Vec<Option<&str>> = vec![None];
@@ -57,7 +66,7 @@ impl Feed {
                 }
             }
         }
-        let fill = |key| spans.iter().map(move |span| self.fill(key, *span, (1, 0)));
+        let fill = |key| ranges.iter().map(move |days| self.fill(key, *days, 1, 0));
         keys.into_iter().flat_map(fill).collect()
     }
 
@@ -67,26 +76,31 @@ impl Feed {
             Some(Split::Page { first, .. }) => *first,
             _ => EARLIEST,
         };
-        let from = from.map_or(first, |from| from.max(first));
-        self.fill(None, (from, today), (page, offset))
+        let start = from.map_or(first, |from| from.max(first));
+        self.fill(None, DateRange::new(start, today), page, offset)
+    }
+
+    /// Fills the templates for a batch of series.
+    fn fill_batch(&self, series: &[&SeriesRecipe], days: DateRange) -> Request {
+        let fields: Vec<&str> = series.iter().map(|series| series.field.as_str()).collect();
+        let mut request = self.fill(None, days, 1, 0);
+        request.post =
+            (request.post).map(|body| body.replace("{fields}", &json!(fields).to_string()));
+        request
     }
 
     /// Fills the templates of URL and body.
-    fn fill(
-        &self,
-        key: Option<&str>,
-        (from, to): (Date, Date),
-        (page, offset): (usize, usize),
-    ) -> Request {
-        let epoch = from
+    fn fill(&self, key: Option<&str>, days: DateRange, page: usize, offset: usize) -> Request {
+        let DateRange { start, end } = days;
+        let epoch = start
             .to_zoned(TimeZone::UTC)
             .map_or(0, |zoned| zoned.timestamp().as_second());
         let values = [
             ("{series}", key.unwrap_or_default().to_owned()),
-            ("{year}", to.year().to_string()),
-            ("{from_year}", from.year().to_string()),
-            ("{from}", from.to_string()),
-            ("{to}", to.to_string()),
+            ("{year}", end.year().to_string()),
+            ("{from_year}", start.year().to_string()),
+            ("{from}", start.to_string()),
+            ("{to}", end.to_string()),
             ("{from_epoch}", epoch.to_string()),
             ("{page}", page.to_string()),
             ("{offset}", offset.to_string()),
@@ -97,37 +111,16 @@ impl Feed {
         };
         Request {
             url: fill(&self.url),
+            keyed_url: self.keyed_url.as_ref().map(fill),
             post: self.post.as_ref().map(fill),
             key: key.map(str::to_owned),
         }
     }
 }
 
-/// Returns the requests with the newest years first, so that an exhausted quota leaves the oldest years for the next day.
-fn bls_requests(
-    feed: &Feed,
-    series: &[&SeriesRecipe],
-    from: Option<Date>,
-    today: Date,
-) -> Vec<Request> {
-    let default = BLS_FIRST_YEAR.max(today.year() - 2 * BLS_MAX_YEARS + 1);
-    let first = from.map_or(default, Date::year);
-    let mut requests = Vec::new();
-    let mut end = today.year();
-    while end >= first {
-        let start = first.max(end - BLS_MAX_YEARS + 1);
-        for chunk in series.chunks(BLS_MAX_SERIES) {
-            let ids: Vec<&str> = chunk.iter().map(|series| series.field.as_str()).collect();
-            let body = json!({
-                "seriesid": ids, "startyear": start.to_string(), "endyear": end.to_string()
-            });
-            requests.push(Request {
-                url: feed.url.clone(),
-                post: Some(body.to_string()),
-                key: None,
-            });
-        }
-        end = start - 1;
-    }
-    requests
+/// Returns the days of the years from `first` to `last`, until today at most.
+fn years(first: i16, last: i16, today: Date) -> Option<DateRange> {
+    let start = Date::new(first, 1, 1).ok()?;
+    let end = Date::new(last, 12, 31).ok()?;
+    Some(DateRange::new(start, end.min(today)))
 }

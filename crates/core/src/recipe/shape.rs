@@ -11,6 +11,8 @@ use serde::{Deserialize, Deserializer};
 pub struct Request {
     /// URL without the API key.
     pub url: String,
+    /// URL for a request with a key, if it differs.
+    pub keyed_url: Option<String>,
     /// Body of a POST; `None` for a GET.
     pub post: Option<String>,
     /// The `key` of the series that the request is for; `None` if it is for all.
@@ -55,7 +57,7 @@ fn second() -> u64 {
     1000
 }
 
-/// Place of an API key: the query or a header.
+/// Place of an API key: the query, a header or a JSON body.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeyPlace {
@@ -63,6 +65,8 @@ pub struct KeyPlace {
     pub query: Option<String>,
     /// Name of the header.
     pub header: Option<String>,
+    /// Name of the member of the JSON body of a POST.
+    pub body: Option<String>,
     /// Text before the key in the header.
     #[serde(default)]
     pub prefix: String,
@@ -81,16 +85,16 @@ pub enum Format {
     Csv,
     /// A list of objects, or of lists whose cells `columns` names.
     Json,
+    /// Elements below the root; a field is a path of elements in a row.
+    Xml,
     /// A release of the Federal Reserve Board: SDMX-ML in a ZIP archive.
     BoardZip,
-    /// The surveys of the Bureau of Labor Statistics, requested by POST.
+    /// The surveys of the Bureau of Labor Statistics.
     Bls,
     /// National accounts as `code,period,value`.
     BeaFlat,
     /// The monthly Treasury statement, which lists names of months below a fiscal year.
     Mts,
-    /// Weekly claims in XML, requested by POST.
-    Claims,
 }
 
 /// Evidence that a recipe fits its responses.
@@ -115,14 +119,18 @@ pub struct Feed {
     /// URL template: `{year}`, `{from}`, `{to}`, `{from_epoch}`, `{page}`, `{offset}`, `{series}`.
     #[serde(default)]
     pub url: String,
+    /// URL template for requests with a key, if it differs.
+    pub keyed_url: Option<String>,
     /// Whether plain HTTP is allowed.
     #[serde(default)]
     pub plain_http: bool,
     /// Whether figures have a decimal comma, and points or blanks between thousands.
     #[serde(default)]
     pub decimal_comma: bool,
-    /// Template of the body of a POST; `None` for a GET.
+    /// Template of the body of a POST, in which `{fields}` is the JSON list of a batch; `None` for a GET.
     pub post: Option<String>,
+    /// How a response says that the day's requests are used up.
+    pub quota: Option<Quota>,
     /// Split of the feed into several requests.
     pub split: Option<Split>,
     /// Format of the response.
@@ -140,7 +148,7 @@ pub struct Feed {
     /// Words that the preamble must not contain.
     #[serde(default, rename = "must_not")]
     pub forbidden_words: Vec<String>,
-    /// JSON pointer to the rows; a final `/*` takes the first list below.
+    /// JSON pointer to the rows, whose final `/*` takes the first list below; name of the rows in XML.
     #[serde(default)]
     pub rows: String,
     /// Values that the response must have, by JSON pointer; `{series}` stands for the requested key.
@@ -252,6 +260,21 @@ pub struct Condition {
     pub is: String,
 }
 
+/// How a response says that the day's requests are used up.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Quota {
+    /// Values that such a response has, by JSON pointer.
+    #[serde(default, rename = "where")]
+    pub conditions: Vec<Condition>,
+    /// JSON pointer to its message.
+    pub message: String,
+    /// Words of which the message has at least one.
+    pub words: Vec<String>,
+    /// What the operator can do, as a clause.
+    pub hint: String,
+}
+
 /// Rule for several rows of a date.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, tag = "keep", rename_all = "snake_case")]
@@ -350,6 +373,15 @@ pub enum Split {
     Series {
         /// First available day.
         first: Option<Date>,
+    },
+    /// Batches of series and years, the newest years first, so that a used-up quota leaves the oldest for the next day.
+    Batch {
+        /// Series per request.
+        series: usize,
+        /// Years per request.
+        years: i16,
+        /// Years of a whole history, this year included.
+        history_years: i16,
     },
 }
 

@@ -1,10 +1,10 @@
 use super::{
-    Feed, Figures, Format, FormatEvidence, Reader, Recipe, Recipes, Sample, SeriesRecipe,
-    is_quota_exhausted,
+    EMBEDDED, Feed, Figures, Format, FormatEvidence, Reader, Recipe, Recipes, Sample, SeriesRecipe,
 };
 use crate::catalogue::Catalogue;
 use crate::model::{Date, Rights, SeriesId};
 use jiff::civil::date;
+use std::collections::BTreeSet;
 use std::io::Write;
 
 const TODAY: Date = date(2026, 11, 22);
@@ -78,26 +78,56 @@ fn every_sample_gives_its_expected_figures() {
 #[test]
 fn every_recipe_file_is_valid_and_embedded() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("data/sources");
-    let mut files = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|e| e == "toml") {
+            let name = path.file_name().unwrap().to_string_lossy();
             let text = std::fs::read_to_string(&path).unwrap();
-            Recipe::parse(&path.to_string_lossy(), &text).unwrap_or_else(|e| panic!("{e}"));
-            files += 1;
+            Recipe::parse(&name, &text).unwrap_or_else(|e| panic!("{e}"));
+            let is_embedded = EMBEDDED.iter().any(|(file, _)| *file == name);
+            assert!(is_embedded, "{name} is not in EMBEDDED of src/recipe.rs");
         }
     }
-    assert_eq!(Recipes::embedded().recipes.len(), files);
+    assert_eq!(Recipes::embedded().recipes.len(), EMBEDDED.len());
     for route in Recipes::embedded().feeds() {
         for series in &route.feed.series {
-            assert!(
-                Catalogue::embedded().get(series.id.as_str()).is_some(),
-                "{} of {}",
-                series.id,
-                route.name()
-            );
+            let is_known = Catalogue::embedded().get(series.id.as_str()).is_some();
+            let name = route.name();
+            assert!(is_known, "{} of {name} is not in catalogue.csv", series.id);
         }
     }
+}
+
+#[test]
+fn the_page_of_sources_counts_every_source_and_series() {
+    let page = include_str!("../../../../docs/SOURCES.md");
+    for recipe in &Recipes::embedded().recipes {
+        let id = &recipe.source.id;
+        let start = format!("| `{id}` |");
+        let mut lines = page.lines();
+        let row = lines
+            .find(|line| line.starts_with(&start))
+            .unwrap_or_else(|| panic!("docs/SOURCES.md has no row of the source {id}"));
+        let series: BTreeSet<_> = recipe
+            .feeds
+            .iter()
+            .flat_map(|feed| feed.series.iter().map(|series| &series.id))
+            .collect();
+        // FRED and the formulas take their series from elsewhere.
+        let count = row.split('|').nth(3).unwrap().trim();
+        let is_right = series.is_empty() || count == series.len().to_string();
+        assert!(
+            is_right,
+            "docs/SOURCES.md: {id} has {} series, not {count}",
+            series.len()
+        );
+    }
+    let public = Catalogue::embedded().iter().filter(|s| !s.is_composite());
+    let sentence = format!("The catalogue has {} series", public.count());
+    assert!(
+        page.contains(&sentence),
+        "docs/SOURCES.md lacks {sentence:?}"
+    );
 }
 
 #[test]
@@ -188,9 +218,61 @@ fn responses_that_break_their_recipe_are_refused() {
         let problem = refusal(name, &bytes);
         assert!(problem.contains(expected), "{name}: {problem}");
     }
-    assert!(is_quota_exhausted(
-        br#"{"status":"REQUEST_NOT_PROCESSED","message":["the daily threshold was reached"]}"#
-    ));
+}
+
+#[test]
+fn keys_for_batches_quotas_and_xml_are_read() {
+    let recipe = r#"
+[source]
+id = "office"
+name = "Statistics Office"
+rights = "open"
+terms = ""
+cite = "Statistics Office"
+hosts = ["data.example.org"]
+key = { body = "token", optional = true, from = "https://data.example.org/key" }
+[[feed]]
+id = "weeks"
+url = "https://data.example.org/v1"
+keyed_url = "https://data.example.org/v2?until={year}"
+post = '{"ids":{fields},"from":"{from_year}","to":"{year}"}'
+split = { by = "batch", series = 2, years = 3, history_years = 4 }
+format = "xml"
+rows = "week"
+absent = "skip"
+date = { field = "end", formats = ["%Y-%m-%d"] }
+quota = { where = [{ field = "/code", is = "7" }], message = "/texts", words = ["limit"], hint = "wait" }
+series = [{ id = "A", field = "a" }, { id = "B", field = "b/c" }, { id = "C", field = "d" }]
+"#;
+    let recipe = Recipe::parse("office.toml", recipe).unwrap();
+    assert_eq!(recipe.source.key.unwrap().body.unwrap(), "token");
+    let feed = &recipe.feeds[0];
+    let series: Vec<&SeriesRecipe> = feed.series.iter().collect();
+    let requests = feed.requests(&series, None, TODAY);
+    let bodies: Vec<&str> = requests.iter().flat_map(|r| r.post.as_deref()).collect();
+    let expected = [
+        r#"{"ids":["a","b/c"],"from":"2024","to":"2026"}"#,
+        r#"{"ids":["d"],"from":"2024","to":"2026"}"#,
+        r#"{"ids":["a","b/c"],"from":"2023","to":"2023"}"#,
+        r#"{"ids":["d"],"from":"2023","to":"2023"}"#,
+    ];
+    assert_eq!(bodies, expected);
+    let keyed_url = requests[0].keyed_url.as_deref();
+    assert_eq!(keyed_url, Some("https://data.example.org/v2?until=2026"));
+    let mut reader = Reader::new(feed, &series);
+    let body = "<r><note/><week><end>2026-11-14</end><a>1</a><b><c> 2 </c></b></week></r>";
+    reader.read(body.as_bytes(), &requests[0]).unwrap();
+    let figures = reader.finish(TODAY).unwrap();
+    let values: Vec<Option<f64>> = (figures.values())
+        .map(|rows| Some(rows.as_ref().ok()?.first()?.value))
+        .collect();
+    assert_eq!(values, [Some(1.0), Some(2.0), None]);
+    let mut reader = Reader::new(feed, &series);
+    assert!(reader.read(b"<r/>", &requests[0]).is_err());
+    let quota = feed.quota.as_ref().unwrap();
+    assert!(quota.is_exhausted(br#"{"code":7,"texts":["the daily limit"]}"#));
+    assert!(!quota.is_exhausted(br#"{"code":0,"texts":["the daily limit"]}"#));
+    assert!(!quota.is_exhausted(b"<r/>"));
 }
 
 #[test]

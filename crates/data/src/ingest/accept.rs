@@ -328,7 +328,7 @@ pub(super) fn undated(rows: &[VintageObservation]) -> Vec<Observation> {
 
 /// Whether two sources report the same series.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Comparison {
+pub enum Comparison {
     /// They do.
     Agrees,
     /// They do not, or the unit, base or adjustment differs; says on how many dates, with the newest difference.
@@ -338,7 +338,7 @@ pub(crate) enum Comparison {
 }
 
 /// Compares incoming figures with the stored ones.
-pub(crate) fn compare(
+pub fn compare(
     info: Option<&SeriesInfo>,
     stored: &[Observation],
     incoming: &[Observation],

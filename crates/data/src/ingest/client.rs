@@ -2,7 +2,7 @@
 //!
 //! A failed fetch is an outage, which passes, or an unusable response, which does not.
 
-use super::fetch::{Fetch, Response, Validators, unavailable};
+use super::fetch::{HttpClient, Response, Validators, unavailable};
 use super::key::ApiKey;
 use super::pace::PaceSettings;
 use super::plan::new_york;
@@ -12,7 +12,7 @@ use crate::net;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::Date;
 use econoscope_core::recipe::{
-    Bases, FeedRef, Figures, Format, Reader, Request, SeriesRecipe, SourceFacts, is_quota_exhausted,
+    Bases, FeedRef, Figures, Format, KeyPlace, Quota, Reader, Request, SeriesRecipe, SourceFacts,
 };
 use jiff::Timestamp;
 use parking_lot::Mutex;
@@ -91,7 +91,7 @@ enum NetworkState {
 /// A client of one source.
 #[derive(Debug)]
 struct Client {
-    fetch: Fetch,
+    fetch: HttpClient,
     key: Option<ApiKey>,
     /// An address that replaces the source's own.
     home: Option<Url>,
@@ -222,7 +222,7 @@ impl Client {
             ..PaceSettings::DOWNLOADS
         };
         Ok(Self {
-            fetch: Fetch::new(settings, &source.id, &source.name, pace, &source.hosts)?,
+            fetch: HttpClient::new(settings, &source.id, &source.name, pace, &source.hosts)?,
             key: settings.keys.get(&source.id).cloned(),
             home: settings.addresses.get(&source.id).cloned(),
             breaker: Breaker::default(),
@@ -284,13 +284,14 @@ impl Client {
             if response.status == 304 {
                 return Ok(None);
             }
-            if feed.format == Format::Bls && is_quota_exhausted(&response.body) {
-                let error = daily_limit_error(&request.feed_ref.source.name, request.now);
+            let quota = feed.quota.as_ref();
+            if let Some(quota) = quota.filter(|quota| quota.is_exhausted(&response.body)) {
+                let error = quota_error(&request.feed_ref.source.name, quota, request.now);
                 return Err(FeedError::Outage(error));
             }
             let unusable = |problem: String| self.unusable(&request, &problem, &excerpt);
-            // XML looks like a web page, but this format is XML.
-            let is_xml = feed.format == Format::Claims && response.status == 200;
+            // XML looks like a web page.
+            let is_xml = feed.format == Format::Xml && response.status == 200;
             if let Some(problem) = response.problem().filter(|_| !is_xml) {
                 return Err(unusable(problem));
             }
@@ -336,33 +337,23 @@ impl Client {
         request: &Request,
         validators: &Validators,
     ) -> std::result::Result<Response, FeedError> {
-        let is_bls = feed_ref.feed.format == Format::Bls;
-        let mut address = request.url.clone();
-        let mut post = request.post.clone();
-        if is_bls && let Some(key) = &self.key {
-            address = address.replace("/v1/", "/v2/");
-            post = post.map(|body| with_registration_key(&body, key));
-        }
+        let key = feed_ref.source.key.as_ref().zip(self.key.as_ref());
+        let keyed_url = request.keyed_url.as_ref().filter(|_| key.is_some());
         let outage = |problem: String| {
             FeedError::Outage(Error::internal("the address of a source", problem))
         };
-        let mut url = Url::parse(&address).map_err(|e| outage(e.to_string()))?;
+        let address = keyed_url.unwrap_or(&request.url);
+        let mut url = Url::parse(address).map_err(|e| outage(e.to_string()))?;
         if let Some(home) = &self.home {
             url = with_home(&url, home);
         }
-        let key = feed_ref
-            .source
-            .key
-            .as_ref()
-            .zip(self.key.as_ref())
-            .filter(|_| !is_bls);
         if let Some((place, key)) = key
             && let Some(name) = &place.query
         {
             url.query_pairs_mut().append_pair(name, key.expose());
         }
-        let mut builder = match post {
-            Some(body) => self.fetch.post(url, body),
+        let mut builder = match request.post.clone() {
+            Some(body) => self.fetch.post(url, with_key(body, key)),
             None => self.fetch.get(url, "*/*"),
         };
         if let Some((place, key)) = key
@@ -387,21 +378,22 @@ fn with_home(url: &Url, home: &Url) -> Url {
     out
 }
 
-fn with_registration_key(body: &str, key: &ApiKey) -> String {
-    let Ok(mut body) = serde_json::from_str::<serde_json::Map<_, _>>(body) else {
-        return body.to_owned();
+/// Adds the key to a JSON body if that is its place.
+fn with_key(body: String, key: Option<(&KeyPlace, &ApiKey)>) -> String {
+    let name_and_key = key.and_then(|(place, key)| Some((place.body.as_ref()?, key)));
+    let members = serde_json::from_str::<serde_json::Map<_, _>>(&body).ok();
+    let Some(((name, key), mut members)) = name_and_key.zip(members) else {
+        return body;
     };
-    body.insert("registrationkey".to_owned(), key.expose().into());
-    serde_json::Value::Object(body).to_string()
+    members.insert(name.clone(), key.expose().into());
+    serde_json::Value::Object(members).to_string()
 }
 
-/// The daily limit of a source is used up; it is asked again on the next day in New York.
-fn daily_limit_error(source: &str, now: Timestamp) -> Error {
+/// The quota of a source is used up; it is asked again on the next day in New York.
+fn quota_error(source: &str, quota: &Quota, now: Timestamp) -> Error {
     const DAY: Duration = Duration::from_secs(86_400);
     Error::RateLimited {
-        what: format!(
-            "{source} answers no more questions today; a free key of its own allows twenty times as many."
-        ),
+        what: format!("{source} answers no more questions today; {}.", quota.hint),
         retry_after: net::until_midnight(now, new_york()).unwrap_or(DAY),
     }
 }

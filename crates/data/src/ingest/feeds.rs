@@ -6,7 +6,7 @@
 
 mod entries;
 
-use super::fetch::{Fetch, Timeouts, Validators, unavailable};
+use super::fetch::{HttpClient, Timeouts, Validators, unavailable};
 use super::pace::PaceSettings;
 use super::sources::SourceSettings;
 use super::state::{self, States};
@@ -81,9 +81,9 @@ impl Feed {
         }
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let rows = reader.deserialize::<Row>().zip(2u64..);
-        rows.map(|(row, line)| {
+        rows.map(|(record, line)| {
             let bad = |problem: String| Error::bad_line(file, line, problem);
-            let row = row.map_err(|e| bad(e.to_string()))?;
+            let row = record.map_err(|e| bad(e.to_string()))?;
             let url = untrusted::safe_url(&row.url).and_then(|u| Url::parse(u).ok());
             Ok(Self {
                 name: untrusted::clean_line(&row.name, 80),
@@ -124,18 +124,21 @@ pub async fn read_feeds(
         },
         ..settings.clone()
     };
-    let fetch = Fetch::new(&settings, "feeds", "The feed", PACE, &[])?;
+    let client = HttpClient::new(&settings, "feeds", "The feed", PACE, &[])?;
     let mut states: States<ReadState> = state::read(store, STATES)?;
     let before = states.clone();
     let mut results = Vec::new();
     for feed in feeds {
-        let read = read_feed(store, &fetch, feed, &mut states, now);
+        let read = read_feed(store, &client, feed, &mut states, now);
         let Some(result) = cancel.run_until_cancelled(read).await else {
             break;
         };
         if let Err(error) = &result {
-            let error = error.operator_message();
-            tracing::warn!(feed = feed.name, error, "a feed was not read");
+            tracing::warn!(
+                feed = feed.name,
+                error = error.operator_message(),
+                "a feed was not read"
+            );
         }
         results.push(result);
     }
@@ -147,7 +150,7 @@ pub async fn read_feeds(
 
 async fn read_feed(
     store: &dyn Store,
-    fetch: &Fetch,
+    client: &HttpClient,
     feed: &Feed,
     states: &mut States<ReadState>,
     now: Timestamp,
@@ -157,8 +160,8 @@ async fn read_feed(
     if (0..INTERVAL_SECONDS).contains(&now.duration_since(last.at).as_secs()) {
         return Ok(None);
     }
-    let request = last.validators.apply(fetch.get(feed.url.clone(), ACCEPT));
-    let response = fetch.send(request, |_| false).await?;
+    let request = last.validators.apply(client.get(feed.url.clone(), ACCEPT));
+    let response = client.send(request, |_| false).await?;
     let unusable = |why: String| Err(unavailable(format!("{}: {why}.", feed.name)));
     let (validators, added) = match response.status {
         304 => (last.validators, None),

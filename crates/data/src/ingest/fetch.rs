@@ -118,7 +118,7 @@ impl Response {
 
 /// An HTTP client of one source.
 #[derive(Debug)]
-pub(super) struct Fetch {
+pub(super) struct HttpClient {
     /// The source's name in error messages.
     name: String,
     client: reqwest::Client,
@@ -126,10 +126,14 @@ pub(super) struct Fetch {
     all_tries: Duration,
 }
 
-/// The error of one try, and whether another try may help.
-type TryError = (Error, bool);
+/// The error of one try.
+struct TryError {
+    error: Error,
+    /// Whether another try may help.
+    can_retry: bool,
+}
 
-impl Fetch {
+impl HttpClient {
     /// Creates the client of a source. `pace` is its own pace; a source on loopback needs no pauses. Redirects are
     /// followed within an origin, and over TLS to `hosts`.
     ///
@@ -148,22 +152,22 @@ impl Fetch {
         if settings.addresses.get(id).is_some_and(is_loopback) {
             pace.interval = Duration::ZERO;
         }
-        let mut client = net::client_builder();
+        let mut builder = net::client_builder();
         if let Some(contact) = &settings.contact {
             let agent = HeaderValue::from_str(&format!("{} ({contact})", net::USER_AGENT));
-            client = client.user_agent(agent.map_err(|_| {
+            builder = builder.user_agent(agent.map_err(|_| {
                 Error::invalid("contact", "", "cannot stand in a header", "plain text")
             })?);
         }
-        let hosts = hosts.to_vec();
+        let allowed_hosts = hosts.to_vec();
         let redirects = reqwest::redirect::Policy::custom(move |attempt| {
-            if can_redirect(attempt.previous(), attempt.url(), &hosts) {
+            if can_redirect(attempt.previous(), attempt.url(), &allowed_hosts) {
                 attempt.follow()
             } else {
                 attempt.stop()
             }
         });
-        let client = client
+        let client = builder
             .connect_timeout(settings.timeouts.connect)
             .read_timeout(settings.timeouts.read)
             .redirect(redirects)
@@ -208,16 +212,16 @@ impl Fetch {
             loop {
                 self.pace.wait().await;
                 tries += 1;
-                let request = request
+                let attempt = request
                     .try_clone()
                     .ok_or_else(|| Error::internal("a request", "is a stream"))?;
-                let result = self.send_once(request).await;
+                let result = self.send_once(attempt).await;
                 let (can_retry, retry_after) = match &result {
                     Ok(response) => (is_transient(response), None),
-                    Err((error, can_retry)) => (*can_retry, error.retry_after()),
+                    Err(failure) => (failure.can_retry, failure.error.retry_after()),
                 };
                 if !can_retry || !self.pace.schedule_retry(tries, retry_after).await {
-                    return result.map_err(|(error, _)| error);
+                    return result.map_err(|failure| failure.error);
                 }
                 tracing::debug!(source = %self.name, tries, ?retry_after, "retrying");
             }
@@ -243,16 +247,16 @@ impl Fetch {
         ))
     }
 
-    async fn send_once(&self, request: RequestBuilder) -> std::result::Result<Response, TryError> {
-        let request = request.build().map_err(|e| self.network_error(e))?;
+    async fn send_once(&self, builder: RequestBuilder) -> std::result::Result<Response, TryError> {
+        let request = builder.build().map_err(|e| self.network_error(e))?;
         if request.url().scheme() == "https" && clock::is_before_1970() {
-            return Err((
-                unavailable(format!(
+            return Err(TryError {
+                error: unavailable(format!(
                     "{} cannot be asked: this machine's clock is before 1970. Set it and try again.",
                     self.name
                 )),
-                false,
-            ));
+                can_retry: false,
+            });
         }
         let response = self
             .client
@@ -262,43 +266,54 @@ impl Fetch {
         let status = response.status();
         let headers = response.headers();
         if status.as_u16() == 429 || status.is_server_error() {
-            return Err((self.status_error(status.as_u16(), headers), true));
+            return Err(TryError {
+                error: self.status_error(status.as_u16(), headers),
+                can_retry: true,
+            });
         }
         let text = |name: HeaderName| {
             net::single_value(headers, &name)
                 .unwrap_or_default()
                 .to_owned()
         };
-        let location = text(LOCATION);
-        let mut out = Response {
-            validators: Validators {
-                etag: text(ETAG),
-                last_modified: text(LAST_MODIFIED),
-            },
-            status: status.as_u16(),
-            content_type: text(CONTENT_TYPE).to_ascii_lowercase(),
-            location: quote(location.split(['?', '#']).next().unwrap_or_default()),
-            body: Vec::new(),
+        let validators = Validators {
+            etag: text(ETAG),
+            last_modified: text(LAST_MODIFIED),
         };
-        let body = net::read_body(response, MAX_BODY_BYTES).await;
-        out.body = body.map_err(|e| self.network_error(e))?.ok_or_else(|| {
-            let mib = MAX_BODY_BYTES >> 20;
-            let what = format!("{}'s answer is larger than {mib} MiB.", self.name);
-            (unavailable(what), false)
-        })?;
-        Ok(out)
+        let content_type = text(CONTENT_TYPE).to_ascii_lowercase();
+        let location = text(LOCATION);
+        let body = net::read_body(response, MAX_BODY_BYTES)
+            .await
+            .map_err(|e| self.network_error(e))?
+            .ok_or_else(|| {
+                let mib = MAX_BODY_BYTES >> 20;
+                let what = format!("{}'s answer is larger than {mib} MiB.", self.name);
+                TryError {
+                    error: unavailable(what),
+                    can_retry: false,
+                }
+            })?;
+        Ok(Response {
+            validators,
+            status: status.as_u16(),
+            content_type,
+            location: quote(location.split(['?', '#']).next().unwrap_or_default()),
+            body,
+        })
     }
 
     fn network_error(&self, error: reqwest::Error) -> TryError {
         let name = &self.name;
         let problem = net::describe_error(&error);
         let can_retry = !error.is_builder() && !error.is_redirect();
-        let error = Error::Unavailable {
-            what: format!("{name} {problem}. Check the network and try again."),
-            retry_after: None,
-            source: Some(Arc::new(error.without_url())),
-        };
-        (error, can_retry)
+        TryError {
+            error: Error::Unavailable {
+                what: format!("{name} {problem}. Check the network and try again."),
+                retry_after: None,
+                source: Some(Arc::new(error.without_url())),
+            },
+            can_retry,
+        }
     }
 
     fn status_error(&self, status: u16, headers: &HeaderMap) -> Error {

@@ -106,7 +106,7 @@ pub fn import_from(
         .chain(content.series.keys())
         .filter(|id| seen.insert(*id));
     let columns: Vec<(&SeriesId, &Vec<Row>)> = ids
-        .filter_map(|id| Some((id, &content.series.get(id)?.1)))
+        .filter_map(|id| Some((id, &content.series.get(id)?.rows)))
         .collect();
     progress.start("writing series", columns.len());
     // When the store retries the batch, the first attempt counts, because it may have been committed.
@@ -150,23 +150,23 @@ fn import_series(
     provenance: Provenance<'_>,
 ) -> Result<SeriesImport> {
     let info = Catalogue::embedded().get(id.as_str()).map(AsRef::as_ref);
-    let mut rows = table::to_known(rows, info);
+    let mut incoming = table::to_known(rows, info);
     let history = store.read(id)?;
     let is_new = history.is_none();
     let stored = history.unwrap_or_default().latest();
     let mut warnings = Vec::new();
     if !provenance.replace {
-        warnings.extend(keep_newer(id, &stored, &mut rows));
+        warnings.extend(keep_newer(id, &stored, &mut incoming));
     }
-    let is_rebased = rebase_factor(&stored, &undated(&rows)).is_some();
+    let is_rebased = rebase_factor(&stored, &undated(&incoming)).is_some();
     let has_title = info.is_some() || store.description(id)?.is_some();
-    if let Some(problem) = find_implausible(&stored, &rows) {
+    if let Some(problem) = find_implausible(&stored, &incoming) {
         warnings.push(format!("{id}: {problem}; is its unit right?"));
     }
     let update = Update {
         id,
         info,
-        rows: &rows,
+        rows: &incoming,
         is_new,
         last_read: None,
         now: provenance.read_at,
@@ -177,7 +177,7 @@ fn import_series(
         state::record_base_change(store, id, "", provenance.read_at)?;
     }
     Ok(SeriesImport {
-        rows: rows.len(),
+        rows: incoming.len(),
         written,
         warnings,
         has_title,
@@ -245,11 +245,17 @@ fn csv_files(path: &Path) -> Result<Vec<PathBuf>> {
 /// The content of all files.
 #[derive(Default)]
 struct Content {
-    /// Each with the file that it came from first.
-    series: BTreeMap<SeriesId, (String, Vec<Row>)>,
+    series: BTreeMap<SeriesId, SeriesRows>,
     titles: Vec<Description>,
     refused: BTreeSet<SeriesId>,
     errors: Vec<Error>,
+}
+
+/// The rows of a series in all files.
+struct SeriesRows {
+    /// The first file with rows of the series.
+    file: String,
+    rows: Vec<Row>,
 }
 
 fn read_files(files: &[PathBuf], progress: &mut Progress) -> Result<Content> {
@@ -301,19 +307,20 @@ impl Content {
         }
         let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned());
         let mut columns = table::parse(&bytes, stem.as_deref()).map_err(bad_line)?;
-        columns.retain(|(_, rows)| !rows.as_ref().is_ok_and(Vec::is_empty));
+        columns.retain(|column| !column.rows.as_ref().is_ok_and(Vec::is_empty));
         if columns.is_empty() {
             return Err(Error::bad_file(name, "holds no figures"));
         }
-        let rows = columns.iter().flat_map(|(_, rows)| rows);
+        let rows = columns.iter().flat_map(|column| &column.rows);
         let count = rows.map(Vec::len).sum();
-        columns
-            .into_iter()
-            .for_each(|column| self.add(name, column));
+        for column in columns {
+            self.add(name, column);
+        }
         Ok(count)
     }
 
-    fn add(&mut self, file: &str, (id, rows): Column) {
+    fn add(&mut self, file: &str, column: Column) {
+        let Column { id, rows } = column;
         let info = Catalogue::embedded().get(id.as_str());
         if info.is_some_and(|info| info.is_composite()) {
             let problem = format!("{id} is computed here and cannot be imported");
@@ -321,42 +328,47 @@ impl Content {
             return;
         }
         let merged = match (rows, self.series.remove(&id)) {
-            (Ok(rows), Some(earlier)) => merge(earlier, rows),
-            (rows, _) => rows.map(|rows| (file.to_owned(), rows)),
+            (Ok(rows), Some(earlier)) => earlier.merge(rows),
+            (Ok(rows), None) => Ok(SeriesRows {
+                file: file.to_owned(),
+                rows,
+            }),
+            (Err(error), _) => Err(error),
         };
         match merged {
             Ok(series) => drop(self.series.insert(id, series)),
             Err(LineError { line, problem }) => {
-                let problem = format!("{problem}; nothing of {id} was imported");
-                self.errors
-                    .push(Error::bad_line(file, line.into(), problem));
+                let what = format!("{problem}; nothing of {id} was imported");
+                self.errors.push(Error::bad_line(file, line.into(), what));
                 self.refused.insert(id);
             }
         }
     }
 }
 
-/// Adds the rows of a second file to those of the first.
-fn merge(
-    (file, mut rows): (String, Vec<Row>),
-    new_rows: Vec<Row>,
-) -> std::result::Result<(String, Vec<Row>), LineError> {
-    rows.extend(new_rows);
-    // A stable sort leaves the row of the first file before that of the second.
-    rows.sort_by_key(Row::key);
-    if let Some([old, new]) = table::find_conflict(&rows) {
-        let value = new.format_value();
-        let old_value = old.format_value();
-        return Err(LineError {
-            line: new.line,
-            problem: format!(
-                "{value} for {}, but {old_value} on line {} of {file}",
-                new.date, old.line
-            ),
-        });
+impl SeriesRows {
+    /// Adds the rows of another file.
+    ///
+    /// # Errors
+    /// [`LineError`] when the files have two figures for the same key.
+    fn merge(mut self, rows: Vec<Row>) -> std::result::Result<Self, LineError> {
+        self.rows.extend(rows);
+        // A stable sort leaves the row of the first file before that of the second.
+        self.rows.sort_by_key(Row::key);
+        if let Some([old, new]) = table::find_conflict(&self.rows) {
+            let value = new.format_value();
+            let old_value = old.format_value();
+            return Err(LineError {
+                line: new.line,
+                problem: format!(
+                    "{value} for {}, but {old_value} on line {} of {}",
+                    new.date, old.line, self.file
+                ),
+            });
+        }
+        self.rows.dedup_by_key(|row| row.key());
+        Ok(self)
     }
-    rows.dedup_by_key(|row| row.key());
-    Ok((file, rows))
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ impl ApiKey {
         if self.0.len() == 32 && self.0.bytes().all(|b| b.is_ascii_alphanumeric()) {
             return Ok(());
         }
-        Err(refused("is not the shape of a key"))
+        Err(invalid_key_error("is not the shape of a key"))
     }
 
     pub(super) fn expose(&self) -> &str {
@@ -41,7 +41,7 @@ impl ApiKey {
 }
 
 /// Returns the error for a FRED key that cannot be used, without the key.
-pub(super) fn refused(problem: &str) -> Error {
+pub(super) fn invalid_key_error(problem: &str) -> Error {
     Error::invalid(
         "FRED API key",
         "",
@@ -51,8 +51,8 @@ pub(super) fn refused(problem: &str) -> Error {
 }
 
 /// Returns the error for a request of vintages without a key.
-pub(super) fn missing() -> Error {
-    refused("is missing, and vintages need one")
+pub(super) fn missing_key_error() -> Error {
+    invalid_key_error("is missing, and vintages need one")
 }
 
 impl fmt::Debug for ApiKey {

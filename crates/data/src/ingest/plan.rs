@@ -5,10 +5,10 @@
 use super::sources::SourceSettings;
 use super::state::{SeriesState, States};
 use super::write::day_of;
-use crate::desk::identities;
 use crate::store::Status;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Error;
+use econoscope_core::indicators::identities;
 use econoscope_core::model::calendar::ZONE;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{Date, Frequency, SeriesId, SeriesInfo, release};
@@ -32,7 +32,7 @@ pub(super) struct Step {
     pub(super) id: SeriesId,
     /// Its entry in the catalogue; `None` for a series that was requested by name.
     pub(super) info: Option<Arc<SeriesInfo>>,
-    /// Whether FRED is asked when no recipe brings it.
+    /// Whether it is fetched from FRED when no recipe has it.
     pub(super) is_on_fred: bool,
     /// First date to request; `None` = all.
     pub(super) from: Option<Date>,
@@ -44,7 +44,7 @@ pub(super) struct Step {
     pub(super) origin: String,
     /// Index of the next recipe to ask.
     pub(super) next_route: usize,
-    /// Whether a source brought rows already, even old ones.
+    /// Whether a source had rows in this sync, even old ones.
     pub(super) is_covered: bool,
     /// Errors of the sources that were asked, in order.
     pub(super) errors: Vec<Error>,
@@ -138,47 +138,29 @@ impl SyncConfig {
 }
 
 impl Plan {
-    /// Describes the plan, one line per feed or series: the requests to each host, and what is left alone and why.
+    /// Describes the plan, one line per feed or series: the requests to each host, and what is skipped and why.
     pub(super) fn describe(&self, settings: &SourceSettings, now: Timestamp) -> Vec<String> {
         let recipes = &settings.recipes;
-        let mut feeds: BTreeMap<String, (FeedRef<'_>, Vec<&SeriesRecipe>)> = BTreeMap::new();
+        let mut feeds = SeriesByFeed::new();
         let mut others: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for step in &self.steps {
             let mut routes = recipes.routes(&step.id);
-            let what = match routes.find(|route| settings.is_open(route.source)) {
-                Some(route) if !step.wants_vintages => {
-                    let (_, series) = feeds.entry(route.name()).or_insert((route, Vec::new()));
-                    series.extend(route.feed.series.iter().filter(|s| s.id == step.id));
-                    continue;
-                }
-                _ if identities::sync_inputs(&step.id).is_some() => "computed here",
-                _ if step.is_on_fred => "fred: one request a series",
-                _ => "needs a key of your own",
-            };
-            others.entry(what).or_default().push(step.id.as_str());
+            let route = routes.find(|route| settings.is_open(route.source));
+            if let Some(route) = route.filter(|_| !step.wants_vintages) {
+                let (_, series) = feeds.entry(route.name()).or_insert((route, Vec::new()));
+                series.extend(route.feed.series.iter().filter(|s| s.id == step.id));
+            } else {
+                let what = if identities::sync_inputs(&step.id).is_some() {
+                    "computed here"
+                } else if step.is_on_fred {
+                    "fred: one request a series"
+                } else {
+                    "needs a key of your own"
+                };
+                others.entry(what).or_default().push(step.id.as_str());
+            }
         }
-        let mut lines = Vec::new();
-        let mut names_by_url: BTreeMap<&str, String> = BTreeMap::new();
-        for (name, (feed_ref, series)) in feeds {
-            let requests = feed_ref.feed.requests(&series, None, day_of(now));
-            let url = requests.first().and_then(|r| url::Url::parse(&r.url).ok());
-            let host = url
-                .as_ref()
-                .and_then(url::Url::host_str)
-                .unwrap_or_default();
-            let pace = feed_ref.source.pace_ms;
-            let mut ids: Vec<&str> = series.iter().map(|s| s.id.as_str()).collect();
-            ids.dedup();
-            let first = names_by_url
-                .entry(&feed_ref.feed.url)
-                .or_insert(name.clone());
-            let requests = match requests.len() {
-                _ if *first != name => format!("the answer of {first}"),
-                0 | 1 => format!("1 request to {host}"),
-                n => format!("at most {n} requests to {host}, {pace} ms apart"),
-            };
-            lines.push(format!("{name}: {requests}, for {}", ids.join(" ")));
-        }
+        let mut lines = describe_requests(&feeds, day_of(now));
         for (what, ids) in others {
             lines.push(format!("{what}: {} series: {}", ids.len(), ids.join(" ")));
         }
@@ -194,6 +176,34 @@ impl Plan {
     }
 }
 
+/// The series of each feed to request, by the feed's name.
+type SeriesByFeed<'a> = BTreeMap<String, (FeedRef<'a>, Vec<&'a SeriesRecipe>)>;
+
+/// Describes the requests of feeds, one line per feed. Feeds of the same URL share a response.
+fn describe_requests(feeds: &SeriesByFeed<'_>, today: Date) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut names_by_url: BTreeMap<&str, &str> = BTreeMap::new();
+    for (name, (feed_ref, series)) in feeds {
+        let requests = feed_ref.feed.requests(series, None, today);
+        let url = requests.first().and_then(|r| url::Url::parse(&r.url).ok());
+        let host = url
+            .as_ref()
+            .and_then(url::Url::host_str)
+            .unwrap_or_default();
+        let pace = feed_ref.source.pace_ms;
+        let mut ids: Vec<&str> = series.iter().map(|s| s.id.as_str()).collect();
+        ids.dedup();
+        let first = *names_by_url.entry(&feed_ref.feed.url).or_insert(name);
+        let what = match requests.len() {
+            _ if first != name => format!("the answer of {first}"),
+            0 | 1 => format!("1 request to {host}"),
+            n => format!("at most {n} requests to {host}, {pace} ms apart"),
+        };
+        lines.push(format!("{name}: {what}, for {}", ids.join(" ")));
+    }
+    lines
+}
+
 /// Plans which series of the `config` are read at `now`.
 pub(super) fn plan(
     stored: &[Status],
@@ -201,7 +211,7 @@ pub(super) fn plan(
     config: &SyncConfig,
     now: Timestamp,
 ) -> Plan {
-    let stored: HashMap<&SeriesId, &Status> = stored.iter().map(|s| (&s.id, s)).collect();
+    let status_by_id: HashMap<&SeriesId, &Status> = stored.iter().map(|s| (&s.id, s)).collect();
     let recipes = &config.sources.recipes;
     let mut plan = Plan::default();
     for id in config.series() {
@@ -218,7 +228,7 @@ pub(super) fn plan(
         }
         let release = first_route.and_then(|route| route.feed.release);
         let frequency = info.map(|info| info.frequency);
-        let status = stored.get(&id);
+        let status = status_by_id.get(&id);
         let state = states
             .get(id.as_str())
             .copied()
@@ -250,8 +260,8 @@ pub(super) fn plan(
     plan
 }
 
-/// Returns why FRED is not asked for a series; `None` when it is. FRED has 800,000 series, so a series outside the
-/// catalogue is asked for.
+/// Returns why a series is not fetched from FRED; `None` when it is. FRED has 800,000 series, so a series outside the
+/// catalogue may be among them.
 fn why_not_on_fred(id: &SeriesId, info: Option<&SeriesInfo>, no_fred: bool) -> Option<Error> {
     let reason = match info {
         Some(info) if info.is_composite() => {
@@ -284,9 +294,9 @@ fn first_date(
     frequency: Option<Frequency>,
     now: Timestamp,
 ) -> Option<Date> {
-    let state = state.filter(|state| add_hours(state.fully_read_at, FULL_READ_HOURS) > now)?;
+    let recent = state.filter(|state| add_hours(state.fully_read_at, FULL_READ_HOURS) > now)?;
     // A read far in the future was dated by a wrong clock.
-    if state.read_at > add_hours(now, 24) {
+    if recent.read_at > add_hours(now, 24) {
         return None;
     }
     let newest = last?.min(day_of(now));

@@ -29,13 +29,15 @@ impl Progress {
     /// Shows a bar when stderr is a terminal, lines when it is not, and nothing when `quiet`.
     pub fn detect(quiet: bool) -> Self {
         let stderr = std::io::stderr();
-        match (quiet, stderr.is_terminal()) {
-            (true, _) => Self::quiet(),
-            (false, true) => Self {
+        if quiet {
+            Self::quiet()
+        } else if stderr.is_terminal() {
+            Self {
                 bar: ProgressBar::hidden(),
                 output: None,
-            },
-            (false, false) => Self::lines(Box::new(stderr)),
+            }
+        } else {
+            Self::lines(Box::new(stderr))
         }
     }
 
@@ -48,9 +50,9 @@ impl Progress {
             return;
         }
         self.bar = ProgressBar::new(total as u64);
-        let style = "{prefix:>14} [{bar:32}] {pos}/{len} {eta:>4} {wide_msg}";
+        let template = "{prefix:>14} [{bar:32}] {pos}/{len} {eta:>4} {wide_msg}";
         let style =
-            ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar());
+            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         self.bar.set_style(style);
         self.bar.set_prefix(phase);
         self.bar.tick();
@@ -64,17 +66,14 @@ impl Progress {
     /// Ends a step with its result, or the reason for its failure.
     pub(super) fn finish_step(&mut self, name: &str, result: Result<String, String>) {
         self.bar.inc(1);
-        let position = self.bar.position();
-        let length = self.bar.length();
-        match (self.output.is_some(), result) {
+        if self.output.is_some() {
+            let position = self.bar.position();
+            let length = self.bar.length().unwrap_or_default();
+            let text = result.unwrap_or_else(|why| format!("FAILED: {why}"));
+            self.print(&format!("[{position}/{length}] {name}: {text}"));
+        } else if let Err(why) = result {
             // The bar itself shows a success.
-            (false, Ok(_)) => {}
-            (false, Err(why)) => self.print(&format!("{name}: FAILED: {why}")),
-            (true, result) => {
-                let length = length.unwrap_or_default();
-                let text = result.unwrap_or_else(|why| format!("FAILED: {why}"));
-                self.print(&format!("[{position}/{length}] {name}: {text}"));
-            }
+            self.print(&format!("{name}: FAILED: {why}"));
         }
     }
 

@@ -47,8 +47,8 @@ pub enum Outcome {
     Written(WriteOutcome),
     /// It was read a short while ago; from this time on it is due again.
     Fresh(Timestamp),
-    /// Its source had failed too often or asked for a pause, for this reason.
-    NotAsked(String),
+    /// Its source was not requested, for this reason: it had failed too often or asked for a pause.
+    Skipped(String),
     /// It could not be read or written; its rows are unchanged.
     Failed(Error),
 }
@@ -61,7 +61,7 @@ impl Outcome {
                 errors.push(error.clone());
                 Self::Failed(join_errors(&errors, offline).unwrap_or(error))
             }
-            Self::NotAsked(why) => Self::NotAsked(match join_errors(&errors, offline) {
+            Self::Skipped(why) => Self::Skipped(match join_errors(&errors, offline) {
                 Some(error) => format!("{} Then: {why}", error.operator_message()),
                 None => why,
             }),
@@ -73,7 +73,7 @@ impl Outcome {
     pub(super) fn reason(&self) -> Option<String> {
         match self {
             Self::Failed(error) => Some(error.operator_message()),
-            Self::NotAsked(why) => Some(why.clone()),
+            Self::Skipped(why) => Some(why.clone()),
             Self::Written(_) | Self::Fresh(_) => None,
         }
     }
@@ -83,7 +83,7 @@ impl Outcome {
         match self {
             Self::Written(written) => Ok(format_outcome(*written)),
             Self::Fresh(until) => Ok(format!("skipped: fresh until {until:.0}")),
-            Self::NotAsked(why) => Ok(format!("skipped: {why}")),
+            Self::Skipped(why) => Ok(format!("skipped: {why}")),
             Self::Failed(error) => Err(error.operator_message()),
         }
     }
@@ -117,9 +117,9 @@ impl SyncReport {
         self.count(|outcome| matches!(outcome, Outcome::Written(_)))
     }
 
-    /// Returns the number of series that failed or were not asked for.
+    /// Returns the number of series that failed or were skipped.
     pub fn missed_count(&self) -> usize {
-        self.count(|outcome| matches!(outcome, Outcome::Failed(_) | Outcome::NotAsked(_)))
+        self.count(|outcome| matches!(outcome, Outcome::Failed(_) | Outcome::Skipped(_)))
     }
 
     /// Counts a failed request of a source.
@@ -138,7 +138,7 @@ impl SyncReport {
             .iter()
             .filter_map(|(id, outcome)| match outcome {
                 Outcome::Failed(error) => Some((id, error)),
-                Outcome::Written(_) | Outcome::Fresh(_) | Outcome::NotAsked(_) => None,
+                Outcome::Written(_) | Outcome::Fresh(_) | Outcome::Skipped(_) => None,
             })
     }
 

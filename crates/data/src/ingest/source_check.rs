@@ -111,12 +111,12 @@ async fn check_feed(
         }
     }
     let count = ids.len();
-    let newest = newest.map_or("no figure".to_owned(), |day| {
+    let newest_figure = newest.map_or("no figure".to_owned(), |day| {
         format!("the newest figure of {day}")
     });
     let rest = count - agree - problems.len();
     let summary = format!(
-        "{count} series, {newest}: {agree} agree with the stored figures, for {rest} too few are stored to compare"
+        "{count} series, {newest_figure}: {agree} agree with the stored figures, for {rest} too few are stored to compare"
     );
     let result = match problems.as_slice() {
         [] => Ok(summary),

@@ -17,8 +17,11 @@ pub(super) const SERIES: &str = "sync_looks";
 /// Name of the note with the [`FeedState`] of each feed.
 pub(super) const FEEDS: &str = "sync_feeds";
 
+/// Name of the note with the time of the last complete sync.
+pub const LAST_SYNC: &str = "last_sync";
+
 /// Name of the note with the units of series whose base has changed, each with the day of the change.
-pub(crate) const BASES: &str = "bases";
+pub const BASES: &str = "bases";
 
 /// State by series or by feed.
 pub(crate) type States<S> = BTreeMap<String, S>;

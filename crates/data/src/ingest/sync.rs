@@ -1,8 +1,8 @@
 //! Synchronises the store with its sources, in stages: plan (`plan`), fetch (`client`, `sources`), parse (recipes and
 //! tables), accept (`accept`), write (`write`), report (`report`).
 //!
-//! Recipes are asked first, feed by feed; then formulas are computed; then FRED is asked, series by series. Each series
-//! is written atomically, so a cancelled sync loses nothing. A series that fails keeps its rows, and the others
+//! Feeds of recipes come first, then FRED, series by series, then formulas; FRED is the fallback of a formula. Each
+//! series is written atomically, so a cancelled sync loses nothing. A series that fails keeps its rows, and the others
 //! continue. When a source fails three times in a row, refuses the key or asks for a long pause, its remaining series
 //! wait for the next sync.
 
@@ -15,12 +15,11 @@ use super::plan::{Step, SyncConfig, plan};
 use super::progress::Progress;
 use super::report::{MISSED, Outcome, SyncReport};
 use super::sources::Fred;
-use super::state::{self, FEEDS, FeedState, SERIES, SeriesState, States};
+use super::state::{self, FEEDS, FeedState, LAST_SYNC, SERIES, SeriesState, States};
 use super::write::{self, Update, day_of};
-use crate::desk::identities;
-use crate::desk::store_summary::LAST_SYNC;
 use crate::store::{Store, WriteOutcome};
 use econoscope_core::error::Result;
+use econoscope_core::indicators::identities;
 use econoscope_core::model::{SeriesId, VintageObservation};
 use jiff::Timestamp;
 use std::collections::BTreeSet;
@@ -40,7 +39,7 @@ pub async fn sync(
     progress: &mut Progress,
 ) -> Result<SyncReport> {
     if config.vintages && config.sources.key.is_none() {
-        return Err(super::key::missing());
+        return Err(super::key::missing_key_error());
     }
     let ids = config.series();
     let stored = ids
@@ -105,12 +104,12 @@ impl SyncRun<'_> {
     /// # Errors
     /// [`Error::Store`](econoscope_core::error::Error::Store) when the states cannot be written.
     async fn run_steps(&mut self, steps: Vec<Step>) -> Result<()> {
-        let remaining = self.ask_recipes(steps).await?;
+        let remaining = self.fetch_from_recipes(steps).await?;
         let is_computed = |step: &Step| identities::sync_inputs(&step.id).is_some();
         let (computed, fetched): (Vec<_>, Vec<_>) = remaining.into_iter().partition(is_computed);
-        self.ask_fred(fetched).await?;
+        self.fetch_from_fred(fetched).await?;
         let remaining = self.compute(computed)?;
-        self.ask_fred(remaining).await?;
+        self.fetch_from_fred(remaining).await?;
         state::write(&self.states, self.store, SERIES)
     }
 
@@ -127,8 +126,7 @@ impl SyncRun<'_> {
     ) -> Result<std::result::Result<WriteOutcome, Refusal>> {
         let id = &step.id;
         let name = &source.name;
-        let now = self.now();
-        let result = accept_and_write(self.store, step, source, (is_full, now), rows)?;
+        let result = self.accept_and_write(step, source, is_full, rows)?;
         let (written, accepted) = match result {
             Ok(result) => result,
             Err(refusal) => return Ok(Err(refusal)),
@@ -145,6 +143,58 @@ impl SyncRun<'_> {
             self.progress.print(&text);
         }
         Ok(Ok(written))
+    }
+
+    /// Applies the acceptance rules to a source's rows, and writes the accepted ones with their unit when it is new.
+    fn accept_and_write(
+        &self,
+        step: &Step,
+        source: &Source,
+        is_full: bool,
+        rows: Vec<VintageObservation>,
+    ) -> Result<std::result::Result<(WriteOutcome, AcceptedRows), Refusal>> {
+        let store = self.store;
+        let now = self.now();
+        let origin = store.status_of(&step.id)?.map(|status| status.origin);
+        let stored = store.read(&step.id)?.unwrap_or_default().latest();
+        let role = source.role(origin.as_deref());
+        let rules = AcceptanceRules {
+            info: step.info.as_deref(),
+            stored: &stored,
+            source,
+            role,
+            is_full,
+            today: day_of(now),
+        };
+        let mut accepted = match rules.apply(rows) {
+            Ok(accepted) => accepted,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        let mut written = WriteOutcome::default();
+        // A source that only adds rows has none, or is the one that was read.
+        if !accepted.rows.is_empty() || matches!(role, Role::Owner | Role::Preferred) {
+            // A figure that another source lacked may have been at this one for long.
+            let is_watched = role == Role::Owner || source.kind == SourceKind::Fred;
+            let last_read = step.state.filter(|_| is_watched);
+            let update = Update {
+                id: &step.id,
+                info: step.info.as_deref(),
+                rows: &accepted.rows,
+                is_new: stored.is_empty(),
+                last_read: last_read.map(|state| day_of(state.read_at)),
+                now,
+                origin: &source.id,
+            };
+            written = write::write(store, &update)?;
+            // Rows that the source confirms count as its own.
+            if let (SourceKind::Recipe, Some((first, last))) = (source.kind, accepted.span) {
+                store.attribute(&step.id, &source.id, first, last)?;
+            }
+        }
+        if let Some(unit) = &mut accepted.new_unit {
+            *unit = state::record_base_change(store, &step.id, unit, now)?;
+        }
+        Ok(Ok((written, accepted)))
     }
 
     fn now(&self) -> Timestamp {
@@ -196,58 +246,6 @@ impl SyncRun<'_> {
         self.progress.finish(&report.summary());
         Ok(report)
     }
-}
-
-/// Applies the acceptance rules to a source's rows, and writes the accepted ones with their unit when it is new.
-fn accept_and_write(
-    store: &dyn Store,
-    step: &Step,
-    source: &Source,
-    (is_full, now): (bool, Timestamp),
-    rows: Vec<VintageObservation>,
-) -> Result<std::result::Result<(WriteOutcome, AcceptedRows), Refusal>> {
-    let origin = store.status_of(&step.id)?.map(|status| status.origin);
-    let stored = store.read(&step.id)?.unwrap_or_default().latest();
-    let role = source.role(origin.as_deref());
-    let rules = AcceptanceRules {
-        info: step.info.as_deref(),
-        stored: &stored,
-        source,
-        role,
-        is_full,
-        today: day_of(now),
-    };
-    let mut accepted = match rules.apply(rows) {
-        Ok(accepted) => accepted,
-        Err(refusal) => return Ok(Err(refusal)),
-    };
-    let mut written = WriteOutcome::default();
-    // A source that only adds rows has none, or is the one that was read.
-    if !accepted.rows.is_empty() || matches!(role, Role::Owner | Role::Preferred) {
-        // A figure that another source lacked may have been at this one for long.
-        let is_watched = role == Role::Owner || source.kind == SourceKind::Fred;
-        let last_read = step.state.filter(|_| is_watched);
-        written = write::write(
-            store,
-            &Update {
-                id: &step.id,
-                info: step.info.as_deref(),
-                rows: &accepted.rows,
-                is_new: stored.is_empty(),
-                last_read: last_read.map(|state| day_of(state.read_at)),
-                now,
-                origin: &source.id,
-            },
-        )?;
-        // Rows that the source confirms count as its own.
-        if let (SourceKind::Recipe, Some(days)) = (source.kind, accepted.span) {
-            store.attribute(&step.id, &source.id, days)?;
-        }
-    }
-    if let Some(unit) = &mut accepted.new_unit {
-        *unit = state::record_base_change(store, &step.id, unit, now)?;
-    }
-    Ok(Ok((written, accepted)))
 }
 
 #[cfg(test)]

@@ -49,8 +49,13 @@ pub(super) fn find_conflict(rows: &[Row]) -> Option<&[Row; 2]> {
     pairs.find(|[a, b]| a.key() == b.key() && a.value != b.value)
 }
 
-/// All figures of one series in one file, by ascending unique key, or the first error in them.
-pub(super) type Column = (SeriesId, Result<Vec<Row>, LineError>);
+/// All figures of one series in one file.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Column {
+    pub(super) id: SeriesId,
+    /// By ascending unique key, or the first error in them.
+    pub(super) rows: Result<Vec<Row>, LineError>,
+}
 
 /// Adds the parsed cells of a line to a series without an error. A missing figure is skipped, unless its `known_from`
 /// says that it was withdrawn.
@@ -100,13 +105,13 @@ pub(super) fn to_known(rows: &[Row], info: Option<&SeriesInfo>) -> Vec<VintageOb
         known_from: day(row.known_from),
         value: row.value,
     };
-    let mut rows: Vec<VintageObservation> = rows.iter().map(known).collect();
-    rows.sort_by_key(|row| (row.date, row.known_from));
+    let mut vintages: Vec<VintageObservation> = rows.iter().map(known).collect();
+    vintages.sort_by_key(|row| (row.date, row.known_from));
     // Where a day and a month give the same day, the month's row is the later state, and the last one.
-    rows.reverse();
-    rows.dedup_by_key(|row| (row.date, row.known_from));
-    rows.reverse();
-    rows
+    vintages.reverse();
+    vintages.dedup_by_key(|row| (row.date, row.known_from));
+    vintages.reverse();
+    vintages
 }
 
 /// Sorts the rows of a series and removes duplicates; two figures for the same key are an error.
@@ -156,8 +161,8 @@ pub(super) fn parse(bytes: &[u8], name: Option<&str>) -> Result<Vec<Column>, Lin
         let problem = "the file is UTF-16; save it as UTF-8";
         return Err(error_on(1)(problem.to_owned()));
     }
-    let mut lines = lines(bytes).filter(|(_, text)| !text.trim_ascii().is_empty());
-    let first = lines.next();
+    let mut filled_lines = lines(bytes).filter(|(_, text)| !text.trim_ascii().is_empty());
+    let first = filled_lines.next();
     let (line, text) = first.ok_or_else(|| error_on(1)("the file is empty".to_owned()))?;
     let header: Vec<&[u8]> = cells(text).collect();
     let layout = Layout::from_header(&header, name)
@@ -165,7 +170,7 @@ pub(super) fn parse(bytes: &[u8], name: Option<&str>) -> Result<Vec<Column>, Lin
     let ids = layout.series.iter().map(|(_, id)| id.clone());
     let mut columns: BTreeMap<_, _> = ids.map(|id| (id, Ok(Vec::new()))).collect();
     let mut fields = Vec::new();
-    for (line, text) in lines {
+    for (line, text) in filled_lines {
         if line > MAX_ROWS {
             return Err(error_on(line)(format!("more than {MAX_ROWS} rows")));
         }
@@ -176,28 +181,28 @@ pub(super) fn parse(bytes: &[u8], name: Option<&str>) -> Result<Vec<Column>, Lin
             result.map_err(error_on(line))?;
         }
     }
-    let columns = columns.into_iter().map(|(id, rows)| {
-        let rows = rows.and_then(|rows| sort(&id, rows));
-        (id, rows)
+    let sorted = columns.into_iter().map(|(id, parsed)| {
+        let rows = parsed.and_then(|rows| sort(&id, rows));
+        Column { id, rows }
     });
-    Ok(columns.collect())
+    Ok(sorted.collect())
 }
 
 /// Returns numbered lines without line endings.
 fn lines(bytes: &[u8]) -> impl Iterator<Item = (u32, &[u8])> {
-    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    let lines = bytes.split(|&b| b == b'\n');
+    let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    let lines = text.split(|&b| b == b'\n');
     (1..).zip(lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line)))
 }
 
 /// Returns the cells of a line, without blanks and quotes around them.
 fn cells(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(|&b| b == b',').map(|field| {
-        let field = field.trim_ascii();
-        let unquoted = field
+        let trimmed = field.trim_ascii();
+        let unquoted = trimmed
             .strip_prefix(b"\"")
             .and_then(|f| f.strip_suffix(b"\""));
-        unquoted.map_or(field, <[u8]>::trim_ascii)
+        unquoted.map_or(trimmed, <[u8]>::trim_ascii)
     })
 }
 
@@ -327,8 +332,8 @@ pub(super) fn parse_id(field: &[u8]) -> Result<SeriesId, String> {
 
 fn id_of_file(name: &str) -> Result<SeriesId, String> {
     SeriesId::new(name).map_err(|_| {
-        let name = quote(name);
-        format!("the file's name \"{name}\" is not a series identifier, and no column names one")
+        let quoted = quote(name);
+        format!("the file's name \"{quoted}\" is not a series identifier, and no column names one")
     })
 }
 

@@ -42,16 +42,16 @@ pub(super) fn write(store: &dyn Store, update: &Update<'_>) -> Result<WriteOutco
     }
     figures.sort_by_key(|row| row.date);
     // Undated figures go first, so that the vintages can date them.
-    let vintages = update.sort_vintages(&vintages, update.is_new && figures.is_empty());
-    let mut batches = vec![figures, vintages];
+    let sorted_vintages = update.sort_vintages(&vintages, update.is_new && figures.is_empty());
+    let mut batches = vec![figures, sorted_vintages];
     batches.retain(|rows| !rows.is_empty());
     if batches.is_empty() {
         // The store records a read that brought no rows.
         batches.push(Vec::new());
     }
     let mut sum = WriteOutcome::default();
-    for rows in batches {
-        let rows = update.merge_with_undated(store, rows)?;
+    for batch in batches {
+        let rows = update.merge_with_undated(store, batch)?;
         let written = store.write_vintages(WriteVintages {
             id: update.id,
             rows: &rows,
@@ -106,9 +106,9 @@ impl Update<'_> {
             known_from: None,
             ..*row
         });
-        let mut rows: Vec<VintageObservation> = rows.iter().copied().chain(undated).collect();
-        rows.sort_by_key(|row| (row.date, row.known_from));
-        rows
+        let mut sorted: Vec<VintageObservation> = rows.iter().copied().chain(undated).collect();
+        sorted.sort_by_key(|row| (row.date, row.known_from));
+        sorted
     }
 
     /// Returns the day from which an undated figure counts as known; `None` = to be estimated.

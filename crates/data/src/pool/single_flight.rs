@@ -65,15 +65,15 @@ where
                 None => {
                     // Removes computations that every caller has abandoned: at most those that the pool had accepted.
                     flights.retain(|_, flight| flight.result.upgrade().is_some());
-                    let (job, result) = pool.submit(work);
-                    let running = Arc::clone(&self.0);
+                    let (job, output) = pool.submit(work);
+                    let all_flights = Arc::clone(&self.0);
                     let own_key = key.clone();
-                    let result = async move {
-                        let result = result.await;
-                        running.lock().remove(&own_key);
+                    let flight = async move {
+                        let result = output.await;
+                        all_flights.lock().remove(&own_key);
                         result
                     };
-                    let result: Shared<BoxFuture<'static, _>> = result.boxed().shared();
+                    let result: Shared<BoxFuture<'static, _>> = flight.boxed().shared();
                     if let Some(weak) = result.downgrade() {
                         flights.insert(key, Flight { job, result: weak });
                     }

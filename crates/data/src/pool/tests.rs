@@ -295,9 +295,9 @@ async fn concurrent_requests_share_one_run() {
     let (also_go, also_blocked) = block_thread(&pool).await;
     let waiting: Vec<_> = (0..1_000_u32)
         .map(|n| {
-            let pool = pool.clone();
-            let flights = flights.clone();
-            let runs = runs.clone();
+            let pool = Arc::clone(&pool);
+            let flights = Arc::clone(&flights);
+            let runs = Arc::clone(&runs);
             let who = Caller::from_address(Ipv4Addr::from_bits(n).into());
             tokio::spawn(who.scope(async move {
                 let work = move || Ok(runs.fetch_add(1, Ordering::SeqCst));

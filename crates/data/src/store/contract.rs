@@ -63,7 +63,8 @@ on_every_store! {
     notes_are_stored_and_replaced,
     version_grows_only_with_visible_changes,
     readers_never_see_half_a_write,
-    batch_changes_all_series_or_none;
+    batch_changes_all_series_or_none,
+    batch_is_visible_as_one_change;
 }
 
 fn id(name: &str) -> SeriesId {

@@ -56,8 +56,11 @@ pub(super) fn encode(rows: &[VintageObservation]) -> Vec<u8> {
     out
 }
 
-/// Appends the rows of a row group to `out`, which is undefined after an error.
-pub(super) fn decode(bytes: &[u8], out: &mut Vec<VintageObservation>) -> Result<(), DecodeError> {
+/// Decodes the rows of a row group.
+///
+/// # Errors
+/// [`DecodeError`] when the bytes are not a row group.
+pub(super) fn decode(bytes: &[u8]) -> Result<Vec<VintageObservation>, DecodeError> {
     let mut input = Input(bytes);
     if input.byte()? != FORMAT {
         return Err(DecodeError("unknown format"));
@@ -67,14 +70,11 @@ pub(super) fn decode(bytes: &[u8], out: &mut Vec<VintageObservation>) -> Result<
         .ok()
         .filter(|&n| n <= bytes.len())
         .ok_or(DecodeError("more rows than bytes"))?;
-    let start = out.len();
-    out.reserve(count);
-    decode_dates(&mut input, count, out)?;
-    let rows = out.get_mut(start..).unwrap_or_default();
-    decode_known(&mut input, rows)?;
-    decode_values(&mut input, rows)?;
+    let mut rows = decode_dates(&mut input, count)?;
+    decode_known(&mut input, &mut rows)?;
+    decode_values(&mut input, &mut rows)?;
     if input.0.is_empty() {
-        Ok(())
+        Ok(rows)
     } else {
         Err(DecodeError("bytes left over"))
     }
@@ -111,11 +111,11 @@ fn common_step(numbers: &[i64]) -> Option<u64> {
     gaps.all(|gap| gap == step).then_some(step)
 }
 
+/// Decodes `count` rows that have their dates only.
 fn decode_dates(
     input: &mut Input<'_>,
     count: usize,
-    out: &mut Vec<VintageObservation>,
-) -> Result<(), DecodeError> {
+) -> Result<Vec<VintageObservation>, DecodeError> {
     let form = input.byte()?;
     let mut number = input.signed()?;
     let (to_date, step): (fn(i64) -> Option<Date>, _) = match form {
@@ -124,18 +124,19 @@ fn decode_dates(
         EVERY_MONTHS => (date_of_month, Some(input.step()?)),
         _ => return Err(DecodeError("unknown form of days")),
     };
+    let mut rows = Vec::with_capacity(count);
     for row in 0..count {
         if row > 0 {
             let gap = step.map_or_else(|| input.step(), Ok)?;
             number = number.checked_add(gap).ok_or(OUT_OF_RANGE)?;
         }
-        out.push(VintageObservation {
+        rows.push(VintageObservation {
             date: to_date(number).ok_or(OUT_OF_RANGE)?,
             known_from: None,
             value: None,
         });
     }
-    Ok(())
+    Ok(rows)
 }
 
 fn encode_known(out: &mut Vec<u8>, rows: &[VintageObservation]) {
@@ -209,13 +210,13 @@ fn decode_values(
         withdrawn = decode_withdrawn(input, rows.len())?;
         form = input.byte()?;
     }
-    let withdrawn = withdrawn.into_iter().chain(std::iter::repeat(false));
-    let rows = rows
+    let is_withdrawn = withdrawn.into_iter().chain(std::iter::repeat(false));
+    let remaining = rows
         .iter_mut()
-        .zip(withdrawn)
-        .filter_map(|(row, withdrawn)| (!withdrawn).then_some(row));
+        .zip(is_withdrawn)
+        .filter_map(|(row, is_withdrawn)| (!is_withdrawn).then_some(row));
     if form == FLOATS {
-        for row in rows {
+        for row in remaining {
             let value = f64::from_le_bytes(input.eight_bytes()?);
             row.value = Some(value);
             if !value.is_finite() {
@@ -228,7 +229,7 @@ fn decode_values(
         .get(usize::from(form))
         .ok_or(DecodeError("unknown form of values"))?;
     let mut integer: i64 = 0;
-    for row in rows {
+    for row in remaining {
         integer = integer
             .checked_add(input.signed()?)
             .ok_or(DecodeError("a value is out of range"))?;

@@ -130,10 +130,12 @@ impl LedgerState {
             self.calls.push(self.now);
             return Verdict::Granted;
         }
-        let reason = match self.now < self.paused_until {
-            true => Refusal::Pause,
-            false if self.grants(self.now, purpose, &[]) => Refusal::Share,
-            false => Refusal::Limit,
+        let reason = if self.now < self.paused_until {
+            Refusal::Pause
+        } else if self.grants(self.now, purpose, &[]) {
+            Refusal::Share
+        } else {
+            Refusal::Limit
         };
         // Without further calls a time that grants the call is followed by such times only.
         let mut refused = self.now;

@@ -59,7 +59,7 @@ impl Entry {
         self.age(now).checked_sub(self.policy.lifetime)
     }
 
-    /// Whether callers are told that it is fresh. It may be older than a very short lifetime.
+    /// Whether the response says that it is fresh. It may be older than a very short lifetime.
     pub(super) fn is_fresh(&self, now: &Moment) -> bool {
         self.age(now) < self.policy.lifetime.max(Duration::from_secs(60))
     }
@@ -197,11 +197,15 @@ const SELECT: &str = "SELECT found, body, sum, wall, uptime, boot, lifetime, bor
 
 /// Parses a row; `None` when it is damaged.
 fn parse_row(row: &Row<'_>) -> rusqlite::Result<Option<Entry>> {
-    let (is_found, body, sum): (bool, Vec<u8>, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
-    let content = match is_found {
-        _ if checksum(&body) != sum => None,
-        true => Some(Content::Found(body.into())),
-        false => String::from_utf8(body).ok().map(Content::Unknown),
+    let is_found: bool = row.get(0)?;
+    let body: Vec<u8> = row.get(1)?;
+    let sum: i64 = row.get(2)?;
+    let content = if checksum(&body) != sum {
+        None
+    } else if is_found {
+        Some(Content::Found(body.into()))
+    } else {
+        String::from_utf8(body).ok().map(Content::Unknown)
     };
     let fetched = Moment::from_fields([row.get(3)?, row.get(4)?, row.get(5)?]);
     let Some((content, fetched)) = content.zip(fetched) else {

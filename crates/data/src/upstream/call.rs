@@ -63,16 +63,17 @@ impl Core {
         }
         let url = lookup.request.url(&self.config.base);
         self.pay(lookup).await?;
-        let cached = cached.filter(|entry| matches!(entry.content, Content::Found(_)));
-        let reply = fetch::send(&self.client, url, cached.as_deref(), self.clock.as_ref()).await;
+        let cached_body = cached.filter(|entry| matches!(entry.content, Content::Found(_)));
+        let clock = self.clock.as_ref();
+        let reply = fetch::send(&self.client, url, cached_body.as_deref(), clock).await;
         match reply {
             Ok(Reply::Response(content, policy)) => {
                 self.failures.store(0, Ordering::Relaxed);
                 self.backoffs.remove(&BackoffKey::Upstream);
                 self.store_response(lookup, content, policy)
             }
-            Ok(Reply::Pause(wait)) => {
-                let wait = wait.max(FIRST_BACKOFF);
+            Ok(Reply::Pause(requested)) => {
+                let wait = requested.max(FIRST_BACKOFF);
                 let pause = self.with_ledger(move |ledger| ledger.pause(wait));
                 Err(match pause.await {
                     Ok(()) => self.refuse(lookup, Refusal::Pause, wait),

@@ -31,8 +31,8 @@ impl Failure {
         wait: Duration,
         now: Timestamp,
     ) -> Self {
-        let free = now.saturating_add(wait).unwrap_or(Timestamp::MAX);
-        let free = free.round(Unit::Second).unwrap_or(free);
+        let end = now.saturating_add(wait).unwrap_or(Timestamp::MAX);
+        let free = end.round(Unit::Second).unwrap_or(end);
         let (limit, left) = quota.map_or((0, 0), |quota| (quota.limit, quota.remaining));
         let allows = format!("The upstream allows {limit} calls in 24 hours");
         let message = match (reason, left) {

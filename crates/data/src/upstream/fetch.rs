@@ -101,10 +101,12 @@ pub(super) async fn send(
 
 fn describe_error(error: reqwest::Error) -> String {
     // The URL may contain a caller's search, which must not be logged.
-    let error = error.without_url();
-    let what = net::describe_error(&error);
-    let cause = &error as &dyn std::error::Error;
-    tracing::debug!(cause, "the upstream {what}");
+    let cause = error.without_url();
+    let what = net::describe_error(&cause);
+    tracing::debug!(
+        cause = &cause as &dyn std::error::Error,
+        "the upstream {what}"
+    );
     what.to_owned()
 }
 

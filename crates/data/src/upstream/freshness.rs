@@ -90,8 +90,8 @@ fn directives(headers: &HeaderMap) -> Vec<(String, &str)> {
         .flat_map(split_unquoted)
         .map(|part| {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));
-            let value = value.trim().trim_matches('"');
-            (name.trim().to_ascii_lowercase(), value)
+            let unquoted = value.trim().trim_matches('"');
+            (name.trim().to_ascii_lowercase(), unquoted)
         });
     parts.collect()
 }
@@ -141,8 +141,8 @@ mod tests {
         pairs
             .iter()
             .map(|&(name, value)| {
-                let name: HeaderName = name.parse().unwrap();
-                (name, HeaderValue::from_bytes(value.as_bytes()).unwrap())
+                let value = HeaderValue::from_bytes(value.as_bytes()).unwrap();
+                (name.parse::<HeaderName>().unwrap(), value)
             })
             .fold(HeaderMap::new(), |mut map, (name, value)| {
                 map.append(name, value);

@@ -150,7 +150,7 @@ impl Ledger {
     ) -> Result<T> {
         let budget = self.budget;
         let clock = self.clock.now();
-        let work = |state: &mut LedgerState| {
+        let work_and_quota = |state: &mut LedgerState| {
             let value = work(state);
             (value, state.quota())
         };
@@ -158,13 +158,13 @@ impl Ledger {
             LedgerStore::File(file) => file.write(|db| {
                 let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
                 let mut state = read(&tx, &self.origin, budget, clock)?;
-                let value = work(&mut state);
+                let value = work_and_quota(&mut state);
                 write(&tx, &self.origin, &state)?;
                 tx.commit()?;
                 Ok(value)
             }),
             LedgerStore::Shared(ledger) => {
-                let future = ledger.transact(&self.origin, budget, clock, work);
+                let future = ledger.transact(&self.origin, budget, clock, work_and_quota);
                 let result = tokio::runtime::Handle::current().block_on(future);
                 result.map_err(Cause::from)
             }

@@ -70,7 +70,7 @@ impl SharedLedger {
         work: impl Fn(&mut LedgerState) -> T,
     ) -> Result<T> {
         let id = random().cast_signed();
-        let work = &work;
+        let run = &work;
         self.create_tables().await?;
         let database = &self.database;
         let result = database.transaction("write the upstream ledger in", |tx| async move {
@@ -96,7 +96,7 @@ impl SharedLedger {
                 calls,
                 is_paid: false,
             };
-            let value = work(&mut state);
+            let value = run(&mut state);
             if state.is_paid {
                 tx.execute(INSERT_CALL, &[&id, &host, &now]).await?;
                 tx.execute(DELETE_OLD_CALLS, &[&host, &since]).await?;

@@ -61,9 +61,9 @@ impl StateFile {
     /// [`Error::Store`] when the file cannot be opened, is not ours or is of a newer version.
     pub(super) fn open(path: Option<&Path>) -> Result<Self> {
         let open_error = |cause: Cause| {
-            let path = path.map_or("in memory".to_owned(), disk::format_path);
+            let place = path.map_or("in memory".to_owned(), disk::format_path);
             let what = format!(
-                "cannot open the upstream state {path}; name another file or remove this one"
+                "cannot open the upstream state {place}; name another file or remove this one"
             );
             Error::store(what, cause)
         };

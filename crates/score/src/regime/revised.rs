@@ -10,8 +10,8 @@ use econoscope_core::indicators::regime::{self, Regime, RegimeMonth};
 use econoscope_core::indicators::statistics::average;
 use econoscope_core::model::Observation;
 use econoscope_core::model::frequency::shift;
-use econoscope_data::desk::Desk;
-use econoscope_data::desk::scores::ScoreTable;
+use econoscope_desk::Desk;
+use econoscope_desk::scores::ScoreTable;
 use jiff::ToSpan;
 
 /// The first month with all growth inputs.

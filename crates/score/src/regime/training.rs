@@ -10,7 +10,7 @@ use econoscope_core::indicators::regime::MonthlyInputs;
 use econoscope_core::indicators::statistics::least_squares;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{AsOf, Date, Observation, SeriesSet};
-use econoscope_data::desk::Desk;
+use econoscope_desk::Desk;
 use jiff::ToSpan;
 
 /// First month of the regressions on claims.
@@ -44,7 +44,7 @@ impl TrainingData {
         // Six more months for late prints.
         for end in FIRST.plus(1).through(LAST_MONTH.plus(6)) {
             let now = monthly_inputs(desk, end)?;
-            data.add_prints(end.last_day(), (&before, &now), &weekly);
+            data.add_prints(end.last_day(), &before, &now, &weekly);
             before = now;
         }
         Ok(data)
@@ -54,7 +54,8 @@ impl TrainingData {
     fn add_prints(
         &mut self,
         day: Date,
-        (before, now): (&MonthlyInputs, &MonthlyInputs),
+        before: &MonthlyInputs,
+        now: &MonthlyInputs,
         weekly: &[WeeklySeries; 2],
     ) {
         let [claims, gasoline] = weekly;
@@ -151,8 +152,8 @@ impl<'a> WeeklySeries<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use econoscope_data::desk::Settings;
     use econoscope_data::store::Sqlite;
+    use econoscope_desk::Settings;
     use std::sync::Arc;
 
     #[test]

@@ -10,11 +10,11 @@ fn warns(trusted: &[&str], peer: &str, version: Version, name: Option<&str>) -> 
         ..LimitSettings::default()
     };
     let limits = Admission::new(settings, 4);
-    let mut request = Request::builder().version(version);
+    let mut builder = Request::builder().version(version);
     if let Some(name) = name {
-        request = request.header(name, "203.0.113.9");
+        builder = builder.header(name, "203.0.113.9");
     }
-    let request = request.body(()).unwrap();
+    let request = builder.body(()).unwrap();
     limits.warn_of_unknown_proxy(&request, Some(peer.parse().unwrap()));
     limits.has_warned.load(Ordering::Relaxed)
 }

@@ -7,9 +7,9 @@ mod rounds;
 
 use econoscope::mcp::{Server, transport};
 use econoscope::server::{HttpServer, Options, Shutdown};
-use econoscope_answers::endpoints::Backend;
-use econoscope_data::desk::{Desk, Settings};
+use econoscope_answers::Backend;
 use econoscope_data::store::Sqlite;
+use econoscope_desk::{Desk, Settings};
 use handler::Handler;
 use std::sync::Arc;
 use tokio::net::TcpListener;

@@ -1,7 +1,7 @@
 //! The answer of a comparison, and its text.
 
-use crate::endpoints::condition::ConditionFigures;
-use crate::endpoints::prelude::*;
+use crate::conditions::ConditionFigures;
+use crate::prelude::*;
 use econoscope_core::indicators::prose::format_or_none;
 use econoscope_core::model::quantity::spell_out_unit;
 
@@ -168,9 +168,8 @@ impl Comparison {
 
 impl ComparedColumn {
     fn describe(&self) -> String {
-        let title = self.title.as_deref();
-        let title =
-            title.map(|title| format!(" ({})", self.untrusted.format_field("title", title)));
+        let shown_title = |title| format!(" ({})", self.untrusted.format_field("title", title));
+        let title = self.title.as_deref().map(shown_title);
         let unit = match self.unit.as_str() {
             "" => "unit not stated".to_owned(),
             unit => spell_out_unit(unit),

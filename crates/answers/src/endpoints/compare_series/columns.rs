@@ -1,11 +1,13 @@
 //! The columns of a comparison: their formulas are priced and computed here.
 
 use super::Query;
-use crate::endpoints::condition::EvaluationContext;
-use crate::endpoints::formulas;
+use crate::conditions::EvaluationContext;
+use crate::conditions::formulas;
 use econoscope_core::error::{Error, Result, quote};
 use econoscope_core::indicators::expression::{self, CostEstimate, Evaluation, Expr, Scope};
+use econoscope_core::model::Series;
 use econoscope_core::model::frequency::days_between;
+use std::sync::Arc;
 
 pub(super) const FIELD: &str = "series";
 /// Steps per figure of a column: conversion to the common calendar and statistics.
@@ -16,6 +18,7 @@ const PAIR_STEPS: usize = 3;
 const MAX_TITLE: usize = 160;
 
 /// A computed column with its name.
+#[derive(Clone)]
 pub(super) struct NamedColumn {
     /// The series or formula as requested.
     pub(super) name: String,
@@ -24,6 +27,21 @@ pub(super) struct NamedColumn {
     /// Whether it is one published series, whose title may be untrusted text.
     pub(super) is_plain: bool,
     pub(super) column: expression::Column,
+}
+
+impl NamedColumn {
+    pub(super) fn series(&self) -> &Series {
+        &self.column.series
+    }
+
+    /// Returns the column with other figures.
+    pub(super) fn with_series(self, series: Arc<Series>) -> Self {
+        let unit = self.column.unit;
+        Self {
+            column: expression::Column { series, unit },
+            ..self
+        }
+    }
 }
 
 /// The requested columns.
@@ -37,6 +55,12 @@ pub(super) struct ComputedColumns {
     pub(super) without_base: usize,
 }
 
+impl ComputedColumns {
+    pub(super) fn series(&self) -> impl Iterator<Item = &Series> {
+        self.columns.iter().map(NamedColumn::series)
+    }
+}
+
 /// Computes every column.
 ///
 /// # Errors
@@ -48,7 +72,7 @@ pub(super) fn compute(query: &Query) -> Result<ComputedColumns> {
     let mut evaluation = Evaluation::new(Scope {
         series: &get,
         subject: None,
-        start: range.0,
+        start: range.start,
         aggregation: query.context.aggregation,
         frequency: query.context.frequency,
     });
@@ -63,7 +87,7 @@ pub(super) fn compute(query: &Query) -> Result<ComputedColumns> {
             .map_err(|fault| formulas::fault_error(FIELD, text, &fault))?;
         for base in tree.gap_bases() {
             if let Ok(base) = evaluation.column(base) {
-                let rows = base.series.between(range.0, range.1);
+                let rows = base.series.between(range.start, range.end);
                 computed.without_base += rows.iter().filter(|o| o.value <= 0.0).count();
             }
         }
@@ -87,7 +111,7 @@ pub(super) fn compute(query: &Query) -> Result<ComputedColumns> {
 fn check_cost(query: &Query) -> Result<()> {
     let params = query.params;
     let context = &query.context;
-    let days = days_between(context.range.0, context.range.1);
+    let days = days_between(context.range.start, context.range.end);
     let days = usize::try_from(days).unwrap_or(usize::MAX);
     let in_range = |rows: &usize| (*rows).min(days.saturating_add(1));
     let row_count = |name: &str| context.series.row_count(name);

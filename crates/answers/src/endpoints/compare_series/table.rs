@@ -1,18 +1,18 @@
 //! Columns put on one calendar: statistics of each, correlations of pairs, thinned rows.
 
 use super::Query;
-use super::answer::{ComparedColumn, Comparison, ConditionMeans, Correlation};
+use super::answer::{ComparedColumn, ConditionMeans, Correlation};
 use super::columns::{ComputedColumns, NamedColumn};
-use crate::endpoints::aggregation_notes::{format_periods, missing_periods};
-use crate::endpoints::condition::{Condition, EvaluationContext};
-use crate::endpoints::prelude::*;
-use econoscope_core::indicators::expression::{AlignedSeries, Column, convert, side_by_side};
+use super::weeks::{align_weeks, describe_weeks, weekdays};
+use crate::conditions::{Condition, ConditionFigures, EvaluationContext};
+use crate::prelude::*;
+use crate::render::aggregation_notes::{format_periods, missing_periods};
+use econoscope_core::indicators::expression::{AlignedSeries, Column, convert};
 use econoscope_core::indicators::statistics::{correlation, count, percentile_rank, summary};
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::indicators::window::extremes;
 use econoscope_core::model::frequency::Periods;
 use econoscope_core::model::series_info::remove_rounding_error;
-use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Figures in an answer by default: sixty rows of two columns.
@@ -25,222 +25,322 @@ const MIN_ROWS: usize = 12;
 /// Fewest common dates for a meaningful correlation.
 const MIN_COMMON_DATES: usize = 10;
 
-/// Converts the columns to common periods and adds them to `answer`, with notes on those without a figure in the range.
-///
-/// # Errors
-/// [`Error::InvalidParam`] for a frequency finer than a series' own, and for a condition that cannot be evaluated;
-/// [`Error::NoData`] when no column has a figure.
-pub(super) fn fill(
-    answer: &mut Comparison,
-    computed: ComputedColumns,
-    query: &Query,
-    periods: Periods,
-) -> Result<()> {
-    let context = &query.context;
-    let params = query.params;
-    let units = query.params.units();
-    let mut columns = computed.columns;
-    let mut missing = computed.missing;
-    let mut all = columns.iter().map(|c| Arc::clone(&c.column.series));
-    let weekly = all.find(|s| s.frequency() == Frequency::Weekly && !params.has_own_weeks());
-    for named in &mut columns {
-        let series = &named.column.series;
-        named.column.series = convert(series, periods, context.aggregation, weekly.as_deref())?;
-    }
-    answer.provenance.note("weeks", align_weeks(&mut columns));
-    columns.retain_mut(|named| {
-        // Transformed before it is cut, so that the first year of the range has growth rates, too.
-        let whole = named.column.clone().transform(units);
-        let rows = rows_in_range(&whole, context.range);
-        if rows.is_empty() {
-            let reason = no_data(&named.name, context.range, &whole);
-            missing.push((named.name.clone(), reason));
-            return false;
-        }
-        if let (Some(title), false) = (&mut named.title, units == Units::Level) {
-            *title += &format!(", {}", units.describe());
-        }
-        named.column.series = Arc::new(Series::new(Arc::clone(&whole.series.info), rows));
-        named.column.unit = whole.unit;
-        true
-    });
-    let grid = AlignedSeries::align(&Vec::from_iter(columns.iter().map(|c| &*c.column.series)));
-    let dates: Vec<Date> = grid.dates().collect();
-    let values = |row: usize| grid.columns.iter().filter_map(move |c| c.get(row));
-    let figures: Vec<usize> = (0..dates.len())
-        .map(|row| values(row).filter(|v| !v.is_nan()).count())
-        .collect();
-    let cells = match columns.len() {
-        ..=2 => MAX_CELLS,
-        _ => MAX_CELLS_OF_MANY,
-    };
-    let default = (cells / columns.len().max(1)).clamp(MIN_ROWS, MAX_ROWS);
-    let shown = thin(&figures, params.max_points.unwrap_or(default));
-    answer.rows = dates.len();
-    answer.count = figures.iter().filter(|n| **n == columns.len()).count();
-    let shown_dates = shown.iter().filter_map(|row| dates.get(*row));
-    answer.dates = shown_dates.copied().collect();
-    note_ends(&mut answer.provenance, &columns, periods.frequency);
-    for (named, figures) in columns.iter().zip(&grid.columns) {
-        let figures = shown
-            .iter()
-            .map(|row| figures.get(*row))
-            .map(|value| value.filter(|value| !value.is_nan()));
-        let values = figures.map(|value| value.map(|value| named.column.round(*value)));
-        let column = summarize(named, values.collect());
-        answer.columns.extend(column);
-    }
-    if params.correlations {
-        answer.correlations = correlations(&columns, &grid, periods.frequency);
-    }
-    if let Some(condition) = &query.condition {
-        count_condition(answer, condition, &columns, context, periods)?;
-    }
-    for (name, reason) in missing {
-        if columns.is_empty() {
-            return Err(reason);
-        }
-        answer.provenance.note(&name, reason.to_string());
-    }
-    Ok(())
+/// The columns of a comparison in its range, aligned on common dates.
+pub(super) struct Table {
+    /// In the order of the request.
+    columns: Vec<NamedColumn>,
+    /// Requested columns without a figure in the range, each with the reason.
+    missing: Vec<(String, Error)>,
+    frequency: Frequency,
+    /// The days on which weeks end; empty without a weekly column.
+    weeks: String,
+    grid: AlignedSeries,
+    dates: Vec<Date>,
+    /// Columns with a figure, for each date.
+    counts: Vec<usize>,
 }
 
-/// Counts a condition. When it names its series, adds the mean of each column where it is met and where it is not.
-fn count_condition(
-    answer: &mut Comparison,
-    condition: &Condition,
-    columns: &[NamedColumn],
-    context: &EvaluationContext,
-    periods: Periods,
-) -> Result<()> {
-    if let Some(reason) = context.series.missing_reason(&condition.tree) {
-        answer.provenance.note("condition", reason.to_string());
-    } else if condition.tree.has_subject() {
-        let each = columns.iter().map(|c| Some((&*c.name, c.column.clone())));
-        let counted = each.map(|subject| condition.count(subject, context));
-        answer.conditions = counted.collect::<Result<_>>()?;
-    } else {
-        answer.conditions = vec![condition.count(None, context)?];
-        answer.means = condition_means(condition, columns, context, periods)?;
-    }
-    Ok(())
-}
-
-/// Returns the mean of each column over the dates of the range at which a condition is met, and over the others. All
-/// columns have the frequency of `periods`.
-///
-/// Condition and columns meet at the lower of their frequencies: a condition on days is evaluated on monthly means when
-/// the columns are monthly, and months become quarters for a condition on quarters.
-///
-/// # Errors
-/// [`Error::InvalidParam`] for units that cannot be compared.
-fn condition_means(
-    condition: &Condition,
-    columns: &[NamedColumn],
-    context: &EvaluationContext,
-    periods: Periods,
-) -> Result<Vec<ConditionMeans>> {
-    let at_least = Some(periods.frequency);
-    let (truth, _) = condition.evaluate(None, context, at_least)?;
-    let frequency = truth.frequency();
-    // `convert` also moves quarters to the stamp of their first month.
-    let truth = convert(&truth, frequency, context.aggregation, None)?;
-    let mut all = vec![Arc::clone(&truth)];
-    for NamedColumn { column, .. } in columns {
-        all.push(if column.series.frequency() < frequency {
-            convert(&column.series, frequency, context.aggregation, Some(&truth))?
+impl Table {
+    /// Converts the columns to common periods, transforms them, cuts them to the range and aligns them.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] for a frequency finer than a series' own.
+    pub(super) fn new(computed: ComputedColumns, query: &Query, periods: Periods) -> Result<Self> {
+        let converted = convert_columns(computed.columns, query, periods)?;
+        let weekdays = weekdays(&converted);
+        let weeks = describe_weeks(&weekdays);
+        let aligned = if weekdays.len() > 1 {
+            align_weeks(&converted)
         } else {
-            Arc::clone(&column.series)
-        });
+            converted
+        };
+        let mut columns = Vec::with_capacity(aligned.len());
+        let mut missing = computed.missing;
+        for named in aligned {
+            match cut(&named, query) {
+                Ok(column) => columns.push(column),
+                Err(reason) => missing.push((named.name, reason)),
+            }
+        }
+        let grid = AlignedSeries::align(&Vec::from_iter(columns.iter().map(NamedColumn::series)));
+        let dates: Vec<Date> = grid.dates().collect();
+        let values = |row: usize| grid.columns.iter().filter_map(move |c| c.get(row));
+        let counts = (0..dates.len()).map(|row| values(row).filter(|v| !v.is_nan()).count());
+        Ok(Self {
+            counts: counts.collect(),
+            columns,
+            missing,
+            frequency: periods.frequency,
+            weeks,
+            grid,
+            dates,
+        })
     }
-    let all: Vec<&Series> = all.iter().map(|series| &**series).collect();
-    let grid = AlignedSeries::align(&all);
-    let Some((truth, figures)) = grid.columns.split_first() else {
-        return Ok(Vec::new());
-    };
-    let means = columns.iter().zip(figures).map(|(named, figures)| {
-        let mean = |is_met: bool| {
-            let mut sum = 0.0;
-            let mut n = 0;
-            for (truth, value) in truth.iter().zip(figures) {
-                if !truth.is_nan() && !value.is_nan() && (*truth != 0.0) == is_met {
-                    (sum, n) = (sum + value, n + 1);
+
+    /// Number of dates that any column has.
+    pub(super) fn row_count(&self) -> usize {
+        self.dates.len()
+    }
+
+    /// Number of dates that all columns have.
+    pub(super) fn common_count(&self) -> usize {
+        let all = self.columns.len();
+        self.counts.iter().filter(|n| **n == all).count()
+    }
+
+    /// Returns the positions of at most `max_points` rows, by default of as many as a text has room for.
+    pub(super) fn thin(&self, max_points: Option<usize>) -> Vec<usize> {
+        let cells = match self.columns.len() {
+            ..=2 => MAX_CELLS,
+            _ => MAX_CELLS_OF_MANY,
+        };
+        let default = (cells / self.columns.len().max(1)).clamp(MIN_ROWS, MAX_ROWS);
+        thin(&self.counts, max_points.unwrap_or(default))
+    }
+
+    /// Returns the dates of the rows at these positions.
+    pub(super) fn dates(&self, positions: &[usize]) -> Vec<Date> {
+        let dates = positions.iter().filter_map(|row| self.dates.get(*row));
+        dates.copied().collect()
+    }
+
+    /// Returns the statistics of each column, with its figures at these positions.
+    pub(super) fn summaries(&self, positions: &[usize]) -> Vec<ComparedColumn> {
+        let pairs = self.columns.iter().zip(&self.grid.columns);
+        let summaries = pairs.filter_map(|(named, figures)| {
+            let values = positions.iter().map(|row| {
+                let value = figures.get(*row).filter(|value| !value.is_nan());
+                value.map(|value| named.column.round(*value))
+            });
+            summarize(named, values.collect())
+        });
+        summaries.collect()
+    }
+
+    /// Counts a condition over the range; once for each column where it does not name its series.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] for units that cannot be compared and for what takes too long.
+    pub(super) fn count(
+        &self,
+        condition: &Condition,
+        context: &EvaluationContext,
+    ) -> Result<Vec<ConditionFigures>> {
+        if !condition.tree.has_subject() {
+            return Ok(vec![condition.count(None, context)?]);
+        }
+        let subjects = self.columns.iter().map(|c| (&*c.name, c.column.clone()));
+        let counted = subjects.map(|subject| condition.count(Some(subject), context));
+        counted.collect()
+    }
+
+    /// Notes how weeks are aligned, which columns end early, and which periods are absent.
+    pub(super) fn note_dates(&self, provenance: &mut Provenance) {
+        provenance.note("weeks", self.weeks.as_str());
+        provenance.note("ends", self.describe_ends());
+        provenance.note("absent", self.describe_gaps());
+    }
+
+    /// Returns the provenance with the reasons why columns are missing.
+    ///
+    /// # Errors
+    /// The first reason, where no column is left.
+    pub(super) fn with_missing(self, mut provenance: Provenance) -> Result<Provenance> {
+        for (name, reason) in self.missing {
+            if self.columns.is_empty() {
+                return Err(reason);
+            }
+            provenance.note(&name, reason.to_string());
+        }
+        Ok(provenance)
+    }
+
+    /// Describes which columns end before the others; empty where all end together.
+    fn describe_ends(&self) -> String {
+        let last = |c: &NamedColumn| c.series().observations.last().map(|o| o.date);
+        let Some(newest) = self.columns.iter().filter_map(last).max() else {
+            return String::new();
+        };
+        let early = self.columns.iter().filter_map(|c| {
+            let last = last(c).filter(|last| *last < newest)?;
+            Some(format!(
+                "{} ends {}",
+                c.name,
+                self.frequency.period_phrase(last)
+            ))
+        });
+        let when = self.frequency.period_phrase(newest);
+        enclosed(
+            "",
+            &join(early, ", "),
+            &format!(", the others {when} at the latest"),
+        )
+    }
+
+    /// Describes which periods each column lacks before its end; empty without one.
+    fn describe_gaps(&self) -> String {
+        let gaps = self.columns.iter().filter_map(|c| {
+            let gaps = missing_periods(self.frequency, &c.series().observations);
+            Some(format!("{} in {}", format_periods(&gaps)?, c.name))
+        });
+        enclosed("no figure of ", &join(gaps, "; "), "")
+    }
+
+    /// Returns the mean of each column over the dates of the range at which a condition is met, and over the others. A
+    /// condition about each column has none.
+    ///
+    /// Condition and columns meet at the lower of their frequencies: a condition on days is evaluated on monthly means
+    /// when the columns are monthly, and months become quarters for a condition on quarters.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] for units that cannot be compared.
+    pub(super) fn means(
+        &self,
+        condition: &Condition,
+        context: &EvaluationContext,
+    ) -> Result<Vec<ConditionMeans>> {
+        if condition.tree.has_subject() {
+            return Ok(Vec::new());
+        }
+        let (evaluated, _) = condition.evaluate(None, context, Some(self.frequency))?;
+        let frequency = evaluated.frequency();
+        // `convert` also moves quarters to the stamp of their first month.
+        let truth = convert(&evaluated, frequency, context.aggregation, None)?;
+        let mut series = vec![Arc::clone(&truth)];
+        for NamedColumn { column, .. } in &self.columns {
+            series.push(if column.series.frequency() < frequency {
+                convert(&column.series, frequency, context.aggregation, Some(&truth))?
+            } else {
+                Arc::clone(&column.series)
+            });
+        }
+        let grid = AlignedSeries::align(&Vec::from_iter(series.iter().map(|s| &**s)));
+        let Some((is_met, figures)) = grid.columns.split_first() else {
+            return Ok(Vec::new());
+        };
+        let means = self.columns.iter().zip(figures).map(|(named, figures)| {
+            let met = GroupMean::new(is_met, figures, true);
+            let unmet = GroupMean::new(is_met, figures, false);
+            let rounded = |value| named.column.round(value);
+            ConditionMeans {
+                series: named.name.clone(),
+                frequency: frequency.word().into(),
+                met: met.mean.map(rounded),
+                met_count: met.count,
+                unmet: unmet.mean.map(rounded),
+                unmet_count: unmet.count,
+            }
+        });
+        Ok(means.collect())
+    }
+
+    /// Returns the correlation of each pair of columns on their common dates. Constant columns, truth values and pairs
+    /// with fewer than [`MIN_COMMON_DATES`] are left out.
+    pub(super) fn correlations(&self) -> Vec<Correlation> {
+        let is_variable = |named: &NamedColumn| {
+            let rows = &named.series().observations;
+            let first = rows.first().map(|o| o.value);
+            !named.column.unit.is_boolean() && rows.iter().any(|o| Some(o.value) != first)
+        };
+        let all = self.columns.iter().zip(&self.grid.columns);
+        let variable: Vec<_> = all.filter(|(named, _)| is_variable(named)).collect();
+        let position = |date: &Date| self.frequency.position(*date);
+        let places: Vec<i32> = self.dates.iter().map(position).collect();
+        let mut correlations = Vec::new();
+        for (i, (one, a)) in variable.iter().enumerate() {
+            for (other, b) in variable.iter().skip(i + 1) {
+                let [x, y, changes_x, changes_y] = common_figures(a, b, &places, self.frequency);
+                if x.len() >= MIN_COMMON_DATES {
+                    correlations.push(Correlation {
+                        a: one.name.clone(),
+                        b: other.name.clone(),
+                        count: x.len(),
+                        figures: correlation(x, y).map(|r| round_to(r, 2)),
+                        changes: correlation(changes_x, changes_y).map(|r| round_to(r, 2)),
+                    });
                 }
             }
-            ((n > 0).then(|| named.column.round(sum / count(n))), n)
-        };
-        let ((met, met_count), (unmet, unmet_count)) = (mean(true), mean(false));
-        ConditionMeans {
-            series: named.name.clone(),
-            frequency: frequency.word().into(),
-            met,
-            met_count,
-            unmet,
-            unmet_count,
         }
-    });
-    Ok(means.collect())
+        correlations
+    }
 }
 
-/// Moves weeks that end on different days to one Friday each. Returns the note about the days on which weeks end; empty
-/// without a weekly column.
-fn align_weeks(columns: &mut [NamedColumn]) -> String {
-    let mut weekdays: Vec<(String, Vec<&str>)> = Vec::new();
-    for NamedColumn { name, column, .. } in &*columns {
-        let last = column.series.observations.last();
-        if let Some(last) = last.filter(|_| column.series.frequency() == Frequency::Weekly) {
-            let weekday = last.date.strftime("%A").to_string();
-            match weekdays.iter_mut().find(|(day, _)| *day == weekday) {
-                Some((_, names)) => names.push(name),
-                None => weekdays.push((weekday, vec![name.as_str()])),
-            }
-        }
-    }
-    let days = weekdays
-        .iter()
-        .map(|(day, names)| format!("{} on {day}", names.join(", ")));
-    let days = join(days, "; ");
-    match weekdays.as_slice() {
-        [] => return String::new(),
-        [(day, _)] => return format!("weeks end on {day}"),
-        _ => {}
-    }
-    let series: Vec<&Series> = columns.iter().map(|c| &*c.column.series).collect();
-    let aligned: Vec<Vec<Observation>> = side_by_side(&series)
-        .into_iter()
-        .map(Cow::into_owned)
-        .collect();
-    for (named, rows) in columns.iter_mut().zip(aligned) {
-        let info = Arc::clone(&named.column.series.info);
-        named.column.series = Arc::new(Series::new(info, rows));
-    }
-    format!(
-        "weeks end on different days ({days}); each stands at the Friday of its week from Monday to Sunday"
-    )
+/// The mean of the figures at the dates at which a condition is met, or is not.
+struct GroupMean {
+    /// `None` without a figure.
+    mean: Option<f64>,
+    count: usize,
 }
 
-/// Notes which columns end before the others, and which periods each column lacks before its end.
-fn note_ends(provenance: &mut Provenance, columns: &[NamedColumn], frequency: Frequency) {
-    let last = |c: &NamedColumn| c.column.series.observations.last().map(|o| o.date);
-    let newest = columns.iter().filter_map(last).max();
-    let early = columns.iter().filter_map(|c| {
-        let last = last(c).filter(|last| Some(*last) < newest)?;
-        Some(format!("{} ends {}", c.name, frequency.period_phrase(last)))
-    });
-    let early = join(early, ", ");
-    if let Some(newest) = newest.filter(|_| !early.is_empty()) {
-        let when = frequency.period_phrase(newest);
-        provenance.note("ends", format!("{early}, the others {when} at the latest"));
+impl GroupMean {
+    fn new(is_met: &[f64], figures: &[f64], wanted: bool) -> Self {
+        let dates = is_met.iter().zip(figures);
+        let known = dates.filter(|(truth, value)| !truth.is_nan() && !value.is_nan());
+        let group = known.filter(|(truth, _)| (**truth != 0.0) == wanted);
+        let values: Vec<f64> = group.map(|(_, value)| *value).collect();
+        let n = values.len();
+        let sum: f64 = values.iter().sum();
+        Self {
+            mean: (n > 0).then(|| sum / count(n)),
+            count: n,
+        }
     }
-    let gaps = columns.iter().filter_map(|c| {
-        let gaps = missing_periods(frequency, &c.column.series.observations);
-        Some(format!("{} in {}", format_periods(&gaps)?, c.name))
+}
+
+/// Converts the columns to common periods. Days become weeks as those of a weekly column end, unless the request names
+/// the day.
+fn convert_columns(
+    columns: Vec<NamedColumn>,
+    query: &Query,
+    periods: Periods,
+) -> Result<Vec<NamedColumn>> {
+    let mut series = columns.iter().map(|c| Arc::clone(&c.column.series));
+    let has_own_weeks = query.params.has_own_weeks();
+    let weekly = series.find(|s| s.frequency() == Frequency::Weekly && !has_own_weeks);
+    let aggregation = query.context.aggregation;
+    let converted = columns.into_iter().map(|named| {
+        let series = convert(
+            &named.column.series,
+            periods,
+            aggregation,
+            weekly.as_deref(),
+        )?;
+        Ok(named.with_series(series))
     });
-    provenance.note("absent", enclosed("no figure of ", &join(gaps, "; "), ""));
+    converted.collect()
+}
+
+/// Transforms a column and cuts it to the range, in that order, so that the first year of the range has growth rates, too.
+///
+/// # Errors
+/// [`Error::NoData`] for a column without a figure in the range; it names the newest figure before.
+fn cut(named: &NamedColumn, query: &Query) -> Result<NamedColumn> {
+    let units = query.params.units();
+    let range = query.context.range;
+    let whole = named.column.clone().transform(units);
+    let rows = rows_in_range(&whole, range);
+    if rows.is_empty() {
+        return Err(no_data(&named.name, range, &whole));
+    }
+    let suffix = if units == Units::Level {
+        String::new()
+    } else {
+        format!(", {}", units.describe())
+    };
+    Ok(NamedColumn {
+        name: named.name.clone(),
+        title: named.title.as_ref().map(|title| title.clone() + &suffix),
+        is_plain: named.is_plain,
+        column: Column {
+            series: Arc::new(Series::new(Arc::clone(&whole.series.info), rows)),
+            unit: whole.unit,
+        },
+    })
 }
 
 /// Builds the error for a column without a figure in the range; it names the newest figure before.
-fn no_data(name: &str, (start, end): (Date, Date), whole: &Column) -> Error {
+fn no_data(name: &str, range: DateRange, whole: &Column) -> Error {
+    let DateRange { start, end } = range;
     let mut reason = format!("nothing can be computed from {start} to {end}");
     if let Some(last) = whole.series.last_on_or_before(start) {
         let value = whole.round(last.value);
@@ -256,7 +356,7 @@ fn no_data(name: &str, (start, end): (Date, Date), whole: &Column) -> Error {
 
 /// Returns the figures of a column in the range. Arithmetic noise is rounded off, so that figures that print alike are
 /// equal in ranks and counts.
-fn rows_in_range(column: &Column, (start, end): (Date, Date)) -> Vec<Observation> {
+fn rows_in_range(column: &Column, range: DateRange) -> Vec<Observation> {
     // Small figures, such as some quotients, would lose digits that count.
     let clean = |value: f64| {
         if value.abs() < 1e-3 {
@@ -267,7 +367,7 @@ fn rows_in_range(column: &Column, (start, end): (Date, Date)) -> Vec<Observation
     };
     let rows = column
         .series
-        .between(start, end)
+        .between(range.start, range.end)
         .iter()
         .map(|o| Observation::new(o.date, clean(o.value)));
     rows.collect()
@@ -303,42 +403,6 @@ fn summarize(named: &NamedColumn, values: Vec<Option<f64>>) -> Option<ComparedCo
         values,
         untrusted: UntrustedFields::for_series(&column.series.info, fields),
     })
-}
-
-/// Returns the correlation of each pair of columns on their common dates. Constant columns, truth values and pairs with
-/// fewer than [`MIN_COMMON_DATES`] are left out.
-fn correlations(
-    columns: &[NamedColumn],
-    grid: &AlignedSeries,
-    frequency: Frequency,
-) -> Vec<Correlation> {
-    let is_variable = |(named, _): &(&NamedColumn, &Vec<f64>)| {
-        let rows = &named.column.series.observations;
-        let first = rows.first().map(|o| o.value);
-        !named.column.unit.is_boolean() && rows.iter().any(|o| Some(o.value) != first)
-    };
-    let columns: Vec<_> = columns
-        .iter()
-        .zip(&grid.columns)
-        .filter(is_variable)
-        .collect();
-    let places: Vec<i32> = grid.dates().map(|date| frequency.position(date)).collect();
-    let mut correlations = Vec::new();
-    for (i, (one, a)) in columns.iter().enumerate() {
-        for (other, b) in columns.iter().skip(i + 1) {
-            let [x, y, changes_x, changes_y] = common_figures(a, b, &places, frequency);
-            if x.len() >= MIN_COMMON_DATES {
-                correlations.push(Correlation {
-                    a: one.name.clone(),
-                    b: other.name.clone(),
-                    count: x.len(),
-                    figures: correlation(x, y).map(|r| round_to(r, 2)),
-                    changes: correlation(changes_x, changes_y).map(|r| round_to(r, 2)),
-                });
-            }
-        }
-    }
-    correlations
 }
 
 /// Returns the figures of two columns on their common dates, then the changes of each from one period to the next. A

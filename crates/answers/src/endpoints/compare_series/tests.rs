@@ -1,18 +1,18 @@
 use super::*;
-use crate::endpoints::{Arguments, Backend, Route};
+use crate::{Arguments, Backend, Route};
 use econoscope_core::model::Frequency;
 use econoscope_data::store::Sqlite;
 use std::sync::Arc;
 
-fn compare(arguments: serde_json::Value) -> Result<Comparison> {
+fn compare(request: serde_json::Value) -> Result<Comparison> {
     let clock = Arc::new(|| "2026-11-21T12:00:00Z".parse().unwrap());
     let desk = Desk::open(
         Arc::new(Sqlite::bundled().unwrap()),
-        econoscope_data::desk::Settings::default(),
+        econoscope_desk::Settings::default(),
         clock,
     );
     let route = Route::find("compare_series").unwrap();
-    let arguments: Arguments = arguments.as_object().cloned().unwrap();
+    let arguments: Arguments = request.as_object().cloned().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap();

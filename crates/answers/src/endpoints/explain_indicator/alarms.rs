@@ -1,6 +1,6 @@
 //! The history of an alarm, and the recession of each time it was on.
 
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
 use econoscope_core::indicators::alarm::{AlarmPeriod, AlarmRule};
 use econoscope_core::indicators::composite::Computation;
 use econoscope_core::indicators::months::Month;

@@ -1,10 +1,10 @@
 //! The answer of `explain_indicator`, and the text of its parts.
 
 use super::alarms::AlarmHistory;
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
 use econoscope_core::indicators::prose::format_number;
 use econoscope_core::model::quantity::spell_out_unit;
-use econoscope_data::desk::scores::ScoreTable;
+use econoscope_desk::scores::ScoreTable;
 use std::collections::BTreeMap;
 
 /// A figure that inputs add up to; composites have one, the regime two.
@@ -129,9 +129,10 @@ impl ExplainedInput {
         let points = |p: Option<f64>| p.map_or("none".into(), |p| format_signed(p, 2));
         let now = points(self.points);
         let before = points(self.points_before);
-        let weight = self.weight.map(|weight| format!(", weight {weight:.2}"));
         let value = format_number(value, 3);
-        let weight = weight.unwrap_or_default();
+        let weight = self
+            .weight
+            .map_or_else(String::new, |weight| format!(", weight {weight:.2}"));
         format!("{name}: {value} {unit} on {date}{weight}: {now} ({before})")
     }
 }
@@ -143,19 +144,6 @@ pub struct ProbitAnswer {
     pub value: f64,
     /// Its probability on the day compared with, as known then.
     pub value_before: Option<f64>,
-}
-
-/// A version of an indicator that is on trial.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct TrialVersion {
-    /// Its series.
-    pub series: String,
-    /// Method and version.
-    pub method: String,
-    /// Its value; null with a reason in `meaning`.
-    pub value: Option<f64>,
-    /// What it means, or why there is no value.
-    pub meaning: String,
 }
 
 /// The answer.
@@ -189,9 +177,6 @@ pub struct Explanation {
     pub moved: String,
     /// What it means.
     pub interpretation: String,
-    /// Another version of it that is on trial, beside it and never in its place.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub experimental: Option<TrialVersion>,
     /// How good it was in real time, computed from the vintages; empty for indicators without a record.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub record: Vec<ScoreTable>,

@@ -1,12 +1,12 @@
 //! An indicator as known at the time beside the same from the last revisions.
 
 use super::answer::{AsRevised, RevisedLabel, RevisedScore, Score};
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
 use econoscope_core::indicators::prose::format_number;
 use econoscope_core::indicators::statistics::count;
 use econoscope_core::indicators::{self, Indicator, sahm};
 use econoscope_core::model::series_info::round_to;
-use econoscope_data::desk::real_time::Figures;
+use econoscope_desk::real_time::Figures;
 
 /// Most differing labels in an answer.
 const MAX_LABELS: usize = 12;
@@ -53,14 +53,14 @@ impl AsRevised {
             None => None,
         };
         let labels: Vec<RevisedLabel> = months.iter().filter_map(revised_label).collect();
-        let scores = scores.iter().enumerate().filter_map(|(i, score)| {
+        let compared = scores.iter().enumerate().filter_map(|(i, score)| {
             let revised = current.as_ref().and_then(|f| f.scores.get(i));
             compare_score(score, i, revised, &months)
         });
         Ok(Ok(Self {
             since: *since,
             months: months.len(),
-            scores: scores.collect(),
+            scores: compared.collect(),
             label_last_revised: current.and_then(|f| f.label).map(str::to_owned),
             labels_differ: labels.len(),
             labels: labels.into_iter().rev().take(MAX_LABELS).collect(),

@@ -1,8 +1,8 @@
 //! One side of the comparison: an indicator as known on a day, with its scores and inputs.
 
 use super::answer::{ExplainedInput, ProbitAnswer, Score};
-use crate::endpoints::prelude::*;
 use crate::endpoints::regime::narrative;
+use crate::prelude::*;
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::narrative_velocity::{self, NVI};
 use econoscope_core::indicators::reading::{Input, Reading};
@@ -58,7 +58,7 @@ impl ComparisonSide {
         };
         let inputs = reading.inputs.iter();
         Ok(Self {
-            scores: vec![score("value", unit, date, (value, reading.base))],
+            scores: vec![score("value", unit, date, value, reading.base)],
             inputs: inputs.map(|i| input(desk, "value", i)).collect(),
             label: label.map(str::to_owned),
             reason: reading.reason.clone(),
@@ -80,11 +80,11 @@ impl ComparisonSide {
         };
         let state = path.now.state.as_ref();
         let month = state.map(|s| s.month);
-        let growth = (state.map(|s| s.growth), 0.0);
-        let inflation = (state.map(|s| s.inflation), 0.0);
+        let growth = state.map(|s| s.growth);
+        let inflation = state.map(|s| s.inflation);
         side.scores = vec![
-            score("growth", "standard deviations", month, growth),
-            score("inflation", "points around target", month, inflation),
+            score("growth", "standard deviations", month, growth, 0.0),
+            score("inflation", "points around target", month, inflation, 0.0),
         ];
         if let Some(state) = state {
             let growth = state.growth_parts.iter().map(|part| ("growth", part));
@@ -140,7 +140,7 @@ pub(super) fn interpretation(desk: &Desk, indicator: &Indicator, as_of: AsOf) ->
     }
 }
 
-fn score(name: &str, unit: &str, date: Option<Date>, (value, base): (Option<f64>, f64)) -> Score {
+fn score(name: &str, unit: &str, date: Option<Date>, value: Option<f64>, base: f64) -> Score {
     Score {
         name: name.into(),
         unit: unit.into(),

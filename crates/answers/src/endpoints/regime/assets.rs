@@ -1,10 +1,10 @@
 //! How assets have done in a regime, and on which months that rests.
 
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
 use econoscope_core::indicators::asset_views::{self, Evidence, Sample, View};
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::regime::{Regime, RegimeMonth};
-use econoscope_data::desk::RegimeHistory;
+use econoscope_desk::RegimeHistory;
 use std::collections::BTreeMap;
 
 /// What the regime has meant for an asset.
@@ -101,19 +101,19 @@ pub(super) fn views(
     };
     let evidence = desk.evidence(regime, as_of)?;
     let views = asset_views::views(regime, confidence, |asset| evidence.get(&asset).cloned());
-    let named = named.map(|regime| (regime, history.months.as_slice()));
-    let views = views
-        .into_iter()
-        .map(|view| (view.asset.key().to_owned(), AssetView::new(view, named)));
-    Ok(views.collect())
+    let keyed = views.into_iter().map(|view| {
+        let key = view.asset.key().to_owned();
+        (key, AssetView::new(view, named, &history.months))
+    });
+    Ok(keyed.collect())
 }
 
 impl AssetView {
     /// With a named regime, the evidence is given as numbers, too, with its sample: the months that were measured, or
     /// for documented figures the months since their study begins.
-    fn new(view: View, named: Option<(Regime, &[RegimeMonth])>) -> Self {
+    fn new(view: View, named: Option<Regime>, months: &[RegimeMonth]) -> Self {
         let evidence = view.evidence.filter(|_| named.is_some());
-        let since_study = |since| named.and_then(|named| sample_since(since, named));
+        let since_study = |since| named.and_then(|regime| sample_since(since, regime, months));
         let sample = evidence
             .as_ref()
             .and_then(|e| e.sample.or_else(|| e.since.and_then(since_study)));
@@ -151,9 +151,9 @@ impl AssetView {
 }
 
 /// Counts the months of a regime, and all others, since a month; `None` without any.
-fn sample_since(since: Month, (regime, months): (Regime, &[RegimeMonth])) -> Option<Sample> {
-    let months = months.iter().filter(|m| Month::from_date(m.month) >= since);
-    let (inside, outside): (Vec<_>, Vec<_>) = months.partition(|m| m.regime == regime);
+fn sample_since(since: Month, regime: Regime, months: &[RegimeMonth]) -> Option<Sample> {
+    let measured = months.iter().filter(|m| Month::from_date(m.month) >= since);
+    let (inside, outside): (Vec<_>, Vec<_>) = measured.partition(|m| m.regime == regime);
     let last = inside.iter().chain(&outside).map(|m| m.month).max()?;
     Some(Sample {
         inside: inside.len(),

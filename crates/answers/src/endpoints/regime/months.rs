@@ -1,6 +1,6 @@
 //! The regime month by month, with the probability of each of the four regimes.
 
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
 use econoscope_core::indicators::regime::{self, PUBLISHED, REGIME, Regime, RegimeMonth};
 
 /// Probability of each regime, percent; absent where the regime is unknown.
@@ -74,7 +74,7 @@ pub struct MonthlyRegime {
 }
 
 impl MonthlyRegime {
-    fn new(month: Date, regime: Regime, (growth, inflation): (f64, f64)) -> Self {
+    fn new(month: Date, regime: Regime, growth: f64, inflation: f64) -> Self {
         let shares = regime::probabilities(growth, inflation, PUBLISHED);
         let mut pairs = Regime::QUADRANTS.iter().zip(shares);
         let share = pairs.find(|(r, _)| **r == regime).map(|(_, share)| share);
@@ -98,7 +98,7 @@ impl MonthlyRegime {
 /// [`econoscope_core::Error::Store`] when the store cannot be read.
 pub fn monthly_regimes(desk: &Desk, as_of: AsOf, as_known: bool) -> Result<Vec<MonthlyRegime>> {
     if !as_known {
-        let new = |m: &RegimeMonth| MonthlyRegime::new(m.month, m.regime, (m.growth, m.inflation));
+        let new = |m: &RegimeMonth| MonthlyRegime::new(m.month, m.regime, m.growth, m.inflation);
         return Ok(desk.regimes(as_of)?.months.iter().map(new).collect());
     }
     let last = desk.reading_day(as_of);
@@ -110,15 +110,15 @@ pub fn monthly_regimes(desk: &Desk, as_of: AsOf, as_known: bool) -> Result<Vec<M
         let [growth, inflation] = figures.scores.as_slice().try_into().ok()?;
         Some(MonthlyRegime {
             known_on: Some(*day),
-            ..MonthlyRegime::new(figures.date, regime, (growth, inflation))
+            ..MonthlyRegime::new(figures.date, regime, growth, inflation)
         })
     });
     Ok(months.collect())
 }
 
-/// Whether a month lies in the range of days, the month of `start` included.
-pub(super) fn is_within(month: Date, (start, end): (Date, Date)) -> bool {
-    start.first_of_month() <= month && month <= end
+/// Whether a month lies in the range of days, the month of its first day included.
+pub(super) fn is_within(month: Date, range: DateRange) -> bool {
+    range.start.first_of_month() <= month && month <= range.end
 }
 
 /// Renders one line per month.

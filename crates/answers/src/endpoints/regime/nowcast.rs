@@ -1,7 +1,7 @@
 //! The nowcast of the regime, apart from the published one.
 
 use super::months::Probabilities;
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::nowcast::{Fill, LIMITS, Nowcast};
 

@@ -1,6 +1,6 @@
 //! The past months most like the month of the regime, and what followed them.
 
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
 use econoscope_core::indicators::precedents::{CLOSE, Precedents, SKILL};
 
 /// A past month.

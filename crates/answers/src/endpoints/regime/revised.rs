@@ -1,7 +1,7 @@
 //! Past regimes as known then, beside the same months as last revised.
 
 use super::{MonthlyRegime, RegimeAnswer, monthly_regimes};
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
 use std::collections::BTreeMap;
 
 /// Most differing months that the text names.

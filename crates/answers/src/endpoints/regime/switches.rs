@@ -1,7 +1,7 @@
 //! Switches of regime: from which regime to which, and for how long.
 
 use super::months::MonthlyRegime;
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
 
 /// A switch of regime.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -1,6 +1,6 @@
 //! The calendar as an answer.
 
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
 
 /// A release or meeting to come.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -1,9 +1,9 @@
 //! The figures of coming releases: the expectation, the last print and its surprise, and the usual size of revisions.
 
 use super::answer::{ExpectedPrint, LastPrint, ScheduledFigure, UsualRevision};
-use crate::endpoints::days::newest;
-use crate::endpoints::prelude::*;
+use crate::dates::newest;
 use crate::endpoints::revisions::{label, units};
+use crate::prelude::*;
 use econoscope_core::indicators::expectation::{Expectation, Formula};
 use econoscope_core::indicators::prose::lowercase_first;
 use econoscope_core::indicators::revisions::HORIZONS;
@@ -23,7 +23,7 @@ pub(super) fn figures(
                 continue;
             }
             let info = desk.resolve("series", id)?;
-            let figure = scheduled_figure(desk, &info, (Some(due.release), as_of))?;
+            let figure = scheduled_figure(desk, &info, Some(due.release), as_of)?;
             figures.extend(figure.filter(|f| f.measure.is_some() || f.usual_revision.is_some()));
         }
     }
@@ -37,7 +37,8 @@ pub(super) fn figures(
 pub(in crate::endpoints) fn scheduled_figure(
     desk: &Desk,
     info: &Arc<SeriesInfo>,
-    (release, as_of): (Option<&'static Release>, AsOf),
+    release: Option<&'static Release>,
+    as_of: AsOf,
 ) -> Result<Option<ScheduledFigure>> {
     if desk.check_permitted(info).is_err() {
         return Ok(None);
@@ -102,7 +103,7 @@ fn usual_revision(desk: &Desk, info: &SeriesInfo, as_of: AsOf) -> Result<Option<
         AsOf::Day(day) => revisions.usual_as_of(day),
     };
     let [_, (unit, decimals)] = units(revisions.measure, info);
-    let ([_, months], unit) = (HORIZONS, lowercase_first(&unit));
+    let [_, months] = HORIZONS;
     let round = |value: f64| round_to(value, decimals + 1);
     Ok(usual.map(|usual| {
         let [_, after_a_year] = usual.after;
@@ -111,7 +112,7 @@ fn usual_revision(desk: &Desk, info: &SeriesInfo, as_of: AsOf) -> Result<Option<
             mean_abs: round(after_a_year.mean_abs),
             p90_abs: round(after_a_year.p90_abs),
             bias: round(after_a_year.bias),
-            unit,
+            unit: lowercase_first(&unit),
             n: usual.n,
         }
     }))

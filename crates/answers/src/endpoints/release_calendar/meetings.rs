@@ -1,7 +1,8 @@
 //! Meetings of the FOMC: announced days, and decisions on the target range.
 
 use super::answer::ReleaseEvent;
-use crate::endpoints::prelude::*;
+use crate::dates::newest;
+use crate::prelude::*;
 use econoscope_core::model::calendar::{Meeting, MeetingKind, meetings};
 use econoscope_core::model::series_info::remove_rounding_error;
 
@@ -13,32 +14,33 @@ pub(super) const TARGET_RANGE: [&str; 2] = ["DFEDTARL", "DFEDTARU"];
 
 const SCHEDULE: &str = "the Committee's schedule; tentative until confirmed at the meeting before";
 
-/// Returns the decisions and minutes from `from` to `to` that were scheduled by the reference day `day`, in order.
+/// Returns the decisions and minutes of a range that were scheduled by the reference day, in order.
 ///
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the store cannot be read.
 pub(in crate::endpoints) fn events(
     desk: &Desk,
-    (from, to): (Date, Date),
-    (as_of, day): (AsOf, Date),
+    range: DateRange,
+    as_of: AsOf,
 ) -> Result<Vec<ReleaseEvent>> {
     let [low, high] = TARGET_RANGE.map(|id| desk.series(&desk.resolve("series", id)?, as_of));
-    let range = low?.zip(high?);
+    let bounds = low?.zip(high?);
+    let day = newest(as_of, desk.today());
     let mut events = Vec::new();
     for meeting in meetings().iter().filter(|m| m.is_known_on(day)) {
-        if (from..=to).contains(&meeting.day) {
-            let range = range.as_ref().filter(|_| day >= meeting.day);
+        if range.contains(meeting.day) {
+            let known = bounds.as_ref().filter(|_| day >= meeting.day);
             events.push(ReleaseEvent {
                 series: TARGET_RANGE.map(str::to_owned).into(),
-                outcome: range.and_then(|(low, high)| describe_outcome(meeting, low, high)),
+                outcome: known.and_then(|(low, high)| describe_outcome(meeting, low, high)),
                 ..decision(meeting)
             });
         }
-        let minutes = meeting.minutes;
-        if let Some(minutes) = minutes.filter(|day| (from..=to).contains(day)) {
+        if let Some(minutes) = meeting.minutes.filter(|day| range.contains(*day)) {
             events.push(ReleaseEvent {
+                time: "14:00".to_owned(),
                 rule: "three weeks after the decision".to_owned(),
-                ..event("fomc-minutes", "FOMC minutes", (meeting, minutes), "14:00")
+                ..event("fomc-minutes", "FOMC minutes", meeting, minutes)
             });
         }
     }
@@ -54,15 +56,13 @@ fn decision(meeting: &Meeting) -> ReleaseEvent {
         (MeetingKind::Vote, _) => "FOMC vote without a meeting",
     };
     let time = meeting.at.map(|at| at.strftime("%H:%M").to_string());
-    event(
-        "fomc",
-        name,
-        (meeting, meeting.day),
-        &time.unwrap_or_default(),
-    )
+    ReleaseEvent {
+        time: time.unwrap_or_default(),
+        ..event("fomc", name, meeting, meeting.day)
+    }
 }
 
-fn event(release: &str, name: &str, (meeting, date): (&Meeting, Date), time: &str) -> ReleaseEvent {
+fn event(release: &str, name: &str, meeting: &Meeting, date: Date) -> ReleaseEvent {
     let days = if meeting.start < meeting.day {
         format!("{}/{}", meeting.start, meeting.day)
     } else {
@@ -73,7 +73,6 @@ fn event(release: &str, name: &str, (meeting, date): (&Meeting, Date), time: &st
         name: name.to_owned(),
         agency: AGENCY.to_owned(),
         date,
-        time: time.to_owned(),
         period: days,
         basis: "announced".to_owned(),
         rule: SCHEDULE.to_owned(),

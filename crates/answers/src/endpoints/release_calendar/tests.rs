@@ -1,6 +1,6 @@
 use super::*;
-use econoscope_data::desk::{Desk, Settings};
 use econoscope_data::store::Sqlite;
+use econoscope_desk::{Desk, Settings};
 use jiff::Timestamp;
 use jiff::civil::date;
 use std::sync::Arc;

@@ -57,9 +57,10 @@ pub fn plus(value: f64) -> String {
 /// Formats the size of revisions: "after 12 months mean 66.3, median 48, nine in ten within 142, bias +14.9, sign
 /// flipped 50 times".
 pub fn size(s: &RevisionSizes) -> String {
-    let flips = s.sign_flips.map(|n| format!(", sign flipped {n} times"));
     let bias = plus(s.bias);
-    let flips = flips.unwrap_or_default();
+    let flips = s
+        .sign_flips
+        .map_or_else(String::new, |n| format!(", sign flipped {n} times"));
     format!(
         "after {} months mean {}, median {}, nine in ten within {}, bias {bias}{flips}",
         s.months, s.mean_abs, s.median_abs, s.p90_abs
@@ -151,14 +152,15 @@ fn format_stages(p: &PeriodAnswer, frequency: Frequency) -> String {
 fn render_levels(levels: &[LevelAnswer], unit: &str, frequency: Frequency) -> String {
     let periods = levels.chunk_by(|a, b| a.date == b.date);
     let lines = periods.map(|levels| {
-        let period = levels.first().map(|first| label(first.date, frequency));
+        let period = levels
+            .first()
+            .map_or_else(String::new, |first| label(first.date, frequency));
         let values = levels.iter().map(|l| {
             let value = l.level.map_or("withdrawn".to_owned(), |v| v.to_string());
             let known = l.known.to_string();
             let details = [l.revision.map(plus), l.unit.clone(), Some(known)];
             format!("{value} ({})", join(details.into_iter().flatten(), ", "))
         });
-        let period = period.unwrap_or_default();
         let unit = lowercase_first(unit);
         let values = join(values, "; ");
         format!("\nLevels of {period} in {unit} (revision, known by): {values}.")

@@ -1,8 +1,8 @@
 //! The answer of `get_revisions`: rounded values with units, and reasons for absent ones.
 
 use super::render::{self, label};
-use crate::endpoints::days::Periods;
-use crate::endpoints::prelude::*;
+use crate::dates::Periods;
+use crate::prelude::*;
 use econoscope_core::indicators::revisions::{KnownFigure, Revisions, UsualRevisions};
 use econoscope_core::model::frequency::PeriodLength;
 use econoscope_core::model::units;
@@ -226,13 +226,15 @@ impl<'a> RevisionTable<'a> {
             ("now", self.present_stage(date), &no_figure),
         ];
         let stage = |(name, stage, missing): (&str, Option<KnownFigure>, &String)| {
-            let first = first.filter(|_| name != FIRST_PRINT);
+            let revised = stage.filter(|_| name != FIRST_PRINT);
             StageAnswer {
                 stage: name.to_owned(),
                 known: stage.map(|s| s.day),
                 value: stage.map(|s| self.value(&s)),
                 level: stage.map(|s| self.info.round(s.level)),
-                revision: first.zip(stage).map(|(first, s)| self.revision(&first, &s)),
+                revision: first
+                    .zip(revised)
+                    .map(|(first, s)| self.revision(&first, &s)),
                 missing: stage.is_none().then(|| missing.clone()),
             }
         };
@@ -296,9 +298,9 @@ impl<'a> RevisionTable<'a> {
 /// [`econoscope_core::Error::Store`] when the store cannot be read.
 pub(super) fn levels(desk: &Desk, info: &SeriesInfo, date: Date) -> Result<Vec<LevelAnswer>> {
     let mut levels: Vec<LevelAnswer> = Vec::new();
-    for (known, level) in desk.period_vintages(info, date)? {
+    for (known, value) in desk.period_vintages(info, date)? {
         let unit = units::units_on(info.id.as_str(), known).map(str::to_owned);
-        let level = level.map(|level| info.round(level));
+        let level = value.map(|value| info.round(value));
         let previous = levels.last().filter(|previous| previous.unit == unit);
         let both = level.zip(previous.and_then(|previous| previous.level));
         levels.push(LevelAnswer {

@@ -1,7 +1,7 @@
 use super::*;
 use econoscope_core::model::{Observation, SeriesId};
-use econoscope_data::desk::Settings;
 use econoscope_data::store::{Sqlite, Store, Write};
+use econoscope_desk::Settings;
 use jiff::Timestamp;
 use jiff::civil::date;
 use std::collections::BTreeMap;
@@ -79,11 +79,9 @@ fn ask_with(
     date: Option<&str>,
     levels: bool,
 ) -> Result<(RevisionsAnswer, String)> {
-    let series_id = series.to_owned();
-    let date = date.map(str::to_owned);
     let params = Params {
-        series_id,
-        date,
+        series_id: series.to_owned(),
+        date: date.map(str::to_owned),
         levels,
     };
     let answer = Params::local(desk, &params)?;

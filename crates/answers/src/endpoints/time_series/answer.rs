@@ -3,10 +3,11 @@
 use super::digest::Digest;
 use super::points::{MeanChange, PointInTime};
 use super::shape;
+use super::transform::TransformedRows;
 use super::vintages::Vintages;
-use crate::endpoints::condition::ConditionFigures;
-use crate::endpoints::measured::FigureKind;
-use crate::endpoints::prelude::*;
+use crate::conditions::ConditionFigures;
+use crate::prelude::*;
+use crate::render::measured::FigureKind;
 use bytes::Bytes;
 use std::fmt;
 
@@ -119,6 +120,24 @@ pub struct Reduction {
 }
 
 impl TimeSeriesAnswer {
+    /// Returns the answer with the selected rows of its series.
+    pub(super) fn with_rows(mut self, rows: TransformedRows) -> Self {
+        for (field, note) in rows.notes {
+            self.provenance.note(field, note);
+        }
+        Self {
+            unit: rows.unit,
+            unit_in_words: Some(rows.unit_in_words),
+            frequency: Some(rows.frequency.word().into()),
+            start: rows.start,
+            data: rows.data,
+            points: rows.points,
+            means: rows.means,
+            kind: Some(rows.kind),
+            ..self
+        }
+    }
+
     /// Returns the unit in the agency's words, with the base year of an index; `None` when the figures are in another
     /// unit.
     pub fn published_unit(&self) -> Option<String> {
@@ -126,8 +145,8 @@ impl TimeSeriesAnswer {
         if info.units_short != self.unit {
             return None;
         }
-        let words = self.unit_in_words.as_deref();
-        let words = words.filter(|words| info.units_short == "index" && words.contains("=100"));
+        let is_based = |words: &&str| info.units_short == "index" && words.contains("=100");
+        let words = self.unit_in_words.as_deref().filter(is_based);
         let base = words.and_then(|words| words.split(", ").next());
         Some(match base {
             Some(base) => base.replacen("index", "Index", 1),
@@ -138,7 +157,7 @@ impl TimeSeriesAnswer {
     /// Returns the stated frequency, else the one that the distance of the rows suggests.
     pub(super) fn frequency(&self) -> Frequency {
         let stated = self.frequency.as_deref().and_then(|word| word.parse().ok());
-        stated.unwrap_or_else(|| econoscope_data::desk::store_summary::guess_frequency(&self.data))
+        stated.unwrap_or_else(|| econoscope_desk::store_summary::guess_frequency(&self.data))
     }
 
     /// Renders header, rows, what was left out, state of knowledge and credit line.

@@ -1,8 +1,10 @@
 //! Arguments of `get_time_series`, and the range or the single days that they select.
 
-use crate::endpoints::codes::{AggregationCode, FrequencyCode, UnitsCode};
-use crate::endpoints::days::{self, newest, parse_span, range, trading_days};
-use crate::endpoints::prelude::*;
+use crate::conditions::EvaluationContext;
+use crate::conditions::formulas::NamedSeries;
+use crate::dates::{self, newest, parse_span, range, trading_days};
+use crate::prelude::*;
+use crate::route::codes::{AggregationCode, FrequencyCode, UnitsCode};
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::transform::Units;
 
@@ -92,6 +94,21 @@ impl Params {
         aggregation.unwrap_or_else(|| Aggregation::default_for(info))
     }
 
+    /// What a condition on a series is evaluated in; `named` has the series that it names.
+    pub(super) fn evaluation_context(
+        &self,
+        info: &SeriesInfo,
+        named: NamedSeries,
+        range: DateRange,
+    ) -> EvaluationContext {
+        EvaluationContext {
+            series: named,
+            aggregation: self.aggregation(info),
+            frequency: self.frequency.map(|code| code.value.frequency),
+            range,
+        }
+    }
+
     /// The effective detail: every row by default, and the rows of a CSV for a summary as CSV.
     pub(super) fn detail(&self) -> Detail {
         match (self.detail, self.format) {
@@ -121,6 +138,11 @@ pub(super) struct DateSelection {
 pub(super) type SelectedDay = (Date, Option<String>);
 
 impl DateSelection {
+    /// First and last day.
+    pub(super) fn range(&self) -> DateRange {
+        DateRange::new(self.start, self.end)
+    }
+
     /// Returns the rows of a series in the range.
     pub(super) fn rows<'a>(&self, series: &'a Series) -> &'a [Observation] {
         series.between(self.start, self.end)
@@ -132,12 +154,11 @@ impl DateSelection {
     /// [`Error::InvalidParam`] for what is no day or length of time, and for a range beside single days.
     pub(super) fn new(params: &Params, as_of: AsOf, today: Date) -> Result<Self> {
         let newest = newest(as_of, today);
-        let base = (newest, today);
         let horizons = params.horizons.as_deref();
         let (name, mut days) = match (&params.dates, &params.after) {
             (Some(_), Some(after)) => return Err(conflict("after", after, "dates")),
-            (Some(dates), None) => ("dates", parse_dates(dates, base)?),
-            (None, Some(after)) => ("after", parse_events(after, horizons, base)?),
+            (Some(dates), None) => ("dates", parse_dates(dates, newest, today)?),
+            (None, Some(after)) => ("after", parse_events(after, horizons, newest, today)?),
             (None, None) => ("", Vec::new()),
         };
         if let (Some(horizons), None) = (horizons, &params.after) {
@@ -150,11 +171,11 @@ impl DateSelection {
         let last = days.iter().map(|(day, _)| *day).max();
         let start = params.start.as_deref();
         let end = params.end.as_deref();
-        let (start, end) = match (first.zip(last), start, end) {
-            (None, start, end) => range((start, end), as_of, today)?,
+        let DateRange { start, end } = match (first.zip(last), start, end) {
+            (None, start, end) => range(start, end, as_of, today)?,
             (Some(_), Some(start), _) => return Err(conflict("start", start, name)),
             (Some(_), None, Some(end)) => return Err(conflict("end", end, name)),
-            (Some(ends), None, None) => ends,
+            (Some((first, last)), None, None) => DateRange::new(first, last),
         };
         // A range of a single day asks for its figure.
         if days.is_empty() && start == end {
@@ -170,21 +191,24 @@ impl DateSelection {
     }
 }
 
-fn parse_dates(dates: &[String], base: (Date, Date)) -> Result<Vec<SelectedDay>> {
-    let dates = days::join_split_dates(dates.iter().map(String::as_str));
-    let day = |text: &String| Ok((days::read("dates", text, base)?, None));
-    dates.iter().map(day).collect()
+fn parse_dates(texts: &[String], newest: Date, today: Date) -> Result<Vec<SelectedDay>> {
+    let whole = dates::join_split_dates(texts.iter().map(String::as_str));
+    let day = |text: &String| Ok((dates::read("dates", text, newest, today)?, None));
+    whole.iter().map(day).collect()
 }
 
 /// Returns each event, followed by its horizons.
 fn parse_events(
     text: &str,
     horizons: Option<&[String]>,
-    base: (Date, Date),
+    newest: Date,
+    today: Date,
 ) -> Result<Vec<SelectedDay>> {
-    let default = DEFAULT_HORIZONS.map(str::to_owned);
-    let horizons = horizons.unwrap_or(&default);
-    let events = days::event_days("after", text, base)?;
+    let horizons: Vec<&str> = match horizons {
+        Some(given) => given.iter().map(String::as_str).collect(),
+        None => DEFAULT_HORIZONS.to_vec(),
+    };
+    let events = dates::event_days("after", text, newest, today)?;
     let count = events.len() * (horizons.len() + 1);
     if count > MAX_FIGURES {
         let problem = format!("asks for {count} figures");
@@ -194,7 +218,7 @@ fn parse_events(
     let mut selected = Vec::with_capacity(count);
     for event in events {
         selected.push((event, None));
-        for text in horizons {
+        for text in &horizons {
             let horizon = text.trim().to_ascii_lowercase();
             selected.push(match trading_days(text) {
                 // An estimate in weeks of five days: the rows of the series give the exact day.

@@ -1,8 +1,8 @@
 //! Statistics over the rows of a range: ends and change, extremes, the greatest fall and rise, and the rank of the latest
 //! figure.
 
-use crate::endpoints::measured::FigureKind;
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
+use crate::render::measured::FigureKind;
 use econoscope_core::indicators::statistics;
 use econoscope_core::indicators::window::{Extreme, RankCounts, ValueChange, extremes};
 use econoscope_core::model::series_info::remove_rounding_error;

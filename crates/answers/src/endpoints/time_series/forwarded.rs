@@ -4,14 +4,14 @@
 use super::answer::TimeSeriesAnswer;
 use super::arguments::{DateSelection, Params};
 use super::shape::fit_rows;
-use super::transform::{count_condition, fill_rows};
-use crate::endpoints::condition::Condition;
-use crate::endpoints::days::{newest, parse_one_as_of};
-use crate::endpoints::decode::{Arguments, params};
-use crate::endpoints::formulas::NamedSeries;
-use crate::endpoints::forward::{check_series, contract_error};
-use crate::endpoints::measured::FigureKind;
-use crate::endpoints::prelude::*;
+use super::transform::transform;
+use crate::conditions::Condition;
+use crate::conditions::formulas::NamedSeries;
+use crate::dates::{newest, parse_one_as_of};
+use crate::prelude::*;
+use crate::render::measured::FigureKind;
+use crate::route::decode::{Arguments, params};
+use crate::route::forward::{check_series, contract_error};
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::{Rights, SeriesId};
 use std::sync::Arc;
@@ -76,7 +76,7 @@ pub(super) fn received(
     let series = Arc::new(Series::new(Arc::clone(&info), answer.data.clone()));
     if params.is_transformed() || !selection.days.is_empty() {
         (answer.start, answer.end) = (selection.start, selection.end);
-        fill_rows(&mut answer, &series, params, &selection)?;
+        answer = answer.with_rows(transform(&series, params, &selection)?);
     } else {
         let kind = FigureKind::new(&series, Units::Level, series.frequency());
         answer.kind = Some(kind);
@@ -89,9 +89,9 @@ pub(super) fn received(
             let allowed = "a condition on the series itself, for example >= 0.5";
             return Err(Error::invalid("condition", text, &problem, allowed));
         }
-        let range = (answer.start, answer.end);
-        let condition = (condition, NamedSeries::default());
-        count_condition(&mut answer, condition, &info, params, range)?;
+        let range = DateRange::new(answer.start, answer.end);
+        let context = params.evaluation_context(&info, NamedSeries::default(), range);
+        answer = answer.with_condition(&condition, &context, &info)?;
     }
     fit_rows(answer, params, Some(&base))
 }

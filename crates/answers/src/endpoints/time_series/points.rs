@@ -2,10 +2,10 @@
 
 use super::arguments::{DateSelection, SelectedDay};
 use super::digest::round_percent;
-use crate::endpoints::days::trading_days;
-use crate::endpoints::lateness::late_or_ended;
-use crate::endpoints::measured::FigureKind;
-use crate::endpoints::prelude::*;
+use crate::dates::trading_days;
+use crate::prelude::*;
+use crate::render::lateness::late_or_ended;
+use crate::render::measured::FigureKind;
 use econoscope_core::indicators::statistics::mean;
 use econoscope_core::model::series_info::remove_rounding_error;
 
@@ -110,15 +110,15 @@ pub(super) fn means(points: &[PointInTime]) -> Vec<MeanChange> {
     }
     let mean_change = |horizon: &String| {
         let own = |p: &&PointInTime| p.horizon.as_ref() == Some(horizon) && p.change.is_some();
-        let points: Vec<&PointInTime> = points.iter().filter(own).collect();
-        let changes: Vec<f64> = points.iter().filter_map(|p| p.change).collect();
-        let percents: Option<Vec<f64>> = points.iter().map(|p| p.change_pct).collect();
+        let after: Vec<&PointInTime> = points.iter().filter(own).collect();
+        let changes: Vec<f64> = after.iter().filter_map(|p| p.change).collect();
+        let percents: Option<Vec<f64>> = after.iter().map(|p| p.change_pct).collect();
         Some(MeanChange {
             horizon: horizon.clone(),
             events: changes.len(),
             change: remove_rounding_error(mean(&changes)?),
             rises: changes.iter().filter(|c| **c > 0.0).count(),
-            change_unit: points.first()?.change_unit.clone()?,
+            change_unit: after.first()?.change_unit.clone()?,
             change_pct: percents.and_then(|p| mean(&p)).map(round_percent),
         })
     };
@@ -193,10 +193,12 @@ fn describe_other_day(
     let weekday = |day: Date| day.strftime("%A");
     Some(match frequency {
         Frequency::Daily => {
-            let reason = match day.weekday().to_monday_one_offset() > 5 {
-                true => "",
-                false if is_last => ", no figure yet",
-                false => ", no figure",
+            let reason = if day.weekday().to_monday_one_offset() > 5 {
+                ""
+            } else if is_last {
+                ", no figure yet"
+            } else {
+                ", no figure"
             };
             format!("{}{reason}; {}'s", weekday(day), weekday(date))
         }

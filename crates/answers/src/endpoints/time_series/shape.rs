@@ -3,14 +3,14 @@
 use super::answer::{Reduction, TimeSeriesAnswer};
 use super::arguments::{Detail, Format, Params};
 use super::digest::summarize;
-use crate::endpoints::measured::FigureKind;
+use crate::render::measured::FigureKind;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::chart::{self, ChartSpec, Line, Theme};
 use econoscope_core::error::Result;
 use econoscope_core::indicators::nber::RECESSIONS;
 use econoscope_core::model::frequency::day_number;
 use econoscope_core::model::{Date, Frequency, Observation};
-use econoscope_data::desk::address;
+use econoscope_desk::address;
 use std::fmt::Write;
 
 /// Most rows in one answer (API.md, limits).
@@ -170,9 +170,9 @@ pub(super) fn csv(id: &str, rows: &[Observation]) -> String {
     let mut out = format!("observation_date,{id}\n");
     let mut digits = zmij::Buffer::new();
     for Observation { date, value } in rows {
-        let value = digits.format(*value);
-        let value = value.strip_suffix(".0").unwrap_or(value);
-        let _ = writeln!(out, "{date},{value}");
+        let printed = digits.format(*value);
+        let shortest = printed.strip_suffix(".0").unwrap_or(printed);
+        let _ = writeln!(out, "{date},{shortest}");
     }
     out
 }

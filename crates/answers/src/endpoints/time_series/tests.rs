@@ -3,8 +3,9 @@
 mod arithmetic;
 
 use super::*;
-use crate::endpoints::measured::FigureKind;
-use crate::endpoints::{Arguments, decode, schema};
+use crate::Arguments;
+use crate::render::measured::FigureKind;
+use crate::route::{decode, schema};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::frequency::shift;
@@ -36,8 +37,8 @@ fn output(data: Vec<Observation>) -> TimeSeriesAnswer {
     }
 }
 
-fn params(arguments: Value) -> Params {
-    let arguments: Arguments = arguments.as_object().cloned().unwrap();
+fn params(request: Value) -> Params {
+    let arguments: Arguments = request.as_object().cloned().unwrap();
     decode::params(&decode::check(&schema::input::<Params>(), arguments).unwrap()).unwrap()
 }
 

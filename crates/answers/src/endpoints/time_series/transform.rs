@@ -3,132 +3,194 @@
 
 use super::answer::TimeSeriesAnswer;
 use super::arguments::{DateSelection, Params};
-use super::points;
-use crate::endpoints::aggregation_notes::{format_periods, missing_periods, partial_periods};
-use crate::endpoints::condition::{Condition, ConditionFigures, EvaluationContext};
-use crate::endpoints::days::trading_days;
-use crate::endpoints::formulas::NamedSeries;
-use crate::endpoints::measured::FigureKind;
-use crate::endpoints::prelude::*;
+use super::points::{self, MeanChange, PointInTime};
+use crate::conditions::{Condition, ConditionFigures, EvaluationContext};
+use crate::dates::trading_days;
+use crate::prelude::*;
+use crate::render::aggregation_notes::{format_periods, missing_periods, partial_periods};
+use crate::render::measured::FigureKind;
 use econoscope_core::indicators::expression::{Column, Unit, convert};
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::transform::{Units, year_earlier};
-use econoscope_data::desk::remarks;
+use econoscope_desk::texts::remarks;
 use std::sync::Arc;
 
-/// Fills an answer with the selected rows of a series, aggregated and transformed, their unit and the notes about them.
+/// The selected rows of a series in the requested units, with what an answer says of them.
+pub(super) struct TransformedRows {
+    pub(super) unit: String,
+    pub(super) unit_in_words: String,
+    pub(super) frequency: Frequency,
+    /// First day; that of the first figure where the range starts before it.
+    pub(super) start: Date,
+    /// Ascending by date.
+    pub(super) data: Vec<Observation>,
+    /// Figures at single days; empty for a range.
+    pub(super) points: Vec<PointInTime>,
+    pub(super) means: Vec<MeanChange>,
+    pub(super) kind: FigureKind,
+    /// Notes by field; an empty one says nothing.
+    pub(super) notes: Vec<(&'static str, String)>,
+}
+
+/// Selects the rows of a series, aggregated and transformed.
 ///
 /// # Errors
-/// [`Error::InvalidParam`] for a frequency finer than the series' own, and for an aggregation without a frequency.
-pub(super) fn fill_rows(
-    answer: &mut TimeSeriesAnswer,
+/// [`Error::InvalidParam`] for a frequency finer than the series' own, for an aggregation without a frequency, and for
+/// trading days of a series that is not daily.
+pub(super) fn transform(
     series: &Arc<Series>,
     params: &Params,
     selection: &DateSelection,
-) -> Result<()> {
-    if params.frequency.is_none() && params.aggregation.is_some() {
-        let problem = "has no meaning without frequency";
-        let allowed = "frequency=m with aggregation=avg";
-        return Err(Error::invalid("aggregation", "", problem, allowed));
-    }
+) -> Result<TransformedRows> {
+    check_aggregation(params)?;
     let units = params.units();
     let info = &series.info;
-    let from = series.frequency();
-    let periods = params.frequency.map_or(from.into(), |code| code.value);
-    let to = periods.frequency;
-    let mut kind = FigureKind::new(series, units, to);
-    answer.unit = unit(units, &info.units_short);
-    answer.unit_in_words = Some(unit_in_words(units, info));
-    answer.frequency = Some(to.word().into());
-    let notes = &mut answer.provenance;
-    notes.note("absent", describe_missing(series, selection));
-    // The published yearly rate of a price index is that of the unadjusted one.
-    if units == Units::PercentYear {
-        let headline = remarks::headline_remark(info.id.as_str());
-        notes.note("headline", headline.unwrap_or_default());
-    }
-    let mut levels = Arc::clone(series);
-    if to != from {
-        let aggregation = params.aggregation(info);
-        levels = convert(series, periods, aggregation, None)?;
-        let from = from.word();
-        let word = aggregation.describe();
-        let code = aggregation.code();
-        let note = format!("each {to} figure is the {word} of its {from} ones ({code})");
-        notes.note("aggregation", note);
-        for (field, note) in partial_periods(series, periods, (selection.start, selection.end)) {
-            notes.note(field, note);
-        }
-        if aggregation == Aggregation::Sum {
-            answer.unit += ", summed";
-        }
-        if aggregation != Aggregation::EndOfPeriod {
-            kind.decimals = kind.decimals.max(2);
-        }
+    let own = series.frequency();
+    let periods = params.frequency.map_or(own.into(), |code| code.value);
+    let frequency = periods.frequency;
+    let aggregation = Some(params.aggregation(info)).filter(|_| frequency != own);
+    let levels = match aggregation {
+        Some(aggregation) => convert(series, periods, aggregation, None)?,
+        None => Arc::clone(series),
+    };
+    let figures = in_units(&levels, units);
+    let kind = figure_kind(series, units, frequency, aggregation);
+    let points = points::points(&figures, &kind, selection);
+    let data = if selection.days.is_empty() {
+        range_rows(&figures, &kind, selection)
+    } else {
+        point_rows(&points)
+    };
+    let mut notes = vec![
+        ("absent", describe_missing(series, selection)),
+        ("headline", describe_headline(units, info)),
+    ];
+    if let Some(aggregation) = aggregation {
+        notes.push((
+            "aggregation",
+            describe_aggregation(own, frequency, aggregation),
+        ));
+        notes.extend(partial_periods(series, periods, selection.range()));
     }
     if selection.is_events {
-        notes.note("horizons", describe_horizons(to, selection)?);
+        notes.push(("horizons", describe_horizons(frequency, selection)?));
     }
-    let mut figures = Arc::clone(&levels);
-    if units != Units::Level {
-        figures = Arc::new(Series::new(Arc::clone(&levels.info), units.apply(&levels)));
-        notes.note(
-            "uncomputable",
-            describe_uncomputable(&levels, &figures, selection),
-        );
+    notes.push((
+        "uncomputable",
+        describe_uncomputable(&levels, &figures, selection),
+    ));
+    if data.is_empty() && selection.days.is_empty() {
+        notes.push((
+            "nearest",
+            describe_nearest(&figures, &kind, selection.start),
+        ));
     }
-    select_rows(answer, &figures, &kind, selection);
-    if matches!(units, Units::PercentYear | Units::ChangeYear)
-        && let Some(last) = answer.data.last()
-        && let Some(now) = levels.value_on(last.date)
-        && let Some(before) = year_earlier(&levels, last.date)
-    {
-        let now = info.round(now);
-        let before = info.round(before);
-        let period = to.period_phrase(last.date);
-        let note = format!("{now} {period}, {before} a year earlier");
-        answer.provenance.note("level", note);
-    }
-    answer.kind = Some(kind);
-    Ok(())
+    let levels_note = data
+        .last()
+        .and_then(|last| describe_levels(units, &levels, last.date));
+    notes.extend(levels_note.map(|note| ("level", note)));
+    Ok(TransformedRows {
+        unit: figure_unit(units, info, aggregation),
+        unit_in_words: unit_in_words(units, info),
+        frequency,
+        start: first_day(&figures, selection),
+        data,
+        means: points::means(&points),
+        points,
+        kind,
+        notes,
+    })
 }
 
-/// Counts the condition over the rows of the answer, before any is left out.
-///
-/// # Errors
-/// [`Error::InvalidParam`] for units that cannot be compared and for what takes too long.
-pub(super) fn count_condition(
-    answer: &mut TimeSeriesAnswer,
-    (condition, series): (Condition, NamedSeries),
-    info: &SeriesInfo,
-    params: &Params,
-    range: (Date, Date),
-) -> Result<()> {
-    if let Some(reason) = series.missing_reason(&condition.tree) {
-        answer.provenance.note("condition", reason.to_string());
+fn check_aggregation(params: &Params) -> Result<()> {
+    if params.frequency.is_some() || params.aggregation.is_none() {
         return Ok(());
     }
-    let context = EvaluationContext {
-        series,
-        aggregation: params.aggregation(info),
-        frequency: params.frequency.map(|code| code.value.frequency),
-        range,
-    };
-    let unit = match answer.unit == info.units_short {
-        true => Unit::from_series(info),
-        // "percentage points, change from a year earlier" is a unit of percentage points.
-        false => Unit::new(answer.unit.split(',').next().unwrap_or_default()),
-    };
-    let own = SeriesInfo {
-        frequency: context.frequency.unwrap_or(info.frequency),
-        ..info.clone()
-    };
-    let series = Arc::new(Series::new(Arc::new(own), answer.data.clone()));
-    let subject = (info.id.as_str(), Column { series, unit });
-    let counts = condition.count(Some(subject), &context)?;
-    // The answer already names its series.
-    answer.condition = Some(ConditionFigures { of: None, ..counts });
-    Ok(())
+    let problem = "has no meaning without frequency";
+    let allowed = "frequency=m with aggregation=avg";
+    Err(Error::invalid("aggregation", "", problem, allowed))
+}
+
+/// Returns levels in other units.
+fn in_units(levels: &Arc<Series>, units: Units) -> Arc<Series> {
+    if units == Units::Level {
+        return Arc::clone(levels);
+    }
+    Arc::new(Series::new(Arc::clone(&levels.info), units.apply(levels)))
+}
+
+/// Returns the kind of the figures: sums and means of them have two decimals or more.
+fn figure_kind(
+    series: &Series,
+    units: Units,
+    frequency: Frequency,
+    aggregation: Option<Aggregation>,
+) -> FigureKind {
+    let mut kind = FigureKind::new(series, units, frequency);
+    if matches!(aggregation, Some(Aggregation::Average | Aggregation::Sum)) {
+        kind.decimals = kind.decimals.max(2);
+    }
+    kind
+}
+
+impl TimeSeriesAnswer {
+    /// Returns the answer with a condition counted over its rows, before any is left out, or why it cannot be.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] for units that cannot be compared and for what takes too long.
+    pub(super) fn with_condition(
+        mut self,
+        condition: &Condition,
+        context: &EvaluationContext,
+        info: &SeriesInfo,
+    ) -> Result<Self> {
+        if let Some(reason) = context.series.missing_reason(&condition.tree) {
+            self.provenance.note("condition", reason.to_string());
+            return Ok(self);
+        }
+        let unit = if self.unit == info.units_short {
+            Unit::from_series(info)
+        } else {
+            // "percentage points, change from a year earlier" is a unit of percentage points.
+            Unit::new(self.unit.split(',').next().unwrap_or_default())
+        };
+        let own = SeriesInfo {
+            frequency: context.frequency.unwrap_or(info.frequency),
+            ..info.clone()
+        };
+        let series = Arc::new(Series::new(Arc::new(own), self.data.clone()));
+        let subject = (info.id.as_str(), Column { series, unit });
+        let counts = condition.count(Some(subject), context)?;
+        // The answer already names its series.
+        self.condition = Some(ConditionFigures { of: None, ..counts });
+        Ok(self)
+    }
+}
+
+/// Describes how the published yearly rate differs; empty for other units and series.
+fn describe_headline(units: Units, info: &SeriesInfo) -> String {
+    // The published yearly rate of a price index is that of the unadjusted one.
+    let remark = remarks::headline_remark(info.id.as_str()).filter(|_| units == Units::PercentYear);
+    remark.unwrap_or_default().to_owned()
+}
+
+/// Describes how the figures of one frequency became those of another.
+fn describe_aggregation(from: Frequency, to: Frequency, aggregation: Aggregation) -> String {
+    let finer = from.word();
+    let word = aggregation.describe();
+    let code = aggregation.code();
+    format!("each {to} figure is the {word} of its {finer} ones ({code})")
+}
+
+/// Describes the two levels of a yearly change; `None` for other units.
+fn describe_levels(units: Units, levels: &Series, date: Date) -> Option<String> {
+    if !matches!(units, Units::PercentYear | Units::ChangeYear) {
+        return None;
+    }
+    let now = levels.info.round(levels.value_on(date)?);
+    let before = levels.info.round(year_earlier(levels, date)?);
+    let period = levels.frequency().period_phrase(date);
+    Some(format!("{now} {period}, {before} a year earlier"))
 }
 
 /// Describes whether the horizons count calendar days or trading days; empty without days.
@@ -155,36 +217,31 @@ fn describe_horizons(frequency: Frequency, selection: &DateSelection) -> Result<
     })
 }
 
-/// Puts the rows of the range, or the figures at single days, into the answer.
-fn select_rows(
-    answer: &mut TimeSeriesAnswer,
-    series: &Series,
-    kind: &FigureKind,
-    selection: &DateSelection,
-) {
-    if !selection.days.is_empty() {
-        answer.points = points::points(series, kind, selection);
-        answer.means = points::means(&answer.points);
-        let rows = answer
-            .points
-            .iter()
-            .filter_map(|p| Some(Observation::new(p.date?, p.value?)));
-        answer.data = rows.collect();
-        answer.data.sort_by_key(|row| row.date);
-        answer.data.dedup_by_key(|row| row.date);
-        return;
-    }
-    if let Some(first) = series.observations.first() {
-        answer.start = selection.start.max(first.date).min(selection.end);
-    }
-    let rows = selection
-        .rows(series)
+/// Returns the rows of the range, rounded for an answer.
+fn range_rows(figures: &Series, kind: &FigureKind, selection: &DateSelection) -> Vec<Observation> {
+    let rows = selection.rows(figures).iter();
+    rows.map(|o| Observation::new(o.date, kind.round(o.value)))
+        .collect()
+}
+
+/// Returns the rows of figures at single days, each once, ascending by date.
+fn point_rows(points: &[PointInTime]) -> Vec<Observation> {
+    let rows = points
         .iter()
-        .map(|o| Observation::new(o.date, kind.round(o.value)));
-    answer.data = rows.collect();
-    if answer.data.is_empty() {
-        let nearest = describe_nearest(series, kind, selection.start);
-        answer.provenance.note("nearest", nearest);
+        .filter_map(|p| Some(Observation::new(p.date?, p.value?)));
+    let mut data: Vec<Observation> = rows.collect();
+    data.sort_by_key(|row| row.date);
+    data.dedup_by_key(|row| row.date);
+    data
+}
+
+/// Returns the first day of an answer: of a range the one of its first figure.
+fn first_day(figures: &Series, selection: &DateSelection) -> Date {
+    match figures.observations.first() {
+        Some(first) if selection.days.is_empty() => {
+            selection.start.max(first.date).min(selection.end)
+        }
+        _ => selection.start,
     }
 }
 
@@ -195,6 +252,15 @@ fn describe_nearest(series: &Series, kind: &FigureKind, start: Date) -> String {
         (Some(last), _) => format!("the newest figure before the range is {}", dated(last)),
         (None, Some(first)) => format!("the first figure there is, is {}", dated(*first)),
         (None, None) => String::new(),
+    }
+}
+
+/// Returns the unit of figures that are aggregated, then transformed.
+fn figure_unit(units: Units, info: &SeriesInfo, aggregation: Option<Aggregation>) -> String {
+    let unit = unit(units, &info.units_short);
+    match aggregation {
+        Some(Aggregation::Sum) => unit + ", summed",
+        Some(Aggregation::Average | Aggregation::EndOfPeriod) | None => unit,
     }
 }
 

@@ -5,10 +5,10 @@ use super::answer::{Reduction, TimeSeriesAnswer};
 use super::arguments::{DateSelection, Params};
 use super::digest::{RangeMove, summarize};
 use super::shape::{csv_address, max_rows, thin};
-use crate::endpoints::days;
-use crate::endpoints::measured::FigureKind;
-use crate::endpoints::prelude::*;
-use crate::endpoints::provenance::in_words;
+use crate::dates;
+use crate::prelude::*;
+use crate::render::measured::FigureKind;
+use crate::render::provenance::in_words;
 use econoscope_core::model::series_info::remove_rounding_error;
 use std::collections::BTreeSet;
 
@@ -62,10 +62,10 @@ type State = (Date, TimeSeriesAnswer);
 /// # Errors
 /// [`Error::InvalidParam`] for what is no date, lies in the future, and for too many days.
 pub(super) fn parse_as_of_days(desk: &Desk, text: Option<&str>) -> Result<Vec<AsOf>> {
-    let Some(text) = text.filter(|text| days::is_several(text)) else {
-        return Ok(vec![days::parse_as_of(desk, text)?]);
+    let Some(text) = text.filter(|text| dates::is_several(text)) else {
+        return Ok(vec![dates::parse_as_of(desk, text)?]);
     };
-    let parts = days::split_list(text);
+    let parts = dates::split_list(text);
     if parts.len() > MAX_STATES {
         let problem = format!("names {} days", parts.len());
         let allowed = format!("at most {MAX_STATES} days, as 2008-09-15, latest");
@@ -73,9 +73,9 @@ pub(super) fn parse_as_of_days(desk: &Desk, text: Option<&str>) -> Result<Vec<As
     }
     let mut days = parts
         .iter()
-        .map(|part| days::parse_as_of(desk, Some(part)))
+        .map(|part| dates::parse_as_of(desk, Some(part)))
         .collect::<Result<Vec<AsOf>>>()?;
-    days.sort_by_key(|as_of| days::newest(*as_of, desk.today()));
+    days.sort_by_key(|as_of| dates::newest(*as_of, desk.today()));
     days.dedup();
     Ok(days)
 }
@@ -99,7 +99,7 @@ pub(super) fn answer(desk: &Desk, params: &Params, days: &[AsOf]) -> Result<Time
     let mut selection = DateSelection::new(params, first, desk.today())?;
     let read_states = |selection: &DateSelection| {
         let states = days.iter().map(|as_of| {
-            let known = days::newest(*as_of, desk.today());
+            let known = dates::newest(*as_of, desk.today());
             Ok((known, all_rows(desk, params, *as_of, selection)?))
         });
         states.collect::<Result<Vec<State>>>()
@@ -166,11 +166,11 @@ fn build_table(states: &[State], shown: &BTreeSet<Date>) -> Vintages {
         let row = answer.data.binary_search_by_key(date, |row| row.date);
         answer.data.get(row.ok()?).map(|row| row.value)
     };
-    let ends = ends.filter(|(a, b)| a.0 != b.0 && a.1.unit_in_words == b.1.unit_in_words);
+    let comparable = ends.filter(|(a, b)| a.0 != b.0 && a.1.unit_in_words == b.1.unit_in_words);
     let row = |date: &Date| VintageRow {
         date: *date,
         values: Vec::from_iter(states.iter().map(|(_, answer)| value(answer, date))),
-        revision: ends.and_then(|((_, first), (_, last))| {
+        revision: comparable.and_then(|((_, first), (_, last))| {
             Some(remove_rounding_error(
                 value(last, date)? - value(first, date)?,
             ))
@@ -209,9 +209,9 @@ impl Vintages {
                 return head + "no figure of the range.";
             };
             // A change is in the unit of its figures.
-            let mut kind = kind.clone();
+            let mut own_kind = kind.clone();
             if let Some(unit) = state.unit.as_ref().and_then(|unit| unit.split(", ").next()) {
-                kind.change_unit = unit.to_owned();
+                own_kind.change_unit = unit.to_owned();
             }
             match state.row_count {
                 1 => format!("{head}{}.", dated(range.to)),
@@ -219,7 +219,7 @@ impl Vintages {
                     "{head}{rows} rows; latest {}; first {}; change {}.",
                     dated(range.to),
                     dated(range.from),
-                    kind.format_change(range.change, range.change_pct)
+                    own_kind.format_change(range.change, range.change_pct)
                 ),
             }
         };

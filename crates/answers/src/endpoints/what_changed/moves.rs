@@ -1,6 +1,6 @@
 //! Moves of composites and key figures between two days, and how unusual they are.
 
-use crate::endpoints::prelude::*;
+use crate::prelude::*;
 use econoscope_core::indicators::Composite;
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::statistics::Moments;
@@ -108,7 +108,8 @@ pub(super) enum Move {
 pub(super) fn composite_move(
     desk: &Desk,
     composite: &'static Composite,
-    (as_of, since): (AsOf, Date),
+    as_of: AsOf,
+    since: Date,
 ) -> Result<Move> {
     let read = |as_of| -> Result<Option<Observation>> {
         let reading = desk.reading(composite, as_of)?;
@@ -121,8 +122,13 @@ pub(super) fn composite_move(
     // The index of a month that was under way then is not revised: it moved from the value it had.
     let both = read(as_of)?.zip(read(AsOf::Day(since))?);
     let figures = both.map(|(now, then)| (now, then, then.value));
-    let history = history.as_deref();
-    Ok(compare((desk, info), Measure::Points, figures, history))
+    Ok(compare(
+        desk,
+        info,
+        Measure::Points,
+        figures,
+        history.as_deref(),
+    ))
 }
 
 /// Compares a key figure at `as_of` with its value on the day `since`.
@@ -130,7 +136,8 @@ pub(super) fn key_figure_move(
     desk: &Desk,
     id: &str,
     measure: Measure,
-    (as_of, since): (AsOf, Date),
+    as_of: AsOf,
+    since: Date,
 ) -> Result<Move> {
     let info = Catalogue::embedded().get(id);
     let Some(info) = info.filter(|info| desk.check_permitted(info).is_ok()) else {
@@ -152,12 +159,13 @@ pub(super) fn key_figure_move(
     let newest = now.last_on_or_before(desk.reading_day(as_of));
     let both = newest.zip(then.last_on_or_before(since));
     let figures = both.and_then(|(last, then)| Some((last, then, now.value_on(then.date)?)));
-    Ok(compare((desk, info), measure, figures, Some(&now)))
+    Ok(compare(desk, info, measure, figures, Some(&now)))
 }
 
 /// Compares `figures`: the newest, the earlier one as known then, and the revised value of the earlier one.
 fn compare(
-    (desk, info): (&Desk, &SeriesInfo),
+    desk: &Desk,
+    info: &SeriesInfo,
     measure: Measure,
     figures: Option<(Observation, Observation, f64)>,
     history: Option<&Series>,
@@ -171,7 +179,7 @@ fn compare(
     let Some(change) = measure.change(now.value, revised) else {
         return Move::Absent;
     };
-    let sd = history.and_then(|s| sd_of_moves(s, measure, (then.date, now.date)));
+    let sd = history.and_then(|s| sd_of_moves(s, measure, then.date, now.date));
     let unusual = sd.map(|sd| change / sd);
     let own = info.units_short.as_str();
     let own_decimals = i32::from(info.decimals) + 1;
@@ -205,7 +213,7 @@ fn compare(
 
 /// Returns the standard deviation of moves over the span from `from` to `to` in the 20 years before `to`. The spans
 /// overlap. `None` with too few moves, or with none that differ.
-fn sd_of_moves(series: &Series, measure: Measure, (from, to): (Date, Date)) -> Option<f64> {
+fn sd_of_moves(series: &Series, measure: Measure, from: Date, to: Date) -> Option<f64> {
     // Monthly and slower series count whole months.
     let (number, slack): (fn(Date) -> i32, i32) = match series.frequency() {
         Frequency::Daily | Frequency::Weekly | Frequency::Biweekly => (day_number, SLACK_DAYS),
@@ -256,14 +264,15 @@ mod tests {
         // Moves over two months alternate between +1 and -1 around a level.
         let values: Vec<f64> = (0..60).map(|i| f64::from((i / 2) % 2)).collect();
         let s = monthly("UNRATE", &values);
-        let span = (date(2024, 10, 1), date(2024, 12, 1));
-        let sd = sd_of_moves(&s, Measure::Points, span).unwrap();
+        let from = date(2024, 10, 1);
+        let to = date(2024, 12, 1);
+        let sd = sd_of_moves(&s, Measure::Points, from, to).unwrap();
         // 58 moves, 30 of +1 and 28 of -1: mean 2/58, sum of squares 58.
         let variance: f64 = (58.0 - 58.0 * (2.0f64 / 58.0).powi(2)) / 57.0;
         assert!((sd - variance.sqrt()).abs() < 1e-12, "{sd}");
         for values in [&[1.0; 60][..], &values[..20]] {
             let series = monthly("UNRATE", values);
-            assert_eq!(sd_of_moves(&series, Measure::Points, span), None);
+            assert_eq!(sd_of_moves(&series, Measure::Points, from, to), None);
         }
     }
 

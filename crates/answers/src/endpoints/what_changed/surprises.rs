@@ -1,7 +1,7 @@
 //! First prints since a day, and how much they surprised.
 
-use crate::endpoints::prelude::*;
 use crate::endpoints::release_calendar::{LastPrint, format_print, scheduled_figure};
+use crate::prelude::*;
 use econoscope_core::indicators::expectation::FORMULAS;
 
 /// A first print and its surprise.
@@ -29,7 +29,7 @@ pub(super) fn surprises_since(desk: &Desk, since: Date, as_of: AsOf) -> Result<V
     let mut surprises = Vec::new();
     for formula in FORMULAS.iter() {
         let info = desk.resolve("series", formula.id)?;
-        let Some(figure) = scheduled_figure(desk, &info, (None, as_of))? else {
+        let Some(figure) = scheduled_figure(desk, &info, None, as_of)? else {
             continue;
         };
         if let (Some(print), Some(measure), Some(unit)) = (figure.last, figure.measure, figure.unit)

@@ -42,10 +42,10 @@ fn record(id: &str) -> Record {
         first: BTreeMap::new(),
     };
     let last = rows.last().unwrap().0;
-    let mut rows = rows.into_iter().peekable();
+    let mut pending = rows.into_iter().peekable();
     let begin = Month::new(1984, 1);
     for known in (0..).map(|k| begin.plus(k)).take_while(|m| *m <= last) {
-        while let Some((at, period, value)) = rows.next_if(|row| row.0 <= known) {
+        while let Some((at, period, value)) = pending.next_if(|row| row.0 <= known) {
             match value {
                 Some(value) => state.insert(period, value),
                 None => state.remove(&period),
@@ -87,12 +87,10 @@ impl World {
     /// What was known before the release of a month: the vintage of the month itself, all its weeks, and of payrolls what
     /// its own report brought, for the figures that come after it.
     fn before(&self, id: &str, month: Month) -> SeriesSet {
-        let up_to = |rows: &Series| {
-            let rows = rows
-                .observations
-                .iter()
-                .filter(|o| Month::from_date(o.date) <= month);
-            rows.copied().collect::<Vec<_>>()
+        let up_to = |series: &Series| {
+            let rows = series.observations.iter().copied();
+            rows.filter(|o| Month::from_date(o.date) <= month)
+                .collect::<Vec<_>>()
         };
         let mut set = SeriesSet::default();
         for id in ["ICSA", "GASREGW"] {

@@ -116,8 +116,9 @@ impl Noise {
             size *= 10.0;
             decimals += 1;
         }
-        let decimals = decimals.max(9);
-        Self { decimals }
+        Self {
+            decimals: decimals.max(9),
+        }
     }
 
     /// Returns a figure without the noise.

@@ -29,13 +29,14 @@ pub fn convert(
     let periods = to.into();
     let to = periods.frequency;
     if series.frequency() == to {
-        let rows = series.observations.iter();
-        if to < Frequency::Monthly || rows.clone().all(|o| to.is_period_date(o.date)) {
+        let mut rows = series.observations.iter();
+        if to < Frequency::Monthly || rows.all(|o| to.is_period_date(o.date)) {
             return Ok(Arc::clone(series));
         }
-        let rows = rows.map(|o| Observation::new(to.period_date(o.date), o.value));
-        let series = Series::new(Arc::clone(&series.info), rows.collect());
-        return Ok(Arc::new(series));
+        let dated = (series.observations.iter())
+            .map(|o| Observation::new(to.period_date(o.date), o.value))
+            .collect();
+        return Ok(Arc::new(Series::new(Arc::clone(&series.info), dated)));
     }
     let is_weekly = |s: &&Series| to == Frequency::Weekly && s.frequency() == to;
     let rows = match weeks.filter(is_weekly) {
@@ -144,15 +145,15 @@ fn date_of_key(key: i32) -> Option<Date> {
 /// Merges the keys of rows, ascending by date, into ascending keys; each key stands once.
 fn union(keys: &[i32], rows: &[Observation]) -> Vec<i32> {
     let mut merged = Vec::with_capacity(keys.len().max(rows.len()));
-    let mut keys = keys.iter().copied().peekable();
+    let mut rest = keys.iter().copied().peekable();
     for row in rows.iter().map(|o| sort_key(o.date)) {
-        while let Some(key) = keys.next_if(|key| *key < row) {
+        while let Some(key) = rest.next_if(|key| *key < row) {
             merged.push(key);
         }
-        keys.next_if_eq(&row);
+        rest.next_if_eq(&row);
         merged.push(row);
     }
-    merged.extend(keys);
+    merged.extend(rest);
     merged
 }
 
@@ -172,8 +173,8 @@ impl AlignedSeries {
             .iter()
             .fold(Vec::new(), |keys, rows| union(&keys, rows));
         let column = |rows: &Cow<'_, [Observation]>| {
-            let mut rows = rows.iter().map(|o| (sort_key(o.date), o.value)).peekable();
-            let mut value = |key: &i32| rows.next_if(|row| row.0 == *key);
+            let mut rest = rows.iter().map(|o| (sort_key(o.date), o.value)).peekable();
+            let mut value = |key: &i32| rest.next_if(|row| row.0 == *key);
             keys.iter()
                 .map(|key| value(key).map_or(f64::NAN, |row| row.1))
                 .collect()
@@ -223,9 +224,9 @@ mod tests {
     }
 
     fn any_weeks() -> impl Strategy<Value = Vec<(i32, f64)>> {
-        (0i32..7, prop::collection::vec((0u8..10, -9.0..9.0), 1..120)).prop_map(|(first, rows)| {
+        (0i32..7, prop::collection::vec((0u8..10, -9.0..9.0), 1..120)).prop_map(|(first, steps)| {
             let mut day = 8_000 + first;
-            let rows = rows.into_iter().map(|(kind, value)| {
+            let rows = steps.into_iter().map(|(kind, value)| {
                 day += match kind {
                     0 => 6,
                     1 => 8,
@@ -260,8 +261,8 @@ mod tests {
         #[test]
         fn alignment_matches_a_map_by_date(lists in prop::collection::vec(any_weeks(), 1..5), weekly: bool) {
             let id = if weekly { "ICSA" } else { "DGS10" };
-            let series: Vec<Series> = lists.iter().map(|rows| series(id, rows)).collect();
-            let series: Vec<&Series> = series.iter().collect();
+            let owned: Vec<Series> = lists.iter().map(|rows| series(id, rows)).collect();
+            let series: Vec<&Series> = owned.iter().collect();
             let ends: Vec<_> = series.iter().map(|s| s.observations.last().unwrap().date.weekday()).collect();
             let by_friday = weekly && ends.windows(2).any(|w| w[0] != w[1]);
             let key = |d| if by_friday { friday(d) } else { d };

@@ -55,8 +55,9 @@ pub(super) fn apply_function(
             without_noise(column, rows.unwrap_or_default()).with_unit(Unit::new("%"))
         }
         (Function::Index(when), _) => {
-            let base = base(series, when, scope.start, position)?;
-            let base = base.map(|o| o.value).filter(|base| *base > 0.0);
+            let base = base(series, when, scope.start, position)?
+                .map(|o| o.value)
+                .filter(|base| *base > 0.0);
             let unit = match when {
                 None => Unit::new("index, start = 100"),
                 Some(when) => Unit::new(&format!("index, {when} = 100")),
@@ -127,9 +128,10 @@ fn lag(series: &Series, n: usize) -> Vec<Observation> {
         PeriodLength::Days(days) => add_days(date, i64::from(days) * periods),
         PeriodLength::Months(months) => shift(date, (i64::from(months) * periods).months()),
     };
-    let rows = rows.iter();
-    rows.map(|o| Observation::new(later(o.date), o.value))
-        .collect()
+    let moved = rows
+        .iter()
+        .map(|o| Observation::new(later(o.date), o.value));
+    moved.collect()
 }
 
 /// Returns, under the date of each figure, the figure n years earlier, where there is one.

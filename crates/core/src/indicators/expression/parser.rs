@@ -304,9 +304,9 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn call(&mut self, name: &str, column: usize) -> Result<Expr, FormulaError> {
-        let name = name.to_ascii_lowercase();
-        let units = match name.as_str() {
+    fn call(&mut self, word: &str, column: usize) -> Result<Expr, FormulaError> {
+        let function_name = word.to_ascii_lowercase();
+        let units = match function_name.as_str() {
             "yoy" => Some(Units::PercentYear),
             "mom" => Some(Units::Percent),
             code => code.parse().ok(),
@@ -314,11 +314,11 @@ impl<'a> Parser<'a> {
         let others = [
             "abs", "not", "ma", "lag", "ann", "cagr", "index", "real", "gap",
         ];
-        if units.is_none() && !others.contains(&name.as_str()) {
+        if units.is_none() && !others.contains(&function_name.as_str()) {
             return Err(self.fault(FUNCTIONS));
         }
         let mut arguments = vec![self.any()?];
-        let function = match (units, name.as_str()) {
+        let function = match (units, function_name.as_str()) {
             (Some(units), _) => Function::Units(units),
             (_, "abs") => Function::Absolute,
             (_, "not") => Function::Not,

@@ -41,12 +41,12 @@ impl<'a> CostEstimate<'a> {
         let lengths: Vec<usize> = arguments.iter().map(|a| self.add(a)).collect();
         // A bare number has no rows.
         let series = lengths.iter().copied().filter(|length| *length > 0);
-        let length = if matches!(function, Function::Op(_)) {
+        let combined = if matches!(function, Function::Op(_)) {
             series.min()
         } else {
             series.max()
         };
-        let length = length.unwrap_or(0);
+        let length = combined.unwrap_or(0);
         let steps = lengths.iter().sum::<usize>() * weight(function);
         self.lengths.insert(key, length);
         self.steps = self.steps.saturating_add(steps);

@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 fn series(id: &str, rows: &[(Date, f64)]) -> Arc<Series> {
     let info = Catalogue::embedded().get(id).unwrap().clone();
-    let rows = rows.iter().map(|&(d, v)| Observation::new(d, v)).collect();
-    Arc::new(Series::new(info, rows))
+    let observations = rows.iter().map(|&(d, v)| Observation::new(d, v)).collect();
+    Arc::new(Series::new(info, observations))
 }
 
 fn months(values: &[f64]) -> Vec<(Date, f64)> {

@@ -219,8 +219,7 @@ impl Expr {
             }
             side.with_subject(is_subject)
         };
-        let arguments = arguments.into_iter().map(side).collect();
-        Self::Call(function, arguments, column)
+        Self::Call(function, arguments.into_iter().map(side).collect(), column)
     }
 
     /// Returns a text that is equal for equal formulas, whatever their columns.
@@ -252,8 +251,8 @@ impl Expr {
                         a.describe(title)
                     }
                 };
-                let mut arguments = arguments.iter().map(describe);
-                let mut next = || arguments.next().unwrap_or_default();
+                let mut described = arguments.iter().map(describe);
+                let mut next = || described.next().unwrap_or_default();
                 function.describe(&next(), &next())
             }
         }

@@ -139,8 +139,8 @@ impl Unit {
 
     fn mismatch(&self, op: Op, other: &Self, position: usize) -> FormulaError {
         let verbs = [(Op::Add, "adds"), (Op::Subtract, "subtracts")];
-        let verb = verbs.iter().find(|(sum, _)| *sum == op);
-        let verb = verb.map_or("compares", |(_, verb)| verb);
+        let own = verbs.iter().find(|(sum, _)| *sum == op);
+        let verb = own.map_or("compares", |(_, verb)| verb);
         let problem = format!("{verb} figures in {} and {}", self.name(), other.name());
         let allowed = if self.short == "index" && other.short == "index" {
             "indices of one base: wrap both in index( ), which makes each 100 at the start"

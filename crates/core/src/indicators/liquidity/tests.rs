@@ -106,9 +106,7 @@ fn units_are_read_from_the_series() {
     let set = real();
     let mut info = set.get("WTREGEN").unwrap().info.as_ref().clone();
     info.units = "Billions of dollars".into();
-    let rows = &set.get("WTREGEN").unwrap().observations;
-    let rows = rows
-        .iter()
+    let rows = (set.get("WTREGEN").unwrap().observations.iter())
         .map(|o| Observation::new(o.date, o.value / 1e3))
         .collect();
     let mut billions = set.clone();

@@ -46,10 +46,9 @@ const USUAL: [f64; 5] = [1.423, 0.019, 0.338, 1.431, 0.065];
 
 /// Returns the two probits, 0 to 1; `None` without the yearly spread or without the first probit.
 fn terms([s, f, b, a, e]: FiveInputs) -> Option<[f64; 2]> {
-    let a = a?;
-    let second = match e {
-        Some(e) => 0.0529 - 1.0036 * a + 1.3910 * e,
-        None => 0.0089 - 0.8060 * a,
+    let second = match (a?, e) {
+        (a, Some(e)) => 0.0529 - 1.0036 * a + 1.3910 * e,
+        (a, None) => 0.0089 - 0.8060 * a,
     };
     Some([second_term([s, f, b])?, normal_cdf(second)])
 }

@@ -26,8 +26,8 @@ pub fn auc(forecasts: &[ProbabilityForecast]) -> Option<f64> {
 
 /// Returns the mean squared distance of probabilities from outcomes; `None` without forecasts. Source: Brier 1950.
 pub fn brier(forecasts: &[ProbabilityForecast]) -> Option<f64> {
-    let forecasts = forecasts.iter();
-    average(forecasts.map(|(p, occurred)| (p - f64::from(u8::from(*occurred))).powi(2)))
+    let loss = |(p, occurred): &ProbabilityForecast| (p - f64::from(u8::from(*occurred))).powi(2);
+    average(forecasts.iter().map(loss))
 }
 
 /// Months whose forecast probability was in a range.

@@ -159,8 +159,8 @@ proptest! {
     }
 
     #[test]
-    fn expanding_ranks_match_plain_counting(values in prop::collection::vec(-20i32..20, 0..200), min in 0usize..30) {
-        let values: Vec<f64> = values.into_iter().map(|v| f64::from(v) / 4.0).collect();
+    fn expanding_ranks_match_plain_counting(quarters in prop::collection::vec(-20i32..20, 0..200), min in 0usize..30) {
+        let values: Vec<f64> = quarters.into_iter().map(|v| f64::from(v) / 4.0).collect();
         for (t, got) in expanding_ecdf(&values, min).into_iter().enumerate() {
             let past = &values[..t];
             let less = count(past.iter().filter(|v| **v < values[t]).count());

@@ -88,8 +88,8 @@ const WORDS: &str = "next the fomc fed federal open market committee reserve s m
                      minutes statement dot plot sep projections when is";
 
 /// Returns whether a name means these meetings: "fomc", "Fed meeting", "next Fed decision", "FOMC minutes".
-pub fn is_meeting_name(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
+pub fn is_meeting_name(text: &str) -> bool {
+    let name = text.to_ascii_lowercase();
     let mut words = name
         .split(|c: char| !c.is_alphanumeric())
         .filter(|w| !w.is_empty());

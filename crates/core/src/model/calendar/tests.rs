@@ -12,10 +12,10 @@ fn release(id: &str) -> &'static Release {
 fn recorded() -> Vec<(&'static str, Date, Date)> {
     let rows = table::rows(include_str!("../../../data/calendar/days.csv"));
     rows.map(|(line, row)| {
-        let [release, period, day, evidence] = row.unwrap();
+        let [release, period, day, grade] = row.unwrap();
         let grades = "page,page; doubtful,file names,two listings,two listings; a copy,two copies,one copy,memory";
-        let evidence = evidence.replace(", ", "; ");
-        assert!(grades.split(',').any(|grade| grade == evidence), "{line}: {evidence}");
+        let evidence = grade.replace(", ", "; ");
+        assert!(grades.split(',').any(|known| known == evidence), "{line}: {evidence}");
         (release, period.parse().unwrap(), day.parse().unwrap())
     })
     .collect()
@@ -226,12 +226,12 @@ fn recorded_days_are_in_the_month_of_the_first_vintage() {
     ] {
         let first = first_prints(series);
         let begins = *first.values().min().unwrap();
-        let months = recorded().into_iter().filter_map(|(release, period, day)| {
+        let dated = recorded().into_iter().filter_map(|(release, period, day)| {
             let month = shift(day.first_of_month(), later.months());
             // Figures of the first vintage were published before it.
             (release == id && month > begins).then_some((period, month, *first.get(&period)?))
         });
-        let months: Vec<(Date, Date, Date)> = months.collect();
+        let months: Vec<(Date, Date, Date)> = dated.collect();
         assert!(months.len() >= checked, "{id}: {}", months.len());
         // The vintages have the consumer prices of December 1995 in January; the shutdown held them up until 1 February.
         // The vintage of GDP of February 2019 waited for the figure that the next shutdown held up.

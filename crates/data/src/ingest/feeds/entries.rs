@@ -45,8 +45,8 @@ pub fn articles(feed: &Feed, body: &[u8], now: Timestamp) -> Result<Vec<Article>
         }
         Err(error) => return Err(error.to_string()),
     };
-    let entries = entries.into_iter().take(MAX_ENTRIES).flatten();
-    let articles = entries.filter_map(|entry| article(feed, &entry, now));
+    let first_entries = entries.into_iter().take(MAX_ENTRIES).flatten();
+    let articles = first_entries.filter_map(|entry| article(feed, &entry, now));
     Ok(articles.collect())
 }
 
@@ -151,18 +151,18 @@ fn canonical_url(url: &Url) -> String {
 
 /// Returns the tags of the feed, and the topics whose terms occur in the text as whole words.
 fn tags(feed: &Feed, text: &str) -> Vec<String> {
-    let text = text.to_lowercase();
-    let words: Vec<&str> = text
+    let lower = text.to_lowercase();
+    let words: Vec<&str> = lower
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
         .collect();
     // The blanks around it let a term match whole words only.
-    let words = format!(" {} ", words.join(" "));
+    let padded = format!(" {} ", words.join(" "));
     let mut tags = feed.tags.clone();
     for [topic, terms] in TOPICS.iter() {
         let is_mentioned = terms
             .split(", ")
-            .any(|term| words.contains(&format!(" {term} ")));
+            .any(|term| padded.contains(&format!(" {term} ")));
         if is_mentioned && !tags.iter().any(|tag| tag == topic) {
             tags.push((*topic).to_owned());
         }

@@ -7,10 +7,10 @@ mod api;
 mod vintages;
 
 use super::SourceSettings;
-use crate::ingest::fetch::{CSV, Fetch, Response};
+use crate::ingest::fetch::{CSV, HttpClient, Response};
 use crate::ingest::key::ApiKey;
 use crate::ingest::pace::PaceSettings;
-use crate::ingest::table;
+use crate::ingest::table::{self, Column};
 use api::{not_on_fred, url_with};
 use econoscope_core::error::Result;
 use econoscope_core::model::{Date, SeriesId, VintageObservation};
@@ -23,7 +23,7 @@ use url::Url;
 /// with [`econoscope_core::Error::InvalidParam`] when the key is refused, or missing where one is needed.
 pub(in crate::ingest) struct Fred {
     base: Url,
-    fetch: Fetch,
+    client: HttpClient,
     /// The key of the API; without one the download is used.
     key: Option<ApiKey>,
 }
@@ -40,7 +40,7 @@ impl Fred {
         };
         Ok(Self {
             base,
-            fetch: Fetch::new(settings, name, "FRED", pace, &[])?,
+            client: HttpClient::new(settings, name, "FRED", pace, &[])?,
             key: settings.key.clone(),
         })
     }
@@ -69,11 +69,14 @@ impl Fred {
         let mut query = vec![("id", id.as_str())];
         query.extend(start.as_deref().map(|day| ("cosd", day)));
         let url = url_with(&self.base, &["graph", "fredgraph.csv"], &query)?;
-        let response = self.fetch.send(self.fetch.get(url, CSV), |_| false).await?;
+        let response = self
+            .client
+            .send(self.client.get(url, CSV), |_| false)
+            .await?;
         if response.status == 404 {
             return Err(not_on_fred(id));
         }
-        parse_download(id, &response).map_err(|problem| self.fetch.unusable(id.as_str(), &problem))
+        parse_download(id, &response).map_err(|problem| self.client.unusable(id.as_str(), &problem))
     }
 }
 
@@ -88,13 +91,18 @@ fn parse_download(
     if response.body.starts_with(b"PK") {
         return Err("it is a ZIP archive".to_owned());
     }
-    let columns = table::parse(&response.body, None).and_then(|columns| {
-        let columns = columns.into_iter().map(|(id, rows)| Ok((id, rows?)));
-        columns.collect::<std::result::Result<Vec<_>, _>>()
-    });
-    match columns.map_err(|e| e.to_string())?.as_slice() {
-        [(found, rows)] if found == id => Ok(table::to_known(rows, None)),
-        [(other, _)] => Err(format!("it is of {other}")),
+    let columns = table::parse(&response.body, None).map_err(|e| e.to_string())?;
+    if let Some(error) = columns.iter().find_map(|column| column.rows.as_ref().err()) {
+        return Err(error.to_string());
+    }
+    match columns.as_slice() {
+        [
+            Column {
+                id: found,
+                rows: Ok(rows),
+            },
+        ] if found == id => Ok(table::to_known(rows, None)),
+        [Column { id: other, .. }] => Err(format!("it is of {other}")),
         _ => Err("it holds more than one series".to_owned()),
     }
 }

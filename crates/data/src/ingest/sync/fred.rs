@@ -1,7 +1,6 @@
-//! Asks FRED for the series that no recipe brings, and computes series from formulas.
+//! Fetches the series from FRED that no recipe has, and computes series from formulas.
 
 use super::{SERIES, SyncRun};
-use crate::desk::identities;
 use crate::ingest::accept::{Source, SourceKind, is_revised};
 use crate::ingest::plan::Step;
 use crate::ingest::report::Outcome;
@@ -9,6 +8,7 @@ use crate::ingest::state;
 use crate::store::WriteOutcome;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
+use econoscope_core::indicators::identities;
 use econoscope_core::model::{Observation, Series, VintageObservation};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,13 +19,13 @@ const STATES_INTERVAL: usize = 25;
 const FRED: &str = "fred";
 
 impl SyncRun<'_> {
-    /// Asks FRED for series that no other source brought.
-    pub(super) async fn ask_fred(&mut self, steps: Vec<Step>) -> Result<()> {
+    /// Fetches series from FRED that no other source had.
+    pub(super) async fn fetch_from_fred(&mut self, steps: Vec<Step>) -> Result<()> {
         if self.clients.offline().is_none() && steps.iter().any(|step| step.is_on_fred) {
             self.show_terms()?;
         }
         for step in steps {
-            let outcome = self.ask_fred_for(&step).await;
+            let outcome = self.fetch_series_from_fred(&step).await;
             // A covered series is reported already; FRED only had to add the newest figures.
             if !step.is_covered {
                 self.report_step(step, outcome);
@@ -50,24 +50,27 @@ impl SyncRun<'_> {
         Ok(())
     }
 
-    async fn ask_fred_for(&mut self, step: &Step) -> Outcome {
+    async fn fetch_series_from_fred(&mut self, step: &Step) -> Outcome {
         if !step.is_on_fred {
             let why = "no source has it, and FRED is not asked";
-            return Outcome::NotAsked(why.to_owned());
+            return Outcome::Skipped(why.to_owned());
         }
         if let Some(error) = self.clients.offline() {
             return Outcome::Failed(error);
         }
         if let Some(error) = &self.fred_breaker.open {
-            return Outcome::NotAsked(error.operator_message());
+            return Outcome::Skipped(error.operator_message());
         }
         self.progress.start_step(step.id.as_str());
         match self.update_from_fred(step).await {
             Ok(written) => {
                 self.fred_breaker.record(None);
                 if let Err(error) = self.describe_from_fred(step).await {
-                    let error = error.operator_message();
-                    tracing::warn!(series = %step.id, error, "the title of a series was not fetched; its figures were");
+                    tracing::warn!(
+                        series = %step.id,
+                        error = error.operator_message(),
+                        "the title of a series was not fetched; its figures were"
+                    );
                 }
                 Outcome::Written(written)
             }

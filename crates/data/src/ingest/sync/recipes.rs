@@ -1,13 +1,12 @@
-//! Asks the feeds of recipes.
+//! Fetches the feeds of recipes.
 //!
 //! One response serves many series. A source in an outage keeps the series that it brought before; one with an unusable
 //! response hands them to the next source. A feed or series whose recipe was never tested counts only once its figures
 //! agree with stored ones.
 
 use super::SyncRun;
-use crate::desk::identities;
 use crate::ingest::accept::{Refusal, Source, SourceKind, is_revised};
-use crate::ingest::client::{Clients, FeedError, FeedRequest, FetchResult};
+use crate::ingest::client::{Clients, FeedError, FeedRequest, FeedResponse, FetchResult};
 use crate::ingest::fetch::Validators;
 use crate::ingest::plan::{Step, SyncConfig};
 use crate::ingest::report::{Outcome, join_errors};
@@ -16,16 +15,17 @@ use crate::ingest::titles::clean;
 use crate::ingest::write::day_of;
 use crate::store::{Description, Store};
 use econoscope_core::error::{Error, Result};
+use econoscope_core::indicators::identities;
 use econoscope_core::model::frequency::days_between;
 use econoscope_core::model::{Date, Observation, SeriesId, VintageObservation};
 use econoscope_core::recipe::{FeedRef, FormatEvidence, Recipes, SeriesRecipe};
 use futures_util::stream::{self, StreamExt};
 use std::collections::BTreeMap;
 
-/// Newest figures that are kept of rows that no stored row could confirm.
+/// Newest figures that are stored of rows that no stored row could confirm.
 const UNCONFIRMED_ROWS: usize = 24;
 
-/// Sources that are asked concurrently.
+/// Sources that are read concurrently.
 const MAX_SOURCES: usize = 8;
 
 /// A feed to fetch for some series.
@@ -34,6 +34,19 @@ struct FeedTask<'a> {
     steps: Vec<Step>,
     /// Validators of the feed's last response, when an unchanged one has nothing new for any of the steps.
     validators: Validators,
+}
+
+/// The tasks of a round by source.
+type TasksBySource<'a> = BTreeMap<&'a str, Vec<FeedTask<'a>>>;
+
+/// The figures of one series in a response.
+#[derive(Default)]
+struct SeriesFigures {
+    rows: Vec<Observation>,
+    /// Unit with the base year that the source states.
+    stated_base: Option<String>,
+    /// Whether they are the whole history.
+    is_full: bool,
 }
 
 /// Fetches a feed, and fetches it again in full when the first row of a series revises a stored one.
@@ -77,35 +90,36 @@ impl<'a> SyncRun<'a> {
     ///
     /// # Errors
     /// [`Error::Store`] when the store cannot be read or written.
-    pub(super) async fn ask_recipes(&mut self, steps: Vec<Step>) -> Result<Vec<Step>> {
+    pub(super) async fn fetch_from_recipes(&mut self, steps: Vec<Step>) -> Result<Vec<Step>> {
         let recipes = &self.config.sources.recipes;
         let has_route =
             |step: &Step| !step.wants_vintages && recipes.routes(&step.id).next().is_some();
         let (mut open, mut remaining): (Vec<_>, Vec<_>) = steps.into_iter().partition(has_route);
         while !open.is_empty() {
-            open = self.fetch_round(open, &mut remaining).await?;
+            let (tasks, exhausted) = self.plan_round(open);
+            for step in exhausted {
+                remaining.extend(self.finish_recipes(step));
+            }
+            open = self.fetch_round(tasks).await?;
         }
         state::write(&self.feeds, self.store, FEEDS)?;
         Ok(remaining)
     }
 
-    /// Assigns each step to its next feed. Returns the tasks by source.
-    fn plan_round(
-        &mut self,
-        steps: Vec<Step>,
-        remaining: &mut Vec<Step>,
-    ) -> BTreeMap<&'a str, Vec<FeedTask<'a>>> {
+    /// Assigns each step to its next feed. Returns the tasks by source, and the steps that have no feed left.
+    fn plan_round(&self, steps: Vec<Step>) -> (TasksBySource<'a>, Vec<Step>) {
         let settings = &self.config.sources;
         let is_open = |feed_ref: &FeedRef<'_>| settings.is_open(feed_ref.source);
         let feeds: Vec<FeedRef<'a>> = settings.recipes.feeds().filter(is_open).collect();
         let mut tasks: BTreeMap<_, FeedTask<'a>> = BTreeMap::new();
+        let mut exhausted = Vec::new();
         for mut step in steps {
             let mut routes = feeds.iter().enumerate().filter_map(|(n, feed_ref)| {
                 let mut series = feed_ref.feed.series.iter();
                 Some((n, *feed_ref, series.find(|series| series.id == step.id)?))
             });
             let Some((n, feed_ref, series)) = routes.nth(step.next_route) else {
-                self.finish_recipes(step, remaining);
+                exhausted.push(step);
                 continue;
             };
             step.next_route += 1;
@@ -120,7 +134,7 @@ impl<'a> SyncRun<'a> {
                 });
             task.steps.push(step);
         }
-        let mut by_source: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        let mut by_source = TasksBySource::new();
         for mut task in tasks.into_values() {
             let source = task.feed_ref.source.id.as_str();
             let state = self.feeds.get(&task.feed_ref.name());
@@ -133,25 +147,20 @@ impl<'a> SyncRun<'a> {
             }
             by_source.entry(source).or_default().push(task);
         }
-        by_source
+        (by_source, exhausted)
     }
 
-    /// Fetches the next feed of each step: sources concurrently, the feeds of a source one after the other. Returns the
+    /// Fetches the feeds of a round: sources concurrently, the feeds of a source one after the other. Returns the
     /// steps that need another feed.
-    async fn fetch_round(
-        &mut self,
-        steps: Vec<Step>,
-        remaining: &mut Vec<Step>,
-    ) -> Result<Vec<Step>> {
-        let by_source = self.plan_round(steps, remaining);
-        let tasks = by_source.values().flatten();
-        let mut pending: Vec<&str> = tasks.map(|task| task.feed_ref.source.id.as_str()).collect();
+    async fn fetch_round(&mut self, by_source: TasksBySource<'a>) -> Result<Vec<Step>> {
+        let all_tasks = by_source.values().flatten();
+        let source_of = |task: &FeedTask<'a>| task.feed_ref.source.id.as_str();
+        let mut pending: Vec<&str> = all_tasks.map(source_of).collect();
         let config = self.config;
         let clients = self.clients;
         let store = self.store;
         let sources = stream::iter(by_source.into_values()).map(|tasks| {
-            let tasks = stream::iter(tasks);
-            tasks
+            stream::iter(tasks)
                 .then(move |task| fetch_feed(config, store, clients, task))
                 .boxed()
         });
@@ -174,16 +183,18 @@ impl<'a> SyncRun<'a> {
         }
     }
 
-    /// Passes on or reports a step that has no recipe left.
-    fn finish_recipes(&mut self, step: Step, remaining: &mut Vec<Step>) {
-        let recipes = &self.config.sources.recipes;
+    /// Returns a step without further recipes when FRED or a formula may bring it, and reports it otherwise.
+    fn finish_recipes(&mut self, step: Step) -> Option<Step> {
         if step.is_on_fred || identities::sync_inputs(&step.id).is_some() {
-            remaining.push(step);
-        } else if !step.is_covered {
+            return Some(step);
+        }
+        if !step.is_covered {
+            let recipes = &self.config.sources.recipes;
             let error = join_errors(&step.errors, self.clients.offline().as_ref())
                 .unwrap_or_else(|| missing_key(recipes, &step.id));
             self.report(step.id, Outcome::Failed(error));
         }
+        None
     }
 
     fn feed_state(&mut self, feed_ref: FeedRef<'_>) -> &mut FeedState {
@@ -192,64 +203,90 @@ impl<'a> SyncRun<'a> {
 
     /// Processes the response of a feed. Returns the steps that need another source.
     fn process_response(&mut self, task: FeedTask<'_>, response: FetchResult) -> Result<Vec<Step>> {
-        let feed_ref = task.feed_ref;
-        let steps = task.steps;
+        let FeedTask {
+            feed_ref, steps, ..
+        } = task;
         let now = self.now();
-        let source = feed_ref.source;
-        let started_at = self.started_at;
-        if response.is_err() {
-            self.report.count_failure(&source.id);
-        }
-        let state = self.feed_state(feed_ref);
         // A feed with one address for each series has several responses in a sync.
-        let of_this_sync = started_at..=now;
+        let of_this_sync = self.started_at..=now;
+        let state = self.feed_state(feed_ref);
         state
             .refused
             .take_if(|refused| !of_this_sync.contains(&refused.at));
-        let mut next = Vec::new();
-        match response {
-            Ok(mut response) => {
-                let is_full = response.as_ref().is_some_and(|response| response.is_full);
-                if let Some(response) = &response
-                    && state.validators != response.validators
-                {
-                    state.validators = response.validators.clone();
-                    state.accepted.clear();
-                }
-                for step in steps {
-                    let figures = match &mut response {
-                        Some(response) => (response.figures.remove(&step.id))
-                            .unwrap_or_else(|| Err("it has no such series".to_owned())),
-                        // The read is recorded as well when nothing has changed.
-                        None => Ok(Vec::new()),
-                    };
-                    let base = (response.as_mut()).and_then(|r| r.bases.remove(&step.id));
-                    next.extend(match figures {
-                        Ok(rows) => {
-                            let rows = (rows, base);
-                            self.process_rows(feed_ref, step, rows, is_full)?
-                        }
-                        Err(problem) => Some(self.refuse_series(feed_ref, step, &problem)),
-                    });
-                }
-            }
-            // In an outage the source keeps the series that it brought before.
-            Err(FeedError::Outage(error)) => {
-                for step in steps {
-                    if step.origin == source.id && !step.is_covered {
-                        self.report_step(step, Outcome::Failed(error.clone()));
-                    } else {
-                        next.push(step.with_error(&error));
-                    }
-                }
-            }
-            Err(FeedError::Unusable(error, head)) => {
+        let error = match response {
+            Ok(None) => return self.process_unchanged(feed_ref, steps),
+            Ok(Some(response)) => return self.process_figures(feed_ref, steps, response),
+            Err(error) => error,
+        };
+        self.report.count_failure(&feed_ref.source.id);
+        match error {
+            FeedError::Outage(error) => Ok(self.process_outage(feed_ref, steps, &error)),
+            FeedError::Unusable(error, head) => {
+                let state = self.feed_state(feed_ref);
                 state.refuse(now, error.to_string(), head);
                 state.validators = Validators::default();
-                next.extend(steps.into_iter().map(|step| step.with_error(&error)));
+                let failed = steps.into_iter().map(|step| step.with_error(&error));
+                Ok(failed.collect())
             }
         }
+    }
+
+    /// Records the read of a feed that has not changed.
+    fn process_unchanged(&mut self, feed_ref: FeedRef<'_>, steps: Vec<Step>) -> Result<Vec<Step>> {
+        let mut next = Vec::new();
+        for step in steps {
+            next.extend(self.process_rows(feed_ref, step, SeriesFigures::default())?);
+        }
         Ok(next)
+    }
+
+    /// Processes the figures of each series.
+    fn process_figures(
+        &mut self,
+        feed_ref: FeedRef<'_>,
+        steps: Vec<Step>,
+        mut response: FeedResponse,
+    ) -> Result<Vec<Step>> {
+        let state = self.feed_state(feed_ref);
+        if state.validators != response.validators {
+            state.validators = response.validators.clone();
+            state.accepted.clear();
+        }
+        let mut next = Vec::new();
+        for step in steps {
+            let unprocessed = match response.figures.remove(&step.id) {
+                Some(Ok(rows)) => {
+                    let figures = SeriesFigures {
+                        rows,
+                        stated_base: response.bases.remove(&step.id),
+                        is_full: response.is_full,
+                    };
+                    self.process_rows(feed_ref, step, figures)?
+                }
+                Some(Err(problem)) => Some(self.refuse_series(feed_ref, step, &problem)),
+                None => Some(self.refuse_series(feed_ref, step, "it has no such series")),
+            };
+            next.extend(unprocessed);
+        }
+        Ok(next)
+    }
+
+    /// Reports the series whose stored rows are of this source, which stay in an outage. Returns the other steps.
+    fn process_outage(
+        &mut self,
+        feed_ref: FeedRef<'_>,
+        steps: Vec<Step>,
+        error: &Error,
+    ) -> Vec<Step> {
+        let mut next = Vec::new();
+        for step in steps {
+            if step.origin == feed_ref.source.id && !step.is_covered {
+                self.report_step(step, Outcome::Failed(error.clone()));
+            } else {
+                next.push(step.with_error(error));
+            }
+        }
+        next
     }
 
     /// Records that a response lacks a series or has invalid rows of it. Returns the step for another source.
@@ -263,54 +300,67 @@ impl<'a> SyncRun<'a> {
         step.with_error(&error)
     }
 
-    /// Writes the accepted rows of a series, which come with the base that the source states. Returns the step when it
-    /// needs another source.
+    /// Writes the figures of a series when they are accepted. Returns the step when it needs another source.
     fn process_rows(
         &mut self,
         feed_ref: FeedRef<'_>,
         mut step: Step,
-        (rows, stated_base): (Vec<Observation>, Option<String>),
-        is_full: bool,
+        figures: SeriesFigures,
     ) -> Result<Option<Step>> {
+        let SeriesFigures {
+            rows,
+            stated_base,
+            is_full,
+        } = figures;
         let id = step.id.clone();
-        let today = day_of(self.now());
         let source = self.source(feed_ref, &id, stated_base)?;
         let incoming = rows
             .iter()
             .map(|row| VintageObservation::new(row, None))
             .collect();
-        let refusal = match self.accept(&step, &source, is_full, incoming)? {
-            Ok(written) => {
-                let state = self.feed_state(feed_ref);
-                state.unconfirmed.remove(&id);
-                state.trusted.insert(id.clone());
-                state.accepted.insert(id.clone());
-                self.write_description(feed_ref, &step)?;
-                self.record_read(&step, is_full);
-                if !step.is_covered {
-                    self.report(id, Outcome::Written(written));
-                }
-                step.is_covered = true;
-                // The next source may have newer figures.
-                let age = rows.last().map(|row| days_between(row.date, today));
-                let is_old =
-                    (age.zip(feed_ref.feed.max_age_days)).is_some_and(|(age, max)| age > max);
-                return Ok(is_old.then_some(step));
-            }
-            Err(refusal) => refusal,
+        let written = match self.accept(&step, &source, is_full, incoming)? {
+            Ok(written) => written,
+            Err(refusal) => return Ok(Some(self.refuse_rows(feed_ref, step, refusal, &rows))),
         };
-        let name = &source.name;
+        let state = self.feed_state(feed_ref);
+        state.unconfirmed.remove(&id);
+        state.trusted.insert(id.clone());
+        state.accepted.insert(id.clone());
+        self.write_description(feed_ref, &step)?;
+        self.record_read(&step, is_full);
+        if !step.is_covered {
+            self.report(id, Outcome::Written(written));
+        }
+        step.is_covered = true;
+        // The next source may have newer figures.
+        let today = day_of(self.now());
+        let age = rows.last().map(|row| days_between(row.date, today));
+        let is_old = (age.zip(feed_ref.feed.max_age_days)).is_some_and(|(age, max)| age > max);
+        Ok(is_old.then_some(step))
+    }
+
+    /// Records that the rows of a series were not accepted. Returns the step for another source.
+    fn refuse_rows(
+        &mut self,
+        feed_ref: FeedRef<'_>,
+        step: Step,
+        refusal: Refusal,
+        rows: &[Observation],
+    ) -> Step {
+        let name = &feed_ref.source.name;
         let why = format!("{name} is not accepted: {refusal}. The stored figures stay");
-        let error = Error::no_data(&id, why);
+        let error = Error::no_data(&step.id, why);
         let now = self.now();
+        let today = day_of(now);
         let state = self.feed_state(feed_ref);
         if refusal != Refusal::Unconfirmed {
             state.refuse(now, error.to_string(), String::new());
-        } else if (state.unconfirmed.get(&id)).is_none_or(|(day, _)| *day < today) {
+        } else if (state.unconfirmed.get(&step.id)).is_none_or(|(day, _)| *day < today) {
             let newest = rows.split_at(rows.len().saturating_sub(UNCONFIRMED_ROWS)).1;
-            state.unconfirmed.insert(id, (today, newest.to_vec()));
+            let unconfirmed = (today, newest.to_vec());
+            state.unconfirmed.insert(step.id.clone(), unconfirmed);
         }
-        Ok(Some(step.with_error(&error)))
+        step.with_error(&error)
     }
 
     /// Returns the source of a feed, with the base that it states where the stored rows have another one.
@@ -348,16 +398,18 @@ impl<'a> SyncRun<'a> {
 
     /// Writes the recipe's title of a series outside the catalogue.
     fn write_description(&self, feed_ref: FeedRef<'_>, step: &Step) -> Result<()> {
-        let mut series = feed_ref.feed.series.iter().filter(|_| step.info.is_none());
-        let series = series.find(|series| series.id == step.id);
-        let Some((series, frequency)) = series.and_then(|s| Some((s, s.frequency?))) else {
+        let mut recipes = feed_ref.feed.series.iter().filter(|_| step.info.is_none());
+        let Some(recipe) = recipes.find(|recipe| recipe.id == step.id) else {
             return Ok(());
         };
-        let id = series.id.to_string();
+        let Some(frequency) = recipe.frequency else {
+            return Ok(());
+        };
+        let title = recipe.title.clone();
         let description = clean(Description {
-            id: series.id.clone(),
-            title: series.title.as_ref().unwrap_or(&id).clone(),
-            units: series.units.clone().unwrap_or_default(),
+            id: recipe.id.clone(),
+            title: title.unwrap_or_else(|| recipe.id.to_string()),
+            units: recipe.units.clone().unwrap_or_default(),
             frequency,
             seasonally_adjusted: false,
             source: feed_ref.source.name.clone(),

@@ -5,8 +5,8 @@ fn parse_ok(text: &str) -> Vec<Column> {
     parse(text.as_bytes(), Some("UNRATE")).unwrap()
 }
 
-fn pairs((_, rows): &Column) -> Vec<(String, f64)> {
-    let rows = rows.as_ref().unwrap();
+fn pairs(column: &Column) -> Vec<(String, f64)> {
+    let rows = column.rows.as_ref().unwrap();
     rows.iter()
         .map(|r| (r.date.to_string(), r.value.unwrap()))
         .collect()
@@ -33,7 +33,7 @@ fn every_layout_gives_the_same_figures() {
     ] {
         let columns = parse_ok(text);
         assert_eq!(columns.len(), 1, "{text}");
-        assert_eq!(columns[0].0.as_str(), "UNRATE");
+        assert_eq!(columns[0].id.as_str(), "UNRATE");
         assert_eq!(pairs(&columns[0]), expected, "{text}");
     }
 }
@@ -77,7 +77,7 @@ fn broken_row_breaks_its_own_series() {
         let columns = parse_ok(&format!(
             "series_id,date,value\nA,2026-01-01,1\n{row}\nB,2026-01-01,2\n"
         ));
-        let error = columns[0].1.as_ref().unwrap_err();
+        let error = columns[0].rows.as_ref().unwrap_err();
         assert_eq!(error.line, line, "{row}");
         assert!(error.problem.contains(problem), "{row}: {error:?}");
         assert_eq!(pairs(&columns[1]), vec![("2026-01-01".into(), 2.0)]);
@@ -135,7 +135,7 @@ fn known_rows(text: &str) -> Vec<(String, Option<String>, Option<f64>)> {
     let info = econoscope_core::catalogue::Catalogue::embedded()
         .get("UNRATE")
         .unwrap();
-    let rows = to_known(columns[0].1.as_ref().unwrap(), Some(info)).into_iter();
+    let rows = to_known(columns[0].rows.as_ref().unwrap(), Some(info)).into_iter();
     rows.map(|k| {
         let known_from = k.known_from.map(|day| day.to_string());
         (k.date.to_string(), known_from, k.value)
@@ -173,7 +173,7 @@ fn invalid_known_from_is_an_error_with_its_line() {
         let columns = parse_ok(&format!(
             "date,value,known_from\n2008-11-01,6.7,2008-12\n{body}\n"
         ));
-        columns[0].1.clone().unwrap_err()
+        columns[0].rows.clone().unwrap_err()
     };
     for invalid in ["2009-13", "01/09/2009", "soon", "2009", "2009-01-32"] {
         let line_error = error(&format!("2008-12-01,7.2,{invalid}"));
@@ -232,15 +232,15 @@ proptest! {
             text.push_str(&format!("X,{},{}\n", day(n), value));
         }
         let columns = parse(text.as_bytes(), None).unwrap();
-        let pairs: Vec<(Date, f64)> = columns.iter().flat_map(|(_, rows)| to_known(rows.as_ref().unwrap(), None)).map(|k| (k.date, k.value.unwrap())).collect();
+        let pairs: Vec<(Date, f64)> = columns.iter().flat_map(|column| to_known(column.rows.as_ref().unwrap(), None)).map(|k| (k.date, k.value.unwrap())).collect();
         let expected: Vec<(Date, f64)> = days.iter().map(|n| (day(n), value)).collect();
         prop_assert_eq!(pairs, expected);
     }
 }
 
 fn check(text: &[u8]) {
-    for (_, rows) in parse(text, Some("X")).unwrap_or_default() {
-        let rows = rows.unwrap_or_default();
+    for column in parse(text, Some("X")).unwrap_or_default() {
+        let rows = column.rows.unwrap_or_default();
         assert!(rows.is_sorted_by(|a, b| a.key() < b.key()));
         assert!(rows.iter().all(|r| r.value.is_none_or(f64::is_finite)));
     }

@@ -16,8 +16,8 @@ fn described(name: &str, title: &str) -> Description {
 }
 
 fn matches(store: &dyn Store, words: &[&str], limit: usize) -> Vec<String> {
-    let words: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
-    let descriptions = store.find_descriptions(&words, limit).unwrap();
+    let query: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
+    let descriptions = store.find_descriptions(&query, limit).unwrap();
     descriptions.into_iter().map(|d| d.id.to_string()).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use super::{at, id, latest, months, put, put_rows, written};
 use crate::store::{Article, Description, Status, Store, Write, WriteVintages};
-use econoscope_core::error::Error;
+use econoscope_core::error::{Error, Result};
 use econoscope_core::model::frequency::day_from_number;
 use econoscope_core::model::{Frequency, Observation, SeriesId, VintageObservation};
 use jiff::civil::date;
@@ -310,69 +310,82 @@ pub(super) fn readers_never_see_half_a_write(store: &dyn Store) {
     assert_eq!(latest(store), [79.0; 12]);
 }
 
+/// More series than one batch of rows to a database.
+fn batch_ids() -> Vec<SeriesId> {
+    (0..150).map(|n| id(&format!("S{n:03}"))).collect()
+}
+
+/// Writes a value to every series of the batch, a note and a description in one change, which may fail at its end.
+fn write_to_all(store: &dyn Store, value: f64, fails: bool) -> Result<()> {
+    let ids = batch_ids();
+    store.write_batch(&|store| {
+        store.set_note("k", &value.to_string())?;
+        store.describe(&[Description {
+            title: format!("Title {value}"),
+            ..description_of(&ids[0])
+        }])?;
+        for id in &ids {
+            let outcome = store.write(Write {
+                id,
+                observations: &months(&[value; 3]),
+                known_from: day_from_number(20_500),
+                fetched_at: at(0),
+                origin: "test",
+            })?;
+            assert_eq!(outcome.added + outcome.revised, 3);
+            let seen = store.read(id)?.unwrap().latest();
+            assert_eq!(seen[0].value, value, "the work reads its own writes");
+        }
+        if fails {
+            Err(Error::store_without_cause("in vain"))
+        } else {
+            Ok(())
+        }
+    })
+}
+
+/// Returns the first value of each series of the batch, the note and the number of series.
+fn batch_state(store: &dyn Store) -> (Vec<f64>, Option<String>, u64) {
+    let values = batch_ids()
+        .iter()
+        .filter_map(|id| Some(store.read(id).unwrap()?.latest()[0].value))
+        .collect();
+    (values, store.note("k").unwrap(), store.count().unwrap())
+}
+
 pub(super) fn batch_changes_all_series_or_none(store: &dyn Store) {
-    // More than one batch to a database.
-    let ids: Vec<SeriesId> = (0..150).map(|n| id(&format!("S{n:03}"))).collect();
-    let change = |value: f64, fails: bool| {
-        store.write_batch(&|store| {
-            store.set_note("k", &value.to_string())?;
-            store.describe(&[Description {
-                title: format!("Title {value}"),
-                ..shop(&ids[0])
-            }])?;
-            for id in &ids {
-                let outcome = store.write(Write {
-                    id,
-                    observations: &months(&[value; 3]),
-                    known_from: day_from_number(20_500),
-                    fetched_at: at(0),
-                    origin: "test",
-                })?;
-                assert_eq!(outcome.added + outcome.revised, 3);
-                let seen = store.read(id)?.unwrap().latest();
-                assert_eq!(seen[0].value, value, "the work reads its own writes");
-            }
-            if fails {
-                Err(Error::store_without_cause("in vain"))
-            } else {
-                Ok(())
-            }
-        })
-    };
-    let state = || {
-        let values: Vec<f64> = ids
-            .iter()
-            .filter_map(|id| Some(store.read(id).unwrap()?.latest()[0].value))
-            .collect();
-        (values, store.note("k").unwrap(), store.count().unwrap())
-    };
     let version = store.version().unwrap();
-    change(1.0, true).unwrap_err();
-    assert_eq!(state(), (vec![], None, 0));
+    write_to_all(store, 1.0, true).unwrap_err();
+    assert_eq!(batch_state(store), (vec![], None, 0));
     assert_eq!(store.version().unwrap(), version);
-    change(1.0, false).unwrap();
-    assert_eq!(state(), (vec![1.0; 150], Some("1".into()), 150));
+    write_to_all(store, 1.0, false).unwrap();
+    let written = (vec![1.0; 150], Some("1".to_owned()), 150);
+    assert_eq!(batch_state(store), written);
     assert!(store.current_version().unwrap() > version);
-    let version = store.version().unwrap();
-    let done = AtomicBool::new(false);
-    change(2.0, true).unwrap_err();
-    assert_eq!(state(), (vec![1.0; 150], Some("1".into()), 150));
-    let title = store.description(&ids[0]).unwrap().unwrap().title;
+    write_to_all(store, 2.0, true).unwrap_err();
+    assert_eq!(batch_state(store), written);
+    let title = store.description(&batch_ids()[0]).unwrap().unwrap().title;
     assert_eq!(title, "Title 1");
+}
+
+pub(super) fn batch_is_visible_as_one_change(store: &dyn Store) {
+    write_to_all(store, 1.0, false).unwrap();
+    let before = store.current_version().unwrap();
+    let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let reader = scope.spawn(|| {
-            let mut versions = BTreeSet::from([version]);
+            let mut versions = BTreeSet::from([before]);
             while !done.load(Ordering::Relaxed) {
                 versions.insert(store.current_version().unwrap());
             }
             versions.insert(store.current_version().unwrap());
             versions
         });
-        change(3.0, false).unwrap();
+        write_to_all(store, 3.0, false).unwrap();
         done.store(true, Ordering::Relaxed);
         assert_eq!(reader.join().unwrap().len(), 2, "one change is seen");
     });
-    assert_eq!(state().0, vec![3.0; 150]);
+    assert_eq!(batch_state(store).0, vec![3.0; 150]);
     assert_eq!(status_of(store, "S149").rows, 6);
 }
 
@@ -380,7 +393,7 @@ fn status_of(store: &dyn Store, name: &str) -> Status {
     store.status_of(&id(name)).unwrap().unwrap()
 }
 
-fn shop(id: &SeriesId) -> Description {
+fn description_of(id: &SeriesId) -> Description {
     Description {
         id: id.clone(),
         title: String::new(),

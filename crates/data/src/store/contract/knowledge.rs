@@ -137,11 +137,11 @@ fn archive(store: &dyn Store, rows: &[(i8, (i8, i8), Option<f64>)], seconds: i64
         known_from: Some(date(2026, *m, *d)),
         value: *value,
     };
-    let rows: Vec<VintageObservation> = rows.iter().map(known).collect();
+    let vintages: Vec<VintageObservation> = rows.iter().map(known).collect();
     store
         .write_vintages(WriteVintages {
             id: &id("GDP"),
-            rows: &rows,
+            rows: &vintages,
             fetched_at: at(seconds),
             origin: "archive",
         })

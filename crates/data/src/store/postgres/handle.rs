@@ -1,6 +1,6 @@
 //! An open database with its replica: reads from the replica, writes to both.
 
-use super::publish::{Published, publish};
+use super::publish::{PublishResult, publish};
 use super::replica::Replica;
 use super::rows::watermark;
 use super::runtime::{block_on, spawn};
@@ -99,12 +99,12 @@ impl Postgres {
         block_on(layout::migrate(&self.db))
     }
 
-    /// Takes the lease on writing if it is free, and renews it while the guard lives. Returns the holder if it is not.
+    /// Acquires the lease on writing if it is free, and renews it while the guard lives. Returns the holder if it is not.
     ///
     /// # Errors
     /// [`Error::Store`] when the database cannot be reached.
-    pub fn take_lease(&self) -> Result<std::result::Result<LeaseGuard, String>> {
-        let term = match block_on(lease::take(&self.db, &lease::process_name()))? {
+    pub fn acquire_lease(&self) -> Result<std::result::Result<LeaseGuard, String>> {
+        let term = match block_on(lease::acquire(&self.db, &lease::process_name()))? {
             Ok(term) => term,
             Err(holder) => return Ok(Err(holder)),
         };
@@ -141,8 +141,8 @@ impl Postgres {
         Ok(&self.replica.file)
     }
 
-    /// Runs work that writes, and updates the replica with its changes. If the answer to a commit was lost, the second
-    /// attempt finds nothing to change, and the answer of the first one is returned.
+    /// Runs work that writes, and updates the replica with its changes. If the response to a commit was lost, the second
+    /// attempt finds nothing to change, and the value of the first one is returned.
     fn write_with<T: Clone + Send>(
         &self,
         mode: TransactionMode,
@@ -156,15 +156,15 @@ impl Postgres {
         }
         // Updates the replica before the database is locked.
         self.reader()?;
-        let work = &work;
-        let earlier = &Mutex::new(None::<Published<T>>);
+        let run = &work;
+        let first_attempt = &Mutex::new(None::<PublishResult<T>>);
         let transaction = self.db.transaction_with("write to", mode, |tx| async move {
-            let published = publish(tx, &self.replica, self.term, work).await?;
-            let mut earlier = earlier.lock();
+            let published = publish(tx, &self.replica, self.term, run).await?;
+            let mut earlier = first_attempt.lock();
             if published.change.is_none()
-                && let Some(earlier) = earlier.take()
+                && let Some(first) = earlier.take()
             {
-                return Ok(earlier);
+                return Ok(first);
             }
             *earlier = Some(published.clone());
             Ok(published)
@@ -173,9 +173,12 @@ impl Postgres {
         if published.change.is_some()
             && let Err(error) = block_on(update_replica(&self.db, &self.replica.file))
         {
-            tracing::debug!(error = error.operator_message(), "the copy follows later");
+            tracing::debug!(
+                error = error.operator_message(),
+                "the replica is updated later"
+            );
         }
-        Ok(published.answer)
+        Ok(published.value)
     }
 
     /// Returns the watermark of the database.
@@ -246,9 +249,9 @@ impl Store for Postgres {
         self.write_with(TransactionMode::BULK, |store| work(store))
     }
 
-    fn attribute(&self, id: &SeriesId, origin: &str, days: (Date, Date)) -> Result<()> {
+    fn attribute(&self, id: &SeriesId, origin: &str, first: Date, last: Date) -> Result<()> {
         self.write_with(TransactionMode::SHORT, |store| {
-            store.attribute(id, origin, days)
+            store.attribute(id, origin, first, last)
         })
     }
 

@@ -12,14 +12,14 @@ pub(super) const LEASE: Duration = Duration::from_secs(SECONDS.unsigned_abs());
 /// How often a lease is renewed, and how often others try to take it.
 pub(super) const HEARTBEAT: Duration = Duration::from_secs(3);
 
-/// Takes the lease if it is free. Returns the new term, or the holder.
+/// Acquires the lease if it is free. Returns the new term, or the holder.
 ///
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the database cannot be reached.
-pub(super) async fn take(db: &Database, name: &str) -> Result<std::result::Result<i64, String>> {
+pub(super) async fn acquire(db: &Database, name: &str) -> Result<std::result::Result<i64, String>> {
     db.transaction("take the write lease in", |tx| async move {
         // An expiry beyond the length of a lease was set before the database's clock was set back. A lease of this name
-        // was taken by an earlier attempt whose answer was lost.
+        // was taken by an earlier attempt whose response was lost.
         let sql = "UPDATE econoscope.lease SET holder = $1, term = term + 1,
                  expires = clock_timestamp() + $2::int8 * interval '1 second'
                  WHERE id = 1 AND (holder = $1 OR expires < clock_timestamp()
@@ -44,8 +44,8 @@ pub(super) async fn renew(db: &Database, term: i64) -> Result<bool> {
 
 /// Ends the lease at once. If the database cannot be reached, it expires by itself.
 pub(super) fn release(db: &Database, term: i64) {
-    let db = db.clone().with_patience(Duration::from_secs(2));
-    if let Err(error) = block_on(set_expiry(&db, term, -1)) {
+    let impatient_db = db.clone().with_patience(Duration::from_secs(2));
+    if let Err(error) = block_on(set_expiry(&impatient_db, term, -1)) {
         tracing::debug!(
             error = error.operator_message(),
             "the write lease was not released and expires by itself"
@@ -72,7 +72,8 @@ pub(super) async fn describe_holder(db: &Database) -> Result<String> {
         let sql =
             "SELECT holder, term, expires >= clock_timestamp() FROM econoscope.lease WHERE id = 1";
         let row = tx.query_one(sql, &[]).await?;
-        let (holder, term): (String, i64) = (row.try_get(0)?, row.try_get(1)?);
+        let holder: String = row.try_get(0)?;
+        let term: i64 = row.try_get(1)?;
         Ok(if row.try_get(2)? {
             format!("{holder} writes, in term {term}")
         } else {

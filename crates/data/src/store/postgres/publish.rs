@@ -14,13 +14,13 @@ use tokio::runtime::Handle;
 use tokio::task::block_in_place;
 use tokio::time::timeout;
 
-/// Longest wait for one answer, which detects half-open connections.
+/// Longest wait for one response, which detects half-open connections.
 pub(super) const STALL_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The result of published work.
 #[derive(Debug, Clone)]
-pub(super) struct Published<T> {
-    pub(super) answer: T,
+pub(super) struct PublishResult<T> {
+    pub(super) value: T,
     /// Number of its change; `None` when nothing changed.
     pub(super) change: Option<i64>,
 }
@@ -32,7 +32,7 @@ pub(super) async fn publish<T>(
     replica: &Replica,
     term: Option<i64>,
     work: impl FnOnce(&Sqlite) -> Result<T>,
-) -> AttemptResult<Published<T>> {
+) -> AttemptResult<PublishResult<T>> {
     tx.execute(
         "SELECT 1 FROM econoscope.state WHERE id = 1 FOR UPDATE",
         &[],
@@ -40,25 +40,25 @@ pub(super) async fn publish<T>(
     .await?;
     let current = watermark(&tx).await?;
     replica.catch_up(&tx, &current)?;
-    let (answer, change) = block_in_place(|| {
-        let work = |store: &Sqlite| {
+    let (value, written) = block_in_place(|| {
+        let checked_work = |store: &Sqlite| {
             if store.watermark()?.as_ref() == Some(&current) {
                 work(store)
             } else {
                 Err(Error::store_without_cause(
-                    "the copy of the database was replaced meanwhile. Nothing was written.",
+                    "the replica of the database was replaced meanwhile. Nothing was written.",
                 ))
             }
         };
         let write = |changes: &Changes<'_>| write_changes(&tx, changes, current.change + 1);
-        replica.file.dry_run(work, write)
+        replica.file.dry_run(checked_work, write)
     })?;
-    let change = change?;
+    let change = written?;
     // Last, so that the lease row is locked only briefly.
     if let Some(term) = term.filter(|_| change.is_some()) {
         check_term(&tx, term).await?;
     }
-    Ok(Published { answer, change })
+    Ok(PublishResult { value, change })
 }
 
 /// Writes changes to the database under the number `change`. Returns `None` when there are none.
@@ -111,7 +111,8 @@ fn wait_for<T>(work: impl Future<Output = AttemptResult<T>>) -> AttemptResult<T>
 async fn check_term(tx: &Session, term: i64) -> AttemptResult<()> {
     let sql = "SELECT term, holder FROM econoscope.lease WHERE id = 1 FOR SHARE";
     let row = tx.query_one(sql, &[]).await?;
-    let (current, holder): (i64, String) = (row.try_get(0)?, row.try_get(1)?);
+    let current: i64 = row.try_get(0)?;
+    let holder: String = row.try_get(1)?;
     if current == term {
         return Ok(());
     }

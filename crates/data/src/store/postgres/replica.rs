@@ -76,7 +76,7 @@ fn open_updated(address: &Address, path: &Path) -> Result<Postgres> {
     if watermark.is_none() && file.count()? > 0 {
         let path = crate::disk::format_path(path);
         return Err(Error::store_without_cause(format!(
-            "{path} is a store of its own and no copy of a database. Choose another file with --replica, or \
+            "{path} is a store of its own and no replica of a database. Choose another file with --replica, or \
              move what it holds by `econoscope copy --from {path} --to {address}`."
         )));
     }
@@ -112,9 +112,8 @@ fn is_outage(error: &Error) -> bool {
 fn open_file(path: &Path) -> Result<Sqlite> {
     match Sqlite::open(path) {
         Err(error) if Sqlite::is_damage(&error) => {
-            let aside = Sqlite::quarantine(path)?;
-            let aside = crate::disk::format_path(&aside);
-            tracing::error!(target: NOTICE_TARGET, "the copy was damaged and is now {aside}; it is made anew");
+            let aside = crate::disk::format_path(&Sqlite::quarantine(path)?);
+            tracing::error!(target: NOTICE_TARGET, "the replica was damaged and is now {aside}; it is made anew");
             Sqlite::open(path)
         }
         result => result,
@@ -177,11 +176,12 @@ impl Replica {
                 if was_away {
                     tracing::info!(target: NOTICE_TARGET, "the database is back");
                 }
-                (status.away_since, status.seen_at) = (None, Some(now));
+                status.away_since = None;
+                status.seen_at = Some(now);
             }
             Err(error) if !was_away => {
-                let error = error.operator_message();
-                tracing::warn!(target: NOTICE_TARGET, "the database is away, answers go on from the copy: {error}");
+                let problem = error.operator_message();
+                tracing::warn!(target: NOTICE_TARGET, "the database is away, answers go on from the copy: {problem}");
                 status.away_since = Some(now);
             }
             Err(_) => {}
@@ -225,8 +225,8 @@ impl Replica {
                 },
                 None => {
                     renewed = attempted;
-                    let taken = lease::take(&self.db, &name).await;
-                    taken.ok().and_then(std::result::Result::ok)
+                    let acquired = lease::acquire(&self.db, &name).await;
+                    acquired.ok().and_then(std::result::Result::ok)
                 }
             };
             if term != before {

@@ -46,7 +46,7 @@ pub(super) async fn write_rows(tx: &Session, rows: &[TableRow], change: i64) -> 
         );
         let statement = &tx.prepare_cached(&sql).await?;
         for rows in rows.chunks(BATCH) {
-            // Pipelined: sent without waiting for each answer.
+            // Pipelined: sent without waiting for each response.
             try_join_all(rows.iter().map(|row| async move {
                 let params: Vec<_> = row
                     .values

@@ -8,30 +8,28 @@ use tokio_postgres::NoTls;
 
 /// Creates an empty database of this name, which must not exist, and a folder.
 pub(in crate::store) fn new_database(name: &str) -> (Postgres, TempDir) {
-    let server = std::env::var_os("ECONOSCOPE_TEST_DATABASE")
-        .unwrap()
-        .to_str()
-        .unwrap();
+    let variable = std::env::var_os("ECONOSCOPE_TEST_DATABASE").unwrap();
+    let server = variable.to_str().unwrap();
     let at = |name: &str| Address::parse("store", &format!("{server}/{name}")).unwrap();
-    let name = name.get(..60).unwrap_or(name).to_owned();
-    let made = name.clone();
+    let database = name.get(..60).unwrap_or(name);
+    let create = format!("CREATE DATABASE {database}");
     let admin = format!("{server}/postgres");
     let make = async move {
         let admin = tokio_postgres::connect(&admin, NoTls).await;
         let (client, connection) = admin.unwrap();
         let ends = tokio::spawn(connection);
-        client
-            .batch_execute(&format!("CREATE DATABASE {made}"))
-            .await
-            .unwrap();
+        client.batch_execute(&create).await.unwrap();
         drop(client);
         ends.await.unwrap().unwrap();
         Ok(())
     };
     block_on(make).unwrap();
-    Postgres::unconnected(&at(&name))
+    Postgres::unconnected(&at(database))
         .unwrap()
         .migrate()
         .unwrap();
-    (Postgres::open(&at(&name)).unwrap(), TempDir::new().unwrap())
+    (
+        Postgres::open(&at(database)).unwrap(),
+        TempDir::new().unwrap(),
+    )
 }

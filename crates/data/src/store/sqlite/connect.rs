@@ -168,7 +168,7 @@ pub(super) fn reader(path: &Path) -> Result<Connection> {
 
 /// Opens the one connection to a new store in memory, or in an unnamed temporary file when `path` is empty.
 pub(super) fn unnamed(path: Option<&Path>) -> Result<Connection> {
-    let fail = |e| super::query::operation_error("make a store for a while", e);
+    let fail = |e| super::query::operation_error("create a temporary store", e);
     let mut db = connect(path).map_err(fail)?;
     STORE.initialize(&mut db).map_err(fail)?;
     Ok(db)

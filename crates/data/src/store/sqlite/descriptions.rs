@@ -153,7 +153,8 @@ pub(super) fn damages(db: &Connection) -> Vec<String> {
 
 /// Reads and verifies the eight columns.
 fn read(row: &Row<'_>) -> RowResult<Description> {
-    let (name, frequency): (String, String) = (row.get(1)?, row.get(4)?);
+    let name: String = row.get(1)?;
+    let frequency: String = row.get(4)?;
     let title = row.get(2)?;
     let units = row.get(3)?;
     let source = row.get(6)?;

@@ -114,12 +114,12 @@ impl Sqlite {
         let idle = file.readers.lock().pop();
         let reader = idle.map_or_else(|| connect::reader(path), Ok)?;
         // The page cache of a connection may have caused the error, so the next one reads the file again.
-        let answer = read(&reader).inspect_err(|_| file.close_readers())?;
+        let value = read(&reader).inspect_err(|_| file.close_readers())?;
         let mut idle = file.readers.lock();
         if idle.len() < MAX_IDLE_READERS {
             idle.push(reader);
         }
-        Ok(answer)
+        Ok(value)
     }
 
     /// Runs `read` on a new connection. If it fails, the idle ones are closed: their page caches are outdated.
@@ -160,7 +160,7 @@ impl Sqlite {
                 .ok_or_else(|| Error::internal("one transaction", "it is in use"))?;
             *writer = file.writer.into_inner();
             match result {
-                Ok(answer) => run(writer, end).map(|()| answer),
+                Ok(value) => run(writer, end).map(|()| value),
                 // A full disk has ended the transaction already.
                 Err(error) if writer.is_autocommit() => Err(error),
                 Err(error) => run(writer, "ROLLBACK").and(Err(error)),
@@ -205,16 +205,16 @@ pub(super) fn transaction<T, E: From<Error>>(
 ) -> std::result::Result<T, E> {
     if !writer.is_autocommit() {
         let savepoint = writer.savepoint().map_err(write_error)?;
-        let answer = write(&savepoint)?;
+        let value = write(&savepoint)?;
         savepoint.commit().map_err(write_error)?;
-        return Ok(answer);
+        return Ok(value);
     }
     let transaction = writer
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(write_error)?;
-    let answer = write(&transaction)?;
+    let value = write(&transaction)?;
     transaction.commit().map_err(write_error)?;
-    Ok(answer)
+    Ok(value)
 }
 
 /// Runs several reads on one snapshot of the file, whatever others write meanwhile.
@@ -227,7 +227,7 @@ pub(super) fn snapshot<T>(
     }
     let read_error = |e| operation_error("read", e);
     let transaction = db.unchecked_transaction().map_err(read_error)?;
-    let answer = read(&transaction)?;
+    let value = read(&transaction)?;
     transaction.finish().map_err(read_error)?;
-    Ok(answer)
+    Ok(value)
 }

@@ -169,13 +169,14 @@ fn series_damages(db: &Connection) -> Vec<Damage> {
         let series = SeriesId::new(&name).ok();
         damages.push(Damage { series, what });
     }
-    let miscount = miscount(db, series, row_groups).unwrap_or_else(|e| Some(e.operator_message()));
-    damages.extend(miscount.map(Damage::general));
+    let count_mismatch =
+        count_mismatch(db, series, row_groups).unwrap_or_else(|e| Some(e.operator_message()));
+    damages.extend(count_mismatch.map(Damage::general));
     damages
 }
 
 /// Describes a difference between the numbers that were read and those that the file records.
-fn miscount(db: &Connection, series: i64, row_groups: i64) -> Result<Option<String>> {
+fn count_mismatch(db: &Connection, series: i64, row_groups: i64) -> Result<Option<String>> {
     let count = Query::new("The row groups", "SELECT count(*) FROM segment");
     let stored: i64 = count
         .first(db, [], |row| Ok(row.get(0)?))?
@@ -183,11 +184,11 @@ fn miscount(db: &Connection, series: i64, row_groups: i64) -> Result<Option<Stri
     let recorded = state::read(db)?.series;
     Ok(if stored != row_groups {
         Some(format!(
-            "{stored} row groups are held, but the series name {row_groups}."
+            "{stored} row groups are stored, but the series name {row_groups}."
         ))
     } else if recorded != series {
         Some(format!(
-            "{series} series are held, but there were {recorded}."
+            "{series} series are stored, but there were {recorded}."
         ))
     } else {
         None

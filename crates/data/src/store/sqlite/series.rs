@@ -37,7 +37,8 @@ pub(super) fn read(db: &Connection, id: &SeriesId) -> Result<Option<StoredSeries
         if series.is_none() {
             series = Some(SeriesRow::from_row(row)?);
         }
-        let (id, data): (i64, _) = (row.get(10)?, row.get_ref(11)?);
+        let id: i64 = row.get(10)?;
+        let data = row.get_ref(11)?;
         let parts = data.as_blob().ok().and_then(<[u8]>::split_first_chunk);
         let Some((checksum, bytes)) = parts else {
             return Err(damage_error(name, "a row group is cut off").into());
@@ -47,7 +48,8 @@ pub(super) fn read(db: &Connection, id: &SeriesId) -> Result<Option<StoredSeries
             return Err(damage_error(name, problem).into());
         }
         checksums.extend_from_slice(checksum);
-        row_group::decode(bytes, &mut rows).map_err(|e| damage_error(name, &e.to_string()))?;
+        let decoded = row_group::decode(bytes).map_err(|e| damage_error(name, &e.to_string()))?;
+        rows.extend(decoded);
         Ok(())
     })?;
     let Some(row) = check_name(name, series)? else {
@@ -202,17 +204,22 @@ pub(super) fn record_fetch(db: &Connection, row: SeriesRow, time: Timestamp) -> 
     write_row(db, &SeriesRow { fetched_at, ..row })
 }
 
-/// Assigns the rows of some days to an origin. Returns whether that changed anything.
+/// Assigns the rows from `first` to `last` to an origin. Returns whether that changed anything.
 pub(super) fn attribute(
     db: &Connection,
     row: SeriesRow,
     origin: &str,
-    days: (Date, Date),
+    first: Date,
+    last: Date,
 ) -> Result<bool> {
-    let origin = row.assign_origin(origin, days);
-    let is_changed = origin != row.origin;
+    let origins = row.assign_origin(origin, first, last);
+    let is_changed = origins != row.origin;
     if is_changed {
-        write_row(db, &SeriesRow { origin, ..row })?;
+        let row = SeriesRow {
+            origin: origins,
+            ..row
+        };
+        write_row(db, &row)?;
     }
     Ok(is_changed)
 }

@@ -8,6 +8,7 @@ use econoscope_core::model::frequency::{day_from_number, day_number, shift};
 use econoscope_core::model::{Date, SeriesId, VintageObservation};
 use jiff::{Timestamp, ToSpan};
 use rusqlite::Row;
+use std::ops::RangeInclusive;
 
 /// A row of table `series`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,7 +97,7 @@ impl SeriesRow {
         let (first, last) = date_range(rows);
         let fetched_at = to_microseconds(write.fetched_at).as_microsecond();
         Self {
-            origin: self.assign_origin(write.origin, (date(first), date(last))),
+            origin: self.assign_origin(write.origin, date(first), date(last)),
             first: self.first.min(first),
             last: self.last.max(last),
             fetched_at: self.fetched_at.max(fetched_at),
@@ -104,11 +105,11 @@ impl SeriesRow {
         }
     }
 
-    /// Returns the origins as text after the rows of `days` were assigned to `origin`.
-    pub(super) fn assign_origin(&self, origin: &str, days: (Date, Date)) -> String {
-        let stored = (date(self.first), date(self.last));
+    /// Returns the origins as text after the rows from `first` to `last` were assigned to `origin`.
+    pub(super) fn assign_origin(&self, origin: &str, first: Date, last: Date) -> String {
+        let stored = date(self.first)..=date(self.last);
         let origins = Origins::parse(&self.origin);
-        origins.assign(origin, days, stored).to_text()
+        origins.assign(origin, first..=last, stored).to_text()
     }
 }
 
@@ -158,18 +159,26 @@ impl Origins {
         (newest, names.zip(ends).collect())
     }
 
-    /// Assigns the rows from `first` to `last` to `name`. `stored` are the first and last date of the series before.
-    fn assign(mut self, name: &str, (first, last): (Date, Date), stored: (Date, Date)) -> Self {
-        let rest = (last < stored.1).then(|| shift(last, 1.day()));
+    /// Assigns the rows of `days` to `name`. `stored` are the dates of the series before.
+    fn assign(
+        mut self,
+        name: &str,
+        days: RangeInclusive<Date>,
+        stored: RangeInclusive<Date>,
+    ) -> Self {
+        let first = *days.start();
+        let last = *days.end();
+        let rest = (last < *stored.end()).then(|| shift(last, 1.day()));
         let later = rest.and_then(|rest| {
             let next = self.0.partition_point(|(day, _)| *day <= rest);
             let mut later = self.0.get(next.checked_sub(1)?..)?.to_vec();
             later.first_mut()?.0 = rest;
             Some(later)
         });
-        self.0.retain(|(day, _)| *day < first && first > stored.0);
-        let first = if self.0.is_empty() { Date::MIN } else { first };
-        self.0.push((first, name.replace(SEPARATOR, " ")));
+        self.0
+            .retain(|(day, _)| *day < first && first > *stored.start());
+        let start = if self.0.is_empty() { Date::MIN } else { first };
+        self.0.push((start, name.replace(SEPARATOR, " ")));
         self.0.extend(later.unwrap_or_default());
         self.0.dedup_by(|b, a| a.1 == b.1);
         self
@@ -187,8 +196,8 @@ mod tests {
         let last = date(2026, 9, 17);
         let day = |d| date(2026, 11, d);
         let bundled = Origins::parse("bundled from cpi 2.1.0");
-        let treasury = bundled.assign("treasury", (date(2026, 9, 1), day(13)), (first, last));
-        let fred = treasury.assign("fred", (day(14), day(20)), (first, day(13)));
+        let treasury = bundled.assign("treasury", date(2026, 9, 1)..=day(13), first..=last);
+        let fred = treasury.assign("fred", day(14)..=day(20), first..=day(13));
         let text = "bundled from cpi 2.1.0 | 2026-09-01 treasury | 2026-11-14 fred";
         assert_eq!(fred.to_text(), text);
         assert_eq!(Origins::parse(text), fred);
@@ -202,10 +211,10 @@ mod tests {
             ]
         );
         // The first source confirms some days of the second one: these become its own.
-        let back = fred.assign("treasury", (day(1), day(17)), (first, day(20)));
+        let back = fred.assign("treasury", day(1)..=day(17), first..=day(20));
         let text = "bundled from cpi 2.1.0 | 2026-09-01 treasury | 2026-11-18 fred";
         assert_eq!(back.to_text(), text);
-        let whole = back.assign("import", (first, day(20)), (first, day(20)));
+        let whole = back.assign("import", first..=day(20), first..=day(20));
         assert_eq!(whole.to_text(), "import");
     }
 }

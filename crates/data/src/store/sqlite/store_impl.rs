@@ -31,7 +31,8 @@ impl Store for Sqlite {
             }
         };
         if cached.incarnation != incarnation {
-            (cached.incarnation, cached.base) = (incarnation, cached.version.saturating_add(1));
+            cached.incarnation = incarnation;
+            cached.base = cached.version.saturating_add(1);
         }
         cached.version = cached.base.saturating_add(count);
         cached.valid_until = now.checked_add(VERSION_LIFETIME);
@@ -84,10 +85,10 @@ impl Store for Sqlite {
         self.with_transaction_store("COMMIT", |store| work(store))
     }
 
-    fn attribute(&self, id: &SeriesId, origin: &str, days: (Date, Date)) -> Result<()> {
+    fn attribute(&self, id: &SeriesId, origin: &str, first: Date, last: Date) -> Result<()> {
         self.change(|db| {
             let row = self.verify_absence(db, series::read_row(db, id)?)?;
-            let is_changed = row.map(|row| series::attribute(db, row, origin, days));
+            let is_changed = row.map(|row| series::attribute(db, row, origin, first, last));
             Ok(((), is_changed.transpose()?.unwrap_or_default()))
         })
     }
@@ -167,11 +168,11 @@ impl Sqlite {
     /// Runs a write that also returns whether it changed anything visible, which raises the version.
     fn change<T>(&self, write: impl FnOnce(&Connection) -> Result<(T, bool)>) -> Result<T> {
         self.transact(|db| {
-            let (answer, is_changed) = write(db)?;
+            let (value, is_changed) = write(db)?;
             if is_changed {
                 state::record_change(db, 0)?;
             }
-            Ok(answer)
+            Ok(value)
         })
     }
 

@@ -146,10 +146,10 @@ impl Sqlite {
                 changed.lock().extend(index.map(|index| (index, id)));
             };
             store.with_writer(|db| db.update_hook(Some(hook)).map_err(write_error))?;
-            let answer = work(store);
+            let result = work(store);
             let no_hook = None::<fn(Action, &str, &str, i64)>;
             store.with_writer(|db| db.update_hook(no_hook).map_err(write_error))?;
-            let answer = answer?;
+            let value = result?;
             let after = store.with_reader(state::read)?;
             let changes = Changes {
                 store,
@@ -157,7 +157,7 @@ impl Sqlite {
                 is_visible: after.version > before.version,
                 series: after.series - before.series,
             };
-            Ok((answer, take(&changes)))
+            Ok((value, take(&changes)))
         })
     }
 
@@ -258,7 +258,8 @@ impl ReplicaTransaction<'_> {
 }
 
 /// Writes a row in place of the one with its key. A series loses the row groups that it no longer counts.
-fn write_row(db: &Connection, TableRow { table, values }: &TableRow) -> Result<()> {
+fn write_row(db: &Connection, row: &TableRow) -> Result<()> {
+    let TableRow { table, values } = row;
     let Table { name, columns } = table;
     let placeholders = vec!["?"; values.len()].join(", ");
     let sql = format!("INSERT OR REPLACE INTO {name} ({columns}) VALUES ({placeholders})");
@@ -283,7 +284,7 @@ fn watermark(db: &Connection) -> Result<Option<Watermark>> {
         return Ok(None);
     }
     let sql = "SELECT incarnation, change, version, series FROM follow WHERE id = 1";
-    Query::new("What the copy follows", sql).first(db, [], |row| {
+    Query::new("The watermark", sql).first(db, [], |row| {
         Ok(Watermark {
             incarnation: row.get(0)?,
             change: row.get(1)?,

@@ -93,8 +93,10 @@ fn text_damage(kind: &str, name: &str) -> RowError {
 }
 
 fn split_tags(tags: &str) -> Vec<String> {
-    let tags = tags.split(TAG_SEPARATOR).filter(|tag| !tag.is_empty());
-    tags.map(str::to_owned).collect()
+    tags.split(TAG_SEPARATOR)
+        .filter(|tag| !tag.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 fn write_article(db: &Connection, article: &Article) -> Result<()> {
@@ -148,7 +150,8 @@ pub(super) fn set_note(db: &Connection, key: &str, value: &str) -> Result<bool> 
 }
 
 fn read_note(row: &Row<'_>) -> RowResult<String> {
-    let (key, value): (String, String) = (row.get(0)?, row.get(1)?);
+    let key: String = row.get(0)?;
+    let value: String = row.get(1)?;
     let is_whole = row.get::<_, i64>(2)? == checksum(&[Some(&key), Some(&value)], &[]);
     if is_whole {
         Ok(value)

@@ -27,9 +27,8 @@ fn unemployment(months: &Months) -> Arc<Series> {
 fn answer_for(months: &Months, arguments: Value) -> TimeSeriesAnswer {
     let params = params(arguments);
     let selection = DateSelection::new(&params, AsOf::Latest, date(2010, 1, 1)).unwrap();
-    let mut answer = output(Vec::new());
-    let series = unemployment(months);
-    transform::fill_rows(&mut answer, &series, &params, &selection).unwrap();
+    let rows = transform(&unemployment(months), &params, &selection).unwrap();
+    let answer = output(Vec::new()).with_rows(rows);
     shape::fit_rows(answer, &params, None).unwrap()
 }
 
@@ -78,8 +77,8 @@ proptest! {
     }
 
     #[test]
-    fn day_has_the_figure_of_its_month_or_an_earlier(months in some_months(), days in prop::collection::vec(0i64..2_000, 1..20)) {
-        let days: Vec<Date> = days.into_iter().map(|n| shift(date(2000, 1, 1), n.days())).collect();
+    fn day_has_the_figure_of_its_month_or_an_earlier(months in some_months(), offsets in prop::collection::vec(0i64..2_000, 1..20)) {
+        let days: Vec<Date> = offsets.into_iter().map(|n| shift(date(2000, 1, 1), n.days())).collect();
         let arguments: Vec<String> = days.iter().map(Date::to_string).collect();
         let answer = answer_for(&months, json!({"seriesId": "UNRATE", "detail": "summary", "dates": arguments}));
         prop_assert_eq!(answer.points.len(), days.len());

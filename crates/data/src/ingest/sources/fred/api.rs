@@ -13,10 +13,21 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use url::Url;
 
-/// Most rows of a page of figures.
-const ROWS_PER_PAGE: usize = 100_000;
-/// Most days of a page of vintage dates.
-const DAYS_PER_PAGE: usize = 10_000;
+/// A list that FRED sends in pages.
+struct PagedList {
+    path: &'static str,
+    /// Most rows of a page.
+    page_size: usize,
+}
+
+const OBSERVATIONS: PagedList = PagedList {
+    path: "observations",
+    page_size: 100_000,
+};
+const VINTAGE_DATES: PagedList = PagedList {
+    path: "vintagedates",
+    page_size: 10_000,
+};
 /// Pages after which a response is taken to be endless.
 const MAX_PAGES: usize = 200;
 
@@ -74,17 +85,17 @@ impl Fred {
         path: &[&str],
         query: &[(&str, &str)],
     ) -> Result<T> {
-        let key = self.key.as_ref().ok_or_else(key::missing)?;
+        let key = self.key.as_ref().ok_or_else(key::missing_key_error)?;
         let mut pairs = vec![("series_id", id.as_str()), ("file_type", "json")];
         pairs.extend_from_slice(query);
         pairs.push(("api_key", key.expose()));
         let url = url_with(&self.base, &[&["fred", "series"], path].concat(), &pairs)?;
-        let request = self.fetch.get(url, "application/json");
+        let request = self.client.get(url, "application/json");
         // Under load FRED sometimes refuses a valid key, and accepts it a moment later.
         let is_transient = |response: &Response| {
             response.status == 400 && error_message(response).is_some_and(|t| is_about_the_key(&t))
         };
-        let response = self.fetch.send(request, is_transient).await?;
+        let response = self.client.send(request, is_transient).await?;
         self.parse(id, key, &response)
     }
 
@@ -101,7 +112,7 @@ impl Fred {
             match (parsed, response.problem(), error_message(response)) {
                 (Ok(value), None, _) => return Ok(value),
                 (_, _, Some(text)) if is_about_the_key(&text) => {
-                    key::refused("is not accepted by FRED")
+                    key::invalid_key_error("is not accepted by FRED")
                 }
                 (_, _, Some(text)) if text.contains("does not exist") => not_on_fred(id),
                 (_, _, Some(text)) => {
@@ -117,24 +128,24 @@ impl Fred {
     }
 
     fn unusable(&self, id: &SeriesId, problem: &str) -> Error {
-        self.fetch.unusable(id.as_str(), problem)
+        self.client.unusable(id.as_str(), problem)
     }
 
     /// Fetches all pages of a list. `parse_page` returns the total number of rows and those of one page.
     async fn pages<T: DeserializeOwned, I>(
         &self,
         id: &SeriesId,
-        (path, limit): (&str, usize),
+        list: &PagedList,
         query: &[(&str, &str)],
         parse_page: impl Fn(T) -> std::result::Result<(usize, Vec<I>), String>,
     ) -> Result<Vec<I>> {
         let mut rows = Vec::new();
         for _ in 0..MAX_PAGES {
             let offset = rows.len().to_string();
-            let limit = limit.to_string();
+            let limit = list.page_size.to_string();
             let position = [("limit", limit.as_str()), ("offset", offset.as_str())];
-            let query = [query, &position].concat();
-            let page = self.request(id, &[path], &query).await?;
+            let page_query = [query, &position].concat();
+            let page = self.request(id, &[list.path], &page_query).await?;
             let (count, items) = parse_page(page).map_err(|problem| self.unusable(id, &problem))?;
             let is_empty = items.is_empty();
             rows.extend(items);
@@ -163,8 +174,7 @@ impl Fred {
             let rows = page.observations.iter().map(ObservationRow::parse);
             Ok((page.count, rows.collect::<std::result::Result<_, _>>()?))
         };
-        self.pages(id, ("observations", ROWS_PER_PAGE), query, parse_page)
-            .await
+        self.pages(id, &OBSERVATIONS, query, parse_page).await
     }
 
     pub(super) async fn figures_from_api(
@@ -198,9 +208,7 @@ impl Fred {
             let days = page.vintage_dates.iter().map(|text| parse_day(text));
             Ok((page.count, days.collect::<std::result::Result<_, _>>()?))
         };
-        let mut days: Vec<Date> = self
-            .pages(id, ("vintagedates", DAYS_PER_PAGE), &[], parse_page)
-            .await?;
+        let mut days: Vec<Date> = self.pages(id, &VINTAGE_DATES, &[], parse_page).await?;
         days.sort();
         days.dedup();
         for (start, end) in request_ranges(&days) {

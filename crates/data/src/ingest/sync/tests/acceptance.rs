@@ -2,10 +2,8 @@
 
 use super::agencies::{agencies, mount};
 use super::*;
-use crate::desk::{Desk, Settings};
 use crate::ingest::BASES;
 use crate::ingest::testing::zip_file;
-use econoscope_core::model::AsOf;
 use econoscope_core::model::frequency::shift;
 use jiff::ToSpan;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -185,10 +183,10 @@ fn g17(base: i16, rows: &[(Date, f64)]) -> ResponseTemplate {
         let end = day.last_of_month();
         format!(r#"<frb:Obs OBS_STATUS="A" OBS_VALUE="{value:.4}" TIME_PERIOD="{end}"/>"#)
     };
-    let rows: String = rows.iter().map(row).collect();
+    let observations: String = rows.iter().map(row).collect();
     // No sample of the second one exists; the factor confirms it.
     let series = ["IP.B50001.S", "IP.GMF.S"].map(|name| {
-        format!(r#"<kf:Series SERIES_NAME="{name}" UNIT="Index:_{base}_100" UNIT_MULT="1">{rows}</kf:Series>"#)
+        format!(r#"<kf:Series SERIES_NAME="{name}" UNIT="Index:_{base}_100" UNIT_MULT="1">{observations}</kf:Series>"#)
     });
     let xml = format!(
         r#"<m:G xmlns:m="m" xmlns:frb="f" xmlns:kf="k"><frb:DataSet id="IP">{}</frb:DataSet></m:G>"#,
@@ -215,18 +213,6 @@ async fn stated_base_is_taken_with_its_unit() {
     write_rows(&store, "INDPRO", &months(1.0));
     write_rows(&store, "IPMAN", &months(1.0));
     let stored = values(&store, "INDPRO");
-    let desk = Desk::open(
-        Arc::clone(&store) as _,
-        Settings::default(),
-        Arc::new(next_noon),
-    );
-    let unit = || {
-        let info = desk.resolve("series", "INDPRO").unwrap();
-        let series = desk.series(&info, AsOf::Latest).unwrap().unwrap();
-        assert_eq!(series.info.units, info.units);
-        (info.units.clone(), info.units_short.clone())
-    };
-    assert_eq!(unit(), ("Index 2017=100".into(), "index".into()));
     // A part is refused, whether its start or its end is missing.
     let whole = revised();
     for (priority, part, reach) in [
@@ -242,21 +228,22 @@ async fn stated_base_is_taken_with_its_unit() {
         let message = failure(&report, "INDPRO").to_string();
         assert!(message.contains(reach), "{message}");
         assert_eq!(values(&store, "INDPRO"), stored);
-        assert_eq!(unit(), ("Index 2017=100".into(), "index".into()));
+        assert_eq!(store.note(BASES).unwrap(), None);
     }
     mount(&server, "FRB_g17", 2, g17(2022, &revised())).await;
     let report = run(&store, &config).await;
     assert!(report.is_complete(), "{report:?}");
     assert!((values(&store, "INDPRO")[0].1 - 97.4).abs() < 1e-9);
-    assert_eq!(unit(), ("Index 2022=100".into(), "index".into()));
-    // As of an earlier day, the series has the earlier base.
-    let info = desk.resolve("series", "INDPRO").unwrap();
-    let before = AsOf::Day(date(2026, 10, 1));
-    let before = desk.series(&info, before).unwrap().unwrap();
-    assert_eq!(before.info.units, "Index 2017=100");
-    assert_eq!(before.observations[0].value, 100.0);
+    let vintages = store.read(&id("INDPRO")).unwrap().unwrap();
+    let before = vintages.as_of(date(2026, 10, 1), |day| day);
+    assert_eq!(before[0].value, 100.0);
     // The stored base is not new.
     let notes = store.note(BASES).unwrap();
+    let note = notes.as_deref().unwrap();
+    assert!(
+        note.contains(r#""INDPRO":[["2026-11-21","Index 2022=100"]]"#),
+        "{note}"
+    );
     let report = run(&store, &config).await;
     assert!(report.is_complete(), "{report:?}");
     assert_eq!(report.written().revised, 0);

@@ -325,7 +325,7 @@ async fn unchanged_response_is_requested_by_etag() {
 }
 
 /// Serves H.15 with two daily rates under an entity tag, and 304 to a request with this tag.
-async fn serve_h15(server: &MockServer, (etag, two_years, ten_years): (&str, &str, &str)) {
+async fn serve_h15(server: &MockServer, etag: &str, two_years: &str, ten_years: &str) {
     server.reset().await;
     let rates = |name, newest| {
         let days = ["16", "17", "18", "19", "20"].map(|day| format!("2026-11-{day}"));
@@ -368,9 +368,9 @@ const THIRD: fn() -> Timestamp = || "2026-12-03T12:00:00Z".parse().unwrap();
 async fn unchanged_response_counts_only_for_series_that_were_read_from_it() {
     let (server, mut config) = agencies(&[]).await;
     let store = Arc::new(Sqlite::in_memory().unwrap());
-    serve_h15(&server, ("\"1\"", "4.00", "4.00")).await;
+    serve_h15(&server, "\"1\"", "4.00", "4.00").await;
     sync_in_december(&store, &mut config, &["DGS2", "DGS10"], FIRST).await;
-    serve_h15(&server, ("\"2\"", "4.10", "4.20")).await;
+    serve_h15(&server, "\"2\"", "4.10", "4.20").await;
     sync_in_december(&store, &mut config, &["DGS2"], SECOND).await;
     sync_in_december(&store, &mut config, &["DGS10"], THIRD).await;
     let newest = ["DGS2", "DGS10"].map(|series| values(&store, series).last().copied());
@@ -382,9 +382,9 @@ async fn unchanged_response_counts_only_for_series_that_were_read_from_it() {
 async fn refused_figure_is_refused_again_until_the_source_corrects_it() {
     let (server, mut config) = agencies(&[]).await;
     let store = Arc::new(Sqlite::in_memory().unwrap());
-    serve_h15(&server, ("\"1\"", "4.00", "4.00")).await;
+    serve_h15(&server, "\"1\"", "4.00", "4.00").await;
     sync_in_december(&store, &mut config, &["DGS10"], FIRST).await;
-    serve_h15(&server, ("\"2\"", "4.00", "0.04")).await;
+    serve_h15(&server, "\"2\"", "4.00", "0.04").await;
     for clock in [SECOND, THIRD] {
         let report = sync_in_december(&store, &mut config, &["DGS10"], clock).await;
         assert_eq!(report.missed_count(), 1, "{report:?}");

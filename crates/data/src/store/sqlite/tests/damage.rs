@@ -213,12 +213,12 @@ fn damaged_log_restores_an_earlier_state() {
     assert!(log.len() > 4096);
     for seed in 0..60 {
         let mut random = Random(seed);
-        let mut log = log.clone();
+        let mut damaged = log.clone();
         let at = random.below(log.len());
-        log[at] ^= 1 << random.below(8);
+        damaged[at] ^= 1 << random.below(8);
         let path = folder.path().join(format!("log-{seed}.db"));
         fs::write(&path, &main).unwrap();
-        fs::write(crate::sqlite::with_suffix(&path, "-wal"), &log).unwrap();
+        fs::write(crate::sqlite::with_suffix(&path, "-wal"), &damaged).unwrap();
         let Ok(store) = Sqlite::open(&path) else {
             continue;
         };

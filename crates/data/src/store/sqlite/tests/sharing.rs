@@ -116,8 +116,8 @@ impl Plain {
         } else {
             change.apply_to(&stored)
         };
-        let at = at.max(write.fetched_at);
-        self.series.insert(write.id.clone(), (rows, at));
+        let fetched_at = at.max(write.fetched_at);
+        self.series.insert(write.id.clone(), (rows, fetched_at));
         change.outcome
     }
 

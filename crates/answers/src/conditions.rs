@@ -1,0 +1,386 @@
+//! Conditions: counted over all figures of a range, never over thinned rows, or followed crossing by crossing.
+
+pub(crate) mod formulas;
+
+use crate::prelude::*;
+use econoscope_core::error::quote;
+use econoscope_core::indicators::condition::{Streak, count_condition};
+use econoscope_core::indicators::expression::{
+    Column, CostEstimate, Evaluation, Expr, FormulaError, Function, Op, Scope,
+};
+use econoscope_core::indicators::resample::Aggregation;
+use econoscope_core::indicators::statistics;
+use econoscope_core::model::frequency::add_days;
+use formulas::NamedSeries;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+const FIELD: &str = "condition";
+const EXAMPLES: &str =
+    "a comparison: >= 0.5, T10Y2Y < 0, or FEDFUNDS > yoy(CPILFESL) (macro://formulas)";
+
+/// The last change of a condition.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Crossing {
+    /// First observation after it.
+    pub date: Date,
+    /// up or down through what it is compared with; into or out of the condition where it is not one comparison.
+    pub direction: String,
+    /// Whether the condition is met since.
+    pub met: bool,
+}
+
+/// A condition over every observation of the range.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ConditionFigures {
+    /// As asked for.
+    pub condition: String,
+    /// Its column, where it names no series.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
+    /// Evaluation frequency.
+    pub frequency: String,
+    /// Observations judged.
+    pub count: usize,
+    /// Of them, those that meet it.
+    pub met: usize,
+    /// The same in percent.
+    pub share: Option<f64>,
+    /// First that meets it.
+    pub first: Option<Date>,
+    /// Last that meets it.
+    pub last: Option<Date>,
+    /// Values compared at that last date.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub last_values: BTreeMap<String, f64>,
+    /// Longest run; the oldest of equal ones.
+    pub longest: Option<Streak>,
+    /// Run up to the last observation.
+    pub current: Option<Streak>,
+    /// Last change.
+    pub crossing: Option<Crossing>,
+}
+
+/// What formulas and conditions are evaluated in.
+pub(crate) struct EvaluationContext {
+    /// The series they name.
+    pub(crate) series: NamedSeries,
+    /// How finer figures become coarser.
+    pub(crate) aggregation: Aggregation,
+    /// The requested frequency; `None` for the coarsest of the series.
+    pub(crate) frequency: Option<Frequency>,
+    /// Days that count.
+    pub(crate) range: DateRange,
+}
+
+/// A series or formula that a condition compares: its name, and its figures.
+type Side = (String, Column);
+
+/// A parsed condition.
+pub(crate) struct Condition {
+    text: String,
+    pub(crate) tree: Expr,
+}
+
+impl Condition {
+    /// Parses a condition.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] for a text that is no formula or has no comparison.
+    pub(crate) fn parse(text: &str) -> Result<Self> {
+        let tree = formulas::parse(FIELD, text)?;
+        if !tree.has_comparison() {
+            return Err(Error::invalid(FIELD, text, "compares nothing", EXAMPLES));
+        }
+        Ok(Self {
+            text: text.trim().to_owned(),
+            tree,
+        })
+    }
+
+    /// Turns each side that is nothing but a name of the subject into the subject, with its requested units and frequency.
+    pub(crate) fn with_subject(self, is_subject: &dyn Fn(&str) -> bool) -> Self {
+        Self {
+            tree: self.tree.with_subject(is_subject),
+            ..self
+        }
+    }
+
+    /// Returns the steps of an evaluation on a subject with `rows` figures.
+    pub(crate) fn cost(&self, series: &NamedSeries, rows: usize) -> usize {
+        let row_count = |name: &str| match name {
+            "" => rows,
+            name => series.row_count(name),
+        };
+        let mut price = CostEstimate::new(&row_count);
+        // Each figure is counted, and its sides are converted again for the last values.
+        let evaluated = price.add(&self.tree);
+        price.steps() + 8 * evaluated
+    }
+
+    /// Counts the condition over the range, for the named subject where it does not name its series.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] for units that cannot be compared and for what takes too long.
+    pub(crate) fn count(
+        &self,
+        subject: Option<(&str, Column)>,
+        context: &EvaluationContext,
+    ) -> Result<ConditionFigures> {
+        let counted = subject.filter(|_| self.tree.has_subject());
+        let of = counted.as_ref().map(|(name, _)| quote(name));
+        let (truth, sides) = self.evaluate(counted, context, context.frequency)?;
+        let frequency = truth.frequency();
+        let counts = count_condition(
+            truth.between(context.range.start, context.range.end),
+            frequency,
+        );
+        let share = 100.0 * statistics::count(counts.met) / statistics::count(counts.count);
+        let last_value = |(name, column)| Some((name, value_at(&column, counts.last?)?));
+        Ok(ConditionFigures {
+            condition: quote(&self.text),
+            of,
+            frequency: frequency.word().into(),
+            count: counts.count,
+            met: counts.met,
+            share: share.is_finite().then(|| round_to(share, 2)),
+            first: counts.first,
+            last: counts.last,
+            last_values: sides.into_iter().filter_map(last_value).collect(),
+            longest: counts.longest,
+            current: counts.current,
+            crossing: counts.crossing.map(|(date, met)| self.crossing(date, met)),
+        })
+    }
+
+    /// Evaluates the condition at `frequency` or the coarsest of its series. Returns a series of ones and zeros, and the
+    /// sides that the condition compares, each with its name.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParam`] for units that cannot be compared and for what takes too long.
+    pub(crate) fn evaluate(
+        &self,
+        subject: Option<(&str, Column)>,
+        context: &EvaluationContext,
+        frequency: Option<Frequency>,
+    ) -> Result<(Arc<Series>, Vec<Side>)> {
+        let (subject_name, subject) = subject.unzip();
+        let rows = subject.as_ref().map_or(0, |c| c.series.observations.len());
+        formulas::check_cost(FIELD, &self.text, self.cost(&context.series, rows))?;
+        let series = |name: &str| context.series.get(name);
+        let mut evaluation = Evaluation::new(Scope {
+            series: &series,
+            subject,
+            start: context.range.start,
+            aggregation: context.aggregation,
+            frequency,
+        });
+        let error = |fault: FormulaError| formulas::fault_error(FIELD, &self.text, &fault);
+        let truth = evaluation.column(&self.tree).map_err(error)?;
+        if !truth.unit.is_boolean() {
+            let problem = "is neither true nor false";
+            return Err(Error::invalid(FIELD, &self.text, problem, EXAMPLES));
+        }
+        let sides = self.tree.sides().into_iter().map(|side| {
+            let name = match (side, subject_name) {
+                (Expr::Subject { .. }, Some(name)) => name.to_owned(),
+                _ => side.describe(&str::to_owned),
+            };
+            Ok((quote(&name), evaluation.side(side).map_err(error)?))
+        });
+        Ok((truth.series, sides.collect::<Result<_>>()?))
+    }
+
+    /// Builds the crossing at `date`: up or down for a single inequality, else into or out of the condition.
+    fn crossing(&self, date: Date, met: bool) -> Crossing {
+        let is_any = |ops: [Op; 2]| {
+            let functions = ops.map(Function::Op);
+            matches!(&self.tree, Expr::Call(function, ..) if functions.contains(function))
+        };
+        let is_above = is_any([Op::Greater, Op::AtLeast]);
+        let is_inequality = is_above || is_any([Op::Less, Op::AtMost]);
+        let direction = match (is_inequality, is_above == met, met) {
+            (true, true, _) => "up",
+            (true, false, _) => "down",
+            (false, _, true) => "into",
+            (false, _, false) => "out of",
+        };
+        Crossing {
+            date,
+            direction: direction.into(),
+            met,
+        }
+    }
+}
+
+/// Returns the figure of a column at a date, rounded. For weekly figures it is that of the same week, since series end
+/// their weeks on different days.
+fn value_at(column: &Column, date: Date) -> Option<f64> {
+    let series = &column.series;
+    let in_week = || {
+        if series.frequency() == Frequency::Weekly {
+            series.between(add_days(date, -4), add_days(date, 2))
+        } else {
+            &[]
+        }
+    };
+    let value = series
+        .value_on(date)
+        .or_else(|| Some(in_week().last()?.value));
+    value.map(|value| column.round(value))
+}
+
+/// Every crossing of a condition that names its series, oldest first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Crossings {
+    /// The condition as given.
+    pub condition: String,
+    /// Frequency of the evaluation.
+    pub frequency: Frequency,
+    /// The series that it names.
+    pub series: Vec<Arc<SeriesInfo>>,
+    /// Each change from met to not met or back.
+    pub crossings: Vec<Crossing>,
+    /// First and last date of the evaluation.
+    pub range: Option<(Date, Date)>,
+    /// Whether the condition is met at the last date.
+    pub met: bool,
+    /// The series and formulas that it compares, each with its name.
+    sides: Vec<Side>,
+}
+
+/// A figure that a condition compares.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ComparedValue {
+    /// Series or formula.
+    pub of: String,
+    /// Figure.
+    pub value: f64,
+    /// Its unit.
+    pub unit: String,
+}
+
+impl Crossings {
+    /// Returns the figures that the condition compares at a date.
+    pub fn compared_values(&self, date: Date) -> Vec<ComparedValue> {
+        let value = |(of, column): &Side| {
+            Some(ComparedValue {
+                of: of.clone(),
+                value: value_at(column, date)?,
+                unit: column.unit.short.clone(),
+            })
+        };
+        self.sides.iter().filter_map(value).collect()
+    }
+}
+
+/// Parses a condition that must name its series.
+fn parse_named(text: &str) -> Result<Condition> {
+    let condition = Condition::parse(text)?;
+    if condition.tree.has_subject() {
+        let allowed = "a condition that names its series: T10Y2Y < 0, or SAHMREALTIME >= 0.5";
+        return Err(Error::invalid(FIELD, text, "names no series", allowed));
+    }
+    Ok(condition)
+}
+
+/// Whether a text is a condition on known series. Nothing is searched for or computed.
+///
+/// # Errors
+/// [`Error::Store`] when the store cannot be read.
+pub fn is_condition(desk: &Desk, text: &str) -> Result<bool> {
+    let Ok(condition) = parse_named(text) else {
+        return Ok(false);
+    };
+    for (name, _) in condition.tree.names() {
+        if desk.find_id(name)?.is_none() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Returns every crossing of a condition in the figures as last revised, evaluated as in `get_time_series`.
+///
+/// # Errors
+/// [`Error::InvalidParam`] for a text that is no condition on named series; those of the desk for a name that does not
+/// resolve; [`Error::NoData`] or [`Error::NotPermitted`] for a series without data or with restricted figures.
+pub fn crossings(desk: &Desk, text: &str) -> Result<Crossings> {
+    let condition = parse_named(text)?;
+    let series = NamedSeries::fetch(desk, AsOf::Latest, [&condition.tree])?;
+    if let Some(reason) = series.missing_reason(&condition.tree) {
+        return Err(reason.clone());
+    }
+    let today = desk.today();
+    let context = EvaluationContext {
+        aggregation: series.default_aggregation(None),
+        series,
+        frequency: None,
+        range: DateRange::new(Date::MIN, today),
+    };
+    let (truth, sides) = condition.evaluate(None, &context, None)?;
+    let met = |o: &Observation| o.value != 0.0;
+    let rows = truth.between(Date::MIN, today);
+    let turns = rows.windows(2).filter_map(|pair| match pair {
+        [before, after] if met(before) != met(after) => {
+            Some(condition.crossing(after.date, met(after)))
+        }
+        _ => None,
+    });
+    Ok(Crossings {
+        crossings: turns.collect(),
+        range: rows.first().zip(rows.last()).map(|(a, b)| (a.date, b.date)),
+        met: rows.last().is_some_and(met),
+        sides,
+        frequency: truth.frequency(),
+        series: context.series.iter().map(|s| Arc::clone(&s.info)).collect(),
+        condition: condition.text,
+    })
+}
+
+fn format_streak(run: &Streak) -> String {
+    let text = format!("{} from {} to {}", run.length, run.start, run.end);
+    match run.gaps {
+        0 => text,
+        gaps => format!("{text}, periods missing at {gaps} places inside"),
+    }
+}
+
+impl ConditionFigures {
+    /// Describes the counts, the runs and the last crossing in one sentence.
+    pub(crate) fn describe(&self) -> String {
+        let of = self.of.as_deref().map(|of| format!(" of {of}"));
+        let name = format!("Condition \"{}\"{}", self.condition, of.unwrap_or_default());
+        let frequency = &self.frequency;
+        let met = self.met;
+        let count = self.count;
+        let Some(share) = self.share else {
+            return format!("{name}: no {frequency} figure to judge in the range.");
+        };
+        let mut text = format!("{name}: met in {met} of {count} {frequency} figures ({share} %)");
+        if let (Some(first), Some(last)) = (self.first, self.last) {
+            text += &format!(", first {first}, last {last}");
+            let values = self.last_values.iter();
+            let values = join(values.map(|(of, value)| format!("{of} {value}")), ", ");
+            text += &enclosed(" (", &values, ")");
+        }
+        if let Some(longest) = &self.longest {
+            text += &format!("; longest run {}", format_streak(longest));
+        }
+        text += &match &self.current {
+            Some(run) => format!("; current run {}", format_streak(run)),
+            None => "; not met at the end".to_owned(),
+        };
+        text += &match &self.crossing {
+            Some(last) => {
+                let direction = &last.direction;
+                let date = last.date;
+                let not = if last.met { "" } else { "not " };
+                format!("; last crossing {direction} on {date} ({not}met since).")
+            }
+            None => "; no crossing in the range.".to_owned(),
+        };
+        text
+    }
+}

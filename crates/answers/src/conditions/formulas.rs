@@ -1,0 +1,152 @@
+//! Formulas and conditions of a request: parsing, the series that they name, and a limit on their cost.
+
+use crate::prelude::*;
+use econoscope_core::catalogue::names::Names;
+use econoscope_core::indicators::expression::{self, Expr, FormulaError};
+use econoscope_core::indicators::resample::Aggregation;
+use econoscope_core::indicators::statistics;
+use econoscope_desk::names::resolve;
+use econoscope_desk::names::resolve::Resolution;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Most steps that the formulas of one request may take: below ten milliseconds. Eight daily series of sixty years, each
+/// on its own dates, take three million, 3.4 as yearly changes, and a moving average of one of them 120,000.
+const MAX_STEPS: usize = 3_500_000;
+
+/// The series that formulas name, by the names they use.
+#[derive(Default)]
+pub(crate) struct NamedSeries {
+    /// For a series without data, the reason.
+    series: BTreeMap<String, Result<Arc<Series>>>,
+    /// How each name was resolved.
+    resolutions: Vec<Resolution>,
+}
+
+impl NamedSeries {
+    /// Resolves every name of some formulas and reads its series. A known series without data is kept with its reason.
+    ///
+    /// # Errors
+    /// Those of the desk for a name that does not resolve and for a store that cannot be read.
+    pub(crate) fn fetch<'a>(
+        desk: &Desk,
+        as_of: AsOf,
+        trees: impl IntoIterator<Item = &'a Expr>,
+    ) -> Result<Self> {
+        let mut all = Self::default();
+        for (name, _) in trees.into_iter().flat_map(Expr::names) {
+            if all.series.contains_key(name) {
+                continue;
+            }
+            let resolution = desk.resolution("series", name)?;
+            let series = match desk.series_or_reason(&resolution.info, as_of) {
+                Err(error) if !matches!(error, Error::NoData { .. }) => return Err(error),
+                series => series,
+            };
+            all.resolutions.push(resolution);
+            all.series.insert(name.to_owned(), series);
+        }
+        Ok(all)
+    }
+
+    /// Returns the series behind a name, if it has data.
+    pub(crate) fn get(&self, name: &str) -> Option<Arc<Series>> {
+        self.series.get(name)?.as_ref().ok().cloned()
+    }
+
+    /// Returns the number of figures of a series; 0 without data.
+    pub(crate) fn row_count(&self, name: &str) -> usize {
+        self.get(name).map_or(0, |s| s.observations.len())
+    }
+
+    /// Returns the default aggregation of those that are finer than `to`, or than the coarsest where it is `None`.
+    pub(crate) fn default_aggregation(&self, to: Option<Frequency>) -> Aggregation {
+        let all = || self.iter().map(|s| &*s.info);
+        let coarsest = || all().map(|info| info.frequency).max();
+        let target = to.or_else(coarsest);
+        Aggregation::default_for_mixed(all().filter(|info| Some(info.frequency) < target))
+    }
+
+    /// Every series with data.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Series> {
+        self.series.values().flatten().map(|s| &**s)
+    }
+
+    /// Notes how names were resolved, and the remarks on their series.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the store cannot be read.
+    pub(crate) fn note_names(&self, desk: &Desk, provenance: &mut Provenance) -> Result<()> {
+        let notes = self.resolutions.iter().filter_map(|r| r.note.as_deref());
+        provenance.note("names", join(notes, "; "));
+        for resolution in &self.resolutions {
+            provenance.note_remark(desk, &resolution.info)?;
+        }
+        Ok(())
+    }
+
+    /// Identifiers of every series with data.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = &str> {
+        self.iter().map(|s| s.info.id.as_str())
+    }
+
+    /// Returns why a formula cannot be computed: the reason of its first series without data.
+    pub(crate) fn missing_reason(&self, tree: &Expr) -> Option<&Error> {
+        let names = tree.names().into_iter();
+        let mut series = names.filter_map(|(name, _)| self.series.get(name));
+        series.find_map(|series| series.as_ref().err())
+    }
+
+    /// Returns the title of the series behind a name, or its identifier where the title is untrusted text.
+    pub(crate) fn title(&self, name: &str) -> String {
+        match self.get(name) {
+            Some(s) if s.info.is_untrusted => s.info.id.to_string(),
+            Some(s) => s.info.title.clone(),
+            None => name.to_owned(),
+        }
+    }
+}
+
+/// Parses a formula. A known name with spaces or hyphens ("core cpi", "10-year") is a name, not a formula.
+///
+/// # Errors
+/// [`Error::InvalidParam`] with the column of the fault.
+pub(crate) fn parse(field: &str, text: &str) -> Result<Expr> {
+    // A hyphen is a minus unless a known name is spelled with it.
+    let is_name = |text: &str| {
+        if text.contains('-') {
+            Names::embedded().find(text).is_some()
+        } else {
+            resolve::find(text).is_some()
+        }
+    };
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '_' | '.' | '-');
+    if text.chars().all(is_plain) && is_name(text) {
+        let name = text.to_owned();
+        return Ok(Expr::Name { name, column: 1 });
+    }
+    expression::parse(text).map_err(|fault| fault_error(field, text, &fault))
+}
+
+/// Builds the error for a fault in a formula.
+pub(crate) fn fault_error(field: &str, text: &str, fault: &FormulaError) -> Error {
+    let problem = format!("column {}: {}", fault.column, fault.problem);
+    Error::invalid(field, text, &problem, &fault.allowed)
+}
+
+/// Refuses formulas that take more than [`MAX_STEPS`].
+///
+/// # Errors
+/// [`Error::InvalidParam`] with the number of steps and ways to need fewer.
+pub(crate) fn check_cost(field: &str, text: &str, steps: usize) -> Result<()> {
+    if steps <= MAX_STEPS {
+        return Ok(());
+    }
+    let millions = |steps: usize| statistics::count(steps.div_ceil(100_000)) / 10.0;
+    let problem = format!("takes {} million steps", millions(steps));
+    let allowed = format!(
+        "up to {} million: fewer columns, fewer functions, a later start, or monthly series in place of daily ones",
+        millions(MAX_STEPS)
+    );
+    Err(Error::invalid(field, text, &problem, &allowed))
+}

@@ -1,0 +1,135 @@
+//! An answer as bytes, rendered once and shared by all callers.
+
+use crate::render::body::Body;
+use crate::render::structure::Structure;
+use bytes::Bytes;
+use econoscope_core::error::{Error, Result};
+use econoscope_data::upstream::UpstreamResponse;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// One endpoint's answer to one set of arguments.
+#[derive(Debug)]
+pub struct Answer {
+    /// The contract's JSON object.
+    pub json: Bytes,
+    /// The same rows as CSV, when requested and supported by the endpoint.
+    pub csv: Option<Csv>,
+    /// A picture of the answer as PNG, when requested.
+    pub png: Option<Bytes>,
+    /// The text for a model: short prose with units, dates, freshness and the credit line.
+    pub text: Arc<str>,
+    /// How long a client may cache it.
+    pub max_age: Duration,
+    /// How a tool's structure is made; `None` when it is the answer as it is.
+    pub(crate) compact: Option<CompactForm>,
+    body: OnceLock<Arc<Body>>,
+    wrapped: [OnceLock<Bytes>; 2],
+    /// Requests since it was rendered, and half of those for the answer that it replaced.
+    pub(crate) requests: AtomicU32,
+}
+
+/// What the compact form of an answer depends on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CompactForm {
+    /// Fields that it leaves out.
+    pub(crate) omitted: &'static [&'static str],
+    /// The schema of the answer.
+    pub(crate) schema: &'static Map<String, Value>,
+}
+
+/// A CSV body with its file name.
+#[derive(Debug, Clone)]
+pub struct Csv {
+    /// UTF-8, LF, header first.
+    pub body: Bytes,
+    /// Safe fixed name: the series' identifier and `.csv`.
+    pub file_name: String,
+    /// Notes about the rows, which the table has no room for; may be empty.
+    pub notes: String,
+}
+
+/// A shared answer, and its origin.
+#[derive(Debug, Clone)]
+pub struct Reply {
+    /// The rendered answer.
+    pub answer: Arc<Answer>,
+    /// Age and remaining budget of an upstream's answer.
+    pub upstream: Option<UpstreamResponse>,
+}
+
+impl std::ops::Deref for Reply {
+    type Target = Answer;
+
+    fn deref(&self) -> &Answer {
+        &self.answer
+    }
+}
+
+impl Answer {
+    /// Renders an endpoint's output as JSON beside its text; clients may cache it for `max_age` seconds.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the output cannot be serialized.
+    pub fn new<T: Serialize>(output: &T, text: String, max_age: u32) -> Result<Self> {
+        let json =
+            serde_json::to_vec(output).map_err(|e| Error::internal("rendering an answer", e))?;
+        Ok(Self {
+            json: json.into(),
+            csv: None,
+            png: None,
+            text: text.into(),
+            max_age: Duration::from_secs(u64::from(max_age)),
+            compact: None,
+            body: OnceLock::new(),
+            wrapped: Default::default(),
+            requests: AtomicU32::new(0),
+        })
+    }
+
+    /// Credits this answer with half the requests for the older one that it replaces.
+    pub fn inherit_requests(&self, requests: u32) {
+        self.requests.fetch_add(requests / 2, Ordering::Relaxed);
+    }
+
+    /// Returns the body for REST, CSV or JSON, with its validator and compressed forms.
+    pub fn body(&self) -> &Arc<Body> {
+        self.body.get_or_init(|| {
+            let bytes = self.csv.as_ref().map_or(&self.json, |csv| &csv.body);
+            Arc::new(Body::new(bytes.clone()))
+        })
+    }
+
+    /// Returns the structure of a tool's result. It parses the whole answer: see [`Self::protocol_form`].
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the answer cannot be parsed.
+    pub fn structure(&self) -> Result<Structure> {
+        let value = serde_json::from_slice(&self.json)
+            .map_err(|e| Error::internal("reading an answer back", e))?;
+        Ok(match &self.compact {
+            Some(form) => Structure::from_answer(value, form.omitted, form.schema),
+            None => Structure {
+                value,
+                notices: Vec::new(),
+            },
+        })
+    }
+
+    /// Returns the cell for the answer in another protocol's form, of which there are two. The caller fills it once.
+    pub fn protocol_form(&self, second: bool) -> &OnceLock<Bytes> {
+        let [first_form, second_form] = &self.wrapped;
+        if second { second_form } else { first_form }
+    }
+
+    /// Returns the size in bytes for the cache, with two compressed forms, about a fifth each, and one wrapped form.
+    pub fn weight(&self) -> usize {
+        let csv = self.csv.as_ref().map_or(0, |c| c.body.len());
+        let body = if csv > 0 { csv } else { self.json.len() };
+        let png = self.png.as_ref().map_or(0, Bytes::len);
+        (self.json.len() + self.text.len()) * 2 + csv + png * 2 + body * 2 / 5 + 512
+    }
+}

@@ -1,0 +1,326 @@
+//! The provenance of an answer: reference day, age, sources, and why a figure is absent.
+
+use crate::prelude::*;
+use crate::route::decode::format_value;
+use econoscope_core::indicators::regime::{RegimeMonth, RegimeReading};
+use econoscope_core::indicators::{self, Indicator, Reading};
+use econoscope_desk::ReferenceDay;
+use econoscope_desk::basis::Basis;
+use econoscope_desk::names::resolve::{self, Resolution};
+use econoscope_desk::texts::citations::Citation;
+use econoscope_desk::texts::remarks;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Most series that a sentence names; of more, it gives the number.
+const MAX_NAMED: usize = 8;
+
+/// A longer notice, in characters, is more than a name: the text refers to `/rights`.
+const LONG_NOTICE: usize = 80;
+
+/// Provenance of an answer; fields are absent if an upstream does not send them.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Provenance {
+    /// The reference day.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub as_of: Option<Date>,
+    /// Days from then to today.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub age_days: Option<i64>,
+    /// `live` if synced within 48 hours, else `snapshot`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub freshness: Option<String>,
+    /// With `as_of`: for each series, whether its values are as known then or as last revised, and the rule for the day
+    /// from which a figure counts as known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub knowledge: Vec<Basis>,
+    /// Sources of the figures, with the notices they ask for. Past days only where they differ from the newest: see
+    /// `from`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<Citation>,
+    /// Late figures, by field: the day since when a newer one should be there.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub late: BTreeMap<String, Date>,
+    /// Why a field is null, or its basis, by field.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub notes: BTreeMap<String, String>,
+}
+
+impl Provenance {
+    /// Returns the provenance of an answer that reads `series`, by identifier.
+    ///
+    /// # Errors
+    /// [`econoscope_core::Error::Store`] when the store cannot be read.
+    pub fn new<'a>(
+        desk: &Desk,
+        as_of: AsOf,
+        series: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Self> {
+        let ids: Vec<&str> = series.into_iter().collect();
+        Ok(Self {
+            knowledge: desk.basis(ids.iter().copied(), as_of)?,
+            sources: desk.citations(ids.iter().copied(), None)?,
+            ..Self::from_data_date(&desk.reference_day(ids, as_of)?)
+        })
+    }
+
+    /// Notes the basis of the values of the series `ids` on a past `day`, the earlier side of a comparison.
+    ///
+    /// # Errors
+    /// [`econoscope_core::Error::Store`] when the store cannot be read.
+    pub fn note_basis<'a>(
+        &mut self,
+        desk: &Desk,
+        field: &str,
+        day: Date,
+        ids: impl IntoIterator<Item = &'a str>,
+    ) -> Result<()> {
+        let knowledge = desk.basis(ids, AsOf::Day(day))?;
+        self.note(field, in_words(&knowledge));
+        Ok(())
+    }
+
+    /// Returns a provenance with the reference day, its age and its freshness alone.
+    pub fn from_data_date(day: &ReferenceDay) -> Self {
+        Self {
+            as_of: Some(day.as_of),
+            age_days: Some(day.age_days),
+            freshness: Some(day.freshness().to_owned()),
+            ..Self::default()
+        }
+    }
+
+    /// Notes to which series a name resolved, with the newest figure of each related series.
+    ///
+    /// # Errors
+    /// [`econoscope_core::Error::Store`] when the store cannot be read.
+    pub fn note_resolution(
+        &mut self,
+        desk: &Desk,
+        resolution: &Resolution,
+        as_of: AsOf,
+    ) -> Result<()> {
+        let mut note = resolution.note.clone().unwrap_or_default();
+        for info in &resolution.related {
+            let series = desk.series(info, as_of)?;
+            let newest = series.and_then(|s| s.last_on_or_before(desk.reading_day(as_of)));
+            if let Some(last) = newest {
+                let id = &info.id;
+                let title = &info.title;
+                let unit = &info.units_short;
+                let value = info.round(last.value);
+                let date = last.date;
+                note += &format!("; {id} ({title}): {value} {unit} on {date}");
+            }
+        }
+        self.note("name", note);
+        Ok(())
+    }
+
+    /// Notes to which series a name resolves, for an answer of an upstream.
+    pub fn note_name(&mut self, name: &str) {
+        let resolution = resolve::resolve("series", name);
+        let note = resolution.ok().and_then(|resolution| resolution.note);
+        self.note("name", note.unwrap_or_default());
+    }
+
+    /// Notes that a series is computed from others, how it is quoted, or that it has ended.
+    ///
+    /// # Errors
+    /// [`econoscope_core::Error::Store`] when the store cannot be read.
+    pub fn note_remark(&mut self, desk: &Desk, info: &SeriesInfo) -> Result<()> {
+        let id = info.id.as_str();
+        match desk.identity_of(&info.id)? {
+            Some(identity) => {
+                self.note(id, format!("computed here from {}", identity.formula));
+                self.append_note(id, identity.known_difference);
+            }
+            None => self.note(id, remarks::permanent_remark(id).unwrap_or_default()),
+        }
+        Ok(())
+    }
+
+    /// Notes that figures of a series from `start` to `end` are estimates, if some are.
+    pub fn note_estimates(&mut self, id: &str, start: Date, end: Date) {
+        let remark = remarks::estimates_remark(id, start, end);
+        self.append_note(id, remark.unwrap_or_default());
+    }
+
+    /// Sets the note of a field: why it is null, or its basis. An empty text changes nothing.
+    pub fn note(&mut self, field: &str, text: impl Into<String>) {
+        let note = text.into();
+        if !note.is_empty() {
+            self.notes.insert(field.to_owned(), note);
+        }
+    }
+
+    /// Appends to the note of a field. An empty text changes nothing.
+    pub(crate) fn append_note(&mut self, field: &str, text: &str) {
+        match self.notes.get_mut(field) {
+            Some(note) if !text.is_empty() => *note += &format!("; {text}"),
+            Some(_) => {}
+            None => self.note(field, text),
+        }
+    }
+
+    /// Returns the value, or `None` with the error as a note.
+    pub(crate) fn value_or_note<'a, T>(
+        &mut self,
+        field: &str,
+        result: &'a std::result::Result<T, String>,
+    ) -> Option<&'a T> {
+        result
+            .as_ref()
+            .inspect_err(|why| self.note(field, *why))
+            .ok()
+    }
+
+    /// Records since when a figure is late.
+    pub fn note_late(&mut self, field: &str, since: Option<Date>) {
+        self.late.extend(since.map(|day| (field.to_owned(), day)));
+    }
+
+    /// Records since when a composite is late, and notes why it is not newer.
+    pub(crate) fn note_reading(
+        &mut self,
+        field: &str,
+        about: &Indicator,
+        reading: &Reading,
+        present: Date,
+    ) {
+        let info = Catalogue::of_indicator(about).filter(|_| reading.value.is_some());
+        let late = info.and_then(|info| info.overdue_since(reading.date, present));
+        self.note_late(field, late);
+        self.append_note(field, reading.late.as_deref().unwrap_or_default());
+    }
+
+    /// Notes why the label is not the likeliest regime, since when the regime is late, and why it is not newer.
+    pub(crate) fn note_regime(&mut self, now: &RegimeReading) {
+        let why = now.state.as_ref().and_then(RegimeMonth::hysteresis);
+        self.append_note("regime", why.as_deref().unwrap_or_default());
+        if let Some((since, why)) = &now.late {
+            self.note_late("regime", Some(*since));
+            self.append_note("regime", why);
+        }
+    }
+
+    /// Notes the alarm of a composite: whether it is on, and its rule.
+    ///
+    /// # Errors
+    /// [`econoscope_core::Error::Store`] when the store cannot be read.
+    pub(crate) fn note_alarm(&mut self, desk: &Desk, info: &SeriesInfo, as_of: AsOf) -> Result<()> {
+        let composite = indicators::composite(info.id.as_str());
+        if let Some((composite, rule)) = composite.and_then(|c| Some((c, c.alarm?)))
+            && let Some(alarm) = desk.reading(composite, as_of)?.alarm
+        {
+            let note = format!("{}; {}", alarm.describe(), rule.describe("weeks"));
+            self.note("alarm", note);
+        }
+        Ok(())
+    }
+
+    /// Describes the reference day: "As of 2026-08-21 (snapshot, 92 days old).", or "As known on 2008-12-31: …".
+    pub fn describe_as_of(&self) -> String {
+        if let (Some(day), [_, ..]) = (self.as_of, self.knowledge.as_slice()) {
+            return format!("As known on {day}: {}.", in_words(&self.knowledge));
+        }
+        match (self.as_of, self.age_days, self.freshness.as_deref()) {
+            (Some(day), Some(0), Some(fresh)) => format!("As of {day} ({fresh})."),
+            (Some(day), Some(age), Some(fresh)) => {
+                format!("As of {day} ({fresh}, {age} days old).")
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// Describes which figures are late and why fields are null; empty when there is neither.
+    pub fn describe_gaps(&self) -> String {
+        let mut by_day: BTreeMap<Date, Vec<&str>> = BTreeMap::new();
+        for (field, since) in &self.late {
+            by_day.entry(*since).or_default().push(field);
+        }
+        let days = by_day
+            .iter()
+            .map(|(since, fields)| format!("since {since}: {}", fields.join(", ")));
+        let head = "Late, a newer figure should be there ";
+        let late = enclosed(head, &join(days, "; "), ".");
+        let notes = self
+            .notes
+            .iter()
+            .map(|(field, note)| format!("{field}: {note}"));
+        let head = if late.is_empty() {
+            "Notes: "
+        } else {
+            " Notes: "
+        };
+        late + &enclosed(head, &join(notes, "; "), ".")
+    }
+
+    /// Lists the notices of the sources in full, as one line; empty without sources. For pages, which have the room.
+    pub fn format_notices(&self) -> String {
+        let notice = |cited: &Citation| {
+            let notice = match cited.notice.trim_end_matches('.') {
+                "" => &cited.source,
+                notice => notice,
+            };
+            with_series(cited, notice) + "."
+        };
+        let notices = self.sources.iter().map(notice);
+        enclosed("Figures: ", &join(notices, " "), "\n")
+    }
+
+    /// Lists the names of the sources as one line; empty without sources.
+    pub fn format_sources(&self) -> String {
+        let mut sources = self.sources.iter();
+        let names = sources
+            .clone()
+            .map(|cited| with_series(cited, &cited.source));
+        let end = if sources.any(|cited| cited.notice.len() > LONG_NOTICE) {
+            "; their notices: /rights.\n"
+        } else {
+            ".\n"
+        };
+        enclosed("Figures: ", &join(names, "; "), end)
+    }
+
+    /// Renders the last lines of an answer's text: reference day, notes, sources, credit line.
+    pub(crate) fn render_closing(&self, credit: &dyn fmt::Display) -> String {
+        let sentence = self.describe_as_of();
+        let missing = self.describe_gaps();
+        let cited = self.format_sources();
+        format!("\n{sentence} {missing}\n{cited}{credit}")
+    }
+}
+
+/// Puts the series in front of a source's name or notice if the sources of the answer differ by series.
+fn with_series(cited: &Citation, text: &str) -> String {
+    match cited.from {
+        Some(from) => format!("{} from {from}: {text}", cited.series.join(", ")),
+        None => text.to_owned(),
+    }
+}
+
+/// Puts a text between `head` and `end`; an empty text stays empty.
+pub(crate) fn enclosed(head: &str, text: &str, end: &str) -> String {
+    match text {
+        "" => String::new(),
+        text => format!("{head}{text}{end}"),
+    }
+}
+
+/// Describes the basis of values: "values as known then (release day): PAYEMS, UNRATE; values as last revised
+/// (publication lag): NFCI".
+pub(crate) fn in_words(knowledge: &[Basis]) -> String {
+    let describe = |basis: &Basis| {
+        // The same wording as in the fields.
+        let [values, rule] =
+            [json!(basis.values), json!(basis.rule)].map(|value| format_value(&value));
+        let series = match basis.series.len() {
+            ..=MAX_NAMED => basis.series.join(", "),
+            count => format!("{count} series"),
+        };
+        format!("{values} ({rule}): {series}")
+    };
+    join(knowledge.iter().map(describe), "; ")
+}

@@ -1,0 +1,420 @@
+//! The structure of a tool's result: a compact form of the REST answer.
+//!
+//! Models pay for every character of a result, so the structure says each thing once:
+//!
+//! - Null and empty fields are left out; `notes` says why a figure is missing.
+//! - A list of objects becomes a table: `columns` names the fields, `rows` holds their values in that order, null for
+//!   an
+//!   absent one. Objects inside a row become columns with a dotted name (`probabilities.REFLATION`). Values other than
+//!   numbers that are equal in all of three or more rows are given once, in `constant`.
+//! - A whole number is written without a fraction.
+//! - Fields that the endpoint's text leaves out ([`crate::route::endpoint::Endpoint::omitted`]) are left out. The notices of
+//!   sources are returned apart, for a result's `_meta`.
+//!
+//! [`schema`] describes this form as [`compact`] makes it.
+
+use schemars::Schema;
+use schemars::transform::{RecursiveTransform, Transform};
+use serde_json::{Map, Number, Value, json};
+
+/// Fewest rows of a table with `constant`.
+const MIN_ROWS_FOR_CONSTANT: usize = 3;
+
+/// End of a path that keeps the first item of a list.
+const ALL_BUT_FIRST: &str = "[1..]";
+
+/// Fields that only programs need, which call REST.
+const METADATA: [&str; 5] = [
+    "query",
+    "generatedAt",
+    "last_updated",
+    "source_url",
+    "attribution.terms",
+];
+
+/// The fields of a JSON object.
+type Fields = Map<String, Value>;
+
+/// An answer in its compact form.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Structure {
+    /// An object.
+    pub value: Value,
+    /// The notices of the sources, each once.
+    pub notices: Vec<String>,
+}
+
+impl Structure {
+    /// Returns the compact form of an answer without the `omitted` fields: dotted paths, which lead through lists.
+    /// `schema` is that of the answer; columns stand in its order.
+    pub fn from_answer(mut answer: Value, omitted: &[&str], schema: &Fields) -> Self {
+        let mut notices = Vec::new();
+        if let Some(Value::Array(sources)) = answer.get_mut("sources") {
+            // The series are needed only where sources share one.
+            let is_shared = sources.iter().any(|source| source.get("from").is_some());
+            for source in sources.iter_mut().filter_map(Value::as_object_mut) {
+                if !is_shared {
+                    source.shift_remove("series");
+                }
+                if let Some(Value::String(notice)) = source.shift_remove("notice")
+                    && !notices.contains(&notice)
+                {
+                    notices.push(notice);
+                }
+            }
+        }
+        for path in METADATA.iter().chain(omitted) {
+            remove(&mut answer, path);
+        }
+        Self {
+            value: compact(answer, Some(schema)).unwrap_or_else(|| json!({})),
+            notices,
+        }
+    }
+}
+
+/// Removes the field at a dotted path, from every item of a list on the way. `name[1..]` truncates a list to its first
+/// item.
+fn remove(value: &mut Value, path: &str) {
+    let parts = path
+        .split_once('.')
+        .filter(|_| !path.ends_with(ALL_BUT_FIRST));
+    match (value, parts) {
+        (Value::Array(items), _) => items.iter_mut().for_each(|item| remove(item, path)),
+        (Value::Object(fields), None) => match path.strip_suffix(ALL_BUT_FIRST) {
+            Some(name) => {
+                let list = fields.get_mut(name).and_then(Value::as_array_mut);
+                list.into_iter().for_each(|list| list.truncate(1));
+            }
+            None => drop(fields.shift_remove(path)),
+        },
+        (Value::Object(fields), Some((first, rest))) => {
+            let inner = fields.get_mut(first).into_iter();
+            inner.for_each(|inner| remove(inner, rest));
+        }
+        _ => {}
+    }
+}
+
+/// Returns the compact form of a value; `None` if it is empty.
+fn compact(value: Value, schema: Option<&Fields>) -> Option<Value> {
+    let value = match value {
+        Value::Number(number) => without_fraction(number).into(),
+        Value::Array(items) if items.is_empty() => return None,
+        Value::Array(items) if items.iter().all(Value::is_object) => {
+            table(items, item_schema(schema))
+        }
+        // Any other list keeps its empty items as null, and so their positions.
+        Value::Array(items) => {
+            let item = item_schema(schema);
+            let cells = items.into_iter().map(|value| compact(value, item));
+            cells.map(Option::unwrap_or_default).collect()
+        }
+        Value::Object(fields) => compact_fields(fields, schema).into(),
+        Value::Null | Value::Bool(_) | Value::String(_) => value,
+    };
+    let has_no_field = value.as_object().is_some_and(Map::is_empty);
+    let is_empty = has_no_field || value.is_null() || value.as_str() == Some("");
+    (!is_empty).then_some(value)
+}
+
+fn compact_fields(fields: Fields, schema: Option<&Fields>) -> Map<String, Value> {
+    fields
+        .into_iter()
+        .filter_map(|(name, value)| {
+            let value = compact(value, field_schema(schema, &name))?;
+            Some((name, value))
+        })
+        .collect()
+}
+
+/// Returns the schema of a field; `None` where the schema of its object says nothing of it.
+fn field_schema<'a>(schema: Option<&'a Fields>, name: &str) -> Option<&'a Fields> {
+    let object = without_null(schema?);
+    let property = object.get("properties").and_then(|all| all.get(name));
+    let schema = property.or_else(|| object.get("additionalProperties"))?;
+    schema.as_object()
+}
+
+/// Returns the schema of the items of a list.
+fn item_schema(schema: Option<&Fields>) -> Option<&Fields> {
+    without_null(schema?).get("items")?.as_object()
+}
+
+/// Returns the first choice that is not null, else the schema itself.
+fn without_null(schema: &Fields) -> &Fields {
+    let choices = schema.get("anyOf").and_then(Value::as_array);
+    let mut objects = choices.into_iter().flatten().filter_map(Value::as_object);
+    let value = objects.find(|choice| choice.get("type") != Some(&"null".into()));
+    value.unwrap_or(schema)
+}
+
+/// Returns the place of a column among the declared fields, and among those of its object if its name is dotted.
+fn declared_position(schema: Option<&Fields>, column: &str) -> (usize, usize) {
+    let position = |schema: Option<&Fields>, name: &str| {
+        let properties = without_null(schema?).get("properties")?;
+        let mut names = properties.as_object()?.keys();
+        names.position(|declared| declared == name)
+    };
+    let (field, inner) = column.split_once('.').unwrap_or((column, ""));
+    (
+        position(schema, field).unwrap_or(usize::MAX),
+        position(field_schema(schema, field), inner).unwrap_or(usize::MAX),
+    )
+}
+
+/// Converts `75.0` to `75`.
+fn without_fraction(number: Number) -> Number {
+    let is_whole = |value: &f64| value.fract() == 0.0 && value.abs() < 9e15;
+    let whole = number.as_f64().filter(|_| number.is_f64()).filter(is_whole);
+    whole
+        .and_then(|value| format!("{:.0}", value + 0.0).parse().ok())
+        .unwrap_or(number)
+}
+
+/// Converts a list of objects to a table. Its columns stand in the order of the schema, whichever fields the first row
+/// has; those that are not declared follow in the order in which they come.
+fn table(items: Vec<Value>, schema: Option<&Fields>) -> Value {
+    let mut rows: Vec<Map<String, Value>> = items
+        .into_iter()
+        .filter_map(into_object)
+        .map(|fields| compact_fields(fields, schema))
+        .collect();
+    for name in uniform_objects(&rows) {
+        flatten(&mut rows, &name);
+    }
+    let mut columns: Vec<String> = Vec::new();
+    for name in rows.iter().flat_map(Map::keys) {
+        if !columns.contains(name) {
+            columns.push(name.clone());
+        }
+    }
+    columns.sort_by_key(|name| declared_position(schema, name));
+    let constant = constant_fields(&rows);
+    columns.retain(|name| !constant.contains_key(name));
+    let cells: Value = rows
+        .iter_mut()
+        .map(|row| {
+            let cell = |name| row.get_mut(name).map_or(Value::Null, Value::take);
+            columns.iter().map(cell).collect::<Value>()
+        })
+        .collect();
+    if constant.is_empty() {
+        json!({ "columns": columns, "rows": cells })
+    } else {
+        json!({ "columns": columns, "rows": cells, "constant": constant })
+    }
+}
+
+fn into_object(value: Value) -> Option<Map<String, Value>> {
+    let Value::Object(fields) = value else {
+        return None;
+    };
+    Some(fields)
+}
+
+/// Returns the fields that hold an object with the same keys in every row that has the field. Tables do not count.
+fn uniform_objects(rows: &[Map<String, Value>]) -> Vec<String> {
+    let mut keys_by_field: Vec<(&String, Option<Vec<&String>>)> = Vec::new();
+    for (name, value) in rows.iter().flatten() {
+        let Some(fields) = value.as_object() else {
+            continue;
+        };
+        let keys = (!is_table(fields)).then(|| fields.keys().collect());
+        match keys_by_field.iter_mut().find(|(field, _)| *field == name) {
+            Some((_, first)) if *first == keys => {}
+            Some((_, first)) => *first = None,
+            None => keys_by_field.push((name, keys)),
+        }
+    }
+    let uniform = keys_by_field.into_iter().filter(|(_, keys)| keys.is_some());
+    uniform.map(|(name, _)| name.clone()).collect()
+}
+
+fn is_table(fields: &Map<String, Value>) -> bool {
+    fields.contains_key("columns") && fields.contains_key("rows")
+}
+
+/// Replaces the object in the field `name` by its fields, each under a dotted name.
+fn flatten(rows: &mut [Map<String, Value>], name: &str) {
+    for row in rows {
+        for (key, value) in std::mem::take(row) {
+            if key == name
+                && let Value::Object(inner) = value
+            {
+                let dotted = inner
+                    .into_iter()
+                    .map(|(field, value)| (format!("{name}.{field}"), value));
+                row.extend(dotted);
+            } else {
+                row.insert(key, value);
+            }
+        }
+    }
+}
+
+/// Returns the fields that are equal in every row, numbers excepted.
+fn constant_fields(rows: &[Map<String, Value>]) -> Map<String, Value> {
+    let mut fields = match rows.first() {
+        Some(first) if rows.len() >= MIN_ROWS_FOR_CONSTANT => first.clone(),
+        _ => return Map::new(),
+    };
+    fields.retain(|name, value| {
+        !value.is_number() && rows.iter().all(|row| row.get(name) == Some(&*value))
+    });
+    fields
+}
+
+/// Returns the schema of the compact form, from the schema of the answer. No field is required: empty ones are left
+/// out.
+pub fn schema(answer: &Map<String, Value>) -> Map<String, Value> {
+    let mut out = into_object(compact_schema(&Value::Object(answer.clone()))).unwrap_or_default();
+    out.entry("type").or_insert_with(|| "object".into());
+    let properties = out.get_mut("properties");
+    if let Some(Value::Object(sources)) = properties.and_then(|all| all.get_mut("sources")) {
+        let description = "Sources of the figures; their notices are in `_meta`.";
+        sources.insert("description".into(), description.into());
+    }
+    out
+}
+
+fn compact_schema(schema: &Value) -> Value {
+    let Some(fields) = schema.as_object() else {
+        return json!({});
+    };
+    let types: Vec<&Value> = match fields.get("type") {
+        Some(Value::Array(types)) => types.iter().filter(|name| *name != "null").collect(),
+        name => name.into_iter().collect(),
+    };
+    let choices = fields.get("anyOf").or_else(|| fields.get("oneOf"));
+    let choices: Option<Vec<Value>> = match (choices, types.as_slice()) {
+        (Some(Value::Array(choices)), _) => {
+            let is_value = |choice: &&Value| choice.get("type") != Some(&"null".into());
+            Some(
+                choices
+                    .iter()
+                    .filter(is_value)
+                    .map(compact_schema)
+                    .collect(),
+            )
+        }
+        (_, [_, _, ..]) => Some(types.iter().map(|name| json!({ "type": name })).collect()),
+        _ => None,
+    };
+    if let Some(choices) = choices {
+        return with_description(any_of(choices), fields);
+    }
+    let item = fields.get("items").and_then(Value::as_object);
+    if let Some(item) = item.filter(|item| is_object(item)) {
+        return with_description(table_schema(item), fields);
+    }
+    let mut out = Map::new();
+    if let [name] = types.as_slice() {
+        out.insert("type".into(), Value::clone(name));
+    }
+    for (key, value) in fields {
+        let value = match (key.as_str(), value) {
+            ("enum", Value::Array(values)) => {
+                values.iter().filter(|v| !v.is_null()).cloned().collect()
+            }
+            ("const" | "format" | "minItems" | "maxItems", _) => value.clone(),
+            ("properties", Value::Object(all)) => all
+                .iter()
+                .map(|(name, property)| (name.clone(), compact_schema(property)))
+                .collect(),
+            // A list that is no table may hold null for an empty item.
+            ("items", _) => any_of(vec![compact_schema(value), json!({ "type": "null" })]),
+            ("additionalProperties", Value::Object(_)) => compact_schema(value),
+            _ => continue,
+        };
+        out.insert(key.clone(), value);
+    }
+    with_description(out.into(), fields)
+}
+
+fn is_object(schema: &Map<String, Value>) -> bool {
+    schema.contains_key("properties") || schema.get("type") == Some(&"object".into())
+}
+
+/// Returns `anyOf` the schemas without duplicates, or the schema itself if there is one.
+fn any_of(choices: Vec<Value>) -> Value {
+    let mut distinct: Vec<Value> = Vec::new();
+    for choice in choices {
+        if !distinct.contains(&choice) {
+            distinct.push(choice);
+        }
+    }
+    match <[Value; 1]>::try_from(distinct) {
+        Ok([only]) => only,
+        Err(distinct) => json!({ "anyOf": distinct }),
+    }
+}
+
+/// Copies the description of the schema `original`.
+fn with_description(mut schema: Value, original: &Map<String, Value>) -> Value {
+    if let (Some(out), Some(text)) = (schema.as_object_mut(), original.get("description")) {
+        out.insert("description".into(), text.clone());
+    }
+    schema
+}
+
+/// Returns the schema of a table, from the schema of the objects in its rows.
+fn table_schema(item: &Map<String, Value>) -> Value {
+    let mut described = Vec::new();
+    let mut descriptions = Vec::new();
+    collect_columns(item, "", &mut described, &mut descriptions);
+    let mut cells: Vec<Value> = described.into_iter().map(without_descriptions).collect();
+    let constant = any_of(cells.clone());
+    cells.push(json!({ "type": "null" }));
+    json!({
+        "type": "object",
+        "properties": {
+            "columns": { "type": "array", "items": { "type": "string" }, "description": descriptions.join(" ") },
+            "rows": { "type": "array", "items": { "type": "array", "items": any_of(cells) } },
+            "constant": { "type": "object", "additionalProperties": constant },
+        },
+        "required": ["columns", "rows"],
+    })
+}
+
+/// Collects the schemas of the cells and the descriptions of the columns. `prefix` is the dotted name of the object.
+fn collect_columns(
+    item: &Map<String, Value>,
+    prefix: &str,
+    cells: &mut Vec<Value>,
+    descriptions: &mut Vec<String>,
+) {
+    let properties = item.get("properties").and_then(Value::as_object);
+    for (name, property) in properties.into_iter().flatten() {
+        let name = format!("{prefix}{name}");
+        let cell = compact_schema(property);
+        if let Some(Value::String(description)) = cell.get("description") {
+            descriptions.push(format!("{name}: {description}"));
+        }
+        let inner = cell.as_object().filter(|inner| {
+            let properties = inner.get("properties").and_then(Value::as_object);
+            is_object(inner) && !properties.is_some_and(is_table)
+        });
+        if let Some(inner) = inner {
+            collect_columns(inner, &format!("{name}."), cells, descriptions);
+            let values = inner.get("additionalProperties");
+            cells.extend(values.filter(|values| values.is_object()).cloned());
+        }
+        cells.push(cell);
+    }
+}
+
+/// Removes all descriptions from a schema.
+pub fn without_descriptions(schema: Value) -> Value {
+    let mut schema = Schema::try_from(schema).unwrap_or_default();
+    let remove = |schema: &mut Schema| {
+        schema
+            .as_object_mut()
+            .map(|all| all.shift_remove("description"))
+    };
+    RecursiveTransform(|schema: &mut Schema| drop(remove(schema))).transform(&mut schema);
+    schema.to_value()
+}
+
+#[cfg(test)]
+mod tests;

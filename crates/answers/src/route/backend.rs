@@ -1,0 +1,179 @@
+//! The backend that answers endpoints, from the desk or by forwarding. Edges do not know which.
+
+use crate::render::answer::{Answer, CompactForm, Reply};
+use crate::route::Route;
+use crate::route::decode::{self, Arguments};
+use crate::route::endpoint::{Endpoint, Spec};
+use crate::route::forward;
+use econoscope_core::cache::Cache;
+use econoscope_core::error::Result;
+use econoscope_data::pool::{Pool, SingleFlight};
+use econoscope_data::upstream::Upstream;
+use econoscope_desk::{Desk, State};
+use serde_json::Value;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Most bytes of rendered answers in memory.
+const CACHE_BYTES: u64 = 24 << 20;
+/// An answer with so many requests is likely to be requested again.
+const MIN_REQUESTS: u32 = 3;
+
+/// Answers endpoints: from the local desk, or by forwarding.
+pub struct Backend {
+    desk: Arc<Desk>,
+    upstream: Option<Upstream>,
+    cache: Arc<Cache<AnswerKey, Arc<Answer>>>,
+    pool: Pool,
+    in_flight: SingleFlight<AnswerKey, Arc<Answer>>,
+}
+
+/// An answer's identity: endpoint, canonical arguments, state of the data.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct AnswerKey {
+    tool: &'static str,
+    arguments: Box<str>,
+    version: DataVersion,
+}
+
+/// The data that an answer was made from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum DataVersion {
+    /// Local data at a state.
+    Desk(State),
+    /// An upstream's body: when it was fetched, and its length.
+    Upstream(jiff::Timestamp, usize),
+}
+
+impl Backend {
+    /// Creates a backend that answers from local data.
+    pub fn local(desk: Arc<Desk>) -> Self {
+        Self::new(desk, None)
+    }
+
+    /// Creates a backend that forwards every endpoint of the contract; the desk gives names, links and the credit line.
+    pub fn forwarding(desk: Arc<Desk>, upstream: Upstream) -> Self {
+        Self::new(desk, Some(upstream))
+    }
+
+    fn new(desk: Arc<Desk>, upstream: Option<Upstream>) -> Self {
+        let cache = Cache::with_max_weight(CACHE_BYTES, |key: &AnswerKey, answer: &Arc<Answer>| {
+            (size_of::<AnswerKey>() + key.arguments.len() + answer.weight()) as u64
+        });
+        Self {
+            desk,
+            upstream,
+            cache: Arc::new(cache),
+            pool: Pool::default(),
+            in_flight: SingleFlight::default(),
+        }
+    }
+
+    /// The base address of links, without a final slash.
+    pub fn base_url(&self) -> &str {
+        self.desk.settings().home()
+    }
+
+    /// The local desk.
+    pub fn desk(&self) -> &Arc<Desk> {
+        &self.desk
+    }
+
+    /// The pool for work that takes more than a moment.
+    pub fn pool(&self) -> &Pool {
+        &self.pool
+    }
+
+    /// The upstream, when this backend forwards.
+    pub fn upstream(&self) -> Option<&Upstream> {
+        self.upstream.as_ref()
+    }
+
+    /// Whether an endpoint is answered from the desk, so that its answers depend on the desk's state alone.
+    pub fn is_local(&self, spec: &Spec) -> bool {
+        self.upstream.is_none() || !spec.in_contract
+    }
+
+    /// Returns the `most` most requested tools and arguments at a state of the data, with their requests; without those
+    /// below [`MIN_REQUESTS`].
+    pub fn most_requested(&self, state: State, most: usize) -> Vec<(&'static str, Arguments, u32)> {
+        let entries = self
+            .cache
+            .entries()
+            .filter(|(key, _)| key.version == DataVersion::Desk(state));
+        let mut counted: Vec<_> = entries
+            .map(|(key, answer)| (answer.requests.load(Ordering::Relaxed), key))
+            .filter(|(n, _)| *n >= MIN_REQUESTS)
+            .collect();
+        counted.sort_unstable_by_key(|(requests, _)| std::cmp::Reverse(*requests));
+        counted.truncate(most);
+        let parsed = counted.into_iter().filter_map(|(requests, key)| {
+            let arguments = serde_json::from_str(&key.arguments).ok()?;
+            Some((key.tool, arguments, requests))
+        });
+        parsed.collect()
+    }
+
+    /// Answers one endpoint. Each answer is rendered once per state of the data.
+    pub(crate) async fn answer(&self, route: &'static Route, checked: Arguments) -> Result<Reply> {
+        let today = self.desk.today();
+        let fetched = match &self.upstream {
+            Some(upstream) if route.spec.in_contract => {
+                let request = (route.request)(&checked, today)?;
+                let fetched = upstream.get(request).await;
+                Some(fetched.map_err(forward::add_suggestions)?)
+            }
+            Some(_) | None => None,
+        };
+        let key = AnswerKey {
+            tool: route.spec.tool,
+            arguments: Value::Object(checked.clone()).to_string().into(),
+            version: match &fetched {
+                Some(fetched) => DataVersion::Upstream(fetched.fetched_at, fetched.body.len()),
+                None => DataVersion::Desk(self.desk.state()?),
+            },
+        };
+        let cached = || self.cache.get(&key);
+        let answer = if let Some(answer) = cached() {
+            answer.requests.fetch_add(1, Ordering::Relaxed);
+            answer
+        } else {
+            let cache = Arc::clone(&self.cache);
+            let new_key = key.clone();
+            let desk = Arc::clone(&self.desk);
+            let body = fetched.as_ref().map(|fetched| fetched.body.clone());
+            // The work stores its result itself, since it may end after all callers have left.
+            let work = move || {
+                let answer = Arc::new(match body {
+                    Some(body) => (route.received)(&body, &checked, today)?,
+                    None => desk.compute_consistently(|| (route.local)(&desk, &checked))?,
+                });
+                cache.insert(new_key, Arc::clone(&answer));
+                Ok(answer)
+            };
+            let flight = self.in_flight.run(&self.pool, key.clone(), cached, work);
+            flight.await?
+        };
+        Ok(Reply {
+            answer,
+            upstream: fetched,
+        })
+    }
+}
+
+/// Answers an endpoint from the desk.
+pub(crate) fn local<E: Endpoint>(desk: &Desk, checked: &Arguments) -> Result<Answer> {
+    let params = decode::params::<E>(checked)?;
+    render(&E::local(desk, &params)?, &params)
+}
+
+/// Renders an output.
+pub(crate) fn render<E: Endpoint>(output: &E::Output, params: &E) -> Result<Answer> {
+    let mut answer = E::render(output, params)?;
+    let route = Route::find(E::SPEC.tool).filter(|_| E::IS_COMPACT);
+    answer.compact = route.map(|route| CompactForm {
+        omitted: params.omitted(),
+        schema: route.output_schema(),
+    });
+    Ok(answer)
+}

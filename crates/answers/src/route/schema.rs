@@ -1,0 +1,53 @@
+//! JSON Schemas from the types of endpoints, in a portable form: one object, no references, no Rust number formats.
+
+use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
+use schemars::{JsonSchema, Schema};
+use serde_json::{Map, Value, json};
+
+/// Returns the schema of an endpoint's arguments: an object without additional properties and without null.
+pub fn input<T: JsonSchema>() -> Map<String, Value> {
+    let settings = SchemaSettings::draft2020_12();
+    let mut object = inline::<T>(settings.with_transform(RecursiveTransform(remove_null)));
+    object.entry("properties").or_insert_with(|| json!({}));
+    object.insert("additionalProperties".into(), Value::Bool(false));
+    object
+}
+
+/// Returns the schema of an endpoint's serialised answer.
+pub fn output<T: JsonSchema>() -> Map<String, Value> {
+    inline::<T>(SchemaSettings::draft2020_12().for_serialize())
+}
+
+fn inline<T: JsonSchema>(base: SchemaSettings) -> Map<String, Value> {
+    let mut settings = base.with_transform(RecursiveTransform(remove_number_format));
+    settings.inline_subschemas = true;
+    settings.meta_schema = None;
+    let schema = settings.into_generator().into_root_schema_for::<T>();
+    let mut object = schema.as_object().cloned().unwrap_or_default();
+    object.remove("title");
+    object.remove("description");
+    object
+}
+
+/// Removes `uint32`, `double` and other formats of Rust, about which validators warn.
+fn remove_number_format(schema: &mut Schema) {
+    let format = schema.get("format").and_then(Value::as_str);
+    if format.is_some_and(|f| !matches!(f, "date" | "date-time")) {
+        schema.remove("format");
+    }
+}
+
+/// Removes null from types and enums: an optional argument is left out.
+fn remove_null(schema: &mut Schema) {
+    if let Some(Value::Array(types)) = schema.get_mut("type") {
+        types.retain(|kind| kind != "null");
+        if let [kind] = types.as_slice() {
+            let only = kind.clone();
+            schema.insert("type".into(), only);
+        }
+    }
+    if let Some(Value::Array(values)) = schema.get_mut("enum") {
+        values.retain(|v| !v.is_null());
+    }
+}

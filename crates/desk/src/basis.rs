@@ -1,0 +1,121 @@
+//! The basis of an answer about a past day: recorded vintages, or today's values cut off by publication lags.
+
+use crate::desk::Desk;
+use econoscope_core::catalogue::Catalogue;
+use econoscope_core::error::Result;
+use econoscope_core::indicators;
+use econoscope_core::model::{AsOf, SeriesId, SeriesInfo, VintageObservation, release};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Series that are never revised: the unadjusted consumer prices of the BLS, and the real-time Sahm rule.
+const NEVER_REVISED: [&str; 2] = ["CPIAUCNS", "SAHMREALTIME"];
+
+/// The vintage of the values in an answer about a past day.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+pub enum Values {
+    /// As published up to that day: recorded vintages and series that are never revised.
+    #[serde(rename = "values as known then")]
+    AsKnownThen,
+    /// Today's values of the periods that were published by that day.
+    #[serde(rename = "values as last revised")]
+    AsLastRevised,
+}
+
+/// The rule for the day from which a value counts as known.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+pub enum Rule {
+    /// The day of its release, or of the sync that first saw it.
+    #[serde(rename = "release day")]
+    ReleaseDay,
+    /// The end of the month of its release, for series without a pattern of releases.
+    #[serde(rename = "end of month")]
+    EndOfMonth,
+    /// The end of its period plus the usual lag of the series.
+    #[serde(rename = "publication lag")]
+    PublicationLag,
+}
+
+/// Series with the same basis.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Basis {
+    /// Vintage of their values.
+    pub values: Values,
+    /// Rule for the day from which they count.
+    pub rule: Rule,
+    /// Identifiers; composites by their inputs.
+    pub series: Vec<String>,
+}
+
+impl Desk {
+    /// Returns the basis of each series on a past day; nothing for the present, and for series without known values.
+    /// Composites count by their inputs.
+    ///
+    /// # Errors
+    /// [`econoscope_core::Error::Store`] when the store cannot be read.
+    pub fn basis<'a>(
+        &self,
+        ids: impl IntoIterator<Item = &'a str>,
+        as_of: AsOf,
+    ) -> Result<Vec<Basis>> {
+        let AsOf::Day(day) = as_of else {
+            return Ok(Vec::new());
+        };
+        let mut groups: BTreeMap<(Values, Rule), Vec<String>> = BTreeMap::new();
+        for id in self.inputs(ids)? {
+            if let Some(info) = Catalogue::embedded().get(id)
+                && let Some(vintages) = self.cached_vintages(&info.id)?
+                && let Some(newest) = vintages.newest(day, |date| info.publication_day(date))
+            {
+                let group = groups.entry(values_and_rule(info, newest)).or_default();
+                group.push(id.to_owned());
+            }
+        }
+        let basis = |((values, rule), series)| Basis {
+            values,
+            rule,
+            series,
+        };
+        Ok(groups.into_iter().map(basis).collect())
+    }
+
+    /// Returns the series, with composites and computed identities replaced by their inputs.
+    pub(super) fn inputs<'a>(
+        &self,
+        ids: impl IntoIterator<Item = &'a str>,
+    ) -> Result<BTreeSet<&'a str>> {
+        let mut inputs = BTreeSet::new();
+        let mut pending = Vec::from_iter(ids);
+        while let Some(id) = pending.pop() {
+            if let Some(composite) = indicators::composite(id) {
+                inputs.extend(composite.inputs());
+            } else if let Some(identity) = self.identity_of(&SeriesId::new(id)?)? {
+                pending.extend(identity.inputs());
+            } else {
+                inputs.insert(id);
+            }
+        }
+        Ok(inputs)
+    }
+}
+
+fn values_and_rule(info: &SeriesInfo, row: &VintageObservation) -> (Values, Rule) {
+    match row.known_from {
+        None if NEVER_REVISED.contains(&info.id.as_str()) => {
+            (Values::AsKnownThen, Rule::PublicationLag)
+        }
+        None => (Values::AsLastRevised, Rule::PublicationLag),
+        Some(day)
+            if day == day.last_of_month()
+                && release::publication_day(info, row.date) != Some(day) =>
+        {
+            (Values::AsKnownThen, Rule::EndOfMonth)
+        }
+        Some(_) => (Values::AsKnownThen, Rule::ReleaseDay),
+    }
+}

@@ -1,0 +1,256 @@
+//! The desk itself: its store, settings and caches.
+
+use crate::base_rates::BaseRates;
+use crate::computed::RegimeHistory;
+use crate::names::search::SearchIndex;
+use crate::narrative::ArticleTerms;
+use crate::real_time::RealTimePath;
+use crate::release_forecast::ReleaseForecast;
+use crate::settings::Settings;
+use crate::store_summary::StoreSummary;
+use econoscope_core::cache::Cache;
+use econoscope_core::error::{Error, Result};
+use econoscope_core::indicators::Reading;
+use econoscope_core::indicators::nowcast::Nowcast;
+use econoscope_core::indicators::precedents::Precedents;
+use econoscope_core::indicators::revisions::Revisions;
+use econoscope_core::model::{
+    AsOf, Attribution, Date, Observation, Rights, Series, SeriesId, SeriesInfo, Vintages,
+};
+use econoscope_data::store::Store;
+use jiff::Timestamp;
+use parking_lot::Mutex;
+use std::sync::Arc;
+
+/// The clock. Tests use a fixed time.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// Most attempts to compute an answer while the data change.
+const ATTEMPTS: usize = 3;
+/// Most cached rows of series: 64 MiB.
+const MAX_CACHED_ROWS: u64 = 4 << 20;
+/// Most cached rows of vintages: 24 MiB, twice what the composites read.
+const MAX_CACHED_VINTAGES: u64 = 1 << 20;
+/// Weight of an entry without rows, in rows.
+const MIN_ROWS: usize = 16;
+/// Most cached first prints with their revisions: 4 MiB, all monthly series with vintages.
+const MAX_CACHED_PRINTS: u64 = 32 << 10;
+
+/// State of the data: a cached answer is valid for one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct State {
+    version: u64,
+    pub(super) today: Date,
+}
+
+/// The version of a cached series.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum SeriesVersion {
+    /// A fetched series: a store only appends rows, so that their number and the changes
+    /// of base identify its version.
+    Rows {
+        incarnation: u64,
+        rows: u64,
+        bases: usize,
+        today: Date,
+    },
+    /// Any other series depends on all data.
+    All(State),
+}
+
+/// One value for the newest state of the data. Callers wait while it is computed.
+pub(super) struct LatestCache<T>(Mutex<Option<(State, Arc<T>)>>);
+
+impl<T> LatestCache<T> {
+    /// Returns the cached value of this state, or computes it. `compute` receives the former value.
+    pub(super) fn get_or_compute(
+        &self,
+        state: State,
+        compute: impl FnOnce(Option<Arc<T>>) -> Result<Arc<T>>,
+    ) -> Result<Arc<T>> {
+        let mut slot = self.0.lock();
+        let former = match &*slot {
+            Some((cached_state, cached)) if *cached_state == state => {
+                return Ok(Arc::clone(cached));
+            }
+            former => former.as_ref().map(|(_, cached)| Arc::clone(cached)),
+        };
+        let value = compute(former)?;
+        *slot = Some((state, Arc::clone(&value)));
+        Ok(value)
+    }
+}
+
+impl<T> Default for LatestCache<T> {
+    fn default() -> Self {
+        Self(Mutex::new(None))
+    }
+}
+
+/// The local backend.
+pub struct Desk {
+    pub(super) store: Arc<dyn Store>,
+    pub(super) settings: Settings,
+    pub(super) now: Clock,
+    pub(super) store_summary: LatestCache<StoreSummary>,
+    pub(super) article_terms: LatestCache<ArticleTerms>,
+    pub(super) series: Cache<(SeriesVersion, SeriesId, AsOf), Option<Arc<Series>>>,
+    /// For questions about past days, which come in twos and threes.
+    pub(super) vintages: Cache<(SeriesVersion, SeriesId), Option<Arc<Vintages>>>,
+    pub(super) revisions: Cache<(SeriesVersion, SeriesId), Option<Arc<Revisions>>>,
+    pub(super) readings: Cache<(State, &'static str, AsOf), Arc<Reading>>,
+    pub(super) regimes: Cache<(State, AsOf), Arc<RegimeHistory>>,
+    pub(super) nowcasts: Cache<(State, AsOf), Arc<std::result::Result<Nowcast, String>>>,
+    /// Expectations of the next release, by series.
+    pub(super) release_forecasts: Cache<(State, &'static str, AsOf), Arc<ReleaseForecast>>,
+    pub(super) precedents: Cache<(State, AsOf), Arc<std::result::Result<Precedents, String>>>,
+    /// Indicators as known at each month's end, by indicator.
+    pub(super) real_time_paths: Cache<(State, &'static str), Arc<RealTimePath>>,
+    /// Histories with each period as known at its time, by composite.
+    pub(super) real_time_histories:
+        Cache<(Vec<SeriesVersion>, &'static str), Arc<Vec<Observation>>>,
+    pub(super) search_index: LatestCache<SearchIndex>,
+    pub(super) base_rates: Cache<State, Arc<BaseRates>>,
+}
+
+impl Desk {
+    /// Creates a desk over a store.
+    pub fn open(store: Arc<dyn Store>, settings: Settings, now: Clock) -> Self {
+        Self {
+            store,
+            settings,
+            now,
+            store_summary: LatestCache::default(),
+            article_terms: LatestCache::default(),
+            series: Cache::with_max_weight(MAX_CACHED_ROWS, |_, series| {
+                weight(series.as_ref().map(|s| s.observations.len()))
+            }),
+            vintages: Cache::with_max_weight(MAX_CACHED_VINTAGES, |_, vintages| {
+                weight(vintages.as_ref().map(|v| v.rows().len()))
+            }),
+            revisions: Cache::with_max_weight(MAX_CACHED_PRINTS, |_, revisions| {
+                weight(revisions.as_ref().map(|r| r.prints.len()))
+            }),
+            readings: Cache::new(256),
+            regimes: Cache::new(32),
+            nowcasts: Cache::new(32),
+            release_forecasts: Cache::new(256),
+            precedents: Cache::new(32),
+            real_time_paths: Cache::new(8),
+            real_time_histories: Cache::new(4),
+            search_index: LatestCache::default(),
+            base_rates: Cache::new(1),
+        }
+    }
+
+    /// Returns the system's clock.
+    pub fn system_clock() -> Clock {
+        Arc::new(econoscope_core::clock::wall_time)
+    }
+
+    /// Returns the store.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    /// Returns the settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Returns the current time.
+    pub fn now(&self) -> Timestamp {
+        (self.now)()
+    }
+
+    /// Returns the current day, UTC.
+    pub fn today(&self) -> Date {
+        self.now().to_zoned(jiff::tz::TimeZone::UTC).date()
+    }
+
+    /// Returns the current state of the data.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the store cannot be read.
+    pub fn state(&self) -> Result<State> {
+        Ok(State {
+            version: self.store.version()?,
+            today: self.today(),
+        })
+    }
+
+    /// Computes something from one state of the data, again if the data changed meanwhile. If they change during every
+    /// attempt, the result of the last one is returned.
+    ///
+    /// # Errors
+    /// The error of the computation, and [`Error::Store`] when the store cannot be read.
+    pub fn compute_consistently<T>(&self, compute: impl Fn() -> Result<T>) -> Result<T> {
+        for _ in 1..ATTEMPTS {
+            let before = self.store.version()?;
+            let result = compute();
+            if self.store.current_version()? == before {
+                return result;
+            }
+        }
+        compute()
+    }
+
+    /// Returns the credit line of every answer.
+    pub fn attribution(&self) -> Attribution {
+        Attribution {
+            text: format!("Data by {}", self.settings.service),
+            url: self.settings.home().to_owned(),
+        }
+    }
+
+    /// Checks that a series may be redistributed.
+    ///
+    /// # Errors
+    /// [`Error::NotPermitted`] with what the operator can do; [`Error::Store`] when the store cannot be read.
+    pub fn check_permitted(&self, info: &SeriesInfo) -> Result<()> {
+        if self.settings.serve_restricted {
+            return Ok(());
+        }
+        // The origins of the rows count first, whoever publishes the series.
+        let status = self.series_status(&info.id)?;
+        let origins = status.iter().flat_map(|s| s.origins(Date::MIN, Date::MAX));
+        let mut sources = origins.filter_map(|(origin, _)| self.settings.recipes.source(origin));
+        let restricted = sources.find(|source| source.rights == Rights::FetchOnly);
+        let publisher = (info.rights == Rights::FetchOnly).then_some(&info.source);
+        let Some(owner) = restricted.map(|source| &source.name).or(publisher) else {
+            return Ok(());
+        };
+        Err(Error::NotPermitted {
+            what: format!("{} ({})", info.id, info.title),
+            reason: format!(
+                "{owner} holds the rights and does not allow redistribution; an operator with a licence can \
+                 start the server with --serve-restricted"
+            ),
+        })
+    }
+
+    /// Returns whether a series may be an input of computations: points and ranks of a restricted one would reveal it.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the store cannot be read.
+    pub(super) fn is_permitted(&self, info: &SeriesInfo) -> Result<bool> {
+        match self.check_permitted(info) {
+            Ok(()) => Ok(true),
+            Err(Error::NotPermitted { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns the error for figures computed from these series; `None` if they may be shown.
+    pub fn redistribution_error(&self, series: &[&str]) -> Option<Error> {
+        series
+            .iter()
+            .filter_map(|id| econoscope_core::catalogue::Catalogue::embedded().get(id))
+            .find_map(|info| self.check_permitted(info).err())
+    }
+}
+
+/// Returns the weight of a cache entry; `None` is a series without rows.
+fn weight(rows: Option<usize>) -> u64 {
+    rows.unwrap_or_default().max(MIN_ROWS) as u64
+}

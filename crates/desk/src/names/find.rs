@@ -1,0 +1,238 @@
+//! Searches with the operator's own documents and the store's series.
+//!
+//! The search index finds series of the catalogue. The store's own index finds other series by their titles; series
+//! without a title are found by identifier.
+
+use super::resolve;
+use super::search::{Document, Kind, SearchIndex, article_document, scenario_document};
+use crate::Desk;
+use crate::store_summary::guess_frequency;
+use crate::texts::articles::{ArticleText, MAX_ARTICLES, embedded};
+use crate::texts::scenarios::Scenario;
+use econoscope_core::catalogue::Catalogue;
+use econoscope_core::error::Result;
+use econoscope_core::model::words::{fold_name, keywords_as_spelled};
+use econoscope_core::model::{Frequency, Rights, SeriesId, SeriesInfo, untrusted};
+use econoscope_data::store::{Article, Description};
+use std::cmp::Reverse;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// Most results from the store's index; a query with more words finds the others.
+const MAX_DESCRIBED: usize = 200;
+
+/// Longest title of a series outside the catalogue, and longest unit and source, in characters.
+const MAX_TITLE: usize = 300;
+const MAX_LABEL: usize = 120;
+
+/// The category of series outside the catalogue.
+pub const IMPORTED: &str = "imported";
+
+/// A matching series. The description of one without a title is read only when it is returned.
+type Match = (SeriesId, Option<Arc<SeriesInfo>>);
+
+impl Desk {
+    /// Returns at most `limit` documents that match a query, best first. A series with that name comes first.
+    ///
+    /// # Errors
+    /// [`econoscope_core::Error::Store`] when the store cannot be read.
+    pub fn find(&self, query: &str, limit: usize) -> Result<Vec<Document>> {
+        let index = self.search_index()?;
+        let mut documents: Vec<&Document> = index.find(query, None).collect();
+        if let Some(info) = resolve::find(query) {
+            documents.sort_by_key(|d| d.kind != Kind::Series || d.name != info.id.as_str());
+        }
+        Ok(documents.into_iter().take(limit).cloned().collect())
+    }
+
+    /// Returns the scenario with a slug, or else those that match the words, best first. Several queries are separated by
+    /// commas; each scenario appears once.
+    ///
+    /// # Errors
+    /// As [`Self::find`].
+    pub fn find_scenarios(&self, words: &str) -> Result<Vec<&Scenario>> {
+        let all = self.scenarios();
+        let index = self.search_index()?;
+        let mut matches: Vec<&Scenario> = Vec::new();
+        for part in words.split(',') {
+            let named = all.iter().find(|s| fold_name(&s.slug) == fold_name(part));
+            let documents = index.find(part, Some(Kind::Scenario));
+            let similar = documents.filter_map(|d| all.iter().find(|s| s.slug == d.name));
+            match named {
+                Some(named) => matches.push(named),
+                None => matches.extend(similar),
+            }
+        }
+        let mut seen = HashSet::new();
+        matches.retain(|scenario| seen.insert(&scenario.slug));
+        Ok(matches)
+    }
+
+    /// Returns the index of all documents, with scenarios and articles.
+    fn search_index(&self) -> Result<Arc<SearchIndex>> {
+        self.search_index.get_or_compute(self.state()?, |former| {
+            let scenarios = self.scenarios().into_iter().map(scenario_document);
+            let mut own: Vec<_> = scenarios.collect();
+            own.extend(self.articles(MAX_ARTICLES)?.iter().map(article_document));
+            // New figures do not change the texts, and building an index costs as much as some thirty searches.
+            let former = former.filter(|index| index.has_own(&own));
+            Ok(former.unwrap_or_else(|| Arc::new(SearchIndex::with_own(own))))
+        })
+    }
+
+    /// Returns the embedded and the operator's articles with their bodies, published up to now.
+    pub fn own_articles(&self) -> impl Iterator<Item = &ArticleText> + Clone {
+        let now = self.now();
+        let own = embedded().iter().chain(&self.settings().articles);
+        own.filter(move |text| text.article.published_at <= now)
+    }
+
+    /// Returns at most `limit` articles of all sources published up to now, newest first.
+    ///
+    /// # Errors
+    /// [`econoscope_core::Error::Store`] when the store cannot be read.
+    pub fn articles(&self, limit: usize) -> Result<Vec<Article>> {
+        let mut list = self.store().articles(self.now(), limit)?;
+        list.extend(self.own_articles().map(|text| {
+            let mut article = text.article.clone();
+            let resource = format!("article/{}", article.slug);
+            article.url = self.settings().address(&article.url, &resource);
+            article
+        }));
+        list.sort_by(|a, b| (b.published_at, &a.id).cmp(&(a.published_at, &b.id)));
+        list.truncate(limit);
+        Ok(list)
+    }
+
+    /// Returns at most `limit` series that match a query, best first, and the number of all matches. Series outside the
+    /// catalogue come last. An empty query lists the category: tracked metrics first, then by identifier.
+    ///
+    /// # Errors
+    /// [`econoscope_core::Error::Store`] when the store cannot be read.
+    pub fn find_series(
+        &self,
+        query: &str,
+        category: Option<&str>,
+        limit: usize,
+    ) -> Result<(Vec<Arc<SeriesInfo>>, usize)> {
+        let is_included = |name: &str| category.is_none_or(|c| c.eq_ignore_ascii_case(name));
+        let mut infos = find_in_catalogue(query);
+        infos.retain(|info| is_included(&info.category));
+        let mut matches: Vec<Match> = infos
+            .into_iter()
+            .map(|info| (info.id.clone(), Some(info)))
+            .collect();
+        if is_included(IMPORTED) {
+            let mut outside = self.find_outside(query)?.into_iter().peekable();
+            // A whole name means that series and not one with a similar name.
+            let named = outside.next_if(|(id, _)| fold_name(id.as_str()) == fold_name(query));
+            matches.splice(0..0, named);
+            matches.extend(outside);
+        }
+        let total = matches.len();
+        let infos = matches
+            .into_iter()
+            .take(limit)
+            .map(|(id, info)| info.map_or_else(|| self.outside_catalogue(&id), Ok));
+        Ok((infos.collect::<Result<_>>()?, total))
+    }
+
+    /// Returns series outside the catalogue, best first: the one with this name, then those with the shortest titles,
+    /// then those without a title.
+    fn find_outside(&self, query: &str) -> Result<Vec<Match>> {
+        let name = fold_name(query);
+        let words: Vec<String> = keywords_as_spelled(query).collect();
+        let mut described = self.store().find_descriptions(&words, MAX_DESCRIBED)?;
+        if let Ok(id) = SeriesId::new(query)
+            && !described.iter().any(|d| d.id == id)
+        {
+            described.extend(self.store().description(&id)?);
+        }
+        described.retain(|d| Catalogue::embedded().get(d.id.as_str()).is_none());
+        described
+            .sort_by_cached_key(|d| (fold_name(d.id.as_str()) != name, d.title.chars().count()));
+        let ids: HashSet<SeriesId> = described.iter().map(|d| d.id.clone()).collect();
+        let summary = self.store_summary()?;
+        let others = summary
+            .others
+            .iter()
+            .filter(|(folded, id)| folded.contains(&name) && !ids.contains(id))
+            .map(|(_, id)| (id.clone(), None));
+        let described = described
+            .into_iter()
+            .map(|d| (d.id.clone(), Some(imported_info(d))));
+        Ok(described.chain(others).collect())
+    }
+
+    /// Returns the description of a series outside the catalogue, from the store or from its rows.
+    ///
+    /// # Errors
+    /// [`econoscope_core::Error::Store`] when the store cannot be read.
+    pub(crate) fn outside_catalogue(&self, id: &SeriesId) -> Result<Arc<SeriesInfo>> {
+        if let Some(description) = self.store().description(id)? {
+            return Ok(imported_info(description));
+        }
+        let rows = self.store().read(id)?.map(|v| v.latest());
+        Ok(imported_info(Description {
+            id: id.clone(),
+            title: id.to_string(),
+            units: String::new(),
+            frequency: guess_frequency(&rows.unwrap_or_default()),
+            seasonally_adjusted: false,
+            source: String::new(),
+        }))
+    }
+}
+
+/// Returns the words of a query that none of its `results` has. Empty when a result is outside the catalogue, since such a
+/// series has all words.
+pub fn unmatched_words(query: &str, results: &[Arc<SeriesInfo>]) -> Vec<String> {
+    if results.is_empty() || results.iter().any(|info| info.category == IMPORTED) {
+        return Vec::new();
+    }
+    let names = results.iter().map(|info| info.id.as_str()).collect();
+    SearchIndex::embedded().unmatched_words(query, Kind::Series, &names)
+}
+
+/// Returns series of the catalogue that match; all for an empty query.
+fn find_in_catalogue(query: &str) -> Vec<Arc<SeriesInfo>> {
+    let catalogue = Catalogue::embedded();
+    if keywords_as_spelled(query).next().is_none() {
+        let mut all: Vec<_> = catalogue.iter().cloned().collect();
+        all.sort_by_key(|info| (Reverse(info.is_metric), info.id.clone()));
+        return all;
+    }
+    let documents = SearchIndex::embedded().find(query, Some(Kind::Series));
+    let infos = documents.filter_map(|document| catalogue.get(&document.name));
+    infos.cloned().collect()
+}
+
+/// Completes the description of a series outside the catalogue with defaults.
+fn imported_info(description: Description) -> Arc<SeriesInfo> {
+    let or = |text: &str, default: &str| match untrusted::clean_name(text, MAX_LABEL) {
+        text if text.is_empty() => default.to_owned(),
+        text => text,
+    };
+    let is_bare = description.title == description.id.as_str()
+        && description.units.is_empty()
+        && description.source.is_empty();
+    Arc::new(SeriesInfo {
+        id: description.id,
+        title: untrusted::clean_name(&description.title, MAX_TITLE),
+        units: or(&description.units, "unit not stated"),
+        units_short: String::new(),
+        frequency: description.frequency,
+        seasonally_adjusted: description.seasonally_adjusted,
+        category: IMPORTED.into(),
+        source: or(&description.source, "imported by the operator"),
+        publication_lag_days: if description.frequency == Frequency::Daily {
+            1
+        } else {
+            30
+        },
+        is_metric: false,
+        rights: Rights::Ok,
+        decimals: 4,
+        is_untrusted: !is_bare,
+    })
+}

@@ -1,0 +1,185 @@
+//! Tests of the ranking: series in the catalogue and in the store, terms, documents of every kind.
+
+use super::*;
+use crate::Desk;
+use crate::Settings;
+use econoscope_core::error::Result;
+use econoscope_core::model::{Frequency, SeriesId};
+use econoscope_data::store::{Description, Sqlite, Store};
+
+fn desk(store: Arc<Sqlite>) -> Desk {
+    let now = Arc::new(|| "2026-11-21T12:00:00Z".parse().unwrap());
+    Desk::open(store, Settings::default(), now)
+}
+
+fn names(query: &str, kind: Kind) -> Vec<&'static str> {
+    let documents = SearchIndex::embedded().find(query, Some(kind));
+    documents.map(|d| d.name.as_str()).collect()
+}
+
+#[test]
+fn common_phrases_find_their_series_first() {
+    let mut wrong = Vec::new();
+    for (query, want) in [
+        ("DGS10", "DGS10"),
+        ("10 year treasury", "DGS10"),
+        ("unemployment rate", "UNRATE"),
+        ("unemploymnt", "UNRATE"),
+        ("core cpi", "CPILFESL"),
+        ("inflation", "CPI_YOY"),
+        ("vix", "VIXCLS"),
+        ("nonfarm payrols", "PAYEMS"),
+        ("recession probability", "SERVICE_CRPI"),
+        ("yen", "DEXJPUS"),
+        ("fed balance sheet", "WALCL"),
+        ("high yield spread", "BAMLH0A0HYM2"),
+        ("initial claims", "ICSA"),
+        ("housing starts", "HOUST"),
+        ("industrial production", "INDPRO"),
+    ] {
+        let got = names(query, Kind::Series);
+        if got.first() != Some(&want) {
+            wrong.push(format!("{query}: {got:?}, not {want}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn every_alias_finds_its_series_first() {
+    let names = Names::embedded();
+    let ids = names
+        .catalogue()
+        .iter()
+        .map(|info| (info.id.as_str(), info));
+    let desk = desk(Arc::new(Sqlite::bundled().unwrap()));
+    for (name, info) in ids.chain(names.aliases()) {
+        let first = desk.find(name, 1).unwrap().remove(0);
+        assert_eq!(
+            (first.kind, first.name.as_str()),
+            (Kind::Series, info.id.as_str()),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn sample_queries_find_their_term_first() {
+    let mut wrong = Vec::new();
+    let queries = include_str!("../../../data/glossary/queries.csv");
+    for line in queries.lines().skip(1) {
+        let (query, want) = line.rsplit_once(',').unwrap();
+        let got = names(query.trim_matches('"'), Kind::Term);
+        if got.first() != Some(&want) {
+            wrong.push(format!("{query}: {got:?}, not {want}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn search_covers_every_kind_of_document() {
+    let desk = desk(Arc::new(Sqlite::bundled().unwrap()));
+    let best = |query: &str| -> Vec<String> {
+        let documents = desk.find(query, 5).unwrap();
+        documents
+            .iter()
+            .map(|d| format!("{}:{}", d.kind.as_str(), d.name))
+            .collect()
+    };
+    for (query, want) in [
+        ("sahm rule", "term:sahm-rule"),
+        ("unemployment rate", "series:UNRATE"),
+        ("net liquidity method formula", "method:cnli"),
+        ("reading the yield curve", "article:reading-the-yield-curve"),
+        ("10 year treasury constant maturity", "series:DGS10"),
+        ("oil rises thirty percent", "scenario:oil-spike-30"),
+    ] {
+        let matches = best(query);
+        assert!(matches.iter().any(|m| m == want), "{query}: {matches:?}");
+    }
+    assert!(best("zzzz qqqq").is_empty());
+    assert!(best("price of eggs").is_empty());
+}
+
+#[test]
+fn category_filters_series() -> Result<()> {
+    let desk = desk(Arc::new(Sqlite::bundled().unwrap()));
+    let (fx, total) = desk.find_series("", Some("FX"), 500)?;
+    let all = Catalogue::embedded().iter();
+    assert_eq!(total, all.filter(|info| info.category == "fx").count());
+    assert!(!fx.is_empty() && fx.iter().all(|info| info.category == "fx"));
+    let (credit, _) = desk.find_series("spread", Some("credit"), 50)?;
+    assert!(!credit.is_empty() && credit.iter().all(|info| info.category == "credit"));
+    assert_eq!(desk.find_series("qqqqzzzz", None, 50)?.1, 0);
+    Ok(())
+}
+
+#[test]
+fn imported_series_are_counted_beyond_the_limit() -> Result<()> {
+    let store = Arc::new(Sqlite::in_memory()?);
+    for n in 0..300 {
+        store.write(econoscope_data::store::Write {
+            id: &SeriesId::new(&format!("OWN{n:03}"))?,
+            observations: &[econoscope_core::model::Observation::new(
+                jiff::civil::date(2026, 1, 1),
+                1.0,
+            )],
+            known_from: None,
+            fetched_at: jiff::Timestamp::UNIX_EPOCH,
+            origin: "file",
+        })?;
+    }
+    let desk = desk(store);
+    let (series, total) = desk.find_series("", Some("imported"), 3)?;
+    let ids: Vec<&str> = series.iter().map(|info| info.id.as_str()).collect();
+    assert_eq!(
+        (ids.as_slice(), total),
+        (["OWN000", "OWN001", "OWN002"].as_slice(), 300)
+    );
+    assert_eq!(desk.find_series("own-29", Some("imported"), 50)?.1, 10);
+    let (named, _) = desk.find_series("own299", None, 1)?;
+    assert_eq!(named[0].id.as_str(), "OWN299");
+    Ok(())
+}
+
+#[test]
+fn stored_titles_rank_after_the_catalogue() -> Result<()> {
+    let store = Arc::new(Sqlite::bundled().unwrap());
+    let titles = [
+        (
+            "TXLONG",
+            "Unemployment Rate for People of Some Age in Texas",
+        ),
+        ("TXUR", "Unemployment Rate in Texas"),
+        ("DGS10", "Not our title"),
+    ];
+    store.describe(&titles.map(|(id, title)| Description {
+        id: SeriesId::new(id).unwrap(),
+        title: title.into(),
+        units: "Percent".into(),
+        frequency: Frequency::Quarterly,
+        seasonally_adjusted: true,
+        source: String::new(),
+    }))?;
+    let desk = desk(store);
+    let ids = |query: &str, category: Option<&str>| -> Result<Vec<String>> {
+        let series = desk.find_series(query, category, 50)?.0;
+        Ok(series.iter().map(|info| info.id.to_string()).collect())
+    };
+    assert_eq!(
+        ids("unemployment rate texas", Some("imported"))?,
+        ["TXUR", "TXLONG"]
+    );
+    let all = ids("unemployment rate", None)?;
+    assert_eq!(
+        (all[0].as_str(), all.last().unwrap().as_str()),
+        ("UNRATE", "TXLONG")
+    );
+    let labor = ids("unemployment rate", Some("labor"))?;
+    assert!(!labor.is_empty() && labor.iter().all(|id| !id.starts_with("TX")));
+    assert_eq!(ids("txlong", None)?[0], "TXLONG");
+    // A stored title does not replace the catalogue's.
+    assert!(ids("not our title", None)?.iter().all(|id| id != "DGS10"));
+    Ok(())
+}

@@ -1,0 +1,350 @@
+//! Series as known on a day, cached until their rows change.
+
+use crate::desk::{Desk, SeriesVersion};
+use crate::texts::remarks;
+use econoscope_core::catalogue::Catalogue;
+use econoscope_core::error::{Error, Result};
+use econoscope_core::indicators;
+use econoscope_core::indicators::revisions::Revisions;
+use econoscope_core::model::calendar::Publication;
+use econoscope_core::model::{
+    AsOf, Date, Observation, Series, SeriesId, SeriesInfo, SeriesSet, Vintages, units,
+};
+use econoscope_data::store::Status;
+use std::sync::Arc;
+
+impl Desk {
+    /// Returns a series as known at `as_of`, from the store or computed by its identity; `None` where there is neither.
+    /// Shape: up to the reference day; observations dated after today are projections and are left out.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the store cannot be read.
+    pub fn series(&self, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Option<Arc<Series>>> {
+        let key = (self.series_version(&info.id)?, info.id.clone(), as_of);
+        self.series
+            .get_or_insert_with(key, || match self.read_series(info, as_of)? {
+                None => self.compute_identity(info, as_of),
+                series => Ok(series),
+            })
+    }
+
+    /// Returns a value that changes whenever the series does.
+    pub(super) fn series_version(&self, id: &SeriesId) -> Result<SeriesVersion> {
+        let is_fetched = |s: &Status| {
+            indicators::composite(s.id.as_str()).is_none() && !s.origin.starts_with("computed")
+        };
+        Ok(match self.series_status(id)?.filter(is_fetched) {
+            Some(status) => SeriesVersion::Rows {
+                incarnation: self.store.incarnation(),
+                rows: status.rows,
+                bases: (self.store_summary()?.bases.get(id.as_str())).map_or(0, Vec::len),
+                today: self.today(),
+            },
+            None => SeriesVersion::All(self.state()?),
+        })
+    }
+
+    fn read_series(&self, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Option<Arc<Series>>> {
+        if let Some(composite) = indicators::composite(info.id.as_str())
+            && !self.is_stored(composite, as_of)?
+        {
+            return self.compute_composite(composite, info, as_of);
+        }
+        Ok(match as_of {
+            AsOf::Latest => {
+                let today = self.today();
+                let info = self.info_with_base(info, today)?;
+                self.store.read(&info.id)?.and_then(|v| {
+                    let mut rows = v.latest();
+                    rows.truncate(rows.partition_point(|o| o.date <= today));
+                    to_series(&info, rows)
+                })
+            }
+            AsOf::Day(day) => {
+                let info = self.info_on(info, day)?;
+                let rows = self.rows_on(&info, day)?;
+                rows.and_then(|rows| to_series(&info, rows))
+            }
+        })
+    }
+
+    /// Returns a series' description with the units in which it was published on a day.
+    fn info_on(&self, info: &Arc<SeriesInfo>, day: Date) -> Result<Arc<SeriesInfo>> {
+        let vintages = self.cached_vintages(&info.id)?;
+        let changed = vintages.and_then(|v| v.last_change_by(day));
+        let units = changed.and_then(|day| units::units_on(info.id.as_str(), day));
+        Ok(match units {
+            None => self.info_with_base(info, day)?,
+            Some(units) => Arc::new(SeriesInfo {
+                units_short: units.to_owned(),
+                ..SeriesInfo::clone(info)
+            }),
+        })
+    }
+
+    /// Returns a series' description with the unit of its base on a day, if a sync has recorded a change of base.
+    pub(super) fn info_with_base(
+        &self,
+        info: &Arc<SeriesInfo>,
+        day: Date,
+    ) -> Result<Arc<SeriesInfo>> {
+        let summary = self.store_summary()?;
+        let Some(bases) = summary.bases.get(info.id.as_str()) else {
+            return Ok(Arc::clone(info));
+        };
+        // `info` may be the description of another day.
+        let original = Catalogue::embedded().get(info.id.as_str());
+        Ok(match bases.iter().rev().find(|(since, _)| *since <= day) {
+            None => Arc::clone(original.unwrap_or(info)),
+            Some((_, units)) => Arc::new(SeriesInfo {
+                units: units.clone(),
+                ..SeriesInfo::clone(info)
+            }),
+        })
+    }
+
+    /// Returns the values known on a day; `None` when the store has no rows.
+    fn rows_on(&self, info: &SeriesInfo, day: Date) -> Result<Option<Vec<Observation>>> {
+        let end = day.min(self.today());
+        Ok(self.cached_vintages(&info.id)?.map(|v| {
+            let publication = Publication::new(info);
+            let mut rows = v.as_of(day, |date| publication.day(date));
+            rows.truncate(rows.partition_point(|o| o.date <= end));
+            rows
+        }))
+    }
+
+    /// Returns the named series as known on a day, without caching them: for computations over many days.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the store cannot be read.
+    pub fn series_set_on<'a>(
+        &self,
+        ids: impl IntoIterator<Item = &'a str>,
+        day: Date,
+    ) -> Result<SeriesSet> {
+        let mut set = SeriesSet::default();
+        for id in ids {
+            if let Some(info) = Catalogue::embedded().get(id)
+                && let Some(rows) = self.rows_on(info, day)?
+                && let Some(series) = to_series(info, rows)
+            {
+                set.insert(series);
+            }
+        }
+        Ok(set)
+    }
+
+    /// Returns all vintages of a series, cached until its rows change.
+    pub(super) fn cached_vintages(&self, id: &SeriesId) -> Result<Option<Arc<Vintages>>> {
+        let key = (self.series_version(id)?, id.clone());
+        self.vintages
+            .get_or_insert_with(key, || Ok(self.store.read(id)?.map(Arc::new)))
+    }
+
+    /// Returns the revisions of a series; `None` when the store has no rows.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the store cannot be read.
+    pub fn revisions(&self, info: &SeriesInfo) -> Result<Option<Arc<Revisions>>> {
+        let key = (self.series_version(&info.id)?, info.id.clone());
+        self.revisions.get_or_insert_with(key, || {
+            let vintages = self.cached_vintages(&info.id)?;
+            Ok(vintages.map(|vintages| Arc::new(Revisions::from_vintages(info, &vintages))))
+        })
+    }
+
+    /// Returns the recorded values of a period, each with the day from which it was known, ascending. `None` is a
+    /// withdrawal. Empty when no day is recorded.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the store cannot be read.
+    pub fn period_vintages(
+        &self,
+        info: &SeriesInfo,
+        period: Date,
+    ) -> Result<Vec<(Date, Option<f64>)>> {
+        let vintages = self.cached_vintages(&info.id)?;
+        let rows = vintages
+            .iter()
+            .flat_map(|v| v.rows())
+            .filter(|row| row.date == period);
+        let states = rows.filter_map(|row| Some((row.known_from?, row.value)));
+        // Leading withdrawals record that the period was not published yet.
+        let states = states.skip_while(|(_, value)| value.is_none());
+        Ok(states.collect())
+    }
+
+    /// Returns the day from which the latest value of a period was known, and whether it is estimated by the publication
+    /// lag because none is recorded.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the store cannot be read.
+    pub fn known_since(&self, info: &SeriesInfo, period: Date) -> Result<(Date, bool)> {
+        let recorded = self
+            .period_vintages(info, period)?
+            .last()
+            .map(|(day, _)| *day);
+        let estimated = || info.publication_day(period).min(self.today());
+        Ok((recorded.unwrap_or_else(estimated), recorded.is_none()))
+    }
+
+    /// Returns the named series as known at `as_of`, without those that have no values or may not be redistributed.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the store cannot be read.
+    pub fn series_set<'a>(
+        &self,
+        ids: impl IntoIterator<Item = &'a str>,
+        as_of: AsOf,
+    ) -> Result<SeriesSet> {
+        let catalogue = Catalogue::embedded();
+        let mut set = SeriesSet::default();
+        for id in ids {
+            // A composite has its own substitutes for a series that is not stored.
+            if let Some(info) = catalogue.get(id)
+                && self.identity_of(&info.id)?.is_none()
+                && self.is_permitted(info)?
+                && let Some(series) = self.series(info, as_of)?
+            {
+                set.insert(series);
+            }
+        }
+        Ok(set)
+    }
+
+    /// Returns a series that must have values.
+    ///
+    /// # Errors
+    /// [`Error::NoData`] with the reason; [`Error::NotPermitted`].
+    pub fn series_or_reason(&self, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Arc<Series>> {
+        self.check_permitted(info)?;
+        self.series(info, as_of)?
+            .ok_or_else(|| self.no_data_error(info, as_of))
+    }
+
+    /// Builds the error for a series without values, with the reason and the remedy.
+    pub fn no_data_error(&self, info: &SeriesInfo, as_of: AsOf) -> Error {
+        let reason = match as_of {
+            AsOf::Day(day) => format!("nothing of it was known on {day}"),
+            AsOf::Latest if info.is_composite() => {
+                let (reading, default) = match indicators::composite(info.id.as_str()) {
+                    Some(composite) => {
+                        let reading = self.reading(composite, as_of);
+                        (reading, "its inputs are not held here")
+                    }
+                    None => (self.narrative(as_of), "no day of it has been stored yet"),
+                };
+                let reason = reading.ok().and_then(|r| r.reason.clone());
+                reason.unwrap_or_else(|| default.to_owned())
+            }
+            AsOf::Latest => self.describe_absence(info),
+        };
+        Error::NoData {
+            what: if info.is_untrusted {
+                // An untrusted title must not appear in an error.
+                self.display_id(&info.id)
+            } else {
+                format!("{} ({})", self.display_id(&info.id), info.title)
+            },
+            reason,
+        }
+    }
+
+    /// Describes why a series is not stored, which series is nearest to it, and what an operator can do.
+    fn describe_absence(&self, info: &SeriesInfo) -> String {
+        let ended =
+            remarks::permanent_remark(info.id.as_str()).filter(|text| text.starts_with("ended"));
+        let mut reason = ended.unwrap_or_else(|| "it is not loaded".into());
+        // A store that cannot be read has failed before.
+        if let Some(sibling) = self.sibling(info).ok().flatten() {
+            reason += &format!("; {sibling}");
+        }
+        // Without a base address the caller is the operator.
+        if self.settings().base_url.is_none() && info.is_on_fred() && !info.is_untrusted {
+            reason += "; `econoscope sync` brings it";
+        }
+        reason
+    }
+}
+
+/// Builds a series; `None` without rows.
+pub(super) fn to_series(info: &Arc<SeriesInfo>, rows: Vec<Observation>) -> Option<Arc<Series>> {
+    (!rows.is_empty()).then(|| Arc::new(Series::new(Arc::clone(info), rows)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Settings;
+    use econoscope_core::recipe::Recipes;
+    use econoscope_data::ingest::BASES;
+    use econoscope_data::store::{Sqlite, Store, Write};
+    use jiff::civil::date;
+
+    /// Opens a desk over one stored value of 2026-09-01, known from 2026-10-01.
+    fn desk(id: &str, origin: &str, settings: Settings) -> Desk {
+        let store = Sqlite::in_memory().unwrap();
+        let write = Write {
+            id: &SeriesId::new(id).unwrap(),
+            observations: &[Observation::new(date(2026, 9, 1), 97.4)],
+            known_from: Some(date(2026, 10, 1)),
+            fetched_at: "2026-11-22T00:00:00Z".parse().unwrap(),
+            origin,
+        };
+        store.write(write).unwrap();
+        let now = Arc::new(|| "2026-11-22T12:00:00Z".parse().unwrap());
+        Desk::open(Arc::new(store), settings, now)
+    }
+
+    #[test]
+    fn units_follow_a_recorded_change_of_base() -> Result<()> {
+        let desk = desk("INDPRO", "fed_board/g17", Settings::default());
+        let units = |as_of| {
+            let info = desk.resolve("series", "INDPRO")?;
+            let series = desk.series(&info, as_of)?.unwrap();
+            Ok::<_, Error>((info.units.clone(), series.info.units.clone()))
+        };
+        let [old, new] = ["Index 2017=100", "Index 2022=100"].map(String::from);
+        assert_eq!(units(AsOf::Latest)?, (old.clone(), old.clone()));
+        let note = r#"{"INDPRO":[["2026-11-22","Index 2022=100"]]}"#;
+        desk.store().set_note(BASES, note)?;
+        assert_eq!(units(AsOf::Latest)?, (new.clone(), new.clone()));
+        assert_eq!(units(AsOf::Day(date(2026, 10, 20)))?, (new, old));
+        Ok(())
+    }
+
+    #[test]
+    fn restricted_origin_is_served_only_to_those_who_may() {
+        let recipe = r#"
+            [source]
+            id = "town"
+            name = "Our Town"
+            rights = "personal"
+            terms = ""
+            cite = "Our Town"
+            hosts = ["data.example.org"]
+            [[feed]]
+            id = "rain"
+            url = "https://data.example.org/rain.csv"
+            format = "csv"
+            header = ["day", "mm"]
+            date = { field = "day", formats = ["%d.%m.%Y"] }
+            series = [{ id = "TOWNRAIN", field = "mm", title = "Rain", units = "Millimetres", frequency = "D" }]
+        "#;
+        let files = [("town.toml".to_owned(), recipe.to_owned())];
+        let recipes = Recipes::with_operator_recipes(&files).unwrap();
+        let check = |serve_restricted| {
+            let settings = Settings {
+                serve_restricted,
+                recipes: Arc::clone(&recipes),
+                ..Settings::default()
+            };
+            let desk = desk("TOWNRAIN", "town/rain", settings);
+            desk.check_permitted(&*desk.resolve("series", "TOWNRAIN").unwrap())
+        };
+        assert!(check(true).is_ok());
+        let refusal = check(false).unwrap_err().to_string();
+        assert!(refusal.contains("Our Town"), "{refusal}");
+    }
+}

@@ -1,0 +1,63 @@
+//! The settings of the desk.
+
+use crate::texts::articles::ArticleText;
+use crate::texts::scenarios::Scenario;
+use econoscope_core::model::series_info::DEFAULT_PREFIX;
+use econoscope_core::recipe::Recipes;
+use std::sync::Arc;
+
+/// The settings of the desk.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Service name in the credit line.
+    pub service: String,
+    /// Base address in links and credit lines, without a final slash; `None` without a server.
+    pub base_url: Option<String>,
+    /// Prefix of composite identifiers in answers: `SERVICE_`.
+    pub prefix: String,
+    /// Whether restricted series (`fetch_only`) are served.
+    pub serve_restricted: bool,
+    /// Sources, for the rights to their rows.
+    pub recipes: Arc<Recipes>,
+    /// An operator's scenarios, which replace embedded ones of the same slug.
+    pub scenarios: Vec<Scenario>,
+    /// An operator's articles.
+    pub articles: Vec<ArticleText>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            service: "Econoscope".into(),
+            base_url: Some("http://127.0.0.1:8080".into()),
+            prefix: DEFAULT_PREFIX.into(),
+            serve_restricted: true,
+            recipes: Arc::clone(Recipes::embedded()),
+            scenarios: Vec::new(),
+            articles: Vec::new(),
+        }
+    }
+}
+
+/// The home page of this program, for credit lines without a server.
+const HOME: &str = env!("CARGO_PKG_REPOSITORY");
+
+/// Returns the address of a page: below the base address, or as a resource without a server.
+pub fn address(base: Option<&str>, page: &str, resource: &str) -> String {
+    match base {
+        Some(base) => format!("{base}{page}"),
+        None => format!("macro://{resource}"),
+    }
+}
+
+impl Settings {
+    /// Returns the address of the service.
+    pub fn home(&self) -> &str {
+        self.base_url.as_deref().unwrap_or(HOME)
+    }
+
+    /// Returns the address of a page, or of the same resource without a server.
+    pub fn address(&self, page: &str, resource: &str) -> String {
+        address(self.base_url.as_deref(), page, resource)
+    }
+}
