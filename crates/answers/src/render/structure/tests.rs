@@ -20,8 +20,8 @@ fn columns_stand_in_declared_order_whatever_the_first_row_lacks() {
         "columns": ["date", "value", "range.low", "range.high", "note", "unit", "other"],
         "rows": [["2020-01", null, null, null, null, "%", null], ["2020-02", 2, 1, 3, "late", "pp", 4]],
     }});
-    let schema = schema.as_object().unwrap();
-    assert_eq!(Structure::from_answer(answer, &[], schema).value, expected);
+    let fields = schema.as_object().unwrap();
+    assert_eq!(Structure::from_answer(answer, &[], fields).value, expected);
 }
 
 #[test]
