@@ -369,7 +369,11 @@ impl Site {
             let answers = Answers::fetch(calls, backend, &self.admission, caller).await?;
             let desk = Arc::clone(backend.desk());
             let request = Arc::clone(request);
-            let render = move || (page.render)(&desk, &request, answers);
+            let max_age = answers.max_age();
+            let render = move || {
+                let document = (page.render)(&desk, &request, answers)?;
+                Ok(document.with_max_age(max_age))
+            };
             self.cache.get_or_render(backend.pool(), key, render).await
         };
         if is_charged_per_call {

@@ -123,7 +123,9 @@ fn draw_bar(points: &f64, explanation: &Explanation) -> String {
 
 /// Draws a base rate with its interval on an axis from 0 to 100 %.
 fn draw_rate(scenario: &Scenario) -> String {
-    let rate = scenario.base_rate_probability;
+    let Some(rate) = scenario.base_rate_probability else {
+        return String::new();
+    };
     let interval = scenario.base_rate_interval;
     let [low, high] = interval.unwrap_or([rate, rate]).map(|share| share * 100.0);
     let x = rate * 100.0;

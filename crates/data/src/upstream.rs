@@ -106,6 +106,8 @@ pub struct UpstreamResponse {
     pub freshness: Freshness,
     /// When it was fetched or last validated.
     pub fetched_at: Timestamp,
+    /// How long a client or a shared cache may keep it, from its generation on; `None` when it is for one recipient.
+    pub max_age: Option<Duration>,
     /// The remaining calls, when they are few.
     pub quota: Option<Quota>,
 }
@@ -225,6 +227,11 @@ impl Upstream {
             (Ok(entry), _) | (Err(_), Some(entry)) => core.respond(&lookup, &entry),
             (Err(failure), None) => Err(failure.to_error()),
         }
+    }
+
+    /// The address above `/api/public`.
+    pub fn base(&self) -> &Url {
+        &self.0.config.base
     }
 
     /// Returns the remaining calls. Blocks when the ledger is in a database.
@@ -368,6 +375,7 @@ impl Core {
                     age: entry.age(&now),
                     freshness,
                     fetched_at: entry.fetched.wall,
+                    max_age: (!entry.policy.is_private).then_some(entry.policy.lifetime),
                     quota: self.ledger.last_quota().filter(is_low),
                 })
             }

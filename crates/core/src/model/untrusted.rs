@@ -44,12 +44,14 @@ pub fn fence_inline(text: &str, max: usize) -> String {
     format!("{FENCE_START} {} {FENCE_END}", clean_name(text, max))
 }
 
+/// Fences an answer whose untrusted parts are clean names.
+pub fn enclose(text: &str) -> String {
+    format!("{FENCE_START}\n{text}\n{FENCE_END}")
+}
+
 /// Cleans and fences a text.
 pub fn fence(text: &str, max: usize) -> String {
-    format!(
-        "{FENCE_START}\n{}\n{FENCE_END}",
-        round_brackets(&clean(text, max))
-    )
+    enclose(&round_brackets(&clean(text, max)))
 }
 
 /// Replaces square brackets and similar characters by round ones.
