@@ -108,6 +108,11 @@ impl Endpoint for Params {
     fn from_upstream(mut answer: GlossaryAnswer, params: &Self, _: Date) -> Result<GlossaryAnswer> {
         answer.query = econoscope_core::error::quote(&params.q);
         answer.count = answer.results.len();
+        for found in &mut answer.results {
+            if found.term.is_empty() {
+                found.term.clone_from(&found.slug);
+            }
+        }
         Ok(answer)
     }
 

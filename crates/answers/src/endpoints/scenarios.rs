@@ -199,7 +199,10 @@ impl Endpoint for Params {
                 format!(" (90 % interval {low:.1} to {high:.1} %)")
             });
             let name = &s.title;
-            text += &format!("\n- {name} ({}, {}): ", s.slug, s.scenario_polarity);
+            let about = [&s.slug, &s.scenario_polarity]
+                .into_iter()
+                .filter(|word| !word.is_empty());
+            text += &format!("\n- {name}{}: ", enclosed(" (", &join(about, ", "), ")"));
             text += &match s.base_rate_probability {
                 Some(rate) => format!("{:.1} %{interval}; {basis}.", rate * 100.0),
                 None => "no base rate.".to_owned(),

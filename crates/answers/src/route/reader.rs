@@ -255,7 +255,9 @@ impl Reader<'_> {
     }
 
     fn note(&mut self, path: &str, text: &str) {
-        self.notes.insert(path.to_owned(), text.to_owned());
+        // The first reason: what was not read is not given, either.
+        let note = self.notes.entry(path.to_owned());
+        note.or_insert_with(|| text.to_owned());
     }
 }
 
@@ -322,26 +324,23 @@ fn is_text(schema: &Fields, text: &str) -> bool {
 
 /// The first member that holds a text in the items of a list: their identifier.
 fn item_name(list: &Fields) -> Option<&String> {
-    member_of_kind(list.get("items")?, "string")
+    let mut properties = list.get("items")?.get("properties")?.as_object()?.iter();
+    let is_string = |schema: &Value| schema.as_object().is_some_and(|s| kind(s) == "string");
+    let first = properties.find(|(_, schema)| is_string(schema))?;
+    Some(first.0)
 }
 
-fn member_of_kind<'a>(object: &'a Value, wanted: &str) -> Option<&'a String> {
-    let mut properties = object.get("properties")?.as_object()?.iter();
-    let is_wanted = |schema: &Value| schema.as_object().is_some_and(|s| kind(s) == wanted);
-    properties
-        .find(|(_, schema)| is_wanted(schema))
-        .map(|(name, _)| name)
-}
-
-/// Returns an entry as an object: a bare number or word is its first member of that type.
+/// Returns an entry as an object: a bare number is its value, a bare word what it says.
 fn bare_entry(entry: Value, schema: &Value) -> Value {
-    let wanted = match &entry {
-        Value::Number(_) | Value::Null => "number",
-        Value::String(_) => "string",
-        Value::Bool(_) | Value::Array(_) | Value::Object(_) => return entry,
+    let names: &[&str] = match &entry {
+        Value::Number(_) => &["value"],
+        Value::String(_) => &["interpretation", "direction"],
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => return entry,
     };
-    match member_of_kind(schema, wanted) {
-        Some(name) => json!({ name: entry }),
+    let properties = schema.get("properties");
+    let is_member = |name: &&&str| properties.is_some_and(|all| all.get(**name).is_some());
+    match names.iter().find(is_member) {
+        Some(name) => json!({ *name: entry }),
         None => entry,
     }
 }
@@ -355,3 +354,6 @@ fn named_entry(key: &str, entry: Value, list: &Fields) -> Value {
     }
     object
 }
+
+#[cfg(test)]
+mod tests;

@@ -44,8 +44,11 @@ pub fn fence_inline(text: &str, max: usize) -> String {
     format!("{FENCE_START} {} {FENCE_END}", clean_name(text, max))
 }
 
-/// Fences an answer whose untrusted parts are clean names.
+/// Fences a text whose untrusted parts are clean names; fences within it are dropped, since this one holds all.
 pub fn enclose(text: &str) -> String {
+    let text = text
+        .replace(&format!("{FENCE_START}\n"), "")
+        .replace(&format!("\n{FENCE_END}"), "");
     format!("{FENCE_START}\n{text}\n{FENCE_END}")
 }
 
