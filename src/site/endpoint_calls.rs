@@ -73,9 +73,8 @@ impl Answers {
     /// How long the page may be kept: as long as each of its answers, and no longer than a page.
     pub(super) fn max_age(&self) -> Option<Duration> {
         let replies = self.replies.as_slice().iter().flatten();
-        replies
-            .map(Reply::max_age)
-            .fold(Some(MAX_AGE), |all, one| Some(all?.min(one?)))
+        let mut ages = replies.map(Reply::max_age);
+        ages.try_fold(MAX_AGE, |all, one| Some(all.min(one?)))
     }
 
     /// Takes the next answer.

@@ -1,5 +1,6 @@
-//! Forwarding: path and query come from the endpoint table, and the body is read into the endpoint's own answer. What the
-//! contract leaves open is read as it is; a field that breaks it is noted and left out.
+//! Forwarding: path and query come from the endpoint table, and the body is read into the endpoint's own answer.
+//!
+//! What the contract leaves open is read as it is; a field that breaks it is noted and left out.
 
 use crate::render::answer::Answer;
 use crate::route::Route;
