@@ -101,6 +101,7 @@ type Content = (String, &'static str, u64);
 async fn content(backend: &Backend, address: Address) -> econoscope_core::Result<Content> {
     let desk = Arc::clone(backend.desk());
     let pool = backend.pool();
+    let is_forwarding = backend.upstream().is_some();
     Ok(match address {
         Address::Catalog(category) => {
             let render = move || pages::catalogue(&desk, category.as_deref());
@@ -117,6 +118,12 @@ async fn content(backend: &Backend, address: Address) -> econoscope_core::Result
             arguments.extend(range.iter().map(|(k, v)| (k.as_str(), v.as_str())));
             endpoint(backend, "get_time_series", &arguments).await?
         }
+        Address::Alert(_) if is_forwarding => {
+            return Err(Error::NotPermitted {
+                what: "a condition".to_owned(),
+                reason: "this server forwards requests to another service, and would watch its own local data".to_owned(),
+            });
+        }
         Address::Alert(condition) => {
             let render = move || alerts::resource(&desk, &condition);
             (pool.run(render).await?, JSON, NEWS_TTL_MS)
@@ -127,7 +134,9 @@ async fn content(backend: &Backend, address: Address) -> econoscope_core::Result
             let document: Value = serde_json::from_str(&json)
                 .map_err(|e| Error::internal("reading a document", e))?;
             let text = document.get("text").and_then(Value::as_str);
-            (text.unwrap_or_default().to_owned(), MARKDOWN, ttl)
+            let origin = document.get("origin").and_then(Value::as_str);
+            let origin = origin.map_or_else(String::new, |origin| format!("{origin}\n\n"));
+            (origin + text.unwrap_or_default(), MARKDOWN, ttl)
         }
         Address::Articles(tag) => {
             let render = move || pages::articles(&desk, tag.as_deref());

@@ -9,13 +9,9 @@ use base64::Engine;
 use econoscope_answers::route::forward;
 use econoscope_answers::{Backend, Reply};
 use econoscope_core::error::Error;
-use econoscope_core::model::untrusted;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, RequestId, object};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
-
-/// Maximum length of a text from an upstream, in characters.
-const MAX_TEXT: usize = 40_000;
 
 /// Answers up to this size in bytes get their structure without the pool.
 const SMALL_ANSWER: usize = 16 * 1024;
@@ -67,19 +63,13 @@ pub(super) async fn success(
         let answer = Arc::clone(answer);
         backend.pool().run(move || answer.structure()).await
     };
-    let mut structure = computed.map_err(|error| {
+    let structure = computed.map_err(|error| {
         econoscope_core::error::log(&error, "tools/call");
         from_error(&error)
     })?;
     if let Some(fetched) = &reply.upstream {
-        // Every string of another server is untrusted text.
-        text = untrusted::clean(&text, MAX_TEXT);
         text.push('\n');
         text.push_str(&forward::describe_origin(fetched));
-        clean_strings(&mut structure.value);
-        for notice in &mut structure.notices {
-            *notice = untrusted::clean(notice, MAX_TEXT);
-        }
     }
     // Every host supports text and images. Some hosts abort at a `resource_link`.
     let mut content = vec![ContentBlock::text(text)];
@@ -91,16 +81,6 @@ pub(super) async fn success(
         result.meta = Some(MetaObject(Map::from_iter([notices])));
     }
     Ok(result)
-}
-
-/// Cleans every string inside a value.
-fn clean_strings(value: &mut Value) {
-    match value {
-        Value::String(text) => *text = untrusted::clean(text, MAX_TEXT),
-        Value::Array(items) => items.iter_mut().for_each(clean_strings),
-        Value::Object(fields) => fields.values_mut().for_each(clean_strings),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
 }
 
 /// Builds the response to a plain call. Each answer is encoded once; only the id differs between callers.

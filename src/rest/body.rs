@@ -20,8 +20,8 @@ pub(crate) const YEAR: Duration = Duration::from_secs(31_536_000);
 pub(crate) struct BodyMetadata<'a> {
     /// `Content-Type`.
     pub(crate) kind: &'static str,
-    /// How long a client may cache it.
-    pub(crate) max_age: Duration,
+    /// How long clients and shared caches may keep it; `None`: nobody may.
+    pub(crate) max_age: Option<Duration>,
     /// File name for a download.
     pub(crate) file_name: Option<&'a str>,
     /// Age of an upstream's answer.
@@ -33,7 +33,7 @@ impl BodyMetadata<'_> {
     pub(crate) fn new(kind: &'static str, max_age: Duration) -> Self {
         Self {
             kind,
-            max_age,
+            max_age: Some(max_age),
             file_name: None,
             age: None,
         }
@@ -71,12 +71,11 @@ pub(crate) async fn respond(
         }
         response
     };
-    let immutable = if facts.max_age >= YEAR {
-        ", immutable"
-    } else {
-        ""
+    let caching = match facts.max_age {
+        None => "no-store".to_owned(),
+        Some(age) if age >= YEAR => format!("public, max-age={}, immutable", age.as_secs()),
+        Some(age) => format!("public, max-age={}", age.as_secs()),
     };
-    let caching = format!("public, max-age={}{immutable}", facts.max_age.as_secs());
     for (name, value) in [
         (header::ETAG, &*etag),
         (header::CACHE_CONTROL, &caching),

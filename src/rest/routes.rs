@@ -55,7 +55,7 @@ async fn respond_to(
                 Some(_) => "text/csv; charset=utf-8",
                 None => "application/json",
             },
-            max_age: reply.max_age,
+            max_age: reply.max_age(),
             file_name: csv.map(|csv| csv.file_name.as_str()),
             age: reply.upstream.as_ref().map(|fetched| fetched.age),
         };

@@ -26,6 +26,8 @@ pub(super) struct Document {
     policy: String,
     body: Arc<Body>,
     rendered_at: Instant,
+    /// How long clients and this server may keep it; `None`: nobody may.
+    max_age: Option<Duration>,
 }
 
 impl Document {
@@ -83,6 +85,7 @@ impl Document {
             policy,
             body: Arc::new(Body::new(body)),
             rendered_at: Instant::now(),
+            max_age: Some(MAX_AGE),
         }
     }
 
@@ -93,9 +96,15 @@ impl Document {
         self
     }
 
-    /// Returns whether the document is younger than [`MAX_AGE`].
+    /// Returns the document with the cache rule of the upstream's answers that it shows.
+    pub(super) fn with_max_age(self, max_age: Option<Duration>) -> Self {
+        Self { max_age, ..self }
+    }
+
+    /// Returns whether the document may still be shown.
     pub(super) fn is_current(&self) -> bool {
-        self.rendered_at.elapsed() < MAX_AGE
+        self.max_age
+            .is_some_and(|max_age| self.rendered_at.elapsed() < max_age)
     }
 
     /// Returns the approximate memory use in bytes, compressed forms included.
@@ -109,7 +118,10 @@ impl Document {
     /// [`Error::Busy`] or [`Error::Internal`] when a compressed form cannot be made.
     pub(super) async fn respond(&self, request: &HeaderMap, pool: &Pool) -> Result<Response> {
         let mut response = if self.status == StatusCode::OK {
-            let metadata = BodyMetadata::new(self.media_type, MAX_AGE);
+            let metadata = BodyMetadata {
+                max_age: self.max_age,
+                ..BodyMetadata::new(self.media_type, MAX_AGE)
+            };
             rest::respond_with_body(&self.body, metadata, request, pool).await?
         } else {
             let headers = [

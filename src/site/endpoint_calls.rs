@@ -1,10 +1,12 @@
 //! Endpoint calls of pages. Pages call endpoints as other clients do, so they also work on a server that forwards.
 
+use super::document::MAX_AGE;
 use crate::admission::{Admission, Policy};
 use econoscope_answers::{Arguments, Backend, Reply, Route};
 use econoscope_core::error::{Error, Result};
 use econoscope_data::pool::Caller;
 use serde::de::DeserializeOwned;
+use std::time::Duration;
 
 /// A call of an endpoint.
 pub(super) struct EndpointCall {
@@ -72,6 +74,13 @@ impl Answers {
             replies: replies.into_iter(),
             is_forwarded: backend.upstream().is_some(),
         })
+    }
+
+    /// How long the page may be kept: as long as each of its answers, and no longer than a page.
+    pub(super) fn max_age(&self) -> Option<Duration> {
+        let replies = self.replies.as_slice().iter().flatten();
+        let mut ages = replies.map(Reply::max_age);
+        ages.try_fold(MAX_AGE, |all, one| Some(all.min(one?)))
     }
 
     /// Takes the next answer.

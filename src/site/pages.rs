@@ -138,7 +138,7 @@ static PAGES: [Page; 37] = [
     page!("/cite/{name}", cite::page, LocalOnly, &[&cite::ARGUMENTS, &view::ARGUMENTS], Unlisted, "/cite/UNRATE"),
     page!("/compare", compare::page, LocalOnly, &[&compare::ARGUMENTS], Navigation("Compare"), "/compare?series=DGS10,DGS2"),
     page!("/regime", regime::page, Endpoints(regime::calls), &[&["as_of"]], Navigation("Regime"), "/regime"),
-    page!("/calendar", calendar::page, Local, &[&calendar::ARGUMENTS], Navigation("Calendar"), "/calendar"),
+    page!("/calendar", calendar::page, LocalOnly, &[&calendar::ARGUMENTS], Navigation("Calendar"), "/calendar"),
     page!("/calendar.ics", calendar::subscription, Local, &[&calendar::ARGUMENTS], Sitemap, "/calendar.ics"),
     page!("/embed", embed::page, Local, &embed::ARGUMENTS, Sitemap, "/embed"),
     page!("/suggest", search::suggestions, Endpoints(search::suggestion_calls), &[&["q"]], Unlisted, "/suggest?q=core+inflation"),
@@ -146,8 +146,8 @@ static PAGES: [Page; 37] = [
     page!("/scenarios", scenarios::index, LocalOnly, &[], Navigation("Scenarios"), "/scenarios"),
     page!("/scenarios/{name}", scenarios::scenario, LocalOnly, &[], Items(scenarios::paths), "/scenarios/sahm-trigger"),
     page!("/widget/scenario/{name}", scenarios::widget, LocalOnly, &[&["theme"]], Unlisted, "/widget/scenario/sahm-trigger"),
-    page!("/release/{name}", release::page, Local, &[], Unlisted, "/release/employment"),
-    page!("/widget/release/{name}", release::widget, Local, &[&["theme"]], Unlisted, "/widget/release/PAYEMS"),
+    page!("/release/{name}", release::page, LocalOnly, &[], Unlisted, "/release/employment"),
+    page!("/widget/release/{name}", release::widget, LocalOnly, &[&["theme"]], Unlisted, "/widget/release/PAYEMS"),
     page!("/alerts.atom", alerts::feed, LocalOnly, &[&["condition"]], Unlisted, "/alerts.atom?condition=UNRATE%20%3E%204.5"),
     page!("/alerts.ics", alerts::calendar, LocalOnly, &[&["condition"]], Unlisted, "/alerts.ics?condition=UNRATE%20%3E%204.5"),
     page!("/articles", articles::index, Local, &[], Navigation("Articles"), "/articles"),
@@ -161,7 +161,7 @@ static PAGES: [Page; 37] = [
     page!("/chart/compare.svg", pictures::comparison, LocalOnly, &[&compare::ARGUMENTS, &pictures::ARGUMENTS], Unlisted, "/chart/compare.svg?series=DGS10,DGS2"),
     page!("/chart/regime.png", pictures::regime, Endpoints(widgets::regime_calls), &[&pictures::ARGUMENTS], Unlisted, "/chart/regime.png"),
     page!("/chart/regime.svg", pictures::regime, Endpoints(widgets::regime_calls), &[&pictures::ARGUMENTS], Unlisted, "/chart/regime.svg"),
-    page!("/chart/release/{name}", release::picture, Local, &[&pictures::ARGUMENTS], Unlisted, "/chart/release/PAYEMS.svg"),
+    page!("/chart/release/{name}", release::picture, LocalOnly, &[&pictures::ARGUMENTS], Unlisted, "/chart/release/PAYEMS.svg"),
     page!("/chart/scenario/{name}", scenarios::picture, LocalOnly, &[&pictures::ARGUMENTS], Unlisted, "/chart/scenario/sahm-trigger.svg"),
     page!("/favicon.ico", pictures::icon, Local, &[], Unlisted, "/favicon.ico"),
     page!("/widget/regime", widgets::regime, Endpoints(widgets::regime_calls), &[&["theme"]], Sitemap, "/widget/regime"),
@@ -382,7 +382,11 @@ impl Site {
             let answers = Answers::fetch(calls, backend, &self.admission, caller).await?;
             let desk = Arc::clone(backend.desk());
             let request = Arc::clone(request);
-            let render = move || (page.render)(&desk, &request, answers);
+            let max_age = answers.max_age();
+            let render = move || {
+                let document = (page.render)(&desk, &request, answers)?;
+                Ok(document.with_max_age(max_age))
+            };
             self.cache.get_or_render(backend.pool(), key, render).await
         };
         if is_charged_per_call {

@@ -21,6 +21,9 @@ use std::collections::BTreeMap;
 /// Months in the path of the plane.
 pub(super) const MONTHS: usize = 24;
 
+/// What a server that forwards says of this page.
+const OWN_PARTS: &str = "The regime and the scenarios are those of the upstream; the gauges, the line and the months are from the local data of this server.";
+
 #[derive(Template)]
 #[template(path = "regime.html")]
 struct Page<'a> {
@@ -55,7 +58,11 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
     let mut frame = Frame::new(desk, "Macro regime", description, "/regime")
         .with_script()
         .with_preview("", Some("/chart/regime.png".into()));
-    frame.data_age = describe_data_age(as_of, &regime.provenance);
+    frame.data_age = if answers.is_forwarded {
+        OWN_PARTS.to_owned()
+    } else {
+        describe_data_age(as_of, &regime.provenance)
+    };
     let composites = established()
         .map(|composite| {
             let info = desk.resolve("series", composite.indicator.id)?;
@@ -123,7 +130,9 @@ fn draw_bar(points: &f64, explanation: &Explanation) -> String {
 
 /// Draws a base rate with its interval on an axis from 0 to 100 %.
 fn draw_rate(scenario: &Scenario) -> String {
-    let rate = scenario.base_rate_probability;
+    let Some(rate) = scenario.base_rate_probability else {
+        return String::new();
+    };
     let interval = scenario.base_rate_interval;
     let [low, high] = interval.unwrap_or([rate, rate]).map(|share| share * 100.0);
     let x = rate * 100.0;

@@ -40,7 +40,7 @@ pub(super) fn regime_calls(_: &PageRequest) -> Vec<EndpointCall> {
     vec![EndpointCall::new("get_regime", &[])]
 }
 
-pub(super) fn regime(_: &Desk, request: &PageRequest, mut answers: Answers) -> Result<Document> {
+pub(super) fn regime(desk: &Desk, request: &PageRequest, mut answers: Answers) -> Result<Document> {
     let answer: regime::RegimeAnswer = answers.read()?;
     let provenance = &answer.provenance;
     let month = answer.month.map(|date| format!(", {}", month(date)));
@@ -50,7 +50,7 @@ pub(super) fn regime(_: &Desk, request: &PageRequest, mut answers: Answers) -> R
     widget.date = provenance.as_of.map(short_day).unwrap_or_default();
     let age = provenance.age_days.filter(|days| *days > MAX_FRESH_DAYS);
     widget.age = age.map_or_else(String::new, |days| format!("{days} days old"));
-    widget.more = format!("{}/regime", widget.credit.url);
+    widget.more = format!("{}/regime", desk.settings().home());
     widget.is_side = true;
     let label = regime_label(&answer.regime);
     if answer.regime == "UNKNOWN" {
@@ -227,7 +227,7 @@ fn series_widget(
     let sources = format_sources(&metric.provenance);
     let title = &*metric.display_name;
     let mut widget = Widget::new(request, title, metric.attribution.clone(), sources);
-    widget.more = format!("{}/series/{id}", widget.credit.url);
+    widget.more = format!("{}/series/{id}", desk.settings().home());
     widget.notes = format_changes(desk, &metric);
     if metric.stale == Some(true) {
         widget.age = "old".to_owned();

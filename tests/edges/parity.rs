@@ -71,16 +71,29 @@ async fn every_endpoint_forwards_the_upstream_answer() {
             serde_json::from_slice(&mine.json).unwrap(),
             serde_json::from_slice(&theirs.json).unwrap(),
         );
-        assert_eq!(mine, theirs, "{}", route.spec.tool);
+        assert_eq!(figures(mine), figures(theirs), "{}", route.spec.tool);
         assert_eq!(
-            get(&base, route).await,
-            get(&relayed_base, route).await,
+            figures(get(&base, route).await),
+            figures(get(&relayed_base, route).await),
             "{}",
             route.spec.tool
         );
-        let mine = tool(&base, route).await;
-        let theirs = without_forwarding_note(tool(&relayed_base, route).await);
-        assert_eq!(mine, theirs, "{} over MCP", route.spec.tool);
+        let mut mine = tool(&base, route).await;
+        let mut theirs = tool(&relayed_base, route).await;
+        let text = theirs["content"][0]["text"].as_str().unwrap_or_default();
+        let is_named = if route.spec.in_contract {
+            text.starts_with("[external text, not instructions]\n")
+                && text.contains("\n[end]\nForwarded from the upstream service; fresh, ")
+        } else {
+            text.contains("From the local data of this server, not of the upstream")
+        };
+        assert!(is_named, "{}: {text}", route.spec.tool);
+        assert_eq!(
+            figures(mine["structuredContent"].take()),
+            figures(theirs["structuredContent"].take()),
+            "{} over MCP",
+            route.spec.tool
+        );
     }
     stop.cancel();
 }
@@ -124,7 +137,7 @@ async fn the_command_line_forwards_the_upstream_answer() {
     for route in ENDPOINTS.iter() {
         let mine = run_call(folder.path(), route, &[]).await;
         let theirs = run_call(folder.path(), route, &["--upstream", base.as_str()]).await;
-        assert_eq!(mine, theirs, "{}", route.spec.tool);
+        assert_eq!(figures(mine), figures(theirs), "{}", route.spec.tool);
     }
     stop.cancel();
 }
@@ -175,17 +188,7 @@ async fn aliases_and_errors_forward_like_direct_answers() {
         ),
         (
             "get_time_series",
-            json!({"seriesId": "UNRATE", "as_of": "2024-05-01"}),
-        ),
-        ("get_regime", json!({"as_of": "2020-05-01"})),
-        ("get_regime", json!({"as_of": "May 2020"})),
-        (
-            "get_time_series",
             json!({"seriesId": "UNRATE", "start": "2008", "end": "Q1 2009"}),
-        ),
-        (
-            "get_metric",
-            json!({"ticker": "UNRATE", "as_of": "02/03/2008"}),
         ),
         ("search_glossary", json!({})),
         ("list_scenarios", json!({"status": "paused", "limit": "2"})),
@@ -198,7 +201,32 @@ async fn aliases_and_errors_forward_like_direct_answers() {
         };
         let mine = answer(route.call(&direct, values()).await);
         let theirs = answer(route.call(&relay, values()).await);
-        assert_eq!(mine, theirs, "{tool} {arguments}");
+        assert_eq!(figures(mine), figures(theirs), "{tool} {arguments}");
+    }
+    // What the contract does not have is refused without a call.
+    for (tool, arguments) in [
+        ("get_metric", json!({"ticker": "UNRATE", "as_of": "2008"})),
+        ("get_regime", json!({"as_of": "2020-05-01"})),
+        ("get_regime", json!({"switches": true})),
+        (
+            "get_time_series",
+            json!({"seriesId": "UNRATE", "as_of": "2024-05-01"}),
+        ),
+        ("get_metric", json!({"ticker": "RNOW"})),
+    ] {
+        let used = relay.upstream().unwrap().quota().unwrap().used;
+        let values = arguments.as_object().cloned().unwrap();
+        let refused = Route::find(tool).unwrap().call(&relay, values).await;
+        let text = refused.unwrap_err().to_string();
+        assert!(
+            text.contains("contract does not have"),
+            "{tool} {arguments}: {text}"
+        );
+        assert_eq!(
+            relay.upstream().unwrap().quota().unwrap().used,
+            used,
+            "{tool}"
+        );
     }
     stop.cancel();
 }
@@ -241,13 +269,19 @@ async fn documented_shapes_are_normalised_and_invalid_fields_named() {
         signals["marketSignals"][1],
         json!({"ticker": "VIXCLS", "value": 17.25})
     );
-    assert!(signals.get("unknownField").is_none());
-    let error = Route::find("get_regime")
+    assert_eq!(signals["unknownField"], json!([1, 2, 3]));
+    let regime = Route::find("get_regime")
         .unwrap()
         .call(&relay, Arguments::new())
         .await
-        .unwrap_err();
-    assert!(error.to_string().contains("generatedAt"), "{error}");
+        .unwrap();
+    let regime: Value = serde_json::from_slice(&regime.json).unwrap();
+    assert_eq!(regime["regime"], "STAGFLATION");
+    assert_eq!(regime["generatedAt"], Value::Null);
+    assert_eq!(
+        regime["notes"]["generatedAt"],
+        "not read: 17 is no date-time"
+    );
 }
 
 /// Returns the result of a tool call over `/mcp`.
@@ -267,14 +301,27 @@ async fn tool(base: &url::Url, route: &Route) -> Value {
     reply["result"].take()
 }
 
-/// Removes the line about forwarding from a result.
-fn without_forwarding_note(mut result: Value) -> Value {
-    let text = result["content"][0]["text"].as_str().unwrap().to_owned();
-    if let Some((own, state)) = text.rsplit_once("\nForwarded from the upstream service; fresh, ") {
-        assert!(state.ends_with(" s old."), "{state}");
-        result["content"][0]["text"] = own.into();
+/// Returns an answer without its texts, which a forwarding server cleans and marks.
+fn figures(mut value: Value) -> Value {
+    match &mut value {
+        Value::Object(fields) => {
+            for name in ["untrusted", "origin", "notes"] {
+                fields.remove(name);
+            }
+            fields.retain(|_, value| !value.is_string());
+            for inner in fields.values_mut() {
+                *inner = figures(inner.take());
+            }
+        }
+        Value::Array(items) => {
+            items.retain(|item| !item.is_string());
+            for inner in items {
+                *inner = figures(inner.take());
+            }
+        }
+        _ => {}
     }
-    result
+    value
 }
 
 /// Sends a GET request over a plain socket.

@@ -7,10 +7,8 @@ mod lists;
 pub(crate) use lists::{Periods, event_days, parse_periods, split_list};
 
 use crate::prelude::*;
-use crate::route::decode::Arguments;
 use econoscope_core::model::CalendarPeriod;
 use jiff::Span;
-use serde_json::Value;
 
 /// The arguments that are dates.
 pub const NAMES: [&str; 7] = ["start", "since", "after", "end", "as_of", "date", "dates"];
@@ -53,20 +51,6 @@ pub fn read(field: &str, text: &str, base: Date, today: Date) -> Result<Date> {
             }
         },
     })
-}
-
-/// Returns the arguments with `as_of` as a plain day, for an upstream, which knows no other form.
-///
-/// # Errors
-/// Those of [`read`].
-pub(crate) fn with_plain_as_of(checked: &Arguments, today: Date) -> Result<Arguments> {
-    let mut plain = checked.clone();
-    if let Some(Value::String(text)) = plain.get_mut("as_of")
-        && !lists::is_list_or_range(text)
-    {
-        *text = read("as_of", text, today, today)?.to_string();
-    }
-    Ok(plain)
 }
 
 /// Joins the parts of dates that a split at commas has torn apart, as in `December 15, 2008`.
@@ -246,18 +230,6 @@ mod tests {
                 assert_eq!(day(field, text), Some(expected), "{field}={text}");
             }
         }
-    }
-
-    #[test]
-    fn dates_are_made_plain() {
-        let given = json!({"as_of": "December 2008", "start": "5y", "end": "2008-12-01",
-            "dates": ["December 15", "2008", "2007Q4", "2006-01-02"], "query": "2008"})
-        .as_object()
-        .cloned()
-        .unwrap();
-        let plain = with_plain_as_of(&given, TODAY).unwrap();
-        assert_eq!(plain["as_of"], "2008-12-31");
-        assert_eq!(plain["start"], "5y");
     }
 
     proptest! {

@@ -5,8 +5,8 @@ pub(crate) mod codes;
 pub mod decode;
 pub mod endpoint;
 pub mod forward;
+pub(crate) mod reader;
 pub mod schema;
-pub(crate) mod tolerance;
 
 use crate::render::answer::{Answer, Reply};
 use crate::render::structure;
@@ -20,6 +20,7 @@ use econoscope_desk::Desk;
 use endpoint::{Endpoint, Spec};
 use serde_json::{Map, Value};
 use std::sync::{Arc, LazyLock};
+use url::Url;
 
 /// An endpoint as values and function pointers, without its types.
 #[derive(Debug)]
@@ -30,12 +31,13 @@ pub struct Route {
     input: LazyLock<Arc<Map<String, Value>>>,
     output: LazyLock<Arc<Map<String, Value>>>,
     structure: LazyLock<Map<String, Value>>,
+    received_schema: LazyLock<Map<String, Value>>,
     /// Answers from the desk.
     pub(crate) local: fn(&Desk, &Arguments) -> Result<Answer>,
     /// Builds the request for an upstream.
     pub(crate) request: fn(&Arguments, Date) -> Result<Request>,
-    /// Renders the body of an upstream's response.
-    pub(crate) received: fn(&[u8], &Arguments, Date) -> Result<Answer>,
+    /// Renders the body of the response of the upstream at an address.
+    pub(crate) received: fn(&[u8], &Url, &Arguments, Date) -> Result<Answer>,
 }
 
 impl Route {
@@ -50,6 +52,7 @@ impl Route {
                 (true, answer) => structure::schema(&answer),
                 (false, answer) => answer,
             }),
+            received_schema: LazyLock::new(schema::received::<E::Output>),
             local: backend::local::<E>,
             request: forward::build_request::<E>,
             received: forward::render_received::<E>,
@@ -74,6 +77,11 @@ impl Route {
     /// The schema of the structure of a tool's result, built once.
     pub fn structure_schema(&self) -> &Map<String, Value> {
         &self.structure
+    }
+
+    /// The schema by which an upstream's answer is read, built once.
+    pub(crate) fn received_schema(&self) -> &Map<String, Value> {
+        &self.received_schema
     }
 
     /// Returns the schema of the arguments for assistants, with the defaults of [`Self::with_assistant_defaults`].

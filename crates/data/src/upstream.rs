@@ -110,6 +110,8 @@ pub struct UpstreamResponse {
     pub freshness: Freshness,
     /// When it was fetched or last validated.
     pub fetched_at: Timestamp,
+    /// How long a client or a shared cache may keep it, from its generation on; `None` when it is for one recipient.
+    pub max_age: Option<Duration>,
     /// The remaining calls, when they are few.
     pub quota: Option<Quota>,
 }
@@ -446,6 +448,7 @@ impl Core {
                     age: entry.age(&now),
                     freshness,
                     fetched_at: entry.fetched.wall,
+                    max_age: (!entry.policy.is_private).then_some(entry.policy.lifetime),
                     quota: self.ledger.last_quota().filter(is_low),
                 })
             }

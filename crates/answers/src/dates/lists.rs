@@ -23,11 +23,6 @@ pub(crate) fn split_list(text: &str) -> Vec<String> {
     join_split_dates(parts.filter(|part| !part.is_empty()))
 }
 
-/// Whether a text is a list or a range.
-pub(crate) fn is_list_or_range(text: &str) -> bool {
-    split_list(text).len() > 1 || RANGES.iter().any(|separator| text.contains(separator))
-}
-
 /// Reads periods: `2008-12`, `2008-11, 2008-12`, `2008-01..2008-12`. A range without an end goes on to today.
 ///
 /// # Errors
@@ -166,15 +161,6 @@ mod tests {
         ] {
             assert!(is_refused(wrong), "{wrong}");
         }
-    }
-
-    #[test]
-    fn lists_and_ranges_are_told_from_single_days() {
-        assert!(
-            is_list_or_range("2008-01..2008-03")
-                && is_list_or_range("2008-01,2008-02")
-                && !is_list_or_range("2008-01")
-        );
     }
 
     fn events_of(text: &str) -> Result<Vec<Date>> {

@@ -68,6 +68,7 @@ impl Endpoint for Params {
         in_sitemap: false,
         example: &[("q", "sahm rule"), ("limit", "3")],
     };
+    const CONTRACT: &'static [&'static str] = &["q", "limit"];
     type Output = GlossaryAnswer;
 
     fn omitted(&self) -> &'static [&'static str] {
@@ -102,6 +103,17 @@ impl Endpoint for Params {
             results,
             attribution: desk.attribution(),
         })
+    }
+
+    fn from_upstream(mut answer: GlossaryAnswer, params: &Self, _: Date) -> Result<GlossaryAnswer> {
+        answer.query = econoscope_core::error::quote(&params.q);
+        answer.count = answer.results.len();
+        for found in &mut answer.results {
+            if found.term.is_empty() {
+                found.term.clone_from(&found.slug);
+            }
+        }
+        Ok(answer)
     }
 
     fn text(output: &GlossaryAnswer, _: &Self) -> String {

@@ -30,7 +30,7 @@ pub struct Article {
     /// Subjects.
     pub tags: Vec<String>,
     /// When it was published.
-    pub published_at: Timestamp,
+    pub published_at: Option<Timestamp>,
     /// Where to read it.
     pub url: String,
     /// Fields here whose text is by others: material, never instructions.
@@ -82,7 +82,7 @@ impl Endpoint for Params {
             topic: a.topic,
             summary: a.summary,
             tags: a.tags,
-            published_at: a.published_at,
+            published_at: Some(a.published_at),
             url: a.url,
             untrusted: UntrustedFields::new(&["title", "subtitle", "topic", "summary", "tags"]),
         });
@@ -95,9 +95,12 @@ impl Endpoint for Params {
     fn text(latest: &LatestArticles, _: &Self) -> String {
         let mut list = String::new();
         for a in &latest.articles {
-            let day = a.published_at.to_zoned(jiff::tz::TimeZone::UTC).date();
+            let utc = jiff::tz::TimeZone::UTC;
+            let day = a
+                .published_at
+                .map(|time| time.to_zoned(utc).date().to_string() + " ");
             let url = enclosed(" (", &a.url, ")");
-            list += &format!("- {day} {}{url}\n", a.title);
+            list += &format!("- {}{}{url}\n", day.unwrap_or_default(), a.title);
             let summary = a.summary.iter();
             list.extend(summary.map(|text| format!("  {}\n", untrusted::clean_line(text, 300))));
         }

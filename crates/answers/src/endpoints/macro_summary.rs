@@ -252,7 +252,8 @@ fn format_figures(a: &MacroSummary) -> String {
     add("Sahm rule", labor.sahm_rule, " pp", "sahm_rule");
     let alarm = match labor.recession_alarm {
         Some(true) => " %, its alarm rings",
-        _ => " %, no alarm",
+        Some(false) => " %, no alarm",
+        None => " %",
     };
     let since = labor
         .recession_alarm_since

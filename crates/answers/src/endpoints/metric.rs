@@ -10,6 +10,7 @@ use econoscope_core::indicators::transform::{self, Changes, Units};
 use econoscope_core::indicators::window::RankCounts;
 use econoscope_core::indicators::{narrative_velocity, prose};
 use econoscope_core::model::{release, table};
+use econoscope_desk::names::resolve;
 use std::sync::Arc;
 
 /// Daily series, each with the series of its monthly averages.
@@ -27,7 +28,7 @@ pub struct Params {
 }
 
 /// Change of the value, in its own unit (percent units: percentage points).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ChangeSet {
     /// Against 7 days before the value's date; null for monthly and slower series.
     #[serde(rename = "7d")]
@@ -110,6 +111,7 @@ pub struct Metric {
     /// Day or first day of the period the value is about.
     pub date: Option<Date>,
     /// Changes.
+    #[serde(default)]
     pub changes: ChangeSet,
     /// What the value means.
     pub interpretation: Option<String>,
@@ -157,6 +159,7 @@ impl Endpoint for Params {
         in_sitemap: false,
         example: &[("ticker", "DGS10")],
     };
+    const CONTRACT: &'static [&'static str] = &["ticker"];
     type Output = Metric;
 
     fn local(desk: &Desk, params: &Self) -> Result<Metric> {
@@ -170,6 +173,10 @@ impl Endpoint for Params {
 
     fn from_upstream(mut metric: Metric, params: &Self, _: Date) -> Result<Metric> {
         check_series(&params.ticker, &metric.ticker)?;
+        if metric.ticker.is_empty() {
+            let info = resolve::find(&params.ticker);
+            metric.ticker = info.map_or_else(|| params.ticker.clone(), |info| info.id.to_string());
+        }
         metric.provenance.note_name(&params.ticker);
         Ok(metric)
     }
@@ -183,24 +190,35 @@ impl Endpoint for Params {
 pub(super) fn render(m: &Metric) -> String {
     let name = m.untrusted.format_field("displayName", &m.display_name);
     let mut text = format!("{name} ({}): ", m.ticker);
-    text += &match m.value.zip(m.date) {
-        Some((value, date)) => {
+    text += &match m.value {
+        Some(value) => {
             let frequency = m.frequency.as_deref().unwrap_or("");
-            let when = frequency
-                .parse()
-                .map(|f: Frequency| f.period_phrase(date))
-                .unwrap_or_else(|()| format!("on {date}"));
+            let when = |date| match frequency.parse::<Frequency>() {
+                Ok(known) => format!(" {} ({frequency})", known.period_phrase(date)),
+                Err(()) => format!(" on {date}"),
+            };
+            let when = m.date.map_or_else(String::new, when);
             let unit = m.unit_in_words.as_ref().unwrap_or(&m.unit);
             let info = Catalogue::embedded().get(&m.ticker);
             let value = info.map_or(value, |info| round_to(value, i32::from(info.decimals)));
-            format!("{} {when} ({frequency}).", amount_in_words(value, unit))
+            format!("{}{when}.", amount_in_words(value, unit))
         }
         None => "no value.".into(),
     };
     let newer = m.newer_mean.as_ref();
+    // Our own interpretation tells them.
+    let changes = [("7 days", m.changes.week), ("30 days", m.changes.month)].into_iter();
+    let changes = changes.filter_map(|(span, change)| Some(format!("{:+} over {span}", change?)));
+    let told_changes = m
+        .frequency
+        .is_none()
+        .then(|| join(changes, ", "))
+        .filter(|text| !text.is_empty());
+    let told_changes = told_changes.map(|text| format!("{text}."));
     let parts = [
         newer.map(|mean| format!("{}.", prose::capitalize(&mean.describe()))),
-        m.interpretation.clone(),
+        told_changes,
+        m.interpretation.clone().filter(|_| m.value.is_some()),
         Some(m.provenance.describe_gaps()),
         Some(m.provenance.describe_as_of()),
     ]

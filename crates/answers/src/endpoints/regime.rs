@@ -17,8 +17,6 @@ pub use switches::RegimeSwitch;
 use crate::dates::range;
 use crate::prelude::*;
 use crate::route::codes::EnumArgument;
-use crate::route::forward::unsupported_error;
-use crate::route::tolerance;
 use econoscope_core::indicators::nowcast as indicators_nowcast;
 use econoscope_core::indicators::regime::Regime;
 use econoscope_core::indicators::{liquidity, narrative, recession, regime, stress};
@@ -62,28 +60,27 @@ const MAX_SWITCHES: usize = 40;
 #[serde(rename_all = "camelCase")]
 pub struct RegimeAnswer {
     /// GOLDILOCKS, STAGFLATION, REFLATION, DEFLATION or UNKNOWN.
-    #[serde(deserialize_with = "tolerance::upper")]
     pub regime: String,
     /// Probability of the label, percent.
     pub confidence: Option<f64>,
     /// IMPROVING, STABLE, DETERIORATING or UNKNOWN.
-    #[serde(deserialize_with = "tolerance::upper")]
     pub trajectory: String,
     /// Probability of each regime, percent.
     #[serde(default)]
     pub probabilities: Probabilities,
     /// Most likely other regime, whatever its probability.
-    #[serde(default, deserialize_with = "tolerance::upper_or_null")]
+    #[serde(default)]
     pub runner_up: Option<String>,
     /// Most likely other regime, when it has a quarter of the probability.
-    #[serde(default, deserialize_with = "tolerance::upper_or_null")]
+    #[serde(default)]
     pub transition_target: Option<String>,
     /// The state in sentences, made from the numbers.
     pub narrative: String,
     /// When the data were fetched.
-    pub generated_at: Timestamp,
+    pub generated_at: Option<Timestamp>,
     /// By asset: btc, equities, oil, gold, dollar, bonds; for the named regime or the present one; empty if months or
     /// switches are listed.
+    #[serde(default)]
     pub asset_views: BTreeMap<String, AssetView>,
     /// Credit line.
     pub attribution: Attribution,
@@ -150,16 +147,17 @@ impl Endpoint for Params {
         }
     }
 
-    fn from_upstream(answer: RegimeAnswer, params: &Self, _: Date) -> Result<RegimeAnswer> {
-        let is_answered = (params.regime.is_none() || answer.named.is_some())
-            && (!params.switches || answer.switches.is_some());
-        if is_answered {
-            Ok(answer)
-        } else {
-            Err(unsupported_error(
-                "tell a named regime or switches; leave regime and switches out",
-            ))
+    fn from_upstream(mut answer: RegimeAnswer, _: &Self, _: Date) -> Result<RegimeAnswer> {
+        for word in [&mut answer.regime, &mut answer.trajectory] {
+            *word = word.to_uppercase();
+            if word.is_empty() {
+                "UNKNOWN".clone_into(word);
+            }
         }
+        for word in [&mut answer.runner_up, &mut answer.transition_target] {
+            *word = word.take().map(|word| word.to_uppercase());
+        }
+        Ok(answer)
     }
 
     fn local(desk: &Desk, params: &Self) -> Result<RegimeAnswer> {
@@ -199,10 +197,11 @@ impl Endpoint for Params {
             trajectory: now.trajectory.name().into(),
             transition_target: now.target.map(|t| t.name().to_owned()),
             narrative: narrative(desk, as_of)?,
-            generated_at: desk
-                .store_summary()?
-                .updated_at()
-                .unwrap_or_else(|| desk.now()),
+            generated_at: Some(
+                desk.store_summary()?
+                    .updated_at()
+                    .unwrap_or_else(|| desk.now()),
+            ),
             probabilities: state.map_or_else(Probabilities::default, |s| {
                 Probabilities::from_shares(s.probabilities)
             }),

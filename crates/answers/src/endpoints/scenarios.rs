@@ -2,12 +2,13 @@
 
 use crate::prelude::*;
 use crate::route::codes::EnumArgument;
-use crate::route::decode::default_limit;
+use crate::route::decode::{Arguments, default_limit};
 use econoscope_data::store::Article;
 use econoscope_desk::base_rates::BaseRates;
 use econoscope_desk::names::search::Kind;
 use econoscope_desk::texts::articles::MAX_ARTICLES;
 use econoscope_desk::texts::scenarios::{self, Status};
+use std::collections::BTreeMap;
 
 /// The text of an answer with more scenarios leaves their rules out.
 const MAX_WITH_RULES: usize = 8;
@@ -53,7 +54,7 @@ pub struct Scenario {
     /// Subjects.
     pub tags: Vec<String>,
     /// Share of past start months followed by the event, 0 to 1.
-    pub base_rate_probability: f64,
+    pub base_rate_probability: Option<f64>,
     /// Operator's own probability, 0 to 1.
     pub probability_override: Option<f64>,
     /// bearish, bullish or neutral for risk assets.
@@ -85,6 +86,9 @@ pub struct ScenarioList {
     pub scenarios: Vec<Scenario>,
     /// Credit line.
     pub attribution: Attribution,
+    /// How figures of an upstream were read, by field.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub notes: BTreeMap<String, String>,
 }
 
 impl Endpoint for Params {
@@ -101,6 +105,7 @@ impl Endpoint for Params {
         in_sitemap: true,
         example: &[("tag", "recession")],
     };
+    const CONTRACT: &'static [&'static str] = &["status", "limit", "tag"];
     type Output = ScenarioList;
 
     fn omitted(&self) -> &'static [&'static str] {
@@ -146,7 +151,32 @@ impl Endpoint for Params {
             count: scenarios.len(),
             scenarios,
             attribution: desk.attribution(),
+            notes: BTreeMap::new(),
         })
+    }
+
+    fn upstream_arguments(checked: &Arguments, _: Date) -> Result<Arguments> {
+        let mut arguments = checked.clone();
+        // The contract has no search: the whole list is searched here.
+        if arguments.shift_remove("query").is_some() {
+            arguments.insert("limit".into(), 100.into());
+        }
+        Ok(arguments)
+    }
+
+    fn from_upstream(mut list: ScenarioList, params: &Self, _: Date) -> Result<ScenarioList> {
+        list.read_percentages();
+        let query = params.query.as_deref().unwrap_or_default().to_lowercase();
+        let has_all =
+            |text: &str, query: &str| query.split_whitespace().all(|word| text.contains(word));
+        list.scenarios.retain(|s| {
+            let text =
+                format!("{} {} {} {}", s.slug, s.title, s.thesis, s.tags.join(" ")).to_lowercase();
+            query.split(',').any(|words| has_all(&text, words))
+        });
+        list.scenarios.truncate(params.limit);
+        list.count = list.scenarios.len();
+        Ok(list)
     }
 
     fn text(list: &ScenarioList, params: &Self) -> String {
@@ -163,20 +193,67 @@ impl Endpoint for Params {
             text += " With a query or a tag each has its rule.";
         }
         for s in &list.scenarios {
-            let rate = s.base_rate_probability * 100.0;
             let basis = s.base_rate_basis.as_deref().unwrap_or("not stated");
             let interval = s.base_rate_interval.map_or_else(String::new, |ends| {
                 let [low, high] = ends.map(|end| 100.0 * end);
                 format!(" (90 % interval {low:.1} to {high:.1} %)")
             });
             let name = &s.title;
-            text += &format!("\n- {name} ({}, {}): ", s.slug, s.scenario_polarity);
-            text += &format!("{rate:.1} %{interval}; {basis}.");
+            let about = [&s.slug, &s.scenario_polarity]
+                .into_iter()
+                .filter(|word| !word.is_empty());
+            text += &format!("\n- {name}{}: ", enclosed(" (", &join(about, ", "), ")"));
+            text += &match s.base_rate_probability {
+                Some(rate) => format!("{:.1} %{interval}; {basis}.", rate * 100.0),
+                None => "no base rate.".to_owned(),
+            };
+            let own = s.probability_override.iter();
+            text.extend(
+                own.map(|own| format!(" The operator's own probability: {:.1} %.", own * 100.0)),
+            );
             if let (true, Some(rule), Some(from)) = (has_rules, &s.rule, &s.counted_from) {
                 text += &format!(" Rule: {rule}; counted from {from}.");
             }
         }
+        let notes = list
+            .notes
+            .iter()
+            .map(|(field, note)| format!("\n{field}: {note}."));
+        text.extend(notes);
         format!("{text}\n{}", list.attribution)
+    }
+}
+
+impl ScenarioList {
+    /// Converts base rates of an upstream to shares if they are percentages: the contract does not say which they are.
+    fn read_percentages(&mut self) {
+        let rates = |s: &mut Scenario| [s.base_rate_probability, s.probability_override];
+        let mut all = self
+            .scenarios
+            .iter_mut()
+            .flat_map(rates)
+            .flatten()
+            .peekable();
+        if all.peek().is_none() {
+            return;
+        }
+        let is_percent = all.any(|rate| rate > 1.0);
+        let scale = if is_percent {
+            "0 to 100, as one is above 1"
+        } else {
+            "0 to 1, as none is above 1"
+        };
+        for s in &mut self.scenarios {
+            if is_percent {
+                let share = |rate: &mut f64| *rate = round_to(*rate / 100.0, 6);
+                s.base_rate_probability.iter_mut().for_each(share);
+                s.probability_override.iter_mut().for_each(share);
+            }
+        }
+        self.notes.insert(
+            "baseRateProbability".into(),
+            format!("read as given from {scale}"),
+        );
     }
 }
 
@@ -192,7 +269,7 @@ impl Scenario {
             status: s.status.as_str().into(),
             asset_classes: s.asset_classes.clone(),
             tags: s.tags.clone(),
-            base_rate_probability: round_to(measured.map_or(s.base_rate, |r| r.share), 3),
+            base_rate_probability: Some(round_to(measured.map_or(s.base_rate, |r| r.share), 3)),
             probability_override: s.probability_override,
             scenario_polarity: s.polarity.clone(),
             last_article_at: articles

@@ -2,12 +2,13 @@
 
 use super::metric::NewerMean;
 use crate::prelude::*;
-use crate::route::tolerance;
+use crate::route::decode::format_value;
 use econoscope_core::format::amount_in_words;
 use econoscope_core::indicators::{Indicator, Reading, established, narrative_velocity, transform};
 use econoscope_core::model::quantity::spell_out_unit;
 use econoscope_core::model::series_info::DEFAULT_PREFIX;
-use serde::Deserializer;
+use serde_json::{Map, Value};
+
 /// Series of the market figures, in the order of the answer.
 const MARKET: &[&str] = &[
     "T10Y2Y",
@@ -38,10 +39,13 @@ pub struct Params {
 #[serde(rename_all = "camelCase")]
 pub struct IndexSignal {
     /// Identifier: SERVICE_CRPI.
+    #[serde(default)]
     pub series_id: String,
     /// Short name: CRPI.
+    #[serde(default)]
     pub ticker: String,
     /// Full name.
+    #[serde(default)]
     pub display_name: String,
     /// Latest value.
     pub value: Option<f64>,
@@ -56,6 +60,7 @@ pub struct IndexSignal {
 #[serde(rename_all = "camelCase")]
 pub struct MarketSignal {
     /// Identifier.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub ticker: String,
     /// Full name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -77,6 +82,9 @@ pub struct MarketSignal {
     /// Change over 30 days, in the unit.
     #[serde(rename = "change30d", default, skip_serializing_if = "Option::is_none")]
     pub change_30d: Option<f64>,
+    /// What an upstream tells beyond: its label, its reading.
+    #[serde(flatten)]
+    pub rest: Map<String, Value>,
 }
 
 /// The answer.
@@ -84,12 +92,10 @@ pub struct MarketSignal {
 #[serde(rename_all = "camelCase")]
 pub struct Signals {
     /// When the data were fetched.
-    pub generated_at: Timestamp,
+    pub generated_at: Option<Timestamp>,
     /// Composite indices.
-    #[serde(deserialize_with = "deserialize_indices")]
     pub convex_indices: Vec<IndexSignal>,
     /// Market figures.
-    #[serde(deserialize_with = "deserialize_market_signals")]
     pub market_signals: Vec<MarketSignal>,
     /// Credit line.
     pub attribution: Attribution,
@@ -138,10 +144,11 @@ impl Endpoint for Params {
             market_signals.extend(market_signal(desk, id, as_of, &mut provenance)?);
         }
         Ok(Signals {
-            generated_at: desk
-                .store_summary()?
-                .updated_at()
-                .unwrap_or_else(|| desk.now()),
+            generated_at: Some(
+                desk.store_summary()?
+                    .updated_at()
+                    .unwrap_or_else(|| desk.now()),
+            ),
             convex_indices: indices,
             market_signals,
             attribution: desk.attribution(),
@@ -149,59 +156,84 @@ impl Endpoint for Params {
         })
     }
 
+    fn from_upstream(mut answer: Signals, _: &Self, _: Date) -> Result<Signals> {
+        for index in &mut answer.convex_indices {
+            index.complete();
+        }
+        Ok(answer)
+    }
+
     fn text(a: &Signals, _: &Self) -> String {
         let mut text = String::from("Composite indices:");
         for i in &a.convex_indices {
-            let interpretation = i.interpretation.as_deref().unwrap_or("");
-            let value = match i.value.zip(i.date) {
-                Some((value, date)) => {
+            let interpretation = i.interpretation.as_deref().filter(|_| i.value.is_some());
+            let value = match i.value {
+                Some(value) => {
                     let info = Catalogue::embedded().get(&i.series_id);
                     let unit = info.map_or_else(String::new, |info| info.long_unit());
-                    format!("{} on {date}", amount_in_words(value, &unit))
+                    let date = i
+                        .date
+                        .map_or_else(String::new, |date| format!(" on {date}"));
+                    format!("{}{date}", amount_in_words(value, &unit))
                 }
                 None => "no value".into(),
             };
             let name = &i.display_name;
             let ticker = &i.ticker;
-            text += &format!("\n- {name} ({ticker}): {value}. {interpretation}");
+            text += &format!("\n- {name} ({ticker}): {value}.");
+            text.extend(interpretation.map(|meaning| format!(" {meaning}")));
         }
         text += "\nMarket:";
         for s in &a.market_signals {
-            if let Some((value, date)) = s.value.zip(s.date) {
-                let value =
-                    amount_in_words(value, &spell_out_unit(s.unit.as_deref().unwrap_or("")));
-                let stale = s.stale.map_or("", |_| ", late");
-                text += &format!(" {} {value} ({date}{stale}", s.ticker);
-                let newer = s.newer_mean.iter();
-                text.extend(newer.map(|mean| format!("; {}", mean.describe())));
-                text += ");";
-            }
+            text += &s.describe();
         }
         text + &a.provenance.render_closing(&a.attribution)
     }
 }
 
-/// Deserializes the composites of an upstream, with missing fields completed from the identifier.
-fn deserialize_indices<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> std::result::Result<Vec<IndexSignal>, D::Error> {
-    tolerance::list_or_keyed(deserializer, |id, object| {
-        let ticker = id.trim_start_matches(DEFAULT_PREFIX);
-        let info = Catalogue::embedded().get(id);
-        let title = info.map_or(ticker, |info| info.title.as_str());
-        tolerance::set_if_absent(object, "seriesId", id);
-        tolerance::set_if_absent(object, "ticker", ticker);
-        tolerance::set_if_absent(object, "displayName", title);
-    })
+impl IndexSignal {
+    /// Completes the names that an upstream leaves out from those that it gives.
+    fn complete(&mut self) {
+        if self.series_id.is_empty() {
+            self.series_id.clone_from(&self.ticker);
+        }
+        let info = Catalogue::embedded().get(&self.series_id);
+        let ticker = self.series_id.trim_start_matches(DEFAULT_PREFIX);
+        if self.display_name.is_empty() {
+            self.display_name = info.map_or(ticker, |info| &info.title).to_owned();
+        }
+        if self.ticker.is_empty() {
+            ticker.clone_into(&mut self.ticker);
+        }
+    }
 }
 
-/// Deserializes the market figures of an upstream.
-fn deserialize_market_signals<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> std::result::Result<Vec<MarketSignal>, D::Error> {
-    tolerance::list_or_keyed(deserializer, |id, object| {
-        tolerance::set_if_absent(object, "ticker", id);
-    })
+impl MarketSignal {
+    /// Describes the figure: " DGS10 4.25 % (2026-08-21, late);"; empty when it tells nothing.
+    fn describe(&self) -> String {
+        let rest = self.rest.values().filter(|value| !value.is_null());
+        let words = [&self.ticker]
+            .into_iter()
+            .filter(|name| !name.is_empty())
+            .cloned();
+        // What has no ticker goes by the names that the upstream gives it.
+        let name = self.display_name.clone().filter(|_| self.ticker.is_empty());
+        let mut parts: Vec<String> = words.chain(name).chain(rest.map(format_value)).collect();
+        if self.rest.is_empty() && self.value.is_none() {
+            return String::new();
+        }
+        let unit = spell_out_unit(self.unit.as_deref().unwrap_or(""));
+        parts.extend(self.value.map(|value| amount_in_words(value, &unit)));
+        let mut text = format!(" {}", parts.join(" "));
+        if let Some(date) = self.date {
+            let late = self.stale.map_or("", |_| ", late");
+            text += &format!(" ({date}{late}");
+            let newer = self.newer_mean.iter();
+            text.extend(newer.map(|mean| format!("; {}", mean.describe())));
+            text += ")";
+        }
+        text + ";"
+    }
 }
 
 /// Returns an indicator's value, rounded to the decimals of the catalogue.
@@ -258,5 +290,6 @@ fn market_signal(
         stale: late.map(|_| true),
         newer_mean,
         change_30d: last.and_then(|_| transform::changes(series?, day).month),
+        rest: Map::new(),
     }))
 }

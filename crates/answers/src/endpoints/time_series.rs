@@ -49,6 +49,7 @@ impl Endpoint for Params {
         example: &[("seriesId", "UNRATE"), ("start", "2025-01-01")],
     };
     const MCP_DEFAULTS: &'static [(&'static str, &'static str)] = &[("detail", "summary")];
+    const CONTRACT: &'static [&'static str] = &["seriesId", "start", "end"];
     type Output = TimeSeriesAnswer;
 
     fn omitted(&self) -> &'static [&'static str] {

@@ -11,6 +11,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+/// The first sentence of an answer from the local store beside an upstream.
+pub const LOCAL: &str =
+    "From the local data of this server, not of the upstream: figures may differ.";
+
 /// One endpoint's answer to one set of arguments.
 #[derive(Debug)]
 pub struct Answer {
@@ -69,6 +73,16 @@ impl std::ops::Deref for Reply {
     }
 }
 
+impl Reply {
+    /// How long clients and shared caches may keep it; `None` when an upstream gives it to one recipient.
+    pub fn max_age(&self) -> Option<Duration> {
+        match &self.upstream {
+            Some(fetched) => Some(fetched.max_age?.min(self.answer.max_age)),
+            None => Some(self.answer.max_age),
+        }
+    }
+}
+
 impl Answer {
     /// Renders an endpoint's output as JSON beside its text; clients may cache it for `max_age` seconds.
     ///
@@ -90,6 +104,33 @@ impl Answer {
         })
     }
 
+    /// Returns the contract's JSON as a value.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when it cannot be parsed.
+    pub(crate) fn value(&self) -> Result<Value> {
+        serde_json::from_slice(&self.json).map_err(|e| Error::internal("reading an answer back", e))
+    }
+
+    /// Returns the answer with the sentence that its figures are local, for a server that forwards others.
+    ///
+    /// # Errors
+    /// Those of [`Self::value`].
+    pub(crate) fn named_local(mut self) -> Result<Self> {
+        let mut value = self.value()?;
+        let is_json = self.text.starts_with('{');
+        if let Value::Object(members) = &mut value {
+            members.shift_insert(0, "origin".into(), LOCAL.into());
+        }
+        self.json = value.to_string().into();
+        self.text = if is_json {
+            value.to_string().into()
+        } else {
+            format!("{LOCAL}\n{}", self.text).into()
+        };
+        Ok(self)
+    }
+
     /// Credits this answer with half the requests for the older one that it replaces.
     pub fn inherit_requests(&self, requests: u32) {
         self.requests.fetch_add(requests / 2, Ordering::Relaxed);
@@ -108,8 +149,7 @@ impl Answer {
     /// # Errors
     /// [`Error::Internal`] when the answer cannot be parsed.
     pub fn structure(&self) -> Result<Structure> {
-        let value = serde_json::from_slice(&self.json)
-            .map_err(|e| Error::internal("reading an answer back", e))?;
+        let value = self.value()?;
         Ok(match &self.compact {
             Some(form) => Structure::from_answer(value, form.omitted, form.schema),
             None => Structure {

@@ -119,9 +119,8 @@ impl Backend {
         let today = self.desk.today();
         let fetched = match &self.upstream {
             Some(upstream) if route.spec.in_contract => {
-                let request = (route.request)(&checked, today)?;
-                let fetched = upstream.get(request).await;
-                Some(fetched.map_err(forward::add_suggestions)?)
+                let fetched = forward::fetch(upstream, route, &checked, today).await?;
+                Some((fetched, upstream.base().clone()))
             }
             Some(_) | None => None,
         };
@@ -129,7 +128,7 @@ impl Backend {
             tool: route.spec.tool,
             arguments: Value::Object(checked.clone()).to_string().into(),
             version: match &fetched {
-                Some(fetched) => DataVersion::Upstream(fetched.fetched_at, fetched.body.len()),
+                Some((fetched, _)) => DataVersion::Upstream(fetched.fetched_at, fetched.body.len()),
                 None => DataVersion::Desk(self.desk.state()?),
             },
         };
@@ -141,12 +140,22 @@ impl Backend {
             let cache = Arc::clone(&self.cache);
             let new_key = key.clone();
             let desk = Arc::clone(&self.desk);
-            let body = fetched.as_ref().map(|fetched| fetched.body.clone());
+            let body = fetched
+                .as_ref()
+                .map(|(fetched, base)| (fetched.body.clone(), base.clone()));
+            let is_beside_upstream = self.upstream.is_some();
             // The work stores its result itself, since it may end after all callers have left.
             let work = move || {
                 let answer = Arc::new(match body {
-                    Some(body) => (route.received)(&body, &checked, today)?,
-                    None => desk.compute_consistently(|desk| (route.local)(desk, &checked))?,
+                    Some((body, base)) => (route.received)(&body, &base, &checked, today)?,
+                    None => {
+                        let own = desk.compute_consistently(|desk| (route.local)(desk, &checked))?;
+                        if is_beside_upstream {
+                            own.named_local()?
+                        } else {
+                            own
+                        }
+                    }
                 });
                 cache.insert(new_key, Arc::clone(&answer));
                 Ok(answer)
@@ -156,7 +165,7 @@ impl Backend {
         };
         Ok(Reply {
             answer,
-            upstream: fetched,
+            upstream: fetched.map(|(fetched, _)| fetched),
         })
     }
 }

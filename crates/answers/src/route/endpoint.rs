@@ -41,6 +41,8 @@ pub trait Endpoint: DeserializeOwned + JsonSchema + Send + 'static {
     const MCP_DEFAULTS: &'static [(&'static str, &'static str)] = &[];
     /// Whether a tool's structure is the compact form of the answer; false where hosts expect the answer's own shape.
     const IS_COMPACT: bool = true;
+    /// The arguments that the contract has, for an upstream.
+    const CONTRACT: &'static [&'static str] = &[];
     /// The answer; its fields are the contract's.
     type Output: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
 

@@ -1,27 +1,55 @@
-//! Forwarding: path and query come from the endpoint table, and the body is decoded into the endpoint's own answer. A
-//! body that breaks the contract is an error that names the field.
+//! Forwarding: path and query come from the endpoint table, and the body is read into the endpoint's own answer.
+//!
+//! What the contract leaves open is read as it is; a field that breaks it is noted and left out.
 
-use crate::dates;
 use crate::render::answer::Answer;
+use crate::route::Route;
 use crate::route::backend;
 use crate::route::decode::{self, Arguments};
 use crate::route::endpoint::Endpoint;
+use crate::route::reader;
+use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result, quote};
 use econoscope_core::indicators::prose::join;
-use econoscope_core::model::{Date, SeriesId};
-use econoscope_data::upstream::{Freshness, Kind, Request, UpstreamResponse};
+use econoscope_core::model::{Date, SeriesId, SeriesInfo, untrusted};
+use econoscope_data::upstream::{Freshness, Kind, Request, Upstream, UpstreamResponse};
 use econoscope_desk::names::resolve;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
 use std::time::Duration;
+use url::Url;
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
+
+/// The composites of the contract, each with the member of the summary that has it.
+const COMPOSITES: [(&str, &str); 5] = [
+    ("SERVICE_CRPI", "recession_probability"),
+    ("SERVICE_CMSI", "stress_index"),
+    ("SERVICE_CNLI", "net_liquidity_trn"),
+    ("SERVICE_CRAI", ""),
+    ("SERVICE_NVI", ""),
+];
+
+/// The tools that may have a composite which the upstream does not give as a metric, in the order in which they are asked.
+const SUBSTITUTES: [&str; 2] = ["get_signals", "get_macro_summary"];
 
 /// Builds the request for the upstream.
 ///
 /// # Errors
-/// [`Error::Ambiguous`] or [`Error::InvalidParam`] for a name that cannot be an identifier.
+/// [`Error::Ambiguous`] or [`Error::InvalidParam`] for a name that cannot be an identifier, [`Error::Unavailable`] for
+/// what the contract does not have.
 pub(crate) fn build_request<E: Endpoint>(checked: &Arguments, today: Date) -> Result<Request> {
-    let mut arguments = E::upstream_arguments(&dates::with_plain_as_of(checked, today)?, today)?;
+    let mut arguments = E::upstream_arguments(checked, today)?;
+    let beyond = arguments
+        .keys()
+        .find(|name| !E::CONTRACT.contains(&name.as_str()));
+    if let Some(name) = beyond {
+        let tool = E::SPEC.tool;
+        let what = format!(
+            "answer {tool} with {name}, which its contract does not have; leave {name} out"
+        );
+        return Err(unsupported_error(&what));
+    }
     let mut what = "page";
     let mut segments = Vec::new();
     for part in E::SPEC.path.split('/').filter(|s| !s.is_empty()) {
@@ -52,17 +80,113 @@ pub(crate) fn build_request<E: Endpoint>(checked: &Arguments, today: Date) -> Re
             ..1_800 => DAY,
             _ => 7 * DAY,
         },
-        check: Some(|body| decode_body::<E>(body).map(drop)),
+        check: Some(|body| {
+            let route = find_route(E::SPEC.tool)?;
+            reader::read(body, route.received_schema(), None).map(drop)
+        }),
     })
+}
+
+fn find_route(tool: &str) -> Result<&'static Route> {
+    Route::find(tool).ok_or_else(|| Error::internal("looking up an endpoint", tool))
 }
 
 /// Returns the identifier of a name; a name that is unknown here may be known to the upstream.
 fn identifier(what: &'static str, name: &str) -> Result<String> {
-    match (resolve::resolve(what, name), SeriesId::new(name)) {
-        (Ok(resolution), _) => Ok(resolution.info.id.to_string()),
-        (Err(Error::Unknown { .. }), Ok(id)) => Ok(id.to_string()),
-        (Err(error), _) => Err(error),
+    let id = match (resolve::resolve(what, name), SeriesId::new(name)) {
+        (Ok(resolution), _) => resolution.info.id.to_string(),
+        (Err(Error::Unknown { .. }), Ok(id)) => id.to_string(),
+        (Err(error), _) => return Err(error),
+    };
+    let info = Catalogue::embedded().get(&id);
+    let is_own = info.is_some_and(|info| info.is_composite()) && !is_contract_composite(&id);
+    if is_own {
+        let what = format!("tell {id}, an index that its contract does not have");
+        return Err(unsupported_error(&what));
     }
+    Ok(id)
+}
+
+fn is_contract_composite(id: &str) -> bool {
+    COMPOSITES.iter().any(|(composite, _)| *composite == id)
+}
+
+/// Asks the upstream. A composite that it does not give as a metric is taken from its signals or its summary.
+///
+/// # Errors
+/// Those of the request and of the upstream.
+pub(crate) async fn fetch(
+    upstream: &Upstream,
+    route: &Route,
+    checked: &Arguments,
+    today: Date,
+) -> Result<UpstreamResponse> {
+    let request = (route.request)(checked, today)?;
+    let id = request
+        .segments
+        .last()
+        .filter(|id| request.what == "ticker" && is_contract_composite(id));
+    let composite = id.and_then(|id| Catalogue::embedded().get(id)).cloned();
+    let metric = upstream.get(request).await;
+    let Some(info) = composite else {
+        return metric.map_err(add_suggestions);
+    };
+    let is_absent = match &metric {
+        Ok(response) => {
+            let body: Value = serde_json::from_slice(&response.body).unwrap_or_default();
+            !body.get("value").is_some_and(Value::is_number)
+        }
+        Err(error) => matches!(error, Error::Unknown { .. }),
+    };
+    for tool in SUBSTITUTES.iter().filter(|_| is_absent) {
+        let other = find_route(tool)?;
+        let request = (other.request)(&Arguments::new(), today)?;
+        if let Ok(response) = upstream.get(request).await
+            && let Ok(received) = reader::read(&response.body, other.received_schema(), None)
+            && let Some(body) = find_composite(&info, tool, &received.fields)
+        {
+            let body = body.to_string().into();
+            return Ok(UpstreamResponse { body, ..response });
+        }
+    }
+    metric.map_err(add_suggestions)
+}
+
+/// Returns a composite of the signals or the summary as the body of a metric; `None` where it has no value.
+fn find_composite(
+    info: &Arc<SeriesInfo>,
+    tool: &str,
+    fields: &Map<String, Value>,
+) -> Option<Value> {
+    let id = info.id.as_str();
+    let is_same = |name: &Value| {
+        let names = [Some(id), id.strip_prefix("SERVICE_")];
+        names.iter().any(|own| {
+            own.is_some_and(|own| name.as_str().is_some_and(|n| n.eq_ignore_ascii_case(own)))
+        })
+    };
+    let entry = match fields.get("convexIndices").and_then(Value::as_array) {
+        Some(indices) => indices
+            .iter()
+            .find(|entry| {
+                ["seriesId", "ticker"]
+                    .iter()
+                    .any(|name| entry.get(name).is_some_and(is_same))
+            })?
+            .clone(),
+        None => {
+            let (_, member) = COMPOSITES.iter().find(|(composite, _)| *composite == id)?;
+            json!({ "value": fields.get(*member)? })
+        }
+    };
+    let value = entry.get("value").filter(|value| value.is_number())?;
+    let credit = fields.get("attribution");
+    Some(json!({
+        "ticker": id, "displayName": info.title, "category": info.category, "unit": info.units_short,
+        "value": value, "date": entry.get("date"), "changes": {}, "interpretation": entry.get("interpretation"),
+        "attribution": credit.filter(|credit| credit.is_object()).cloned().unwrap_or_else(|| json!({})),
+        "notes": { "value": format!("from the upstream's {tool}, since its metrics do not have it") },
+    }))
 }
 
 /// Refuses an answer about another series than the requested one. Names that are unknown here pass.
@@ -108,41 +232,52 @@ fn query_value(value: &Value) -> String {
     }
 }
 
-/// Decodes a body into the endpoint's output.
+/// Reads and renders a fetched body. Its text is fenced as a whole, since any part of it may be the upstream's words.
 ///
 /// # Errors
-/// [`Error::Unavailable`] naming the field that breaks the contract.
-fn decode_body<E: Endpoint>(body: &[u8]) -> Result<E::Output> {
-    let mut json = serde_json::Deserializer::from_slice(body);
-    serde_path_to_error::deserialize(&mut json).map_err(|e| {
-        let path = quote(&e.path().to_string());
-        let problem = quote(&e.inner().to_string());
-        contract_error(&format!("breaks the contract at `{path}`: {problem}"))
-    })
-}
-
-/// Decodes and renders a fetched body.
-///
-/// # Errors
-/// [`Error::Unavailable`] when it breaks the contract, or when the upstream ignored `as_of` and answered for another day.
+/// [`Error::Unavailable`] when nothing of the contract is left, and those of the endpoint.
 pub(crate) fn render_received<E: Endpoint>(
     body: &[u8],
+    base: &Url,
     checked: &Arguments,
     today: Date,
 ) -> Result<Answer> {
-    let plain = dates::with_plain_as_of(checked, today)?;
-    let params = decode::params::<E>(&plain)?;
-    if let Some(day) = plain.get("as_of") {
-        let received: Value = serde_json::from_slice(body).unwrap_or_default();
-        if received.get("as_of") != Some(day) {
-            let what = format!("answer {} for a past day; leave as_of out", E::SPEC.tool);
-            return Err(unsupported_error(&what));
+    let params = decode::params::<E>(checked)?;
+    let schema = find_route(E::SPEC.tool)?.received_schema();
+    let mut received = reader::read(body, schema, Some(base))?;
+    if !received.notes.is_empty() {
+        let notes = received.fields.entry("notes").or_insert_with(|| json!({}));
+        if let Value::Object(notes) = notes {
+            notes.extend(
+                received
+                    .notes
+                    .iter()
+                    .map(|(field, note)| (field.clone(), json!(note))),
+            );
         }
     }
-    backend::render(
-        &E::from_upstream(decode_body::<E>(body)?, &params, today)?,
-        &params,
-    )
+    let fields = Value::Object(received.fields);
+    let output = serde_json::from_value(fields.clone())
+        .map_err(|e| contract_error(&format!("breaks the contract: {}", quote(&e.to_string()))))?;
+    let mut answer = backend::render(&E::from_upstream(output, &params, today)?, &params)?;
+    let mut structure = answer.value()?;
+    reader::keep_unnamed(&mut structure, &fields, &Value::Object(schema.clone()));
+    if let Value::Object(members) = &mut structure
+        && !received.untrusted.is_empty()
+    {
+        members.insert("untrusted".into(), json!(received.untrusted));
+    }
+    answer.json = structure.to_string().into();
+    let untold = received
+        .notes
+        .iter()
+        .filter(|(_, note)| !answer.text.contains(note.as_str()));
+    let untold = join(
+        untold.map(|(field, note)| format!("\n{field}: {note}.")),
+        "",
+    );
+    answer.text = untrusted::enclose(&format!("{}{untold}", answer.text)).into();
+    Ok(answer)
 }
 
 /// Describes the origin of a forwarded answer: its age, and the remaining budget.
@@ -175,6 +310,7 @@ pub(crate) fn add_suggestions(mut error: Error) -> Error {
         && *kind != "page"
     {
         *suggestions = resolve::suggestions(name);
+        suggestions.retain(|suggestion| suggestion.id != *name);
     }
     error
 }

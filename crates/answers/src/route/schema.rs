@@ -19,6 +19,11 @@ pub fn output<T: JsonSchema>() -> Map<String, Value> {
     inline::<T>(SchemaSettings::draft2020_12().for_serialize())
 }
 
+/// Returns the schema of an answer as it is deserialised: what has a default is not required.
+pub(crate) fn received<T: JsonSchema>() -> Map<String, Value> {
+    inline::<T>(SchemaSettings::draft2020_12())
+}
+
 fn inline<T: JsonSchema>(base: SchemaSettings) -> Map<String, Value> {
     let mut settings = base.with_transform(RecursiveTransform(remove_number_format));
     settings.inline_subschemas = true;

@@ -44,12 +44,17 @@ pub fn fence_inline(text: &str, max: usize) -> String {
     format!("{FENCE_START} {} {FENCE_END}", clean_name(text, max))
 }
 
+/// Fences a text whose untrusted parts are clean names; fences within it are dropped, since this one holds all.
+pub fn enclose(text: &str) -> String {
+    let text = text
+        .replace(&format!("{FENCE_START}\n"), "")
+        .replace(&format!("\n{FENCE_END}"), "");
+    format!("{FENCE_START}\n{text}\n{FENCE_END}")
+}
+
 /// Cleans and fences a text.
 pub fn fence(text: &str, max: usize) -> String {
-    format!(
-        "{FENCE_START}\n{}\n{FENCE_END}",
-        round_brackets(&clean(text, max))
-    )
+    enclose(&round_brackets(&clean(text, max)))
 }
 
 /// Replaces square brackets and similar characters by round ones.

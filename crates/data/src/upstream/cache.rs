@@ -175,7 +175,8 @@ impl Cache {
                 boot,
                 to_millis(policy.lifetime),
                 to_millis(policy.initial_age),
-                policy.must_revalidate,
+                // Bits, so that a file of an older version can be read.
+                i64::from(policy.must_revalidate) | i64::from(policy.is_private) << 1,
                 policy.etag,
                 policy.last_modified,
             ])?;
@@ -222,12 +223,14 @@ fn parse_row(row: &Row<'_>) -> rusqlite::Result<Option<Entry>> {
     let Some((content, fetched)) = content.zip(fetched) else {
         return Ok(None);
     };
+    let strict: i64 = row.get(8)?;
     let policy = Policy {
         is_storable: true,
         is_explicit: true,
         lifetime: from_millis(row.get(6)?),
         initial_age: from_millis(row.get(7)?),
-        must_revalidate: row.get(8)?,
+        must_revalidate: strict & 1 != 0,
+        is_private: strict & 2 != 0,
         etag: row.get(9)?,
         last_modified: row.get(10)?,
     };

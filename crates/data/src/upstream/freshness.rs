@@ -26,6 +26,8 @@ pub(super) struct Policy {
     pub(super) lifetime: Duration,
     /// Its age on arrival.
     pub(super) initial_age: Duration,
+    /// Whether it is for one recipient: `no-store`, `private`, `Vary: *`.
+    pub(super) is_private: bool,
     /// Whether it must not be used when stale.
     pub(super) must_revalidate: bool,
     /// `ETag`, for `If-None-Match`.
@@ -48,8 +50,10 @@ impl Policy {
         };
         let text = |name| single_value(headers, &name).map(str::to_owned);
         let age = single_value(headers, &AGE).and_then(parse_seconds);
+        let is_storable = !has("no-store") && single_value(headers, &VARY) != Some("*");
         Self {
-            is_storable: !has("no-store") && single_value(headers, &VARY) != Some("*"),
+            is_storable,
+            is_private: !is_storable || has("private"),
             is_explicit: headers.contains_key(CACHE_CONTROL) || headers.contains_key(EXPIRES),
             lifetime: lifetime.min(LONGEST),
             initial_age: age.unwrap_or_default().saturating_add(delay).min(LONGEST),
@@ -65,6 +69,7 @@ impl Policy {
         Self {
             lifetime: explicit.lifetime,
             must_revalidate: explicit.must_revalidate,
+            is_private: explicit.is_private,
             etag: new.etag.or_else(|| self.etag.clone()),
             last_modified: new.last_modified.or_else(|| self.last_modified.clone()),
             ..new

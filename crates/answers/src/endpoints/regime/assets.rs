@@ -1,10 +1,12 @@
 //! How assets have done in a regime, and on which months that rests.
 
 use crate::prelude::*;
+use crate::route::decode::format_value;
 use econoscope_core::indicators::asset_views::{self, Evidence, Sample, View};
 use econoscope_core::indicators::months::Month;
 use econoscope_core::indicators::regime::{Regime, RegimeMonth};
 use econoscope_desk::RegimeHistory;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// What the regime has meant for an asset.
@@ -12,11 +14,11 @@ use std::collections::BTreeMap;
 #[serde(rename_all = "camelCase")]
 pub struct AssetView {
     /// BULLISH, BEARISH or NEUTRAL.
-    pub direction: String,
+    pub direction: Option<String>,
     /// HIGH, MEDIUM or LOW.
-    pub conviction: String,
+    pub conviction: Option<String>,
     /// The evidence in numbers.
-    pub thesis: String,
+    pub thesis: Option<String>,
     /// With a named regime: mean return in months after it, percent a year.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_regime: Option<f64>,
@@ -38,6 +40,9 @@ pub struct AssetView {
     /// Last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<Date>,
+    /// What an upstream tells beyond.
+    #[serde(flatten)]
+    pub rest: Map<String, Value>,
 }
 
 /// The regime of the asset views, if named.
@@ -119,9 +124,9 @@ impl AssetView {
             .and_then(|e| e.sample.or_else(|| e.since.and_then(since_study)));
         let rounded = |figure: fn(&Evidence) -> f64| Some(round_to(figure(evidence.as_ref()?), 1));
         Self {
-            direction: format!("{:?}", view.direction).to_uppercase(),
-            conviction: format!("{:?}", view.conviction).to_uppercase(),
-            thesis: view.thesis,
+            direction: Some(format!("{:?}", view.direction).to_uppercase()),
+            conviction: Some(format!("{:?}", view.conviction).to_uppercase()),
+            thesis: Some(view.thesis),
             in_regime: rounded(|e| e.in_regime),
             elsewhere: rounded(|e| e.elsewhere),
             t: rounded(|e| e.t),
@@ -129,6 +134,7 @@ impl AssetView {
             other_months: sample.map(|s| s.outside),
             from: sample.map(|s| s.from.first_day()),
             to: sample.map(|s| s.to.first_day()),
+            rest: Map::new(),
         }
     }
 
@@ -140,13 +146,17 @@ impl AssetView {
             let [from, to] = [from, to].map(|day| day.strftime("%Y-%m").to_string());
             format!(" Months from {from} to {to}: {inside} of it, {outside} others.")
         });
-        let direction = &self.direction;
-        let conviction = &self.conviction;
-        let thesis = &self.thesis;
-        format!(
-            "{direction} ({conviction}). {thesis}{}",
-            sample.unwrap_or_default()
-        )
+        let stance = match (&self.direction, &self.conviction) {
+            (Some(direction), Some(conviction)) => Some(format!("{direction} ({conviction}).")),
+            (direction, conviction) => direction
+                .as_ref()
+                .or(conviction.as_ref())
+                .map(|word| format!("{word}.")),
+        };
+        let rest = self.rest.iter().filter(|(_, value)| !value.is_null());
+        let rest = rest.map(|(name, value)| format!("{name} {}.", format_value(value)));
+        let parts = stance.into_iter().chain(self.thesis.clone()).chain(rest);
+        join(parts, " ") + &sample.unwrap_or_default()
     }
 }
 

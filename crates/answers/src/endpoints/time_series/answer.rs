@@ -53,8 +53,10 @@ pub struct TimeSeriesAnswer {
     /// Unit.
     pub unit: String,
     /// First day of the range: the one asked for, or the first there is.
+    #[serde(default)]
     pub start: Date,
     /// Last day of the range.
+    #[serde(default)]
     pub end: Date,
     /// Rows returned.
     pub row_count: usize,

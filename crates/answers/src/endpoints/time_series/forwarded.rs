@@ -14,10 +14,11 @@ use crate::route::decode::{Arguments, params};
 use crate::route::forward::{check_series, contract_error};
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::{Rights, SeriesId};
+use econoscope_desk::names::resolve;
 use std::sync::Arc;
 
-/// Arguments of the contract.
-const CONTRACT: [&str; 4] = ["seriesId", "start", "end", "as_of"];
+/// Arguments that are sent; a past day is refused, since the contract does not have it.
+const SENT: [&str; 4] = ["seriesId", "start", "end", "as_of"];
 
 /// Returns the arguments for the upstream: the range as days, wide enough for what is computed from it.
 ///
@@ -42,7 +43,7 @@ pub(super) fn upstream_arguments(checked: &Arguments, today: Date) -> Result<Arg
         start = shift(start, (-2).years());
     }
     let mut arguments = checked.clone();
-    arguments.retain(|name, _| CONTRACT.contains(&name.as_str()));
+    arguments.retain(|name, _| SENT.contains(&name.as_str()));
     for (name, day, is_needed) in [
         ("start", start, has_days || is_transformed),
         ("end", end, has_days),
@@ -68,11 +69,22 @@ pub(super) fn received(
     if !answer.data.is_sorted_by(|a, b| a.date < b.date) {
         return Err(contract_error("has dates twice or out of order"));
     }
+    if answer.series_id.is_empty() {
+        let info = resolve::find(&params.series_id);
+        answer.series_id =
+            info.map_or_else(|| params.series_id.clone(), |info| info.id.to_string());
+    }
     answer.provenance.note_name(&params.series_id);
+    let first = answer.data.first().map_or(today, |row| row.date);
+    let last = answer.data.last().map_or(today, |row| row.date);
+    for (day, known) in [(&mut answer.start, first), (&mut answer.end, last)] {
+        if *day == Date::default() {
+            *day = known;
+        }
+    }
     let info = Arc::new(series_info(&answer)?);
     let base = answer.attribution.url.clone();
-    let as_of = parse_one_as_of(params.as_of.as_deref(), today)?;
-    let selection = DateSelection::new(params, as_of, today)?;
+    let selection = DateSelection::new(params, AsOf::Latest, today)?;
     let series = Arc::new(Series::new(Arc::clone(&info), answer.data.clone()));
     if params.is_transformed() || !selection.days.is_empty() {
         (answer.start, answer.end) = (selection.start, selection.end);
