@@ -9,6 +9,7 @@ mod framing;
 mod handler;
 pub(crate) mod jsonrpc;
 mod message;
+mod params;
 mod prompts;
 mod protocol;
 mod resources;

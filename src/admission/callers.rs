@@ -213,9 +213,10 @@ fn is_foreign_subresource<B>(request: &Request<B>) -> bool {
     is(FETCH_SITE, "cross-site") && !is_navigation()
 }
 
-/// Whether a request is for MCP.
+/// Whether a request is for MCP. Some clients add a slash, and few repeat a POST after a redirect.
 pub(crate) fn is_mcp<B>(request: &Request<B>) -> bool {
-    request.uri().path() == MCP_PATH
+    let path = request.uri().path();
+    path.strip_suffix('/').unwrap_or(path) == MCP_PATH
 }
 
 fn bad(why: &str) -> AccessDenied {

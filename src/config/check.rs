@@ -1,9 +1,13 @@
 //! Checks of settings before the program starts its work.
 
-use super::settings::Config;
+use super::settings::{Command, Config};
 use anyhow::{Result, bail};
+use econoscope_core::error::quote;
+use econoscope_core::indicators::prose::join;
+use econoscope_core::model::words::nearest_name;
 use econoscope_data::postgres::Address;
 use std::path::Path;
+use tracing_subscriber::filter::LevelFilter;
 use url::Url;
 
 /// Checks settings that would otherwise fail late or show up as broken links.
@@ -19,6 +23,25 @@ pub(super) fn check(config: &Config) -> Result<()> {
             "--base-url {text} {problem}; write the address that clients use, for example https://macro.example.org"
         );
     }
+    check_log(&config.log)?;
+    if let Some(Command::Serve(serve)) = &config.command {
+        let hosts = serve.allowed_host.iter().map(|host| ("host", host));
+        let origins = serve.allowed_origin.iter().map(|origin| ("origin", origin));
+        for (flag, entry) in hosts.chain(origins) {
+            // Of an origin the port may be `*`.
+            if entry.trim().trim_end_matches(":*").contains('*') {
+                let entry = quote(entry);
+                let example = match flag {
+                    "host" => "macro.example.org",
+                    _ => "https://app.example.com:443",
+                };
+                bail!(
+                    "--allowed-{flag} {entry} does not stand for every {flag}; name each, for example {example}"
+                );
+            }
+        }
+    }
+    check_source_names(config)?;
     let folders = &config.folders;
     for (flag, folder) in [
         ("scenarios", &folders.scenarios),
@@ -60,6 +83,54 @@ pub(super) fn check(config: &Config) -> Result<()> {
     Ok(())
 }
 
+/// Checks that every part of the log's filter is a level, or a module with its level.
+fn check_log(filter: &str) -> Result<()> {
+    let is_level = |text: &str| text.trim().parse::<LevelFilter>().is_ok();
+    let mut parts = filter.split(',').filter(|part| !part.trim().is_empty());
+    let invalid = parts.find(|part| !is_level(part.rsplit('=').next().unwrap_or_default()));
+    match invalid {
+        Some(part) => bail!(
+            "--log {} has no level; write off, error, warn, info, debug or trace, or MODULE=LEVEL",
+            quote(part)
+        ),
+        None => Ok(()),
+    }
+}
+
+/// Checks that keys and addresses are for sources that exist.
+fn check_source_names(config: &Config) -> Result<()> {
+    let sources = &config.sources;
+    let keys = sources.source_key.iter().map(|(name, _)| ("key", name));
+    let urls = sources.source_url.iter().map(|(name, _)| ("url", name));
+    let mut names = keys.chain(urls).peekable();
+    if names.peek().is_none() {
+        return Ok(());
+    }
+    let recipes = sources.recipes()?;
+    let known = || {
+        recipes
+            .recipes
+            .iter()
+            .map(|recipe| recipe.source.id.as_str())
+    };
+    for (flag, name) in names {
+        if recipes.source(name).is_none() && !(flag == "url" && FRED.contains(&name.as_str())) {
+            let hint = nearest_name(known(), name).map_or_else(
+                || join(known(), ", "),
+                |nearest| format!("did you mean {nearest}?"),
+            );
+            bail!(
+                "--source-{flag}: no source is named {}; {hint}",
+                quote(name)
+            );
+        }
+    }
+    Ok(())
+}
+
+/// The addresses of FRED, which has no recipe.
+const FRED: [&str; 2] = ["fred", "fred api"];
+
 /// Returns why a text cannot be the base URL, as the predicate of a sentence.
 fn base_url_problem(text: &str) -> Option<&'static str> {
     let url = match Url::parse(text) {
@@ -76,6 +147,8 @@ fn base_url_problem(text: &str) -> Option<&'static str> {
     };
     if is_unspecified {
         Some("is an address to listen on, not one to connect to")
+    } else if url.path() != "/" {
+        Some("has a path, but pages and scripts are served from the root")
     } else if url.query().is_some() || url.fragment().is_some() {
         Some("contains ? or #")
     } else if !url.username().is_empty() || url.password().is_some() {
@@ -94,7 +167,7 @@ mod tests {
         for valid in [
             "https://macro.example.org",
             "http://localhost:8080/",
-            "https://[2001:db8::1]:8443/macro",
+            "https://[2001:db8::1]:8443",
         ] {
             assert_eq!(base_url_problem(valid), None, "{valid}");
         }
@@ -106,6 +179,8 @@ mod tests {
             "http://0.0.0.0:8080",
             "http://[::]/",
             "https://a.org/?x=1",
+            "https://example.org/econ/",
+            "https://example.org/a",
             "https://a.org/#x",
             "https://me:pw@a.org",
         ] {

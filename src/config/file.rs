@@ -3,7 +3,7 @@
 //! Flags and the environment override the file. Its other values become arguments of the command line, so that one code
 //! parses values from everywhere.
 
-use super::settings::{Command as Task, Config, command, command_for_users};
+use super::settings::{Command as Task, Config, command, command_for_users, parse_switch};
 use anyhow::{Context, Result, bail};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
@@ -33,7 +33,43 @@ pub(crate) fn load(arguments: Vec<OsString>) -> Result<Config> {
     Ok(config)
 }
 
+/// Checks that no setting of the command line or the environment is a placeholder.
+fn check_filled_in(arguments: &[OsString]) -> Result<()> {
+    let command = command();
+    for (key, flag, _) in settings(&command) {
+        let name = format!("--{key}");
+        let after = arguments.iter().zip(arguments.iter().skip(1));
+        let separate = after
+            .filter(|(flag, _)| **flag == *name)
+            .map(|(_, value)| value.clone());
+        let joined = arguments.iter().filter_map(|argument| {
+            let value = argument.to_str()?.strip_prefix(&name)?.strip_prefix('=')?;
+            Some(OsString::from(value))
+        });
+        let from_env = flag.get_env().and_then(std::env::var_os);
+        for value in separate.chain(joined).chain(from_env) {
+            check_placeholder(&name, &value.to_string_lossy())?;
+        }
+    }
+    Ok(())
+}
+
+/// Fails for a text with `${…}`, which a host or a shell should have replaced.
+fn check_placeholder(name: &str, text: &str) -> Result<()> {
+    let after = text
+        .split_once("${")
+        .and_then(|(_, after)| after.split_once('}'));
+    match after {
+        Some((variable, _)) => {
+            let variable = econoscope_core::error::quote(variable);
+            bail!("{name}: ${{{variable}}} was not filled in by what started the program")
+        }
+        None => Ok(()),
+    }
+}
+
 fn parse(arguments: Vec<OsString>) -> Result<Config> {
+    check_filled_in(&arguments)?;
     let matches = command_for_users()
         .try_get_matches_from(&arguments)
         .unwrap_or_else(|e| e.exit());
@@ -183,7 +219,10 @@ fn settings(command: &Command) -> impl Iterator<Item = (&str, &Arg, bool)> {
 /// Converts a value to arguments of the command line.
 fn to_arguments(flag: &Arg, key: &str, value: &toml::Value) -> Result<Vec<OsString>> {
     let argument = |value: &toml::Value| match value {
-        toml::Value::String(text) => Ok(OsString::from(format!("--{key}={text}"))),
+        toml::Value::String(text) => {
+            check_placeholder(key, text)?;
+            Ok(OsString::from(format!("--{key}={text}")))
+        }
         toml::Value::Integer(number) => Ok(OsString::from(format!("--{key}={number}"))),
         toml::Value::Boolean(_)
         | toml::Value::Float(_)
@@ -191,10 +230,17 @@ fn to_arguments(flag: &Arg, key: &str, value: &toml::Value) -> Result<Vec<OsStri
         | toml::Value::Array(_)
         | toml::Value::Table(_) => bail!("{key} must be a text or a whole number"),
     };
+    let text = value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned);
     match (flag.get_action(), value) {
-        (ArgAction::SetTrue, toml::Value::Boolean(true)) => Ok(vec![format!("--{key}").into()]),
-        (ArgAction::SetTrue, toml::Value::Boolean(false)) => Ok(Vec::new()),
-        (ArgAction::SetTrue, _) => bail!("{key} must be true or false"),
+        // An empty text is no value, as in the environment.
+        (_, toml::Value::String(text)) if text.is_empty() => Ok(Vec::new()),
+        (ArgAction::SetTrue, _) => match parse_switch(&text) {
+            Some(true) => Ok(vec![format!("--{key}").into()]),
+            Some(false) => Ok(Vec::new()),
+            None => bail!("{key} must be true or false"),
+        },
         (ArgAction::Append, toml::Value::Array(values)) => values.iter().map(argument).collect(),
         (_, value) => Ok(vec![argument(value)?]),
     }
@@ -285,12 +331,22 @@ mod tests {
     }
 
     #[test]
+    fn empty_settings_are_absent_and_switches_take_words() {
+        let text = "fred-key = \"\"\nstore = \"\"\nno-sync = \"On\"\nno-fred = 0\nlisten = \"\"\n";
+        let config = load_with(text, &["serve"]).unwrap();
+        assert!(config.store.is_none() && config.sources.fred_key.is_none());
+        assert!(serve(&config).no_sync && !config.sources.no_fred);
+        let error = load_with("store = \"${user_config.store}\"", &["serve"]).unwrap_err();
+        assert!(format!("{error:#}").contains("store: ${user_config.store} was not filled in"));
+    }
+
+    #[test]
     fn error_names_the_unknown_key_or_invalid_value() {
         let error = |text: &str| format!("{:#}", load_with(text, &["serve"]).unwrap_err());
         assert!(error("rate_limit = 7").contains("rate_limit. Did you mean rate-limit?"));
         assert!(error("config = \"x\"").contains("unknown setting config"));
         assert!(error("webhook = []").contains("unknown setting webhook."));
-        assert!(error("no-sync = 1").contains("no-sync must be true or false"));
+        assert!(error("no-sync = 2").contains("no-sync must be true or false"));
         assert!(error("listen = \"nowhere\"").contains("nowhere"));
         assert!(error("listen = ").contains("TOML"));
         assert!(error("base-url = [\"a\"]").contains("base-url must be a text"));

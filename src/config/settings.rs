@@ -5,7 +5,8 @@ use super::sources::{Sources, doctor_folder_flag};
 use super::values::parse_listen_address;
 use crate::admission::LimitSettings;
 use crate::server::ConnectionSettings;
-use clap::{Arg, Args, CommandFactory, Id, Parser, Subcommand};
+use clap::builder::{BoolishValueParser, Resettable};
+use clap::{Arg, ArgAction, Args, CommandFactory, Id, Parser, Subcommand};
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -247,9 +248,9 @@ pub(crate) fn command() -> clap::Command {
     let with_env = |arg: Arg| match arg.get_long() {
         Some(long) if arg.get_env().is_none() && !arg.is_hide_set() => {
             let name = format!("ECONOSCOPE_{}", long.replace('-', "_").to_uppercase());
-            arg.env(name)
+            read_env(arg.env(name))
         }
-        _ => arg,
+        _ => read_env(arg),
     };
     Config::command()
         .mut_args(|arg| with_env(arg).global(true))
@@ -258,6 +259,34 @@ pub(crate) fn command() -> clap::Command {
         .mut_subcommand("doctor", |doctor| doctor.arg(doctor_folder_flag()))
         // `call TOOL --help` prints the help of the tool.
         .mut_subcommand("call", |call| call.disable_help_flag(true))
+}
+
+/// Makes a switch read yes, on and 1 in the environment, and ignores a variable that is empty, or false for a switch.
+fn read_env(arg: Arg) -> Arg {
+    let is_switch = matches!(arg.get_action(), ArgAction::SetTrue);
+    let value = arg.get_env().and_then(std::env::var_os);
+    let is_unset = value.is_some_and(|value| {
+        value.is_empty() || is_switch && value.to_str().and_then(parse_switch) == Some(false)
+    });
+    let switch = if is_switch {
+        arg.value_parser(BoolishValueParser::new())
+    } else {
+        arg
+    };
+    if is_unset {
+        switch.env(Resettable::Reset)
+    } else {
+        switch
+    }
+}
+
+/// Reads the value of a switch: `true`, `yes`, `on`, `1` and their opposites, in any case.
+pub(super) fn parse_switch(text: &str) -> Option<bool> {
+    match text.trim().to_ascii_lowercase().as_str() {
+        "true" | "yes" | "on" | "1" => Some(true),
+        "false" | "no" | "off" | "0" => Some(false),
+        _ => None,
+    }
 }
 
 /// Returns the command line for users: the help of a command has its own flags and refers to the general ones.

@@ -4,7 +4,7 @@
 //! message or gets an error: -32700 if it is not JSON or too long, -32600 if it is JSON but not a request. Blank lines
 //! are skipped.
 
-use super::jsonrpc;
+use super::{jsonrpc, params};
 use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
@@ -183,6 +183,14 @@ fn parse_line(line: &Bytes) -> Result<Option<RxJsonRpcMessage<RoleServer>>, Byte
         return Ok(None);
     }
     let message = serde_json::from_slice(text);
+    if let Ok(JsonRpcMessage::Request(request)) = &message
+        && !matches!(request.request, ClientRequest::CustomRequest(_))
+    {
+        return Ok(message.ok());
+    }
+    // The SDK cannot read it, or takes it for a request of an unknown method.
+    let repaired = params::check(text).map_err(|invalid| invalid.encode())?;
+    let message = repaired.map_or(message, |repaired| serde_json::from_slice(&repaired));
     message.map(Some).map_err(|_| jsonrpc::unreadable(text))
 }
 

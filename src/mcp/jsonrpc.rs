@@ -1,6 +1,6 @@
 //! Writes the envelopes of JSON-RPC.
 
-use super::message::Message;
+use super::message::{describe, find_id};
 use axum::body::{Body, Bytes};
 use axum::response::Response;
 use futures_util::stream;
@@ -16,15 +16,17 @@ pub(crate) const PARSE_ERROR: i32 = -32_700;
 pub(crate) const INVALID_REQUEST: i32 = -32_600;
 /// The revision of the request does not have the method.
 pub(crate) const METHOD_NOT_FOUND: i32 = -32_601;
+/// The parameters do not fit the method.
+pub(crate) const INVALID_PARAMS: i32 = -32_602;
 /// An error that the server defines, such as an exhausted allowance.
 pub(crate) const SERVER_ERROR: i32 = -32_000;
 
 /// Results up to this length are copied behind the id.
 const MAX_COPIED: usize = 16 * 1024;
 
-/// Encodes an error response to `request`; without one the id is null.
+/// Encodes an error response to the request with an id; without one the id is null.
 pub(crate) fn error(
-    request: Option<&Message>,
+    id: Option<&RequestId>,
     code: i32,
     message: &str,
     data: Option<Value>,
@@ -33,7 +35,7 @@ pub(crate) fn error(
         Some(data) => json!({ "code": code, "message": message, "data": data }),
         None => json!({ "code": code, "message": message }),
     };
-    let id = json!(request.and_then(|message| message.id.as_ref()));
+    let id = json!(id);
     Bytes::from(format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#))
 }
 
@@ -42,12 +44,10 @@ pub(super) fn unreadable(body: &[u8]) -> Bytes {
     // The SDK's message names its own types, so the body is parsed again.
     match serde_json::from_slice::<Value>(body) {
         Err(problem) => error(None, PARSE_ERROR, &format!("Parse error: {problem}"), None),
-        Ok(_) => error(
-            Message::read(Bytes::copy_from_slice(body)).ok().as_ref(),
-            INVALID_REQUEST,
-            "Invalid request: send one JSON-RPC 2.0 request or notification at a time; batches are not supported",
-            None,
-        ),
+        Ok(value) => {
+            let why = format!("Invalid request: {}", describe(&value));
+            error(find_id(body).as_ref(), INVALID_REQUEST, &why, None)
+        }
     }
 }
 

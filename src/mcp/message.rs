@@ -4,6 +4,7 @@
 //! is parsed here.
 
 use super::protocol::Lifecycle;
+use super::{jsonrpc, params};
 use axum::body::Bytes;
 use econoscope_answers::{Arguments, Route};
 use rmcp::model::RequestId;
@@ -41,9 +42,40 @@ pub(super) struct PlainCall {
     pub(super) lifecycle: Lifecycle,
 }
 
-/// Why a body is refused: readers could understand it differently, or it is larger than any use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct InvalidMessage(pub &'static str);
+/// Why a body is refused: readers could understand it differently, it is larger than any use, or its parameters do not fit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InvalidMessage {
+    id: Option<RequestId>,
+    /// The code of JSON-RPC.
+    pub code: i32,
+    /// The explanation.
+    pub why: Cow<'static, str>,
+}
+
+impl InvalidMessage {
+    pub(super) fn new(body: &[u8], code: i32, why: impl Into<Cow<'static, str>>) -> Self {
+        let why = why.into();
+        let id = find_id(body);
+        Self { id, code, why }
+    }
+
+    /// Encodes the error response, with the id of the body if it can be read.
+    pub(super) fn encode(&self) -> Bytes {
+        jsonrpc::error(self.id.as_ref(), self.code, &self.why, None)
+    }
+}
+
+/// Returns the id of a body, even if the rest cannot be understood; `None` if the id itself cannot, or occurs twice.
+pub(super) fn find_id(body: &[u8]) -> Option<RequestId> {
+    #[derive(Deserialize)]
+    struct OnlyId {
+        id: Option<RequestId>,
+    }
+    // Serde also reads a list as a struct.
+    let is_object = body.trim_ascii_start().starts_with(b"{");
+    let message = is_object.then(|| serde_json::from_slice::<OnlyId>(body));
+    message?.ok()?.id
+}
 
 impl Message {
     /// Parses a body. A body that is not JSON, or that is a client's response, becomes a message without a method; the
@@ -54,20 +86,35 @@ impl Message {
     pub fn read(bytes: Bytes) -> Result<Self, InvalidMessage> {
         let opens = |b: &&u8| matches!(b, b',' | b'[' | b'{');
         if bytes.len() > MAX_VALUES && bytes.iter().filter(opens).count() > MAX_VALUES {
-            return Err(InvalidMessage("A message has at most 4,096 values"));
+            let why = "A message has at most 4,096 values";
+            return Err(InvalidMessage::new(&bytes, jsonrpc::INVALID_REQUEST, why));
         }
         // Validates UTF-8 once for all members.
         let text = std::str::from_utf8(&bytes).unwrap_or_default();
         let message = match serde_json::from_str::<Envelope<'_>>(text) {
             // Serde also reads a list as a struct.
             Ok(envelope) if !text.trim_start().starts_with('[') => envelope.into_message(),
-            _ => check_unreadable(&bytes)?,
+            Err(error) if error.to_string().starts_with("duplicate field") => {
+                let why = "A member occurs twice";
+                return Err(InvalidMessage::new(&bytes, jsonrpc::INVALID_REQUEST, why));
+            }
+            _ => match params::check(&bytes)? {
+                Some(repaired) => return Self::read(repaired),
+                None => check_unreadable(&bytes)?,
+            },
         };
         let is_bracket = |b: &&u8| matches!(b, b'[' | b'{');
         let is_shallow = bytes.iter().filter(is_bracket).count() <= MAX_BRACKETS;
+        let call = message.call.filter(|_| is_shallow);
+        if call.is_none()
+            && message.method.is_some()
+            && let Some(repaired) = params::check(&bytes)?
+        {
+            return Self::read(repaired);
+        }
         Ok(Self {
             bytes,
-            call: message.call.filter(|_| is_shallow),
+            call,
             ..message
         })
     }
@@ -138,13 +185,37 @@ impl Params {
 fn check_unreadable(body: &[u8]) -> Result<Message, InvalidMessage> {
     // As a tree, since raw text accepts invalid numbers and escapes.
     match serde_json::from_slice::<Value>(body) {
-        Ok(Value::Object(_)) => Err(InvalidMessage(
-            "A member occurs twice, the id is neither a string nor a whole number, a name (of the method, the tool, the resource) is not a string, or params is not an object",
-        )),
-        Ok(Value::Array(_)) => Err(InvalidMessage(
-            "Batches are not supported; send one message per POST",
-        )),
+        Ok(value @ (Value::Object(_) | Value::Array(_))) => {
+            let why = describe(&value);
+            Err(InvalidMessage::new(body, jsonrpc::INVALID_REQUEST, why))
+        }
         Ok(_) | Err(_) => Ok(Message::default()),
+    }
+}
+
+/// Describes why JSON is no request or notification.
+pub(super) fn describe(value: &Value) -> &'static str {
+    if value.is_array() {
+        return "Batches are not supported; send one message at a time";
+    }
+    let Value::Object(message) = value else {
+        return "A message is an object";
+    };
+    let is_id = |id: &Value| id.is_string() || id.is_i64();
+    match (message.get("method"), message.get("id")) {
+        (_, Some(id)) if !is_id(id) => "The id must be a string or a whole number",
+        (None, _) => "The method is missing",
+        (Some(method), _) if !method.is_string() => "The method must be a string",
+        _ if message
+            .get("jsonrpc")
+            .is_none_or(|version| version != "2.0") =>
+        {
+            "The member jsonrpc must be \"2.0\""
+        }
+        _ if message.contains_key("result") || message.contains_key("error") => {
+            "A message has a method, or a result or error, but not both"
+        }
+        _ => "A member occurs twice or has the wrong type",
     }
 }
 

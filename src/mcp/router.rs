@@ -5,7 +5,7 @@
 //! A listener needs one of few permits while its stream is open. An exhausted allowance is reported inside the protocol,
 //! where a model reads it; a burst gets a plain 429.
 
-use super::message::{InvalidMessage, Message};
+use super::message::Message;
 use super::protocol::ACCEPT_BOTH;
 use super::transport::{HttpTransport, MAX_MESSAGE_BYTES};
 use super::{jsonrpc, subscriptions};
@@ -107,7 +107,7 @@ async fn handle_message(
     };
     let message = match read_message(body).await {
         Ok(message) => message,
-        Err((status, code, why)) => return jsonrpc_rejection(status, code, why),
+        Err(rejection) => return rejection,
     };
     let is_listener = message.method.as_deref() == Some(LISTEN);
     let permit = is_listener.then(|| admission.listen(caller));
@@ -163,16 +163,23 @@ fn count_message(admission: &Admission, message: &Message) -> Option<Price> {
     Some(policy.into())
 }
 
-/// Reads a message from a body, if it is small and arrives in time.
-async fn read_message(body: Body) -> Result<Message, BodyError> {
+/// Reads a message from a body, if it is small and arrives in time; else returns the rejection.
+async fn read_message(body: Body) -> Result<Message, Response> {
+    let reject = |(status, code, why): BodyError| jsonrpc_rejection(status, code, why);
     if body.size_hint().lower() > MAX_MESSAGE_BYTES as u64 {
-        return Err(TOO_LARGE);
+        return Err(reject(TOO_LARGE));
     }
     let why = "The body did not arrive within 30 s";
     let timed_out = (StatusCode::REQUEST_TIMEOUT, jsonrpc::INVALID_REQUEST, why);
-    let bytes = tokio::time::timeout(BODY_TIMEOUT, read_bytes(body)).await;
-    let message = Message::read(bytes.map_err(|_| timed_out)??);
-    message.map_err(|InvalidMessage(why)| (StatusCode::BAD_REQUEST, jsonrpc::INVALID_REQUEST, why))
+    let received = tokio::time::timeout(BODY_TIMEOUT, read_bytes(body)).await;
+    let bytes = received.unwrap_or(Err(timed_out)).map_err(reject)?;
+    Message::read(bytes).map_err(|invalid| {
+        let status = match invalid.code {
+            jsonrpc::INVALID_PARAMS => StatusCode::OK,
+            _ => StatusCode::BAD_REQUEST,
+        };
+        jsonrpc::response(status, invalid.encode())
+    })
 }
 
 /// Reads the bytes of a body. A frame costs more than its bytes, so a body of many small frames is refused.
@@ -221,7 +228,7 @@ fn quota_exceeded(
         http.refuse_call(headers, message, text, meta)
     } else {
         let code = jsonrpc::SERVER_ERROR;
-        let error = jsonrpc::error(Some(message), code, &text, Some(details));
+        let error = jsonrpc::error(message.id.as_ref(), code, &text, Some(details));
         jsonrpc::response(StatusCode::OK, error)
     };
     reply::with_headers(response, exceeded)
@@ -267,7 +274,7 @@ fn refuse_listener(reason: NoPermit, message: &Message) -> Response {
         ),
     };
     let data = json!({ "code": "rate_limited", "retryable": true, "retry_after_seconds": wait });
-    let error = jsonrpc::error(Some(message), jsonrpc::SERVER_ERROR, &why, Some(data));
+    let error = jsonrpc::error(message.id.as_ref(), jsonrpc::SERVER_ERROR, &why, Some(data));
     let mut response = jsonrpc::response(status, error);
     set(&mut response, header::RETRY_AFTER, &wait.to_string());
     set(&mut response, header::CACHE_CONTROL, "no-store");

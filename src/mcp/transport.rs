@@ -1,7 +1,7 @@
 //! The transports of MCP: lines on stdin and stdout, and POST requests to `/mcp`.
 
 use super::framing::LineTransport;
-use super::message::{Message, PlainCall};
+use super::message::{Message, PlainCall, find_id};
 use super::protocol::Lifecycle;
 use super::server::Server;
 use super::{jsonrpc, results, tools};
@@ -109,7 +109,7 @@ impl HttpTransport {
         {
             let why = format!("{method} is not a method of 2026-07-28; use subscriptions/listen");
             let error = jsonrpc::METHOD_NOT_FOUND;
-            let error = jsonrpc::error(Some(request.body()), error, &why, None);
+            let error = jsonrpc::error(request.body().id.as_ref(), error, &why, None);
             return jsonrpc::response(StatusCode::NOT_FOUND, error);
         }
         if method == "subscriptions/listen" {
@@ -211,7 +211,8 @@ async fn errors_to_json(response: Response, request_body: &Bytes) -> Response {
     }
     let reason = parts.status.canonical_reason().unwrap_or("refused");
     let why = if text.is_empty() { reason } else { &text };
-    let error = jsonrpc::error(None, jsonrpc::INVALID_REQUEST, why, None);
+    let id = find_id(request_body);
+    let error = jsonrpc::error(id.as_ref(), jsonrpc::INVALID_REQUEST, why, None);
     let response = jsonrpc::response(parts.status, error);
     parts.headers.remove(header::CONTENT_LENGTH);
     parts.headers.extend(response.headers().clone());

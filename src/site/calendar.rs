@@ -84,8 +84,17 @@ pub(super) fn new_calendar(desk: &Desk, name: &str) -> Calendar {
         .append_property(("CALSCALE", "GREGORIAN"))
         .append_property(("X-PUBLISHED-TTL", REFRESH_INTERVAL))
         .append_property(refresh)
-        .name(&format!("{name}, {service}"));
+        .name(&escape_text(&format!("{name}, {service}")));
     calendar
+}
+
+/// Escapes a text value (RFC 5545, 3.3.11), which the library does for summaries and descriptions alone.
+fn escape_text(text: &str) -> String {
+    let escape = |c: char| match c {
+        '\\' | ',' | ';' => format!("\\{c}"),
+        c => c.to_string(),
+    };
+    text.chars().map(escape).collect()
 }
 
 /// Creates an event that leaves its reader available, without a start. `stamp` is an instant as of [`format_instant`].

@@ -1,7 +1,7 @@
 //! The arguments of a page request, limited to those that the page defines.
 
 use econoscope_answers::dates::parse_as_of;
-use econoscope_core::error::Result;
+use econoscope_core::error::{Result, single_line};
 use econoscope_core::model::AsOf;
 use econoscope_desk::Desk;
 
@@ -52,7 +52,7 @@ impl PageRequest {
         };
         Self {
             path,
-            name: canonical_name(desk, path, name),
+            name: canonical_name(desk, path, &single_line(name)),
             arguments: groups
                 .iter()
                 .copied()
@@ -104,7 +104,9 @@ fn query_value(query: Option<&str>, name: &str) -> Option<String> {
     };
     let mut pairs = url::form_urlencoded::parse(query?.as_bytes());
     let (_, value) = pairs.find(|(key, _)| key == name)?;
-    (!value.is_empty()).then(|| value.chars().take(max_chars).collect())
+    // Pages print it, so it has no character that a format forbids.
+    let text = single_line(&value.chars().take(max_chars).collect::<String>());
+    (!text.is_empty()).then_some(text)
 }
 
 /// Replaces an alias of a series by its identifier, so that all aliases share one document.

@@ -224,6 +224,34 @@ fn mistakes_exit_with_2_and_name_the_remedy() {
             "not one to connect to",
         ),
         (
+            vec!["--base-url", "https://example.org/econ/", "serve"],
+            "has a path",
+        ),
+        (
+            vec!["serve", "--allowed-host", "*"],
+            "for example macro.example.org",
+        ),
+        (
+            vec!["--log", "verbose", "call", "get_regime"],
+            "write off, error, warn, info, debug",
+        ),
+        (
+            vec!["--source-key", "eai=KEY", "sync"],
+            "no source is named eai",
+        ),
+        (
+            vec!["--source-url", "nowhere=http://127.0.0.1:9", "sync"],
+            "no source is named nowhere",
+        ),
+        (
+            vec!["--store", "${user_config.store}", "call", "get_regime"],
+            "--store: ${user_config.store} was not filled in",
+        ),
+        (
+            vec!["serve", "--listen=${HOST}:80"],
+            "--listen: ${HOST} was not filled in",
+        ),
+        (
             vec!["--scenarios", "/nowhere", "serve"],
             "the folder does not exist",
         ),

@@ -132,3 +132,46 @@ fn malformed_key_is_never_printed() {
         );
     }
 }
+
+#[test]
+fn empty_variables_count_as_unset_and_switches_take_words() {
+    let home = tempfile::tempdir().unwrap();
+    let code = |variables: &[(&str, &str)]| {
+        let mut call = command(home.path());
+        call.args(["call", "get_metric", "UNRATE"]);
+        for (name, value) in variables {
+            call.env(format!("ECONOSCOPE_{name}"), value);
+        }
+        let output = call.output().unwrap();
+        (output.status.code(), said(&output))
+    };
+    for name in [
+        "FRED_KEY",
+        "STORE",
+        "NO_FRED",
+        "LOG_JSON",
+        "UPSTREAM",
+        "SOURCE_KEY",
+        "FEEDS",
+        "LOG",
+    ] {
+        let (code, text) = code(&[(name, "")]);
+        assert_eq!(code, Some(0), "{name}: {text}");
+    }
+    for word in ["1", "0", "yes", "No", "on", "OFF", "True", "false"] {
+        let (code, text) = code(&[("NO_FRED", word)]);
+        assert_eq!(code, Some(0), "{word}: {text}");
+    }
+    assert_eq!(
+        code(&[("NO_FRED", "0"), ("FRED", "1")]).0,
+        Some(0),
+        "they exclude each other only if set"
+    );
+    assert_eq!(code(&[("NO_FRED", "perhaps")]).0, Some(2));
+    let (code, text) = code(&[("STORE", "${user_config.store}")]);
+    assert_eq!(code, Some(2));
+    assert!(
+        text.contains("--store: ${user_config.store} was not filled in"),
+        "{text}"
+    );
+}

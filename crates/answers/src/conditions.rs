@@ -3,7 +3,7 @@
 pub(crate) mod formulas;
 
 use crate::prelude::*;
-use econoscope_core::error::quote;
+use econoscope_core::error::{quote, single_line};
 use econoscope_core::indicators::condition::{Streak, count_condition};
 use econoscope_core::indicators::expression::{
     Column, CostEstimate, Evaluation, Expr, FormulaError, Function, Op, Scope,
@@ -89,14 +89,13 @@ impl Condition {
     /// # Errors
     /// [`Error::InvalidParam`] for a text that is no formula or has no comparison.
     pub(crate) fn parse(text: &str) -> Result<Self> {
-        let tree = formulas::parse(FIELD, text)?;
+        // What is printed is what was parsed.
+        let text = single_line(text);
+        let tree = formulas::parse(FIELD, &text)?;
         if !tree.has_comparison() {
-            return Err(Error::invalid(FIELD, text, "compares nothing", EXAMPLES));
+            return Err(Error::invalid(FIELD, &text, "compares nothing", EXAMPLES));
         }
-        Ok(Self {
-            text: text.trim().to_owned(),
-            tree,
-        })
+        Ok(Self { text, tree })
     }
 
     /// Turns each side that is nothing but a name of the subject into the subject, with its requested units and frequency.

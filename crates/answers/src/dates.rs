@@ -13,6 +13,9 @@ use jiff::Span;
 /// The arguments that are dates.
 pub const NAMES: [&str; 7] = ["start", "since", "after", "end", "as_of", "date", "dates"];
 
+/// The date arguments that may name several days, by commas.
+pub(crate) const LISTS: [&str; 3] = ["as_of", "date", "dates"];
+
 /// The date arguments that start something.
 const STARTS: [&str; 3] = ["start", "since", "after"];
 

@@ -102,9 +102,12 @@ impl Route {
         schema
     }
 
-    /// Removes the empty arguments of an assistant and adds the endpoint's defaults for assistants.
+    /// Removes the empty arguments of an assistant and those that its host adds, and adds the endpoint's defaults for
+    /// assistants.
     pub fn with_assistant_defaults(&self, mut arguments: Arguments) -> Arguments {
-        arguments.retain(|name, value| !decode::is_omitted(self.input_schema(), name, value));
+        arguments.retain(|name, value| {
+            !decode::is_from_host(name) && !decode::is_omitted(self.input_schema(), name, value)
+        });
         for (name, value) in self.mcp_defaults {
             let argument = arguments.entry(*name);
             argument.or_insert_with(|| Value::from(*value));

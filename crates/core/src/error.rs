@@ -317,6 +317,17 @@ pub fn quote(text: &str) -> String {
     out
 }
 
+/// Makes a caller's text safe to print whole, in any format: invisible characters are removed, and control characters and
+/// blanks become single blanks.
+pub fn single_line(text: &str) -> String {
+    let visible = text.chars().filter(|c| !is_invisible(*c));
+    let spaced: String = visible
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    let words: Vec<&str> = spaced.split_whitespace().collect();
+    words.join(" ")
+}
+
 /// Returns whether a character hides or reorders text: zero-width, bidi controls, tags, variation selectors, soft hyphen.
 pub fn is_invisible(c: char) -> bool {
     matches!(u32::from(c),
@@ -369,6 +380,14 @@ mod tests {
             unknown.to_string(),
             "Unknown ticker \"DGS1O\". Did you mean: DGS10 (10-Year Treasury). Call again with one of these."
         );
+    }
+
+    #[test]
+    fn single_line_has_no_control_or_invisible_character() {
+        let every: String = (0..=0x10_ffff_u32).filter_map(char::from_u32).collect();
+        let line = single_line(&every);
+        assert!(!line.contains(|c: char| c.is_control() || is_invisible(c)));
+        assert_eq!(single_line(" UNRATE\u{b}<\u{202e}\r\n 5\0"), "UNRATE < 5");
     }
 
     #[test]

@@ -42,7 +42,7 @@ fn ambiguous_messages_are_refused() {
         r#"[{"method":"tools/call"}]"#,
         r#"{"method":"tools/call","params":{"uri":"a","uri":null}}"#,
         r#"{"method":"tools/call","params":{"name":7}}"#,
-        r#"{"method":"tools/call","params":[]}"#,
+        r#"{"method":"tools/call","params":["a"]}"#,
         r#"{"method":"tools/call","params":"a"}"#,
         r#"{"method":7}"#,
     ] {
@@ -57,6 +57,52 @@ fn ambiguous_messages_are_refused() {
         "{\"a\":",
     ] {
         assert_eq!(read(body).method.as_deref(), None, "{body}");
+    }
+}
+
+#[test]
+fn empty_lists_of_php_are_objects() {
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_regime","arguments":[]}}"#;
+    assert!(read(call).call.unwrap().arguments.is_empty());
+    let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":
+        {"experimental":[],"roots":[]},"clientInfo":{"name":"t","version":"1"},"_meta":[]}}"#;
+    let value: Value = serde_json::from_slice(&read(hello).bytes).unwrap();
+    assert_eq!(
+        value["params"]["capabilities"]["experimental"],
+        serde_json::json!({})
+    );
+    assert_eq!(value["params"]["_meta"], serde_json::json!({}));
+    let silent = read(r#"{"jsonrpc":"2.0","method":"notifications/initialized","params":[]}"#);
+    assert!(silent.id.is_none() && silent.method.is_some());
+}
+
+#[test]
+fn a_readable_id_survives_a_refusal() {
+    let id = |body: &str| {
+        Message::read(Bytes::copy_from_slice(body.as_bytes()))
+            .unwrap_err()
+            .id
+    };
+    let many = format!(
+        r#"{{"method":"ping","params":{{"a":[{}1]}},"id":7}}"#,
+        "1,".repeat(5_000)
+    );
+    for body in [
+        r#"{"jsonrpc":"2.0","id":7,"method":"ping","method":"ping"}"#,
+        r#"{"jsonrpc":"2.0","id":7,"method":1}"#,
+        r#"{"id":7,"method":"tools/list","params":"a"}"#,
+        r#"{"method":"tools/call","params":{},"id":7.0}"#,
+        &many,
+    ] {
+        assert_eq!(id(body), Some(RequestId::Number(7)), "{body}");
+    }
+    for body in [
+        r#"{"id":7,"id":8,"method":"ping"}"#,
+        r#"{"id":1.5,"method":"ping"}"#,
+        r#"[{"id":7,"method":"ping"}]"#,
+        "[7]",
+    ] {
+        assert_eq!(id(body), None, "{body}");
     }
 }
 
@@ -143,7 +189,7 @@ fn ambiguous_calls_are_not_plain() {
     for body in [
         r#"["2.0",1,"tools/call",{"name":"get_metric"}]"#,
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":["now"]}"#,
-        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_metric","arguments":[]}}"#,
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_metric","arguments":[1]}}"#,
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_metric","name":"then"}}"#,
         r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"tools/call","params":{"name":"get_metric"}}"#,
         r#"{"jsonrpc":"1.0","id":1,"method":"tools/call","params":{"name":"get_metric"}}"#,

@@ -1,7 +1,7 @@
 //! Tests of the habits of other clients: repeated parameters, tracking parameters, file extensions, media types and
 //! ranges.
 
-use super::support::{Reply, get, get_with, router};
+use super::support::{Reply, get, get_with, request, router, send};
 
 const UNRATE: &str = "/api/public/data/UNRATE";
 
@@ -131,5 +131,26 @@ async fn the_reported_start_is_the_first_row() {
     assert_eq!(
         (start_day, first_row),
         ("2023-01-01".into(), "2023-01-03".into())
+    );
+}
+
+#[tokio::test]
+async fn the_address_of_mcp_may_end_with_a_slash() {
+    let router = router();
+    let headers = [("content-type", "application/json")];
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    for path in ["/mcp", "/mcp/"] {
+        let reply = send(&router, request("POST", path, &headers, ping)).await;
+        assert_eq!(
+            (reply.status.as_u16(), reply.json()["id"].as_u64()),
+            (200, Some(1)),
+            "{path}"
+        );
+    }
+    assert_eq!(
+        send(&router, request("POST", "/mcp//", &headers, ping))
+            .await
+            .status,
+        404
     );
 }

@@ -3,6 +3,7 @@
 mod apps;
 mod budgets;
 mod client;
+mod habits;
 mod hosts;
 mod lines;
 mod outputs;

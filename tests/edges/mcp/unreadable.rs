@@ -51,15 +51,15 @@ fn unreadable() -> Vec<(Vec<u8>, i64, Value)> {
         ("7", Value::Null),
         ("\"ping\"", Value::Null),
         ("{}", Value::Null),
-        (r#"{"jsonrpc":"2.0","id":1}"#, Value::Null),
+        (r#"{"jsonrpc":"2.0","id":1}"#, json!(1)),
         (r#"{"id":5,"method":"ping"}"#, json!(5)),
         (r#"{"jsonrpc":"1.0","id":"a","method":"ping"}"#, json!("a")),
         (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, Value::Null),
         (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, Value::Null),
-        (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, Value::Null),
+        (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, json!(1)),
         (
             r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"ping"}"#,
-            Value::Null,
+            json!(1),
         ),
         (
             r#"{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}"#,

@@ -149,7 +149,8 @@ impl Backend {
                 let answer = Arc::new(match body {
                     Some((body, base)) => (route.received)(&body, &base, &checked, today)?,
                     None => {
-                        let own = desk.compute_consistently(|desk| (route.local)(desk, &checked))?;
+                        let own =
+                            desk.compute_consistently(|desk| (route.local)(desk, &checked))?;
                         if is_beside_upstream {
                             own.named_local()?
                         } else {

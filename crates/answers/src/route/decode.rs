@@ -4,7 +4,8 @@
 //! only text; so are `5.0` for a whole number and a list that a model wrote as text (`"[\"UNRATE\"]"`). Anything else is
 //! an error that names the field, the value and what is allowed. Nothing is clamped or dropped.
 
-use econoscope_core::error::{Error, Result, quote};
+use crate::dates;
+use econoscope_core::error::{Error, Result, quote, single_line};
 use econoscope_core::indicators::prose::join;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -28,7 +29,7 @@ pub fn check(schema: &Map<String, Value>, mut arguments: Arguments) -> Result<Ar
     }
     let mut checked = Map::new();
     for (name, property) in properties {
-        let value = arguments.remove(name);
+        let value = arguments.remove(name).map(|value| join_days(name, value));
         match value.filter(|value| !is_default(property, value)) {
             Some(value) => {
                 checked.insert(name.clone(), coerce(name, property, value)?);
@@ -71,6 +72,23 @@ pub(crate) fn is_omitted(schema: &Map<String, Value>, name: &str, value: &Value)
     is_default(property, value) || is_blank && !is_required(schema, name)
 }
 
+/// Arguments that hosts add to every call for their own records (n8n, Letta). They are no arguments of an endpoint.
+const HOST_ARGUMENTS: [&str; 8] = [
+    "toolCallId",
+    "tool_call_id",
+    "sessionId",
+    "session_id",
+    "chatInput",
+    "action",
+    "tool",
+    "request_heartbeat",
+];
+
+/// Whether an argument is one that hosts add; those of Open WebUI begin with two underscores.
+pub(crate) fn is_from_host(name: &str) -> bool {
+    HOST_ARGUMENTS.contains(&name) || name.starts_with("__")
+}
+
 /// Deserializes checked arguments into an endpoint's parameters.
 ///
 /// # Errors
@@ -96,6 +114,23 @@ pub fn add_argument(arguments: &mut Arguments, name: &str, text: &str) {
 /// The default number of rows, as a function for serde.
 pub(crate) fn default_limit<const N: usize>() -> usize {
     N
+}
+
+/// Joins a list for an argument of several days to the text that is read: `["2010-01-15", "2012-01-15"]`, also as text.
+fn join_days(name: &str, value: Value) -> Value {
+    if !dates::LISTS.contains(&name) {
+        return value;
+    }
+    let text = value
+        .as_str()
+        .filter(|text| text.trim_start().starts_with('['));
+    let list = text.map_or(Ok(value.clone()), serde_json::from_str);
+    match list {
+        Ok(Value::Array(days)) if !days.is_empty() => {
+            join(days.iter().map(format_value), ", ").into()
+        }
+        Ok(_) | Err(_) => value,
+    }
 }
 
 /// Returns the JSON type of a property; text by default.
@@ -157,7 +192,8 @@ fn check_text(property: &Value, text: &str) -> std::result::Result<String, Strin
         return Err("is empty".into());
     }
     let Some(choices) = property.get("enum").and_then(Value::as_array) else {
-        return Ok(text.to_owned());
+        // It is printed in answers.
+        return Ok(single_line(text));
     };
     let mut words = choices.iter().filter_map(Value::as_str);
     let choice = words.find(|word| word.eq_ignore_ascii_case(text));
@@ -297,6 +333,7 @@ mod tests {
             "status": {"type": "string", "enum": ["active", "paused"]},
             "series": {"type": "array", "items": {"type": "string"}, "maxItems": 2},
             "tag": {"type": "string"},
+            "as_of": {"type": "string"},
             "chart": {"type": "boolean"}},
             "required": ["q"]});
         value.as_object().cloned().unwrap()
@@ -376,6 +413,28 @@ mod tests {
         }
         let twice = outcome(json!({"q": ["x", "y"]}));
         assert!(twice.contains("given twice"), "{twice}");
+    }
+
+    #[test]
+    fn lists_of_days_are_read_as_days_between_commas() {
+        for days in [
+            json!(["2010-01-15", "2012-01-15"]),
+            json!("[\"2010-01-15\", \"2012-01-15\"]"),
+            json!("2010-01-15, 2012-01-15"),
+        ] {
+            let given = json!({"q": "x", "as_of": days});
+            let expected = r#"{"q":"x","as_of":"2010-01-15, 2012-01-15"}"#;
+            assert_eq!(outcome(given), expected);
+        }
+        assert_eq!(outcome(json!({"q": "x", "as_of": []})), r#"{"q":"x"}"#);
+    }
+
+    #[test]
+    fn no_endpoint_has_an_argument_that_hosts_add() {
+        for route in crate::ENDPOINTS.iter() {
+            let mut names = route.properties().map(|(name, _)| name);
+            assert!(!names.any(|name| is_from_host(name)), "{}", route.spec.tool);
+        }
     }
 
     #[test]

@@ -13,10 +13,41 @@ use quick_xml::events::{BytesStart, Event};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
-use std::io::{BufRead, BufReader, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 /// The limit of an unpacked file: four times the largest release.
 const MAX_UNPACKED_BYTES: u64 = 512 << 20;
+
+/// The limit of a tag or a text of an XML file: far more than any of a release.
+const MAX_EVENT_BYTES: usize = 1 << 20;
+
+/// Bytes of an XML file, at most [`MAX_EVENT_BYTES`] between two resets of `left`. The XML reader holds a whole tag or text.
+struct BoundedEvents<R> {
+    inner: R,
+    left: usize,
+}
+
+impl<R: BufRead> Read for BoundedEvents<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.fill_buf()?.read(buffer)?;
+        self.consume(read);
+        Ok(read)
+    }
+}
+
+impl<R: BufRead> BufRead for BoundedEvents<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.left == 0 {
+            return Err(io::Error::other("a tag or text is longer than 1 MiB"));
+        }
+        self.inner.fill_buf()
+    }
+
+    fn consume(&mut self, read: usize) {
+        self.left = self.left.saturating_sub(read);
+        self.inner.consume(read);
+    }
+}
 
 /// The requested series in a release of the Board.
 #[derive(Debug, Default)]
@@ -62,12 +93,16 @@ pub(super) fn read_board_zip(
 fn read_board_xml(file: impl BufRead, series: &[&SeriesRecipe]) -> Result<BoardRelease, String> {
     let mut release = BoardRelease::default();
     let mut found = HashSet::new();
-    let mut reader = Reader::from_reader(file);
+    let mut reader = Reader::from_reader(BoundedEvents {
+        inner: file,
+        left: MAX_EVENT_BYTES,
+    });
     let mut buffer = Vec::new();
     let mut data_set = String::new();
     let mut indexes = Vec::new();
     loop {
         buffer.clear();
+        reader.get_mut().left = MAX_EVENT_BYTES;
         match reader
             .read_event_into(&mut buffer)
             .map_err(|e| format!("invalid XML: {e}"))?

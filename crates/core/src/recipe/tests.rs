@@ -184,6 +184,7 @@ fn responses_that_break_their_recipe_are_refused() {
     ))
     .unwrap();
     let board = |text: &str| zipped("G17_data.xml", text.as_bytes());
+    let long = "x".repeat(2 << 20);
     let g17 = &feed("fed_board/g17").samples[0].body;
     let dts = std::fs::read_to_string(concat!(
         env!("CARGO_MANIFEST_DIR"),
@@ -199,6 +200,10 @@ fn responses_that_break_their_recipe_are_refused() {
         ("fed_board/g17", board(&g17.replace("UNIT_MULT=\"1\"", "UNIT_MULT=\"100\"")), "multiplier"),
         ("fed_board/g17", board(&g17.replace("IP.B50001.S", "IP.X")), "no series"),
         ("fed_board/g17", zipped("other.txt", b"x"), "_data.xml"),
+        ("fed_board/g17", board(&format!("<a b=\"{long}\"/>")), "longer than 1 MiB"),
+        ("fed_board/g17", board(&format!("<a>{long}</a>")), "longer than 1 MiB"),
+        ("fed_board/g17", board(&format!("<!--{long}-->")), "longer than 1 MiB"),
+        ("fed_board/g17", board(&format!("<![CDATA[{long}]]>")), "longer than 1 MiB"),
         ("fed_board/g17", b"<html>".to_vec(), "ZIP"),
         ("treasury/tga", renamed.into_bytes(), "renamed"),
         ("treasury/tga", dts.replace("\"total-count\":10", "\"total-count\":11").into_bytes(), "announces 11"),

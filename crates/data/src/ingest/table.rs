@@ -10,10 +10,12 @@
 
 use econoscope_core::error::quote;
 use econoscope_core::model::{Date, SeriesId, SeriesInfo, VintageObservation, release};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Most series of one file.
 const MAX_SERIES: usize = 100_000;
+/// Most columns of one file, each a series.
+const MAX_COLUMNS: usize = 10_000;
 /// Most rows of one file: about what 256 MiB of the tidy layout contain.
 const MAX_ROWS: u32 = 16_000_000;
 
@@ -220,6 +222,11 @@ const EXPECTED: &str = "\"series_id,date,value\", \"date,value\" in a file named
 
 impl Layout {
     fn from_header(header: &[&[u8]], name: Option<&str>) -> Result<Self, String> {
+        if header.len() > MAX_COLUMNS {
+            return Err(format!(
+                "the first line has more than {MAX_COLUMNS} columns"
+            ));
+        }
         let names: Vec<String> = header.iter().map(|field| to_lower(field)).collect();
         let find = |allowed: &[&str]| names.iter().position(|n| allowed.contains(&n.as_str()));
         let lacks = |what: &str| {
@@ -245,9 +252,10 @@ impl Layout {
             }
             (None, Some(column), Some(name)) => series.push((column, id_of_file(name)?)),
             (None, _, _) => {
+                let mut ids = BTreeSet::new();
                 for (column, field) in header.iter().enumerate().filter(|(n, _)| *n != date) {
                     let id = parse_id(field)?;
-                    if series.iter().any(|(_, other)| *other == id) {
+                    if !ids.insert(id.clone()) {
                         return Err(format!("{id} has two columns"));
                     }
                     series.push((column, id));

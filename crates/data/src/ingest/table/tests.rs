@@ -17,6 +17,21 @@ fn whole_file_error(text: &str) -> LineError {
 }
 
 #[test]
+fn columns_of_a_header_are_bounded() {
+    let header = |count: usize| {
+        let names: Vec<String> = (0..count).map(|n| format!("S{n}")).collect();
+        format!("date,{}\n", names.join(","))
+    };
+    assert_eq!(parse_ok(&header(9_999)).len(), 9_999);
+    let error = whole_file_error(&header(10_000));
+    assert!(
+        error.problem.contains("more than 10000 columns"),
+        "{}",
+        error.problem
+    );
+}
+
+#[test]
 fn every_layout_gives_the_same_figures() {
     let expected = vec![
         ("2026-07-29".to_owned(), 4.67),

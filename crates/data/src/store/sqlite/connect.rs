@@ -142,6 +142,7 @@ pub(super) fn open(path: &Path) -> Result<Connection> {
     }
     let mut db = connect(Some(path)).map_err(fail)?;
     must_be_ours(path, STORE.initialize(&mut db).map_err(fail)?)?;
+    must_have_tables_only(path, &db)?;
     let mode = retry_while_busy(|| {
         db.query_row("PRAGMA journal_mode = WAL", [], |row| {
             row.get::<_, String>(0)
@@ -202,6 +203,21 @@ fn must_be_ours(path: &Path, owner: Owner) -> Result<()> {
              Choose another path, or move the file away and sync again."
         ))),
     }
+}
+
+/// Checks that the file has no view and no trigger: this program creates none, and a view can be without end.
+fn must_have_tables_only(path: &Path, db: &Connection) -> Result<()> {
+    let sql = "SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index')";
+    let others: i64 = db
+        .query_row(sql, [], |row| row.get(0))
+        .map_err(|e| open_error(path, e))?;
+    if others == 0 {
+        return Ok(());
+    }
+    let path = format_path(path);
+    Err(Error::store_without_cause(format!(
+        "{path} has views or triggers, which no econoscope store has. Restore a backup, or choose another path."
+    )))
 }
 
 /// Retries for up to a second: the change to WAL does not wait for other processes by itself.

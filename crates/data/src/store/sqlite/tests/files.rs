@@ -42,6 +42,24 @@ fn newer_stores_are_refused_untouched() {
 }
 
 #[test]
+fn stores_with_views_or_triggers_are_refused() {
+    let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)";
+    for sql in [
+        format!("DROP TABLE article; CREATE VIEW article AS {endless} SELECT x AS id FROM n"),
+        format!("DROP TABLE series; CREATE VIEW series AS {endless} SELECT x AS id FROM n"),
+        "CREATE TRIGGER t AFTER INSERT ON note BEGIN DELETE FROM series; END".to_owned(),
+    ] {
+        let (_folder, path, store) = new_store();
+        drop(store);
+        let db = rusqlite::Connection::open(&path).unwrap();
+        db.execute_batch(&sql).unwrap();
+        drop(db);
+        let refused = refusal(&path);
+        assert!(refused.contains("views or triggers"), "{refused}");
+    }
+}
+
+#[test]
 fn empty_files_and_missing_folders_become_stores() {
     let folder = tempfile::tempdir().unwrap();
     let empty = folder.path().join("empty.db");
