@@ -173,7 +173,9 @@ fn to_protocol_error(uri: &str, error: &Error) -> ErrorData {
     econoscope_core::error::log(error, "resources/read");
     match crate::rest::status(error) {
         StatusCode::NOT_FOUND => not_found(uri, &error.to_string()),
-        StatusCode::BAD_REQUEST => ErrorData::invalid_params(error.to_string(), None),
+        StatusCode::BAD_REQUEST | StatusCode::FORBIDDEN => {
+            ErrorData::invalid_params(error.to_string(), None)
+        }
         _ => ErrorData::internal_error(error.to_string(), None),
     }
 }

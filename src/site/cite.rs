@@ -197,6 +197,13 @@ impl Query<'_> {
         Some(requested == check && dates.into_iter().all(is_same))
     }
 
+    /// Returns the figure that the address names; "another figure" for any other text, which is not ours to show.
+    fn named_figure(&self) -> &str {
+        let check = self.request.form_value("check");
+        let is_figure = check.len() <= 24 && check.parse::<f64>().is_ok_and(f64::is_finite);
+        if is_figure { check } else { "another figure" }
+    }
+
     /// Reads the figures from `start` to `end` as known on a day.
     fn figures_as_of(&self, start: &str, end: &str, as_of: &str) -> Result<CitedFigures> {
         let arguments = [

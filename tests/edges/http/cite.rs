@@ -240,6 +240,10 @@ async fn a_citation_names_an_archive_that_knows_more() {
         .unwrap();
     assert!(!sentence.contains("99.9"), "{sentence}");
     assert!(page.text().contains("the record says otherwise"));
+    let lie = url.replace(&format!("check={value}"), "check=the+ministry+is+lying");
+    let page = get(&world.router, &lie).await;
+    assert!(page.text().contains("The address names another figure."));
+    assert!(!page.text().contains("the ministry"), "{}", page.text());
 }
 
 /// An address with a day within a week still works, and the page names the week.
