@@ -24,23 +24,7 @@ pub(super) fn check(config: &Config) -> Result<()> {
         );
     }
     check_log(&config.log)?;
-    if let Some(Command::Serve(serve)) = &config.command {
-        let hosts = serve.allowed_host.iter().map(|host| ("host", host));
-        let origins = serve.allowed_origin.iter().map(|origin| ("origin", origin));
-        for (flag, entry) in hosts.chain(origins) {
-            // Of an origin the port may be `*`.
-            if entry.trim().trim_end_matches(":*").contains('*') {
-                let entry = quote(entry);
-                let example = match flag {
-                    "host" => "macro.example.org",
-                    _ => "https://app.example.com:443",
-                };
-                bail!(
-                    "--allowed-{flag} {entry} does not stand for every {flag}; name each, for example {example}"
-                );
-            }
-        }
-    }
+    check_allowed_names(config)?;
     check_source_names(config)?;
     let folders = &config.folders;
     for (flag, folder) in [
@@ -78,6 +62,28 @@ pub(super) fn check(config: &Config) -> Result<()> {
             bail!(
                 "--{flag}: the folder {path} does not exist; create it, or correct the path of the file"
             );
+        }
+    }
+    Ok(())
+}
+
+/// Checks that `--allowed-host` and `--allowed-origin` name hosts and origins, not all of them.
+fn check_allowed_names(config: &Config) -> Result<()> {
+    if let Some(Command::Serve(serve)) = &config.command {
+        let hosts = serve.allowed_host.iter().map(|host| ("host", host));
+        let origins = serve.allowed_origin.iter().map(|origin| ("origin", origin));
+        for (flag, entry) in hosts.chain(origins) {
+            // Of an origin the port may be `*`.
+            if entry.trim().trim_end_matches(":*").contains('*') {
+                let entry = quote(entry);
+                let example = match flag {
+                    "host" => "macro.example.org",
+                    _ => "https://app.example.com:443",
+                };
+                bail!(
+                    "--allowed-{flag} {entry} does not stand for every {flag}; name each, for example {example}"
+                );
+            }
         }
     }
     Ok(())

@@ -89,7 +89,9 @@ pub(super) fn check(body: &[u8]) -> Result<Option<Bytes>, InvalidMessage> {
             *params = Map::new().into();
             is_changed = true;
         }
-        _ => return fail("params must be an object".into()),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            return fail("params must be an object".into());
+        }
     }
     let mut params = params.take();
     let method = message.get("method").and_then(Value::as_str);

@@ -525,7 +525,7 @@ impl Subscriptions {
     fn refresh_topic(&self, topic: &Topic) -> Result<()> {
         let desk = self.backend.desk();
         // State and fingerprint must belong together, or one change is reported twice.
-        let read = || Ok((desk.state()?, topic.fingerprint(desk)?));
+        let read = |desk: &Desk| Ok((desk.state()?, topic.fingerprint(desk)?));
         let (state, fingerprint) = desk.compute_consistently(read)?;
         self.record(topic, state, fingerprint);
         Ok(())

@@ -424,8 +424,7 @@ mod tests {
     /// An upstream allows 100 calls a day.
     #[test]
     fn forwarded_pages_cost_three_calls_and_widgets_one() {
-        let store = Arc::new(econoscope_data::store::Sqlite::in_memory().unwrap());
-        let desk = Desk::open(store, Settings::default(), Desk::system_clock());
+        let desk = TestDesk::empty().open();
         for page in &PAGES {
             for query in ["", "units=pc1", "range=5y", "start=5y&end=2020-01-01"] {
                 let request =

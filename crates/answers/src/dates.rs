@@ -195,7 +195,6 @@ mod tests {
     use super::*;
     use jiff::civil::date;
     use proptest::prelude::*;
-    use serde_json::json;
 
     const TODAY: Date = date(2026, 8, 20);
 

@@ -6,8 +6,9 @@ use econoscope_core::model::series_info::DEFAULT_PREFIX;
 use econoscope_core::recipe::Recipes;
 use std::sync::Arc;
 
-/// Whom a program answers. It is decided once, from the settings and the listener, and every rule on the rights of others
-/// reads it: restricted series, inputs of composites, FRED, and requests that a proxy passed on.
+/// Whom a program answers.
+///
+/// It is decided once, from the settings and the listener, and every rule on the rights of others reads it: restricted series, inputs of composites, FRED, and requests that a proxy passed on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
     /// The user of this machine.

@@ -4,81 +4,18 @@
 use super::*;
 use crate::Answer;
 use crate::route::Route;
+use serde::Deserialize;
 
-/// A tool, its arguments, and a body of the contract with distinctive values.
-fn bodies() -> Vec<(&'static str, Value, Value)> {
-    let credit = json!({"text": "Data by Stand-in", "url": "http://stand.in/"});
-    vec![
-        (
-            "get_regime",
-            json!({}),
-            json!({
-            "regime": "STAGFLATION", "confidence": 61.7, "trajectory": "DETERIORATING", "transitionTarget": "DEFLATION",
-            "narrative": "Told by the narrative.", "generatedAt": "2026-11-20T00:00:00Z",
-            "assetViews": {"gold": {"direction": "BULLISH", "conviction": "HIGH", "thesis": "Told by gold."}, "oil": {"stance": "LONG"}},
-            "attribution": credit}),
-        ),
-        (
-            "get_metric",
-            json!({"ticker": "UNRATE"}),
-            json!({
-            "ticker": "UNRATE", "displayName": "Jobless rate", "category": "labor", "unit": "%", "value": 9.9, "date": "2026-10-01",
-            "changes": {"7d": 0.77, "30d": -1.23}, "interpretation": "Told by the metric.", "attribution": credit}),
-        ),
-        (
-            "get_signals",
-            json!({}),
-            json!({
-            "generatedAt": "2026-11-20T00:00:00Z",
-            "convexIndices": [{"seriesId": "SERVICE_CRPI", "ticker": "CRPI", "displayName": "Odds", "value": 23.4, "date": "2026-11-19",
-                "interpretation": "Told by the index."}],
-            "marketSignals": [{"ticker": "T10Y2Y", "value": 1.11}, {"label": "Fear gauge", "reading": "nervous"}],
-            "attribution": credit}),
-        ),
-        (
-            "get_macro_summary",
-            json!({}),
-            json!({
-            "regime": {"current": "Stagflation", "confidence": 61.7, "trajectory": "deteriorating"}, "recession_probability": 23.4,
-            "stress_index": 71.3, "net_liquidity_trn": 7.65,
-            "key_rates": {"10y": 8.88, "2y": 7.77, "spread_2s10s_bps": 111.5, "fed_funds": 5.55}, "volatility": {"vix": 44.4},
-            "credit": {"hy_spread_bps": 666.5}, "labor": {"sahm_rule": 0.91}, "inflation": {"cpi_yoy_pct": 12.3},
-            "narrative": "Told by the summary.", "source_url": "http://stand.in/m", "attribution": "Data by Stand-in",
-            "last_updated": "2026-11-20T00:00:00Z"}),
-        ),
-        (
-            "list_scenarios",
-            json!({}),
-            json!({"count": 1, "scenarios": [
-            {"slug": "oil-spike", "title": "Oil spikes", "thesis": "Told by the thesis.", "status": "active", "assetClasses": ["metals"],
-             "tags": ["energy"], "baseRateProbability": 0.355, "probabilityOverride": 0.225, "scenarioPolarity": "NEGATIVE",
-             "lastArticleAt": "2026-11-20T00:00:00Z", "url": "http://stand.in/s"}], "attribution": credit}),
-        ),
-        (
-            "search_glossary",
-            json!({"q": "inverted"}),
-            json!({"query": "inverted", "count": 1, "results": [
-            {"slug": "yield-curve", "term": "Yield curve", "category": "bonds", "summary": "Told by the summary.",
-             "url": "http://stand.in/g", "aliases": ["slope"], "relatedSlugs": ["term-premium"]}], "attribution": credit}),
-        ),
-        (
-            "get_latest_articles",
-            json!({}),
-            json!({"articles": [
-            {"id": "a1", "slug": "first", "title": "First title", "subtitle": "Second line", "topic": "bonds",
-             "summary": "Told by the article.", "tags": ["rates"], "publishedAt": "2026-11-20T00:00:00Z", "url": "http://stand.in/a"}],
-            "attribution": credit}),
-        ),
-        (
-            "get_time_series",
-            json!({"seriesId": "UNRATE"}),
-            json!({
-            "seriesId": "UNRATE", "displayName": "Jobless rate", "unit": "%", "start": "2026-07-31", "end": "2026-10-31", "rowCount": 3,
-            "truncated": false, "data": [{"date": "2026-08-01", "value": 7.71}, {"date": "2026-09-01", "value": 8.82},
-                {"date": "2026-10-01", "value": 9.93}],
-            "attribution": {"text": "Data by Stand-in", "url": "http://stand.in/", "terms": "Free to use."}}),
-        ),
-    ]
+/// A call, and a body of the contract with distinctive values.
+#[derive(Deserialize)]
+struct Sample {
+    tool: String,
+    arguments: Value,
+    body: Value,
+}
+
+fn samples() -> Vec<Sample> {
+    serde_json::from_str(include_str!("bodies.json")).unwrap()
 }
 
 fn render(tool: &str, arguments: &Value, body: &Value) -> Result<Answer> {
@@ -98,7 +35,7 @@ fn members(value: &Value, pointer: &str, found: &mut Vec<String>) {
             .enumerate()
             .map(|(n, v)| (n.to_string(), v))
             .collect(),
-        _ => Vec::new(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
     };
     for (name, value) in inner {
         let pointer = format!("{pointer}/{name}");
@@ -111,7 +48,7 @@ fn words(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),
-        _ => None,
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     }
 }
 
@@ -125,11 +62,38 @@ fn depends(member: &str, altered: &str) -> bool {
         || matches!(name, "value" | "date") && member.starts_with(&format!("{parent}/"))
 }
 
+/// Returns a body with one member dropped, nulled, of another type, or extended.
+fn alter(body: &Value, pointer: &str, change: &str) -> Value {
+    let mut altered = body.clone();
+    let target = altered.pointer_mut(pointer).unwrap();
+    match (change, &mut *target) {
+        ("null", _) => *target = Value::Null,
+        ("retype", Value::Array(_) | Value::Object(_)) => *target = json!(7),
+        ("retype", _) => *target = json!({"wrong": true}),
+        ("extend", Value::Object(fields)) => {
+            drop(fields.insert("extra".into(), json!("kept 4711")))
+        }
+        ("drop", _) => {
+            let (parent, name) = pointer.rsplit_once('/').unwrap();
+            if let Some(fields) = altered.pointer_mut(parent).and_then(Value::as_object_mut) {
+                fields.remove(name);
+            }
+        }
+        _ => {}
+    }
+    altered
+}
+
 #[test]
 fn what_is_left_of_an_answer_is_told_and_what_is_not_is_named() {
     let mut lost = Vec::new();
-    for (tool, arguments, body) in bodies() {
-        let whole = render(tool, &arguments, &body).unwrap();
+    for Sample {
+        tool,
+        arguments,
+        body,
+    } in samples()
+    {
+        let whole = render(&tool, &arguments, &body).unwrap();
         let mut pointers = Vec::new();
         members(&body, "", &mut pointers);
         let told = |answer: &Answer, pointer: &str| {
@@ -138,28 +102,10 @@ fn what_is_left_of_an_answer_is_told_and_what_is_not_is_named() {
         };
         for pointer in &pointers {
             for change in ["drop", "null", "retype", "extend"] {
-                let mut altered = body.clone();
-                let target = altered.pointer_mut(pointer).unwrap();
-                match (change, &mut *target) {
-                    ("null", _) => *target = Value::Null,
-                    ("retype", Value::Array(_) | Value::Object(_)) => *target = json!(7),
-                    ("retype", _) => *target = json!({"wrong": true}),
-                    ("extend", Value::Object(fields)) => {
-                        drop(fields.insert("extra".into(), json!("kept 4711")))
-                    }
-                    ("drop", _) => {
-                        let (parent, name) = pointer.rsplit_once('/').unwrap();
-                        if let Some(fields) =
-                            altered.pointer_mut(parent).and_then(Value::as_object_mut)
-                        {
-                            fields.remove(name);
-                        }
-                    }
-                    _ => {}
-                }
+                let altered = alter(&body, pointer, change);
                 let case = format!("{tool} {pointer} {change}");
                 let list = ["/scenarios", "/results", "/articles", "/data"];
-                let outcome = render(tool, &arguments, &altered);
+                let outcome = render(&tool, &arguments, &altered);
                 let Ok(answer) = outcome else {
                     // Nothing but a count or a name is left.
                     assert!(list.contains(&pointer.as_str()), "{case}: {outcome:?}");
