@@ -193,89 +193,89 @@ fn list_argument_may_be_repeated_and_gives_a_csv_column_each() {
     );
 }
 
+/// Commands with a mistake, and what their message says.
+const MISTAKES: &[(&[&str], &str)] = &[
+    (&["call", "get_metrc"], "did you mean get_metric?"),
+    (&["call", "get_metric"], "ticker is required"),
+    (
+        &["call", "get_metric", "UNRATE", "DGS10"],
+        "name=value; for example: econoscope call get_metric ticker=DGS10",
+    ),
+    (
+        &["call", "get_metric", "ticer=UNRATE"],
+        "econoscope call get_metric --help",
+    ),
+    (
+        &["call", "get_metric", "ticker=UNRATE", "--csv"],
+        "has no rows",
+    ),
+    (&["cal"], "call"),
+    (
+        &["--base-url", "macro.example.org", "serve"],
+        "https://macro.example.org",
+    ),
+    (
+        &["--base-url", "ftp://example.org", "serve"],
+        "http and https",
+    ),
+    (
+        &["--base-url", "http://0.0.0.0:80", "serve"],
+        "not one to connect to",
+    ),
+    (
+        &["--base-url", "https://example.org/econ/", "serve"],
+        "has a path",
+    ),
+    (
+        &["serve", "--allowed-host", "*"],
+        "for example macro.example.org",
+    ),
+    (
+        &["--log", "verbose", "call", "get_regime"],
+        "write off, error, warn, info, debug",
+    ),
+    (
+        &["--source-key", "eai=KEY", "sync"],
+        "no source is named eai",
+    ),
+    (
+        &["--source-url", "nowhere=http://127.0.0.1:9", "sync"],
+        "no source is named nowhere",
+    ),
+    (
+        &["--store", "${user_config.store}", "call", "get_regime"],
+        "--store: ${user_config.store} was not filled in",
+    ),
+    (
+        &["serve", "--listen=${HOST}:80"],
+        "--listen: ${HOST} was not filled in",
+    ),
+    (
+        &["--scenarios", "/nowhere", "serve"],
+        "the folder does not exist",
+    ),
+    (
+        &["--articles", "/nowhere", "call", "get_regime"],
+        "the folder does not exist",
+    ),
+    (&["--feeds", "/nowhere", "sync"], "the file does not exist"),
+    (
+        &["--store", "/nowhere/x.db", "call", "get_regime"],
+        "the folder /nowhere does not exist",
+    ),
+    (&["serve", "--listen", "8080"], "127.0.0.1:8080"),
+    (&["serve", "--max-connections", "0"], "0 is not in 1.."),
+    (&["serve", "--rate-limit", "0"], "0 is not in 1.."),
+    (
+        &["--upstream", "ftp://example.org", "call", "get_regime"],
+        "http or https",
+    ),
+];
+
 #[test]
 fn mistakes_exit_with_2_and_name_the_remedy() {
-    for (words, needle) in [
-        (vec!["call", "get_metrc"], "did you mean get_metric?"),
-        (vec!["call", "get_metric"], "ticker is required"),
-        (
-            vec!["call", "get_metric", "UNRATE", "DGS10"],
-            "name=value; for example: econoscope call get_metric ticker=DGS10",
-        ),
-        (
-            vec!["call", "get_metric", "ticer=UNRATE"],
-            "econoscope call get_metric --help",
-        ),
-        (
-            vec!["call", "get_metric", "ticker=UNRATE", "--csv"],
-            "has no rows",
-        ),
-        (vec!["cal"], "call"),
-        (
-            vec!["--base-url", "macro.example.org", "serve"],
-            "https://macro.example.org",
-        ),
-        (
-            vec!["--base-url", "ftp://example.org", "serve"],
-            "http and https",
-        ),
-        (
-            vec!["--base-url", "http://0.0.0.0:80", "serve"],
-            "not one to connect to",
-        ),
-        (
-            vec!["--base-url", "https://example.org/econ/", "serve"],
-            "has a path",
-        ),
-        (
-            vec!["serve", "--allowed-host", "*"],
-            "for example macro.example.org",
-        ),
-        (
-            vec!["--log", "verbose", "call", "get_regime"],
-            "write off, error, warn, info, debug",
-        ),
-        (
-            vec!["--source-key", "eai=KEY", "sync"],
-            "no source is named eai",
-        ),
-        (
-            vec!["--source-url", "nowhere=http://127.0.0.1:9", "sync"],
-            "no source is named nowhere",
-        ),
-        (
-            vec!["--store", "${user_config.store}", "call", "get_regime"],
-            "--store: ${user_config.store} was not filled in",
-        ),
-        (
-            vec!["serve", "--listen=${HOST}:80"],
-            "--listen: ${HOST} was not filled in",
-        ),
-        (
-            vec!["--scenarios", "/nowhere", "serve"],
-            "the folder does not exist",
-        ),
-        (
-            vec!["--articles", "/nowhere", "call", "get_regime"],
-            "the folder does not exist",
-        ),
-        (
-            vec!["--feeds", "/nowhere", "sync"],
-            "the file does not exist",
-        ),
-        (
-            vec!["--store", "/nowhere/x.db", "call", "get_regime"],
-            "the folder /nowhere does not exist",
-        ),
-        (vec!["serve", "--listen", "8080"], "127.0.0.1:8080"),
-        (vec!["serve", "--max-connections", "0"], "0 is not in 1.."),
-        (vec!["serve", "--rate-limit", "0"], "0 is not in 1.."),
-        (
-            vec!["--upstream", "ftp://example.org", "call", "get_regime"],
-            "http or https",
-        ),
-    ] {
-        let (code, answer) = told(&words);
+    for (words, needle) in MISTAKES {
+        let (code, answer) = told(words);
         assert_eq!(code, Some(2), "{words:?}: {answer}");
         assert!(answer.contains(needle), "{words:?}: {answer}");
     }

@@ -319,7 +319,7 @@ fn figures(mut value: Value) -> Value {
                 *inner = figures(inner.take());
             }
         }
-        _ => {}
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
     value
 }
