@@ -8,19 +8,17 @@ use super::view::{INDEX, api_units, query_string, with_axes};
 use super::widget_frame::Widget;
 use super::{charts, compare, quadrant};
 use econoscope_answers::endpoints::compare_series::ComparedColumn;
-use econoscope_answers::endpoints::macro_summary::MacroSummary;
 use econoscope_answers::endpoints::metric::Metric;
 use econoscope_answers::endpoints::regime;
 use econoscope_answers::endpoints::time_series::TimeSeriesAnswer;
 use econoscope_answers::render::provenance::Provenance;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::chart::render_fluid;
-use econoscope_core::format::{Unit, month, number, period, short_day};
+use econoscope_core::format::{Unit, month, period, short_day};
 use econoscope_core::indicators::prose::capitalize;
 use econoscope_core::indicators::recession::CRPI;
 use econoscope_core::indicators::regime::Regime;
 use econoscope_core::model::{Attribution, Date, Frequency};
-use jiff::tz::TimeZone;
 
 pub(super) const REGIME_TITLE: &str = "US macro regime";
 pub(super) const RECESSION_TITLE: &str = "US recession within 12 months";
@@ -102,9 +100,12 @@ pub(super) fn recession_calls(request: &PageRequest) -> Vec<EndpointCall> {
     series_calls(CRPI.indicator.id, request, RECESSION_RANGE)
 }
 
-/// Returns the call for the recession probability of an upstream, in the answer that most callers share.
+/// Returns the call for the recession probability of an upstream: the figure alone, wherever the upstream has it.
 pub(super) fn forwarded_recession_calls(_: &PageRequest) -> Vec<EndpointCall> {
-    vec![EndpointCall::new("get_macro_summary", &[])]
+    vec![EndpointCall::new(
+        "get_metric",
+        &[("ticker", CRPI.indicator.id)],
+    )]
 }
 
 /// Renders the widget of the recession probability: that of its series, with a band instead of changes.
@@ -114,28 +115,6 @@ pub(super) fn recession(
     mut answers: Answers,
 ) -> Result<Document> {
     let id = CRPI.indicator.id;
-    if answers.is_forwarded {
-        let summary: MacroSummary = answers.read()?;
-        let sources = format_sources(&summary.provenance);
-        let mut widget = Widget::new(request, RECESSION_TITLE, desk.attribution(), sources);
-        widget.more = format!("{}/series/{}", desk.settings().home(), encode_segment(id));
-        widget.date = summary
-            .last_updated
-            .map(|time| short_day(time.to_zoned(TimeZone::UTC).date()))
-            .unwrap_or_default();
-        let value = summary.recession_probability;
-        widget.value = value.map(|value| number(value, 1));
-        widget.unit = " %".to_owned();
-        widget.gap = value
-            .is_none()
-            .then(|| "The source gives no value.".to_owned());
-        widget.notes = value
-            .and_then(|value| CRPI.band(value))
-            .map(capitalize)
-            .into_iter()
-            .collect();
-        return widget.render_document();
-    }
     let (mut widget, value) = series_widget(desk, request, id, RECESSION_RANGE, &mut answers)?;
     widget.title = RECESSION_TITLE.into();
     let band = value.and_then(|value| CRPI.band(value)).map(capitalize);
