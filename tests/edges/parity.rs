@@ -312,6 +312,7 @@ fn figures(mut value: Value) -> Value {
             for inner in fields.values_mut() {
                 *inner = figures(inner.take());
             }
+            fields.retain(|_, value| value.as_object().is_none_or(|inner| !inner.is_empty()));
         }
         Value::Array(items) => {
             items.retain(|item| !item.is_string());

@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn units_follow_a_recorded_change_of_base() -> Result<()> {
-        let desk = desk("INDPRO", "fed_board/g17", Settings::default());
+        let desk = desk("INDPRO", "fed_board", Settings::default());
         let units = |as_of| {
             let info = desk.resolve("series", "INDPRO")?;
             let series = desk.series(&info, as_of)?.unwrap();
@@ -336,7 +336,7 @@ mod tests {
                 recipes: Arc::clone(&recipes),
                 ..Settings::default()
             };
-            let desk = desk("TOWNRAIN", "town/rain", settings);
+            let desk = desk("TOWNRAIN", "town", settings);
             desk.check_permitted(&desk.resolve("series", "TOWNRAIN").unwrap())
         };
         assert!(check(Audience::Own).is_ok());
