@@ -151,7 +151,11 @@ pub(super) fn page(desk: &Desk, request: &PageRequest, mut answers: Answers) -> 
     } else {
         CHARTS.iter().map(|c| chart(c, &mut answers)).collect()
     };
-    let (last_releases, next_releases) = headlines::releases(desk, request.argument("as_of"))?;
+    let (last_releases, next_releases) = if is_forwarded {
+        (Vec::new(), Vec::new())
+    } else {
+        headlines::releases(desk, request.argument("as_of"))?
+    };
     let path = regime_path(desk, as_of, &regime, MONTHS)?;
     render_scripted_page(&Page {
         as_of: request.form_value("as_of"),
