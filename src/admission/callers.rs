@@ -27,42 +27,42 @@ const FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 pub(crate) const RESOURCE_POLICY: HeaderName =
     HeaderName::from_static("cross-origin-resource-policy");
 
-/// Headers that a reverse proxy, a tunnel or a CDN adds to a request, in lower case.
-const PROXY_HEADERS: [&str; 22] = [
-    "forwarded",
-    "via",
-    "x-real-ip",
-    "cf-connecting-ip",
-    "cf-connecting-ipv6",
-    "cf-ray",
-    "cf-visitor",
-    "cdn-loop",
-    "true-client-ip",
-    "client-ip",
-    "x-client-ip",
-    "x-cluster-client-ip",
-    "x-remote-ip",
-    "x-original-host",
-    "x-original-url",
-    "x-proxyuser-ip",
-    "x-envoy-external-address",
-    "x-azure-clientip",
-    "x-appengine-user-ip",
-    "fastly-client-ip",
-    "fly-client-ip",
-    "do-connecting-ip",
-];
-/// Their common prefixes.
-const PROXY_PREFIXES: [&str; 2] = ["x-forwarded", "x-original-forwarded"];
+/// Whether a reverse proxy, a tunnel or a CDN adds a header of this name, in lower case.
+fn is_of_proxy(name: &str) -> bool {
+    match name {
+        "forwarded"
+        | "via"
+        | "x-real-ip"
+        | "cf-connecting-ip"
+        | "cf-connecting-ipv6"
+        | "cf-ray"
+        | "cf-visitor"
+        | "cdn-loop"
+        | "true-client-ip"
+        | "client-ip"
+        | "x-client-ip"
+        | "x-cluster-client-ip"
+        | "x-remote-ip"
+        | "x-original-host"
+        | "x-original-url"
+        | "x-proxyuser-ip"
+        | "x-envoy-external-address"
+        | "x-azure-clientip"
+        | "x-appengine-user-ip"
+        | "fastly-client-ip"
+        | "fly-client-ip"
+        | "do-connecting-ip" => true,
+        _ => name.starts_with("x-forwarded") || name.starts_with("x-original-forwarded"),
+    }
+}
 
 /// Returns what shows that a proxy passed a request on: a header, or HTTP/1.0, which proxies speak by default.
 pub(super) fn sign_of_proxy<B>(request: &Request<B>) -> Option<&str> {
-    let is_sign = |name: &&str| {
-        PROXY_HEADERS.contains(name) || PROXY_PREFIXES.iter().any(|p| name.starts_with(p))
-    };
     let mut names = request.headers().keys().map(HeaderName::as_str);
     let is_old = request.version() <= Version::HTTP_10;
-    names.find(is_sign).or(is_old.then_some("HTTP/1.0"))
+    names
+        .find(|name| is_of_proxy(name))
+        .or(is_old.then_some("HTTP/1.0"))
 }
 
 /// Names of this machine on itself.
@@ -93,6 +93,11 @@ impl AccessRules {
     /// Sets whom the server answers; by default anyone.
     pub(crate) fn for_audience(self, audience: Audience) -> Self {
         Self { audience, ..self }
+    }
+
+    /// Whom the server answers.
+    pub(crate) fn audience(&self) -> Audience {
+        self.audience
     }
 
     /// Checks that a server of its own machine gets a request from a program there, not through a proxy. Probes pass, since

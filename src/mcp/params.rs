@@ -5,6 +5,7 @@
 
 use super::jsonrpc::INVALID_PARAMS;
 use super::message::InvalidMessage;
+use super::protocol::Lifecycle;
 use bytes::Bytes;
 use econoscope_core::error::quote;
 use rmcp::model::{
@@ -49,6 +50,9 @@ const METHODS: [(&str, Check); 16] = [
     ("skills/list", fits::<PaginatedRequestParams>),
     ("skills/get", fits::<GetSkillRequestParams>),
 ];
+
+/// Methods of the revisions before 2026-07-28 alone.
+const REMOVED_METHODS: [&str; 3] = ["initialize", "resources/subscribe", "resources/unsubscribe"];
 
 /// The member that every method may have.
 #[derive(Deserialize)]
@@ -95,7 +99,12 @@ pub(super) fn check(body: &[u8]) -> Result<Option<Bytes>, InvalidMessage> {
     }
     let mut params = params.take();
     let method = message.get("method").and_then(Value::as_str);
-    let check = METHODS.iter().find(|(name, _)| Some(*name) == method);
+    // Requests of 2026-07-28 name their revision in `_meta`. It has no such methods, so the SDK answers them.
+    let is_removed = method.is_some_and(|name| REMOVED_METHODS.contains(&name))
+        && Lifecycle::of_meta(params.get("_meta").cloned()) != Some(Lifecycle::Handshake);
+    let check = METHODS
+        .iter()
+        .find(|(name, _)| Some(*name) == method && !is_removed);
     if let Some((_, check)) = check.filter(|_| message.contains_key("id")) {
         for repairs in 0.. {
             let Err(error) = check(&params) else { break };

@@ -13,6 +13,7 @@ use axum::Router;
 use axum::extract::{ConnectInfo, Request};
 use axum::http::StatusCode;
 use axum::response::Response;
+use econoscope_desk::Audience;
 use futures_util::FutureExt;
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
@@ -39,8 +40,10 @@ impl EntryService {
             let why = "The address is longer than 8 KiB.";
             return trace.end(rest::problem(status, "invalid_param", why));
         }
-        self.shared.admission.warn_of_unknown_proxy(&request, peer);
         let rules = &self.shared.access_rules;
+        if rules.audience() == Audience::Public {
+            self.shared.admission.warn_of_unknown_proxy(&request, peer);
+        }
         let access = rules
             .check_direct(&request)
             .and_then(|()| rules.check(&request, self.is_local));
