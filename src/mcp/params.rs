@@ -100,8 +100,9 @@ pub(super) fn check(body: &[u8]) -> Result<Option<Bytes>, InvalidMessage> {
     let mut params = params.take();
     let method = message.get("method").and_then(Value::as_str);
     // Requests of 2026-07-28 name their revision in `_meta`. It has no such methods, so the SDK answers them.
+    let meta = params.get("_meta").filter(|meta| meta.is_object());
     let is_removed = method.is_some_and(|name| REMOVED_METHODS.contains(&name))
-        && Lifecycle::of_meta(params.get("_meta").cloned()) != Some(Lifecycle::Handshake);
+        && Lifecycle::of_meta(meta.cloned()) != Some(Lifecycle::Handshake);
     let check = METHODS
         .iter()
         .find(|(name, _)| Some(*name) == method && !is_removed);

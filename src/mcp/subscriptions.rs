@@ -445,8 +445,12 @@ impl Subscriptions {
         ))
     }
 
-    /// Returns the topic of an address; `None` if it does not exist or cannot change.
+    /// Returns the topic of an address; `None` if it does not exist or cannot change. In front of an upstream nothing
+    /// changes here: the local data are not what its answers tell.
     fn topic(&self, uri: &str) -> Option<Topic> {
+        if self.backend.upstream().is_some() {
+            return None;
+        }
         let topic = Topic::from_uri(self.backend.desk(), uri);
         topic
             .inspect_err(|error| error::log(error, "subscriptions"))

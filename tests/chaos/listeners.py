@@ -111,8 +111,8 @@ with tempfile.TemporaryDirectory() as folder:
     quiet, granted, told, dear = compared(1), 0, 0, []
     for host in range(4):
         for part in range(16):
-            wish = [f"macro://alert/OWN{n:02}%20%3E%20yoy(OWN{(n + 1) % 64:02})%20-%20{host}.{part + 1}" for n in range(64)]
-            connection, answer, _, said = listen(server, wish, f"127.0.2.{host + 1}")
+            conditions = [f"macro://alert/OWN{n:02}%20%3E%20yoy(OWN{(n + 1) % 64:02})%20-%20{host}.{part + 1}" for n in range(64)]
+            connection, answer, _, said = listen(server, conditions, f"127.0.2.{host + 1}")
             # A refusal ends the stream.
             said += answer.read() if part else b""
             dear.append(connection)
