@@ -89,6 +89,12 @@ mod tests {
                 );
             }
             assert_eq!(route.output_schema()["type"], "object", "{}", spec.tool);
+            let answer = serde_json::to_string(route.output_schema()).unwrap();
+            assert!(
+                !answer.contains(r#""default":"#),
+                "{}: what is sent has no defaults",
+                spec.tool
+            );
             for argument in route.path_arguments() {
                 assert!(
                     schema["properties"].get(argument).is_some(),

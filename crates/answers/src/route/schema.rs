@@ -14,9 +14,10 @@ pub fn input<T: JsonSchema>() -> Map<String, Value> {
     object
 }
 
-/// Returns the schema of an endpoint's serialised answer.
+/// Returns the schema of an endpoint's serialised answer. What is sent has no defaults.
 pub fn output<T: JsonSchema>() -> Map<String, Value> {
-    inline::<T>(SchemaSettings::draft2020_12().for_serialize())
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    inline::<T>(settings.with_transform(RecursiveTransform(remove_default)))
 }
 
 /// Returns the schema of an answer as it is deserialised: what has a default is not required.
@@ -41,6 +42,11 @@ fn remove_number_format(schema: &mut Schema) {
     if format.is_some_and(|f| !matches!(f, "date" | "date-time")) {
         schema.remove("format");
     }
+}
+
+/// Removes defaults, which say what a reader fills in: the day of year 0 is none to generators of clients.
+fn remove_default(schema: &mut Schema) {
+    schema.remove("default");
 }
 
 /// Removes null from types and enums: an optional argument is left out.
