@@ -14,17 +14,18 @@ use std::sync::{Arc, LazyLock};
 use tokio_util::sync::CancellationToken;
 
 /// The instructions for hosts. With [`SUBSCRIBE`] at most 2,048 characters, since hosts cut longer ones.
-pub const INSTRUCTIONS: &str = "US macroeconomic data: regime, recession probability, net liquidity, risk appetite, \
-    macro stress, 400+ series with history. Start with get_macro_summary: one call answers most questions about the \
-    economy (regime, rates, curve, inflation, labor, credit, volatility). get_metric gives one figure, \
-    get_time_series its history, get_signals all composites, get_regime the regime with asset views, list_scenarios \
-    what could happen and how often it has, search_glossary what a term means. Names work as well as identifiers: \
-    \"10y\", \"core cpi\", \"fed funds\". Every figure carries its unit and date: quote them, and say how old a \
-    snapshot is. A missing figure has its reason in `notes`: say it is unavailable, do not guess. Structured lists are \
-    tables: `columns` names the cells of `rows`, `constant` has what is the same in all. Monthly data come weeks after \
-    their month. October 2025 was never published for CPI and unemployment. Credit the source given in the answer. \
-    Resources: macro://catalog lists every series; macro://method/{indicator} says how a composite is computed; \
-    macro://series/{seriesId}.csv is a series as a file.";
+pub const INSTRUCTIONS: &str = "US macroeconomic data: regime, recession probability, net liquidity, stress, risk appetite and hundreds of \
+    series with history and what was known when. Start with get_macro_summary for the economy as a whole. One \
+    figure: get_metric; its history, a past value, events or a condition: get_time_series; several series or a \
+    formula: compare_series; which series there are: search_series. Composites: get_signals; the regime: get_regime; \
+    why one stands there: explain_indicator. News and dates: what_changed, get_release_calendar, get_revisions. What \
+    could happen: list_scenarios. Terms: search_glossary. Reading: get_latest_articles. search and fetch are for \
+    hosts that need document ids. Names work: \"10y\", \"core cpi\", \"fed funds\". Quote each figure with its unit \
+    and date, and say so if the answer calls it late. A missing figure has its reason: say it is unavailable, do not \
+    guess. Monthly data come weeks after their month; October 2025 has no CPI or unemployment rate. Tables have \
+    `columns`, `rows`, and `constant` for what is the same in all rows. Credit the source. \
+    macro://method/{indicator} has formulas, macro://scores the record, macro://catalog all series, \
+    macro://series/{seriesId}.csv a series as a file.";
 
 /// Added to the instructions for clients that can subscribe.
 pub(super) const SUBSCRIBE: &str = " Subscribe to macro://regime or a series to hear of new data, to macro://alert/{condition} to hear \

@@ -1,10 +1,10 @@
 //! Declares and calls endpoints as tools.
 
 use super::{apps, results};
-use econoscope_answers::render::structure::without_descriptions;
+use econoscope_answers::render::structure::brief;
 use econoscope_answers::{Arguments, Backend, ENDPOINTS, Reply, Route};
 use rmcp::model::{CallToolResult, Tool, ToolAnnotations, object};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// Returns every endpoint as a tool, in table order.
 pub(super) fn all() -> Vec<Tool> {
@@ -14,6 +14,7 @@ pub(super) fn all() -> Vec<Tool> {
 
 fn tool(route: &Route) -> Tool {
     let spec = &route.spec;
+    let schema = Value::Object(route.structure_schema().clone());
     let hints = ToolAnnotations::new()
         .read_only(true)
         .destructive(false)
@@ -25,7 +26,7 @@ fn tool(route: &Route) -> Tool {
         std::sync::Arc::new(input_schema(route)),
     )
     .with_title(spec.title)
-    .with_raw_output_schema(std::sync::Arc::new(output_schema(route)))
+    .with_raw_output_schema(std::sync::Arc::new(object(brief(&schema))))
     .with_annotations(hints)
 }
 
@@ -49,36 +50,6 @@ pub(super) async fn call(
 
 // A host reads the tool list at the start of every conversation, so its schemas have names and types only. The full schemas
 // are in `tool-schemas/` and the OpenAPI document. Arguments are checked against the full schema.
-
-/// Returns the schema of a tool's structure without descriptions.
-fn output_schema(route: &Route) -> Map<String, Value> {
-    let mut schema = without_descriptions(Value::Object(route.structure_schema().clone()));
-    allow_more(&mut schema);
-    object(schema)
-}
-
-/// Allows additional properties in every object, and null in place of a map. Otherwise clients that generate types from
-/// schemas drop fields whose names they cannot use (`10y`, `from`), and the entries of maps.
-fn allow_more(schema: &mut Value) {
-    let Some(fields) = schema.as_object_mut() else {
-        return;
-    };
-    if let Some(Value::Object(properties)) = fields.get_mut("properties") {
-        properties.values_mut().for_each(allow_more);
-    }
-    if let Some(Value::Array(choices)) = fields.get_mut("anyOf") {
-        choices.iter_mut().for_each(allow_more);
-    }
-    for keyword in ["items", "additionalProperties"] {
-        fields.get_mut(keyword).into_iter().for_each(allow_more);
-    }
-    if fields.contains_key("properties") {
-        fields.insert("additionalProperties".into(), true.into());
-    } else if fields.get("type") == Some(&"object".into()) {
-        let map = schema.take();
-        *schema = json!({ "anyOf": [map, { "type": "null" }] });
-    }
-}
 
 /// Returns the schema of a tool's arguments without string lengths and examples, which the descriptions give.
 fn input_schema(route: &Route) -> Map<String, Value> {

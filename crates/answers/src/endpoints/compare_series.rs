@@ -124,7 +124,7 @@ impl Endpoint for Params {
             correlation, spread, ratio, difference (earnings minus inflation), real value or growth: aligns up \
             to 8 series or formulas (+ - * / ^, comparisons, and, or, not, yoy, mom, chg, ann, cagr, ma, lag, \
             index, real, gap, log, abs) and gives latest, mean, range, z-score, percentile, counts and runs of \
-            a condition; correlations with correlations=true. Do not use it for one series: use \
+            a condition; correlations with correlations=true. Use it for one series only in a formula; else \
             get_time_series.",
         max_age: 1_800,
         in_contract: false,

@@ -151,9 +151,9 @@ impl Endpoint for Params {
         summary: "Latest value of one metric with 7- and 30-day changes and interpretation",
         description: "Use this when asked what one figure or metric is now, today or at the moment: its current level \
             (10-year Treasury yield, fed funds or mortgage rate, unemployment rate, inflation, CPI, jobless \
-            claims, housing starts, money supply M2, VIX, oil price, recession probability): latest value, unit, \
-            date, change over 7 and 30 days, meaning. \"10y\" works as well. Do not use it for the past: use \
-            get_time_series. Monthly data appear weeks after their month; an old date is normal.",
+            claims, housing starts, money supply M2, VIX, oil price, recession probability): latest value, \
+            unit, date, change over 7 and 30 days, meaning. With as_of: the newest figure known on that day. \
+            Do not use it for the value of a past period: use get_time_series.",
         max_age: 300,
         in_contract: true,
         in_sitemap: false,

@@ -124,8 +124,7 @@ impl Endpoint for Params {
         summary: "Current macro regime with confidence, trajectory, narrative and asset views",
         description: "Use this when asked for the macro regime (goldilocks, reflation, stagflation, deflation), its \
             confidence and direction, or what it has meant for assets: equities, stocks, bonds, gold, oil, the \
-            dollar, bitcoin. The published regime and the nowcast are named apart. With as_of it answers for any \
-            past day. Do not use it for rates: use get_macro_summary.",
+            dollar, bitcoin. With as_of: as known on a past day.",
         max_age: 300,
         in_contract: true,
         in_sitemap: true,

@@ -98,8 +98,9 @@ impl Endpoint for Params {
         path: "/api/public/scenarios",
         summary: "Tracked scenarios with thesis, status, assets and historical base rate",
         description: "Use this when asked what could happen or go wrong, the odds of an event (a recession next year, an \
-            oil shock), or how often it has happened or led to another: tracked scenarios with thesis, base \
-            rate, interval and articles. Base rates are of the past and no forecast.",
+            oil shock), or how often it has happened: tracked scenarios with thesis, base rate and interval. \
+            Base rates are of the past and no forecast. Do not use it for how long one event took to follow \
+            another: use get_time_series.",
         max_age: 300,
         in_contract: true,
         in_sitemap: true,

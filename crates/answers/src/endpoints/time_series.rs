@@ -38,11 +38,11 @@ impl Endpoint for Params {
         path: "/api/public/data/{seriesId}",
         summary: "History of one of 400+ series: all rows as JSON or CSV, or figures over them",
         description: "Use this when asked for the history, trend, chart, plot or past values of one time series since a \
-            date, over years or decades, or in a past month (federal funds or mortgage rate, 10-year, inflation, \
-            CPI, unemployment, payrolls, GDP, VIX, recession composites): how it moved, highest and lowest, \
-            greatest fall and rise, mean, rows; values at given dates or after an event; as known then and now; when it last was \
-            above or below a level and for how long; or to download it as a CSV file. For the latest figure alone \
-            get_metric is shorter.",
+            date, over years or decades, or in a past month (federal funds or mortgage rate, 10-year, \
+            inflation, CPI, unemployment, payrolls, GDP, VIX, recession composites): how it moved, highest and \
+            lowest, greatest fall and rise, mean, rows; values at given dates; what came after an event and \
+            how long it took; as known then and now; when it last was above or below a level and for how long; \
+            or to download it as a CSV file.",
         max_age: 1_800,
         in_contract: true,
         in_sitemap: false,

@@ -13,8 +13,6 @@
 //!
 //! [`schema`] describes this form as [`compact`] makes it.
 
-use schemars::Schema;
-use schemars::transform::{RecursiveTransform, Transform};
 use serde_json::{Map, Number, Value, json};
 
 /// Fewest rows of a table with `constant`.
@@ -24,8 +22,9 @@ const MIN_ROWS_FOR_CONSTANT: usize = 3;
 const ALL_BUT_FIRST: &str = "[1..]";
 
 /// Fields that only programs need, which call REST.
-const METADATA: [&str; 5] = [
+const METADATA: [&str; 6] = [
     "query",
+    "freshness",
     "generatedAt",
     "last_updated",
     "source_url",
@@ -268,7 +267,11 @@ fn constant_fields(rows: &[Map<String, Value>]) -> Map<String, Value> {
 /// Returns the schema of the compact form, from the schema of the answer. No field is required: empty ones are left
 /// out.
 pub fn schema(answer: &Map<String, Value>) -> Map<String, Value> {
-    let mut out = into_object(compact_schema(&Value::Object(answer.clone()))).unwrap_or_default();
+    let mut answer = Value::Object(answer.clone());
+    for path in METADATA.iter().chain(&["sources.notice"]) {
+        remove_declared(&mut answer, path);
+    }
+    let mut out = into_object(compact_schema(&answer)).unwrap_or_default();
     out.entry("type").or_insert_with(|| "object".into());
     let properties = out.get_mut("properties");
     if let Some(Value::Object(sources)) = properties.and_then(|all| all.get_mut("sources")) {
@@ -276,6 +279,25 @@ pub fn schema(answer: &Map<String, Value>) -> Map<String, Value> {
         sources.insert("description".into(), description.into());
     }
     out
+}
+
+/// Removes the declaration of the field at a dotted path.
+fn remove_declared(schema: &mut Value, path: &str) {
+    let inner = if schema.get("items").is_some() {
+        "/items/properties"
+    } else {
+        "/properties"
+    };
+    let Some(Value::Object(fields)) = schema.pointer_mut(inner) else {
+        return;
+    };
+    match path.split_once('.') {
+        Some((first, rest)) => {
+            let field = fields.get_mut(first).into_iter();
+            field.for_each(|field| remove_declared(field, rest));
+        }
+        None => drop(fields.shift_remove(path)),
+    }
 }
 
 fn compact_schema(schema: &Value) -> Value {
@@ -360,60 +382,111 @@ fn with_description(mut schema: Value, original: &Map<String, Value>) -> Value {
 
 /// Returns the schema of a table, from the schema of the objects in its rows.
 fn table_schema(item: &Map<String, Value>) -> Value {
-    let mut described = Vec::new();
-    let mut descriptions = Vec::new();
-    collect_columns(item, "", &mut described, &mut descriptions);
-    let mut cells: Vec<Value> = described.into_iter().map(without_descriptions).collect();
-    let constant = any_of(cells.clone());
-    cells.push(json!({ "type": "null" }));
+    let mut columns = Columns::default();
+    columns.collect(item, "");
     json!({
         "type": "object",
         "properties": {
-            "columns": { "type": "array", "items": { "type": "string" }, "description": descriptions.join(" ") },
-            "rows": { "type": "array", "items": { "type": "array", "items": any_of(cells) } },
-            "constant": { "type": "object", "additionalProperties": constant },
+            "columns": {
+                "type": "array",
+                "items": { "type": "string", "examples": columns.names },
+                "description": columns.descriptions.join(" "),
+            },
+            "rows": { "type": "array", "items": { "type": "array" } },
+            "constant": { "type": "object" },
         },
         "required": ["columns", "rows"],
     })
 }
 
-/// Collects the schemas of the cells and the descriptions of the columns. `prefix` is the dotted name of the object.
-fn collect_columns(
-    item: &Map<String, Value>,
-    prefix: &str,
-    cells: &mut Vec<Value>,
-    descriptions: &mut Vec<String>,
-) {
-    let properties = item.get("properties").and_then(Value::as_object);
-    for (name, property) in properties.into_iter().flatten() {
-        let name = format!("{prefix}{name}");
-        let cell = compact_schema(property);
-        if let Some(Value::String(description)) = cell.get("description") {
-            descriptions.push(format!("{name}: {description}"));
+/// What a table's schema says of its columns.
+#[derive(Default)]
+struct Columns {
+    names: Vec<String>,
+    descriptions: Vec<String>,
+}
+
+impl Columns {
+    /// Adds the columns of an object; `prefix` is its dotted name.
+    fn collect(&mut self, item: &Map<String, Value>, prefix: &str) {
+        let properties = item.get("properties").and_then(Value::as_object);
+        for (name, property) in properties.into_iter().flatten() {
+            let name = format!("{prefix}{name}");
+            let cell = compact_schema(property);
+            let kind = cell.get("format").or_else(|| cell.get("type"));
+            let kind = kind.and_then(Value::as_str).unwrap_or("any");
+            if let Some(Value::String(description)) = cell.get("description") {
+                self.descriptions
+                    .push(format!("{name} ({kind}): {description}"));
+            }
+            let inner = cell.as_object().filter(|inner| {
+                let properties = inner.get("properties").and_then(Value::as_object);
+                is_object(inner) && !properties.is_some_and(is_table)
+            });
+            match inner {
+                Some(inner) if inner.contains_key("properties") => {
+                    self.collect(inner, &format!("{name}."))
+                }
+                Some(_) => self.names.push(format!("{name}.*")),
+                None => self.names.push(name),
+            }
         }
-        let inner = cell.as_object().filter(|inner| {
-            let properties = inner.get("properties").and_then(Value::as_object);
-            is_object(inner) && !properties.is_some_and(is_table)
-        });
-        if let Some(inner) = inner {
-            collect_columns(inner, &format!("{name}."), cells, descriptions);
-            let values = inner.get("additionalProperties");
-            cells.extend(values.filter(|values| values.is_object()).cloned());
-        }
-        cells.push(cell);
     }
 }
 
-/// Removes all descriptions from a schema.
-pub fn without_descriptions(schema: Value) -> Value {
-    let mut schema = Schema::try_from(schema).unwrap_or_default();
-    let remove = |schema: &mut Schema| {
-        schema
-            .as_object_mut()
-            .map(|all| all.shift_remove("description"))
+/// Returns a schema with names and types alone. A table has the names of its columns, and says nothing of its cells.
+///
+/// A client that makes types of schemas drops fields whose names it cannot use (`10y`, `from`) unless their object
+/// allows others, and the entries of a map unless null may stand in its place.
+pub fn brief(schema: &Value) -> Value {
+    let Some(fields) = schema.as_object() else {
+        return schema.clone();
     };
-    RecursiveTransform(|schema: &mut Schema| drop(remove(schema))).transform(&mut schema);
-    schema.to_value()
+    let columns = schema.pointer("/properties/columns/items/examples");
+    if let Some(names) = columns.and_then(Value::as_array) {
+        let names: Vec<&str> = names.iter().filter_map(Value::as_str).collect();
+        return json!({
+            "type": "object",
+            "properties": { "rows": { "type": "array" } },
+            "additionalProperties": true,
+            "description": format!("Table of {}.", names.join(", ")),
+        });
+    }
+    let choices = fields.get("anyOf").and_then(Value::as_array);
+    let names = choices.and_then(|choices| {
+        choices
+            .iter()
+            .map(|choice| choice.get("const"))
+            .collect::<Option<Vec<_>>>()
+    });
+    if let Some(names) = names {
+        return json!({ "type": "string", "enum": names });
+    }
+    let properties = fields.get("properties").and_then(Value::as_object);
+    let is_unusable =
+        |name: &String| name == "from" || name.starts_with(|c: char| c.is_ascii_digit());
+    let has_unusable = properties.is_some_and(|all| all.keys().any(is_unusable));
+    let more = has_unusable.then(|| ("additionalProperties".to_owned(), Value::Bool(true)));
+    let out = fields
+        .iter()
+        .filter(|(key, _)| *key != "description")
+        .map(|(key, value)| {
+            let value = match (key.as_str(), value) {
+                ("properties", Value::Object(all)) => {
+                    let all = all.iter().map(|(name, inner)| (name.clone(), brief(inner)));
+                    Value::Object(all.collect())
+                }
+                ("additionalProperties", Value::Object(values)) if is_object(values) => true.into(),
+                ("anyOf", Value::Array(choices)) => choices.iter().map(brief).collect(),
+                _ => brief(value),
+            };
+            (key.clone(), value)
+        });
+    let out: Value = out.chain(more).collect();
+    if properties.is_none() && fields.get("type") == Some(&"object".into()) {
+        return json!({ "anyOf": [out, { "type": "null" }] });
+    }
+    out
 }
 
 #[cfg(test)]
