@@ -75,7 +75,7 @@ fn demo_prints_the_economy_with_a_chart() {
     let shown = run(home.path(), &["demo"]);
     assert!(shown.status.success());
     let shown = said(&shown);
-    assert!(shown.contains("\nUS macro regime: "), "{shown}");
+    assert!(shown.contains("\nThe US economy is in "), "{shown}");
     let widest = shown.lines().map(|line| line.chars().count()).max();
     assert!(widest <= Some(100), "{shown}");
     let drawn = shown

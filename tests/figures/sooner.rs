@@ -76,7 +76,7 @@ fn recession_now_leads_the_monthly_figures_of_2020() {
         near("recession_now", value);
         near("sahm_rule", sahm);
         assert_eq!(labor["recession_alarm"], alarm, "{day}");
-        assert_eq!(text.contains("its alarm rings"), alarm, "{text}");
+        assert_eq!(text.contains("alarm on since"), alarm, "{text}");
     }
     let (json, _) = ask(&b, "get_macro_summary", &[]).unwrap();
     assert_eq!(json["labor"]["recession_now"], 0.2);

@@ -44,14 +44,14 @@ fn labor() -> Vec<Question> {
         .at("/labor/payrolls_change_thousands", jobs[0] - jobs[1])
         .at("/dates/payrolls", "2026-07-01")
         .says(format!(
-            "unemployment {} %, {:+.1} over a month (2026-07-01)",
-            rate[0],
-            rate[0] - rate[1]
+            "unemployment fell by {:.1} points to {} %",
+            rate[1] - rate[0],
+            rate[0]
         ))
         .says(format!(
-            "payrolls {} thousand, {:+} over a month (2026-07-01)",
-            jobs[0],
-            jobs[0] - jobs[1]
+            "payrolls fell by {} thousand in July 2026 to 158,{} thousand",
+            jobs[1] - jobs[0],
+            jobs[0] - 158_000.0
         )),
         Question::new(
             "What was unemployment a year ago, and what is it now?",

@@ -1,5 +1,7 @@
 //! `get_macro_summary`: the state of the economy in one call.
 
+mod sentences;
+
 use super::metric::NewerMean;
 use super::signals::rounded_value;
 use crate::prelude::*;
@@ -28,6 +30,12 @@ pub struct RegimeLine {
     pub confidence: Option<f64>,
     /// improving, stable, deteriorating or unknown.
     pub trajectory: String,
+    /// Growth, standard deviations from its 20-year mean, held within 3.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub growth_score: Option<f64>,
+    /// Inflation, points from the threshold between the regimes, held within 3.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inflation_score: Option<f64>,
 }
 
 /// Rates in percent, the spread in basis points.
@@ -196,76 +204,8 @@ impl Endpoint for Params {
     }
 
     fn text(a: &MacroSummary, _: &Self) -> String {
-        let confidence = a.regime.confidence.map(|c| format!(", confidence {c} %"));
-        format!(
-            "US macro regime: {}{}, {}. Figures: {}.\n{}{}",
-            a.regime.current,
-            confidence.unwrap_or_default(),
-            a.regime.trajectory,
-            format_figures(a),
-            a.narrative.as_deref().unwrap_or_default(),
-            a.provenance.render_closing(&a.attribution)
-        )
+        sentences::render(a)
     }
-}
-
-/// Lists every figure that has a value, with its unit and date.
-fn format_figures(a: &MacroSummary) -> String {
-    let mut parts = Vec::new();
-    let mut add = |label: &str, value: Option<f64>, unit: &str, name: &str| {
-        let date = a
-            .dates
-            .get(name)
-            .map(|date| format!(" ({date})"))
-            .unwrap_or_default();
-        parts.extend(value.map(|value| format!("{label} {value}{unit}{date}")));
-    };
-    let recession = a.recession_probability;
-    let label = "recession probability within 12 months";
-    add(label, recession, " %", "recession_probability");
-    let missing = a
-        .stress_weight_missing_pct
-        .map(|share| format!(" ({share} % of its weight has no figure)"));
-    let unit = format!(" out of 100{}", missing.unwrap_or_default());
-    add("macro stress", a.stress_index, &unit, "stress_index");
-    let liquidity = a.net_liquidity_trn;
-    let unit = " trillion dollars";
-    add("net liquidity", liquidity, unit, "net_liquidity_trn");
-    let rates = &a.key_rates;
-    add("10-year Treasury", rates.ten_year, " %", "10y");
-    add("2-year", rates.two_year, " %", "2y");
-    let spread = rates.spread_2s10s_bps;
-    add("2s10s spread", spread, " bp", "spread_2s10s_bps");
-    add("fed funds", rates.fed_funds, " %", "fed_funds");
-    let inflation = a.inflation.cpi_yoy_pct;
-    add("CPI year on year", inflation, " %", "cpi_yoy_pct");
-    let labor = &a.labor;
-    let with_change = |unit: &str, change: Option<f64>, decimals| match change {
-        Some(change) => format!("{unit}, {} over a month", format_signed(change, decimals)),
-        None => unit.to_owned(),
-    };
-    let unit = with_change(" %", labor.unemployment_change_pp, 1);
-    let name = "unemployment_rate";
-    add("unemployment", labor.unemployment_rate_pct, &unit, name);
-    let unit = with_change(" thousand", labor.payrolls_change_thousands, 0);
-    add("payrolls", labor.payrolls_thousands, &unit, "payrolls");
-    add("Sahm rule", labor.sahm_rule, " pp", "sahm_rule");
-    let alarm = match labor.recession_alarm {
-        Some(true) => " %, its alarm rings",
-        Some(false) => " %, no alarm",
-        None => " %",
-    };
-    let since = labor
-        .recession_alarm_since
-        .map(|week| format!(" since the week of {week}"));
-    let unit = format!("{alarm}{}", since.unwrap_or_default());
-    add("recession now", labor.recession_now, &unit, "recession_now");
-    add("VIX", a.volatility.vix, "", "vix");
-    let spread = a.credit.hy_spread_bps;
-    add("high-yield spread", spread, " bp", "hy_spread_bps");
-    let newer = a.newer_means.iter();
-    parts.extend(newer.map(|(name, mean)| format!("{name}: {}", mean.describe())));
-    parts.join("; ")
 }
 
 /// Collects the figures of a summary with their dates and notes.
@@ -370,6 +310,8 @@ impl Collector<'_> {
             current: now.regime.title().to_owned(),
             confidence: now.confidence,
             trajectory: now.trajectory.name().to_lowercase(),
+            growth_score: now.state.as_ref().map(|s| round_to(s.growth, 2)),
+            inflation_score: now.state.as_ref().map(|s| round_to(s.inflation, 2)),
         })
     }
 }
