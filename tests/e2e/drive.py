@@ -87,7 +87,8 @@ def figures(answers):
     check(s["net_liquidity_trn"] == 5.792, s)
     check(s["dates"]["net_liquidity_trn"] == "2026-08-19", s)
     check(s["inflation"]["cpi_yoy_pct"] == 3.3 and s["dates"]["cpi_yoy_pct"] == "2026-07-01", s)
-    check(s["regime"] == {"current": "Reflation", "confidence": 80.0, "trajectory": "stable"}, s)
+    scores = {"growth_score": 0.19, "inflation_score": 0.23}
+    check(s["regime"] == {"current": "Reflation", "confidence": 80.0, "trajectory": "stable", **scores}, s)
     check(s["key_rates"]["10y"] == 4.69 and s["key_rates"]["2y"] == 4.19, s)
     check(s["key_rates"]["spread_2s10s_bps"] == 50 and s["key_rates"]["fed_funds"] == 3.63, s)
     for name, group in [("vix", "volatility"), ("hy_spread_bps", "credit")]:
