@@ -6,6 +6,7 @@ use crate::config::{Config, Serve, local_address};
 use crate::{mcp, server};
 use anyhow::{Context, Result, bail};
 use econoscope_core::error::NOTICE_TARGET;
+use econoscope_data::ingest::Wanted;
 use econoscope_desk::Audience;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -34,7 +35,12 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
     };
     check_forwarding(config, is_local)?;
     let base_url = Some(format!("http://{}", local_address(address)));
-    let backend = Arc::new(wiring::open_backend(config, base_url, audience)?);
+    let wanted = Arc::new(Wanted::default());
+    let mut backend = wiring::open_backend(config, base_url, audience)?;
+    if audience == Audience::Own {
+        backend = backend.with_wanted(&wanted);
+    }
+    let backend = Arc::new(backend);
     let options = options(config, serve, address.ip());
     let server = Arc::new(server::HttpServer::new(Arc::clone(&backend), options));
     log_start(config, serve, address, metrics.as_ref(), public_reason)?;
@@ -56,18 +62,10 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
     let desk = backend.desk();
     tokio::spawn(live::refresh_answers(Arc::clone(&backend), stop.clone()));
     tokio::spawn(live::refresh_history(Arc::clone(desk), stop.clone()));
-    if backend.upstream().is_none() && !serve.no_sync {
-        let interval = Duration::from_secs(serve.sync_hours * 3600);
-        let mut sync_config = config.clone();
-        let sync_desk = Arc::clone(desk);
-        // FRED's terms allow only own use, unless the operator sets --fred.
-        sync_config.sources.no_fred |= audience == Audience::Public && !config.sources.fred;
-        // A thread of its own, since parsing and storing would block an executor thread.
-        parts.spawn_blocking(move || {
-            let record = |report| server.record_sync(report);
-            let sync = live::sync_as_leader(sync_desk, sync_config, interval, stop, record);
-            tokio::runtime::Handle::current().block_on(sync);
-        });
+    if backend.upstream().is_none() && !config.no_sync {
+        let sync = live::BackgroundSync::new(config, &wanted, &stop);
+        let desk = Arc::clone(desk);
+        parts.spawn_blocking(move || sync.run(&desk, |report| server.record_sync(report)));
     }
     while let Some(result) = parts.join_next().await {
         result.context("a part of the server failed")?;

@@ -7,6 +7,7 @@ use crate::route::endpoint::{Endpoint, Spec};
 use crate::route::forward;
 use econoscope_core::cache::Cache;
 use econoscope_core::error::Result;
+use econoscope_data::ingest::Wanted;
 use econoscope_data::pool::{Pool, SingleFlight};
 use econoscope_data::upstream::Upstream;
 use econoscope_desk::{Desk, State};
@@ -26,6 +27,8 @@ pub struct Backend {
     cache: Arc<Cache<AnswerKey, Arc<Answer>>>,
     pool: Pool,
     in_flight: SingleFlight<AnswerKey, Arc<Answer>>,
+    /// Where late figures are requested; `None` where callers start no request.
+    wanted: Option<Arc<Wanted>>,
 }
 
 /// An answer's identity: endpoint, canonical arguments, state of the data.
@@ -66,7 +69,14 @@ impl Backend {
             cache: Arc::new(cache),
             pool: Pool::default(),
             in_flight: SingleFlight::default(),
+            wanted: None,
         }
+    }
+
+    /// Lets answers with a late figure wait a moment for its source.
+    pub fn with_wanted(mut self, wanted: &Arc<Wanted>) -> Self {
+        self.wanted = Some(Arc::clone(wanted));
+        self
     }
 
     /// The base address of links, without a final slash.
@@ -114,8 +124,27 @@ impl Backend {
         parsed.collect()
     }
 
-    /// Answers one endpoint. Each answer is rendered once per state of the data.
+    /// Answers one endpoint, after its source was asked if a figure is late, or with a note that this is under way.
     pub(crate) async fn answer(&self, route: &'static Route, checked: Arguments) -> Result<Reply> {
+        let reply = self.answer_from_stored(route, checked.clone()).await?;
+        let Some(wanted) = &self.wanted else {
+            return Ok(reply);
+        };
+        let late = reply.answer.late_series();
+        if late.is_empty() {
+            return Ok(reply);
+        }
+        if wanted.fetch(&late).await {
+            return self.answer_from_stored(route, checked).await;
+        }
+        Ok(Reply {
+            answer: Arc::new(reply.answer.being_fetched()?),
+            ..reply
+        })
+    }
+
+    /// Answers one endpoint. Each answer is rendered once per state of the data.
+    async fn answer_from_stored(&self, route: &'static Route, checked: Arguments) -> Result<Reply> {
         let today = self.desk.today();
         let fetched = match &self.upstream {
             Some(upstream) if route.spec.in_contract => {

@@ -311,7 +311,9 @@ fn constant_factor(factors: &[f64]) -> Option<(f64, usize)> {
     is_rebased.then_some((factor, factors.len()))
 }
 
-fn observations<'r>(rows: impl IntoIterator<Item = &'r VintageObservation>) -> Vec<Observation> {
+pub(super) fn observations<'r>(
+    rows: impl IntoIterator<Item = &'r VintageObservation>,
+) -> Vec<Observation> {
     let observation = |row: &VintageObservation| Some(Observation::new(row.date, row.value?));
     rows.into_iter().filter_map(observation).collect()
 }

@@ -20,6 +20,25 @@ pub(super) const FEEDS: &str = "sync_feeds";
 /// Name of the note with the time of the last complete sync.
 pub const LAST_SYNC: &str = "last_sync";
 
+/// Name of the note with the end of the last whole sync that reached the network, whatever it brought. With FRED there
+/// is another, so that a sync follows at once when FRED is allowed.
+pub(super) const fn attempt_note(no_fred: bool) -> &'static str {
+    if no_fred {
+        "sync_attempt"
+    } else {
+        "sync_attempt_with_fred"
+    }
+}
+
+/// Returns when the last whole sync ended that reached the network.
+///
+/// # Errors
+/// [`Error::Store`] when the store cannot be read.
+pub fn last_attempt(store: &dyn Store, no_fred: bool) -> Result<Option<Timestamp>> {
+    let note = store.note(attempt_note(no_fred))?;
+    Ok(note.and_then(|text| text.parse().ok()))
+}
+
 /// Name of the note with the units of series whose base has changed, each with the day of the change.
 pub const BASES: &str = "bases";
 

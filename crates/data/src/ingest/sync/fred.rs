@@ -1,7 +1,7 @@
 //! Fetches the series from FRED that no recipe has, and computes series from formulas.
 
 use super::{SERIES, SyncRun};
-use crate::ingest::accept::{Source, SourceKind, is_revised};
+use crate::ingest::accept::{self, Source, SourceKind, is_revised};
 use crate::ingest::plan::Step;
 use crate::ingest::report::Outcome;
 use crate::ingest::state;
@@ -167,11 +167,16 @@ impl SyncRun<'_> {
                 .iter()
                 .map(|row| VintageObservation::new(row, None))
                 .collect();
-            let is_first = state::stored_rows(self.store, &step.id)?.is_empty();
-            match self.accept(&step, &source, is_first, rows)? {
+            let stored = state::stored_rows(self.store, &step.id)?;
+            let computed: Vec<Observation> = accept::observations(&rows);
+            // Without new inputs there is nothing to write, not even a time.
+            if !stored.is_empty() && stored == computed {
+                continue;
+            }
+            match self.accept(&step, &source, stored.is_empty(), rows)? {
                 Ok(written) => {
                     self.record_read(&step, true);
-                    self.report(step.id, Outcome::Written(written));
+                    self.report(step.id, Outcome::Computed(written));
                 }
                 Err(_) => remaining.push(step),
             }
