@@ -10,6 +10,7 @@ use econoscope_data::ingest::{self, Feed, Progress, SyncConfig, SyncReport, Want
 use econoscope_data::pool::in_background;
 use econoscope_data::store::SyncLease;
 use econoscope_desk::{Audience, Desk, State};
+use jiff::Timestamp;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
@@ -98,11 +99,15 @@ impl BackgroundSync {
         let Self { config, wanted, .. } = self;
         let interval = Duration::from_secs(config.sync_hours * 3600);
         let mut not_before = desk.now() + START_DELAY;
-        while !stop.is_cancelled() {
+        let next_sync = |not_before: Timestamp| {
             let attempt = ingest::last_attempt(desk.store().as_ref(), config.sources.no_fred);
             // An attempt in the future was dated by a wrong clock.
             let attempt = attempt.ok().flatten().filter(|at| *at <= desk.now());
-            let due = attempt.map_or(not_before, |at| not_before.max(at + interval));
+            attempt.map_or(not_before, |at| not_before.max(at + interval))
+        };
+        wanted.set_served(true);
+        while !stop.is_cancelled() {
+            let due = next_sync(not_before);
             let wait = Duration::try_from(due.duration_since(desk.now())).unwrap_or_default();
             let only = tokio::select! {
                 () = stop.cancelled() => break,
@@ -117,7 +122,7 @@ impl BackgroundSync {
                 Ok(Ok(lease)) => lease,
                 Ok(Err(other)) => {
                     tracing::debug!(other, "another process syncs");
-                    wanted.set_served(false);
+                    wanted.end();
                     not_before = desk.now() + LEASE_INTERVAL;
                     continue;
                 }
@@ -127,7 +132,10 @@ impl BackgroundSync {
                     break;
                 }
             };
-            wanted.set_served(true);
+            // Another process may have synced a moment ago.
+            if only.is_empty() && desk.now() < next_sync(not_before) {
+                continue;
+            }
             let report = self.sync_and_log(desk, &only, &stop).await;
             drop(lease);
             let is_offline = report.as_ref().is_some_and(|report| report.offline);
@@ -162,13 +170,13 @@ impl BackgroundSync {
             Ok(report) => {
                 let read = report.read_count();
                 let missed = report.missed_count();
-                match report.first_problem() {
-                    Some(problem) if read == 0 && !report.cancelled => tracing::warn!(
+                match report.why_nothing_came() {
+                    Some(problem) => tracing::warn!(
                         missed,
                         problem,
                         "the sync brought nothing; answering from stored data"
                     ),
-                    _ => tracing::info!(read, missed, "synced"),
+                    None => tracing::info!(read, missed, "synced"),
                 }
                 Some(report)
             }
@@ -226,7 +234,7 @@ pub(crate) async fn sync_once(
         ingest::read_feeds(store, &feeds, &settings.sources, desk.now(), stop).await?;
     }
     // Where nothing came, nothing is computed again, so that no time looks newer.
-    if report.read_count() > 0 || report.missed_count() == 0 {
+    if report.why_nothing_came().is_none() {
         econoscope_desk::refresh(desk)?;
     }
     for contradiction in desk.contradictions()? {

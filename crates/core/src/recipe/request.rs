@@ -14,7 +14,8 @@ impl Feed {
     /// Whether its requests depend on the range of dates.
     pub fn has_range(&self) -> bool {
         let mut templates = [Some(&self.url), self.post.as_ref()].into_iter().flatten();
-        templates.any(|text| text.contains("{from") || text.contains("{year}"))
+        let is_split = self.split.is_some();
+        templates.any(|text| text.contains("{from") || is_split && text.contains("{year}"))
     }
 
     /// Returns the requests for some of the feed's series from a day on (`None`: the whole history), in order. For a feed of

@@ -93,7 +93,13 @@ impl Step {
     /// Returns the first date to request from a feed: a window only from the source of the stored rows; `None` = all.
     pub(super) fn first_date(&self, feed_ref: FeedRef<'_>) -> Option<Date> {
         let own = self.from.filter(|_| self.origin == feed_ref.source.id);
-        own.or(self.newest_from)
+        own.or(self.newest_from.filter(|_| feed_ref.feed.has_range()))
+    }
+
+    /// Whether a feed is asked for the newest figures before the whole series.
+    pub(super) fn is_part(&self, feed_ref: FeedRef<'_>) -> bool {
+        let has_own = self.from.is_some() && self.origin == feed_ref.source.id;
+        self.newest_from.is_some() && feed_ref.feed.has_range() && !has_own
     }
 
     /// Returns the state after a read, which was full or not.

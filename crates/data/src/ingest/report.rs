@@ -124,9 +124,13 @@ impl SyncReport {
         self.count(|outcome| matches!(outcome, Outcome::Failed(_) | Outcome::Skipped(_)))
     }
 
-    /// Returns why the first series was missed; `None` when none was.
-    pub fn first_problem(&self) -> Option<String> {
-        self.series.iter().find_map(|(_, outcome)| outcome.reason())
+    /// Returns the first failure if sources failed and none brought anything.
+    pub fn why_nothing_came(&self) -> Option<String> {
+        let is_empty = self.read_count() == 0 && !self.failed.is_empty() && !self.cancelled;
+        let mut failures = self.failures().filter(|(_, error)| error.is_retryable());
+        let first = failures.next().or_else(|| self.failures().next());
+        let first = first.filter(|_| is_empty);
+        first.map(|(_, error)| error.operator_message())
     }
 
     /// Counts a failed request of a source.

@@ -58,7 +58,7 @@ async fn fetch_feed<'a>(
 ) -> Result<(FeedTask<'a>, FetchResult)> {
     let feed_ref = task.feed_ref;
     let steps = &task.steps;
-    let is_part = steps.iter().any(|step| step.newest_from.is_some());
+    let is_part = steps.iter().any(|step| step.is_part(feed_ref));
     let is_due = |series: &&SeriesRecipe| steps.iter().any(|step| step.id == series.id);
     let series: Vec<&SeriesRecipe> = feed_ref.feed.series.iter().filter(is_due).collect();
     let from = |step: &Step| step.first_date(feed_ref);
@@ -326,11 +326,12 @@ impl<'a> SyncRun<'a> {
             .map(|row| VintageObservation::new(row, None))
             .collect();
         let accepted = self.accept(&step, &source, is_full, incoming)?;
-        if step.newest_from.take().is_some() && !is_full {
+        if step.is_part(feed_ref) && !is_full {
             // Validators of a part do not stand for the whole, which is read next, even where the part was refused.
             self.feed_state(feed_ref).validators = Validators::default();
             self.config.wanted.settle(&id);
             step.next_route -= 1;
+            step.newest_from = None;
             self.partly_read.push(step);
             return Ok(None);
         }
