@@ -396,4 +396,5 @@ def main():
             parts[name]()
 
 
-main()
+if __name__ == "__main__":
+    main()
