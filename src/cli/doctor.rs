@@ -161,12 +161,12 @@ fn check_configuration(findings: &mut Findings, config: &Config) {
         ),
     }
     let use_of_fred = match (config.sources.no_fred, config.sources.fred) {
-        (true, _) => "never used (--no-fred)",
-        (false, true) => "used last, also by a server that others can reach (--fred)",
-        (false, false) => "used last, for your own use; never by a server that others can reach",
+        (true, _) => "never asked (--no-fred)",
+        (false, true) => "asked last, by every sync (--fred)",
+        (false, false) => "asked last, by `econoscope sync` alone",
     };
-    let advice = "Its terms allow viewing and downloading and forbid storing for others. --no-fred disables it; \
-        --fred enables it for a server beyond loopback.";
+    let advice = "It alone has credit spreads, share indexes and house prices; its terms reserve them for your own use. \
+        --fred asks it in the background, too; --no-fred never.";
     findings.note("FRED", use_of_fred, advice);
     match config.sources.fred_key {
         Some(_) => findings.ok("FRED key", "set"),

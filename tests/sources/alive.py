@@ -186,7 +186,7 @@ class Assistant:
         return time.monotonic() - left
 
 
-def wait_until_quiet(seconds=4, most=240):
+def wait_until_quiet(seconds=8, most=240):
     end = time.monotonic() + most
     while time.monotonic() < end and asked and time.monotonic() - asked[-1][0] < seconds:
         time.sleep(0.2)
@@ -276,12 +276,9 @@ def leaves_in_the_middle(binary, folder, flags, record):
     assert max(took) < 1, took
 
 
-def cannot_write(binary, folder, flags, record):
+def cannot_write(binary, flags, record):
     """A home without rights: answers from the bundled history, says so once, asks nothing."""
     asked.clear()
-    store = folder / "hour.db"
-    os.chmod(folder, 0o555)
-    blocked = folder / "log"
     environment = {"PATH": os.environ["PATH"], "HOME": "/proc/1"}
     line = [binary, "--feeds", "none", *flags, "stdio"]
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "get_metric", "arguments": {"ticker": "UNRATE"}}}
@@ -295,19 +292,23 @@ def cannot_write(binary, folder, flags, record):
     process.stdin.close()
     said = process.stderr.read().splitlines()
     process.wait(5)
-    os.chmod(folder, 0o755)
     record(f"a store that cannot be written: UNRATE {value}; {len(said)} lines on stderr: {said}")
     assert value and len(said) == 1 and not asked, (said, asked)
-    del store, blocked
 
 
 def behind_a_proxy(binary, folder, record):
     """A proxy (CONNECT) of a company that shows a certificate of its own: the only way to the sources."""
-    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", folder / "key.pem", "-out", folder / "root.pem",
-            "-days", "2", "-subj", "/CN=Company", "-addext", "subjectAltName=DNS:home.treasury.gov,DNS:markets.newyorkfed.org"]
-    subprocess.run(made, check=True, capture_output=True)
+    root, root_key, key, asking, leaf = (folder / name for name in ("root.pem", "root.key", "leaf.key", "leaf.csr", "leaf.pem"))
+    names = folder / "names"
+    names.write_text("subjectAltName=DNS:home.treasury.gov,DNS:markets.newyorkfed.org\n")
+    for line in (
+        ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", root_key, "-out", root, "-days", "2", "-subj", "/CN=Company"],
+        ["req", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", asking, "-subj", "/CN=Proxy"],
+        ["x509", "-req", "-in", asking, "-CA", root, "-CAkey", root_key, "-CAcreateserial", "-out", leaf, "-days", "2", "-extfile", names],
+    ):
+        subprocess.run(["openssl", *line], check=True, capture_output=True)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(folder / "root.pem", folder / "key.pem")
+    context.load_cert_chain(leaf, key)
     through = []
 
     def serve(connection):
@@ -387,7 +388,7 @@ def main():
             "hour": lambda: first_hour(binary, folder, flags, record),
             "ten": lambda: (speed.update(delay=0.02), ten_assistants(binary, folder, flags, record)),
             "leave": lambda: leaves_in_the_middle(binary, folder, flags, record),
-            "write": lambda: cannot_write(binary, folder, flags, record),
+            "write": lambda: cannot_write(binary, flags, record),
             "proxy": lambda: behind_a_proxy(binary, folder, record),
             "week": lambda: (speed.update(delay=0.0), week(binary, folder, flags, record, 7)),
         }

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::model::SeriesId;
 use econoscope_data::upstream::UpstreamResponse;
+use econoscope_desk::NOT_LOADED;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -132,19 +133,21 @@ impl Answer {
         Ok(self)
     }
 
-    /// Returns the series of an answer that has a late or missing figure, if all are of one source; empty otherwise.
+    /// Returns the series of an answer whose figure is late or not loaded, if all are of one source; empty otherwise.
     pub(crate) fn late_series(&self) -> Vec<SeriesId> {
         let json = std::str::from_utf8(&self.json).unwrap_or_default();
-        if !json.contains("\"late\":{") && !json.contains("\"value\":null") {
+        if !json.contains("\"late\":{") && !json.contains(NOT_LOADED) {
             return Vec::new();
         }
         let value = self.value().unwrap_or_default();
-        let Some([source]) = value["sources"].as_array().map(Vec::as_slice) else {
-            return Vec::new();
+        let ids = match value["sources"].as_array().map(Vec::as_slice) {
+            Some([source]) => source["series"].as_array().cloned(),
+            None => Some(vec![value["ticker"].clone(), value["seriesId"].clone()]),
+            Some(_) => None,
         };
-        let ids = source["series"].as_array().into_iter().flatten();
-        ids.filter_map(|id| SeriesId::new(id.as_str()?).ok())
-            .collect()
+        let ids = ids.unwrap_or_default();
+        let ids = ids.iter().filter_map(|id| SeriesId::new(id.as_str()?).ok());
+        ids.collect()
     }
 
     /// Returns the answer with the sentence that a newer figure is being fetched.

@@ -12,9 +12,7 @@
 //! shares. A rate that rises from 0.05 to 5.33 passes, because it was there before; so do claims of 2020, 29 times the
 //! week before. A series that was zero or changed its sign may become as small as it likes.
 
-use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{Date, Frequency, Observation, SeriesInfo, VintageObservation};
-use jiff::ToSpan;
 
 /// Newest common dates that are compared.
 const COMPARED_DATES: usize = 60;
@@ -135,6 +133,8 @@ pub(super) struct AcceptedRows {
     pub(super) difference: Option<String>,
     /// Which rows were left out because they are an older state of the series.
     pub(super) outdated: Option<String>,
+    /// Which rows were refused because they are dated after today.
+    pub(super) future: Option<String>,
     /// The new unit of the series when its base changed; empty when the source does not state it.
     pub(super) new_unit: Option<String>,
 }
@@ -153,9 +153,9 @@ pub(super) struct AcceptanceRules<'a> {
 impl AcceptanceRules<'_> {
     /// Decides which of the incoming rows are written.
     pub(super) fn apply(&self, mut rows: Vec<VintageObservation>) -> Result<AcceptedRows, Refusal> {
-        // A row dated after tomorrow is a projection.
-        let tomorrow = shift(self.today, 1.day());
-        rows.retain(|row| row.date <= tomorrow);
+        let future = take_future(&mut rows, is_projection(self.info, ""), |row| {
+            row.date > self.today
+        });
         if self.is_full && rows.is_empty() {
             let why = "it answered without a single figure";
             return Err(Refusal::Invalid(why.to_owned()));
@@ -202,6 +202,7 @@ impl AcceptanceRules<'_> {
                 span: span.filter(|_| outdated.is_none()),
                 difference,
                 outdated,
+                future: describe_future(future.iter().map(|row| row.date)),
                 new_unit: base.map(|(unit, _)| unit),
             }),
         }
@@ -247,6 +248,37 @@ impl AcceptanceRules<'_> {
             pair.is_none_or(|(stored, value)| (stored - value).abs() >= digit)
         });
     }
+}
+
+/// Whether a series may reach beyond today: potential output, and what is called a projection or forecast in its title.
+pub(super) fn is_projection(info: Option<&SeriesInfo>, title: &str) -> bool {
+    let is_named = || {
+        let title = title.to_lowercase();
+        title.contains("projection") || title.contains("forecast")
+    };
+    info.map_or_else(is_named, SeriesInfo::is_projection)
+}
+
+/// Removes the rows that are dated after today, unless the series is a projection, and returns them.
+pub(super) fn take_future<R>(
+    rows: &mut Vec<R>,
+    is_projection: bool,
+    is_future: impl Fn(&R) -> bool,
+) -> Vec<R> {
+    rows.extract_if(.., |row| !is_projection && is_future(row))
+        .collect()
+}
+
+/// Describes rows that were refused because of their dates; `None` without any.
+pub(super) fn describe_future(dates: impl IntoIterator<Item = Date>) -> Option<String> {
+    let mut dates = dates.into_iter();
+    let first = dates.next()?;
+    Some(match dates.count() {
+        0 => format!("{first} lies in the future; the row is left out"),
+        more => {
+            format!("{first} lies in the future, as do {more} more dates; the rows are left out")
+        }
+    })
 }
 
 /// Returns the stored figure of a date.

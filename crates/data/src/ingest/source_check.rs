@@ -10,7 +10,7 @@ use super::write::day_of;
 use crate::store::Store;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
-use econoscope_core::model::frequency::shift;
+use econoscope_core::model::frequency::{days_between, shift};
 use econoscope_core::model::{Date, Frequency, SeriesId};
 use econoscope_core::recipe::{FeedRef, Recipes, SeriesRecipe};
 use jiff::{Timestamp, ToSpan};
@@ -99,7 +99,10 @@ async fn check_feed(
         match response.figures.get(id) {
             Some(Ok(rows)) if rows.is_empty() => problems.push(format!("{id}: no figure")),
             Some(Ok(rows)) => {
-                newest = newest.max(rows.last().map(|row| row.date));
+                let last = rows.last().map(|row| row.date);
+                newest = newest.max(last);
+                problems
+                    .extend(last.and_then(|last| describe_age(feed_ref, id, last, day_of(now))));
                 match compare(info, &state::stored_rows(store, id)?, rows) {
                     Comparison::Agrees => agree += 1,
                     Comparison::TooFewDates => {}
@@ -114,7 +117,7 @@ async fn check_feed(
     let newest_figure = newest.map_or("no figure".to_owned(), |day| {
         format!("the newest figure of {day}")
     });
-    let rest = count - agree - problems.len();
+    let rest = count.saturating_sub(agree + problems.len());
     let summary = format!(
         "{count} series, {newest_figure}: {agree} agree with the stored figures, for {rest} too few are stored to compare"
     );
@@ -123,6 +126,19 @@ async fn check_feed(
         problems => Err(format!("{summary}; {}", problems.join("; "))),
     };
     Ok((result, response.excerpt))
+}
+
+/// Describes a newest figure that is older than it may be: the feed may have stopped.
+fn describe_age(feed_ref: FeedRef<'_>, id: &SeriesId, last: Date, today: Date) -> Option<String> {
+    let age = days_between(last, today);
+    let info = Catalogue::embedded().get(id.as_str());
+    let is_old = match feed_ref.feed.max_age_days {
+        Some(max) => age > max,
+        None => info.is_some_and(|info| info.overdue_since(last, today).is_some()),
+    };
+    is_old.then(|| {
+        format!("{id}: its newest figure is of {last}, {age} days old; the feed may have stopped")
+    })
 }
 
 /// Returns a first date that requests few figures, but enough to compare.

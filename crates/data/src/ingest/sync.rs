@@ -146,8 +146,8 @@ impl SyncRun<'_> {
             let text = format!("{id}: {name} differs from the stored figures: {difference}");
             self.progress.print(&text);
         }
-        if let Some(outdated) = accepted.outdated {
-            self.progress.print(&format!("{id}, {name}: {outdated}"));
+        for remark in accepted.outdated.iter().chain(&accepted.future) {
+            self.progress.print(&format!("{id}, {name}: {remark}"));
         }
         if let Some(unit) = accepted.new_unit {
             let text = format!("{id}: the whole series is now {unit}");

@@ -43,7 +43,8 @@ impl SyncRun<'_> {
         if self.store.note(TERMS_SHOWN)?.is_none() {
             self.progress.print(
                 "FRED is asked for series that no other source has, for your own use: its terms allow viewing and \
-                 downloading and forbid storing for others. --no-fred excludes it.",
+                 downloading and forbid storing for others. --no-fred excludes it; syncs in the background ask it only \
+                 with --fred.",
             );
             self.store.set_note(TERMS_SHOWN, &self.now().to_string())?;
         }
