@@ -4,7 +4,6 @@ use crate::config::Config;
 use crate::mcp;
 use anyhow::Result;
 use econoscope_core::catalogue::names::Names;
-use econoscope_data::ingest::Wanted;
 use econoscope_desk::Audience;
 use std::io;
 use std::sync::Arc;
@@ -24,15 +23,10 @@ pub(crate) use wiring::{migrated_database, open_backend, open_desk, open_store, 
 /// Serves MCP on stdin and stdout until the client disconnects or a signal arrives.
 pub(crate) async fn stdio(config: &Config) -> Result<()> {
     let stop = stop_on_signal();
-    let wanted = Arc::new(Wanted::default());
-    let backend = open_backend(config, None, Audience::Own)?.with_wanted(&wanted);
+    let backend = open_backend(config, None, Audience::Own)?;
     let desk = Arc::clone(backend.desk());
-    let syncs = backend.upstream().is_none() && !config.no_sync;
-    let sync = syncs.then(|| {
-        let sync = live::BackgroundSync::new(config, &wanted, &stop);
-        let desk = Arc::clone(&desk);
-        tokio::task::spawn_blocking(move || sync.run(&desk, drop))
-    });
+    let sync = live::BackgroundSync::new(config, &backend, &stop)
+        .map(|sync| tokio::task::spawn_blocking(move || sync.run(drop)));
     // Loads what the first call needs while the client initializes. An error here occurs again in that call.
     tokio::task::spawn_blocking(move || {
         Names::embedded();

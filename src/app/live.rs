@@ -26,36 +26,46 @@ const OFFLINE_INTERVAL: Duration = Duration::from_secs(900);
 
 /// Syncs in the background: what is due at the start and then at an interval, and what callers want meanwhile.
 pub(super) struct BackgroundSync {
+    desk: Arc<Desk>,
     config: Config,
     wanted: Arc<Wanted>,
     stop: CancellationToken,
 }
 
 impl BackgroundSync {
-    /// Returns the sync of the settings. It asks FRED only with `--fred`, since its terms allow only own use.
-    pub(super) fn new(config: &Config, wanted: &Arc<Wanted>, stop: &CancellationToken) -> Self {
+    /// Returns the sync of a backend; `None` with `--no-sync`, an upstream, or a store in memory, which nobody keeps. It
+    /// asks FRED only with `--fred`, since its terms allow only own use. Strangers start no request.
+    pub(super) fn new(
+        config: &Config,
+        backend: &Backend,
+        stop: &CancellationToken,
+    ) -> Option<Self> {
+        let desk = Arc::clone(backend.desk());
+        if config.no_sync || backend.upstream().is_some() || desk.store().is_in_memory() {
+            return None;
+        }
         let mut config = config.clone();
         config.sources.no_fred |= !config.sources.fred;
-        Self {
+        let is_own = desk.settings().audience == Audience::Own;
+        let wanted = is_own.then(|| Arc::clone(backend.wanted()));
+        Some(Self {
+            desk,
             config,
-            wanted: Arc::clone(wanted),
+            wanted: wanted.unwrap_or_default(),
             stop: stop.clone(),
-        }
+        })
     }
 
     /// Syncs until stopped, on this thread: parsing and storing would block an executor thread.
-    pub(super) fn run(&self, desk: &Arc<Desk>, record: impl Fn(Option<SyncReport>)) {
-        // Nobody keeps what is stored in memory.
-        if !matches!(desk.store().snapshot(), Ok(None)) {
-            tokio::runtime::Handle::current().block_on(self.sync_as_leader(desk, record));
-        }
+    pub(super) fn run(&self, record: impl Fn(Option<SyncReport>)) {
+        tokio::runtime::Handle::current().block_on(self.sync_as_leader(record));
     }
-}
 
-impl BackgroundSync {
     /// Syncs at once and then at an interval, until stopped. Of several servers over one store only the leader does so.
-    async fn sync_as_leader(&self, desk: &Arc<Desk>, record: impl Fn(Option<SyncReport>)) {
-        let Self { config, stop, .. } = self;
+    async fn sync_as_leader(&self, record: impl Fn(Option<SyncReport>)) {
+        let Self {
+            desk, config, stop, ..
+        } = self;
         let Some(leadership) = desk.store().leadership() else {
             return self.sync_at_interval(desk, stop, &record).await;
         };
@@ -66,22 +76,22 @@ impl BackgroundSync {
                 break;
             };
             let term_over = stop.child_token();
-            let desk = match open_desk(leadership.store_in_term(term), config, None, Audience::Own)
-            {
-                Ok(desk) => desk,
-                Err(error) => {
-                    let error = econoscope_core::error::format_causes(error.chain());
-                    tracing::error!(error, "sync failed");
-                    break;
-                }
-            };
+            let leading_desk =
+                match open_desk(leadership.store_in_term(term), config, None, Audience::Own) {
+                    Ok(desk) => desk,
+                    Err(error) => {
+                        let error = econoscope_core::error::format_causes(error.chain());
+                        tracing::error!(error, "sync failed");
+                        break;
+                    }
+                };
             let watch_term = async {
                 let change = terms.wait_for(|now| *now != Some(term));
                 drop(term_over.run_until_cancelled(change).await);
                 // The store refuses writes of an old term, so that work under way may simply end.
                 term_over.cancel();
             };
-            let sync = self.sync_at_interval(&desk, &term_over, &record);
+            let sync = self.sync_at_interval(&leading_desk, &term_over, &record);
             tokio::join!(sync, watch_term);
         }
         // Stops waiting for the lease, which `resign` then gives up.

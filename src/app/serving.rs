@@ -6,7 +6,6 @@ use crate::config::{Config, Serve, local_address};
 use crate::{mcp, server};
 use anyhow::{Context, Result, bail};
 use econoscope_core::error::NOTICE_TARGET;
-use econoscope_data::ingest::Wanted;
 use econoscope_desk::Audience;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -35,12 +34,7 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
     };
     check_forwarding(config, is_local)?;
     let base_url = Some(format!("http://{}", local_address(address)));
-    let wanted = Arc::new(Wanted::default());
-    let mut backend = wiring::open_backend(config, base_url, audience)?;
-    if audience == Audience::Own {
-        backend = backend.with_wanted(&wanted);
-    }
-    let backend = Arc::new(backend);
+    let backend = Arc::new(wiring::open_backend(config, base_url, audience)?);
     let options = options(config, serve, address.ip());
     let server = Arc::new(server::HttpServer::new(Arc::clone(&backend), options));
     log_start(config, serve, address, metrics.as_ref(), public_reason)?;
@@ -62,10 +56,8 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
     let desk = backend.desk();
     tokio::spawn(live::refresh_answers(Arc::clone(&backend), stop.clone()));
     tokio::spawn(live::refresh_history(Arc::clone(desk), stop.clone()));
-    if backend.upstream().is_none() && !config.no_sync {
-        let sync = live::BackgroundSync::new(config, &wanted, &stop);
-        let desk = Arc::clone(desk);
-        parts.spawn_blocking(move || sync.run(&desk, |report| server.record_sync(report)));
+    if let Some(sync) = live::BackgroundSync::new(config, &backend, &stop) {
+        parts.spawn_blocking(move || sync.run(|report| server.record_sync(report)));
     }
     while let Some(result) = parts.join_next().await {
         result.context("a part of the server failed")?;

@@ -3,7 +3,7 @@
 use super::output::{print, printable};
 use crate::app;
 use crate::config::{Config, Doctor};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use econoscope_core::error::Error;
 use econoscope_data::disk;
 use econoscope_data::ingest;
@@ -14,12 +14,9 @@ use jiff::{SignedDuration, Timestamp};
 use std::env::consts::{ARCH, OS};
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Duration;
 
 /// A sync within this time is current.
 const CURRENT: SignedDuration = SignedDuration::from_hours(48);
-/// A source that takes longer to connect is not reachable.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// A clock that shows an earlier time is wrong: the program was released later.
 const EARLIEST_TIME: &str = "2026-11-01T00:00:00Z";
 
@@ -82,11 +79,9 @@ pub(super) async fn doctor(config: &Config, options: &Doctor) -> Result<ExitCode
     if let Some(upstream) = app::open_upstream(config)? {
         check_upstream(&mut findings, &upstream, options.offline).await?;
     }
-    if options.offline {
-        let advice = "Run without --offline to check them.";
-        findings.note("sources", "not checked (--offline)", advice);
-    } else {
-        check_fred_connection(&mut findings, config).await?;
+    if !options.check_sources {
+        let advice = "Run with --sources to ask each of them.";
+        findings.note("sources", "not checked", advice);
     }
     print(&printable(&findings.text))?;
     Ok(u8::from(findings.has_fault).into())
@@ -350,23 +345,4 @@ fn describe_response(beginning: &str) -> String {
             format!("The response begins: {head}")
         }
     }
-}
-
-async fn check_fred_connection(findings: &mut Findings, config: &Config) -> Result<()> {
-    const SUBJECT: &str = "source FRED";
-    let url = config.sources.source_settings()?.fred()?;
-    let address = url.host_str().zip(url.port_or_known_default());
-    let (host, port) = address.with_context(|| format!("{url} has no host"))?;
-    let connection = tokio::net::TcpStream::connect((host, port));
-    let why = match tokio::time::timeout(CONNECT_TIMEOUT, connection).await {
-        Ok(Ok(_)) => {
-            findings.ok(SUBJECT, &format!("{host}:{port} is reachable"));
-            return Ok(());
-        }
-        Ok(Err(error)) => error.to_string(),
-        Err(_) => "no answer".to_owned(),
-    };
-    let advice = "Check network, DNS and firewall; until then the stored data are served.";
-    findings.note(SUBJECT, &format!("{host}:{port}: {why}"), advice);
-    Ok(())
 }

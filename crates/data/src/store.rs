@@ -206,6 +206,11 @@ pub trait Store: Send + Sync {
     /// As [`Self::version`].
     fn snapshot(&self) -> Result<Option<Arc<dyn Store>>>;
 
+    /// Whether the store ends with this process.
+    fn is_in_memory(&self) -> bool {
+        false
+    }
+
     /// Returns the election of the writer; `None` where this process is the only one.
     fn leadership(&self) -> Option<&dyn Leadership> {
         None

@@ -140,14 +140,17 @@ impl Answer {
             return Vec::new();
         }
         let value = self.value().unwrap_or_default();
-        let ids = match value["sources"].as_array().map(Vec::as_slice) {
-            Some([source]) => source["series"].as_array().cloned(),
-            None => Some(vec![value["ticker"].clone(), value["seriesId"].clone()]),
-            Some(_) => None,
+        let sources = value.get("sources").and_then(Value::as_array);
+        let sources: Vec<&Value> = sources.map_or(vec![&value], |list| list.iter().collect());
+        let [source] = sources.as_slice() else {
+            return Vec::new();
         };
-        let ids = ids.unwrap_or_default();
-        let ids = ids.iter().filter_map(|id| SeriesId::new(id.as_str()?).ok());
-        ids.collect()
+        let names = ["series", "ticker", "seriesId"];
+        let ids = names.iter().filter_map(|name| source.get(name));
+        let texts =
+            ids.flat_map(|ids| ids.as_array().map_or(vec![ids], |ids| ids.iter().collect()));
+        let parsed = texts.filter_map(|id| SeriesId::new(id.as_str()?).ok());
+        parsed.collect()
     }
 
     /// Returns the answer with the sentence that a newer figure is being fetched.

@@ -27,8 +27,7 @@ pub struct Backend {
     cache: Arc<Cache<AnswerKey, Arc<Answer>>>,
     pool: Pool,
     in_flight: SingleFlight<AnswerKey, Arc<Answer>>,
-    /// Where late figures are requested; `None` where callers start no request.
-    wanted: Option<Arc<Wanted>>,
+    wanted: Arc<Wanted>,
 }
 
 /// An answer's identity: endpoint, canonical arguments, state of the data.
@@ -69,14 +68,13 @@ impl Backend {
             cache: Arc::new(cache),
             pool: Pool::default(),
             in_flight: SingleFlight::default(),
-            wanted: None,
+            wanted: Arc::default(),
         }
     }
 
-    /// Lets answers with a late figure wait a moment for its source.
-    pub fn with_wanted(mut self, wanted: &Arc<Wanted>) -> Self {
-        self.wanted = Some(Arc::clone(wanted));
-        self
+    /// The series whose newest figures callers wait for, where a sync serves them.
+    pub fn wanted(&self) -> &Arc<Wanted> {
+        &self.wanted
     }
 
     /// The base address of links, without a final slash.
@@ -126,21 +124,19 @@ impl Backend {
 
     /// Answers one endpoint, after its source was asked if a figure is late, or with a note that this is under way.
     pub(crate) async fn answer(&self, route: &'static Route, checked: Arguments) -> Result<Reply> {
+        if !self.wanted.is_served() {
+            return self.answer_from_stored(route, checked).await;
+        }
         let reply = self.answer_from_stored(route, checked.clone()).await?;
-        let Some(wanted) = &self.wanted else {
-            return Ok(reply);
-        };
         let late = reply.answer.late_series();
         if late.is_empty() {
             return Ok(reply);
         }
-        if wanted.fetch(&late).await {
+        if self.wanted.fetch(&late).await {
             return self.answer_from_stored(route, checked).await;
         }
-        Ok(Reply {
-            answer: Arc::new(reply.answer.being_fetched()?),
-            ..reply
-        })
+        let answer = Arc::new(reply.answer.being_fetched()?);
+        Ok(Reply { answer, ..reply })
     }
 
     /// Answers one endpoint. Each answer is rendered once per state of the data.

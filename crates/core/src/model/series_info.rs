@@ -115,11 +115,6 @@ impl SeriesInfo {
         (since <= day).then_some(since)
     }
 
-    /// Returns whether its figures reach beyond today: the potential output of the Congressional Budget Office does.
-    pub fn is_projection(&self) -> bool {
-        self.source == "Congressional Budget Office"
-    }
-
     /// Returns whether FRED has the series. The source's name in the catalogue says if it does not.
     pub fn is_on_fred(&self) -> bool {
         !self.is_composite()

@@ -153,9 +153,10 @@ pub(super) struct AcceptanceRules<'a> {
 impl AcceptanceRules<'_> {
     /// Decides which of the incoming rows are written.
     pub(super) fn apply(&self, mut rows: Vec<VintageObservation>) -> Result<AcceptedRows, Refusal> {
-        let future = take_future(&mut rows, is_projection(self.info, ""), |row| {
-            row.date > self.today
-        });
+        let future = take_future(&mut rows, self.info, "", |row| row.date > self.today);
+        let refused = future
+            .first()
+            .map(|row| describe_future(row.date, future.len()));
         if self.is_full && rows.is_empty() {
             let why = "it answered without a single figure";
             return Err(Refusal::Invalid(why.to_owned()));
@@ -202,7 +203,7 @@ impl AcceptanceRules<'_> {
                 span: span.filter(|_| outdated.is_none()),
                 difference,
                 outdated,
-                future: describe_future(future.iter().map(|row| row.date)),
+                future: refused,
                 new_unit: base.map(|(unit, _)| unit),
             }),
         }
@@ -250,35 +251,25 @@ impl AcceptanceRules<'_> {
     }
 }
 
-/// Whether a series may reach beyond today: potential output, and what is called a projection or forecast in its title.
-pub(super) fn is_projection(info: Option<&SeriesInfo>, title: &str) -> bool {
-    let is_named = || {
-        let title = title.to_lowercase();
-        title.contains("projection") || title.contains("forecast")
-    };
-    info.map_or_else(is_named, SeriesInfo::is_projection)
-}
-
-/// Removes the rows that are dated after today, unless the series is a projection, and returns them.
+/// Removes the rows dated after today, unless the series is a projection: potential output, and what is called one in its
+/// `title`. Returns them.
 pub(super) fn take_future<R>(
     rows: &mut Vec<R>,
-    is_projection: bool,
+    info: Option<&SeriesInfo>,
+    title: &str,
     is_future: impl Fn(&R) -> bool,
 ) -> Vec<R> {
-    rows.extract_if(.., |row| !is_projection && is_future(row))
-        .collect()
+    let is_named = |word| title.to_lowercase().contains(word);
+    let is_projection = info.map_or(is_named("projection") || is_named("forecast"), |info| {
+        info.source == "Congressional Budget Office"
+    });
+    let future = rows.extract_if(.., |row| !is_projection && is_future(row));
+    future.collect()
 }
 
-/// Describes rows that were refused because of their dates; `None` without any.
-pub(super) fn describe_future(dates: impl IntoIterator<Item = Date>) -> Option<String> {
-    let mut dates = dates.into_iter();
-    let first = dates.next()?;
-    Some(match dates.count() {
-        0 => format!("{first} lies in the future; the row is left out"),
-        more => {
-            format!("{first} lies in the future, as do {more} more dates; the rows are left out")
-        }
-    })
+/// Describes `count` rows that were refused because of their dates, of which one is `first`.
+pub(super) fn describe_future(first: Date, count: usize) -> String {
+    format!("{first} lies in the future; rows left out: {count}")
 }
 
 /// Returns the stored figure of a date.

@@ -154,15 +154,12 @@ fn import_series(
     let title = description.as_ref().map_or("", |known| &known.title);
     let today = day_of(provenance.read_at).max(day_of(econoscope_core::clock::wall_time()));
     let mut rows = rows.to_vec();
-    let future = accept::take_future(&mut rows, accept::is_projection(info, title), |row| {
-        row.date > today
+    let future = accept::take_future(&mut rows, info, title, |row| row.date > today);
+    let refused = future.first().map(|row| {
+        let why = accept::describe_future(row.date, future.len());
+        format!("{id}, line {}: {why}", row.line)
     });
-    let mut warnings = Vec::new();
-    if let Some((first, why)) =
-        (future.first()).zip(accept::describe_future(future.iter().map(|row| row.date)))
-    {
-        warnings.push(format!("{id}, line {}: {why}", first.line));
-    }
+    let mut warnings: Vec<String> = refused.into_iter().collect();
     let mut incoming = table::to_known(&rows, info);
     let history = store.read(id)?;
     let is_new = history.is_none();

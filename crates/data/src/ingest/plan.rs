@@ -29,31 +29,8 @@ const MORNING: Time = time(8, 30, 0, 0);
 
 /// The series of the first questions, whose newest figures a sync fetches before all others: yields, the funds rate,
 /// prices, employment, claims, financial conditions, the balance sheet and volatility.
-const HEADLINES: [&str; 23] = [
-    "DGS10",
-    "DGS2",
-    "DGS3MO",
-    "DGS30",
-    "GS10",
-    "GS2",
-    "EFFR",
-    "DFF",
-    "FEDFUNDS",
-    "CPIAUCSL",
-    "CPIAUCNS",
-    "CPILFESL",
-    "UNRATE",
-    "PAYEMS",
-    "ICSA",
-    "NFCI",
-    "WALCL",
-    "WTREGEN",
-    "RRPONTSYD",
-    "TB3MS",
-    "INDPRO",
-    "DTWEXBGS",
-    "VIXCLS",
-];
+const HEADLINES: &str = "DGS10 DGS2 DGS3MO DGS30 GS10 GS2 EFFR DFF FEDFUNDS CPIAUCSL CPIAUCNS CPILFESL UNRATE PAYEMS ICSA \
+    NFCI WALCL WTREGEN RRPONTSYD TB3MS INDPRO DTWEXBGS VIXCLS";
 
 /// A series that is due. It goes from source to source and collects their errors.
 #[derive(Debug, Clone)]
@@ -98,8 +75,8 @@ impl Step {
 
     /// Whether a feed is asked for the newest figures before the whole series.
     pub(super) fn is_part(&self, feed_ref: FeedRef<'_>) -> bool {
-        let has_own = self.from.is_some() && self.origin == feed_ref.source.id;
-        self.newest_from.is_some() && feed_ref.feed.has_range() && !has_own
+        let first = self.first_date(feed_ref);
+        first.is_some() && (self.from.is_none() || self.origin != feed_ref.source.id)
     }
 
     /// Returns the state after a read, which was full or not.
@@ -364,37 +341,32 @@ pub(super) fn plan(
     plan
 }
 
-/// Returns the feed that is asked for a series before all others.
-fn first_route<'a>(settings: &'a SourceSettings, step: &'a Step) -> Option<FeedRef<'a>> {
-    let mut routes = settings.recipes.routes(&step.id);
-    routes.find(|route| settings.is_open(route.source))
-}
-
 /// Moves the series that are fetched first to their list: the headlines, and what is in a file with one of them. Of a
 /// headline whose requests depend on the range, the newest figures come first.
 fn split_first(plan: &mut Plan, settings: &SourceSettings, now: Timestamp) {
-    let is_headline = |step: &Step| HEADLINES.contains(&step.id.as_str());
-    let is_file = |feed: &Feed| !feed.has_range() && !feed.url.contains("{series}");
-    let routes = plan
-        .steps
-        .iter()
-        .filter(|step| is_headline(step))
-        .filter_map(|step| first_route(settings, step));
-    let files = routes
-        .filter(|route| is_file(route.feed))
-        .map(|route| route.feed.url.clone());
-    let files: BTreeSet<String> = files.collect();
-    let is_first = |step: &Step| {
-        let route = first_route(settings, step).filter(|_| !step.wants_vintages);
-        route.is_some_and(|route| is_headline(step) || files.contains(&route.feed.url))
+    let feed_of = |step: &Step| {
+        let mut feeds = settings.recipes.feeds();
+        let has_series = |feed: &Feed| feed.series.iter().any(|series| series.id == step.id);
+        let route = feeds.find(|route| settings.is_open(route.source) && has_series(route.feed));
+        route.map(|route| route.feed)
     };
-    let steps = std::mem::take(&mut plan.steps);
-    (plan.first, plan.steps) = steps.into_iter().partition(is_first);
-    for step in &mut plan.first {
-        let has_range = first_route(settings, step).is_some_and(|route| route.feed.has_range());
-        let frequency = step.info.as_ref().map(|info| info.frequency);
-        let last = step.last.filter(|_| has_range).zip(frequency);
-        step.newest_from = last.map(|(last, frequency)| window_start(last, frequency, now));
+    let is_headline = |step: &Step| HEADLINES.split(' ').any(|id| step.id.as_str() == id);
+    let is_file = |feed: &&Feed| !feed.has_range() && !feed.url.contains("{series}");
+    let headlines = plan.steps.iter().filter(|step| is_headline(step));
+    let files = headlines.filter_map(feed_of).filter(is_file);
+    let files: BTreeSet<&str> = files.map(|feed| feed.url.as_str()).collect();
+    for mut step in std::mem::take(&mut plan.steps) {
+        let feed = feed_of(&step).filter(|_| !step.wants_vintages);
+        if !feed.is_some_and(|feed| is_headline(&step) || files.contains(feed.url.as_str())) {
+            plan.steps.push(step);
+            continue;
+        }
+        if let (Some(last), Some(info), Some(true)) =
+            (step.last, &step.info, feed.map(Feed::has_range))
+        {
+            step.newest_from = Some(window_start(last, info.frequency, now));
+        }
+        plan.first.push(step);
     }
 }
 

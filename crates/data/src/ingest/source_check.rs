@@ -101,8 +101,15 @@ async fn check_feed(
             Some(Ok(rows)) => {
                 let last = rows.last().map(|row| row.date);
                 newest = newest.max(last);
-                problems
-                    .extend(last.and_then(|last| describe_age(feed_ref, id, last, day_of(now))));
+                let is_late = |last: &Date| match feed_ref.feed.max_age_days {
+                    Some(max) => days_between(*last, day_of(now)) > max,
+                    None => info.is_some_and(|info| info.fresh_until(*last) < day_of(now)),
+                };
+                if let Some(last) = last.filter(is_late) {
+                    problems.push(format!(
+                        "{id}: the newest figure is of {last}; the feed may have stopped"
+                    ));
+                }
                 match compare(info, &state::stored_rows(store, id)?, rows) {
                     Comparison::Agrees => agree += 1,
                     Comparison::TooFewDates => {}
@@ -126,19 +133,6 @@ async fn check_feed(
         problems => Err(format!("{summary}; {}", problems.join("; "))),
     };
     Ok((result, response.excerpt))
-}
-
-/// Describes a newest figure that is older than it may be: the feed may have stopped.
-fn describe_age(feed_ref: FeedRef<'_>, id: &SeriesId, last: Date, today: Date) -> Option<String> {
-    let age = days_between(last, today);
-    let info = Catalogue::embedded().get(id.as_str());
-    let is_old = match feed_ref.feed.max_age_days {
-        Some(max) => age > max,
-        None => info.is_some_and(|info| info.overdue_since(last, today).is_some()),
-    };
-    is_old.then(|| {
-        format!("{id}: its newest figure is of {last}, {age} days old; the feed may have stopped")
-    })
 }
 
 /// Returns a first date that requests few figures, but enough to compare.

@@ -20,23 +20,16 @@ pub(super) const FEEDS: &str = "sync_feeds";
 /// Name of the note with the time of the last complete sync.
 pub const LAST_SYNC: &str = "last_sync";
 
-/// Name of the note with the end of the last whole sync that reached the network, whatever it brought. With FRED there
-/// is another, so that a sync follows at once when FRED is allowed.
-pub(super) const fn attempt_note(no_fred: bool) -> &'static str {
-    if no_fred {
-        "sync_attempt"
-    } else {
-        "sync_attempt_with_fred"
-    }
-}
+/// Name of the note with the end of the last whole sync that reached the network, and whether it left FRED out.
+pub(super) const ATTEMPT: &str = "sync_attempt";
 
-/// Returns when the last whole sync ended that reached the network.
+/// Returns when the last whole sync ended that reached the network, with or without FRED.
 ///
 /// # Errors
 /// [`Error::Store`] when the store cannot be read.
 pub fn last_attempt(store: &dyn Store, no_fred: bool) -> Result<Option<Timestamp>> {
-    let note = store.note(attempt_note(no_fred))?;
-    Ok(note.and_then(|text| text.parse().ok()))
+    let note: Option<(Timestamp, bool)> = read(store, ATTEMPT)?;
+    Ok(note.and_then(|(at, without)| (without == no_fred).then_some(at)))
 }
 
 /// Name of the note with the units of series whose base has changed, each with the day of the change.

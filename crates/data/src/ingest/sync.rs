@@ -251,13 +251,13 @@ impl SyncRun<'_> {
         state::write(&report.missed_by_reason(), self.store, MISSED)?;
         // A partial sync, or one that mostly failed, does not count as today's.
         let is_whole = self.config.only.is_none() && !report.cancelled;
-        let now = format!("{:.0}", (self.config.clock)());
+        let now = (self.config.clock)();
         if is_whole && !report.offline {
-            let note = state::attempt_note(self.config.sources.no_fred);
-            self.store.set_note(note, &now)?;
+            let attempt = (now, self.config.sources.no_fred);
+            state::write(&attempt, self.store, state::ATTEMPT)?;
         }
         if is_whole && (report.missed_count() == 0 || report.read_count() > report.missed_count()) {
-            self.store.set_note(LAST_SYNC, &now)?;
+            self.store.set_note(LAST_SYNC, &format!("{now:.0}"))?;
         }
         self.progress.finish(&report.summary());
         Ok(report)

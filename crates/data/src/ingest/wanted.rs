@@ -71,7 +71,12 @@ impl Wanted {
         ids.into_iter().any(|id| requests.wanted.contains(id))
     }
 
-    /// Says whether this process syncs, now and at an interval.
+    /// Whether this process syncs, now and at an interval.
+    pub fn is_served(&self) -> bool {
+        self.0.borrow().is_served
+    }
+
+    /// Says whether this process syncs.
     pub fn set_served(&self, is_served: bool) {
         self.0
             .send_modify(|requests| requests.is_served = is_served);

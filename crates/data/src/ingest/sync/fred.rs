@@ -15,6 +15,9 @@ use std::sync::Arc;
 
 /// Series between two writes of the states; each write invalidates the caches of a running server.
 const STATES_INTERVAL: usize = 25;
+/// What a sync that asks FRED says.
+const TERMS: &str = "FRED is asked for series that no other source has, for your own use: its terms allow viewing and \
+    downloading and forbid storing for others. --no-fred excludes it; syncs in the background ask it only with --fred.";
 /// FRED's name as the origin of rows.
 const FRED: &str = "fred";
 
@@ -22,7 +25,7 @@ impl SyncRun<'_> {
     /// Fetches series from FRED that no other source had.
     pub(super) async fn fetch_from_fred(&mut self, steps: Vec<Step>) -> Result<()> {
         if self.clients.offline().is_none() && steps.iter().any(|step| step.is_on_fred) {
-            self.show_terms()?;
+            self.progress.print(TERMS);
         }
         for step in steps {
             let outcome = self.fetch_series_from_fred(&step).await;
@@ -33,20 +36,6 @@ impl SyncRun<'_> {
             if self.report.series.len().is_multiple_of(STATES_INTERVAL) {
                 state::write(&self.states, self.store, SERIES)?;
             }
-        }
-        Ok(())
-    }
-
-    /// Shows FRED's terms before the first request that this store ever sends.
-    fn show_terms(&mut self) -> Result<()> {
-        const TERMS_SHOWN: &str = "fred_terms_told";
-        if self.store.note(TERMS_SHOWN)?.is_none() {
-            self.progress.print(
-                "FRED is asked for series that no other source has, for your own use: its terms allow viewing and \
-                 downloading and forbid storing for others. --no-fred excludes it; syncs in the background ask it only \
-                 with --fred.",
-            );
-            self.store.set_note(TERMS_SHOWN, &self.now().to_string())?;
         }
         Ok(())
     }

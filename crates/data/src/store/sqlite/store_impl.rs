@@ -50,6 +50,11 @@ impl Store for Sqlite {
         self.version()
     }
 
+    fn is_in_memory(&self) -> bool {
+        self.current_file(false)
+            .is_ok_and(|file| file.path.is_none())
+    }
+
     fn lease(&self, holder: &str, duration: Duration) -> Result<Option<String>> {
         let now = econoscope_core::clock::wall_time().as_second();
         let until = now.saturating_add(duration.as_secs().try_into().unwrap_or(i64::MAX));
