@@ -105,3 +105,49 @@ impl Wanted {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    fn id(text: &str) -> SeriesId {
+        SeriesId::new(text).unwrap()
+    }
+
+    #[tokio::test]
+    async fn nobody_waits_for_what_no_sync_brings() {
+        let wanted = Wanted::default();
+        assert!(wanted.fetch(&[id("HOUST")]).await, "nobody syncs");
+        wanted.set_served(true);
+        wanted.begin([id("DGS10")].into());
+        assert!(wanted.fetch(&[id("HOUST")]).await, "it is not due");
+        assert!(!wanted.contains_any(&[id("HOUST")]));
+    }
+
+    #[tokio::test]
+    async fn caller_waits_two_seconds_and_series_are_requested_once() {
+        let wanted = Arc::new(Wanted::default());
+        wanted.set_served(true);
+        let before = tokio::time::Instant::now();
+        assert!(!wanted.fetch(&[id("HOUST")]).await);
+        assert!(before.elapsed() >= PATIENCE);
+        assert_eq!(wanted.next().await, [id("HOUST")]);
+        let callers = [(); 3].map(|()| {
+            let wanted = Arc::clone(&wanted);
+            tokio::spawn(async move { wanted.fetch(&[id("HOUST")]).await })
+        });
+        tokio::task::yield_now().await;
+        wanted.begin([id("HOUST")].into());
+        assert!(wanted.contains_any(&[id("HOUST")]));
+        wanted.settle(&id("HOUST"));
+        for caller in callers {
+            assert!(caller.await.unwrap());
+        }
+        wanted.end();
+        assert!(
+            wanted.fetch(&[id("HOUST")]).await,
+            "not again within the hour"
+        );
+    }
+}

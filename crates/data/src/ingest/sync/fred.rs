@@ -137,6 +137,10 @@ impl SyncRun<'_> {
     /// # Errors
     /// [`Error::Store`] when the store cannot be read or written.
     pub(super) fn compute(&mut self, steps: Vec<Step>) -> Result<Vec<Step>> {
+        // Formulas alone would make old figures look as if they had been read.
+        if self.report.why_nothing_came().is_some() {
+            return Ok(Vec::new());
+        }
         let source = Source::new("formula", "the formula", SourceKind::Formula);
         let mut remaining = Vec::new();
         for step in steps {
