@@ -131,13 +131,20 @@ fn import(config: &Config, options: &config::Import) -> Result<ExitCode> {
 }
 
 async fn sync(config: &Config, options: &config::Sync) -> Result<ExitCode> {
+    let stop = app::stop_on_signal();
     let lease = stores::acquire_lease(config)?;
     let store: Arc<dyn Store> = match &lease {
         Some(lease) => Arc::new(lease.store()),
         None => app::open_store(config, false)?,
     };
     let desk = app::open_desk(store, config, None, Audience::Own)?;
-    let synced = app::sync_once(&desk, config, options, &app::stop_on_signal()).await?;
+    let syncing = if options.plan {
+        None
+    } else {
+        Some(stores::take_sync_lease(desk.store(), &stop)?)
+    };
+    let synced = app::sync_once(&desk, config, options, &Arc::default(), &stop).await?;
+    drop(syncing);
     if options.plan {
         print(&synced.plan.join("\n"))?;
         return Ok(ExitCode::SUCCESS);

@@ -256,18 +256,27 @@ impl Desk {
     fn describe_absence(&self, info: &SeriesInfo) -> String {
         let ended =
             remarks::permanent_remark(info.id.as_str()).filter(|text| text.starts_with("ended"));
-        let mut reason = ended.unwrap_or_else(|| "it is not loaded".into());
+        let mut reason = ended.unwrap_or_else(|| NOT_LOADED.into());
         // A store that cannot be read has failed before.
         if let Some(sibling) = self.sibling(info).ok().flatten() {
             reason += &format!("; {sibling}");
         }
         // Without a base address the caller is the operator.
-        if self.settings().base_url.is_none() && info.is_on_fred() && !info.is_untrusted {
-            reason += "; `econoscope sync` brings it";
+        if self.settings().base_url.is_none() && !info.is_untrusted {
+            let mut routes = self.settings().recipes.routes(&info.id);
+            let is_computed = indicators::identities::sync_inputs(&info.id).is_some();
+            if is_computed || routes.next().is_some() {
+                reason += "; `econoscope sync` brings it";
+            } else if info.is_on_fred() {
+                reason += "; only FRED carries it: `econoscope sync` brings it, and with --fred every sync";
+            }
         }
         reason
     }
 }
+
+/// The start of the reason for a series that no sync and no import has brought yet.
+pub const NOT_LOADED: &str = "it is not loaded";
 
 /// Builds a series; `None` without rows.
 pub(super) fn to_series(info: &Arc<SeriesInfo>, rows: Vec<Observation>) -> Option<Arc<Series>> {

@@ -12,9 +12,7 @@
 //! shares. A rate that rises from 0.05 to 5.33 passes, because it was there before; so do claims of 2020, 29 times the
 //! week before. A series that was zero or changed its sign may become as small as it likes.
 
-use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{Date, Frequency, Observation, SeriesInfo, VintageObservation};
-use jiff::ToSpan;
 
 /// Newest common dates that are compared.
 const COMPARED_DATES: usize = 60;
@@ -135,6 +133,8 @@ pub(super) struct AcceptedRows {
     pub(super) difference: Option<String>,
     /// Which rows were left out because they are an older state of the series.
     pub(super) outdated: Option<String>,
+    /// Which rows were refused because they are dated after today.
+    pub(super) future: Option<String>,
     /// The new unit of the series when its base changed; empty when the source does not state it.
     pub(super) new_unit: Option<String>,
 }
@@ -153,9 +153,10 @@ pub(super) struct AcceptanceRules<'a> {
 impl AcceptanceRules<'_> {
     /// Decides which of the incoming rows are written.
     pub(super) fn apply(&self, mut rows: Vec<VintageObservation>) -> Result<AcceptedRows, Refusal> {
-        // A row dated after tomorrow is a projection.
-        let tomorrow = shift(self.today, 1.day());
-        rows.retain(|row| row.date <= tomorrow);
+        let future = take_future(&mut rows, self.info, "", |row| row.date > self.today);
+        let refused = future
+            .first()
+            .map(|row| describe_future(row.date, future.len()));
         if self.is_full && rows.is_empty() {
             let why = "it answered without a single figure";
             return Err(Refusal::Invalid(why.to_owned()));
@@ -202,6 +203,7 @@ impl AcceptanceRules<'_> {
                 span: span.filter(|_| outdated.is_none()),
                 difference,
                 outdated,
+                future: refused,
                 new_unit: base.map(|(unit, _)| unit),
             }),
         }
@@ -247,6 +249,27 @@ impl AcceptanceRules<'_> {
             pair.is_none_or(|(stored, value)| (stored - value).abs() >= digit)
         });
     }
+}
+
+/// Removes the rows dated after today, unless the series is a projection: potential output, and what is called one in its
+/// `title`. Returns them.
+pub(super) fn take_future<R>(
+    rows: &mut Vec<R>,
+    info: Option<&SeriesInfo>,
+    title: &str,
+    is_future: impl Fn(&R) -> bool,
+) -> Vec<R> {
+    let is_named = |word| title.to_lowercase().contains(word);
+    let is_projection = info.map_or(is_named("projection") || is_named("forecast"), |info| {
+        info.source == "Congressional Budget Office"
+    });
+    let future = rows.extract_if(.., |row| !is_projection && is_future(row));
+    future.collect()
+}
+
+/// Describes `count` rows that were refused because of their dates, of which one is `first`.
+pub(super) fn describe_future(first: Date, count: usize) -> String {
+    format!("{first} lies in the future; rows left out: {count}")
 }
 
 /// Returns the stored figure of a date.
@@ -311,7 +334,9 @@ fn constant_factor(factors: &[f64]) -> Option<(f64, usize)> {
     is_rebased.then_some((factor, factors.len()))
 }
 
-fn observations<'r>(rows: impl IntoIterator<Item = &'r VintageObservation>) -> Vec<Observation> {
+pub(super) fn observations<'r>(
+    rows: impl IntoIterator<Item = &'r VintageObservation>,
+) -> Vec<Observation> {
     let observation = |row: &VintageObservation| Some(Observation::new(row.date, row.value?));
     rows.into_iter().filter_map(observation).collect()
 }

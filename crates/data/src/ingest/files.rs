@@ -3,12 +3,12 @@
 //! All files are read before anything is written. A broken row refuses its series in every file; the rest is written as
 //! one atomic change of the store. The report carries every refusal, so that the caller can exit with code 1.
 
-use super::accept::{drop_outdated, find_implausible, rebase_factor, undated};
+use super::accept::{self, drop_outdated, find_implausible, rebase_factor, undated};
 use super::progress::{Progress, format_outcome};
 use super::state;
 use super::table::{self, Column, LineError, Row};
 use super::titles;
-use super::write::{self, Update};
+use super::write::{self, Update, day_of};
 use crate::disk::{self, format_path};
 use crate::store::{Description, Store, WriteOutcome};
 use econoscope_core::catalogue::Catalogue;
@@ -150,16 +150,25 @@ fn import_series(
     provenance: Provenance<'_>,
 ) -> Result<SeriesImport> {
     let info = Catalogue::embedded().get(id.as_str()).map(AsRef::as_ref);
-    let mut incoming = table::to_known(rows, info);
+    let description = store.description(id)?;
+    let title = description.as_ref().map_or("", |known| &known.title);
+    let today = day_of(provenance.read_at).max(day_of(econoscope_core::clock::wall_time()));
+    let mut rows = rows.to_vec();
+    let future = accept::take_future(&mut rows, info, title, |row| row.date > today);
+    let refused = future.first().map(|row| {
+        let why = accept::describe_future(row.date, future.len());
+        format!("{id}, line {}: {why}", row.line)
+    });
+    let mut warnings: Vec<String> = refused.into_iter().collect();
+    let mut incoming = table::to_known(&rows, info);
     let history = store.read(id)?;
     let is_new = history.is_none();
     let stored = history.unwrap_or_default().latest();
-    let mut warnings = Vec::new();
     if !provenance.replace {
         warnings.extend(keep_newer(id, &stored, &mut incoming));
     }
     let is_rebased = rebase_factor(&stored, &undated(&incoming)).is_some();
-    let has_title = info.is_some() || store.description(id)?.is_some();
+    let has_title = info.is_some() || description.is_some();
     if let Some(problem) = find_implausible(&stored, &incoming) {
         warnings.push(format!("{id}: {problem}; is its unit right?"));
     }
@@ -172,7 +181,12 @@ fn import_series(
         now: provenance.read_at,
         origin: provenance.origin,
     };
-    let written = write::write(store, &update)?;
+    // Of a series that keeps no row, not even the time of reading is written.
+    let written = if incoming.is_empty() && !future.is_empty() {
+        WriteOutcome::default()
+    } else {
+        write::write(store, &update)?
+    };
     if is_rebased {
         state::record_base_change(store, id, "", provenance.read_at)?;
     }

@@ -10,7 +10,7 @@ use super::write::day_of;
 use crate::store::Store;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
-use econoscope_core::model::frequency::shift;
+use econoscope_core::model::frequency::{days_between, shift};
 use econoscope_core::model::{Date, Frequency, SeriesId};
 use econoscope_core::recipe::{FeedRef, Recipes, SeriesRecipe};
 use jiff::{Timestamp, ToSpan};
@@ -99,7 +99,17 @@ async fn check_feed(
         match response.figures.get(id) {
             Some(Ok(rows)) if rows.is_empty() => problems.push(format!("{id}: no figure")),
             Some(Ok(rows)) => {
-                newest = newest.max(rows.last().map(|row| row.date));
+                let last = rows.last().map(|row| row.date);
+                newest = newest.max(last);
+                let is_late = |last: &Date| match feed_ref.feed.max_age_days {
+                    Some(max) => days_between(*last, day_of(now)) > max,
+                    None => info.is_some_and(|info| info.fresh_until(*last) < day_of(now)),
+                };
+                if let Some(last) = last.filter(is_late) {
+                    problems.push(format!(
+                        "{id}: the newest figure is of {last}; the feed may have stopped"
+                    ));
+                }
                 match compare(info, &state::stored_rows(store, id)?, rows) {
                     Comparison::Agrees => agree += 1,
                     Comparison::TooFewDates => {}
@@ -114,7 +124,7 @@ async fn check_feed(
     let newest_figure = newest.map_or("no figure".to_owned(), |day| {
         format!("the newest figure of {day}")
     });
-    let rest = count - agree - problems.len();
+    let rest = count.saturating_sub(agree + problems.len());
     let summary = format!(
         "{count} series, {newest_figure}: {agree} agree with the stored figures, for {rest} too few are stored to compare"
     );

@@ -405,3 +405,48 @@ fn file_on_another_base_must_be_complete() {
         );
     }
 }
+
+#[test]
+fn rows_of_the_future_are_refused_with_their_line() {
+    let dir = folder(&[
+        (
+            "unrate.csv",
+            "series_id,date,value\nUNRATE,2026-10-01,4.2\nUNRATE,2031-10-01,4.3\nUNRATE,2032-10-01,4.3\n",
+        ),
+        (
+            "own.csv",
+            "series_id,date,value\nOWN,2026-10-01,1\nOWN,2031-10-01,2\n",
+        ),
+        (
+            "plan.csv",
+            "series_id,date,value\nPLAN,2026-10-01,1\nPLAN,2031-10-01,2\nGDPPOT,2036-10-01,29443\n",
+        ),
+        (
+            "only.csv",
+            "series_id,date,value\nPAYEMS,2031-10-01,150000\n",
+        ),
+        (
+            "titles.csv",
+            "series_id,title,frequency,units\nPLAN,Debt (projection),annual,usd\n",
+        ),
+    ]);
+    let store = Sqlite::in_memory().unwrap();
+    let report = run(&store, dir.path());
+    let refused = |id: &str| report.warnings.iter().find(|w| w.contains(id)).cloned();
+    let unrate = refused("UNRATE").unwrap();
+    assert!(
+        unrate.contains("line 3") && unrate.contains("2031-10-01 lies in the future"),
+        "{unrate}"
+    );
+    assert!(unrate.ends_with("left out: 2"), "{unrate}");
+    assert!(refused("OWN").unwrap().contains("line 3"));
+    assert_eq!(
+        (refused("PLAN"), refused("GDPPOT")),
+        (None, None),
+        "projections"
+    );
+    assert_eq!(values(&store, "UNRATE"), [(date(2026, 10, 1), 4.2)]);
+    assert_eq!(values(&store, "PLAN").len(), 2);
+    let known = store.status_of(&id("PAYEMS")).unwrap();
+    assert!(known.is_none(), "nothing was read: {known:?}");
+}
