@@ -5,7 +5,7 @@ use crate::route::decode::format_value;
 use econoscope_core::indicators::regime::{RegimeMonth, RegimeReading};
 use econoscope_core::indicators::{self, Indicator, Reading};
 use econoscope_desk::ReferenceDay;
-use econoscope_desk::basis::Basis;
+use econoscope_desk::basis::{Basis, Values};
 use econoscope_desk::names::resolve::{self, Resolution};
 use econoscope_desk::texts::citations::Citation;
 use econoscope_desk::texts::remarks;
@@ -45,6 +45,35 @@ pub struct Provenance {
     /// Why a field is null, or its basis, by field.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub notes: BTreeMap<String, String>,
+}
+
+/// The vintage of all values of an answer about a past day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Vintage {
+    /// As last revised.
+    Revised,
+    /// Some as known then, the others as last revised.
+    Partly,
+    /// As known then.
+    Known,
+}
+
+impl Vintage {
+    /// Every vintage with its name in addresses; the first has none.
+    pub const ALL: [(&str, Self); 3] = [
+        ("", Self::Revised),
+        ("partly", Self::Partly),
+        ("known", Self::Known),
+    ];
+
+    /// Describes it: "as known on 31 December 2008", or "published by 31 December 2008, as last revised".
+    pub fn describe(self, day: &str) -> String {
+        match self {
+            Self::Known => format!("as known on {day}"),
+            Self::Partly => format!("published by {day}, partly as last revised"),
+            Self::Revised => format!("published by {day}, as last revised"),
+        }
+    }
 }
 
 impl Provenance {
@@ -218,6 +247,17 @@ impl Provenance {
             self.note("alarm", note);
         }
         Ok(())
+    }
+
+    /// Returns the vintage of the values of a past day.
+    pub fn vintage(&self) -> Vintage {
+        let mut values = self.knowledge.iter().map(|basis| basis.values);
+        let is_known = |values| values == Values::AsKnownThen;
+        match (values.clone().all(is_known), values.any(is_known)) {
+            (true, true) => Vintage::Known,
+            (false, true) => Vintage::Partly,
+            _ => Vintage::Revised,
+        }
     }
 
     /// Describes the reference day: "As of 2026-08-21 (snapshot, 92 days old).", or "As known on 2008-12-31: …".
