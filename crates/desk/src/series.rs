@@ -203,12 +203,20 @@ impl Desk {
         let mut set = SeriesSet::default();
         for id in ids {
             // A composite has its own substitutes for a series that is not stored.
-            if let Some(info) = catalogue.get(id)
-                && self.identity_of(&info.id)?.is_none()
-                && self.is_permitted(info)?
-                && let Some(series) = self.series(info, as_of)?
-            {
-                set.insert(series);
+            let Some(info) = catalogue.get(id) else {
+                continue;
+            };
+            if self.identity_of(&info.id)?.is_some() {
+                continue;
+            }
+            if let Some(series) = self.series(info, as_of)? {
+                if self.is_permitted(info)? {
+                    set.insert(series);
+                } else {
+                    set.withhold(&info.id, "may not be passed on here");
+                }
+            } else if self.series_status(&info.id)?.is_some() {
+                set.withhold(&info.id, "has no figure known by then");
             }
         }
         Ok(set)
@@ -226,9 +234,14 @@ impl Desk {
 
     /// Builds the error for a series without values, with the reason and the remedy.
     pub fn no_data_error(&self, info: &SeriesInfo, as_of: AsOf) -> Error {
+        // A store that cannot be read has failed before.
+        let is_held = || {
+            let series = self.series(&Arc::new(info.clone()), AsOf::Latest);
+            series.is_ok_and(|series| series.is_some())
+        };
         let reason = match as_of {
-            AsOf::Day(day) => format!("nothing of it was known on {day}"),
-            AsOf::Latest if info.is_composite() => {
+            AsOf::Day(day) if is_held() => format!("nothing of it was known on {day}"),
+            _ if info.is_composite() => {
                 let (reading, default) = match indicators::composite(info.id.as_str()) {
                     Some(composite) => {
                         let reading = self.reading(composite, as_of);
@@ -239,7 +252,7 @@ impl Desk {
                 let reason = reading.ok().and_then(|r| r.reason.clone());
                 reason.unwrap_or_else(|| default.to_owned())
             }
-            AsOf::Latest => self.describe_absence(info),
+            _ => self.describe_absence(info),
         };
         Error::NoData {
             what: if info.is_untrusted {

@@ -275,7 +275,7 @@ fn market_signal(
     let late = last.and_then(|last| series?.overdue_since(last.date, day));
     provenance.note_late(id, late);
     if last.is_none() {
-        provenance.note(id, "not loaded");
+        provenance.note(id, desk.no_data_error(info, as_of).to_string());
     }
     let newer_mean = NewerMean::find(desk, id, last.map(|o| o.date), as_of)?;
     if let Some(mean) = &newer_mean {

@@ -5,7 +5,6 @@
 
 use super::months::Month;
 use super::prose::join;
-use super::reading::describe_missing_figure;
 use super::sahm;
 use super::transform::{bps, changes, latest_year_on_year, spread_bps};
 use crate::model::series_info::round_to;
@@ -67,10 +66,7 @@ impl Figure {
 
     /// Builds an absent figure with the reason for each series: not loaded, or how old its newest figure is.
     fn absent(set: &SeriesSet, day: Date, ids: &[&'static str]) -> Self {
-        let reason = |id: &&'static str| {
-            let newest = set.up_to(id, day).last();
-            describe_missing_figure(id, newest.map(|o| o.date))
-        };
+        let reason = |id: &&'static str| set.describe_missing(id, day);
         Self {
             series: ids.to_vec(),
             reason: Some(join(ids.iter().map(reason), "; ")),

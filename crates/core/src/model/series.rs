@@ -76,6 +76,8 @@ impl Series {
 #[derive(Debug, Clone, Default)]
 pub struct SeriesSet {
     series: BTreeMap<SeriesId, Arc<Series>>,
+    /// Why stored series are not in the set.
+    withheld: BTreeMap<SeriesId, &'static str>,
 }
 
 impl SeriesSet {
@@ -95,6 +97,22 @@ impl SeriesSet {
     /// Adds or replaces a series.
     pub fn insert(&mut self, series: Arc<Series>) {
         self.series.insert(series.info.id.clone(), series);
+    }
+
+    /// Records why a stored series is not in the set: "may not be passed on here".
+    pub fn withhold(&mut self, id: &SeriesId, reason: &'static str) {
+        self.withheld.insert(id.clone(), reason);
+    }
+
+    /// Explains why a series has no figure that is current on `day`.
+    pub fn describe_missing(&self, id: &str, day: Date) -> String {
+        let newest = self.up_to(id, day).last().map(|o| o.date);
+        match (newest, self.get(id), self.withheld.get(id)) {
+            (Some(newest), ..) => format!("{id} has no current figure (newest: {newest})"),
+            (None, Some(_), _) => format!("{id} has no figure up to {day}"),
+            (None, None, Some(reason)) => format!("{id} {reason}"),
+            (None, None, None) => format!("{id} is not loaded"),
+        }
     }
 
     /// Iterates over all series, by identifier.

@@ -8,6 +8,7 @@ use crate::render::lateness::late_or_ended;
 use crate::render::measured::FigureKind;
 use econoscope_core::indicators::statistics::mean;
 use econoscope_core::model::series_info::remove_rounding_error;
+use econoscope_desk::texts::remarks;
 
 /// The figure at a day.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -164,7 +165,7 @@ fn figure_at(series: &Series, frequency: Frequency, day: Date, newest: Date) -> 
     };
     let is_last = last.date == row.date;
     if !series.is_stale(row.date, day) {
-        let note = describe_other_day(frequency, row.date, is_last, day);
+        let note = describe_other_day(series, frequency, row.date, is_last, day);
         return (Some(row), note);
     }
     let label = frequency.label(row.date);
@@ -181,6 +182,7 @@ fn figure_at(series: &Series, frequency: Frequency, day: Date, newest: Date) -> 
 /// Describes a figure of another day or period than the selected one: "Saturday; Friday's". `is_last` tells whether it is
 /// the newest of the series.
 fn describe_other_day(
+    series: &Series,
     frequency: Frequency,
     date: Date,
     is_last: bool,
@@ -204,12 +206,15 @@ fn describe_other_day(
         }
         Frequency::Weekly | Frequency::Biweekly => format!("{}; newest week", weekday(day)),
         Frequency::Monthly | Frequency::Quarterly | Frequency::Semiannual | Frequency::Annual => {
+            let missing = frequency.period_date(day);
             let reason = if is_last {
                 "not out yet"
-            } else {
+            } else if remarks::was_never_published(series.info.id.as_str(), missing) {
                 "never published"
+            } else {
+                "no figure here"
             };
-            let missing = frequency.label(frequency.period_date(day));
+            let missing = frequency.label(missing);
             format!("{missing}: {reason}; {}'s", frequency.label(date))
         }
     })
