@@ -18,6 +18,7 @@ use econoscope_core::model::{AsOf, Date, Observation, SeriesInfo, untrusted};
 use jiff::ToSpan;
 use jiff::tz::TimeZone;
 use serde_json::json;
+use std::ops::RangeInclusive;
 
 /// Arguments besides those of the view.
 pub(super) const ARGUMENTS: [&str; 4] = ["date", "check", "values", "format"];
@@ -239,14 +240,30 @@ impl Query<'_> {
         if !self.is_range {
             answer.data = answer.data.last().copied().into_iter().collect();
         }
-        let requested_day = Some(as_of).filter(|day| !day.is_empty());
+        let known_on = parse_as_of(self.desk, Some(as_of).filter(|day| !day.is_empty()))?;
+        if let Some(range) = self.read_range(&answer) {
+            answer.provenance.knowledge = self.desk.basis_of_range([&*self.id], known_on, range)?;
+        }
         Ok(CitedFigures {
             answer,
-            as_of: match parse_as_of(self.desk, requested_day)? {
+            as_of: match known_on {
                 AsOf::Day(day) => day,
                 AsOf::Latest => self.desk.today(),
             },
         })
+    }
+
+    /// Returns the dates of the figures that the rows are made from: their periods, and those that a change counts from.
+    fn read_range(&self, answer: &TimeSeriesAnswer) -> Option<RangeInclusive<Date>> {
+        let rows = &answer.data;
+        let frequency = charts::line(answer, "").frequency;
+        let lookback = match self.request.form_value("units") {
+            "" | "lin" | "log" => 0.days(),
+            "ch1" | "pc1" => 1.year(),
+            _ => frequency.period(),
+        };
+        let start = shift(rows.first()?.date, -lookback);
+        Some(start..=frequency.period_end(rows.last()?.date))
     }
 
     /// Returns the figures to cite. Without a requested day they are as of a complete day with the same figures, else of today.

@@ -215,7 +215,7 @@ impl Desk {
                 } else {
                     set.withhold(&info.id, "may not be passed on here");
                 }
-            } else if self.series_status(&info.id)?.is_some() {
+            } else if as_of != AsOf::Latest {
                 set.withhold(&info.id, "has no figure known by then");
             }
         }
@@ -234,14 +234,9 @@ impl Desk {
 
     /// Builds the error for a series without values, with the reason and the remedy.
     pub fn no_data_error(&self, info: &SeriesInfo, as_of: AsOf) -> Error {
-        // A store that cannot be read has failed before.
-        let is_held = || {
-            let series = self.series(&Arc::new(info.clone()), AsOf::Latest);
-            series.is_ok_and(|series| series.is_some())
-        };
         let reason = match as_of {
-            AsOf::Day(day) if is_held() => format!("nothing of it was known on {day}"),
-            _ if info.is_composite() => {
+            AsOf::Day(day) => format!("nothing of it was known on {day}"),
+            AsOf::Latest if info.is_composite() => {
                 let (reading, default) = match indicators::composite(info.id.as_str()) {
                     Some(composite) => {
                         let reading = self.reading(composite, as_of);
@@ -252,7 +247,7 @@ impl Desk {
                 let reason = reading.ok().and_then(|r| r.reason.clone());
                 reason.unwrap_or_else(|| default.to_owned())
             }
-            _ => self.describe_absence(info),
+            AsOf::Latest => self.describe_absence(info),
         };
         Error::NoData {
             what: if info.is_untrusted {

@@ -1,11 +1,11 @@
 //! Every reason that an answer or a page prints is a fact of the store: "not loaded", "begins", "never published", "late".
 
-use super::support::{get, public_router};
+use super::support::{Reply, get, public_router, send, tool_call};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::model::{Date, SeriesId, VintageObservation};
 use econoscope_data::store::{Sqlite, Store, WriteVintages};
 use jiff::Timestamp;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -167,8 +167,9 @@ impl Facts<'_> {
             } else if rest.starts_with("never published") {
                 let nearby = words[n.saturating_sub(8)..n].join(" ");
                 self.check(nearby.contains("October 2025"), address, &reason);
-            } else if let Some(day) = rest.strip_prefix("late since ") {
-                let day: Date = day[..10].parse().unwrap();
+            } else if let Some(day) = rest.strip_prefix("due by ") {
+                let day = day.split(' ').take(3).collect::<Vec<_>>().join(" ");
+                let day = Date::strptime("%d %B %Y", clean(&day)).unwrap();
                 self.check(day <= self.today, address, &reason);
             }
         }
@@ -246,6 +247,40 @@ async fn every_reason_is_a_fact_of_the_store() {
     }
     let all: Vec<&str> = wrong.iter().map(String::as_str).collect();
     assert!(all.is_empty(), "{} reasons:\n{}", all.len(), all.join("\n"));
+}
+
+/// Lateness is said once in an answer, as a sentence after the reference day.
+#[tokio::test]
+async fn lateness_is_one_sentence() {
+    let now: Timestamp = NOW.parse().unwrap();
+    let router = public_router(Arc::new(Sqlite::bundled().unwrap()), Arc::new(move || now));
+    let text = |reply: Reply| reply.json()["result"]["content"][0]["text"].to_string();
+    let metric = send(
+        &router,
+        tool_call("get_metric", &json!({"ticker": "UNRATE"}), &[]),
+    )
+    .await;
+    let metric = text(metric);
+    let sentence = "As of 2 October 2026, 57 days old. A newer figure was due by 20 November 2026 but is not loaded.";
+    assert!(metric.contains(sentence), "{metric}");
+    for (tool, arguments) in [
+        ("get_metric", json!({"ticker": "UNRATE"})),
+        ("get_time_series", json!({"seriesId": "DGS10"})),
+        ("get_macro_summary", json!({})),
+        ("get_signals", json!({})),
+        ("get_regime", json!({})),
+    ] {
+        let answer = text(send(&router, tool_call(tool, &arguments, &[])).await);
+        let says = [
+            "due by",
+            "were due",
+            ", late",
+            "should be there",
+            "late since",
+        ];
+        let count: usize = says.iter().map(|words| answer.matches(words).count()).sum();
+        assert_eq!(count, 1, "{tool}: {answer}");
+    }
 }
 
 #[tokio::test]

@@ -143,9 +143,6 @@ impl Endpoint for Params {
         let computed = columns::compute(&query)?;
         let periods = query.periods(&computed);
         let mut provenance = Provenance::new(desk, as_of, context.series.ids())?;
-        let range = context.range;
-        provenance.knowledge =
-            desk.basis_of_range(context.series.ids(), as_of, range.start..=range.end)?;
         context.series.note_names(desk, &mut provenance)?;
         for id in context.series.ids() {
             provenance.note_estimates(id, context.range.start, context.range.end);

@@ -24,12 +24,10 @@ use crate::conditions::formulas::NamedSeries;
 use crate::dates;
 use crate::prelude::*;
 use crate::render::answer::{Answer, Csv};
-use crate::render::lateness::note_late;
 use crate::route::Route;
 use crate::route::decode::{self, Arguments};
 use arguments::{DateSelection, Format};
 use econoscope_core::indicators::transform::Units;
-use std::ops::RangeInclusive;
 use transform::transform;
 
 impl Endpoint for Params {
@@ -147,8 +145,8 @@ fn all_rows(
         .map(|text| read_condition(desk, text, info, as_of))
         .transpose()?;
     let compared = condition.iter().flat_map(|(_, series)| series.ids());
-    let ids = Vec::from_iter(std::iter::once(info.id.as_str()).chain(compared));
-    let mut provenance = Provenance::new(desk, as_of, ids.iter().copied())?;
+    let ids = std::iter::once(info.id.as_str()).chain(compared);
+    let mut provenance = Provenance::new(desk, as_of, ids)?;
     provenance.note_resolution(desk, &resolution, as_of)?;
     provenance.note_remark(desk, info)?;
     provenance.note_estimates(info.id.as_str(), selection.start, selection.end);
@@ -186,32 +184,19 @@ fn all_rows(
     {
         answer.provenance.note("headline", rate);
     }
-    if let Some(range) = read_range(&answer, params.units()) {
-        answer.provenance.knowledge = desk.basis_of_range(ids, as_of, range)?;
-    }
     answer.provenance.sources =
         desk.citations([info.id.as_str()], Some((answer.start, answer.end)))?;
     let present = desk.reading_day(as_of);
     if selection.end >= present {
-        note_late(&mut answer.provenance, "latest", &series, present);
+        answer
+            .provenance
+            .note_timeliness("latest", &series, present);
     }
     let Some((condition, named)) = condition else {
         return Ok(answer);
     };
     let context = params.evaluation_context(info, named, selection.range());
     answer.with_condition(&condition, &context, info)
-}
-
-/// Returns the dates of the figures that the rows are made from: the periods of the rows, and those that a change counts from.
-fn read_range(answer: &TimeSeriesAnswer, units: Units) -> Option<RangeInclusive<Date>> {
-    let rows = answer.data.first().zip(answer.data.last());
-    let frequency = answer.frequency();
-    let lookback = match units {
-        Units::Level | Units::Log => 0.days(),
-        Units::ChangeYear | Units::PercentYear => 1.year(),
-        _ => frequency.period(),
-    };
-    rows.map(|(first, last)| shift(first.date, -lookback)..=frequency.period_end(last.date))
 }
 
 /// Parses a condition on a series, and fetches the series that it names.

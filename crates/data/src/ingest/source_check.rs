@@ -11,7 +11,7 @@ use crate::store::Store;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
 use econoscope_core::model::frequency::shift;
-use econoscope_core::model::{Date, Frequency, SeriesId};
+use econoscope_core::model::{Date, Frequency, SeriesId, SeriesInfo, Timeliness};
 use econoscope_core::recipe::{FeedRef, Recipes, SeriesRecipe};
 use jiff::{Timestamp, ToSpan};
 use std::collections::BTreeSet;
@@ -99,7 +99,12 @@ async fn check_feed(
         match response.figures.get(id) {
             Some(Ok(rows)) if rows.is_empty() => problems.push(format!("{id}: no figure")),
             Some(Ok(rows)) => {
-                newest = newest.max(rows.last().map(|row| row.date));
+                let last = rows.last().map(|row| row.date);
+                newest = newest.max(last);
+                if let Some(why) = late(info, last, day_of(now)) {
+                    problems.push(format!("{id}: {why}"));
+                    continue;
+                }
                 match compare(info, &state::stored_rows(store, id)?, rows) {
                     Comparison::Agrees => agree += 1,
                     Comparison::TooFewDates => {}
@@ -126,6 +131,13 @@ async fn check_feed(
 }
 
 /// Returns a first date that requests few figures, but enough to compare.
+/// Describes a series whose newest figure is late on a day: its feed may have stopped.
+fn late(info: Option<&SeriesInfo>, last: Option<Date>, day: Date) -> Option<String> {
+    let timeliness = Timeliness::new(info?, last?, day);
+    timeliness.due_by()?;
+    Some(format!("its newest figure is of {}, {timeliness}", last?))
+}
+
 fn first_date(id: &SeriesId, now: Timestamp) -> Date {
     let info = Catalogue::embedded().get(id.as_str());
     let range = match info.map(|info| info.frequency) {
