@@ -450,10 +450,10 @@ impl Subscriptions {
             uris.unwrap_or_default()
         };
         let accepted = uris(context.accepted());
+        let (_listener, mut changes) = self.listen(caller, &accepted);
         if let Some(refusal) = self.refusal(&uris(context.requested()), &accepted) {
             return Err(refusal);
         }
-        let (_listener, mut changes) = self.listen(caller, &accepted);
         loop {
             let uri = tokio::select! {
                 () = context.cancelled() => return Ok(()),

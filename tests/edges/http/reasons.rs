@@ -199,7 +199,7 @@ impl Facts<'_> {
             Value::Array(items) => items
                 .iter()
                 .for_each(|item| self.check_fields(address, item)),
-            _ => {}
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
     }
 }
