@@ -6,7 +6,7 @@ binary=$1 work=$2 here=$(cd "$(dirname "$0")" && pwd)
 data=$here/../../data/series
 mkdir -p "$work"
 python3 -m venv "$work/venv"
-"$work/venv/bin/pip" install --quiet --disable-pip-version-check "mcp==2.3.0"
+"$work/venv/bin/pip" install --quiet --disable-pip-version-check "mcp==2.3.0" "icalendar==7.3.2"
 
 serve() { # STORE -> sets base and pid
   : >"$work/serve.log" # the last server's address must not be taken for this one's

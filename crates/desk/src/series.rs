@@ -203,12 +203,20 @@ impl Desk {
         let mut set = SeriesSet::default();
         for id in ids {
             // A composite has its own substitutes for a series that is not stored.
-            if let Some(info) = catalogue.get(id)
-                && self.identity_of(&info.id)?.is_none()
-                && self.is_permitted(info)?
-                && let Some(series) = self.series(info, as_of)?
-            {
-                set.insert(series);
+            let Some(info) = catalogue.get(id) else {
+                continue;
+            };
+            if self.identity_of(&info.id)?.is_some() {
+                continue;
+            }
+            if let Some(series) = self.series(info, as_of)? {
+                if self.is_permitted(info)? {
+                    set.insert(series);
+                } else {
+                    set.withhold(&info.id, "may not be passed on here");
+                }
+            } else if as_of != AsOf::Latest {
+                set.withhold(&info.id, "has no figure known by then");
             }
         }
         Ok(set)

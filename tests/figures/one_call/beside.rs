@@ -104,7 +104,7 @@ fn counted() -> Vec<Question> {
         )
         .at("/points/0/value", Value::Null)
         .says(format!(
-            "no figure, the series is late since 2026-08-30; the newest is of {last}"
+            "no figure, a newer figure was due by 30 August 2026 but is not loaded; the newest is of {last}"
         )),
     ]
 }

@@ -2,7 +2,6 @@
 
 use crate::dates::newest;
 use crate::prelude::*;
-use crate::render::lateness::note_late;
 use crate::render::measured::FigureKind;
 use crate::route::forward::check_series;
 use econoscope_core::format::amount_in_words;
@@ -219,8 +218,8 @@ pub(super) fn render(m: &Metric) -> String {
         newer.map(|mean| format!("{}.", prose::capitalize(&mean.describe()))),
         told_changes,
         m.interpretation.clone().filter(|_| m.value.is_some()),
-        Some(m.provenance.describe_gaps()),
         Some(m.provenance.describe_as_of()),
+        Some(m.provenance.describe_gaps()),
     ]
     .into_iter()
     .flatten()
@@ -266,9 +265,9 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Metric> 
     }
     let published = last.filter(|_| !info.is_composite());
     let today = newest(as_of, desk.today());
-    let next_release = published.map(|o| next_release(info, o.date, today, &mut provenance));
+    let next_release = published.and_then(|o| next_release(info, o.date, today, &mut provenance));
     if let Some(series) = series {
-        note_late(&mut provenance, "value", series, day);
+        provenance.note_timeliness("value", series, day);
     }
     let changes = series.map_or(Changes::default(), |s| transform::changes(s, day));
     let unit = series.map_or(info, |s| &s.info);
@@ -289,7 +288,9 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Metric> 
         attribution: desk.attribution(),
         frequency: Some(info.frequency.word().into()),
         source: Some(info.source.clone()),
-        stale: last.zip(series).map(|(o, s)| s.is_stale(o.date, day)),
+        stale: last
+            .zip(series)
+            .map(|(o, s)| s.timeliness(o.date, day) != Timeliness::Current),
         newer_mean: NewerMean::find(desk, id, last.map(|o| o.date), as_of)?,
         next_release,
         untrusted: UntrustedFields::for_series(info, &["displayName", "source"]),
@@ -297,30 +298,32 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Metric> 
     })
 }
 
-/// Returns the day on which the figure after `last` is due. Notes by which pattern, and whether that day is before
-/// `today`.
-fn next_release(info: &SeriesInfo, last: Date, today: Date, provenance: &mut Provenance) -> Date {
-    let period = shift(last, info.frequency.period());
-    let release = Catalogue::release_of(info).and_then(|release| release.scheduled_for(period));
-    let (day, pattern) = match release {
-        Some(due) => {
-            let name = &due.release.name;
-            let rule = &due.release.words;
-            (due.day, format!("{name}, {rule}"))
-        }
-        None => (
-            release::next_release_day(info, last),
-            release::describe_pattern(info, last),
-        ),
-    };
-    let passed = if day < today {
-        "; passed, so a newer figure may be out"
+/// Returns the next release day from `today` on; `None` for a series that may have ended. Notes the pattern.
+fn next_release(
+    info: &SeriesInfo,
+    last: Date,
+    today: Date,
+    provenance: &mut Provenance,
+) -> Option<Date> {
+    if matches!(Timeliness::new(info, last, today), Timeliness::Ended { .. }) {
+        return None;
+    }
+    let (day, pattern) = if let Some(release) = Catalogue::release_of(info) {
+        let mut due = release.scheduled(today, shift(today, 1.year()));
+        let due = due.find(|due| due.period > last)?;
+        (due.day, format!("{}, {}", release.name, release.words))
     } else {
-        ""
+        let next = |period: &Date| Some(shift(*period, info.frequency.period()));
+        let periods = std::iter::successors(Some(last), next);
+        let mut days = periods.map(|period| release::next_release_day(info, period));
+        let day = days.find(|day| *day >= today)?;
+        (day, release::describe_pattern(info, last))
     };
-    let note = format!("{pattern}; typical, not the agency's calendar{passed}");
-    provenance.note("nextRelease", note);
-    day
+    provenance.note(
+        "nextRelease",
+        format!("{pattern}; expected, not announced by the agency"),
+    );
+    Some(day)
 }
 
 /// Says what the newest figure means: a composite by its own rule, any other series by its place in its own history.

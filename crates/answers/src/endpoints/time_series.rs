@@ -24,7 +24,6 @@ use crate::conditions::formulas::NamedSeries;
 use crate::dates;
 use crate::prelude::*;
 use crate::render::answer::{Answer, Csv};
-use crate::render::lateness::note_late;
 use crate::route::Route;
 use crate::route::decode::{self, Arguments};
 use arguments::{DateSelection, Format};
@@ -189,7 +188,9 @@ fn all_rows(
         desk.citations([info.id.as_str()], Some((answer.start, answer.end)))?;
     let present = desk.reading_day(as_of);
     if selection.end >= present {
-        note_late(&mut answer.provenance, "latest", &series, present);
+        answer
+            .provenance
+            .note_timeliness("latest", &series, present);
     }
     let Some((condition, named)) = condition else {
         return Ok(answer);

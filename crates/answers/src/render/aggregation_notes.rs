@@ -3,7 +3,7 @@
 use econoscope_core::indicators::prose;
 use econoscope_core::indicators::resample::{last_is_partial, short_periods};
 use econoscope_core::model::frequency::{Periods, shift};
-use econoscope_core::model::{DateRange, Frequency, Observation, Series};
+use econoscope_core::model::{Date, DateRange, Frequency, Observation, Series};
 
 /// Most periods that a note names; of the others it gives the number.
 const MAX_NAMED: usize = 3;
@@ -52,7 +52,7 @@ pub(crate) fn partial_periods(
 
 /// Returns the labels of the periods without a row between the first row and the last; none for days and weeks, whose
 /// gaps are mostly holidays.
-pub(crate) fn missing_periods(frequency: Frequency, rows: &[Observation]) -> Vec<String> {
+pub(crate) fn missing_periods(frequency: Frequency, rows: &[Observation]) -> Vec<Date> {
     let mut missing = Vec::new();
     if frequency < Frequency::Monthly {
         return missing;
@@ -61,7 +61,7 @@ pub(crate) fn missing_periods(frequency: Frequency, rows: &[Observation]) -> Vec
         let after = frequency.period_number(after.date);
         let mut next = shift(before.date, frequency.period());
         while frequency.period_number(next) < after {
-            missing.push(frequency.label(next));
+            missing.push(next);
             next = shift(next, frequency.period());
         }
     }

@@ -11,7 +11,7 @@ use crate::store::Store;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
 use econoscope_core::model::frequency::{days_between, shift};
-use econoscope_core::model::{Date, Frequency, SeriesId};
+use econoscope_core::model::{Date, Frequency, SeriesId, SeriesInfo, Timeliness};
 use econoscope_core::recipe::{FeedRef, Recipes, SeriesRecipe};
 use jiff::{Timestamp, ToSpan};
 use std::collections::BTreeSet;
@@ -101,14 +101,9 @@ async fn check_feed(
             Some(Ok(rows)) => {
                 let last = rows.last().map(|row| row.date);
                 newest = newest.max(last);
-                let is_late = |last: &Date| match feed_ref.feed.max_age_days {
-                    Some(max) => days_between(*last, day_of(now)) > max,
-                    None => info.is_some_and(|info| info.fresh_until(*last) < day_of(now)),
-                };
-                if let Some(last) = last.filter(is_late) {
-                    problems.push(format!(
-                        "{id}: the newest figure is of {last}; the feed may have stopped"
-                    ));
+                let max_age = feed_ref.feed.max_age_days;
+                if let Some(why) = last.and_then(|last| late(info, max_age, last, day_of(now))) {
+                    problems.push(format!("{id}: {why}"));
                 }
                 match compare(info, &state::stored_rows(store, id)?, rows) {
                     Comparison::Agrees => agree += 1,
@@ -133,6 +128,15 @@ async fn check_feed(
         problems => Err(format!("{summary}; {}", problems.join("; "))),
     };
     Ok((result, response.excerpt))
+}
+
+/// Describes a series whose newest figure is older on a day than its feed allows, or else is late.
+fn late(info: Option<&SeriesInfo>, max_age: Option<i64>, last: Date, day: Date) -> Option<String> {
+    let is_late = match max_age {
+        Some(max_age) => days_between(last, day) > max_age,
+        None => Timeliness::new(info?, last, day).due_by().is_some(),
+    };
+    is_late.then(|| format!("the newest figure is of {last}; the feed may have stopped"))
 }
 
 /// Returns a first date that requests few figures, but enough to compare.

@@ -1,4 +1,5 @@
-//! Remarks that keep figures from being misread: `data/remarks.csv`, `data/ended.csv` and `data/estimates.csv`.
+//! Remarks that keep figures from being misread: `data/remarks.csv`, `data/ended.csv`, `data/estimates.csv` and
+//! `data/never_published.csv`.
 //!
 //! They state the quotation of a currency, the index of a published rate, the successor of a discontinued series, the
 //! nearest stored series for one that is not stored, and the days whose figures are estimates.
@@ -9,7 +10,7 @@ use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators::transform;
 use econoscope_core::model::words::fold_name;
 use econoscope_core::model::{AsOf, Date, DateRange, SeriesInfo, table};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 /// Series, kind of remark, another series, and text.
@@ -56,6 +57,17 @@ static ESTIMATES: LazyLock<Vec<EstimatedDays>> = LazyLock::new(|| {
     };
     rows.filter_map(|(_, row)| parse(row.ok()?)).collect()
 });
+
+static NEVER_PUBLISHED: LazyLock<HashSet<(&'static str, Date)>> = LazyLock::new(|| {
+    let rows = table::rows(include_str!("../../data/never_published.csv"));
+    let parse = |[id, period]: [&'static str; 2]| Some((id, period.parse().ok()?));
+    rows.filter_map(|(_, row)| parse(row.ok()?)).collect()
+});
+
+/// Returns whether the source never published the figure of a period. Any other gap may be one of the store.
+pub fn was_never_published(id: &str, period: Date) -> bool {
+    NEVER_PUBLISHED.contains(&(id, period))
+}
 
 /// Returns the remark on a series some of whose figures from `start` to `end` are estimates.
 pub fn estimates_remark(id: &str, start: Date, end: Date) -> Option<&'static str> {
@@ -170,6 +182,13 @@ mod tests {
             );
             assert!(remark.contains(&days.start.to_string()), "{id}: {remark}");
         }
+        let text = include_str!("../../data/never_published.csv");
+        assert_eq!(NEVER_PUBLISHED.len(), text.lines().count() - 1);
+        assert!(
+            NEVER_PUBLISHED
+                .iter()
+                .all(|(id, _)| catalogue.get(id).is_some())
+        );
         let message = discontinued("3 Month LIBOR").unwrap().to_string();
         assert!(
             message.contains("ended 2023-06-30; SOFR follows"),

@@ -181,6 +181,7 @@ impl Table {
     fn describe_gaps(&self) -> String {
         let gaps = self.columns.iter().filter_map(|c| {
             let gaps = missing_periods(self.frequency, &c.series().observations);
+            let gaps: Vec<String> = gaps.iter().map(|day| self.frequency.label(*day)).collect();
             Some(format!("{} in {}", format_periods(&gaps)?, c.name))
         });
         enclosed("no figure of ", &join(gaps, "; "), "")
