@@ -6,11 +6,11 @@
 use super::resolve;
 use super::search::{Document, Kind, SearchIndex, article_document, scenario_document};
 use crate::Desk;
-use crate::store_summary::guess_frequency;
 use crate::texts::articles::{ArticleText, MAX_ARTICLES, embedded};
 use crate::texts::scenarios::Scenario;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
+use econoscope_core::model::observation::guess_frequency;
 use econoscope_core::model::words::{fold_name, keywords_as_spelled};
 use econoscope_core::model::{Frequency, Rights, SeriesId, SeriesInfo, untrusted};
 use econoscope_data::store::{Article, Description};
@@ -224,14 +224,15 @@ fn imported_info(description: Description) -> Arc<SeriesInfo> {
         frequency: description.frequency,
         seasonally_adjusted: description.seasonally_adjusted,
         category: IMPORTED.into(),
-        source: or(&description.source, "imported by the operator"),
+        source: or(&description.source, "brought by the operator"),
         publication_lag_days: if description.frequency == Frequency::Daily {
             1
         } else {
             30
         },
         is_metric: false,
-        rights: Rights::Ok,
+        // Nobody has said that it may be passed on.
+        rights: Rights::FetchOnly,
         decimals: 4,
         is_untrusted: !is_bare,
     })
