@@ -5,7 +5,7 @@ use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
 use econoscope_core::model::frequency::days_between;
 use econoscope_core::model::words::fold_name;
-use econoscope_core::model::{AsOf, Date, Frequency, Observation, SeriesId, SeriesInfo};
+use econoscope_core::model::{AsOf, Date, SeriesId, SeriesInfo};
 use econoscope_data::ingest::{BASES, LAST_SYNC};
 use econoscope_data::store::Status;
 use jiff::Timestamp;

@@ -290,7 +290,7 @@ fn unit_in_words(units: Units, info: &SeriesInfo) -> String {
 
 /// Describes the periods of the range that the source left out: "October 2025 was never published".
 fn describe_missing(series: &Series, selection: &DateSelection) -> String {
-    let missing = missing_periods(series.frequency(), selection.rows(series));
+    let missing = missing_periods(series, selection.range());
     let verb = if missing.len() == 1 { "was" } else { "were" };
     match format_periods(&missing) {
         Some(names) if !series.info.is_composite() => format!("{names} {verb} never published"),
