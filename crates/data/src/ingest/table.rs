@@ -10,7 +10,7 @@
 
 use super::cells::{Notation, cells, quoted};
 use econoscope_core::error::quote;
-use econoscope_core::model::{Date, SeriesId, SeriesInfo, VintageObservation, release};
+use econoscope_core::model::{Date, DateRange, SeriesId, SeriesInfo, VintageObservation, release};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most series of one file.
@@ -85,19 +85,20 @@ fn add_row(
 /// Returns the rows by date and day of knowledge. A month becomes the day on which its newest figure was released
 /// ([`release::known_from_day`]).
 pub(super) fn to_known(rows: &[Row], info: Option<&SeriesInfo>) -> Vec<VintageObservation> {
-    let mut newest_by_month: BTreeMap<Date, Date> = BTreeMap::new();
+    let mut changed: BTreeMap<Date, DateRange> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.value.is_some()) {
         if let KnownFrom::Month(month) = row.known_from {
             // Rows ascend by date.
-            newest_by_month.insert(month, row.date);
+            let range = changed.entry(month);
+            range.or_insert(DateRange::new(row.date, row.date)).end = row.date;
         }
     }
     let day = |known_from| match known_from {
         KnownFrom::Unknown => None,
         KnownFrom::Day(day) => Some(day),
         KnownFrom::Month(month) => {
-            let newest = newest_by_month.get(&month).copied();
-            Some(release::known_from_day(info, month, newest))
+            let changed = changed.get(&month).copied();
+            Some(release::known_from_day(info, month, changed))
         }
     };
     let known = |row: &Row| VintageObservation {
