@@ -15,8 +15,8 @@ use jiff::tz::TimeZone;
 /// Days without a read after which a new figure no longer counts as today's.
 const MAX_READ_GAP: i64 = 3;
 
-/// The share of the earlier dates that a whole state of a series has at least: a fourth, as histories became longer.
-const LEAST_STATE: usize = 4;
+/// Figures that a whole state of a series has at least, unless fewer are known.
+const LEAST_STATE: usize = 12;
 
 /// Accepted rows of one series.
 pub(super) struct Update<'a> {
@@ -87,7 +87,7 @@ impl Update<'_> {
             .filter(|row| row.known_from == start && row.value.is_some());
         let last = first.clone().map(|row| row.date).max();
         let earlier = undated.iter().filter(|o| Some(o.date) <= last).count();
-        let is_state = first.count() * LEAST_STATE >= earlier;
+        let is_state = first.count() >= earlier.min(LEAST_STATE);
         Ok(
             if is_state && undated.last().map(|newest| newest.date) > start {
                 vintages::merge_with_latest(info, &undated, &rows)
