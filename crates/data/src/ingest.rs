@@ -5,12 +5,14 @@
 //! articles. A source without a usable response leaves the store unchanged.
 
 mod accept;
+mod cells;
 mod client;
 mod feeds;
 mod fetch;
 mod files;
 mod key;
 mod pace;
+mod periods;
 mod plan;
 mod progress;
 mod report;

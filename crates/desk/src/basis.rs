@@ -10,8 +10,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
-/// Series that are never revised: the unadjusted consumer prices of the BLS, and the real-time Sahm rule.
-const NEVER_REVISED: [&str; 2] = ["CPIAUCNS", "SAHMREALTIME"];
+/// Series whose past states are known without vintages: the unadjusted consumer prices of the BLS and the real-time Sahm
+/// rule are never revised, and the days on which recessions were announced are on record.
+const NEVER_REVISED: [&str; 3] = ["CPIAUCNS", "SAHMREALTIME", "USREC"];
 
 /// The vintage of the values in an answer about a past day.
 #[derive(

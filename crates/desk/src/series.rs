@@ -5,6 +5,8 @@ use crate::texts::remarks;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators;
+use econoscope_core::indicators::months::Month;
+use econoscope_core::indicators::nber;
 use econoscope_core::indicators::revisions::Revisions;
 use econoscope_core::model::calendar::Publication;
 use econoscope_core::model::{
@@ -108,7 +110,11 @@ impl Desk {
         let end = day.min(self.today());
         Ok(self.cached_vintages(&info.id)?.map(|v| {
             let publication = Publication::new(info);
-            let mut rows = v.as_of(day, |date| publication.day(date));
+            let mut rows = if info.id.as_str() == "USREC" {
+                recessions_on(&v.latest(), day)
+            } else {
+                v.as_of(day, |date| publication.day(date))
+            };
             rows.truncate(rows.partition_point(|o| o.date <= end));
             rows
         }))
@@ -285,6 +291,15 @@ impl Desk {
 
 /// The start of the reason for a series that no sync and no import has brought yet.
 pub const NOT_LOADED: &str = "it is not loaded";
+/// Returns the recession indicator as of a day: each past month has the last state that was announced by then.
+fn recessions_on(rows: &[Observation], day: Date) -> Vec<Observation> {
+    let past = rows.iter().filter(|o| o.date.last_of_month() < day);
+    past.map(|o| {
+        let is_recession = nber::is_recession_as_known(Month::from_date(o.date), day);
+        Observation::new(o.date, f64::from(u8::from(is_recession)))
+    })
+    .collect()
+}
 
 /// Builds a series; `None` without rows.
 pub(super) fn to_series(info: &Arc<SeriesInfo>, rows: Vec<Observation>) -> Option<Arc<Series>> {

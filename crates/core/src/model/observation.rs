@@ -1,6 +1,6 @@
 //! Observations and their vintages.
 
-use super::frequency::{Date, Frequency, add_days};
+use super::frequency::{Date, Frequency, add_days, days_between};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
@@ -154,6 +154,22 @@ impl Vintages {
             observations.extend(row.value.map(|value| Observation::new(row.date, value)));
         }
         observations
+    }
+}
+
+/// Guesses the frequency from the median gap between rows.
+pub fn guess_frequency(rows: &[Observation]) -> Frequency {
+    let mut gaps: Vec<i64> = rows
+        .windows(2)
+        .filter_map(|w| Some(days_between(w.first()?.date, w.last()?.date)))
+        .collect();
+    gaps.sort_unstable();
+    match gaps.get(gaps.len() / 2).copied().unwrap_or(1) {
+        ..=4 => Frequency::Daily,
+        5..=20 => Frequency::Weekly,
+        21..=60 => Frequency::Monthly,
+        61..=200 => Frequency::Quarterly,
+        _ => Frequency::Annual,
     }
 }
 

@@ -3,17 +3,21 @@
 //! All files are read before anything is written. A broken row refuses its series in every file; the rest is written as
 //! one atomic change of the store. The report carries every refusal, so that the caller can exit with code 1.
 
-use super::accept::{self, drop_outdated, find_implausible, rebase_factor, undated};
+use super::accept::{self, Comparison, compare, drop_outdated, find_implausible, undated};
+use super::periods::PeriodDates;
 use super::progress::{Progress, format_outcome};
 use super::state;
-use super::table::{self, Column, LineError, Row};
+use super::table::{self, Column, KnownFrom, LineError, Row, Table};
 use super::titles;
-use super::write::{self, Update, day_of};
+use super::write::{self, Update};
 use crate::disk::{self, format_path};
 use crate::store::{Description, Store, WriteOutcome};
 use econoscope_core::catalogue::Catalogue;
-use econoscope_core::error::{Error, Result};
-use econoscope_core::model::{Observation, SeriesId, VintageObservation};
+use econoscope_core::error::{Error, Result, quote};
+use econoscope_core::model::observation::guess_frequency;
+use econoscope_core::model::{
+    Date, Frequency, Observation, SeriesId, SeriesInfo, VintageObservation,
+};
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,6 +26,8 @@ use std::path::{Path, PathBuf};
 
 /// Largest file: 256 MiB, some ten million rows.
 const MAX_FILE_BYTES: usize = 256 << 20;
+/// Most names in a warning.
+const MAX_NAMES: usize = 10;
 /// Most rows of one import: 32 million, which take 512 MiB of memory.
 const MAX_IMPORT_ROWS: usize = 32_000_000;
 
@@ -44,6 +50,18 @@ pub struct ImportReport {
     pub errors: Vec<Error>,
     /// Warnings: implausible figures, another base, or figures older than the stored ones.
     pub warnings: Vec<String>,
+}
+
+/// The first names of a list, and how many more there are.
+fn format_list(names: &[String]) -> String {
+    let shown = names.iter().take(MAX_NAMES).map(String::as_str);
+    let more = names.len().saturating_sub(MAX_NAMES);
+    let rest = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    shown.collect::<Vec<_>>().join(", ") + &rest
 }
 
 /// Reads every `*.csv` of a folder (not of its sub-folders), or one file, into the store.
@@ -88,9 +106,15 @@ pub fn import_from(
     provenance: Provenance<'_>,
     progress: &mut Progress,
 ) -> Result<ImportReport> {
-    let files = csv_files(path)?;
-    let content = read_files(&files, progress)?;
+    let FolderFiles { files, passed_over } = csv_files(path)?;
+    let mut content = read_files(&files, progress)?;
+    if !passed_over.is_empty() {
+        let names = format_list(&passed_over);
+        let warning = format!("not read, because only .csv is: {names}");
+        content.warnings.push(warning);
+    }
     let mut report = ImportReport {
+        warnings: content.warnings,
         files: files.len(),
         series: content.series.len(),
         described: content.titles.len(),
@@ -105,8 +129,8 @@ pub fn import_from(
         .map(|title| &title.id)
         .chain(content.series.keys())
         .filter(|id| seen.insert(*id));
-    let columns: Vec<(&SeriesId, &Vec<Row>)> = ids
-        .filter_map(|id| Some((id, &content.series.get(id)?.rows)))
+    let columns: Vec<(&SeriesId, &SeriesRows)> = ids
+        .filter_map(|id| Some((id, content.series.get(id)?)))
         .collect();
     progress.start("writing series", columns.len());
     // When the store retries the batch, the first attempt counts, because it may have been committed.
@@ -116,7 +140,10 @@ pub fn import_from(
         store.describe(&content.titles)?;
         for (id, column) in &columns {
             let result = import_series(store, id, column, provenance)?;
-            let written = Ok(format_outcome(result.written));
+            let written = match &result.refusal {
+                Some(error) => Err(error.to_string()),
+                None => Ok(format_outcome(result.written)),
+            };
             shared_progress.lock().finish_step(id.as_str(), written);
             results.lock().entry((*id).clone()).or_insert(result);
         }
@@ -127,7 +154,10 @@ pub fn import_from(
         report.written.added += result.written.added;
         report.written.revised += result.written.revised;
         report.warnings.extend(result.warnings);
-        if !result.has_title {
+        if let Some(error) = result.refusal {
+            report.errors.push(error);
+            report.series -= 1;
+        } else if !result.has_title {
             report.untitled.push(id);
         }
     }
@@ -141,87 +171,252 @@ struct SeriesImport {
     written: WriteOutcome,
     warnings: Vec<String>,
     has_title: bool,
+    /// Why it was refused; then nothing was written.
+    refusal: Option<Error>,
+}
+
+/// An import of one series.
+struct SeriesUpdate<'a> {
+    id: &'a SeriesId,
+    info: Option<&'a SeriesInfo>,
+    title: &'a str,
+    stored: Vec<Observation>,
+    is_new: bool,
+    provenance: Provenance<'a>,
+    warnings: Vec<String>,
 }
 
 fn import_series(
     store: &dyn Store,
     id: &SeriesId,
-    rows: &[Row],
+    given: &SeriesRows,
     provenance: Provenance<'_>,
 ) -> Result<SeriesImport> {
     let info = Catalogue::embedded().get(id.as_str()).map(AsRef::as_ref);
     let description = store.description(id)?;
-    let title = description.as_ref().map_or("", |known| &known.title);
-    let today = day_of(provenance.read_at).max(day_of(econoscope_core::clock::wall_time()));
-    let mut rows = rows.to_vec();
-    let future = accept::take_future(&mut rows, info, title, |row| row.date > today);
-    let refused = future.first().map(|row| {
-        let why = accept::describe_future(row.date, future.len());
-        format!("{id}, line {}: {why}", row.line)
-    });
-    let mut warnings: Vec<String> = refused.into_iter().collect();
-    let mut incoming = table::to_known(&rows, info);
     let history = store.read(id)?;
-    let is_new = history.is_none();
-    let stored = history.unwrap_or_default().latest();
-    if !provenance.replace {
-        warnings.extend(keep_newer(id, &stored, &mut incoming));
-    }
-    let is_rebased = rebase_factor(&stored, &undated(&incoming)).is_some();
-    let has_title = info.is_some() || description.is_some();
-    if let Some(problem) = find_implausible(&stored, &incoming) {
-        warnings.push(format!("{id}: {problem}; is its unit right?"));
-    }
-    let update = Update {
+    let mut update = SeriesUpdate {
         id,
         info,
-        rows: &incoming,
-        is_new,
-        last_read: None,
-        now: provenance.read_at,
-        origin: provenance.origin,
+        title: description.as_ref().map_or("", |known| &known.title),
+        is_new: history.is_none(),
+        stored: history.unwrap_or_default().latest(),
+        provenance,
+        warnings: Vec::new(),
     };
-    // Of a series that keeps no row, not even the time of reading is written.
-    let written = if incoming.is_empty() && !future.is_empty() {
-        WriteOutcome::default()
-    } else {
-        write::write(store, &update)?
-    };
-    if is_rebased {
-        state::record_base_change(store, id, "", provenance.read_at)?;
+    let frequency = info.map(|info| info.frequency);
+    let frequency = frequency.or(description.as_ref().map(|about| about.frequency));
+    let accepted = update.accept(&given.rows, frequency);
+    let mut written = WriteOutcome::default();
+    let mut refusal = None;
+    let mut count = 0;
+    match accepted {
+        Ok(rows) => {
+            count = rows.len();
+            written = update.write(store, &rows)?;
+        }
+        Err(LineError { line, problem }) => {
+            let what = format!("{problem}; nothing of {id} was imported");
+            refusal = Some(Error::bad_line(&given.file, line.into(), what));
+        }
     }
     Ok(SeriesImport {
-        rows: incoming.len(),
+        rows: count,
         written,
-        warnings,
-        has_title,
+        warnings: update.warnings,
+        has_title: info.is_some() || description.is_some(),
+        refusal,
     })
 }
 
-/// Removes rows that are older than the stored ones or have another base, and returns a warning. A whole history on
-/// another base stays, because it replaces every stored row.
-fn keep_newer(
-    id: &SeriesId,
-    stored: &[Observation],
-    rows: &mut Vec<VintageObservation>,
-) -> Option<String> {
-    let incoming = undated(rows);
-    if let Some((factor, _)) = rebase_factor(stored, &incoming) {
-        let is_whole = incoming.first().map(|o| o.date) <= stored.first().map(|o| o.date)
-            && incoming.last().map(|o| o.date) >= stored.last().map(|o| o.date);
-        let what = format!(
-            "{id}: every figure is {factor:.4} times the stored one, which is another base or unit"
-        );
-        if is_whole {
-            return Some(what);
+impl SeriesUpdate<'_> {
+    /// Returns the rows to write, each dated by its period.
+    ///
+    /// # Errors
+    /// [`LineError`] for a row that cannot be right.
+    fn accept(
+        &mut self,
+        given: &[Row],
+        frequency: Option<Frequency>,
+    ) -> std::result::Result<Vec<VintageObservation>, LineError> {
+        let rows = self.date_periods(given, frequency)?;
+        let line_of = |date: Date| {
+            let row = rows.iter().find(|row| row.date == date);
+            row.map_or(1, |row| row.line)
+        };
+        let mut incoming = table::to_known(&rows, self.info);
+        let figures = undated(&incoming);
+        let first_line = rows.iter().map(|row| row.line).min().unwrap_or(1);
+        let refuse = |problem: String| LineError {
+            line: first_line,
+            problem,
+        };
+        if !self.provenance.replace {
+            let today = write::day_of(self.provenance.read_at);
+            let is_projection = accept::is_projection(self.info, self.title)
+                || self.stored.last().is_some_and(|o| o.date > today);
+            let is_future = |row: &&Row| {
+                row.date > today && !is_projection
+                    || matches!(row.known_from, KnownFrom::Day(day) if day > today)
+            };
+            if let Some(row) = rows.iter().find(is_future) {
+                let problem = format!(
+                    "{} lies in the future; --replace takes projections",
+                    row.date
+                );
+                return Err(LineError {
+                    line: row.line,
+                    problem,
+                });
+            }
+            if accept::is_shifted(&self.stored, &figures) {
+                let problem = "most figures are those of the period before or after: a period may be dated by another day; \
+                    --replace puts them in";
+                return Err(refuse(problem.to_owned()));
+            }
         }
-        rows.clear();
-        return Some(format!(
-            "{what}, and not the whole history: left out; --replace puts it in"
-        ));
+        let is_left_out = self.keep_unit(&figures).map_err(refuse)?;
+        if is_left_out {
+            return Ok(Vec::new());
+        }
+        if let Some((date, problem)) = find_implausible(&self.stored, &incoming) {
+            if !self.provenance.replace {
+                let problem = format!("{problem}; is its unit right? --replace puts it in");
+                return Err(LineError {
+                    line: line_of(date),
+                    problem,
+                });
+            }
+            self.warn(&problem);
+        }
+        if !self.provenance.replace
+            && let Some(outdated) = drop_outdated(&self.stored, &mut incoming)
+        {
+            self.warn(&format!("{outdated}; --replace puts them in"));
+        }
+        Ok(incoming)
     }
-    let outdated = drop_outdated(stored, rows)?;
-    Some(format!("{id}: {outdated}; --replace puts them in"))
+
+    /// Dates each row by its period.
+    ///
+    /// # Errors
+    /// [`LineError`] when a period has two figures, or when no stored figure shows which week is meant.
+    fn date_periods(
+        &mut self,
+        given: &[Row],
+        frequency: Option<Frequency>,
+    ) -> std::result::Result<Vec<Row>, LineError> {
+        let dates: Vec<Date> = given.iter().map(|row| row.date).collect();
+        let is_described = frequency.is_some();
+        let frequency = frequency.unwrap_or_else(|| {
+            let figures = given.iter().map(|row| Observation::new(row.date, 0.0));
+            let mut all: Vec<Observation> = self.stored.iter().copied().chain(figures).collect();
+            all.sort_by_key(|o| o.date);
+            all.dedup_by_key(|o| o.date);
+            guess_frequency(&all)
+        });
+        let periods = PeriodDates::new(frequency, &self.stored, &dates);
+        let mut rows = given.to_vec();
+        for row in &mut rows {
+            row.date = periods.date_of(row.date);
+        }
+        let moved = given
+            .iter()
+            .zip(&rows)
+            .find(|(old, new)| old.date != new.date);
+        let Some((old, new)) = moved else {
+            return Ok(rows);
+        };
+        let warning = format!(
+            "dates such as {} are read as {}, which is dated {}",
+            old.date,
+            frequency.label(new.date),
+            new.date
+        );
+        rows.sort_by_key(|row| (row.key(), row.line));
+        if let Some([a, b]) = table::find_conflict(&rows) {
+            if !is_described {
+                // The spacing misled: these are no periods.
+                return Ok(given.to_vec());
+            }
+            let problem = format!(
+                "{} has two figures, another on line {}",
+                frequency.label(b.date),
+                a.line
+            );
+            return Err(LineError {
+                line: b.line,
+                problem,
+            });
+        }
+        rows.dedup_by_key(|row| row.key());
+        let figures = undated(&table::to_known(&rows, self.info));
+        let is_week = frequency == Frequency::Weekly;
+        if is_week && compare(self.info, &self.stored, &figures) != Comparison::Agrees {
+            let problem = format!("{warning}: no stored figures show that this is the week");
+            return Err(LineError {
+                line: old.line,
+                problem,
+            });
+        }
+        self.warn(&warning);
+        Ok(rows)
+    }
+
+    /// Returns whether the figures are left out because they are on another base or in another unit.
+    ///
+    /// # Errors
+    /// A sentence, when they were to replace a series whose unit has no base, or only a part of it.
+    fn keep_unit(&mut self, figures: &[Observation]) -> std::result::Result<bool, String> {
+        let Some((factor, _)) = accept::unit_factor(&self.stored, figures) else {
+            return Ok(false);
+        };
+        let what = format!(
+            "the figures are {factor:.4} times the stored ones, which is another base or unit"
+        );
+        if !self.provenance.replace {
+            self.warn(&format!(
+                "{what}: left out; --replace puts in a whole series"
+            ));
+            return Ok(true);
+        }
+        let has_base =
+            |info: &SeriesInfo| info.units.contains("=100") || info.units.contains("chained");
+        if let Some(info) = self.info.filter(|info| !has_base(info)) {
+            return Err(format!("{what}; convert them to {}", info.units));
+        }
+        if let Some(missing) = accept::missing_dates(&self.stored, figures) {
+            return Err(format!(
+                "{what}, and the file lacks {missing}: a series cannot have two units"
+            ));
+        }
+        self.warn(&what);
+        Ok(false)
+    }
+
+    fn warn(&mut self, problem: &str) {
+        self.warnings.push(format!("{}: {problem}", self.id));
+    }
+
+    fn write(&self, store: &dyn Store, rows: &[VintageObservation]) -> Result<WriteOutcome> {
+        let is_rebased = accept::unit_factor(&self.stored, &undated(rows)).is_some();
+        let written = write::write(
+            store,
+            &Update {
+                id: self.id,
+                info: self.info,
+                rows,
+                is_new: self.is_new,
+                last_read: None,
+                now: self.provenance.read_at,
+                origin: self.provenance.origin,
+            },
+        )?;
+        if is_rebased {
+            state::record_base_change(store, self.id, "", self.provenance.read_at)?;
+        }
+        Ok(written)
+    }
 }
 
 impl ImportReport {
@@ -237,23 +432,38 @@ impl ImportReport {
     }
 }
 
+/// The files of a folder.
+struct FolderFiles {
+    files: Vec<PathBuf>,
+    /// Names of what is not read.
+    passed_over: Vec<String>,
+}
+
 /// Returns the CSV files of a folder, by name; the path itself when it is a file.
-fn csv_files(path: &Path) -> Result<Vec<PathBuf>> {
+fn csv_files(path: &Path) -> Result<FolderFiles> {
     let unlisted =
         |e: io::Error| Error::bad_file(format_path(path), format!("cannot be listed: {e}"));
+    let mut folder = FolderFiles {
+        files: Vec::new(),
+        passed_over: Vec::new(),
+    };
     if !std::fs::metadata(path).map_err(unlisted)?.is_dir() {
-        return Ok(vec![path.to_owned()]);
+        folder.files.push(path.to_owned());
+        return Ok(folder);
     }
-    let mut files = disk::list_folder(path).map_err(unlisted)?;
-    files.retain(|file| {
-        let name = file.file_name().unwrap_or_default().as_encoded_bytes();
+    for file in disk::list_folder(path).map_err(unlisted)? {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
         let extension = file.extension().unwrap_or_default();
-        extension.eq_ignore_ascii_case("csv") && !name.starts_with(b".") && !file.is_dir()
-    });
-    if files.is_empty() {
+        if extension.eq_ignore_ascii_case("csv") && !name.starts_with('.') && !file.is_dir() {
+            folder.files.push(file);
+        } else if !name.starts_with('.') {
+            folder.passed_over.push(quote(&name));
+        }
+    }
+    if folder.files.is_empty() {
         return Err(Error::bad_file(format_path(path), "holds no .csv file"));
     }
-    Ok(files)
+    Ok(folder)
 }
 
 /// The content of all files.
@@ -263,11 +473,12 @@ struct Content {
     titles: Vec<Description>,
     refused: BTreeSet<SeriesId>,
     errors: Vec<Error>,
+    warnings: Vec<String>,
 }
 
 /// The rows of a series in all files.
 struct SeriesRows {
-    /// The first file with rows of the series.
+    /// The first file with rows of the series, "and others".
     file: String,
     rows: Vec<Row>,
 }
@@ -320,7 +531,17 @@ impl Content {
             return Ok(titles.len());
         }
         let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned());
-        let mut columns = table::parse(&bytes, stem.as_deref()).map_err(bad_line)?;
+        let Table {
+            mut columns,
+            unread,
+        } = table::parse(&bytes, stem.as_deref()).map_err(bad_line)?;
+        if !unread.is_empty() {
+            let warning = format!(
+                "{name}: columns that name no series are not read: {}",
+                format_list(&unread)
+            );
+            self.warnings.push(warning);
+        }
         columns.retain(|column| !column.rows.as_ref().is_ok_and(Vec::is_empty));
         if columns.is_empty() {
             return Err(Error::bad_file(name, "holds no figures"));
@@ -381,6 +602,9 @@ impl SeriesRows {
             });
         }
         self.rows.dedup_by_key(|row| row.key());
+        if !self.file.ends_with(" and others") {
+            self.file += " and others";
+        }
         Ok(self)
     }
 }

@@ -180,7 +180,8 @@ impl Table {
     /// Describes which periods each column lacks before its end; empty without one.
     fn describe_gaps(&self) -> String {
         let gaps = self.columns.iter().filter_map(|c| {
-            let gaps = missing_periods(self.frequency, &c.series().observations);
+            let all = DateRange::new(Date::MIN, Date::MAX);
+            let gaps = missing_periods(c.series(), all);
             let gaps: Vec<String> = gaps.iter().map(|day| self.frequency.label(*day)).collect();
             Some(format!("{} in {}", format_periods(&gaps)?, c.name))
         });

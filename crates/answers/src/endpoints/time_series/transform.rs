@@ -294,7 +294,7 @@ fn describe_missing(series: &Series, selection: &DateSelection) -> String {
         return String::new();
     }
     let frequency = series.frequency();
-    let missing = missing_periods(frequency, selection.rows(series));
+    let missing = missing_periods(series, selection.range());
     let is_unpublished = |day: &Date| remarks::was_never_published(series.info.id.as_str(), *day);
     let (unpublished, absent): (Vec<Date>, Vec<Date>) =
         missing.into_iter().partition(is_unpublished);

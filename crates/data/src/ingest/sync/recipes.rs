@@ -406,6 +406,8 @@ impl<'a> SyncRun<'a> {
             is_accepted: self.config.is_accepted(id, &source.id),
             new_base,
             recomputes_history: feed.rewrites_history,
+            frequency: (feed.series.iter().find(|recipe| recipe.id == *id))
+                .and_then(|recipe| recipe.frequency),
             ..Source::new(&source.id, &source.name, SourceKind::Recipe)
         })
     }
