@@ -4,12 +4,11 @@
 //! whole and no sign, operator or change is lost.
 
 use super::register::{NameTable, Target, significant, suggest};
-use super::words::{Kind, Token, unit};
+use super::words::{Kind, Token, rows, unit};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::catalogue::names::Choices;
 use econoscope_core::error::{Error, Result, Suggestion, quote};
 use econoscope_core::indicators::identities;
-use econoscope_core::model::table;
 use econoscope_core::model::{Frequency, SeriesInfo};
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
@@ -34,11 +33,7 @@ impl Part {
         let is_rate = info.units_short.starts_with('%') || info.units_short == "pp";
         Self {
             formula: info.id.to_string(),
-            unit: if is_rate {
-                "%".into()
-            } else {
-                info.units_short.clone()
-            },
+            unit: if is_rate { "%" } else { &info.units_short }.to_owned(),
             info: Some(Arc::clone(info)),
             choices: None,
             unread: Vec::new(),
@@ -58,15 +53,6 @@ impl Part {
         }
     }
 
-    fn target(target: Target) -> Result<Self> {
-        Ok(match target {
-            Target::Series(info) => Self::series(info),
-            Target::Formula(formula) => Self::formula(formula, ""),
-            Target::Choices(choices) => Self::usual(choices.name, choices)?,
-            Target::Absent(_) => return Err(Error::internal("a name of nothing", "the register")),
-        })
-    }
-
     /// Takes the usual meaning of an ambiguous name.
     pub(super) fn usual(name: &str, choices: &'static Choices) -> Result<Self> {
         match *Target::Choices(choices).series() {
@@ -81,21 +67,17 @@ impl Part {
         }
     }
 
-    fn is_index(&self) -> bool {
-        self.unit == "index" || self.unit == "$/hour"
-    }
-
     /// Whether its figures are changes over a year.
     fn is_yearly(&self) -> bool {
-        let is_change = |info: &Arc<SeriesInfo>| {
-            info.units.starts_with("Percent change") || info.units_short == "% ann"
-        };
+        let is_change = |info: &Arc<SeriesInfo>| info.units.starts_with("Percent change");
         self.info.as_ref().is_some_and(is_change) || self.formula.starts_with("yoy(")
     }
 
-    fn call(&self, function: &str, count: Option<u32>, unit: &str) -> Self {
-        let count = count.map_or(String::new(), |count| format!(",{count}"));
-        let called = Self::formula(&format!("{function}({}{count})", self.formula), unit);
+    fn call(&self, function: &str, unit: &str) -> Self {
+        let called = Self::formula(
+            &function.replace("()", &format!("({})", self.formula)),
+            unit,
+        );
         Self {
             choices: self.choices,
             unread: self.unread.clone(),
@@ -106,125 +88,115 @@ impl Part {
     /// Applies a transform; `None` if the figures have no such change.
     fn apply(self, transform: &str) -> Option<Self> {
         let is_rate = self.unit == "%";
-        let frequency = self.info.as_ref().map(|info| info.frequency);
-        Some(match transform {
-            "yoy" | "growth" | "inflation" if self.is_yearly() => self,
-            "yoy" if is_rate => self.call("ch1", None, "%"),
-            "yoy" | "growth" if !is_rate => self.call("yoy", None, "%"),
-            "inflation" if has_prices(self.info.as_deref()?) => self.call("yoy", None, "%"),
-            "chg" if !self.is_index() => self.call("chg", None, &self.unit),
-            "mom" | "qoq" if is_rate && !self.is_yearly() => self.call("chg", None, "%"),
-            "mom" if frequency? == Frequency::Monthly && !is_rate => self.call("mom", None, "%"),
-            "chg" if frequency? == Frequency::Monthly => self.call("mom", None, "%"),
-            "mom" | "qoq" | "chg" if !is_rate => self.call("pch", None, "%"),
-            "ann" if !is_rate => self.call("pca", None, "%"),
-            "nsa"
-                if self
-                    .info
-                    .as_ref()
-                    .is_some_and(|info| !info.seasonally_adjusted) =>
-            {
-                self
+        let is_adjusted = self
+            .info
+            .as_ref()
+            .is_some_and(|info| info.seasonally_adjusted);
+        let is_monthly = self.info.as_ref().map(|info| info.frequency) == Some(Frequency::Monthly);
+        let function = match transform {
+            "yoy" | "growth" | "inflation" if self.is_yearly() => return Some(self),
+            "nsa" if !is_adjusted && self.info.is_some() => return Some(self),
+            "nsa" => {
+                return Some(Self::series(
+                    Catalogue::embedded().get(identified(&format!("nsa({})", self.formula))?)?,
+                ));
             }
-            "nsa" => Self::formula(identified(&format!("nsa({})", self.formula))?, ""),
-            _ => self.at(transform.strip_prefix("freq ")?.parse().ok()?)?,
-        })
+            "inflation" if !has_prices(self.info.as_deref()?) => return None,
+            "yoy" if is_rate => "ch1()",
+            "mom" | "qoq" | "chg" if is_rate => "chg()",
+            "growth" | "inflation" | "ann" if is_rate => return None,
+            "yoy" | "growth" | "inflation" => "yoy()",
+            "chg" if !["index", "$/hour"].contains(&self.unit.as_str()) => "chg()",
+            "mom" | "chg" if is_monthly => "mom()",
+            "mom" | "qoq" | "chg" => "pch()",
+            "ann" => "pca()",
+            _ => return self.at(transform.strip_prefix("freq ")?.parse().ok()?),
+        };
+        let unit = if function == "chg()" {
+            self.unit.as_str()
+        } else {
+            "%"
+        };
+        Some(self.call(function, unit))
     }
 
-    /// Returns the average over the periods of a frequency, if that is a series.
-    fn at(self, frequency: Frequency) -> Option<Self> {
-        let info = self.info.as_ref()?;
-        let average =
-            identities::averages(&info.id, frequency).filter(|_| info.frequency < frequency);
-        let is_same = info.frequency == frequency;
-        let mut part = average.map_or_else(
-            || self.clone(),
-            |info| Self {
-                choices: None,
-                ..Self::series(&info)
-            },
-        );
-        if part.formula == self.formula && !is_same {
-            part.unread.push(frequency.word().to_owned());
+    /// Returns the average over the periods of a frequency; a slower series is as it is, and says so.
+    fn at(mut self, frequency: Frequency) -> Option<Self> {
+        let info = self.info.clone()?;
+        if info.frequency < frequency {
+            return identities::averages(&info.id, frequency).map(|info| Self::series(&info));
         }
-        Some(part)
+        if info.frequency > frequency {
+            self.unread.push(frequency.word().to_owned());
+        }
+        Some(self)
     }
 
-    /// Applies a transform over a number of periods.
+    /// Applies a transform over a number of its periods.
     fn over(self, transform: &str, tenor: &str) -> Option<Self> {
         let (number, letter) = unit(tenor)?;
-        let frequency = self.info.as_ref()?.frequency;
-        let of = match letter {
-            'd' => Frequency::Daily,
-            'w' => Frequency::Weekly,
-            'm' => Frequency::Monthly,
-            'q' => Frequency::Quarterly,
-            _ => Frequency::Annual,
+        let period = self.info.as_ref()?.frequency.word().chars().next()?;
+        let function = match transform {
+            "ma" | "average" => "ma",
+            "ann" if self.unit != "%" => "ann",
+            _ => return None,
         };
-        let unit = self.unit.clone();
-        match transform {
-            _ if of != frequency || number < 2 => None,
-            "ma" | "average" => Some(self.call("ma", Some(number), &unit)),
-            "ann" if unit != "%" => Some(self.call("ann", Some(number), "%")),
-            _ => None,
-        }
+        let unit = if function == "ma" {
+            self.unit.as_str()
+        } else {
+            "%"
+        };
+        let call = format!("{function}({},{number})", self.formula);
+        (letter == period && number > 1).then(|| self.call(&call, unit))
     }
 
-    fn enclosed(&self) -> String {
-        if self.formula.contains(['-', '+', '/', '*']) && !self.formula.ends_with(')') {
-            format!("({})", self.formula)
-        } else {
-            self.formula.clone()
+    /// The formula as a side of an operator.
+    fn side(&self) -> String {
+        match &self.info {
+            None if !self.formula.ends_with(')') => format!("({})", self.formula),
+            _ => self.formula.clone(),
         }
     }
 }
 
-/// Returns the series that a formula is, with a minus before it if its sides are in the other order.
+/// Returns the series that a formula is.
 fn identified(formula: &str) -> Option<&'static str> {
-    static IDS: LazyLock<HashMap<String, &str>> = LazyLock::new(|| {
+    static IDS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
         let own = identities::all().filter(|(_, identity)| !identity.is_average);
-        let own = own.map(|(id, identity)| (identity.formula.to_owned(), id));
-        let rows =
-            table::rows(include_str!("../../data/equal.csv")).filter_map(|(_, row)| row.ok());
-        own.chain(rows.map(|[formula, id]: [&'static str; 2]| (formula.to_owned(), id)))
-            .collect()
+        let own = own.map(|(id, identity)| (identity.formula, id));
+        let other = rows(include_str!("../../data/equal.csv")).map(|[formula, id]| (formula, id));
+        own.chain(other).collect()
     });
     IDS.get(formula).copied()
 }
 
+/// Whether the figures are of these categories.
+fn is_of(info: &SeriesInfo, categories: &[&str]) -> bool {
+    categories.contains(&info.category.as_str())
+}
+
 fn has_prices(info: &SeriesInfo) -> bool {
-    let is_price = info.category == "inflation" && info.units_short == "index";
-    let is_quoted = ["commodities", "equities", "crypto"].contains(&info.category.as_str());
-    is_price
-        || is_quoted
-        || info.title.contains("Price")
-        || info.title.contains("Case-Shiller")
+    is_of(info, &["inflation"]) && info.units_short == "index"
+        || is_of(info, &["commodities", "equities", "crypto"])
+        || ["Price", "Case-Shiller"]
+            .iter()
+            .any(|word| info.title.contains(word))
         || info.units_short == "$/hour"
 }
 
 /// Whether a head may be added to the name of a series.
-fn fits(head: &Token, target: Target) -> bool {
-    let fits = |info: &Arc<SeriesInfo>| {
-        let is_rate = info.units_short.starts_with('%');
-        match head.text.as_str() {
-            "rate" => is_rate || info.category == "fx",
-            "index" => info.units_short == "index" || info.units_short == "0-100",
-            "price" => {
-                has_prices(info)
-                    && info.units_short != "$/hour"
-                    && !info.title.contains("Volatility")
-            }
-            "spot" => ["commodities", "equities", "fx", "crypto"].contains(&info.category.as_str()),
-            "level" => !is_rate || info.category == "rates",
-            "nominal" => !info.title.contains("Real ") && !info.title.contains("Core"),
-            "amount" => !is_rate && info.units_short != "index",
-            "bond" => info.category == "rates",
-            _ => true,
-        }
-    };
-    match target {
-        Target::Formula(_) => head.text == "total",
-        target => target.series().into_iter().all(fits),
+fn fits(head: &str, info: &SeriesInfo) -> bool {
+    let is_rate = info.units_short.starts_with('%');
+    match head {
+        "rate" => is_rate || is_of(info, &["fx"]),
+        "index" => ["index", "0-100"].contains(&info.units_short.as_str()),
+        "price" => has_prices(info) && info.units_short != "$/hour",
+        "spot" => is_of(info, &["commodities", "equities", "fx", "crypto"]),
+        "level" => !is_rate || is_of(info, &["rates"]),
+        "nominal" => !info.title.contains("Real ") && !info.title.contains("Core"),
+        "amount" => !is_rate && info.units_short != "index",
+        "bond" => is_of(info, &["rates"]),
+        _ => true,
     }
 }
 
@@ -234,82 +206,72 @@ fn item(tokens: &[Token]) -> Result<Option<Part>> {
     // "2y and 10y" are two columns, not their difference.
     let has_and = tokens
         .iter()
-        .any(|token| token.kind == Kind::Operator && token.text == "and" && token.typed != "/");
+        .any(|token| token.text == "and" && token.typed != "/");
     let find = |is_read: &dyn Fn(&Token) -> bool| {
-        let targets = table.find(&significant(tokens.iter().filter(|token| is_read(token))));
-        targets
-            .first()
-            .copied()
+        let words = significant(tokens.iter().filter(|token| is_read(token)));
+        table
+            .find(&words)
             .filter(|target| !has_and || !target.is_difference())
     };
-    let is_courtesy = |token: &Token| token.kind == Kind::Filler;
-    let is_time = |token: &Token| token.kind == Kind::Time;
-    let kept = || tokens.iter().filter(|token| is_courtesy(token));
+    let is_told = |token: &Token| token.kind != Kind::Filler;
+    let is_timeless = |token: &Token| is_told(token) && token.kind != Kind::Time;
+    let without = |heads: &[&Token]| {
+        let target = find(&|token| is_timeless(token) && !heads.contains(&token))?;
+        let series = target.series();
+        let fits = |head: &&Token| series.iter().all(|info| fits(&head.text, info));
+        heads.iter().all(fits).then_some(target)
+    };
+    let heads: Vec<&Token> = tokens.iter().filter(|t| t.kind == Kind::Head).collect();
+    let mut fillers = tokens.iter().filter(|token| !is_told(token));
     let exact = find(&|_| true)
-        .or_else(|| kept().find_map(|kept| find(&|token| !is_courtesy(token) || token == kept)))
-        .or_else(|| find(&|token| !is_courtesy(token)))
-        .map(|target| (target, false));
-    let timeless = || find(&|token| !is_courtesy(token) && !is_time(token));
-    let heads: Vec<&Token> = tokens
-        .iter()
-        .filter(|token| token.kind == Kind::Head)
-        .collect();
-    let headless = |left: &[&Token]| {
-        let target =
-            find(&|token| !is_courtesy(token) && !is_time(token) && !left.contains(&token))?;
-        left.iter().all(|head| fits(head, target)).then_some(target)
+        .or_else(|| fillers.find_map(|kept| find(&|token| is_told(token) || token == kept)))
+        .or_else(|| find(&is_told));
+    let target = exact
+        .or_else(|| find(&is_timeless))
+        .or_else(|| heads.iter().find_map(|head| without(&[head])))
+        .or_else(|| without(&heads));
+    let mut part = match target {
+        Some(Target::Series(info)) => Part::series(info),
+        Some(Target::Formula(formula)) => Part::formula(formula, ""),
+        Some(Target::Choices(choices)) => Part::usual(choices.name, choices)?,
+        Some(Target::Absent(_)) | None => return Ok(None),
     };
-    let found = exact.or_else(|| {
-        let each = || heads.iter().find_map(|head| headless(&[*head]));
-        let target = timeless().or_else(each).or_else(|| headless(&heads))?;
-        Some((target, true))
-    });
-    let Some((target, is_timeless)) = found else {
-        return Ok(None);
-    };
-    let mut part = Part::target(target)?;
-    if is_timeless {
-        part.unread.extend(
-            tokens
-                .iter()
-                .filter(|token| is_time(token))
-                .map(|token| token.typed.clone()),
-        );
+    if exact.is_none() {
+        let times = tokens.iter().filter(|token| token.kind == Kind::Time);
+        part.unread.extend(times.map(|token| token.typed.clone()));
     }
     Ok(Some(part))
 }
 
 fn without(tokens: &[Token], left_out: &[usize]) -> Vec<Token> {
-    let kept = tokens
-        .iter()
-        .enumerate()
+    let kept = (0..)
+        .zip(tokens)
         .filter(|(index, _)| !left_out.contains(index));
     kept.map(|(_, token)| token.clone()).collect()
 }
 
 /// Reads a name without operators: an item with transforms.
+///
+/// # Errors
+/// [`Error::Ambiguous`] for an item without a usual meaning.
 pub(super) fn single(tokens: &[Token]) -> Result<Option<Part>> {
     if let Some(part) = item(tokens)? {
         return Ok(Some(part));
     }
-    let tenor = tokens.iter().rposition(|token| token.kind == Kind::Tenor);
-    for index in (0..tokens.len()).rev() {
-        let Some(token) = tokens.get(index) else {
-            continue;
-        };
+    let mut tenors = tokens.iter().enumerate().rev();
+    let tenor = tenors.find(|(_, token)| token.kind == Kind::Tenor);
+    for (index, token) in tokens.iter().enumerate().rev() {
         let is_transform = token.kind == Kind::Transform;
-        if let Some(at) = tenor.filter(|_| is_transform || token.typed.starts_with("av"))
-            && let Some(over) = tokens.get(at)
-            && let Some(part) = item(&without(tokens, &[index, at]))?
-            && let Some(part) = part.over(&token.text, &over.text)
+        let is_average = token.typed.starts_with("av");
+        if let Some((at, tenor)) = tenor.filter(|_| is_transform || is_average)
+            && let Ok(Some(part)) = item(&without(tokens, &[index, at]))
+            && let Some(part) = part.over(&token.text, &tenor.text)
         {
             return Ok(Some(part));
         }
-        if !is_transform {
-            continue;
-        }
         let rest = without(tokens, &[index]);
         let part = match token.text.as_str() {
+            _ if !is_transform => None,
             "inflation" => of_prices(&rest)?,
             _ => single(&rest)?,
         };
@@ -323,13 +285,9 @@ pub(super) fn single(tokens: &[Token]) -> Result<Option<Part>> {
 /// Reads what inflation is of: an item of the consumer price index, or else of other prices.
 fn of_prices(tokens: &[Token]) -> Result<Option<Part>> {
     for head in ["cpi", "price"] {
-        let head = Token {
-            text: head.into(),
-            typed: head.into(),
-            kind: Kind::Word,
-        };
-        let named = [tokens, &[head]].concat();
-        if let Some(part) = item(&named)? {
+        let (text, typed) = (head.to_owned(), head.to_owned());
+        let kind = Kind::Word;
+        if let Some(part) = item(&[tokens, &[Token { text, typed, kind }]].concat())? {
             return Ok(Some(part));
         }
     }
@@ -347,12 +305,12 @@ enum Operator {
 }
 
 impl Operator {
-    fn parse(token: &Token) -> Option<Self> {
-        Some(match token.text.as_str() {
+    fn parse(text: &str) -> Option<Self> {
+        Some(match text {
             "and" | "pair" => Self::Columns,
             "minus" | "less" | "difference" => Self::Minus,
             "plus" => Self::Plus,
-            "over" | "per" | "ratio" => Self::Over,
+            "over" | "ratio" => Self::Over,
             "share" => Self::Share,
             _ => return None,
         })
@@ -362,45 +320,33 @@ impl Operator {
 /// Reads a name: one part, or several columns. `None` where a word is not read.
 ///
 /// # Errors
-/// [`Error::Ambiguous`] for a name without a usual meaning.
+/// As [`single`].
 pub(super) fn parts(tokens: &[Token]) -> Result<Option<Vec<Part>>> {
     if let Some(part) = single(tokens)? {
         return Ok(Some(vec![part]));
     }
     let is_courtesy = |token: &&Token| matches!(token.kind, Kind::Stop | Kind::Filler);
     let before = tokens.iter().take_while(is_courtesy).count();
-    let first = tokens
-        .get(before)
-        .filter(|token| ["difference", "ratio", "pair"].contains(&token.text.as_str()));
-    if let Some(operator) = first.and_then(Operator::parse) {
-        let body = tokens.get(before + 1..).unwrap_or(&[]);
+    let body = tokens.get(before + 1..).unwrap_or(&[]);
+    let first = tokens.get(before).map_or("", |token| token.text.as_str());
+    if let "difference" | "ratio" | "pair" = first
+        && let Some(operator) = Operator::parse(first)
+    {
         let is_between = |token: &Token| token.text == "and" || token.typed == "to";
-        let found = (0..body.len()).filter(|at| body.get(*at).is_some_and(is_between));
-        return Ok(found.into_iter().find_map(|at| sides(operator, body, at)));
+        let mut found = (0..body.len()).filter(|at| body.get(*at).is_some_and(is_between));
+        return Ok(found.find_map(|at| sides(operator, body, at)));
     }
     let is_ratio = tokens.iter().any(|token| token.typed == "ratio");
-    let without_ratio: Vec<Token> = tokens
-        .iter()
-        .filter(|token| token.typed != "ratio")
-        .cloned()
-        .collect();
-    let tokens = if is_ratio {
-        without_ratio.as_slice()
-    } else {
-        tokens
-    };
+    let told = tokens.iter().filter(|token| token.typed != "ratio");
+    let tokens: &[Token] = &told.cloned().collect::<Vec<_>>();
     let read = |wanted: &[Operator]| {
-        let found = (0..tokens.len()).rev().filter_map(|at| {
+        (0..tokens.len()).rev().find_map(|at| {
             let token = tokens.get(at)?;
-            let operator = Operator::parse(token)
-                .filter(|_| matches!(token.kind, Kind::Operator | Kind::Except));
-            let operator =
-                operator.or((is_ratio && token.typed == "to").then_some(Operator::Over))?;
-            wanted.contains(&operator).then_some((operator, at))
-        });
-        found
-            .into_iter()
-            .find_map(|(operator, at)| sides(operator, tokens, at))
+            let is_over = is_ratio && token.typed == "to";
+            let text = if is_over { "over" } else { token.text.as_str() };
+            let operator = Operator::parse(text).filter(|operator| wanted.contains(operator))?;
+            sides(operator, tokens, at)
+        })
     };
     Ok(read(&[Operator::Columns])
         .or_else(|| read(&[Operator::Minus, Operator::Plus]))
@@ -411,96 +357,90 @@ pub(super) fn parts(tokens: &[Token]) -> Result<Option<Vec<Part>>> {
 fn sides(operator: Operator, tokens: &[Token], at: usize) -> Option<Vec<Part>> {
     let left = tokens.get(..at)?;
     let right = tokens.get(at + 1..)?;
-    let read = |tokens: &[Token]| parts(tokens).ok().flatten();
-    let borrowed_left =
-        || (1..right.len()).find_map(|from| read(&[left, right.get(from..)?].concat()));
-    let borrowed_right = || {
+    let read = |one: &[Token], other: &[Token]| parts(&[one, other].concat()).ok().flatten();
+    let from_right = || (1..right.len()).find_map(|from| read(left, right.get(from..)?));
+    let from_left = || {
         (1..left.len())
             .rev()
-            .find_map(|to| read(&[left.get(..to)?, right].concat()))
+            .find_map(|to| read(left.get(..to)?, right))
     };
-    let has_words = |tokens: &[Token]| tokens.iter().any(|token| !matches!(token.kind, Kind::Stop));
-    if !has_words(left) || !has_words(right) {
+    let is_empty = |side: &[Token]| side.iter().all(|token| token.kind == Kind::Stop);
+    if is_empty(left) || is_empty(right) {
         return None;
     }
-    let mut left = read(left).or_else(borrowed_left)?;
-    let right = read(right).or_else(borrowed_right)?;
-    if operator == Operator::Columns {
-        left.extend(right);
-        return Some(left);
-    }
-    match (left.as_slice(), right.as_slice()) {
-        ([left], [right]) => Some(vec![combine(operator, left, right)?]),
+    let first = read(left, &[]).or_else(from_right)?;
+    let second = read(right, &[]).or_else(from_left)?;
+    match (first.as_slice(), second.as_slice()) {
+        _ if operator == Operator::Columns => Some([first, second].concat()),
+        ([first], [second]) => Some(vec![combine(operator, first, second)?]),
         _ => None,
     }
 }
 
 fn combine(operator: Operator, left: &Part, right: &Part) -> Option<Part> {
     let is_rate = |part: &Part| part.unit == "%";
+    let is_sum = matches!(operator, Operator::Minus | Operator::Plus);
     // A change over a year is compared with one.
-    if matches!(operator, Operator::Minus | Operator::Plus) && is_rate(left) != is_rate(right) {
+    if is_sum && is_rate(left) != is_rate(right) {
         let yearly = |part: &Part| {
-            if is_rate(part) {
-                Some(part.clone())
-            } else {
-                part.clone().apply("yoy")
-            }
+            let is_change = is_rate(part).then(|| part.clone());
+            is_change.or_else(|| part.clone().apply("yoy"))
         };
         return combine(operator, &yearly(left)?, &yearly(right)?);
     }
-    let a = left.enclosed();
-    let b = right.enclosed();
     let is_amount = |part: &Part| part.unit.starts_with('$') && !part.unit.contains('/');
-    let is_alike = left.unit == right.unit
-        || is_amount(left) && is_amount(right)
-        || left.unit.is_empty()
-        || right.unit.is_empty();
+    let are_alike = left.unit == right.unit || is_amount(left) && is_amount(right);
+    let is_unknown = left.unit.is_empty() || right.unit.is_empty();
+    if is_sum && !are_alike && !is_unknown {
+        return None;
+    }
+    let [a, b] = [left.side(), right.side()];
+    let reversed = || identified(&format!("{b}-{a}"));
+    let percent = format!("100*{a}/{b}");
     let mut part = match operator {
-        Operator::Minus if is_alike => match identified(&format!("{b}-{a}")) {
-            Some(id) => Part::formula(&format!("-{id}"), &left.unit),
-            None => Part::formula(&format!("{a}-{b}"), &left.unit),
-        },
-        Operator::Plus if is_alike => Part::formula(&format!("{a}+{b}"), &left.unit),
-        Operator::Over => match identified(&format!("100*{a}/{b}")) {
-            Some(id) => Part::formula(id, "%"),
-            None => Part::formula(&format!("{a}/{b}"), "ratio"),
-        },
-        Operator::Share => Part::formula(&format!("100*{a}/{b}"), "%"),
-        Operator::Minus | Operator::Plus | Operator::Columns => return None,
+        Operator::Minus if let Some(id) = reversed() => {
+            Part::formula(&format!("-{id}"), &left.unit)
+        }
+        Operator::Minus => Part::formula(&format!("{a}-{b}"), &left.unit),
+        Operator::Plus => Part::formula(&format!("{a}+{b}"), &left.unit),
+        Operator::Over if identified(&percent).is_none() => {
+            Part::formula(&format!("{a}/{b}"), "ratio")
+        }
+        Operator::Over | Operator::Share => Part::formula(&percent, "%"),
+        Operator::Columns => return None,
     };
     part.unread
         .extend(left.unread.iter().chain(&right.unread).cloned());
     Some(part)
 }
 
-/// Returns why a name has no reading, with the nearest series: the entry of the register; a place or group that the series
-/// do not tell apart; or, unless `is_exact`, an entry with some of its words, or the words that are not read.
-pub(super) fn refusal(tokens: &[Token], is_exact: bool) -> Option<(String, Vec<Suggestion>)> {
-    let table = NameTable::embedded();
-    let read = |left_out: &[Kind]| {
-        significant(
+/// Why a name has no reading, and the nearest series.
+pub(super) type Refusal = (String, Vec<Suggestion>);
+
+/// Returns the refusal of what the register has: without courtesies, times, heads and changes.
+pub(super) fn absent(tokens: &[Token]) -> Option<Refusal> {
+    let order = [Kind::Filler, Kind::Time, Kind::Head, Kind::Transform];
+    let find = |left_out: &[Kind]| {
+        let words = significant(
             tokens
                 .iter()
                 .filter(|token| !left_out.contains(&token.kind)),
-        )
+        );
+        NameTable::embedded().find_absent(&words)
     };
-    let words = read(&[Kind::Filler, Kind::Time]);
-    let heads = [Kind::Filler, Kind::Time, Kind::Head];
-    let changes = [Kind::Filler, Kind::Time, Kind::Head, Kind::Transform];
-    let all = [read(&[]), words.clone(), read(&heads), read(&changes)];
-    if let Some(Target::Absent(absent)) = all.iter().find_map(|words| table.find_absent(words)) {
-        return Some(absent_reason(absent));
-    }
-    if is_exact {
-        return None;
-    }
-    let is_part = |token: &&Token| matches!(token.kind, Kind::Place | Kind::Group);
+    let target = [0, 2, 3, 4]
+        .iter()
+        .find_map(|count| find(order.get(..*count)?));
+    target.map(reason)
+}
+
+/// Returns the refusal of any other name: by a place or group that the series do not tell apart, by an entry of the
+/// register with some of its words, or by the words that are not read.
+pub(super) fn refusal(tokens: &[Token]) -> Option<Refusal> {
+    let table = NameTable::embedded();
+    let is_part = |token: &&Token| token.kind == Kind::Part;
     if let Some(place) = tokens.iter().find(is_part) {
-        let rest: Vec<Token> = tokens
-            .iter()
-            .filter(|token| !is_part(token))
-            .cloned()
-            .collect();
+        let rest: Vec<Token> = tokens.iter().filter(|t| !is_part(t)).cloned().collect();
         if let Some(parts) = parts(&rest).ok().flatten() {
             let why = format!("no series here is of {} alone", place.text);
             return Some((
@@ -509,31 +449,28 @@ pub(super) fn refusal(tokens: &[Token], is_exact: bool) -> Option<(String, Vec<S
             ));
         }
     }
-    if let Some(Target::Absent(absent)) = table.find_absent_within(&words) {
-        return Some(absent_reason(absent));
+    let is_told = |t: &&Token| !matches!(t.kind, Kind::Stop | Kind::Filler | Kind::Time);
+    let words = significant(tokens.iter().filter(is_told));
+    if let Some(target) = table.find_absent_within(&words) {
+        return Some(reason(target));
     }
-    let nearest = table.nearest(&words);
-    let is_told = |token: &&Token| !matches!(token.kind, Kind::Stop | Kind::Filler | Kind::Time);
-    let unknown: Vec<&str> = tokens
+    let unknown = tokens
         .iter()
-        .filter(is_told)
-        .filter(|token| !table.is_known(&token.text))
-        .map(|t| t.typed.as_str())
-        .collect();
+        .filter(|t| is_told(t) && !table.is_known(&t.text));
+    let unknown: Vec<&str> = unknown.map(|token| token.typed.as_str()).collect();
     let why = match unknown.as_slice() {
         [] => "no series here is exactly that".to_owned(),
         words => format!("no series here is of \"{}\"", words.join(" ")),
     };
-    (!nearest.is_empty()).then(|| (why, suggest(nearest)))
+    let nearest = table.nearest(&words);
+    (!nearest.is_empty()).then_some((why, nearest))
 }
 
-fn absent_reason(absent: &'static super::register::Absent) -> (String, Vec<Suggestion>) {
-    let differs = match absent.differs {
-        "" => String::new(),
-        differs => format!("; the nearest here {differs}"),
+fn reason(target: Target) -> Refusal {
+    let why = match target {
+        Target::Absent([_, why, _, ""]) => why.to_owned(),
+        Target::Absent([_, why, _, differs]) => format!("{why}; the nearest here {differs}"),
+        _ => String::new(),
     };
-    (
-        format!("{}{differs}", absent.why),
-        suggest(Target::Absent(absent).series()),
-    )
+    (why, suggest(target.series()))
 }

@@ -188,231 +188,178 @@ pub fn read(kind: &'static str, name: &str) -> Result<Meaning> {
     if let Some(error) = remarks::discontinued(name) {
         return Err(error);
     }
-    let text = match foreign_id(name) {
-        Some(Ok(part)) => return Ok(Meaning::of(name, vec![part])),
-        Some(Err(text)) => text,
-        None => name,
-    };
+    let text = foreign_id(name).unwrap_or(name);
+    if let Some(part) = written(text) {
+        return Ok(Meaning::of(name, vec![part]));
+    }
     if let Some(choices) = names.choices(text) {
         return Ok(Meaning::of(name, vec![Part::usual(name, choices)?]));
-    }
-    if let Some(part) = formula(text) {
-        return Ok(Meaning::of(name, vec![part]));
     }
     let tokens = words::tokens(text);
     if let Some(columns) = read_all(&tokens)? {
         return Ok(Meaning::of(name, columns));
     }
-    let is_identifier = is_identifier(text);
-    if read::refusal(&tokens, true).is_none()
-        && !is_identifier
-        && let Some(columns) = correct(&tokens)?
+    if read::absent(&tokens).is_none()
+        && let Some(reading) = correct(&tokens)?
     {
-        return Ok(Meaning::of(name, columns));
+        if let Some(columns) = read_all(&reading)? {
+            return Ok(Meaning::of(name, columns));
+        }
+        return Err(refuse(kind, name, &reading));
     }
-    Err(refuse(kind, name, &tokens, is_identifier))
+    Err(refuse(kind, name, &tokens))
 }
 
-/// Reads a formula of known names.
-fn formula(text: &str) -> Option<Part> {
-    let tree = expression::parse(text).ok()?;
-    let is_known = |(name, _): (&str, usize)| Names::embedded().find(name).is_some();
-    let is_formula = text.contains(['(', '-', '+', '*', '/']) && !tree.has_comparison();
-    (is_formula && tree.names().into_iter().all(is_known)).then(|| Part::formula(text, ""))
-}
-
-/// Whether a text is one word with a number, which is never corrected.
-fn is_identifier(text: &str) -> bool {
-    !text.trim().contains(char::is_whitespace) && text.contains(|c: char| c.is_ascii_digit())
+/// Reads an identifier, or a formula of identifiers.
+fn written(text: &str) -> Option<Part> {
+    if let Some(info) = Names::embedded().find(text) {
+        return Some(Part::series(&info));
+    }
+    let tree = expression::parse(text)
+        .ok()
+        .filter(|tree| !tree.has_comparison())?;
+    let is_known = |(name, _): (&str, usize)| Catalogue::embedded().get(name).is_some();
+    tree.names()
+        .into_iter()
+        .all(is_known)
+        .then(|| Part::formula(text, ""))
 }
 
 /// Reads the words of a name as written. What the register has is not computed from its words.
 fn read_all(tokens: &[Token]) -> Result<Option<Vec<Part>>> {
     match read::single(tokens)? {
         Some(part) => Ok(Some(vec![part])),
-        None if read::refusal(tokens, true).is_some() => Ok(None),
+        None if read::absent(tokens).is_some() => Ok(None),
         None => read::parts(tokens),
     }
 }
 
 /// Builds the error for a name without a reading.
-fn refuse(kind: &'static str, name: &str, tokens: &[Token], is_identifier: bool) -> Error {
-    let is_one_word = !name
-        .trim()
-        .contains(|c: char| c.is_whitespace() || c == '_');
-    let known = read::refusal(tokens, true);
-    let siblings = known
-        .is_none()
-        .then(|| similar_ids(name))
-        .filter(|ids| is_identifier && !ids.is_empty());
-    let similar = || suggestions(name);
-    let (why, suggestions) = match (known, siblings) {
-        (Some((why, nearest)), _) => (why, nearest),
-        (None, Some(ids)) => ("no series here has this identifier".to_owned(), ids),
-        (None, None) if is_one_word => (String::new(), similar()),
-        (None, None) => read::refusal(tokens, false).unwrap_or_default(),
+fn refuse(kind: &'static str, name: &str, tokens: &[Token]) -> Error {
+    let is_one_word = !name.trim().contains([' ', '_']);
+    let siblings = similar_ids(name);
+    let refusal = match read::absent(tokens) {
+        Some(refusal) => Some(refusal),
+        None if !siblings.is_empty() => {
+            Some(("no series here has this identifier".to_owned(), siblings))
+        }
+        None if is_one_word => Some((String::new(), suggestions(name))),
+        None => read::refusal(tokens),
     };
+    let (why, suggestions) = refusal.unwrap_or_default();
+    let name = quote(name);
     Error::Unknown {
         kind,
-        name: quote(name),
+        name,
         why,
         suggestions,
     }
 }
 
-/// Reads an identifier of an agency or vendor. `Err` has the text without a vendor's prefix and suffix.
-fn foreign_id(name: &str) -> Option<std::result::Result<Part, &str>> {
+/// Returns what an identifier of an agency or vendor is here, or its text without a vendor's prefix and suffix; `None` for
+/// any other text.
+fn foreign_id(name: &str) -> Option<&str> {
     let ids = &NameTable::embedded().ids;
     let name = name.trim();
-    let is_prefix = |(before, _): &(&str, &str)| {
-        before.len() <= 12
-            && before
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || b == b'_')
-    };
+    let is_prefix = |(before, _): &(&str, &str)| before.chars().all(char::is_alphanumeric);
     let bare = name
         .split_once(':')
         .filter(is_prefix)
         .map_or(name, |(_, id)| id);
-    let bare = ["FRED/", "H15/", "G17/", "H41/", "H8/", "H6/", "^", "$", "."]
+    let prefixes = ["FRED/", "H15/", "G17/", "H41/", "^", "$"];
+    let bare = prefixes
         .iter()
-        .fold(bare, |bare, prefix| {
-            bare.strip_prefix(prefix).unwrap_or(bare)
-        });
-    let suffixes = [
-        " Index", " Curncy", " Comdty", " Govt", " Corp", " Equity", "=X", ".X", "=F",
-    ];
-    let bare = suffixes.iter().fold(bare, |bare, suffix| {
-        bare.strip_suffix(suffix).unwrap_or(bare)
-    });
+        .find_map(|prefix| bare.strip_prefix(prefix))
+        .unwrap_or(bare);
+    let suffixes = [" Index", " Curncy", " Comdty", " Govt", "=X", "=F"];
+    let bare = suffixes
+        .iter()
+        .find_map(|suffix| bare.strip_suffix(suffix))
+        .unwrap_or(bare);
     let folded = fold_name(bare);
+    let is_held = Names::embedded().find(bare).is_some();
     // Only an identifier with a long number belongs to a family.
-    let is_long = folded.bytes().filter(u8::is_ascii_digit).count() > 2
-        && Names::embedded().find(bare).is_none();
+    let is_long = folded.bytes().filter(u8::is_ascii_digit).count() > 2 && !is_held;
     let family = || {
         let mut ends = (3..folded.len()).rev().filter(|_| is_long);
         ends.find_map(|end| ids.get(&format!("{}*", folded.get(..end)?)))
     };
-    match [name, bare]
-        .iter()
-        .find_map(|id| ids.get(&fold_name(id)))
+    let exact = ids.get(&fold_name(name)).or_else(|| ids.get(&folded));
+    exact
         .or_else(family)
-    {
-        Some(text) => Some(match Catalogue::embedded().get(text) {
-            Some(info) => Ok(Part::series(info)),
-            None if expression::parse(text).is_ok() && text.contains(['(', '/', '-']) => {
-                Ok(Part::formula(text, ""))
-            }
-            None => Err(*text),
-        }),
-        None if bare == name => None,
-        None => Some(
-            Names::embedded()
-                .find(bare)
-                .map(|info| Part::series(&info))
-                .ok_or(bare),
-        ),
-    }
+        .copied()
+        .or_else(|| (bare != name).then_some(bare))
 }
 
 /// Returns the identifiers with the same letters and the nearest numbers: DFII5 for DFII2.
 fn similar_ids(name: &str) -> Vec<Suggestion> {
-    let letters = |id: &str| {
-        id.chars()
-            .filter(|c| c.is_ascii_alphabetic())
-            .collect::<String>()
-            .to_ascii_uppercase()
+    let split = |id: &str| {
+        let (digits, letters): (String, String) =
+            fold_name(id).chars().partition(char::is_ascii_digit);
+        Some((letters, digits.parse::<u32>().ok()?))
     };
-    let number = |id: &str| {
-        id.chars()
-            .filter(char::is_ascii_digit)
-            .collect::<String>()
-            .parse::<u32>()
-            .unwrap_or(0)
+    let Some((letters, number)) = split(name).filter(|(letters, _)| letters.len() >= 3) else {
+        return Vec::new();
     };
-    let wanted = letters(name);
-    let mut alike: Vec<_> = Catalogue::embedded()
-        .iter()
-        .filter(|info| wanted.len() >= 3 && letters(info.id.as_str()) == wanted)
-        .collect();
-    alike.sort_by_key(|info| number(info.id.as_str()).abs_diff(number(name)));
-    alike.truncate(2);
-    suggest(alike)
+    let all = Catalogue::embedded().iter();
+    let alike = all.filter_map(|info| Some((split(info.id.as_str())?, info)));
+    let mut alike: Vec<_> = alike.filter(|((other, _), _)| *other == letters).collect();
+    alike.sort_by_key(|((_, other), _)| other.abs_diff(number));
+    suggest(alike.into_iter().map(|(_, info)| info).take(2))
 }
 
-/// Reads a name with misspelled words; `None` if there is no or more than one reading.
-fn correct(tokens: &[Token]) -> Result<Option<Vec<Part>>> {
+/// Corrects misspelled words; `None` if there are none, or no or more than one reading. An identifier is not corrected.
+///
+/// # Errors
+/// As [`read_all`].
+fn correct(tokens: &[Token]) -> Result<Option<Vec<Token>>> {
     let table = NameTable::embedded();
-    let is_misspelled =
-        |token: &Token| token.kind == words::Kind::Word && !table.is_known(&token.text);
-    let wrong: Vec<usize> = (0..tokens.len())
-        .filter(|at| tokens.get(*at).is_some_and(is_misspelled))
-        .collect();
-    let told = tokens
+    let is_wrong = |token: &Token| token.kind == words::Kind::Word && !table.is_known(&token.text);
+    let is_told = |token: &&Token| !matches!(token.kind, words::Kind::Stop | words::Kind::Filler);
+    let wrong = tokens.iter().filter(|token| is_wrong(token)).count();
+    let has_digits = tokens
         .iter()
-        .filter(|token| !matches!(token.kind, words::Kind::Stop | words::Kind::Filler))
-        .count();
-    if wrong.is_empty() || wrong.len() > MAX_MISSPELLED {
+        .any(|t| is_wrong(t) && t.typed.contains(|c: char| c.is_ascii_digit()));
+    if !(1..=MAX_MISSPELLED).contains(&wrong) || has_digits {
         return Ok(None);
     }
-    let mut readings: Vec<Vec<Token>> = vec![tokens.to_vec()];
-    for at in wrong {
-        let Some(token) = tokens.get(at) else {
-            continue;
-        };
-        let near = table.readings(&token.text);
-        let is_short = told == 1 && token.text.len() < MIN_ONLY_WORD;
-        let is_swap = |word: &str| {
-            word.len() == token.text.len()
-                && word.bytes().all(|b| token.text.bytes().any(|c| c == b))
-        };
-        let near: Vec<&str> = near
-            .into_iter()
-            .filter(|word| !is_short || is_swap(word))
-            .take(MAX_READINGS)
-            .collect();
-        let replace = |reading: Vec<Token>| {
-            near.iter()
-                .map(move |word| {
-                    let (before, after) = reading.split_at(at);
-                    let read = words::tokens(word);
-                    [before, &read, after.get(1..).unwrap_or(&[])].concat()
-                })
-                .collect::<Vec<_>>()
-        };
-        readings = readings.into_iter().flat_map(replace).collect();
-    }
-    let mut found: Option<Vec<Part>> = None;
-    for reading in readings {
-        if let Some(columns) = read_all(&reading)? {
-            let is_same = |other: &Vec<Part>| {
-                other
-                    .iter()
-                    .map(|p| &p.formula)
-                    .eq(columns.iter().map(|p| &p.formula))
-            };
-            if found.as_ref().is_some_and(|other| !is_same(other)) {
-                return Ok(None);
-            }
-            found = Some(columns);
-        } else if let Some((why, suggestions)) = read::refusal(&reading, true) {
-            return Err(Error::Unknown {
-                kind: "series",
-                name: quote(&join(&reading)),
-                why,
-                suggestions,
+    let is_only = tokens.iter().filter(is_told).count() == 1;
+    let mut texts = vec![String::new()];
+    for token in tokens {
+        let mut near = vec![token.typed.as_str()];
+        if is_wrong(token) {
+            near = table.readings(&token.text);
+            let is_short = is_only && token.text.len() < MIN_ONLY_WORD;
+            near.retain(|word| {
+                !is_short
+                    || word.len() == token.text.len()
+                        && word.chars().all(|c| token.text.contains(c))
             });
         }
+        near.truncate(MAX_READINGS);
+        let pairs = texts
+            .iter()
+            .flat_map(|text| near.iter().map(move |word| [text.as_str(), *word]));
+        texts = pairs.map(|pair| pair.join(" ")).collect();
     }
-    Ok(found)
-}
-
-fn join(tokens: &[Token]) -> String {
-    tokens
-        .iter()
-        .map(|token| token.typed.as_str())
-        .collect::<Vec<_>>()
-        .join(" ")
+    let mut found: Option<(Vec<Token>, Vec<String>)> = None;
+    for text in texts {
+        let reading = words::tokens(&text);
+        let parts = read_all(&reading)?;
+        let formulas: Vec<String> = parts
+            .into_iter()
+            .flatten()
+            .map(|part| part.formula)
+            .collect();
+        if formulas.is_empty() && read::absent(&reading).is_none() {
+            continue;
+        }
+        if found.as_ref().is_some_and(|(_, other)| *other != formulas) {
+            return Ok(None);
+        }
+        found = Some((reading, formulas));
+    }
+    Ok(found.map(|(reading, _)| reading))
 }
 
 fn catalogue_series(id: &str) -> Option<Arc<SeriesInfo>> {
@@ -421,11 +368,11 @@ fn catalogue_series(id: &str) -> Option<Arc<SeriesInfo>> {
 
 /// Returns the series with a name spelled like this one, the most similar first.
 pub fn suggestions(name: &str) -> Vec<Suggestion> {
-    let documents = SearchIndex::embedded().find_near(name, Kind::Series);
+    let documents = SearchIndex::embedded()
+        .find_near(name, Kind::Series)
+        .into_iter();
+    let infos = documents.filter_map(|document| Catalogue::embedded().get(&document.name));
     let mut seen = HashSet::new();
-    let infos = documents
-        .into_iter()
-        .filter_map(|document| Catalogue::embedded().get(&document.name));
     suggest(infos.filter(|info| seen.insert(info.id.clone())))
 }
 

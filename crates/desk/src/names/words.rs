@@ -2,6 +2,7 @@
 
 use econoscope_core::model::table;
 use econoscope_core::model::words::Spelling;
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
@@ -33,10 +34,8 @@ pub(super) enum Kind {
     Time,
     /// A duration: `10y`.
     Tenor,
-    /// A part of the people.
-    Group,
-    /// A place other than the United States.
-    Place,
+    /// A part of the people, or a place other than the United States.
+    Part,
 }
 
 impl Kind {
@@ -47,13 +46,10 @@ impl Kind {
             "filler" => Self::Filler,
             "head" => Self::Head,
             "transform" => Self::Transform,
-            "minus" | "plus" | "over" | "share" | "and" | "difference" | "ratio" | "pair" => {
-                Self::Operator
-            }
+            "operator" => Self::Operator,
             "except" => Self::Except,
             "time" => Self::Time,
-            "group" => Self::Group,
-            "place" => Self::Place,
+            "part" => Self::Part,
             _ => return None,
         })
     }
@@ -69,60 +65,69 @@ pub(super) struct Token {
     pub(super) kind: Kind,
 }
 
-/// A row of the table: words, and what they are read as.
-struct Rule {
-    words: Vec<String>,
-    tokens: Vec<Token>,
+/// The rows of a table; tests read every row.
+pub(super) fn rows<const N: usize>(text: &'static str) -> impl Iterator<Item = [&'static str; N]> {
+    table::rows(text).filter_map(|(_, row)| row.ok())
 }
 
+/// A row of the table: words, and what they are read as.
+type Rule = (Vec<String>, Vec<Token>);
+
 /// The rules by their first word, the longest first.
-static RULES: LazyLock<HashMap<String, Vec<Rule>>> = LazyLock::new(|| {
-    let rows = table::rows(include_str!("../../data/words.csv"));
-    // Tests check every row of both tables.
-    let words = rows.filter_map(|(_, row): (_, Result<[&str; 3], String>)| row.ok());
-    // A city is its own name; a state or country has one for all its words.
-    let place = |[name, _, words, _]: [&'static str; 4]| {
-        let own = move |word| if name.starts_with("a ") { word } else { name };
-        words.split('|').map(move |word| [word, "place", own(word)])
-    };
-    let places = table::rows(include_str!("../../data/places.csv"));
-    let places = places.filter_map(|(_, row)| row.ok()).flat_map(place);
-    let all: Vec<[&str; 3]> = words.chain(places).collect();
-    let mut rules = HashMap::new();
+type Rules = HashMap<String, Vec<Rule>>;
+
+const TABLE: &str = include_str!("../../data/words.csv");
+
+static RULES: LazyLock<Rules> = LazyLock::new(|| {
+    let places = rows(include_str!("../../data/places.csv"));
+    let places = places.flat_map(|[name, _, words, _]: [&'static str; 4]| {
+        // A city is its own name; a state or country has one for all its words.
+        let text = move |word| if name.starts_with("a ") { word } else { name };
+        words.split('|').map(move |word| [word, "part", text(word)])
+    });
+    let all: Vec<[&str; 3]> = rows(TABLE).chain(places).collect();
+    let mut rules = Rules::new();
     // What another word is the same as may have a role of its own.
     for is_same in [false, true] {
-        let rows = all.iter().filter(|row| (row[1] == "same") == is_same);
-        let read: Vec<Rule> = rows.filter_map(|row| rule(&rules, *row)).collect();
+        let chosen = all
+            .iter()
+            .filter(|[_, kind, _]| (*kind == "same") == is_same);
+        let read: Vec<Rule> = chosen.filter_map(|row| rule(&rules, *row)).collect();
         for rule in read {
-            let first = rule.words.first().cloned().unwrap_or_default();
-            let same: &mut Vec<Rule> = rules.entry(first).or_default();
+            let first = rule.0.first().cloned().unwrap_or_default();
+            let same = rules.entry(first).or_default();
             same.push(rule);
-            same.sort_by_key(|rule| std::cmp::Reverse(rule.words.len()));
+            same.sort_by_key(|(words, _)| Reverse(words.len()));
         }
     }
     rules
 });
 
-fn rule(rules: &HashMap<String, Vec<Rule>>, row: [&'static str; 3]) -> Option<Rule> {
-    let [phrase, word, instead] = row;
-    let words = split(phrase);
+fn rule(rules: &Rules, [phrase, word, instead]: [&str; 3]) -> Option<Rule> {
     let kind = Kind::parse(word)?;
-    let tokens = if word == "same" {
-        apply(rules, &split(instead))
-    } else {
-        let text = if instead.is_empty() { word } else { instead };
-        vec![Token {
-            text: if matches!(kind, Kind::Filler | Kind::Stop | Kind::Time) {
-                phrase
-            } else {
-                text
-            }
-            .to_owned(),
+    let tokens = match kind {
+        Kind::Word => apply(rules, &split(instead)),
+        _ => vec![Token {
+            text: if instead.is_empty() { phrase } else { instead }.to_owned(),
             typed: phrase.to_owned(),
             kind,
-        }]
+        }],
     };
-    (!words.is_empty()).then_some(Rule { words, tokens })
+    Some((split(phrase), tokens))
+}
+
+/// Words that stand for a number or the unit of a duration.
+static FORMS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
+    let forms = rows(TABLE).filter(|[_, kind, _]| *kind == "form");
+    forms.map(|[word, _, form]| (word, form)).collect()
+});
+
+/// Returns the words of the table that a misspelled word may be: no courtesies and no operators.
+pub(super) fn known() -> impl Iterator<Item = &'static String> {
+    let is_free = |t: &Token| matches!(t.kind, Kind::Word | Kind::Head | Kind::Transform);
+    let rules = RULES.values().flatten();
+    let rules = rules.filter(move |(_, tokens)| tokens.iter().all(is_free));
+    rules.flat_map(|(words, _)| words)
 }
 
 /// Splits a text into words with their roles.
@@ -133,49 +138,44 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
 }
 
 /// Reads words by the rules, the longest phrase first.
-fn apply(rules: &HashMap<String, Vec<Rule>>, words: &[String]) -> Vec<Token> {
+fn apply(rules: &Rules, words: &[String]) -> Vec<Token> {
     let mut tokens: Vec<Token> = Vec::with_capacity(words.len());
     let mut rest = words;
     while let Some((first, others)) = rest.split_first() {
-        let rule = rules
-            .get(first)
-            .and_then(|rules| rules.iter().find(|rule| rest.starts_with(&rule.words)));
-        match rule {
-            Some(rule) => {
-                let typed = rest.get(..rule.words.len()).unwrap_or(&[]).join(" ");
-                tokens.extend(rule.tokens.iter().map(|token| Token {
-                    typed: typed.clone(),
-                    ..token.clone()
-                }));
-                rest = rest.get(rule.words.len()..).unwrap_or(&[]);
-            }
-            None => {
-                let is_last = tokens
-                    .last()
-                    .is_some_and(|t| ["last", "past", "previous"].contains(&t.text.as_str()));
-                let is_history = others
-                    .first()
-                    .is_some_and(|w| ["of", "history", "ago"].contains(&w.as_str()));
-                tokens.push(Token {
-                    kind: match unit(first) {
-                        Some(_) if is_last || is_history => Kind::Time,
-                        Some(_) => Kind::Tenor,
-                        None if is_year(first) || first.starts_with('@') => Kind::Time,
-                        None => Kind::Word,
-                    },
-                    text: first.clone(),
-                    typed: first.trim_start_matches('@').to_owned(),
-                });
-                rest = others;
-            }
+        let same = rules.get(first).into_iter().flatten();
+        let rule = { same }.find(|(words, _)| rest.starts_with(words));
+        if let Some((words, read)) = rule {
+            let typed = words.join(" ");
+            let read = read.iter().cloned();
+            tokens.extend(read.map(|token| Token {
+                typed: typed.clone(),
+                ..token
+            }));
+            rest = rest.get(words.len()..).unwrap_or(&[]);
+            continue;
         }
+        let is_in = |word: &str, list: &[&str]| list.iter().any(|one| word.ends_with(one));
+        let after = tokens.last().map_or("", |token| &token.typed);
+        let before = others.first().map_or("", String::as_str);
+        let is_span =
+            is_in(after, &["last", "past", "previous"]) || is_in(before, &["of", "history", "ago"]);
+        tokens.push(Token {
+            kind: match unit(first) {
+                Some(_) if !is_span => Kind::Tenor,
+                None if !is_year(first) && !first.starts_with('@') => Kind::Word,
+                _ => Kind::Time,
+            },
+            text: first.clone(),
+            typed: first.trim_start_matches('@').to_owned(),
+        });
+        rest = others;
     }
     tokens
 }
 
 fn is_year(word: &str) -> bool {
     word.parse()
-        .is_ok_and(|year: u32| word.len() == 4 && YEARS.contains(&year))
+        .is_ok_and(|year| word.len() == 4 && YEARS.contains(&year))
 }
 
 /// Returns the number and the unit of a duration such as `10y`.
@@ -187,41 +187,21 @@ pub(super) fn unit(word: &str) -> Option<(u32, char)> {
 /// Splits a text into words in the singular: letters and digits apart, durations joined (`10-Year` is `10y`), single
 /// letters joined with their number (`U-3` is `u3`), dates as one word after `@`.
 fn split(text: &str) -> Vec<String> {
+    let end = text.floor_char_boundary(MAX_TEXT);
     let mut words: Vec<String> = Vec::new();
-    for part in text.split_whitespace().scan(0, |length, part| {
-        *length += part.len() + 1;
-        (*length <= MAX_TEXT).then_some(part)
-    }) {
+    for part in text.get(..end).unwrap_or("").split_whitespace() {
+        let numbers = part
+            .split(['-', '/', '.'])
+            .filter(|n| n.parse::<u16>().is_ok());
         if part == "-" {
             words.push("minus".into());
-            continue;
-        }
-        if part
-            .split(['-', '/', '.'])
-            .filter(|n| n.len() <= 4 && n.parse::<u16>().is_ok())
-            .count()
-            == 3
-        {
+        } else if numbers.count() == 3 {
             words.push(format!("@{part}"));
-            continue;
-        }
-        let folded: Vec<char> = part
-            .chars()
-            .flat_map(char::to_lowercase)
-            .filter_map(fold)
-            .collect();
-        let class = |c: &char| (c.is_alphabetic(), c.is_ascii_digit());
-        for run in folded.chunk_by(|a, b| class(a) == class(b)) {
-            let word: String = run.iter().collect();
-            if run.iter().all(|c| c.is_alphanumeric()) {
-                push(&mut words, word);
-            } else if let Some(mark) = [",", "/", "+"].into_iter().find(|mark| word.contains(mark))
-            {
-                words.push(if mark == "+" {
-                    "plus".into()
-                } else {
-                    mark.into()
-                });
+        } else {
+            let letters: Vec<char> = part.to_lowercase().chars().filter_map(fold).collect();
+            let class = |c: &char| (c.is_alphabetic(), c.is_ascii_digit());
+            for run in letters.chunk_by(|a, b| class(a) == class(b)) {
+                push(&mut words, run.iter().collect());
             }
         }
     }
@@ -246,50 +226,22 @@ fn fold(c: char) -> Option<char> {
     })
 }
 
-/// Adds a word, joined with the number before or the letter before it.
+/// Adds a word, joined with the number before or the letter before it; of other characters only marks between names.
 fn push(words: &mut Vec<String>, word: String) {
-    let number = |word: &str| {
-        let spelled = [
-            "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-        ];
-        let small = spelled
-            .iter()
-            .zip(1u32..)
-            .find(|(name, _)| **name == word)
-            .map(|(_, n)| n);
-        let large = [
-            ("twelve", 12),
-            ("fifteen", 15),
-            ("twenty", 20),
-            ("thirty", 30),
-        ];
-        small.or_else(|| {
-            large
-                .iter()
-                .find(|(name, _)| *name == word)
-                .map(|(_, n)| *n)
-        })
-    };
-    let word = number(&word).map_or(word, |n| n.to_string());
     let is_number = |word: &str| word.bytes().all(|b| b.is_ascii_digit());
-    let unit = match word.as_str() {
-        "y" | "yr" | "yrs" | "year" | "years" | "s" => "y",
-        "m" | "mo" | "mos" | "mth" | "month" | "months" => "m",
-        "w" | "wk" | "wks" | "week" | "weeks" => "w",
-        "d" | "day" | "days" => "d",
-        "quarter" | "quarters" => "q",
-        _ => "",
-    };
-    let previous = words.last_mut();
-    match previous {
-        Some(last) if is_number(last) && !unit.is_empty() && last.len() <= 3 => *last += unit,
-        Some(last)
-            if is_number(&word)
-                && last.len() == 1
-                && last.starts_with(|c: char| c.is_ascii_lowercase()) =>
-        {
-            *last += &word
+    let is_letter = |word: &str| word.len() == 1 && word.bytes().all(|b| b.is_ascii_lowercase());
+    let form = FORMS.get(word.as_str()).copied().unwrap_or(&word);
+    let is_unit = is_letter(form) && "ymwdq".contains(form);
+    match words.last_mut() {
+        _ if !word.contains(char::is_alphanumeric) => {
+            let marks = [',', '/', '+']
+                .into_iter()
+                .filter(|mark| word.contains(*mark));
+            words.extend(marks.map(String::from));
         }
+        Some(last) if is_unit && is_number(last) && last.len() <= 3 => *last += form,
+        Some(last) if is_number(form) && is_letter(last) => *last += form,
+        _ if is_number(form) => words.push(form.to_owned()),
         _ => words.push(singular(word)),
     }
 }
@@ -305,8 +257,8 @@ fn singular(word: String) -> String {
 }
 
 /// Returns the words of `known` that a misspelled word may mean: with one edit, from eight letters on with two, and the
-/// same first letter. An English word is none.
-pub(super) fn readings<'a>(word: &str, known: impl Iterator<Item = &'a Spelling>) -> Vec<&'a str> {
+/// same first letter unless letters are swapped. An English word is none.
+pub(super) fn readings<'a>(word: &str, known: &'a [Spelling]) -> Vec<&'a str> {
     static ENGLISH: LazyLock<HashSet<&str>> =
         LazyLock::new(|| include_str!("../../data/english.txt").lines().collect());
     let letters = word.chars().count();
@@ -315,19 +267,17 @@ pub(super) fn readings<'a>(word: &str, known: impl Iterator<Item = &'a Spelling>
         return Vec::new();
     }
     let typed = Spelling::new(word.to_owned());
-    let near = known.filter_map(|other| {
-        let is_alike = other.text().chars().next() == word.chars().next() && is_word(other.text());
-        let [edits, different, gap] = typed.distance(other).filter(|_| is_alike)?;
-        // Of a short word only letters may be swapped.
+    let most = if letters >= 8 { 2 } else { 1 };
+    let near = known.iter().filter(|other| is_word(other.text()));
+    let near = near.filter_map(|other| {
+        let [edits, different, gap] = typed.distance(other)?;
+        let is_alike = other.text().chars().next() == word.chars().next();
         let is_swap = different == 0 && gap == 0;
-        let most = if letters >= 8 { 2 } else { 1 };
-        (edits <= most && (letters >= 4 || is_swap)).then_some((edits, other.text()))
+        let is_near = edits <= most && (is_swap || is_alike && letters >= 4);
+        is_near.then_some((edits, other.text()))
     });
-    let mut near: Vec<_> = near.collect();
-    near.sort_unstable();
-    let least = near.first().map_or(0, |(edits, _)| *edits);
-    near.into_iter()
-        .filter(|(edits, _)| *edits == least)
-        .map(|(_, text)| text)
-        .collect()
+    let near: Vec<_> = near.collect();
+    let least = near.iter().map(|(edits, _)| *edits).min();
+    let nearest = near.into_iter().filter(|(edits, _)| Some(*edits) == least);
+    nearest.map(|(_, text)| text).collect()
 }
