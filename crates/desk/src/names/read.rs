@@ -434,20 +434,25 @@ pub(super) fn absent(tokens: &[Token]) -> Option<Refusal> {
     target.map(reason)
 }
 
-/// Returns the refusal of any other name: by a place or group that the series do not tell apart, by an entry of the
-/// register with some of its words, or by the words that are not read.
+/// Returns the refusal of a name with a place or group that the series do not tell apart.
+pub(super) fn elsewhere(tokens: &[Token]) -> Option<Refusal> {
+    let is_part = |token: &&Token| token.kind == Kind::Part;
+    let place = tokens.iter().find(is_part)?;
+    let rest: Vec<Token> = tokens.iter().filter(|t| !is_part(t)).cloned().collect();
+    let parts = parts(&rest).ok().flatten()?;
+    let why = format!("no series here is of {} alone", place.text);
+    Some((
+        why,
+        suggest(parts.iter().filter_map(|part| part.info.as_ref())),
+    ))
+}
+
+/// Returns the refusal of any other name: by a place, by an entry of the register with some of its words, or by the words
+/// that are not read.
 pub(super) fn refusal(tokens: &[Token]) -> Option<Refusal> {
     let table = NameTable::embedded();
-    let is_part = |token: &&Token| token.kind == Kind::Part;
-    if let Some(place) = tokens.iter().find(is_part) {
-        let rest: Vec<Token> = tokens.iter().filter(|t| !is_part(t)).cloned().collect();
-        if let Some(parts) = parts(&rest).ok().flatten() {
-            let why = format!("no series here is of {} alone", place.text);
-            return Some((
-                why,
-                suggest(parts.iter().filter_map(|part| part.info.as_ref())),
-            ));
-        }
+    if let Some(refusal) = elsewhere(tokens) {
+        return Some(refusal);
     }
     let is_told = |t: &&Token| !matches!(t.kind, Kind::Stop | Kind::Filler | Kind::Time);
     let words = significant(tokens.iter().filter(is_told));

@@ -329,6 +329,7 @@ fn correct(tokens: &[Token]) -> Result<Option<Vec<Token>>> {
         let mut near = vec![token.typed.as_str()];
         if is_wrong(token) {
             near = table.readings(&token.text);
+            near.retain(|word| !is_only || word.chars().next() == token.text.chars().next());
             let is_short = is_only && token.text.len() < MIN_ONLY_WORD;
             near.retain(|word| {
                 !is_short
@@ -360,6 +361,39 @@ fn correct(tokens: &[Token]) -> Result<Option<Vec<Token>>> {
         found = Some((reading, formulas));
     }
     Ok(found.map(|(reading, _)| reading))
+}
+
+/// Returns why what a text names is not carried, if the register or a place says so.
+pub(super) fn absence(text: &str) -> Option<String> {
+    let tokens = words::tokens(foreign_id(text).unwrap_or(text));
+    if written(text).is_some() || read_all(&tokens).is_ok_and(|parts| parts.is_some()) {
+        return None;
+    }
+    let refusal = read::absent(&tokens).or_else(|| read::elsewhere(&tokens));
+    let (why, suggestions) = refusal?;
+    let name = quote(text);
+    let error = Error::Unknown {
+        kind: "series",
+        name,
+        why,
+        suggestions,
+    };
+    Some(error.to_string())
+}
+
+/// Returns the identifiers of the series that a name means, those of a formula included.
+pub(super) fn ids(name: &str) -> Vec<String> {
+    let columns = read("series", name).map_or_else(|_| Vec::new(), |meaning| meaning.columns);
+    let trees = columns
+        .iter()
+        .filter_map(|part| expression::parse(&part.formula).ok());
+    let names = |tree: expression::Expr| {
+        tree.names()
+            .into_iter()
+            .map(|(name, _)| name.to_owned())
+            .collect::<Vec<_>>()
+    };
+    trees.flat_map(names).collect()
 }
 
 fn catalogue_series(id: &str) -> Option<Arc<SeriesInfo>> {
@@ -514,21 +548,129 @@ mod tests {
             assert_eq!(resolved(phrase), want, "{phrase}");
         }
         let message = resolved("treasury maturity");
-        assert!(message.contains("Did you mean"), "{message}");
+        assert!(message.contains("Choose one"), "{message}");
     }
 
     #[test]
     fn unknown_names_get_no_wrong_suggestion() {
-        for unknown in [
-            "price of eggs",
-            "tesla stock",
-            "4-year treasury yield",
-            "blockchain",
+        for (unknown, expected) in [
+            (
+                "price of eggs",
+                "is not carried: of the parts of food none is held",
+            ),
+            ("tesla stock", "shares of single companies are not held"),
+            (
+                "4-year treasury yield",
+                "DGS3 (3-Year Treasury Constant Maturity); DGS5",
+            ),
+            ("blockchain", "No similar name exists"),
+            (
+                "texas unemployment",
+                "no series here is of Texas alone. Nearest: UNRATE",
+            ),
         ] {
             let message = resolved(unknown);
-            assert!(message.contains("No similar name exists"), "{message}");
+            assert!(message.contains(expected), "{message}");
         }
         let ended = resolved("3-month libor");
         assert!(ended.contains("ended 2023-06-30; SOFR follows"), "{ended}");
+    }
+
+    /// Returns the formula of each column, or the error.
+    fn columns(name: &str) -> String {
+        match read("series", name) {
+            Ok(meaning) => {
+                let formulas = meaning.columns.iter().map(|part| part.formula.as_str());
+                formulas.collect::<Vec<_>>().join("; ")
+            }
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn operators_transforms_and_exclusions_are_kept() {
+        for (name, want) in [
+            ("10y minus 30y", "-T30Y10Y"),
+            ("wti minus brent", "-BRENT_WTI"),
+            ("imports minus exports", "-BOPGSTB"),
+            ("dollars per yen", "1/DEXJPUS"),
+            ("m1 to m2 ratio", "M1SL/M2SL"),
+            ("interest payments over tax receipts", "INTEREST_TO_TAXES"),
+            ("earnings minus inflation", "WAGE_YOY-CPI_YOY"),
+            ("claims and unemployment", "ICSA; UNRATE"),
+            ("2y, 5y and 10y", "DGS2; DGS5; DGS10"),
+            ("core and headline cpi", "CPILFESL; CPIAUCSL"),
+            ("difference between u6 and u3", "U6RATE-UNRATE"),
+            ("job openings yoy", "yoy(JTSJOL)"),
+            ("apparel inflation", "yoy(CPIAPPSL)"),
+            ("6 month annualized core pce", "ann(PCEPILFE,6)"),
+            ("4-week moving average of continuing claims", "ma(CCSA,4)"),
+            ("jobless claims not seasonally adjusted", "ICNSA"),
+            ("consumer prices except food and energy", "CPILFESL"),
+            ("cpi without shelter", "CUSR0000SA0L2"),
+            ("LNS11300000", "CIVPART"),
+            ("H15/RIFLGFCY10_N.B", "DGS10"),
+            ("USGG2YR Index", "DGS2"),
+            ("Arbeitslosenquote USA", "UNRATE"),
+            ("durrable goods orders", "DGORDER"),
+        ] {
+            assert_eq!(columns(name), want, "{name}");
+        }
+        for refused in [
+            "core cpi ex shelter",
+            "state government jobs",
+            "farm payrolls",
+            "silver prices",
+            "water inflation",
+            "rate volatility",
+            "ism manufacturing",
+            "DFII2",
+            "LNS14000002",
+        ] {
+            let message = columns(refused);
+            assert!(message.contains("is not carried"), "{message}");
+        }
+    }
+
+    #[test]
+    fn every_entry_of_the_register_is_refused_with_a_series() {
+        use econoscope_core::model::table;
+        let text = include_str!("../../data/absent.csv");
+        let mut entries = 0;
+        for (line, row) in table::rows::<4>(text) {
+            let [names, why, nearest, _] = row.unwrap();
+            for id in nearest.split(';').filter(|id| !id.is_empty()) {
+                assert!(catalogue_series(id).is_some(), "line {line}: {id}");
+            }
+            let first = names.split('|').next().unwrap();
+            assert!(!why.is_empty(), "line {line}");
+            let message = columns(first);
+            assert!(
+                message.contains("is not carried"),
+                "line {line}: {first}: {message}"
+            );
+            entries += 1;
+        }
+        assert!(entries >= 300, "{entries}");
+    }
+
+    #[test]
+    fn every_formula_of_the_tables_names_known_series() {
+        use econoscope_core::model::table;
+        let tables = [
+            include_str!("../../data/phrases.csv"),
+            include_str!("../../data/ids.csv"),
+        ];
+        for (line, row) in tables.iter().flat_map(|text| table::rows::<2>(text)) {
+            let [name, meaning] = row.unwrap();
+            let is_absent = || columns(meaning).contains("is not carried");
+            let known = |tree: expression::Expr| {
+                tree.names()
+                    .iter()
+                    .all(|(name, _)| catalogue_series(name).is_some())
+            };
+            let is_known = expression::parse(meaning).is_ok_and(known);
+            assert!(is_known || is_absent(), "line {line}: {name}: {meaning}");
+        }
     }
 }
