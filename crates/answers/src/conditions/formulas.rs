@@ -24,13 +24,14 @@ pub(crate) struct NamedSeries {
 }
 
 impl NamedSeries {
-    /// Resolves every name of some formulas and reads its series. A known series without data is kept with its reason.
+    /// Resolves every name of some formulas for a range from `start` on and reads its series. A known series without data is kept with its reason.
     ///
     /// # Errors
     /// Those of the desk for a name that does not resolve and for a store that cannot be read.
     pub(crate) fn fetch<'a>(
         desk: &Desk,
         as_of: AsOf,
+        start: Date,
         trees: impl IntoIterator<Item = &'a Expr>,
     ) -> Result<Self> {
         let mut all = Self::default();
@@ -38,7 +39,7 @@ impl NamedSeries {
             if all.series.contains_key(name) {
                 continue;
             }
-            let resolution = desk.resolution("series", name)?;
+            let resolution = desk.resolution_from("series", name, start)?;
             let series = match desk.series_or_reason(&resolution.info, as_of) {
                 Err(error) if !matches!(error, Error::NoData { .. }) => return Err(error),
                 series => series,
@@ -139,24 +140,34 @@ pub(crate) fn columns(desk: &Desk, field: &str, text: &str) -> Result<Vec<Reques
         (Err(_), Some(fault)) if !is_words(text) => return Err(fault_error(field, text, &fault)),
         (Err(error), _) => return Err(error),
     };
+    // A name of one series keeps its text: the range decides which series it is.
+    if let [Part { info: Some(_), .. }] = meaning.columns.as_slice() {
+        let text = text.to_owned();
+        let tree = Expr::Name {
+            name: text.clone(),
+            column: 1,
+        };
+        return Ok(vec![RequestedColumn {
+            text,
+            tree,
+            note: None,
+        }]);
+    }
     let is_one = meaning.columns.len() == 1;
-    let columns = meaning
-        .columns
-        .into_iter()
-        .zip([meaning.note].into_iter().chain(std::iter::repeat(None)));
-    let column = |(part, note): (Part, Option<String>)| {
+    let mut note = meaning.note;
+    let column = |part: Part| {
+        let tree = expression::parse(&part.formula);
         Ok(RequestedColumn {
-            tree: expression::parse(&part.formula)
-                .map_err(|fault| fault_error(field, text, &fault))?,
+            tree: tree.map_err(|fault| fault_error(field, text, &fault))?,
             text: if is_one {
                 text.to_owned()
             } else {
                 part.formula
             },
-            note,
+            note: note.take(),
         })
     };
-    columns.map(column).collect()
+    meaning.columns.into_iter().map(column).collect()
 }
 
 /// Whether a text is words with spaces and not a formula.

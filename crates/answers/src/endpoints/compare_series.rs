@@ -98,7 +98,7 @@ impl<'a> Query<'a> {
             .transpose()?;
         let trees = columns.iter().map(|column| &column.tree);
         let formulas = trees.chain(condition.iter().map(|c| &c.tree));
-        let series = NamedSeries::fetch(desk, as_of, formulas)?;
+        let series = NamedSeries::fetch(desk, as_of, range.start, formulas)?;
         let frequency = params.frequency.map(|code| code.value.frequency);
         let aggregation = params
             .aggregation

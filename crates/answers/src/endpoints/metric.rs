@@ -11,7 +11,7 @@ use econoscope_core::indicators::expression::{self, Scope};
 use econoscope_core::indicators::transform::{self, Changes, Units};
 use econoscope_core::indicators::window::RankCounts;
 use econoscope_core::indicators::{narrative_velocity, prose};
-use econoscope_core::model::{release, table};
+use econoscope_core::model::{CalendarPeriod, release, table};
 use econoscope_desk::names::resolve;
 use std::sync::Arc;
 
@@ -200,6 +200,17 @@ impl Endpoint for Params {
     }
 }
 
+/// Says that the figure known in a month is of an earlier one.
+fn describe_period(info: &SeriesInfo, as_of: &str, date: Date) -> Option<String> {
+    let asked = CalendarPeriod::parse(as_of).ok()?;
+    let is_earlier = asked.length == info.frequency && date < asked.from;
+    let newest = info.frequency.label(date);
+    let dates = format!("get_time_series with dates={asked}");
+    is_earlier.then(|| {
+        format!("as known in {asked} the newest was of {newest}; for {asked} itself: {dates}")
+    })
+}
+
 /// Renders a metric as text.
 pub(super) fn render(m: &Metric) -> String {
     let name = m.untrusted.format_field("displayName", &m.display_name);
@@ -260,7 +271,7 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Metric> 
 /// Computes a formula as known at `as_of`.
 fn compute(desk: &Desk, formula: &str, as_of: AsOf) -> Result<Metric> {
     let tree = formulas::parse("ticker", formula)?;
-    let named = NamedSeries::fetch(desk, as_of, [&tree])?;
+    let named = NamedSeries::fetch(desk, as_of, newest(as_of, desk.today()), [&tree])?;
     if let Some(reason) = named.missing_reason(&tree) {
         return Err(reason.clone());
     }

@@ -8,16 +8,18 @@
 use super::read::{self, Part};
 use super::register::{NameTable, suggest};
 use super::search::{Kind, SearchIndex};
-use super::words::{self, Token};
+use super::words::{self, Token, rows};
 use crate::Desk;
 use crate::texts::remarks;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::catalogue::names::{Choices, Names};
 use econoscope_core::error::{Error, Result, Suggestion, quote};
 use econoscope_core::indicators::expression;
+use econoscope_core::model::frequency::shift;
 use econoscope_core::model::series_info::DEFAULT_PREFIX;
 use econoscope_core::model::words::fold_name;
-use econoscope_core::model::{SeriesId, SeriesInfo};
+use econoscope_core::model::{AsOf, Date, SeriesId, SeriesInfo};
+use jiff::ToSpan;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -430,6 +432,55 @@ impl Desk {
             None => resolve(kind, name)?,
         };
         resolution.info = self.info_with_base(&resolution.info, self.today())?;
+        Ok(resolution)
+    }
+
+    /// Resolves a name for a range from `start` on: where its usual series begins later, to the same over a longer time. An
+    /// identifier means that series alone, and the note says which reaches back.
+    ///
+    /// # Errors
+    /// As [`resolve`].
+    pub fn resolution_from(
+        &self,
+        kind: &'static str,
+        name: &str,
+        start: Date,
+    ) -> Result<Resolution> {
+        let mut resolution = self.resolution(kind, name)?;
+        let first = |info: &Arc<SeriesInfo>| -> Result<Option<Date>> {
+            let series = self.series(info, AsOf::Latest)?;
+            Ok(series.and_then(|series| Some(series.observations.first()?.date)))
+        };
+        let mut longer = rows(include_str!("../../data/longer.csv"));
+        let is_open = start.year() <= 1700;
+        let longer = longer.find(|[id, _, open]: &[&str; 3]| {
+            resolution.info.id.as_str() == *id && (!is_open || *open == "yes")
+        });
+        let longer = longer.and_then(|[_, longer, _]| catalogue_series(longer));
+        let (Some(longer), Some(begins)) = (longer, first(&resolution.info)?) else {
+            return Ok(resolution);
+        };
+        if begins <= shift(start, 31.days()) || first(&longer)?.is_none_or(|day| day >= begins) {
+            return Ok(resolution);
+        }
+        let old = Arc::clone(&resolution.info);
+        let is_id = old.id.as_str().eq_ignore_ascii_case(name.trim());
+        let verb = if is_id {
+            "reaches back further"
+        } else {
+            "is taken"
+        };
+        let note = format!(
+            "{} begins {begins}; {} ({}) {verb}",
+            old.id, longer.id, longer.title
+        );
+        if !is_id {
+            resolution.info = longer;
+        }
+        resolution.note = Some(match resolution.note {
+            Some(before) => format!("{before}; {note}"),
+            None => note,
+        });
         Ok(resolution)
     }
 

@@ -170,6 +170,10 @@ fn figure_at(series: &Series, frequency: Frequency, day: Date, newest: Date) -> 
     let label = frequency.label(row.date);
     // For a future day there is no figure to be late.
     let late = late_or_ended(series, last.date, day).filter(|_| is_last && day <= newest);
+    // Who asks for today wants the newest there is.
+    if is_last && day == newest {
+        return (Some(row), Some(format!("the newest, of {label}")));
+    }
     let reason = match (is_last, late) {
         (true, Some(late)) => format!("no figure, {late}; the newest is of {label}"),
         (true, None) => format!("no figure yet; the newest is of {label}"),
