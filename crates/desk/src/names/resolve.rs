@@ -245,6 +245,7 @@ fn refuse(kind: &'static str, name: &str, tokens: &[Token]) -> Error {
         None if !siblings.is_empty() => {
             Some(("no series here has this identifier".to_owned(), siblings))
         }
+        None if is_one_word && words::is_english(&name.trim().to_lowercase()) => None,
         None if is_one_word => Some((String::new(), suggestions(name))),
         None => read::refusal(tokens),
     };
@@ -331,6 +332,9 @@ fn correct(tokens: &[Token]) -> Result<Option<Vec<Token>>> {
         let mut near = vec![token.typed.as_str()];
         if is_wrong(token) {
             near = table.readings(&token.text);
+            if near.is_empty() {
+                near = table.readings(&format!("{}s", token.text));
+            }
             near.retain(|word| !is_only || word.chars().next() == token.text.chars().next());
             let is_short = is_only && token.text.len() < MIN_ONLY_WORD;
             near.retain(|word| {

@@ -256,14 +256,19 @@ fn singular(word: String) -> String {
     }
 }
 
+/// Whether a word is an English one that is spelled like one of ours: no typo.
+pub(super) fn is_english(word: &str) -> bool {
+    static WORDS: LazyLock<HashSet<&str>> =
+        LazyLock::new(|| include_str!("../../data/english.txt").lines().collect());
+    WORDS.contains(word)
+}
+
 /// Returns the words of `known` that a misspelled word may mean: with one edit, from eight letters on with two, and the
 /// same first letter unless letters are swapped. An English word is none.
 pub(super) fn readings<'a>(word: &str, known: &'a [Spelling]) -> Vec<&'a str> {
-    static ENGLISH: LazyLock<HashSet<&str>> =
-        LazyLock::new(|| include_str!("../../data/english.txt").lines().collect());
     let letters = word.chars().count();
     let is_word = |text: &str| text.chars().all(char::is_alphabetic);
-    if letters < 3 || !is_word(word) || ENGLISH.contains(word) {
+    if letters < 3 || !is_word(word) || is_english(word) {
         return Vec::new();
     }
     let typed = Spelling::new(word.to_owned());
