@@ -10,7 +10,6 @@ mod desk;
 mod identities;
 pub mod names;
 pub mod narrative;
-mod places;
 pub mod real_time;
 pub mod reference;
 pub mod release_forecast;

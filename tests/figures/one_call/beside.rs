@@ -129,15 +129,14 @@ fn elsewhere() -> Vec<Question> {
             "search_series",
             json!({ "query": "German unemployment" }),
         )
-        .at("/elsewhere", "Of Germany there is only IRLTLT01DEM156N (Germany 10-Year Yield); all else is of the United States.")
-        .says("Of Germany there is only IRLTLT01DEM156N"),
+        .says("is not carried: it is a foreign series")
+        .says("Nearest: UNRATE"),
         Question::new(
             "And of unemployment in California?",
             "search",
             json!({ "query": "unemployment in California" }),
         )
-        .at("/elsewhere", "No series here is of California or any other part of the country: all are of the United States as a whole.")
-        .says("No series here is of California"),
+        .says("no series here is of California alone. Nearest: UNRATE"),
         Question::new(
             "How often have the VIX at 40 and the Sahm signal come?",
             "list_scenarios",

@@ -137,12 +137,12 @@ fn all_rows(
     as_of: AsOf,
     selection: &DateSelection,
 ) -> Result<TimeSeriesAnswer> {
-    let resolution = desk.resolution("series", &params.series_id)?;
+    let resolution = desk.resolution_from("series", &params.series_id, selection.start)?;
     let info = &resolution.info;
     let condition = params
         .condition
         .as_deref()
-        .map(|text| read_condition(desk, text, info, as_of))
+        .map(|text| read_condition(desk, text, info, as_of, selection.start))
         .transpose()?;
     let compared = condition.iter().flat_map(|(_, series)| series.ids());
     let ids = std::iter::once(info.id.as_str()).chain(compared);
@@ -205,10 +205,14 @@ fn read_condition(
     text: &str,
     info: &SeriesInfo,
     as_of: AsOf,
+    start: Date,
 ) -> Result<(Condition, NamedSeries)> {
-    let is_subject = |name: &str| desk.resolve("series", name).is_ok_and(|i| i.id == info.id);
+    let is_subject = |name: &str| {
+        let resolution = desk.resolution_from("series", name, start);
+        resolution.is_ok_and(|resolution| resolution.info.id == info.id)
+    };
     let condition = Condition::parse(text)?.with_subject(&is_subject);
-    let series = NamedSeries::fetch(desk, as_of, [&condition.tree])?;
+    let series = NamedSeries::fetch(desk, as_of, start, [&condition.tree])?;
     Ok((condition, series))
 }
 

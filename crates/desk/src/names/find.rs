@@ -39,9 +39,8 @@ impl Desk {
     pub fn find(&self, query: &str, limit: usize) -> Result<Vec<Document>> {
         let index = self.search_index()?;
         let mut documents: Vec<&Document> = index.find(query, None).collect();
-        if let Some(info) = resolve::find(query) {
-            documents.sort_by_key(|d| d.kind != Kind::Series || d.name != info.id.as_str());
-        }
+        let named = resolve::ids(query);
+        documents.sort_by_key(|d| d.kind != Kind::Series || !named.contains(&d.name));
         Ok(documents.into_iter().take(limit).cloned().collect())
     }
 
@@ -137,6 +136,18 @@ impl Desk {
         Ok((infos.collect::<Result<_>>()?, total))
     }
 
+    /// Returns why what a query names is not carried, unless the store has series with its words.
+    ///
+    /// # Errors
+    /// [`econoscope_core::Error::Store`] when the store cannot be read.
+    pub fn absence_note(&self, query: &str) -> Result<Option<String>> {
+        let absence = resolve::absence(query);
+        if absence.is_some() && self.find_series(query, Some(IMPORTED), 1)?.1 > 0 {
+            return Ok(None);
+        }
+        Ok(absence)
+    }
+
     /// Returns series outside the catalogue, best first: the one with this name, then those with the shortest titles,
     /// then those without a title.
     fn find_outside(&self, query: &str) -> Result<Vec<Match>> {
@@ -215,9 +226,11 @@ fn find_in_catalogue(query: &str) -> Vec<Arc<SeriesInfo>> {
         all.sort_by_key(|info| (Reverse(info.is_metric), info.id.clone()));
         return all;
     }
+    let named = resolve::ids(query);
     let documents = SearchIndex::embedded().find(query, Some(Kind::Series));
-    let infos = documents.filter_map(|document| catalogue.get(&document.name));
-    infos.cloned().collect()
+    let found = documents.filter(|document| !named.contains(&document.name));
+    let ids = named.iter().chain(found.map(|document| &document.name));
+    ids.filter_map(|id| catalogue.get(id)).cloned().collect()
 }
 
 fn imported_info(description: Description, source: &str, rights: Rights) -> Arc<SeriesInfo> {

@@ -169,6 +169,10 @@ fn figure_at(series: &Series, frequency: Frequency, day: Date, newest: Date) -> 
         return (Some(row), note);
     }
     let label = frequency.label(row.date);
+    // Who asks for today wants the newest there is.
+    if is_last && day == newest {
+        return (Some(row), Some(format!("the newest, of {label}")));
+    }
     let reason = if !is_last {
         format!("no figure; the one before is of {label}")
     } else if day <= newest {

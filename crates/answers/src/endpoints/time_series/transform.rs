@@ -239,7 +239,12 @@ fn point_rows(points: &[PointInTime]) -> Vec<Observation> {
 fn first_day(figures: &Series, selection: &DateSelection) -> Date {
     match figures.observations.first() {
         Some(first) if selection.days.is_empty() => {
-            selection.start.max(first.date).min(selection.end)
+            let start = selection.start.max(first.date);
+            if start > selection.end {
+                selection.start
+            } else {
+                start
+            }
         }
         _ => selection.start,
     }
@@ -250,7 +255,7 @@ fn describe_nearest(series: &Series, kind: &FigureKind, start: Date) -> String {
     let dated = |o: Observation| kind.format_dated(kind.round(o.value), o.date);
     match (series.last_on_or_before(start), series.observations.first()) {
         (Some(last), _) => format!("the newest figure before the range is {}", dated(last)),
-        (None, Some(first)) => format!("the first figure there is, is {}", dated(*first)),
+        (None, Some(first)) => format!("it begins with {}", dated(*first)),
         (None, None) => String::new(),
     }
 }
