@@ -169,7 +169,9 @@ impl Facts<'_> {
                 self.check(nearby.contains("October 2025"), address, &reason);
             } else if let Some(day) = rest.strip_prefix("due by ") {
                 let day = day.split(' ').take(3).collect::<Vec<_>>().join(" ");
-                let day = Date::strptime("%d %B %Y", clean(&day)).unwrap();
+                let Ok(day) = Date::strptime("%d %B %Y", clean(&day)) else {
+                    continue;
+                };
                 self.check(day <= self.today, address, &reason);
             }
         }
