@@ -107,10 +107,8 @@ impl StateRule {
     /// Returns the rule for a series' state of a month: the last one that names it, else the last one for all.
     fn of(info: &SeriesInfo, month: Date) -> Option<&'static Self> {
         let find = |name: &str| {
-            let rules = STATE_RULES.iter().rev();
-            rules
-                .into_iter()
-                .find(|rule| rule.series == name && rule.first <= month)
+            let mut rules = STATE_RULES.iter().rev();
+            rules.find(|rule| rule.series == name && rule.first <= month)
         };
         find(info.id.as_str()).or_else(|| find("*"))
     }
@@ -133,11 +131,12 @@ impl StateRule {
         let before = self.taken(shift(month.first_of_month(), (-1).month()));
         let revisions = releases().iter().filter(|r| r.revises(info.id.as_str()));
         let days = revisions.map(|r| r.day_of(changed.end));
-        let print = match info.frequency {
-            Frequency::Quarterly => Publication::new(info)
+        let print = if info.frequency == Frequency::Quarterly {
+            Publication::new(info)
                 .release()
-                .map(|r| r.day_of(changed.end)),
-            _ => publication_day(info, changed.end),
+                .map(|r| r.day_of(changed.end))
+        } else {
+            publication_day(info, changed.end)
         };
         let days = days.chain(print);
         days.filter(|day| *day > before && *day <= self.taken(month))
@@ -394,6 +393,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "a table of states")]
     fn states_of_a_month_count_from_their_release() {
         let first = |y, m| date(y, m, 1);
         for (id, month, oldest, newest, day) in [

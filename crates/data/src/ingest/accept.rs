@@ -391,27 +391,6 @@ pub(super) fn missing_dates(stored: &[Observation], incoming: &[Observation]) ->
     Some(format!("{count} of the stored dates, the first {first}"))
 }
 
-/// Returns whether most figures are those of the period before or after theirs, as when a source dates a period by the day
-/// after it.
-pub(super) fn is_shifted(stored: &[Observation], incoming: &[Observation]) -> bool {
-    let count = |step: isize| {
-        let is_equal = |o: &&Observation| {
-            let index = stored.binary_search_by_key(&o.date, |s| s.date).ok();
-            let other = index.and_then(|index| stored.get(index.checked_add_signed(step)?));
-            other.is_some_and(|other| {
-                (other.value - o.value).abs() <= SAME_FACTOR / 10.0 * o.value.abs()
-            })
-        };
-        incoming.iter().filter(is_equal).count()
-    };
-    let common = factors(stored, incoming).len();
-    common >= MIN_REBASED
-        && count(0) * 2 < common
-        && [-1, 1]
-            .into_iter()
-            .any(|step| count(step) * 10 >= (common - 1) * 9)
-}
-
 /// Returns the common value of all factors when it is that of a new base.
 fn constant_factor(factors: &[f64]) -> Option<(f64, usize)> {
     let factor = *factors.first().filter(|f| f.is_finite() && **f != 0.0)?;
@@ -499,14 +478,6 @@ pub(super) fn find_implausible(
     // Without stored figures, a code stands out among the others.
     let others = figures.iter().filter(|o| !is_known && !is_code(o));
     let known: Vec<f64> = stored.iter().chain(others).map(|o| o.value).collect();
-    let lowest = known.iter().copied().fold(f64::INFINITY, f64::min);
-    let highest = known.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let is_new_sign = |value: f64| {
-        let is_new = value < 0.0 && lowest >= 0.0
-            || value == 0.0 && (lowest > 0.0 || highest < 0.0)
-            || value > 0.0 && highest <= 0.0;
-        is_new && known.len() >= MIN_COMMON_DATES
-    };
     let range = size_range(stored);
     for row in figures {
         let Observation { date, value } = row;
@@ -523,7 +494,7 @@ pub(super) fn find_implausible(
             .unwrap_or_default();
         let near = size_range(neighbours);
         let is_near_zero = size <= near.most && near.most < range.most / NEAR_ZERO;
-        if is_new_sign(value) && (is_known && !is_near_zero || is_code(&row)) {
+        if is_new_sign(&known, value) && (is_known && !is_near_zero || is_code(&row)) {
             let what = "is zero or has a sign, as this series never was or had";
             let why = format!("{value} for {date} {what}; is it a code for a missing value?");
             return Some((date, why));
@@ -550,6 +521,16 @@ pub(super) fn find_implausible(
         }
     }
     None
+}
+
+/// Whether a figure has a sign that the known ones never had, or is the first zero.
+fn is_new_sign(known: &[f64], value: f64) -> bool {
+    let lowest = known.iter().copied().fold(f64::INFINITY, f64::min);
+    let highest = known.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let is_new = value < 0.0 && lowest >= 0.0
+        || value == 0.0 && (lowest > 0.0 || highest < 0.0)
+        || value > 0.0 && highest <= 0.0;
+    is_new && known.len() >= MIN_COMMON_DATES
 }
 
 /// Returns the largest step between neighbouring figures.

@@ -298,21 +298,8 @@ impl Layout {
         };
         // The end of a vintage follows from the next one.
         let end = find(&["realtime_end"]).filter(|_| known_from.is_some());
-        let read = [
-            Some(date),
-            Some(value),
-            known_from,
-            tidy.map(|(id, _)| id),
-            end,
-        ];
-        let unknown: Vec<&str> = (names.iter().enumerate())
-            .filter(|(column, _)| !read.contains(&Some(*column)))
-            .map(|(_, name)| name.as_str())
-            .collect();
-        if !unknown.is_empty() {
-            let unknown = quote(&unknown.join("\", \""));
-            return Err(format!("no column \"{unknown}\" is known; leave it out"));
-        }
+        let id = tidy.map(|(id, _)| id);
+        check_names(&names, &[Some(date), Some(value), known_from, id, end])?;
         match (tidy, name) {
             (Some(_), _) => {}
             (None, None) => return lacks("series"),
@@ -448,6 +435,23 @@ impl Layout {
         add_row(series, line, parse_cells(value_column));
         Ok(())
     }
+}
+
+/// Checks that every column is one of those that are `read`.
+///
+/// # Errors
+/// Names the others.
+fn check_names(names: &[String], read: &[Option<usize>]) -> Result<(), String> {
+    let columns = names.iter().enumerate();
+    let unknown: Vec<&str> = columns
+        .filter(|(column, _)| !read.contains(&Some(*column)))
+        .map(|(_, name)| name.as_str())
+        .collect();
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    let unknown = quote(&unknown.join("\", \""));
+    Err(format!("no column \"{unknown}\" is known; leave it out"))
 }
 
 /// Parses a series identifier.

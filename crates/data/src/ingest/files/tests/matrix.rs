@@ -1,6 +1,7 @@
 //! A matrix of files as people have them, over real figures: each gives the true figures, or changes nothing and says why.
 
 use super::*;
+use econoscope_core::model::{Frequency, Observation};
 use proptest::prelude::*;
 
 /// Rows of each series.
@@ -619,7 +620,7 @@ impl Alteration {
     /// Returns the file, or `None` where nothing of it is altered in a way that shows.
     fn text(&self, rows: &[(Date, f64)], frequency: Frequency) -> String {
         let mut lines = vec![match self.layout {
-            1 => format!("series_id,date,value\n"),
+            1 => "series_id,date,value\n".to_owned(),
             2 => format!("observation_date,{}\n", self.series),
             3 => "date;value\n".to_owned(),
             4 => "date,value,,\n".to_owned(),
