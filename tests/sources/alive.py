@@ -260,6 +260,8 @@ def ten_assistants(binary, folder, flags, record):
     # What is asked for its newest year first is asked for all years later.
     year = str(TODAY.year)
     twice = {place: n for place, n in twice.items() if n > 2 or year not in place[1]}
+    # The fallback of a series that its first source lacks, asked in the next round.
+    twice = {place: n for place, n in twice.items() if n > 2 or "FRB_h15" not in place[1]}
     record(f"ten assistants on one store: {len(asked)} requests, asked twice: {twice}")
     assert not twice, twice
     ended = max(one.leave() for one in ten)
