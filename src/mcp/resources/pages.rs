@@ -1,7 +1,7 @@
 //! Renders the resources that no endpoint answers: the catalogue and articles.
 
 use econoscope_core::catalogue::Catalogue;
-use econoscope_core::error::{Error, Result, Suggestion, quote};
+use econoscope_core::error::{Error, Result, Suggestion};
 use econoscope_core::model::untrusted;
 use econoscope_desk::Desk;
 use econoscope_desk::texts::articles;

@@ -129,13 +129,14 @@ fn elsewhere() -> Vec<Question> {
             "search_series",
             json!({ "query": "German unemployment" }),
         )
-        .says("is not carried: it is a foreign series")
+        .at("/elsewhere", "\"German unemployment\" is not carried: it is a foreign series; the nearest here is of the United States. Nearest: UNRATE (Unemployment Rate (U-3)).")
         .says("Nearest: UNRATE"),
         Question::new(
             "And of unemployment in California?",
             "search",
             json!({ "query": "unemployment in California" }),
         )
+        .at("/elsewhere", "\"unemployment in California\" is not carried: no series here is of California alone. Nearest: UNRATE (Unemployment Rate (U-3)).")
         .says("no series here is of California alone. Nearest: UNRATE"),
         Question::new(
             "How often have the VIX at 40 and the Sahm signal come?",

@@ -132,6 +132,9 @@ pub(crate) fn columns(desk: &Desk, field: &str, text: &str) -> Result<Vec<Reques
             }]);
         }
         Ok(_) => None,
+        Err(fault) if text.contains(|c: char| "()+*^<>=".contains(c)) => {
+            return Err(fault_error(field, text, &fault));
+        }
         Err(fault) => Some(fault),
     };
     // A hyphen is a minus unless a known name is spelled with it.

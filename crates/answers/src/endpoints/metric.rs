@@ -181,6 +181,10 @@ impl Endpoint for Params {
         metric
             .provenance
             .note_resolution(desk, &resolution, as_of)?;
+        if let (Some(text), Some(date)) = (&params.as_of, metric.date) {
+            let note = describe_period(&resolution.info, text, date);
+            metric.provenance.note("as_of", note.unwrap_or_default());
+        }
         Ok(metric)
     }
 

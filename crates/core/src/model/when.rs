@@ -290,7 +290,7 @@ mod tests {
             ("2020-2-1", NO_DATE),
             ("15 2008", NO_DATE),
             ("2008 2009 May", NO_DATE),
-            ("13/02/2008", NO_DATE),
+            ("13/13/2008", NO_DATE),
             ("2020-13", "has month 13; months are 1 to 12"),
             ("2020Q5", "has quarter 5; quarters are 1 to 4"),
             ("2020Q0", "has quarter 0; quarters are 1 to 4"),

@@ -472,10 +472,12 @@ pub(super) fn refusal(tokens: &[Token]) -> Option<Refusal> {
 }
 
 fn reason(target: Target) -> Refusal {
-    let why = match target {
-        Target::Absent([_, why, _, ""]) => why.to_owned(),
-        Target::Absent([_, why, _, differs]) => format!("{why}; the nearest here {differs}"),
-        _ => String::new(),
-    };
-    (why, suggest(target.series()))
+    let mut text = String::new();
+    if let Target::Absent([_, why, _, differs]) = target {
+        why.clone_into(&mut text);
+        if !differs.is_empty() {
+            text += &format!("; the nearest here {differs}");
+        }
+    }
+    (text, suggest(target.series()))
 }

@@ -87,7 +87,14 @@ pub(super) fn significant<'a>(tokens: impl Iterator<Item = &'a Token> + Clone) -
             Kind::Stop => is_behind |= has_ratio && typed == "to",
             Kind::Operator if is_left_out || is_mark => {}
             Kind::Word | Kind::Part if is_left_out => _ = words.insert(format!("-{text}")),
-            kind => {
+            Kind::Word
+            | Kind::Filler
+            | Kind::Head
+            | Kind::Transform
+            | Kind::Operator
+            | Kind::Time
+            | Kind::Tenor
+            | Kind::Part => {
                 is_left_out &= *kind == Kind::Filler;
                 let word = format!("{}{text}", if is_behind { "/" } else { "" });
                 is_behind |= *kind == Kind::Operator && text != "ratio";

@@ -105,13 +105,12 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
 
 fn rule(rules: &Rules, [phrase, word, instead]: [&str; 3]) -> Option<Rule> {
     let kind = Kind::parse(word)?;
-    let tokens = match kind {
-        Kind::Word => apply(rules, &split(instead)),
-        _ => vec![Token {
-            text: if instead.is_empty() { phrase } else { instead }.to_owned(),
-            typed: phrase.to_owned(),
-            kind,
-        }],
+    let tokens = if kind == Kind::Word {
+        apply(rules, &split(instead))
+    } else {
+        let text = if instead.is_empty() { phrase } else { instead }.to_owned();
+        let typed = phrase.to_owned();
+        vec![Token { text, typed, kind }]
     };
     Some((split(phrase), tokens))
 }
