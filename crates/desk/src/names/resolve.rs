@@ -293,10 +293,11 @@ fn foreign_id(name: &str) -> Option<&str> {
     // Only an identifier with a long number belongs to a family.
     let digits = |id: &str| id.chars().filter(char::is_ascii_digit).collect::<String>();
     // A slip in the letters alone is no other identifier.
+    let is_other = |id: &str| id.len() == bare.len() && *bare == bare.to_ascii_uppercase();
     let is_slip = || {
-        suggestions(bare)
-            .iter()
-            .any(|one| digits(&one.id) == digits(bare))
+        let near = suggestions(bare);
+        near.iter()
+            .any(|one| digits(&one.id) == digits(bare) && !is_other(&one.id))
     };
     let is_long = digits(bare).len() > 2 && !is_held && !is_slip();
     let family = || {
