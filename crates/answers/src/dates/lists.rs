@@ -74,10 +74,7 @@ pub(crate) fn event_days(field: &str, text: &str, newest: Date, today: Date) -> 
     let mut days = Vec::new();
     for part in split_list(text) {
         let Some(mut named) = named_days(&part) else {
-            let is_name = !part.contains(|c: char| c.is_ascii_digit());
-            let named = |_| Error::invalid(field, &part, "names no event", EVENTS);
-            let day = read(field, &part, newest, today);
-            days.push(if is_name { day.map_err(named) } else { day }?);
+            days.push(read(field, &part, newest, today)?);
             continue;
         };
         named.retain(|day| *day <= newest);

@@ -417,21 +417,30 @@ fn combine(operator: Operator, left: &Part, right: &Part) -> Option<Part> {
 /// Why a name has no reading, and the nearest series.
 pub(super) type Refusal = (String, Vec<Suggestion>);
 
+/// Returns the entry of the register for a name without the first kinds of this order.
+fn find_absent(tokens: &[Token], counts: &[usize]) -> Option<Target> {
+    let order = [Kind::Filler, Kind::Time, Kind::Head, Kind::Transform];
+    let find = |count: &usize| {
+        let left_out = order.get(..*count)?;
+        let told = tokens
+            .iter()
+            .filter(|token| !left_out.contains(&token.kind));
+        NameTable::embedded().find_absent(&significant(told))
+    };
+    counts.iter().find_map(find)
+}
+
+/// Whether the register has exactly this name, and no series does: "weekly earnings" are not hourly ones.
+///
+/// # Errors
+/// As [`single`].
+pub(super) fn is_absent(tokens: &[Token]) -> Result<bool> {
+    Ok(item(tokens)?.is_none() && find_absent(tokens, &[0, 2]).is_some())
+}
+
 /// Returns the refusal of what the register has: without courtesies, times, heads and changes.
 pub(super) fn absent(tokens: &[Token]) -> Option<Refusal> {
-    let order = [Kind::Filler, Kind::Time, Kind::Head, Kind::Transform];
-    let find = |left_out: &[Kind]| {
-        let words = significant(
-            tokens
-                .iter()
-                .filter(|token| !left_out.contains(&token.kind)),
-        );
-        NameTable::embedded().find_absent(&words)
-    };
-    let target = [0, 2, 3, 4]
-        .iter()
-        .find_map(|count| find(order.get(..*count)?));
-    target.map(reason)
+    find_absent(tokens, &[0, 2, 3, 4]).map(reason)
 }
 
 /// Returns the refusal of a name with a place or group that the series do not tell apart.

@@ -125,7 +125,10 @@ impl NameTable {
         };
         let names = Names::embedded();
         let all = || names.catalogue().iter();
-        let choices = names.ambiguous().map(|c| (c.name, Target::Choices(c)));
+        // Of two with the same words the one without a usual meaning asks.
+        let mut choices: Vec<&Choices> = names.ambiguous().collect();
+        choices.sort_by_key(|choices| (choices.has_default, choices.name));
+        let choices = choices.into_iter().map(|c| (c.name, Target::Choices(c)));
         let aliases = names
             .aliases()
             .map(|(alias, info)| (alias, Target::Series(info)));

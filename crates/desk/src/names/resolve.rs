@@ -229,6 +229,9 @@ fn written(text: &str) -> Option<Part> {
 
 /// Reads the words of a name as written. What the register has is not computed from its words.
 fn read_all(tokens: &[Token]) -> Result<Option<Vec<Part>>> {
+    if read::is_absent(tokens)? {
+        return Ok(None);
+    }
     match read::single(tokens)? {
         Some(part) => Ok(Some(vec![part])),
         None if read::absent(tokens).is_some() => Ok(None),
@@ -238,15 +241,21 @@ fn read_all(tokens: &[Token]) -> Result<Option<Vec<Part>>> {
 
 /// Builds the error for a name without a reading.
 fn refuse(kind: &'static str, name: &str, tokens: &[Token]) -> Error {
-    let is_one_word = !name.trim().contains([' ', '_']);
     let siblings = similar_ids(name);
+    let is_one_word = !name.trim().contains(' ') && !words::is_english(&name.trim().to_lowercase());
+    let near = if is_one_word {
+        suggestions(name)
+    } else {
+        Vec::new()
+    };
     let refusal = match read::absent(tokens) {
         Some(refusal) => Some(refusal),
         None if !siblings.is_empty() => {
-            Some(("no series here has this identifier".to_owned(), siblings))
+            let others = near.into_iter().filter(|one| !siblings.contains(one));
+            let all = others.take(1).chain(siblings.iter().cloned()).collect();
+            Some(("no series here has this identifier".to_owned(), all))
         }
-        None if is_one_word && words::is_english(&name.trim().to_lowercase()) => None,
-        None if is_one_word => Some((String::new(), suggestions(name))),
+        None if !near.is_empty() => Some((String::new(), near)),
         None => read::refusal(tokens),
     };
     let (why, suggestions) = refusal.unwrap_or_default();
@@ -282,7 +291,15 @@ fn foreign_id(name: &str) -> Option<&str> {
     let folded = fold_name(bare);
     let is_held = Names::embedded().find(bare).is_some();
     // Only an identifier with a long number belongs to a family.
-    let is_long = folded.bytes().filter(u8::is_ascii_digit).count() > 2 && !is_held;
+    let digits = |id: &str| id.chars().filter(char::is_ascii_digit).collect::<String>();
+    // A slip in the letters alone is no other identifier.
+    let is_other = |id: &str| id.len() == bare.len() && *bare == bare.to_ascii_uppercase();
+    let is_slip = || {
+        let near = suggestions(bare);
+        near.iter()
+            .any(|one| digits(&one.id) == digits(bare) && !is_other(&one.id))
+    };
+    let is_long = digits(bare).len() > 2 && !is_held && !is_slip();
     let family = || {
         let mut ends = (3..folded.len()).rev().filter(|_| is_long);
         ends.find_map(|end| ids.get(&format!("{}*", folded.get(..end)?)))

@@ -131,7 +131,8 @@ impl Comparison {
         let frequency = &self.frequency;
         let rows = self.rows;
         let first = self.columns.iter().map(|column| column.first_date).min();
-        let start = first.map_or(self.start, |first| first.max(self.start));
+        let is_open = self.start.year() <= 1700;
+        let start = first.filter(|_| is_open).unwrap_or(self.start);
         let mut text = format!("{frequency} figures from {start} to {}", self.end);
         text += &match self.columns.len() {
             1 => format!(", {rows} dates."),
