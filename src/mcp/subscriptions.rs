@@ -808,8 +808,8 @@ mod tests {
         (from..from + count).map(condition).collect()
     }
 
-    #[test]
-    fn every_caller_has_its_share_of_conditions() {
+    #[tokio::test]
+    async fn every_caller_has_its_share_of_conditions() {
         let (_, subscriptions) = subscriptions();
         let mut listeners = Vec::new();
         for n in 0..40 {
@@ -834,8 +834,8 @@ mod tests {
         assert!(refusal.unwrap().message.contains("at most 64 addresses"));
     }
 
-    #[test]
-    fn conditions_of_one_caller_do_not_delay_those_of_others() {
+    #[tokio::test]
+    async fn conditions_of_one_caller_do_not_delay_those_of_others() {
         let (store, subscriptions) = subscriptions();
         let _dear =
             [1, 2, 3].map(|n| subscriptions.listen(caller(n), &conditions(100 * n as usize, 64)));
