@@ -126,8 +126,8 @@ impl Alert {
 pub(crate) fn resource(desk: &Desk, condition: &str) -> Result<String> {
     let crossings = crossings(desk, condition)?;
     let newest = crossings.crossings.iter().rev().take(RESOURCE_CROSSINGS);
-    let alerts = newest.map(|crossing| Alert::new(desk, &crossings, crossing));
-    let mut alerts = alerts.collect::<Result<Vec<Alert>>>()?.into_iter();
+    let all = newest.map(|crossing| Alert::new(desk, &crossings, crossing));
+    let mut alerts = all.collect::<Result<Vec<Alert>>>()?.into_iter();
     let last = alerts.next().map(|alert| alert.details(desk, &crossings));
     Ok(json!({
         "condition": crossings.condition,

@@ -110,9 +110,9 @@ impl BackgroundSync {
         let interval = Duration::from_secs(config.sync_hours * 3600);
         let mut not_before = desk.now() + START_DELAY;
         let next_sync = |not_before: Timestamp| {
-            let attempt = ingest::last_attempt(desk.store().as_ref(), config.sources.no_fred);
+            let recorded = ingest::last_attempt(desk.store().as_ref(), config.sources.no_fred);
             // An attempt in the future was dated by a wrong clock.
-            let attempt = attempt.ok().flatten().filter(|at| *at <= desk.now());
+            let attempt = recorded.ok().flatten().filter(|at| *at <= desk.now());
             attempt.map_or(not_before, |at| not_before.max(at + interval))
         };
         wanted.set_served(true);

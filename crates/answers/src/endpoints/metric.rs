@@ -292,8 +292,8 @@ fn compute(desk: &Desk, formula: &str, as_of: AsOf) -> Result<Metric> {
     info.units.clone_from(&column.unit.short);
     info.units_short.clone_from(&column.unit.short);
     let info = Arc::new(info);
-    let rows = column.series.observations.iter();
-    let rows = rows.map(|o| Observation::new(o.date, column.round(o.value)));
+    let figures = column.series.observations.iter();
+    let rows = figures.map(|o| Observation::new(o.date, column.round(o.value)));
     let series = Series::new(Arc::clone(&info), rows.collect());
     let mut metric = describe(desk, &info, Some(&series), as_of)?;
     formula.clone_into(&mut metric.ticker);
@@ -379,8 +379,8 @@ fn next_release(
         return None;
     }
     let (day, pattern) = if let Some(release) = Catalogue::release_of(info) {
-        let mut due = release.scheduled(today, shift(today, 1.year()));
-        let due = due.find(|due| due.period > last)?;
+        let mut scheduled = release.scheduled(today, shift(today, 1.year()));
+        let due = scheduled.find(|due| due.period > last)?;
         (due.day, format!("{}, {}", release.name, release.words))
     } else {
         let next = |period: &Date| Some(shift(*period, info.frequency.period()));

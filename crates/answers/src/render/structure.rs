@@ -413,8 +413,8 @@ impl Columns {
         for (name, property) in properties.into_iter().flatten() {
             let name = format!("{prefix}{name}");
             let cell = compact_schema(property);
-            let kind = cell.get("format").or_else(|| cell.get("type"));
-            let kind = kind.and_then(Value::as_str).unwrap_or("any");
+            let named = cell.get("format").or_else(|| cell.get("type"));
+            let kind = named.and_then(Value::as_str).unwrap_or("any");
             if let Some(Value::String(description)) = cell.get("description") {
                 self.descriptions
                     .push(format!("{name} ({kind}): {description}"));
@@ -443,8 +443,8 @@ pub fn brief(schema: &Value) -> Value {
         return schema.clone();
     };
     let columns = schema.pointer("/properties/columns/items/examples");
-    if let Some(names) = columns.and_then(Value::as_array) {
-        let names: Vec<&str> = names.iter().filter_map(Value::as_str).collect();
+    if let Some(all) = columns.and_then(Value::as_array) {
+        let names: Vec<&str> = all.iter().filter_map(Value::as_str).collect();
         return json!({
             "type": "object",
             "properties": { "rows": { "type": "array" } },

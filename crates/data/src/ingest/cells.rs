@@ -172,7 +172,10 @@ fn read_date(form: &str, text: &str) -> Option<Date> {
 }
 
 /// Returns the form in which all dates with slashes can be read: `None` when both can, and neither gives months.
-fn order_of_days<'t>(texts: &(impl Iterator<Item = &'t str> + Clone)) -> Option<&'static str> {
+fn order_of_days<'t, I>(texts: &I) -> Option<&'static str>
+where
+    I: Iterator<Item = &'t str> + Clone,
+{
     let (month_first, day_first) = ("%m/%d/%Y", "%d/%m/%Y");
     let count = |form| {
         texts

@@ -353,8 +353,8 @@ fn split_first(plan: &mut Plan, settings: &SourceSettings, now: Timestamp) {
     let is_headline = |step: &Step| HEADLINES.split(' ').any(|id| step.id.as_str() == id);
     let is_file = |feed: &&Feed| !feed.has_range() && !feed.url.contains("{series}");
     let headlines = plan.steps.iter().filter(|step| is_headline(step));
-    let files = headlines.filter_map(feed_of).filter(is_file);
-    let files: BTreeSet<&str> = files.map(|feed| feed.url.as_str()).collect();
+    let feeds = headlines.filter_map(feed_of).filter(is_file);
+    let files: BTreeSet<&str> = feeds.map(|feed| feed.url.as_str()).collect();
     for mut step in std::mem::take(&mut plan.steps) {
         let feed = feed_of(&step).filter(|_| !step.wants_vintages);
         if !feed.is_some_and(|feed| is_headline(&step) || files.contains(feed.url.as_str())) {

@@ -129,8 +129,9 @@ impl SyncReport {
         let is_empty = self.read_count() == 0 && !self.failed.is_empty() && !self.cancelled;
         let mut failures = self.failures().filter(|(_, error)| error.is_retryable());
         let first = failures.next().or_else(|| self.failures().next());
-        let first = first.filter(|_| is_empty);
-        first.map(|(_, error)| error.operator_message())
+        first
+            .filter(|_| is_empty)
+            .map(|(_, error)| error.operator_message())
     }
 
     /// Counts a failed request of a source.

@@ -58,8 +58,8 @@ impl Wanted {
     /// Waits for a series that a caller wants, and returns all of them.
     pub async fn next(&self) -> Vec<SeriesId> {
         let mut receiver = self.0.subscribe();
-        let requests = receiver.wait_for(|requests| !requests.wanted.is_empty());
-        let requests = requests.await.ok();
+        let change = receiver.wait_for(|requests| !requests.wanted.is_empty());
+        let requests = change.await.ok();
         requests.map_or_else(Vec::new, |requests| {
             requests.wanted.iter().cloned().collect()
         })

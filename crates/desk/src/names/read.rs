@@ -162,8 +162,8 @@ impl Part {
 /// Returns the series that a formula is.
 fn identified(formula: &str) -> Option<&'static str> {
     static IDS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
-        let own = identities::all().filter(|(_, identity)| !identity.is_average);
-        let own = own.map(|(id, identity)| (identity.formula, id));
+        let exact = identities::all().filter(|(_, identity)| !identity.is_average);
+        let own = exact.map(|(id, identity)| (identity.formula, id));
         let other = rows(include_str!("../../data/equal.csv")).map(|[formula, id]| (formula, id));
         own.chain(other).collect()
     });
@@ -468,10 +468,10 @@ pub(super) fn refusal(tokens: &[Token]) -> Option<Refusal> {
     if let Some(target) = table.find_absent_within(&words) {
         return Some(reason(target));
     }
-    let unknown = tokens
+    let strange = tokens
         .iter()
         .filter(|t| is_told(t) && !table.is_known(&t.text));
-    let unknown: Vec<&str> = unknown.map(|token| token.typed.as_str()).collect();
+    let unknown: Vec<&str> = strange.map(|token| token.typed.as_str()).collect();
     let why = match unknown.as_slice() {
         [] => "no series here is exactly that".to_owned(),
         words => format!("no series here is of \"{}\"", words.join(" ")),

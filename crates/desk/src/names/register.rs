@@ -52,9 +52,9 @@ impl Target {
 
 /// Suggests series.
 pub(super) fn suggest<'a>(infos: impl IntoIterator<Item = &'a Arc<SeriesInfo>>) -> Vec<Suggestion> {
-    let infos = infos.into_iter().take(MAX_NEAREST);
     let suggestion = |info: &Arc<SeriesInfo>| Suggestion::new(info.id.as_str(), &*info.title);
-    infos.map(suggestion).collect()
+    let nearest = infos.into_iter().take(MAX_NEAREST);
+    nearest.map(suggestion).collect()
 }
 
 /// A name by its words: their numbers in order.
@@ -153,8 +153,8 @@ impl NameTable {
                 table.absent.entry(key).or_insert(Target::Absent(absent));
             }
         }
-        let words = table.vocabulary.keys().cloned();
-        let words: Words = words.chain(words::known().cloned()).collect();
+        let own = table.vocabulary.keys().cloned();
+        let words: Words = own.chain(words::known().cloned()).collect();
         table.spellings = words.into_iter().map(Spelling::new).collect();
         table
     }
@@ -251,10 +251,10 @@ impl NameTable {
 /// Returns the names whose words are all among these, those with the most words.
 fn within(names: &HashMap<Key, Target>, words: &Key) -> Vec<Target> {
     let is_within = |key: &Key| key.iter().all(|word| words.binary_search(word).is_ok());
-    let names = names
+    let found = names
         .iter()
         .filter(|(key, _)| !key.is_empty() && is_within(key));
-    let mut names: Vec<_> = names.collect();
+    let mut names: Vec<_> = found.collect();
     let most = names.iter().map(|(key, _)| key.len()).max();
     names.retain(|(key, _)| Some(key.len()) == most);
     names.sort_by_key(|(key, _)| *key);

@@ -322,8 +322,10 @@ fn similar_ids(name: &str) -> Vec<Suggestion> {
         return Vec::new();
     };
     let all = Catalogue::embedded().iter();
-    let alike = all.filter_map(|info| Some((split(info.id.as_str())?, info)));
-    let mut alike: Vec<_> = alike.filter(|((other, _), _)| *other == letters).collect();
+    let numbered = all.filter_map(|info| Some((split(info.id.as_str())?, info)));
+    let mut alike: Vec<_> = numbered
+        .filter(|((other, _), _)| *other == letters)
+        .collect();
     alike.sort_by_key(|((_, other), _)| other.abs_diff(number));
     suggest(alike.into_iter().map(|(_, info)| info).take(2))
 }
@@ -472,12 +474,12 @@ impl Desk {
             let series = self.series(info, AsOf::Latest)?;
             Ok(series.and_then(|series| Some(series.observations.first()?.date)))
         };
-        let mut longer = rows(include_str!("../../data/longer.csv"));
+        let mut pairs = rows(include_str!("../../data/longer.csv"));
         let is_open = start.year() <= 1700;
-        let longer = longer.find(|[id, _, open]: &[&str; 3]| {
+        let pair = pairs.find(|[id, _, open]: &[&str; 3]| {
             resolution.info.id.as_str() == *id && (!is_open || *open == "yes")
         });
-        let longer = longer.and_then(|[_, longer, _]| catalogue_series(longer));
+        let longer = pair.and_then(|[_, longer, _]| catalogue_series(longer));
         let (Some(longer), Some(begins)) = (longer, first(&resolution.info)?) else {
             return Ok(resolution);
         };

@@ -79,8 +79,8 @@ type Rules = HashMap<String, Vec<Rule>>;
 const TABLE: &str = include_str!("../../data/words.csv");
 
 static RULES: LazyLock<Rules> = LazyLock::new(|| {
-    let places = rows(include_str!("../../data/places.csv"));
-    let places = places.flat_map(|[name, _, words, _]: [&'static str; 4]| {
+    let all = rows(include_str!("../../data/places.csv"));
+    let places = all.flat_map(|[name, _, words, _]: [&'static str; 4]| {
         // A city is its own name; a state or country has one for all its words.
         let text = move |word| if name.starts_with("a ") { word } else { name };
         words.split('|').map(move |word| [word, "part", text(word)])
@@ -124,8 +124,8 @@ static FORMS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
 /// Returns the words of the table that a misspelled word may be: no courtesies and no operators.
 pub(super) fn known() -> impl Iterator<Item = &'static String> {
     let is_free = |t: &Token| matches!(t.kind, Kind::Word | Kind::Head | Kind::Transform);
-    let rules = RULES.values().flatten();
-    let rules = rules.filter(move |(_, tokens)| tokens.iter().all(is_free));
+    let all = RULES.values().flatten();
+    let rules = all.filter(move |(_, tokens)| tokens.iter().all(is_free));
     rules.flat_map(|(words, _)| words)
 }
 
@@ -272,15 +272,15 @@ pub(super) fn readings<'a>(word: &str, known: &'a [Spelling]) -> Vec<&'a str> {
     }
     let typed = Spelling::new(word.to_owned());
     let most = if letters >= 8 { 2 } else { 1 };
-    let near = known.iter().filter(|other| is_word(other.text()));
-    let near = near.filter_map(|other| {
+    let names = known.iter().filter(|other| is_word(other.text()));
+    let close = names.filter_map(|other| {
         let [edits, different, gap] = typed.distance(other)?;
         let is_alike = other.text().chars().next() == word.chars().next();
         let is_swap = different == 0 && gap == 0;
         let is_near = edits <= most && (is_swap || is_alike && letters >= 4);
         is_near.then_some((edits, other.text()))
     });
-    let near: Vec<_> = near.collect();
+    let near: Vec<_> = close.collect();
     let least = near.iter().map(|(edits, _)| *edits).min();
     let nearest = near.into_iter().filter(|(edits, _)| Some(*edits) == least);
     nearest.map(|(_, text)| text).collect()

@@ -17,7 +17,7 @@ pub(super) fn render(a: &MacroSummary) -> String {
         ("Stress and liquidity", stress(a, is_forwarded)),
         ("Markets", markets(a)),
     ];
-    let lines = lines
+    let told = lines
         .iter()
         .map(|(subject, text)| enclosed(&format!("\n- {subject}: "), text, "."));
     let narrative = a.narrative.as_deref().filter(|_| is_forwarded);
@@ -25,7 +25,7 @@ pub(super) fn render(a: &MacroSummary) -> String {
     format!(
         "{}{}{narrative}{}",
         regime(a),
-        join(lines, ""),
+        join(told, ""),
         closing(a).render_closing(&a.attribution)
     )
 }
@@ -44,8 +44,8 @@ fn regime(a: &MacroSummary) -> String {
     let known = date(a, "regime").map(format::month);
     let trajectory = Some(regime.trajectory.clone());
     let details = join(known.into_iter().chain(confidence).chain(trajectory), ", ");
-    let scores = regime.growth_score.zip(regime.inflation_score);
-    let scores = scores.map(|(growth, inflation)| {
+    let known_scores = regime.growth_score.zip(regime.inflation_score);
+    let scores = known_scores.map(|(growth, inflation)| {
         format!(
             ": growth scores {} standard deviations from its 20-year mean, inflation {} points from its threshold",
             format_signed(growth, 2),
@@ -72,8 +72,7 @@ fn labor(a: &MacroSummary) -> String {
     let month = date(a, "payrolls");
     let payrolls = labor.payrolls_thousands.map(|level| {
         let level = format!("{} thousand", format::number(level, 0));
-        let change = labor.payrolls_change_thousands;
-        let change = change.map(|change| {
+        let change = labor.payrolls_change_thousands.map(|change| {
             (
                 change,
                 format!("{} thousand", format::number(change.abs(), 0)),
@@ -82,8 +81,7 @@ fn labor(a: &MacroSummary) -> String {
         format!("payrolls {}", moved_to(change, in_month(month), &level))
     });
     let unemployment = labor.unemployment_rate_pct.map(|level| {
-        let change = labor.unemployment_change_pp;
-        let change = change.map(|change| {
+        let change = labor.unemployment_change_pp.map(|change| {
             (
                 change,
                 format!("{} points", format::number(change.abs(), 1)),
@@ -122,8 +120,9 @@ fn inflation(a: &MacroSummary) -> String {
 
 fn rates(a: &MacroSummary) -> String {
     let rates = &a.key_rates;
-    let spread = rates.spread_2s10s_bps;
-    let spread = spread.map(|bp| format!("{} basis points", format_signed(bp, 0)));
+    let spread = rates
+        .spread_2s10s_bps
+        .map(|bp| format!("{} basis points", format_signed(bp, 0)));
     let percent = |rate: Option<f64>| rate.map(|rate| format!("{rate} %"));
     let figures = [
         ("10-year Treasury", percent(rates.ten_year), "10y"),
@@ -132,12 +131,12 @@ fn rates(a: &MacroSummary) -> String {
         ("10 less 2 years", spread, "spread_2s10s_bps"),
     ];
     let daily = dated(a, &figures);
-    let newer = a.newer_means.iter().map(|(name, mean)| {
-        let label = figures.iter().find(|(_, _, field)| field == name);
-        let label = label.map_or(name.as_str(), |(label, ..)| label);
+    let averages = a.newer_means.iter().map(|(name, mean)| {
+        let named = figures.iter().find(|(_, _, field)| field == name);
+        let label = named.map_or(name.as_str(), |(label, ..)| label);
         (mean.date, format!("{label} {} %", mean.value))
     });
-    let newer: Vec<(Date, String)> = newer.collect();
+    let newer: Vec<(Date, String)> = averages.collect();
     let month = newer.first().map(|(month, _)| format::month(*month));
     let head = format!(". Newer averages, of {}: ", month.unwrap_or_default());
     daily + &enclosed(&head, &join(newer.iter().map(|(_, text)| text), ", "), "")
@@ -146,8 +145,8 @@ fn rates(a: &MacroSummary) -> String {
 fn recession(a: &MacroSummary, is_forwarded: bool) -> String {
     let ahead = a.recession_probability.map(|value| {
         let month = date(a, "recession_probability").map(format::month);
-        let band = CRPI.band(value).filter(|_| !is_forwarded);
-        let band = band.map(|band| format!(", {band}, not odds"));
+        let own = CRPI.band(value).filter(|_| !is_forwarded);
+        let band = own.map(|band| format!(", {band}, not odds"));
         let month = enclosed(" (", &month.unwrap_or_default(), ")");
         format!(
             "{value} % within 12 months{month}{}",
@@ -173,12 +172,14 @@ fn stress(a: &MacroSummary, is_forwarded: bool) -> String {
     let stress = a.stress_index.map(|value| {
         let band = CMSI.band(value).filter(|_| !is_forwarded);
         let band = enclosed("", band.unwrap_or_default(), ", ");
-        let missing = a.stress_weight_missing_pct;
-        let missing = missing.map(|share| format!(" ({share} % of its weight has no figure)"));
+        let missing = a
+            .stress_weight_missing_pct
+            .map(|share| format!(" ({share} % of its weight has no figure)"));
         format!("{band}{value} of 100{}", missing.unwrap_or_default())
     });
-    let liquidity = a.net_liquidity_trn;
-    let liquidity = liquidity.map(|value| format!("{value} trillion dollars"));
+    let liquidity = a
+        .net_liquidity_trn
+        .map(|value| format!("{value} trillion dollars"));
     let figures = [
         ("stress", stress, "stress_index"),
         ("net liquidity", liquidity, "net_liquidity_trn"),
@@ -205,13 +206,13 @@ fn markets(a: &MacroSummary) -> String {
 
 /// Lists the figures that there are; a date stands behind the last of those that share it.
 fn dated(a: &MacroSummary, figures: &[(&str, Option<String>, &str)]) -> String {
-    let present = figures.iter().filter_map(|(label, value, field)| {
+    let texts = figures.iter().filter_map(|(label, value, field)| {
         let text = format!("{label} {}", value.as_deref()?);
         Some((text, date(a, field)))
     });
-    let present: Vec<(String, Option<Date>)> = present.collect();
-    let groups = present.chunk_by(|(_, day), (_, next)| day == next);
-    let groups = groups.map(|group| {
+    let present: Vec<(String, Option<Date>)> = texts.collect();
+    let by_day = present.chunk_by(|(_, day), (_, next)| day == next);
+    let groups = by_day.map(|group| {
         let day = group.first().and_then(|(_, day)| *day).map(format::day);
         let texts = join(group.iter().map(|(text, _)| text), ", ");
         texts + &enclosed(" (", &day.unwrap_or_default(), ")")

@@ -64,8 +64,8 @@ static RELEASE_OF: LazyLock<HashMap<&str, ReleaseOf>> = LazyLock::new(|| {
             let days = if is_week { days } else { 0 };
             (info.frequency == headline.frequency && (is_week || is_same)).then_some(days)
         };
-        let printed = release.headline.iter().chain(&release.series);
-        let printed = printed.filter_map(move |id| Some((id, days_behind(id)?)));
+        let all = release.headline.iter().chain(&release.series);
+        let printed = all.filter_map(move |id| Some((id, days_behind(id)?)));
         let derived = release.derived_series.iter().map(|id| (id, 0));
         printed.chain(derived).map(move |(id, days_behind)| {
             let release_of = ReleaseOf {

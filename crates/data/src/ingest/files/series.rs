@@ -57,8 +57,8 @@ pub(super) fn import_series(
         provenance,
         warnings: Vec::new(),
     };
-    let frequency = info.map(|info| info.frequency);
-    let frequency = frequency.or(description.as_ref().map(|about| about.frequency));
+    let listed = info.map(|info| info.frequency);
+    let frequency = listed.or(description.as_ref().map(|about| about.frequency));
     let accepted = update.accept(&given.rows, frequency);
     let mut written = WriteOutcome::default();
     let mut refusal = None;
