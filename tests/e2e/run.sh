@@ -29,7 +29,7 @@ stop
 
 echo "- on imported data"
 "$binary" --store "$work/full.db" import --bare "$data"
-again=$("$binary" --store "$work/full.db" import --bare "$data" 2>&1 | tail -1)
+again=$("$binary" --store "$work/full.db" import --bare "$data" 2>&1)
 echo "$again" | grep -q ": 0 new, 0 revised" || { echo "a second import wrote: $again"; exit 1; }
 serve "$work/full.db"
 "$work/venv/bin/python" "$here/drive.py" "$binary" "$work/full.db" "$base" --imported

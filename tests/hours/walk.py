@@ -56,7 +56,7 @@ def got(url, status=200, *words):
 
 # The analyst: README, from the top.
 started = time.monotonic()
-typed("econoscope call get_macro_summary --text", 0, "regime", "recession probability", "Data by Econoscope")
+typed("econoscope call get_macro_summary --text", 0, "regime", "within 12 months", "Data by Econoscope")
 typed("econoscope call get_macro_summary", 0, '"key_rates"')
 typed("econoscope --help", 0, "serve", "Exit codes")
 typed("econoscope demo", 0, "regime")

@@ -138,9 +138,10 @@ impl StateRule {
         } else {
             publication_day(info, changed.end)
         };
-        let days = days.chain(print);
-        days.filter(|day| *day > before && *day <= self.taken(month))
-            .max()
+        // A state that holds the figure of a later release of its month was taken after it.
+        let end = month.last_of_month();
+        let taken = self.taken(month).max(print.filter(|day| *day <= end).unwrap_or_default());
+        days.chain(print).filter(|day| *day > before && *day <= taken).max()
     }
 }
 

@@ -31,7 +31,7 @@ const MIN_REBASED: usize = 6;
 /// Common dates that show another unit, where most figures are more than twice or less than half the stored ones.
 const MIN_UNIT: usize = 3;
 /// The share of its largest figure below which a rate may reach zero or change its sign.
-const NEAR_ZERO: f64 = 20.0;
+const NEAR_ZERO: f64 = 100.0;
 /// Codes of sources for a missing figure that stand out even in a series without stored figures.
 const MISSING_CODES: [f64; 6] = [-9.0, -99.0, -999.0, -9999.0, -99999.0, -999999.0];
 /// Least distance from 1 of the factor of a new base.
@@ -165,13 +165,13 @@ pub(super) struct AcceptanceRules<'a> {
 impl AcceptanceRules<'_> {
     /// Decides which of the incoming rows are written.
     pub(super) fn apply(&self, mut rows: Vec<VintageObservation>) -> Result<AcceptedRows, Refusal> {
-        self.date_periods(&mut rows)?;
         let is_future =
             |row: &mut VintageObservation| row.date > self.today && !is_projection(self.info, "");
         let future: Vec<VintageObservation> = rows.extract_if(.., is_future).collect();
         let refused = future
             .first()
             .map(|row| describe_future(row.date, future.len()));
+        self.date_periods(&mut rows)?;
         if self.is_full && rows.is_empty() {
             let why = "it answered without a single figure";
             return Err(Refusal::Invalid(why.to_owned()));
