@@ -49,9 +49,9 @@ fn labor() -> Vec<Question> {
             rate[0]
         ))
         .says(format!(
-            "payrolls fell by {} thousand in July 2026 to 158,{} thousand",
+            "payrolls fell by {} thousand in July 2026 to {} thousand",
             jobs[1] - jobs[0],
-            jobs[0] - 158_000.0
+            econoscope_core::format::number(jobs[0], 0)
         )),
         Question::new(
             "What was unemployment a year ago, and what is it now?",

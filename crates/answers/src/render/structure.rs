@@ -358,13 +358,17 @@ fn is_object(schema: &Map<String, Value>) -> bool {
     schema.contains_key("properties") || schema.get("type") == Some(&"object".into())
 }
 
-/// Returns `anyOf` the schemas without duplicates, or the schema itself if there is one.
+/// Returns `anyOf` the schemas without duplicates, or the schema itself if there is one. Names become one enum.
 fn any_of(choices: Vec<Value>) -> Value {
     let mut distinct: Vec<Value> = Vec::new();
     for choice in choices {
         if !distinct.contains(&choice) {
             distinct.push(choice);
         }
+    }
+    let named = distinct.iter().map(|choice| choice.get("const"));
+    if let Some(names) = named.collect::<Option<Vec<_>>>() {
+        return json!({ "type": "string", "enum": names });
     }
     match <[Value; 1]>::try_from(distinct) {
         Ok([only]) => only,
@@ -413,8 +417,8 @@ impl Columns {
         for (name, property) in properties.into_iter().flatten() {
             let name = format!("{prefix}{name}");
             let cell = compact_schema(property);
-            let kind = cell.get("format").or_else(|| cell.get("type"));
-            let kind = kind.and_then(Value::as_str).unwrap_or("any");
+            let named = cell.get("format").or_else(|| cell.get("type"));
+            let kind = named.and_then(Value::as_str).unwrap_or("any");
             if let Some(Value::String(description)) = cell.get("description") {
                 self.descriptions
                     .push(format!("{name} ({kind}): {description}"));
@@ -443,8 +447,8 @@ pub fn brief(schema: &Value) -> Value {
         return schema.clone();
     };
     let columns = schema.pointer("/properties/columns/items/examples");
-    if let Some(names) = columns.and_then(Value::as_array) {
-        let names: Vec<&str> = names.iter().filter_map(Value::as_str).collect();
+    if let Some(all) = columns.and_then(Value::as_array) {
+        let names: Vec<&str> = all.iter().filter_map(Value::as_str).collect();
         return json!({
             "type": "object",
             "properties": { "rows": { "type": "array" } },
@@ -452,29 +456,19 @@ pub fn brief(schema: &Value) -> Value {
             "description": format!("Table of {}.", names.join(", ")),
         });
     }
-    let choices = fields.get("anyOf").and_then(Value::as_array);
-    let names = choices.and_then(|choices| {
-        choices
-            .iter()
-            .map(|choice| choice.get("const"))
-            .collect::<Option<Vec<_>>>()
-    });
-    if let Some(names) = names {
-        return json!({ "type": "string", "enum": names });
-    }
     let properties = fields.get("properties").and_then(Value::as_object);
     let is_unusable =
         |name: &String| name == "from" || name.starts_with(|c: char| c.is_ascii_digit());
     let has_unusable = properties.is_some_and(|all| all.keys().any(is_unusable));
     let more = has_unusable.then(|| ("additionalProperties".to_owned(), Value::Bool(true)));
-    let out = fields
+    let kept = fields
         .iter()
         .filter(|(key, _)| *key != "description")
         .map(|(key, value)| {
             let value = match (key.as_str(), value) {
                 ("properties", Value::Object(all)) => {
-                    let all = all.iter().map(|(name, inner)| (name.clone(), brief(inner)));
-                    Value::Object(all.collect())
+                    let inner = all.iter().map(|(name, inner)| (name.clone(), brief(inner)));
+                    Value::Object(inner.collect())
                 }
                 ("additionalProperties", Value::Object(values)) if is_object(values) => true.into(),
                 ("anyOf", Value::Array(choices)) => choices.iter().map(brief).collect(),
@@ -482,7 +476,7 @@ pub fn brief(schema: &Value) -> Value {
             };
             (key.clone(), value)
         });
-    let out: Value = out.chain(more).collect();
+    let out: Value = kept.chain(more).collect();
     if properties.is_none() && fields.get("type") == Some(&"object".into()) {
         return json!({ "anyOf": [out, { "type": "null" }] });
     }

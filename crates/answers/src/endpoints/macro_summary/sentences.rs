@@ -6,6 +6,19 @@ use econoscope_core::format;
 use econoscope_core::indicators::recession::CRPI;
 use econoscope_core::indicators::stress::CMSI;
 
+/// Fields whose notes are told in a line, or are the basis of a composite, which the structure has.
+const TOLD: [&str; 6] = [
+    "cpi_yoy_pct",
+    "net_liquidity_trn",
+    "recession_now",
+    "recession_probability",
+    "regime",
+    "stress_index",
+];
+
+/// The regime of an answer that knows none.
+const UNKNOWN: &str = "Unknown";
+
 /// Renders the text. An upstream dates no figure and explains none, so its own narrative is told, too.
 pub(super) fn render(a: &MacroSummary) -> String {
     let is_forwarded = a.provenance.as_of.is_none();
@@ -17,35 +30,43 @@ pub(super) fn render(a: &MacroSummary) -> String {
         ("Stress and liquidity", stress(a, is_forwarded)),
         ("Markets", markets(a)),
     ];
-    let lines = lines
+    let told = lines
         .iter()
         .map(|(subject, text)| enclosed(&format!("\n- {subject}: "), text, "."));
-    let narrative = a.narrative.as_deref().filter(|_| is_forwarded);
-    let narrative = enclosed("\n", narrative.unwrap_or_default(), "");
+    let others = a.narrative.as_deref().filter(|_| is_forwarded);
+    let narrative = enclosed("\n", others.unwrap_or_default(), "");
     format!(
         "{}{}{narrative}{}",
         regime(a),
-        join(lines, ""),
+        join(told, ""),
         closing(a).render_closing(&a.attribution)
     )
 }
 
-/// What is known of the answer, with the notes on figures that are missing alone.
+/// What is known of the answer, with the notes that change the reading: why a figure is missing, and what stands in for it.
 fn closing(a: &MacroSummary) -> Provenance {
     let mut provenance = a.provenance.clone();
-    let is_told = |name: &str| a.dates.contains_key(name);
-    provenance.notes.retain(|name, _| !is_told(name));
+    provenance.notes.retain(|name, _| {
+        let is_told = TOLD.contains(&name.as_str()) || a.newer_means.contains_key(name);
+        let is_unknown = name == "regime" && a.regime.current == UNKNOWN;
+        !is_told || is_unknown || !a.dates.contains_key(name)
+    });
     provenance
 }
 
 fn regime(a: &MacroSummary) -> String {
     let regime = &a.regime;
     let confidence = regime.confidence.map(|c| format!("{c} % confidence"));
-    let known = date(a, "regime").map(format::month);
-    let trajectory = Some(regime.trajectory.clone());
-    let details = join(known.into_iter().chain(confidence).chain(trajectory), ", ");
-    let scores = regime.growth_score.zip(regime.inflation_score);
-    let scores = scores.map(|(growth, inflation)| {
+    let is_known = |word: &String| !word.is_empty() && !word.eq_ignore_ascii_case(UNKNOWN);
+    let trajectory = Some(regime.trajectory.clone()).filter(is_known);
+    let month = date(a, "regime").map(format::month);
+    let known = join(month.into_iter().chain(confidence).chain(trajectory), ", ");
+    let details = enclosed(" (", &known, ")");
+    if !is_known(&regime.current) {
+        return format!("The regime of the US economy is unknown{details}.");
+    }
+    let known_scores = regime.growth_score.zip(regime.inflation_score);
+    let scores = known_scores.map(|(growth, inflation)| {
         format!(
             ": growth scores {} standard deviations from its 20-year mean, inflation {} points from its threshold",
             format_signed(growth, 2),
@@ -57,12 +78,9 @@ fn regime(a: &MacroSummary) -> String {
         Some(day) => format!("On {day} the US economy was in"),
         None => "The US economy is in".to_owned(),
     };
-    let name = match regime.current.as_str() {
-        "Unknown" => "an unknown regime",
-        name => name,
-    };
     format!(
-        "{subject} {name} ({details}){}.",
+        "{subject} {}{details}{}.",
+        regime.current,
         scores.unwrap_or_default()
     )
 }
@@ -71,29 +89,13 @@ fn labor(a: &MacroSummary) -> String {
     let labor = &a.labor;
     let month = date(a, "payrolls");
     let payrolls = labor.payrolls_thousands.map(|level| {
-        let level = format!("{} thousand", format::number(level, 0));
-        let change = labor.payrolls_change_thousands;
-        let change = change.map(|change| {
-            (
-                change,
-                format!("{} thousand", format::number(change.abs(), 0)),
-            )
-        });
-        format!("payrolls {}", moved_to(change, in_month(month), &level))
+        let moved = moved(labor.payrolls_change_thousands, 0, "thousand", month);
+        format!("payrolls {moved} {} thousand", format::number(level, 0))
     });
     let unemployment = labor.unemployment_rate_pct.map(|level| {
-        let change = labor.unemployment_change_pp;
-        let change = change.map(|change| {
-            (
-                change,
-                format!("{} points", format::number(change.abs(), 1)),
-            )
-        });
         let other = date(a, "unemployment_rate").filter(|own| month != Some(*own));
-        format!(
-            "unemployment {}",
-            moved_to(change, in_month(other), &format!("{level} %"))
-        )
+        let moved = moved(labor.unemployment_change_pp, 1, "points", other);
+        format!("unemployment {moved} {level} %")
     });
     let sahm = labor.sahm_rule.map(|value| {
         let month = date(a, "sahm_rule").map(|day| format!("{}; ", format::month(day)));
@@ -106,8 +108,8 @@ fn labor(a: &MacroSummary) -> String {
 }
 
 fn inflation(a: &MacroSummary) -> String {
-    let note = a.provenance.notes.get("cpi_yoy_pct");
-    let note = enclosed(", ", note.map_or("", String::as_str), "");
+    let basis = a.provenance.notes.get("cpi_yoy_pct");
+    let note = enclosed(", ", basis.map_or("", String::as_str), "");
     let prices = a.inflation.cpi_yoy_pct.map(|rate| {
         let verb = if rate < 0.0 { "fell" } else { "rose" };
         let size = format::number(rate.abs(), 1);
@@ -122,8 +124,8 @@ fn inflation(a: &MacroSummary) -> String {
 
 fn rates(a: &MacroSummary) -> String {
     let rates = &a.key_rates;
-    let spread = rates.spread_2s10s_bps;
-    let spread = spread.map(|bp| format!("{} basis points", format_signed(bp, 0)));
+    let in_points = rates.spread_2s10s_bps;
+    let spread = in_points.map(|bp| format!("{} basis points", format_signed(bp, 0)));
     let percent = |rate: Option<f64>| rate.map(|rate| format!("{rate} %"));
     let figures = [
         ("10-year Treasury", percent(rates.ten_year), "10y"),
@@ -132,12 +134,12 @@ fn rates(a: &MacroSummary) -> String {
         ("10 less 2 years", spread, "spread_2s10s_bps"),
     ];
     let daily = dated(a, &figures);
-    let newer = a.newer_means.iter().map(|(name, mean)| {
-        let label = figures.iter().find(|(_, _, field)| field == name);
-        let label = label.map_or(name.as_str(), |(label, ..)| label);
+    let means = a.newer_means.iter().map(|(name, mean)| {
+        let named = figures.iter().find(|(_, _, field)| field == name);
+        let label = named.map_or(name.as_str(), |(label, ..)| label);
         (mean.date, format!("{label} {} %", mean.value))
     });
-    let newer: Vec<(Date, String)> = newer.collect();
+    let newer: Vec<(Date, String)> = means.collect();
     let month = newer.first().map(|(month, _)| format::month(*month));
     let head = format!(". Newer averages, of {}: ", month.unwrap_or_default());
     daily + &enclosed(&head, &join(newer.iter().map(|(_, text)| text), ", "), "")
@@ -145,25 +147,22 @@ fn rates(a: &MacroSummary) -> String {
 
 fn recession(a: &MacroSummary, is_forwarded: bool) -> String {
     let ahead = a.recession_probability.map(|value| {
-        let month = date(a, "recession_probability").map(format::month);
+        let known = date(a, "recession_probability").map(format::month);
+        let month = enclosed(" (", &known.unwrap_or_default(), ")");
         let band = CRPI.band(value).filter(|_| !is_forwarded);
-        let band = band.map(|band| format!(", {band}, not odds"));
-        let month = enclosed(" (", &month.unwrap_or_default(), ")");
-        format!(
-            "{value} % within 12 months{month}{}",
-            band.unwrap_or_default()
-        )
+        let reading = enclosed(", ", band.unwrap_or_default(), ", not odds");
+        format!("{value} % within 12 months{month}{reading}")
     });
     let now = a.labor.recession_now.map(|value| {
-        let week = date(a, "recession_now").map(format::day);
-        let week = enclosed(" (week to ", &week.unwrap_or_default(), ")");
+        let known = date(a, "recession_now").map(format::day);
+        let week = enclosed(" (week to ", &known.unwrap_or_default(), ")");
         let state = a
             .labor
             .recession_alarm
             .map(|on| if on { "on" } else { "off" });
         let alarm = enclosed(", alarm ", state.unwrap_or_default(), "");
-        let since = a.labor.recession_alarm_since.map(format::month);
-        let since = enclosed(" since ", &since.unwrap_or_default(), "");
+        let start = a.labor.recession_alarm_since.map(format::month);
+        let since = enclosed(" since ", &start.unwrap_or_default(), "");
         format!("{value} % that it is one now{week}{alarm}{since}")
     });
     join([ahead, now].into_iter().flatten(), "; ")
@@ -171,14 +170,14 @@ fn recession(a: &MacroSummary, is_forwarded: bool) -> String {
 
 fn stress(a: &MacroSummary, is_forwarded: bool) -> String {
     let stress = a.stress_index.map(|value| {
-        let band = CMSI.band(value).filter(|_| !is_forwarded);
-        let band = enclosed("", band.unwrap_or_default(), ", ");
-        let missing = a.stress_weight_missing_pct;
-        let missing = missing.map(|share| format!(" ({share} % of its weight has no figure)"));
+        let own = CMSI.band(value).filter(|_| !is_forwarded);
+        let band = enclosed("", own.unwrap_or_default(), ", ");
+        let share = a.stress_weight_missing_pct;
+        let missing = share.map(|share| format!(" ({share} % of its weight has no figure)"));
         format!("{band}{value} of 100{}", missing.unwrap_or_default())
     });
-    let liquidity = a.net_liquidity_trn;
-    let liquidity = liquidity.map(|value| format!("{value} trillion dollars"));
+    let trillions = a.net_liquidity_trn;
+    let liquidity = trillions.map(|value| format!("{value} trillion dollars"));
     let figures = [
         ("stress", stress, "stress_index"),
         ("net liquidity", liquidity, "net_liquidity_trn"),
@@ -205,13 +204,13 @@ fn markets(a: &MacroSummary) -> String {
 
 /// Lists the figures that there are; a date stands behind the last of those that share it.
 fn dated(a: &MacroSummary, figures: &[(&str, Option<String>, &str)]) -> String {
-    let present = figures.iter().filter_map(|(label, value, field)| {
+    let texts = figures.iter().filter_map(|(label, value, field)| {
         let text = format!("{label} {}", value.as_deref()?);
         Some((text, date(a, field)))
     });
-    let present: Vec<(String, Option<Date>)> = present.collect();
-    let groups = present.chunk_by(|(_, day), (_, next)| day == next);
-    let groups = groups.map(|group| {
+    let present: Vec<(String, Option<Date>)> = texts.collect();
+    let by_day = present.chunk_by(|(_, day), (_, next)| day == next);
+    let groups = by_day.map(|group| {
         let day = group.first().and_then(|(_, day)| *day).map(format::day);
         let texts = join(group.iter().map(|(text, _)| text), ", ");
         texts + &enclosed(" (", &day.unwrap_or_default(), ")")
@@ -224,16 +223,70 @@ fn date(a: &MacroSummary, name: &str) -> Option<Date> {
     a.dates.get(name)?.parse().ok()
 }
 
-fn in_month(day: Option<Date>) -> String {
-    enclosed(" in ", &day.map(format::month).unwrap_or_default(), "")
+/// What a level did, up to its number: "rose by 29 thousand in September 2026 to", "stood at" without a change.
+fn moved(change: Option<f64>, decimals: usize, unit: &str, month: Option<Date>) -> String {
+    let when = enclosed(" in ", &month.map(format::month).unwrap_or_default(), "");
+    let size = change.map(|change| format::number(change.abs(), decimals));
+    let by = format!("by {} {unit}{when} to", size.unwrap_or_default());
+    match change {
+        Some(change) if change > 0.0 => format!("rose {by}"),
+        Some(change) if change < 0.0 => format!("fell {by}"),
+        Some(_) => format!("did not change{when}:"),
+        None => format!("stood{when} at"),
+    }
 }
 
-/// "rose by 29 thousand in September 2026 to 159,044 thousand", or "stood in September 2026 at …" without a change.
-fn moved_to(change: Option<(f64, String)>, when: String, level: &str) -> String {
-    match change {
-        Some((change, size)) if change > 0.0 => format!("rose by {size}{when} to {level}"),
-        Some((change, size)) if change < 0.0 => format!("fell by {size}{when} to {level}"),
-        Some(_) => format!("did not change{when}, {level}"),
-        None => format!("stood{when} at {level}"),
+#[cfg(test)]
+mod tests {
+    use super::super::Params;
+    use super::*;
+    use econoscope_desk::testing::TestDesk;
+
+    #[test]
+    fn what_stands_in_for_a_figure_is_told() {
+        let desk = TestDesk::bundled().open();
+        let told = |day: &str| {
+            let as_of = Some(day.to_owned());
+            render(&Params::local(&desk, &Params { as_of }).unwrap())
+        };
+        let text = told("1955-06-30");
+        assert!(
+            text.contains("10y: monthly average, May 1955 (GS10)"),
+            "{text}"
+        );
+        let text = told("2008-12-31");
+        assert!(text.contains("fed_funds: from DFF"), "{text}");
+        assert!(
+            !text.contains("public profile"),
+            "the basis of a composite: {text}"
+        );
+        let text = told("1930");
+        assert!(
+            text.starts_with("The regime of the US economy is unknown."),
+            "{text}"
+        );
+        assert!(text.contains("regime: "), "with the reason: {text}");
+    }
+
+    #[test]
+    fn what_an_upstream_leaves_out_leaves_no_gap() {
+        let desk = TestDesk::bundled().open();
+        let mut answer = Params::local(&desk, &Params { as_of: None }).unwrap();
+        answer.provenance = Provenance::default();
+        answer.dates.clear();
+        answer.regime.trajectory.clear();
+        answer.regime.confidence = None;
+        answer.regime.growth_score = None;
+        let text = render(&answer);
+        assert!(
+            text.starts_with("The US economy is in Reflation.\n- "),
+            "{text}"
+        );
+        answer.regime.current.clear();
+        let text = render(&answer);
+        assert!(
+            text.starts_with("The regime of the US economy is unknown.\n"),
+            "{text}"
+        );
     }
 }
