@@ -1,5 +1,5 @@
 """Runs the program from an empty home in front of an upstream, over HTTP and stdio, with a clock that a test moves."""
-import glob, http.client, json, os, pathlib, re, socket, subprocess, tempfile, threading, time
+import contextlib, glob, http.client, itertools, json, os, pathlib, random, re, socket, subprocess, tempfile, threading, time
 
 CONTRACT_TOOLS = [  # name, arguments
     ("get_macro_summary", {}), ("get_regime", {}), ("get_metric", {"ticker": "UNRATE"}), ("get_signals", {}),
@@ -159,7 +159,13 @@ def settle(up, quiet=0.3):
         time.sleep(0.01)
 
 
+PORTS = itertools.count(random.randrange(10_000, 30_000))
+
+
 def free_port():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
+    """A port that nothing listens at, each once. It lies below those that a system gives to connections: one of those may be taken
+    before the program listens at it."""
+    for port in PORTS:
+        with contextlib.suppress(OSError), socket.socket() as free:
+            free.bind(("127.0.0.1", port))
+            return port
