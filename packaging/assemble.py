@@ -132,6 +132,29 @@ def wheels(dist):
         zipped(out / f"econoscope-{VERSION}-py3-none-{tag}.whl", files)
 
 
+# What a host asks its user when it opens a bundle. What is left empty counts as not given.
+USER_CONFIG = {
+    "no_sync": {
+        "type": "boolean", "title": "No new figures", "default": False, "required": False,
+        "description": "Answer from the bundled history alone. Otherwise new figures are fetched from the agencies that "
+        "publish them, at the start and every six hours; no question leaves this machine.",
+    },
+    "fred": {
+        "type": "boolean", "title": "Ask FRED, too", "default": False, "required": False,
+        "description": "For credit spreads, share indexes and house prices. Its terms reserve them for your own use.",
+    },
+    "fred_key": {
+        "type": "string", "title": "FRED API key", "sensitive": True, "default": "", "required": False,
+        "description": "Optional: FRED's API instead of its download. Free at fredaccount.stlouisfed.org/apikeys.",
+    },
+    "store": {
+        "type": "string", "title": "Database file", "default": "", "required": False,
+        "description": "Optional: where figures are stored; by default in the user's data folder.",
+    },
+}
+ASKED = {name: f"ECONOSCOPE_{name.upper()}" for name in USER_CONFIG}
+
+
 def bundles(dist):
     """A .mcpb for each target: what Claude Desktop opens by a double click; returns their names and digests."""
     made = {}
@@ -154,8 +177,11 @@ def bundles(dist):
             "server": {
                 "type": "binary",
                 "entry_point": program,
-                "mcp_config": {"command": "${__dirname}/" + program, "args": [], "env": {}},
+                "mcp_config": {"command": "${__dirname}/" + program, "args": [], "env": {
+                    setting: "${user_config.%s}" % name for name, setting in ASKED.items()
+                }},
             },
+            "user_config": USER_CONFIG,
             "tools": tools(),
             "prompts_generated": True,
             "compatibility": {"platforms": [target.os]},

@@ -24,7 +24,10 @@ pub(crate) struct Alert {
     pub(crate) id: String,
     pub(crate) condition: String,
     /// Date of the figure that crossed.
-    pub(crate) date: Date,
+    date: Date,
+    /// Day from which that figure was first known, and whether it is estimated from the usual lag.
+    pub(crate) known_on: Date,
+    known_on_estimated: bool,
     direction: String,
     met: bool,
     pub(crate) title: String,
@@ -34,7 +37,10 @@ pub(crate) struct Alert {
 }
 
 impl Alert {
-    pub(crate) fn new(desk: &Desk, crossings: &Crossings, crossing: &Crossing) -> Self {
+    /// # Errors
+    /// [`econoscope_core::Error::Store`] when the store cannot be read.
+    pub(crate) fn new(desk: &Desk, crossings: &Crossings, crossing: &Crossing) -> Result<Self> {
+        let known = known_on(desk, crossings, crossing.date)?;
         let condition = &crossings.condition;
         let date = crossing.date;
         let since = period(date, crossings.frequency);
@@ -60,18 +66,21 @@ impl Alert {
         let campaign = format!("alert/{}", encode_segment(condition));
         let frequency = crossings.frequency.word();
         let sources = sources(crossings);
-        Self {
+        Ok(Self {
             id: id(condition, &date.to_string()),
             condition: condition.clone(),
             date,
+            known_on: known.day,
+            known_on_estimated: known.is_estimated,
             direction: crossing.direction.clone(),
             met: crossing.met,
             title: format!("{condition}: {state} since {since}"),
             description: format!(
-                "The {frequency} figure for {since} {meets} the condition {condition}. Figures as last revised. {sources}"
+                "The {frequency} figure for {since} {meets} the condition {condition}. Known from {}. Figures as last revised. {sources}",
+                known.day
             ),
             page: desk.settings().address(&page, &campaign),
-        }
+        })
     }
 
     /// Returns the alert as JSON, with the compared values, their sources and the day from which they were known.
@@ -80,14 +89,10 @@ impl Alert {
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub(crate) fn details(&self, desk: &Desk, crossings: &Crossings) -> Result<Value> {
         let end = crossings.frequency.period_end(self.date);
-        let mut known = None;
         let mut series = Vec::new();
         for info in &crossings.series {
             let rows = desk.series(info, AsOf::Latest)?;
             let newest = rows.and_then(|rows| Some(rows.between(Date::MIN, end).last()?.date));
-            if let Some(date) = newest {
-                known = known.max(Some(desk.known_since(info, date)?));
-            }
             let cited = desk.citations([info.id.as_str()], newest.map(|date| (date, date)))?;
             let notices = cited
                 .into_iter()
@@ -100,13 +105,10 @@ impl Alert {
                 "notices": notices.collect::<Vec<_>>(),
             }));
         }
-        let (known_on, is_estimated) = known.unzip();
         let details = json!({
             "frequency": crossings.frequency.word(),
             "values": crossings.compared_values(self.date),
             "series": series,
-            "knownOn": known_on,
-            "knownOnEstimated": is_estimated,
             "attribution": desk.attribution(),
         });
         let mut alert = json!(self);
@@ -124,7 +126,8 @@ impl Alert {
 pub(crate) fn resource(desk: &Desk, condition: &str) -> Result<String> {
     let crossings = crossings(desk, condition)?;
     let newest = crossings.crossings.iter().rev().take(RESOURCE_CROSSINGS);
-    let mut alerts = newest.map(|crossing| Alert::new(desk, &crossings, crossing));
+    let all = newest.map(|crossing| Alert::new(desk, &crossings, crossing));
+    let mut alerts = all.collect::<Result<Vec<Alert>>>()?.into_iter();
     let last = alerts.next().map(|alert| alert.details(desk, &crossings));
     Ok(json!({
         "condition": crossings.condition,
@@ -138,6 +141,39 @@ pub(crate) fn resource(desk: &Desk, condition: &str) -> Result<String> {
         "earlierCrossings": alerts.collect::<Vec<_>>(),
     })
     .to_string())
+}
+
+/// The day from which figures were known.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct KnownOn {
+    day: Date,
+    is_estimated: bool,
+}
+
+/// Returns the day on which the last of the figures of a crossing was first published.
+fn known_on(desk: &Desk, crossings: &Crossings, date: Date) -> Result<KnownOn> {
+    let end = crossings.frequency.period_end(date);
+    let mut known = KnownOn {
+        day: date,
+        is_estimated: true,
+    };
+    for info in &crossings.series {
+        let rows = desk.series(info, AsOf::Latest)?;
+        let Some(newest) = rows.and_then(|rows| Some(rows.between(Date::MIN, end).last()?.date))
+        else {
+            continue;
+        };
+        let first = desk
+            .period_vintages(info, newest)?
+            .first()
+            .map(|(day, _)| *day);
+        let estimated = info.publication_day(newest).min(desk.today());
+        known = known.max(KnownOn {
+            day: first.unwrap_or(estimated),
+            is_estimated: first.is_none(),
+        });
+    }
+    Ok(known)
 }
 
 /// Lists the sources of the series in a condition: "Source: BLS."

@@ -7,6 +7,7 @@ use econoscope_core::catalogue::names::Names;
 use econoscope_desk::Audience;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 mod live;
@@ -21,15 +22,24 @@ pub(crate) use wiring::{migrated_database, open_backend, open_desk, open_store, 
 
 /// Serves MCP on stdin and stdout until the client disconnects or a signal arrives.
 pub(crate) async fn stdio(config: &Config) -> Result<()> {
-    let backend = Arc::new(open_backend(config, None, Audience::Own)?);
+    let stop = stop_on_signal();
+    let backend = open_backend(config, None, Audience::Own)?;
     let desk = Arc::clone(backend.desk());
+    let sync = live::BackgroundSync::new(config, &backend, &stop)
+        .map(|sync| tokio::task::spawn_blocking(move || sync.run(drop)));
     // Loads what the first call needs while the client initializes. An error here occurs again in that call.
     tokio::task::spawn_blocking(move || {
         Names::embedded();
         drop(desk.store_summary());
     });
-    let server = mcp::Server::new(backend).with_search_tools(!config.no_search_tools);
-    mcp::transport::serve_stdio(server, stop_on_signal()).await
+    let server = mcp::Server::new(Arc::new(backend)).with_search_tools(!config.no_search_tools);
+    let served = mcp::transport::serve_stdio(server, stop.clone()).await;
+    stop.cancel();
+    if let Some(sync) = sync {
+        // Long enough to end the lease. What the sync has written stays, whenever it ends.
+        drop(tokio::time::timeout(Duration::from_millis(500), sync).await);
+    }
+    served
 }
 
 /// Formats a time for a file name: `20261121T150405Z`.

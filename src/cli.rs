@@ -11,10 +11,11 @@ mod stores;
 use crate::app;
 use crate::config::{self, Command, Config};
 use crate::generate;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use econoscope_data::disk;
 use econoscope_data::ingest::{self, Progress};
-use econoscope_data::store::Store;
+use econoscope_data::sqlite::with_suffix;
+use econoscope_data::store::{Sqlite, Store};
 use econoscope_desk::Audience;
 use output::{init_log, print, report, report_error, report_warning};
 use std::collections::BTreeMap;
@@ -92,7 +93,33 @@ async fn dispatch(config: &Config) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Ends the name of the store's copy from before the last import.
+const BEFORE_IMPORT: &str = ".before-import";
+/// Name of the copy's note with the version of the store after the import.
+const AFTER_IMPORT: &str = "after_import";
+
+/// Puts the store from before the last import in place of the present one.
+fn undo_import(config: &Config) -> Result<ExitCode> {
+    if config.database()?.is_some() {
+        bail!("an import into a shared database is taken back by its own backup");
+    }
+    let file = config.local_file();
+    let before = with_suffix(&file, BEFORE_IMPORT);
+    let version = Sqlite::open_existing(&file)?.current_version()?.to_string();
+    let is_last =
+        before.exists() && Sqlite::open_existing(&before)?.note(AFTER_IMPORT)? == Some(version);
+    if !is_last {
+        bail!("there is no import to take back, or something was written since");
+    }
+    std::fs::rename(&before, &file)?;
+    report("took back the last import");
+    Ok(ExitCode::SUCCESS)
+}
+
 fn import(config: &Config, options: &config::Import) -> Result<ExitCode> {
+    let Some(folder) = &options.folder else {
+        return undo_import(config);
+    };
     let store = app::open_store(config, options.bare)?;
     let desk = app::open_desk(store, config, None, Audience::Own)?;
     // Without a terminal a line per file would bury the result in a log.
@@ -103,8 +130,18 @@ fn import(config: &Config, options: &config::Import) -> Result<ExitCode> {
         replace: options.replace,
     };
     let store = desk.store().as_ref();
-    let imported = ingest::import_from(store, &options.folder, provenance, &mut progress)?;
+    let before = with_suffix(&config.local_file(), BEFORE_IMPORT);
+    let is_file = config.database()?.is_none();
+    if is_file {
+        std::fs::remove_file(&before).ok();
+        Sqlite::open_existing(&config.local_file())?.backup(&before)?;
+    }
+    let imported = ingest::import_from(store, folder, provenance, &mut progress)?;
     econoscope_desk::refresh(&desk)?;
+    if is_file {
+        let version = store.current_version()?.to_string();
+        Sqlite::open_existing(&before)?.set_note(AFTER_IMPORT, &version)?;
+    }
     let files = imported.files;
     let series = imported.series;
     let rows = imported.rows;
@@ -131,13 +168,20 @@ fn import(config: &Config, options: &config::Import) -> Result<ExitCode> {
 }
 
 async fn sync(config: &Config, options: &config::Sync) -> Result<ExitCode> {
+    let stop = app::stop_on_signal();
     let lease = stores::acquire_lease(config)?;
     let store: Arc<dyn Store> = match &lease {
         Some(lease) => Arc::new(lease.store()),
         None => app::open_store(config, false)?,
     };
     let desk = app::open_desk(store, config, None, Audience::Own)?;
-    let synced = app::sync_once(&desk, config, options, &app::stop_on_signal()).await?;
+    let syncing = if options.plan {
+        None
+    } else {
+        Some(stores::take_sync_lease(desk.store(), &stop)?)
+    };
+    let synced = app::sync_once(&desk, config, options, &Arc::default(), &stop).await?;
+    drop(syncing);
     if options.plan {
         print(&synced.plan.join("\n"))?;
         return Ok(ExitCode::SUCCESS);

@@ -56,18 +56,8 @@ pub(crate) async fn serve(config: &Config, serve: &Serve) -> Result<()> {
     let desk = backend.desk();
     tokio::spawn(live::refresh_answers(Arc::clone(&backend), stop.clone()));
     tokio::spawn(live::refresh_history(Arc::clone(desk), stop.clone()));
-    if backend.upstream().is_none() && !serve.no_sync {
-        let interval = Duration::from_secs(serve.sync_hours * 3600);
-        let mut sync_config = config.clone();
-        let sync_desk = Arc::clone(desk);
-        // FRED's terms allow only own use, unless the operator sets --fred.
-        sync_config.sources.no_fred |= audience == Audience::Public && !config.sources.fred;
-        // A thread of its own, since parsing and storing would block an executor thread.
-        parts.spawn_blocking(move || {
-            let record = |report| server.record_sync(report);
-            let sync = live::sync_as_leader(sync_desk, sync_config, interval, stop, record);
-            tokio::runtime::Handle::current().block_on(sync);
-        });
+    if let Some(sync) = live::BackgroundSync::new(config, &backend, &stop) {
+        parts.spawn_blocking(move || sync.run(|report| server.record_sync(report)));
     }
     while let Some(result) = parts.join_next().await {
         result.context("a part of the server failed")?;

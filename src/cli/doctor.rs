@@ -3,7 +3,7 @@
 use super::output::{print, printable};
 use crate::app;
 use crate::config::{Config, Doctor};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use econoscope_core::error::Error;
 use econoscope_data::disk;
 use econoscope_data::ingest;
@@ -14,12 +14,9 @@ use jiff::{SignedDuration, Timestamp};
 use std::env::consts::{ARCH, OS};
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Duration;
 
 /// A sync within this time is current.
 const CURRENT: SignedDuration = SignedDuration::from_hours(48);
-/// A source that takes longer to connect is not reachable.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// A clock that shows an earlier time is wrong: the program was released later.
 const EARLIEST_TIME: &str = "2026-11-01T00:00:00Z";
 
@@ -82,11 +79,9 @@ pub(super) async fn doctor(config: &Config, options: &Doctor) -> Result<ExitCode
     if let Some(upstream) = app::open_upstream(config)? {
         check_upstream(&mut findings, &upstream, options.offline).await?;
     }
-    if options.offline {
-        let advice = "Run without --offline to check them.";
-        findings.note("sources", "not checked (--offline)", advice);
-    } else {
-        check_fred_connection(&mut findings, config).await?;
+    if !options.check_sources {
+        let advice = "Run with --sources to ask each of them.";
+        findings.note("sources", "not checked", advice);
     }
     print(&printable(&findings.text))?;
     Ok(u8::from(findings.has_fault).into())
@@ -161,12 +156,12 @@ fn check_configuration(findings: &mut Findings, config: &Config) {
         ),
     }
     let use_of_fred = match (config.sources.no_fred, config.sources.fred) {
-        (true, _) => "never used (--no-fred)",
-        (false, true) => "used last, also by a server that others can reach (--fred)",
-        (false, false) => "used last, for your own use; never by a server that others can reach",
+        (true, _) => "never asked (--no-fred)",
+        (false, true) => "asked last, by every sync (--fred)",
+        (false, false) => "asked last, by `econoscope sync` alone",
     };
-    let advice = "Its terms allow viewing and downloading and forbid storing for others. --no-fred disables it; \
-        --fred enables it for a server beyond loopback.";
+    let advice = "It alone has credit spreads, share indexes and house prices; its terms reserve them for your own use. \
+        --fred asks it in the background, too; --no-fred never.";
     findings.note("FRED", use_of_fred, advice);
     match config.sources.fred_key {
         Some(_) => findings.ok("FRED key", "set"),
@@ -350,23 +345,4 @@ fn describe_response(beginning: &str) -> String {
             format!("The response begins: {head}")
         }
     }
-}
-
-async fn check_fred_connection(findings: &mut Findings, config: &Config) -> Result<()> {
-    const SUBJECT: &str = "source FRED";
-    let url = config.sources.source_settings()?.fred()?;
-    let address = url.host_str().zip(url.port_or_known_default());
-    let (host, port) = address.with_context(|| format!("{url} has no host"))?;
-    let connection = tokio::net::TcpStream::connect((host, port));
-    let why = match tokio::time::timeout(CONNECT_TIMEOUT, connection).await {
-        Ok(Ok(_)) => {
-            findings.ok(SUBJECT, &format!("{host}:{port} is reachable"));
-            return Ok(());
-        }
-        Ok(Err(error)) => error.to_string(),
-        Err(_) => "no answer".to_owned(),
-    };
-    let advice = "Check network, DNS and firewall; until then the stored data are served.";
-    findings.note(SUBJECT, &format!("{host}:{port}: {why}"), advice);
-    Ok(())
 }

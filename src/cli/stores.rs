@@ -5,9 +5,11 @@ use crate::app;
 use crate::config::{self, Config};
 use anyhow::{Result, bail};
 use econoscope_data::disk;
-use econoscope_data::store::{LeaseGuard, Postgres, Sqlite};
+use econoscope_data::store::{LeaseGuard, Postgres, Sqlite, Store, SyncLease};
 use econoscope_desk::Desk;
 use std::path::Path;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
 
 /// Creates the tables of the database, or migrates them to this version.
 pub(super) fn migrate(config: &Config) -> Result<()> {
@@ -70,6 +72,20 @@ pub(super) fn acquire_lease(config: &Config) -> Result<Option<LeaseGuard>> {
         Ok(lease) => Ok(Some(lease)),
         Err(holder) => bail!(
             "{holder} writes into {address} and syncs by itself. Wait for it, or stop it; its lease ends 15 s later"
+        ),
+    }
+}
+
+/// Takes the lease on syncing of a store file.
+pub(super) fn take_sync_lease(
+    store: &Arc<dyn Store>,
+    stop: &CancellationToken,
+) -> Result<SyncLease> {
+    match SyncLease::take(store, stop.clone())? {
+        Ok(lease) => Ok(lease),
+        Err(other) => bail!(
+            "{other} syncs this store at the moment: an assistant or a server does so by itself. Wait for it, or stop \
+             it; its lease ends 15 s later"
         ),
     }
 }

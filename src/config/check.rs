@@ -1,5 +1,6 @@
 //! Checks of settings before the program starts its work.
 
+use super::commands::Install;
 use super::settings::{Command, Config};
 use anyhow::{Result, bail};
 use econoscope_core::error::quote;
@@ -45,6 +46,11 @@ pub(super) fn check(config: &Config) -> Result<()> {
         bail!("--feeds {path}: the file does not exist; correct the name, or write none");
     }
     config.database()?;
+    // What is only shown needs no folder.
+    let is_shown = |install: &Install| install.print || install.target.dry_run;
+    if matches!(&config.command, Some(Command::Install(install)) if is_shown(install)) {
+        return Ok(());
+    }
     for (flag, file) in [
         ("store", config.store.as_deref()),
         ("replica", config.shared_store.replica.as_deref()),

@@ -41,14 +41,19 @@ pub(crate) struct Call {
 /// Settings of `import`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Import {
-    /// Folder with `series_id,date,value`, `date,value` or FRED CSV files
-    pub(crate) folder: PathBuf,
+    /// Folder with `series_id,date,value`, `date,value`, FRED or ALFRED CSV files
+    #[arg(required_unless_present = "undo")]
+    pub(crate) folder: Option<PathBuf>,
+
+    /// Take back the last import, if nothing was written since
+    #[arg(long, exclusive = true)]
+    pub(crate) undo: bool,
 
     /// Create a new store empty instead of with the bundled history
     #[arg(long)]
     pub(crate) bare: bool,
 
-    /// Import series that end before the stored ones and differ from them, or that have another base; by default they are skipped
+    /// Import what is skipped or refused by default: series that end before the stored ones and differ from them, whole series on another base, figures of an unlikely size or sign, and rows after today
     #[arg(long)]
     pub(crate) replace: bool,
 

@@ -275,7 +275,7 @@ mod tests {
         assert_eq!(config.service_name, "Macro");
         let serve = serve(&config);
         assert_eq!(serve.listen.port(), 9);
-        assert!(serve.no_sync && !config.log_json);
+        assert!(config.no_sync && !config.log_json);
         assert_eq!(serve.limits.general, 9, "the flag overrides");
         assert_eq!(serve.limits.trusted_proxies.len(), 2);
         let other = load_with(text, &["call", "get_regime"]).unwrap();
@@ -310,7 +310,7 @@ mod tests {
                 Some("FILE") => Some(file.to_str().unwrap()),
                 Some("DIR") => Some("/tmp"),
                 Some("URL") => Some("http://127.0.0.1:9/"),
-                Some("N" | "SECONDS") => Some("7"),
+                Some("N" | "SECONDS" | "HOURS") => Some("7"),
                 Some("FILTER") => Some("info"),
                 Some("NAME=KEY") => Some("eia=abc"),
                 Some("NAME=URL") => Some("treasury=http://127.0.0.1:9/"),
@@ -335,7 +335,7 @@ mod tests {
         let text = "fred-key = \"\"\nstore = \"\"\nno-sync = \"On\"\nno-fred = 0\nlisten = \"\"\n";
         let config = load_with(text, &["serve"]).unwrap();
         assert!(config.store.is_none() && config.sources.fred_key.is_none());
-        assert!(serve(&config).no_sync && !config.sources.no_fred);
+        assert!(config.no_sync && !config.sources.no_fred);
         let error = load_with("store = \"${user_config.store}\"", &["serve"]).unwrap_err();
         assert!(format!("{error:#}").contains("store: ${user_config.store} was not filled in"));
     }

@@ -41,6 +41,14 @@ pub(crate) struct Config {
     #[arg(long)]
     pub(crate) no_search_tools: bool,
 
+    /// Do not fetch from the public sources in the background, over stdio or while serving
+    #[arg(long)]
+    pub(crate) no_sync: bool,
+
+    /// Hours between two fetches in the background
+    #[arg(long, value_name = "HOURS", default_value_t = 6, value_parser = clap::value_parser!(u64).range(1..=168))]
+    pub(crate) sync_hours: u64,
+
     /// Filter of the log on stderr: error, warn, info, debug, or a level for each module: warn,econoscope_data=debug
     #[arg(long, value_name = "FILTER", default_value = DEFAULT_LOG)]
     pub(crate) log: String,
@@ -198,14 +206,6 @@ pub(crate) struct Serve {
     /// Serve series whose rights do not allow redistribution (you have a licence); always on for a server of its own machine alone
     #[arg(long)]
     pub(crate) serve_restricted: bool,
-
-    /// Do not fetch from the public sources while serving
-    #[arg(long)]
-    pub(crate) no_sync: bool,
-
-    /// Hours between two fetches while serving
-    #[arg(long, value_name = "HOURS", default_value_t = 6, value_parser = clap::value_parser!(u64).range(1..=168))]
-    pub(crate) sync_hours: u64,
 
     /// Address on which Prometheus reads /metrics; keep it off the internet [default: none]
     #[arg(long, value_name = "ADDR", value_parser = parse_listen_address)]

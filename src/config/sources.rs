@@ -28,11 +28,11 @@ pub(crate) struct Sources {
     #[arg(long, value_name = "NAME=URL", value_delimiter = ',', value_parser = parse_url)]
     pub(crate) source_url: Vec<(String, Url)>,
 
-    /// Use FRED also on a server that others can reach; its terms forbid storing for others
+    /// Ask FRED in every sync, also over stdio and while serving, for what no other source has: credit spreads, share indexes, house prices; its terms reserve it for your own use. Without this only `econoscope sync` asks it
     #[arg(long, conflicts_with = "no_fred")]
     pub(crate) fred: bool,
 
-    /// Never use FRED; by default it supplies what no other source has
+    /// Never ask FRED, not even in `econoscope sync`
     #[arg(long)]
     pub(crate) no_fred: bool,
 

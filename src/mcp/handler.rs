@@ -2,6 +2,7 @@
 
 use super::protocol::{caller, is_modern, sign};
 use super::server::{INSTRUCTIONS, PROMPTS, RESOURCES, SKILLS, Server, TEMPLATES, TOOLS, public};
+use super::subscriptions::Watches;
 use super::{completion, prompts, resources, results, skills, tools};
 use econoscope_answers::Route;
 use econoscope_core::error::quote;
@@ -12,6 +13,7 @@ use rmcp::model::{
     ListResourcesResult, ListSkillsResult, ListToolsResult, MetaObject, PaginatedRequestParams,
     ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult, ReadResourceRequestParams,
     ReadResourceResponse, ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool,
+    UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
@@ -35,7 +37,10 @@ impl ServerHandler for Server {
     ) -> Result<InitializeResult> {
         context.peer.set_peer_info(request.clone());
         let mut result = self.negotiate_initialize(&request)?;
-        // A client of this lifecycle has no stream on which it could receive changes.
+        if self.watches.is_some() {
+            return Ok(result);
+        }
+        // Over HTTP a client of this lifecycle has no stream on which it could receive changes.
         if let Some(resources) = &mut result.capabilities.resources {
             resources.subscribe = None;
         }
@@ -43,10 +48,15 @@ impl ServerHandler for Server {
         Ok(result)
     }
 
-    async fn subscribe(&self, _: SubscribeRequestParams, _: Context) -> Result<()> {
-        let why = "resources/subscribe is not supported: this server has no stream in this revision of the protocol. Read the \
-            resource again, or use 2026-07-28 and subscriptions/listen";
-        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, why, None))
+    async fn subscribe(&self, request: SubscribeRequestParams, context: Context) -> Result<()> {
+        let watches = self.watches(&context)?;
+        let subscriptions = &self.shared.subscriptions;
+        watches.add(subscriptions, self.caller, request.uri, context.peer)
+    }
+
+    async fn unsubscribe(&self, request: UnsubscribeRequestParams, context: Context) -> Result<()> {
+        self.watches(&context)?.remove(&request.uri);
+        Ok(())
     }
 
     async fn discover(&self, _: Context) -> Result<DiscoverResult> {
@@ -182,6 +192,15 @@ impl ServerHandler for Server {
 }
 
 impl Server {
+    /// Returns what the client of this connection watches.
+    fn watches(&self, context: &Context) -> Result<&Watches> {
+        let why = "not supported: it needs a connection (stdio) of a revision before 2026-07-28 to the store itself. Read the \
+            resource again, or use 2026-07-28 and subscriptions/listen";
+        let error = || ErrorData::new(ErrorCode::METHOD_NOT_FOUND, why, None);
+        let watches = self.watches.as_deref().filter(|_| !is_modern(context));
+        watches.ok_or_else(error)
+    }
+
     /// Returns a list, which has a single page.
     fn list<T: Clone>(
         &self,

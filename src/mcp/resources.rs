@@ -89,6 +89,11 @@ pub(super) async fn read(backend: &Backend, uri: &str) -> Result<ReadResourceRes
     Ok(cacheable(contents, ttl))
 }
 
+/// Returns whether an address is a file of the program, which never changes.
+pub(super) fn is_file(uri: &str) -> bool {
+    apps::read(uri).or_else(|| skills::read(uri)).is_some()
+}
+
 fn cacheable(contents: ResourceContents, ttl: u64) -> ReadResourceResult {
     ReadResourceResult::new(vec![contents])
         .with_ttl_ms(ttl)

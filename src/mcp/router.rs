@@ -234,7 +234,8 @@ fn quota_exceeded(
     reply::with_headers(response, exceeded)
 }
 
-/// Builds the response to a burst: 429 with a JSON-RPC error.
+/// Builds the response to a burst: 429 with a JSON-RPC error. Its id is null, because a burst is refused before its body is
+/// read; the status is what its sender goes by.
 fn too_many(exceeded: &LimitExceeded) -> Response {
     let details = Some(reply::details(exceeded).into());
     let why = reply::describe(exceeded);

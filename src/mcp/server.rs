@@ -1,6 +1,6 @@
 //! The MCP handler and its shared state: lists, identity and capabilities.
 
-use super::subscriptions::Subscriptions;
+use super::subscriptions::{Subscriptions, Watches};
 use super::{apps, prompts, resources, skills, tools};
 use econoscope_answers::Backend;
 use econoscope_data::pool::Caller;
@@ -80,6 +80,8 @@ pub struct Server {
     pub(super) caller: Caller,
     /// Cancelled at the end of a client's input, which ends its subscriptions.
     pub(super) end_of_input: CancellationToken,
+    /// What the client of a connection watches before 2026-07-28; `None` where no connection outlives a request.
+    pub(super) watches: Option<Arc<Watches>>,
 }
 
 impl Server {
@@ -105,6 +107,7 @@ impl Server {
             lists_search: true,
             caller: Caller::LOCAL,
             end_of_input: CancellationToken::new(),
+            watches: None,
         }
     }
 
@@ -113,9 +116,15 @@ impl Server {
         Self { caller, ..self }
     }
 
-    /// Sets what tells of the end of a client's input.
+    /// Sets that the server has one client alone, and what tells of the end of its input.
     pub(super) fn until(self, end_of_input: CancellationToken) -> Self {
         Self {
+            watches: self
+                .shared
+                .backend
+                .upstream()
+                .is_none()
+                .then(|| Arc::new(Watches::new(end_of_input.child_token()))),
             end_of_input,
             ..self
         }

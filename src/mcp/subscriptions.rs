@@ -9,7 +9,7 @@
 //! at each poll, so that those of one caller do not delay the notices of others.
 
 use super::jsonrpc;
-use super::resources::{Address, SCHEME};
+use super::resources::{self, Address, SCHEME};
 use econoscope_answers::Backend;
 use econoscope_answers::conditions::{self, crossings};
 use econoscope_core::error::{self, Result};
@@ -20,8 +20,8 @@ use futures_util::stream::SelectAll;
 use futures_util::{Stream, StreamExt};
 use parking_lot::Mutex;
 use rmcp::ErrorData;
-use rmcp::model::{ErrorCode, SubscriptionFilter};
-use rmcp::service::SubscriptionContext;
+use rmcp::model::{ErrorCode, ResourceUpdatedNotificationParam, SubscriptionFilter};
+use rmcp::service::{Peer, RoleServer, SubscriptionContext};
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -29,11 +29,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tokio_stream::wrappers::WatchStream;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// Minimum pause between two polls.
 const INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum number of addresses in a subscription.
 const MAX_ADDRESSES: usize = 64;
+/// Maximum number of addresses that a connection watches before 2026-07-28.
+const MAX_WATCHED: usize = 1_024;
 /// Maximum number of topics at once.
 const MAX_TOPICS: usize = 65_536;
 /// Maximum number of conditions of one caller at once. Each is evaluated when the data change.
@@ -327,6 +330,80 @@ impl Drop for Listener {
     }
 }
 
+/// What the client of a connection watches by `resources/subscribe`, the method before 2026-07-28.
+pub(super) struct Watches {
+    end: CancellationToken,
+    /// For each address what ends its task.
+    watched: Mutex<HashMap<String, DropGuard>>,
+}
+
+impl Watches {
+    pub(super) fn new(end: CancellationToken) -> Self {
+        Self {
+            end,
+            watched: Mutex::default(),
+        }
+    }
+
+    /// Sends the changes of an address to the client until it is removed or the connection ends.
+    ///
+    /// # Errors
+    /// One for an address that does not exist, and one that names a limit.
+    pub(super) fn add(
+        &self,
+        subscriptions: &Arc<Subscriptions>,
+        caller: Caller,
+        uri: String,
+        peer: Peer<RoleServer>,
+    ) -> std::result::Result<(), ErrorData> {
+        let requested = [uri.clone()];
+        let accepted: Vec<String> = subscriptions
+            .subscribe(caller, &requested)
+            .into_iter()
+            .map(|grant| grant.uri)
+            .collect();
+        if let Some(refusal) = subscriptions.refusal(&requested, &accepted) {
+            return Err(refusal);
+        }
+        if accepted.is_empty() {
+            let is_other = matches!(
+                Address::parse(&uri),
+                Ok(Address::Metric(_) | Address::Series { .. } | Address::Alert(_)) | Err(_)
+            );
+            let is_unknown = is_other && !resources::is_file(&uri);
+            let why = "no such resource";
+            return is_unknown
+                .then(|| resources::not_found(&uri, why))
+                .map_or(Ok(()), Err);
+        }
+        let mut watched = self.watched.lock();
+        if watched.len() >= MAX_WATCHED && !watched.contains_key(&uri) {
+            let why =
+                format!("A connection watches at most {MAX_WATCHED} addresses; unsubscribe one");
+            return Err(ErrorData::new(ErrorCode(jsonrpc::SERVER_ERROR), why, None));
+        }
+        let stop = self.end.child_token();
+        // A second subscription to an address replaces the first.
+        watched.insert(uri, stop.clone().drop_guard());
+        let (listener, mut changes) = subscriptions.listen(caller, &accepted);
+        tokio::spawn(async move {
+            let _listener = listener;
+            while let Some(Some(uri)) = stop.run_until_cancelled(changes.next()).await {
+                let updated = ResourceUpdatedNotificationParam::new(uri);
+                if peer.notify_resource_updated(updated).await.is_err() {
+                    return;
+                }
+            }
+        });
+        Ok(())
+    }
+
+    /// Ends the watch of an address, if there is one.
+    pub(super) fn remove(&self, uri: &str) {
+        self.watched.lock().remove(uri);
+    }
+}
+
 /// Notifies listeners of changes in the data.
 pub(super) struct Subscriptions {
     backend: Arc<Backend>,
@@ -377,9 +454,6 @@ impl Subscriptions {
         if let Some(refusal) = self.refusal(&uris(context.requested()), &accepted) {
             return Err(refusal);
         }
-        if !changes.is_empty() && !std::mem::replace(&mut *self.is_polling.lock(), true) {
-            tokio::spawn(Arc::clone(self).poll());
-        }
         loop {
             let uri = tokio::select! {
                 () = context.cancelled() => return Ok(()),
@@ -416,7 +490,11 @@ impl Subscriptions {
         let changes = grants.into_iter().map(|Grant { uri, changes, .. }| {
             WatchStream::from_changes(changes).map(move |()| uri.clone())
         });
-        (listener, changes.collect())
+        let changes: SelectAll<_> = changes.collect();
+        if !changes.is_empty() && !std::mem::replace(&mut *self.is_polling.lock(), true) {
+            tokio::spawn(Arc::clone(self).poll());
+        }
+        (listener, changes)
     }
 
     /// Builds the error for a request of which a limit excludes a part.
@@ -730,8 +808,8 @@ mod tests {
         (from..from + count).map(condition).collect()
     }
 
-    #[test]
-    fn every_caller_has_its_share_of_conditions() {
+    #[tokio::test]
+    async fn every_caller_has_its_share_of_conditions() {
         let (_, subscriptions) = subscriptions();
         let mut listeners = Vec::new();
         for n in 0..40 {
@@ -756,8 +834,8 @@ mod tests {
         assert!(refusal.unwrap().message.contains("at most 64 addresses"));
     }
 
-    #[test]
-    fn conditions_of_one_caller_do_not_delay_those_of_others() {
+    #[tokio::test]
+    async fn conditions_of_one_caller_do_not_delay_those_of_others() {
         let (store, subscriptions) = subscriptions();
         let _dear =
             [1, 2, 3].map(|n| subscriptions.listen(caller(n), &conditions(100 * n as usize, 64)));

@@ -6,6 +6,8 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use econoscope_core::error::{Error, Result};
+use econoscope_data::ingest;
+use econoscope_data::store::Store;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -51,6 +53,7 @@ pub(super) async fn ready(State(shared): State<Shared>) -> Response {
                 "series": holdings.count,
                 "updated_at": holdings.updated_at().map(|t| t.to_string()),
                 "last_sync": holdings.last_sync.map(|t| t.to_string()),
+                "missed_series": missed_series(desk.store().as_ref()),
             });
             // A replica is ready without its database.
             let replica = desk.store().replica();
@@ -66,6 +69,12 @@ pub(super) async fn ready(State(shared): State<Shared>) -> Response {
         }
         Err(error) => unready(&error),
     }
+}
+
+/// The number of series that the last sync could not fetch.
+fn missed_series(store: &dyn Store) -> Option<usize> {
+    let missed = ingest::last_missed(store).ok()?;
+    Some(missed.iter().map(|reason| reason.count).sum())
 }
 
 fn unready(error: &Error) -> Response {

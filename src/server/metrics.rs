@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::clock;
 use econoscope_core::error::Error;
-use econoscope_core::model::Date;
+use econoscope_core::model::{Date, Timeliness};
 use econoscope_data::ingest::SyncReport;
 use econoscope_data::pool::Counts;
 use econoscope_data::store::ReplicaStatus;
@@ -205,7 +205,7 @@ fn freshness_by_frequency(
         };
         let group = groups.entry(info.frequency.word()).or_default();
         group.series += 1;
-        group.late += usize::from(info.overdue_since(status.last, today).is_some());
+        group.late += usize::from(Timeliness::new(info, status.last, today) != Timeliness::Current);
     }
     groups
 }

@@ -25,8 +25,8 @@ struct Feed<'a> {
 /// Any error of the condition.
 pub(super) fn feed(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let crossings = crossings(desk, request.form_value("condition"))?;
-    let alerts = alerts(desk, &crossings);
-    let newest = alerts.first().map(|alert| alert.date);
+    let alerts = alerts(desk, &crossings)?;
+    let newest = alerts.iter().map(|alert| alert.known_on).max();
     let text = render(&Feed {
         settings: desk.settings(),
         crossings: &crossings,
@@ -36,26 +36,26 @@ pub(super) fn feed(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Doc
     Ok(Document::data("application/atom+xml; charset=utf-8", text))
 }
 
-/// Renders the calendar. Each crossing takes a day.
+/// Renders the calendar. Each crossing takes the day on which its figure was published.
 ///
 /// # Errors
 /// As [`feed`].
 pub(super) fn calendar(desk: &Desk, request: &PageRequest, _: Answers) -> Result<Document> {
     let crossings = crossings(desk, request.form_value("condition"))?;
     let mut calendar = new_calendar(desk, &crossings.condition);
-    for alert in alerts(desk, &crossings) {
-        let stamp = alert.date.strftime("%Y%m%dT000000Z").to_string();
+    for alert in alerts(desk, &crossings)? {
+        let stamp = alert.known_on.strftime("%Y%m%dT000000Z").to_string();
         let id = &alert.id;
         let title = &alert.title;
         let description = &alert.description;
         let mut event = new_event(id, title, description, &stamp, &alert.page);
-        calendar.push(event.append_property(all_day(alert.date)).done());
+        calendar.push(event.append_property(all_day(alert.known_on)).done());
     }
     Ok(render_calendar(&calendar))
 }
 
 /// Returns the newest alerts, the latest first.
-fn alerts(desk: &Desk, crossings: &Crossings) -> Vec<Alert> {
+fn alerts(desk: &Desk, crossings: &Crossings) -> Result<Vec<Alert>> {
     let newest = crossings.crossings.iter().rev().take(MAX_ALERTS);
     newest
         .map(|crossing| Alert::new(desk, crossings, crossing))

@@ -236,12 +236,12 @@ pub(super) fn describe_publication(print: &LastPrint) -> String {
     format!("published {on} {}", format_day(print.date))
 }
 
-/// Describes usual revisions: "66,300 people on average, under 142,000 people in nine of ten cases".
+/// Describes usual revisions: "66,300 people on average, at most 142,000 people in nine of ten cases".
 pub(super) fn describe_revisions(figure: &ScheduledFigure) -> String {
     format_or_dash(figure.usual_revision.as_ref(), |usual| {
         let unit = Unit::parse(&usual.unit, "");
         let [mean, p90] = [usual.mean_abs, usual.p90_abs].map(|v| unit.write(v, decimals(v)));
-        format!("{mean} on average, under {p90} in nine of ten cases")
+        format!("{mean} on average, at most {p90} in nine of ten cases")
     })
 }
 

@@ -11,15 +11,17 @@ use super::text::{digest, encode_segment, format_dates, format_day, format_exact
 use super::view::{endpoint_arguments, query_string};
 use econoscope_answers::dates::parse_as_of;
 use econoscope_answers::endpoints::time_series::{self, TimeSeriesAnswer};
+use econoscope_answers::render::provenance::Vintage;
 use econoscope_core::format::period;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{AsOf, Date, Observation, SeriesInfo, untrusted};
 use jiff::ToSpan;
 use jiff::tz::TimeZone;
 use serde_json::json;
+use std::ops::RangeInclusive;
 
 /// Arguments besides those of the view.
-pub(super) const ARGUMENTS: [&str; 3] = ["date", "check", "format"];
+pub(super) const ARGUMENTS: [&str; 4] = ["date", "check", "values", "format"];
 
 /// Maximum characters of a title.
 const MAX_TITLE: usize = 200;
@@ -35,6 +37,8 @@ struct Page<'a> {
     period: String,
     /// The figure, or the number of figures of a range.
     value: String,
+    /// The vintage of the figure: "as known on 31 December 2008".
+    vintage: String,
     sentence: String,
     /// The permanent address.
     address: String,
@@ -99,8 +103,12 @@ impl<'a> Page<'a> {
             [("date", &*end), ("end", "")]
         };
         let as_of = [("as_of", &*day)];
+        let vintage = query.vintage(figures);
+        let mut names = Vintage::ALL.iter().filter(|(_, named)| *named == vintage);
+        let values = names.next().map_or("", |(name, _)| name);
+        let vintage = vintage.describe(&format_day(figures.as_of));
         let permanent = dates.into_iter().chain(query.transformation()).chain(as_of);
-        let permanent = query_string(permanent.chain([("check", &*check)]));
+        let permanent = query_string(permanent.chain([("check", &*check), ("values", values)]));
         let data = range.into_iter().chain(as_of).chain(query.transformation());
         let agrees = query.agrees(&check, dates);
         let frequency = charts::line(&figures.answer, "").frequency;
@@ -119,11 +127,10 @@ impl<'a> Page<'a> {
         let path = format!("/cite/{id}{permanent}");
         let address = format!("{}{path}", query.desk.settings().home());
         let sentence = format!(
-            "{title} ({}), {period}: {value}{separator}{}. Source: {}, as known on {}, from {}, {address}",
+            "{title} ({}), {period}: {value}{separator}{}. Source: {}, {vintage}, from {}, {address}",
             query.id,
             figures.long_unit(),
             untrusted::clean_name(&info.source, MAX_TITLE),
-            format_day(figures.as_of),
             query.desk.settings().service
         );
         let description = format!("{title}, {period}: a figure with its permanent address.");
@@ -136,6 +143,7 @@ impl<'a> Page<'a> {
             title,
             period,
             value,
+            vintage,
             sentence,
             address,
             check,
@@ -160,6 +168,7 @@ impl<'a> Page<'a> {
             "value": value,
             "unit": unit_name(answer),
             "as_of": self.figures.as_of,
+            "vintage": self.vintage,
             "check": self.check,
             "agrees": self.agrees,
             "knowledge": answer.provenance.knowledge,
@@ -197,6 +206,19 @@ impl Query<'_> {
         Some(requested == check && dates.into_iter().all(is_same))
     }
 
+    /// Returns the vintage of the figures, for a permanent address no later one than it names, so that an archive loaded later
+    /// does not change the sentence.
+    fn vintage(&self, figures: &CitedFigures) -> Vintage {
+        let found = figures.answer.provenance.vintage();
+        let values = self.request.form_value("values");
+        let named = Vintage::ALL.iter().find(|(name, _)| *name == values);
+        let is_permanent = self.request.argument("check").is_some();
+        match named.filter(|_| is_permanent) {
+            Some((_, named)) => found.min(*named),
+            None => found,
+        }
+    }
+
     /// Returns the figure that the address names; "another figure" for any other text, which is not ours to show.
     fn named_figure(&self) -> &str {
         let check = self.request.form_value("check");
@@ -218,17 +240,33 @@ impl Query<'_> {
         if !self.is_range {
             answer.data = answer.data.last().copied().into_iter().collect();
         }
-        let requested_day = Some(as_of).filter(|day| !day.is_empty());
+        let known_on = parse_as_of(self.desk, Some(as_of).filter(|day| !day.is_empty()))?;
+        if let Some(range) = self.read_range(&answer) {
+            answer.provenance.knowledge = self.desk.basis_of_range([&*self.id], known_on, range)?;
+        }
         Ok(CitedFigures {
             answer,
-            as_of: match parse_as_of(self.desk, requested_day)? {
+            as_of: match known_on {
                 AsOf::Day(day) => day,
                 AsOf::Latest => self.desk.today(),
             },
         })
     }
 
-    /// Returns the figures to cite. Without a requested day they are as of the last complete day with the same figures.
+    /// Returns the dates of the figures that the rows are made from: their periods, and those that a change counts from.
+    fn read_range(&self, answer: &TimeSeriesAnswer) -> Option<RangeInclusive<Date>> {
+        let rows = &answer.data;
+        let frequency = charts::line(answer, "").frequency;
+        let lookback = match self.request.form_value("units") {
+            "" | "lin" | "log" => 0.days(),
+            "ch1" | "pc1" => 1.year(),
+            _ => frequency.period(),
+        };
+        let start = shift(rows.first()?.date, -lookback);
+        Some(start..=frequency.period_end(rows.last()?.date))
+    }
+
+    /// Returns the figures to cite. Without a requested day they are as of a complete day with the same figures, else of today.
     fn figures(&self, info: &SeriesInfo) -> Result<CitedFigures> {
         let value = |name| self.request.form_value(name);
         let (start, end) = match (value("date"), self.is_range) {
@@ -246,7 +284,7 @@ impl Query<'_> {
         };
         let first_day = first.date.to_string();
         let last_day = last.date.to_string();
-        for day in self.complete_days(info)? {
+        for day in self.known_days(info)? {
             match self.figures_as_of(&first_day, &last_day, &day.to_string()) {
                 Ok(then) if then.answer.data == *rows => return Ok(then),
                 Ok(_) | Err(Error::NoData { .. }) => {}
@@ -256,15 +294,16 @@ impl Query<'_> {
         Ok(now)
     }
 
-    /// Returns the complete days on which today's figures may have been known: the one before the last sync, since a later
-    /// sync of that day would still count for it, and yesterday.
-    fn complete_days(&self, info: &SeriesInfo) -> Result<impl Iterator<Item = Date>> {
+    /// Returns the days on which today's figures may have been known: the one before the last sync, since a later sync of that
+    /// day would still count for it, yesterday, and today.
+    fn known_days(&self, info: &SeriesInfo) -> Result<impl Iterator<Item = Date>> {
         let day_before = |day: Date| shift(day, (-1).days());
         let yesterday = day_before(self.desk.today());
         let stored = self.desk.series_status(&info.id)?;
         let synced = stored.map(|stored| stored.fetched_at.to_zoned(TimeZone::UTC).date());
         let before_sync = synced.map(|day| day_before(day).min(yesterday));
-        Ok(before_sync.into_iter().chain([yesterday]))
+        let days = [yesterday, self.desk.today()];
+        Ok(before_sync.into_iter().chain(days))
     }
 }
 

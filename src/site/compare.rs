@@ -197,6 +197,7 @@ pub(super) fn compare_vintages(
             then: charts::column_line(then, old),
             now: charts::column_line(&now, new),
             day,
+            vintage: then.provenance.vintage(),
             unit: Unit::parse(&old.unit, &old.unit),
             decimals: value_decimals(old.latest).min(2),
         };

@@ -8,7 +8,7 @@ use super::view::split_list;
 use super::widgets::{format_sources, regime_label};
 use super::{cite, compare, home, view};
 use econoscope_answers::endpoints::regime::RegimeAnswer;
-use econoscope_core::chart::{ChartSpec, DENSITY, GHOST_COLOR, Theme, render_panels, render_png};
+use econoscope_core::chart::{ChartSpec, DENSITY, Theme, render_panels, render_png};
 use econoscope_core::format::month;
 use econoscope_core::model::AsOf;
 
@@ -75,10 +75,10 @@ pub(super) fn name(request: &PageRequest) -> &str {
 pub(super) fn series(desk: &Desk, request: &PageRequest, mut answers: Answers) -> Result<Document> {
     let info = desk.resolve("series", name(request))?;
     let id = desk.display_id(&info.id);
-    let (mut spec, _) = view::load(desk, &id, request, &mut answers)?;
+    let (mut spec, comparison) = view::load(desk, &id, request, &mut answers)?;
     spec.title = charts::format_title(&id, Some(&info.title));
-    if spec.lines.iter().any(|line| line.color == GHOST_COLOR) {
-        spec.title += &describe_ghost(request);
+    if let Some(past) = comparison.filter(|past| !past.latest_path.is_empty()) {
+        spec.title += &format!("; gray: {}", past.vintage);
     }
     spec.source.clone_from(&info.source);
     if answers.is_forwarded {
@@ -87,12 +87,6 @@ pub(super) fn series(desk: &Desk, request: &PageRequest, mut answers: Answers) -
     } else {
         render_with_citation(desk, request, &id, spec)
     }
-}
-
-/// Describes gray lines.
-fn describe_ghost(request: &PageRequest) -> String {
-    let day = format_dates(request.form_value("as_of"));
-    format!("; gray: as known on {day}")
 }
 
 /// Renders a chart with the address where the figures of a series are cited.
@@ -117,7 +111,8 @@ pub(super) fn comparison(desk: &Desk, request: &PageRequest, _: Answers) -> Resu
     let (mut spec, others) = charts::plot_comparison(request, &answer, now);
     spec.source = format_sources(&answer.provenance);
     if now.is_some() {
-        spec.title += &describe_ghost(request);
+        let day = format_dates(request.form_value("as_of"));
+        spec.title += &format!("; gray: {}", answer.provenance.vintage().describe(&day));
     }
     render(desk, request, spec, &others)
 }

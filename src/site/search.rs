@@ -2,7 +2,7 @@
 
 use super::error_page::describe;
 use super::prelude::*;
-use super::text::{encode_segment, format_interpretation, format_metric, overdue_note};
+use super::text::{encode_segment, format_interpretation, format_metric, late_note};
 use econoscope_answers::endpoints::metric;
 use econoscope_core::format::period;
 use econoscope_core::indicators::prose::join;
@@ -142,7 +142,7 @@ fn lead(
     let basis = long.split_once(", ").map(|(_, basis)| basis.to_owned());
     let period = metric.date.map(|date| period(date, info.frequency));
     let parts = [unit, basis, period].into_iter().flatten();
-    lead.unit = join(parts.filter(|part| !part.is_empty()), ", ") + overdue_note(&metric);
+    lead.unit = join(parts.filter(|part| !part.is_empty()), ", ") + &late_note(&metric);
     lead.value = value;
     lead.text = format_interpretation(&info, &metric.interpretation.unwrap_or_default());
     Ok(Some(lead))

@@ -6,7 +6,7 @@ use super::prelude::*;
 use super::rights::answer_for as rights;
 use super::text::{
     describe_data_age, format_dates, format_exact, format_interpretation, format_or_dash,
-    format_revision, overdue_note,
+    format_revision, late_note,
 };
 use super::view::{self, FREQUENCIES, INDEX, RANGES, UNITS, query_string, render_options};
 use super::vintages::VintageComparison;
@@ -301,7 +301,7 @@ fn metric_facts(
         let period = format::period(date, info.frequency);
         let unit = Unit::parse(&info.units_short, &info.units);
         facts.push((
-            format!("Latest, {period}{}", overdue_note(metric)),
+            format!("Latest, {period}{}", late_note(metric)),
             unit.write(value, usize::from(info.decimals)),
         ));
     }

@@ -7,7 +7,7 @@ use econoscope_answers::render::provenance::Provenance;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::format::{Unit, number, signed};
 use econoscope_core::model::series_info::round_to;
-use econoscope_core::model::{AsOf, Frequency, SeriesInfo};
+use econoscope_core::model::{AsOf, Frequency, SeriesInfo, Timeliness};
 use econoscope_desk::Desk;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::{Digest, Sha256};
@@ -140,11 +140,13 @@ pub(super) fn format_metric(desk: &Desk, metric: &Metric, value: f64) -> (String
     Unit::parse(&metric.unit, long).format_parts(value, decimals)
 }
 
-/// Returns a note for a metric whose next figure is overdue; else an empty text.
-pub(super) fn overdue_note(metric: &Metric) -> &'static str {
-    match metric.stale {
-        Some(true) => "; a newer one should be out",
-        Some(false) | None => "",
+/// Returns a note for a metric whose next figure is late; else an empty text.
+pub(super) fn late_note(metric: &Metric) -> String {
+    let since = metric.provenance.late.get("value");
+    match (since, metric.stale) {
+        (Some(since), _) => format!("; {}", Timeliness::Late { since: *since }),
+        (None, Some(true)) => "; a newer figure was due but is not loaded".to_owned(),
+        (None, _) => String::new(),
     }
 }
 

@@ -4,6 +4,7 @@ use super::page_request::PageRequest;
 use super::text::{format_day, unit_name};
 use super::{charts, view};
 use econoscope_answers::endpoints::time_series::{self, TimeSeriesAnswer};
+use econoscope_answers::render::provenance::Vintage;
 use econoscope_core::chart::{ChartSpec, GHOST_COLOR, Line};
 use econoscope_core::error::Result;
 use econoscope_core::format::Unit;
@@ -17,6 +18,8 @@ const TOLERANCE: f64 = 1e-9;
 #[derive(Debug)]
 pub(super) struct VintageComparison {
     pub(super) summary: String,
+    /// The vintage of the past figures: "as known on 31 December 2008".
+    pub(super) vintage: String,
     /// Path of today's figures in the API; empty where the two cannot share a chart.
     pub(super) latest_path: String,
 }
@@ -35,6 +38,8 @@ pub(super) fn add_latest(
     let AsOf::Day(day) = request.as_of(desk)? else {
         return Ok(None);
     };
+    let vintage = then.provenance.vintage();
+    let described = vintage.describe(&format_day(day));
     // A range such as `5y` counts from the reference day.
     let start = then.start.to_string();
     let arguments = [
@@ -53,6 +58,7 @@ pub(super) fn add_latest(
             summary: format!(
                 "On {day} it was published in another unit: {old_unit}; now {new_unit}. The figures cannot be set against each other."
             ),
+            vintage: described,
             latest_path: String::new(),
         }));
     }
@@ -65,11 +71,13 @@ pub(super) fn add_latest(
         then: charts::line(then, ""),
         now: charts::line(&now, ""),
         day,
+        vintage,
         unit: Unit::parse(&then.unit, old_unit),
         decimals: usize::from(spec.decimals),
     };
     Ok(Some(VintageComparison {
         summary: vintages.describe_newest("") + &vintages.describe_revisions(),
+        vintage: described,
         latest_path: format!("/api/public/data/{id}{}", view::query_string(arguments)),
     }))
 }
@@ -79,6 +87,7 @@ pub(super) struct Vintages {
     pub(super) then: Line,
     pub(super) now: Line,
     pub(super) day: Date,
+    pub(super) vintage: Vintage,
     pub(super) unit: Unit,
     pub(super) decimals: usize,
 }
@@ -118,6 +127,10 @@ impl Vintages {
             .filter_map(change_since)
             .filter(|(_, change)| change.abs() > TOLERANCE)
             .collect();
+        if self.vintage == Vintage::Revised {
+            return " What was published then is not held: the figures of that day are as last revised."
+                .to_owned();
+        }
         let total = self.then.points.len();
         let largest = revisions
             .iter()

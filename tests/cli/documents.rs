@@ -139,3 +139,17 @@ fn paths_and_tests_in_where_to_add_what_exist() {
     }
     assert!(tests > 15, "{tests} tests are named");
 }
+
+#[test]
+fn installing_lists_every_host_that_is_asked_without_a_key() {
+    let page = std::fs::read_to_string("docs/INSTALL.md").unwrap();
+    let recipes = econoscope_core::recipe::Recipes::embedded();
+    let sources = recipes.recipes.iter().map(|recipe| &recipe.source);
+    let keyless = sources.filter(|source| source.key.as_ref().is_none_or(|key| key.optional));
+    for host in keyless.flat_map(|source| &source.hosts) {
+        assert!(
+            page.contains(&format!("`{host}`")),
+            "{host} is asked and not named"
+        );
+    }
+}

@@ -10,6 +10,7 @@ import sys
 import urllib.error
 import urllib.request
 
+from icalendar import Calendar
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
@@ -125,6 +126,30 @@ def rest():
     return summary
 
 
+def calendars():
+    """The calendars, read by a strict parser of others; what a condition adds to one is on one line."""
+    names = ["/calendar.ics", "/alerts.ics?condition=UNRATE%20%3E%204.5", "/alerts.ics?condition=ma(UNRATE,3)%20%3E%204.5"]
+    hostile = ["%0AATTENDEE:x", "%0D%0AX-A:b", "%0B", "%00", "%E2%80%AE", "%3B%5C%2C"]
+    for path in names + [names[1] + end for end in hostile]:
+        try:
+            text = get(path)
+        except urllib.error.HTTPError as error:
+            check(path not in names and error.code == 400, (path, error.code))
+            continue
+        calendar = Calendar.from_ical(text)
+        events = calendar.walk("VEVENT")
+        broken = [event.errors for event in events if event.errors]
+        check(not calendar.errors and not broken, (path, calendar.errors, broken))
+        ids = [str(event["UID"]) for event in events]
+        whole = all(event.get("DTSTART") and event.get("SUMMARY") for event in events)
+        check(whole and len(ids) == len(set(ids)), (path, ids))
+        lines = text.split("\r\n")
+        # 75 octets are recommended; the library folds to 75 and the blank in front.
+        odd = [line for line in lines if len(line.encode()) > 76 or any(c in line for c in "\n\r\v\0\u202e")]
+        check(not odd and lines[-1] == "", (path, odd))
+        check(path != "/calendar.ics" or len(events) > 20, (path, len(events)))
+
+
 async def main():
     arguments = ["--store", STORE]
     async with stdio_client(StdioServerParameters(command=BINARY, args=arguments)) as (read, write):
@@ -139,6 +164,7 @@ async def main():
         figures(by_stdio)
         figures(by_http)
     same = rest()
+    calendars()
     for answers in (by_stdio, by_http):
         ours = dict(answers["get_macro_summary"])
         check(ours["key_rates"] == same["key_rates"] and ours["regime"] == same["regime"], "all edges agree")

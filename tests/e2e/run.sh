@@ -6,7 +6,7 @@ binary=$1 work=$2 here=$(cd "$(dirname "$0")" && pwd)
 data=$here/../../data/series
 mkdir -p "$work"
 python3 -m venv "$work/venv"
-"$work/venv/bin/pip" install --quiet --disable-pip-version-check "mcp==2.3.0"
+"$work/venv/bin/pip" install --quiet --disable-pip-version-check "mcp==2.3.0" "icalendar==7.3.2"
 
 serve() { # STORE -> sets base and pid
   : >"$work/serve.log" # the last server's address must not be taken for this one's
@@ -29,7 +29,7 @@ stop
 
 echo "- on imported data"
 "$binary" --store "$work/full.db" import --bare "$data"
-again=$("$binary" --store "$work/full.db" import --bare "$data" 2>&1 | tail -1)
+again=$("$binary" --store "$work/full.db" import --bare "$data" 2>&1)
 echo "$again" | grep -q ": 0 new, 0 revised" || { echo "a second import wrote: $again"; exit 1; }
 serve "$work/full.db"
 "$work/venv/bin/python" "$here/drive.py" "$binary" "$work/full.db" "$base" --imported

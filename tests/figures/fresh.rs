@@ -110,7 +110,10 @@ fn late_figure_has_the_day_it_was_due() {
     let backend = backend(bundled_and(None));
     let (json, text) = ask(&backend, "get_metric", &[("ticker", "DGS10")]).unwrap();
     assert_eq!(json["late"]["value"], "2026-08-30");
-    assert!(text.contains("since 2026-08-30: value"), "{text}");
+    assert!(
+        text.contains("A newer figure was due by 30 August 2026 but is not loaded."),
+        "{text}"
+    );
     let on = |day| {
         ask(
             &backend,

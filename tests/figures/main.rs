@@ -13,6 +13,7 @@
 mod as_of;
 mod dates;
 mod expanded;
+mod first_prints;
 mod fresh;
 mod identities;
 mod more_questions;

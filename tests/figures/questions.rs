@@ -224,18 +224,18 @@ fn what_was_known_of_unemployment_on_1_and_on_8_may_2020() {
 #[test]
 fn when_is_the_next_unemployment_figure_due() {
     let b = backend(real());
-    // The August 2026 employment report: Friday 4 September.
+    // The newest report that is still to come, that of November 2026: Friday 4 December.
     let (json, text) = answer(&b, "get_metric", &[("ticker", "UNRATE")]);
     assert_eq!(
         (json["nextRelease"].as_str(), json["stale"].as_bool()),
-        (Some("2026-09-04"), Some(true))
+        (Some("2026-12-04"), Some(true))
     );
     assert!(
         text.contains("third Friday after the week of the 12th"),
         "{text}"
     );
     let (json, _) = answer(&b, "get_metric", &[("ticker", "DGS10")]);
-    assert_eq!(json["nextRelease"], "2026-08-24");
+    assert_eq!(json["nextRelease"], "2026-11-23");
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn published_regime_and_nowcast_are_separate() {
             ("DEFLATION", "2020-04-01"),
         ),
         (
-            "2020-04-15",
+            "2020-04-14",
             ("GOLDILOCKS", "2020-03-01"),
             ("DEFLATION", "2020-05-01"),
         ),

@@ -307,7 +307,7 @@ pub fn is_condition(desk: &Desk, text: &str) -> Result<bool> {
 /// resolve; [`Error::NoData`] or [`Error::NotPermitted`] for a series without data or with restricted figures.
 pub fn crossings(desk: &Desk, text: &str) -> Result<Crossings> {
     let condition = parse_named(text)?;
-    let series = NamedSeries::fetch(desk, AsOf::Latest, [&condition.tree])?;
+    let series = NamedSeries::fetch(desk, AsOf::Latest, Date::MIN, [&condition.tree])?;
     if let Some(reason) = series.missing_reason(&condition.tree) {
         return Err(reason.clone());
     }

@@ -39,7 +39,7 @@ pub fn read(field: &str, text: &str, base: Date, today: Date) -> Result<Date> {
     });
     Ok(match instant.map_or(&*word, |(day, _)| day) {
         "now" | "today" => today,
-        "latest" if field == "as_of" => today,
+        "latest" if ["as_of", "dates", "end"].contains(&field) => today,
         "yesterday" => shift(today, (-1).days()),
         "max" if is_start => jiff::civil::date(1700, 1, 1),
         "max" => base,

@@ -32,7 +32,7 @@ mod prelude {
     pub(crate) use econoscope_core::model::frequency::shift;
     pub(crate) use econoscope_core::model::series_info::round_to;
     pub(crate) use econoscope_core::model::{
-        AsOf, Attribution, Date, DateRange, Frequency, Observation, Series, SeriesInfo,
+        AsOf, Attribution, Date, DateRange, Frequency, Observation, Series, SeriesInfo, Timeliness,
     };
     pub(crate) use econoscope_desk::Desk;
     pub(crate) use jiff::{Timestamp, ToSpan};

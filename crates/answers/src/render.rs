@@ -3,7 +3,6 @@
 pub(crate) mod aggregation_notes;
 pub mod answer;
 pub mod body;
-pub(crate) mod lateness;
 pub(crate) mod measured;
 pub mod provenance;
 pub mod structure;

@@ -61,12 +61,14 @@ pub enum Error {
         allowed: String,
     },
     /// No series, metric, term or page has this name.
-    #[error("Unknown {kind} \"{name}\". {}", hint(suggestions, kind))]
+    #[error("{}", describe_unknown(kind, name, why, suggestions))]
     Unknown {
         /// What the name is for: `ticker`, `series`, `status` …
         kind: &'static str,
         /// The received name by [`quote`].
         name: String,
+        /// Why it is not carried; empty for a name like nothing known.
+        why: String,
         /// Up to three similar names.
         suggestions: Vec<Suggestion>,
     },
@@ -162,6 +164,7 @@ impl Error {
         Self::Unknown {
             kind,
             name: quote(name),
+            why: String::new(),
             suggestions,
         }
     }
@@ -349,6 +352,17 @@ fn format_choices(choices: &[Suggestion]) -> String {
     names.collect::<Vec<_>>().join("; ") + "."
 }
 
+fn describe_unknown(kind: &str, name: &str, why: &str, suggestions: &[Suggestion]) -> String {
+    match (why, suggestions) {
+        ("", _) => format!("Unknown {kind} \"{name}\". {}", hint(suggestions, kind)),
+        (why, []) => format!("\"{name}\" is not carried: {why}."),
+        (why, near) => format!(
+            "\"{name}\" is not carried: {why}. Nearest: {}",
+            format_choices(near)
+        ),
+    }
+}
+
 fn hint(suggestions: &[Suggestion], kind: &str) -> String {
     if suggestions.is_empty() {
         return format!("No similar name exists; use another {kind}.");
@@ -371,6 +385,7 @@ mod tests {
         let unknown = Error::Unknown {
             kind: "ticker",
             name: "DGS1O".into(),
+            why: String::new(),
             suggestions: vec![Suggestion {
                 id: "DGS10".into(),
                 title: "10-Year Treasury".into(),

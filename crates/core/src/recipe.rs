@@ -10,6 +10,7 @@ mod read;
 mod request;
 mod shape;
 
+pub use dates::{parse_date, parse_period};
 pub use read::{Bases, Figures, Reader};
 pub use shape::{
     Condition, DateForm, Expect, Feed, Format, FormatEvidence, KeyPlace, MissingField, OnePerDate,

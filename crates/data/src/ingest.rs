@@ -5,12 +5,14 @@
 //! articles. A source without a usable response leaves the store unchanged.
 
 mod accept;
+mod cells;
 mod client;
 mod feeds;
 mod fetch;
 mod files;
 mod key;
 mod pace;
+mod periods;
 mod plan;
 mod progress;
 mod report;
@@ -22,6 +24,7 @@ mod table;
 #[cfg(test)]
 mod testing;
 mod titles;
+mod wanted;
 mod write;
 
 pub use accept::{Comparison, compare};
@@ -35,5 +38,6 @@ pub use progress::Progress;
 pub use report::{MissedSeries, Outcome, SyncReport};
 pub use source_check::{FeedCheck, check_sources, last_missed, refused_responses};
 pub use sources::{SourceSettings, recipes_with_folder};
-pub use state::{BASES, LAST_SYNC, RefusedResponse, last_read};
+pub use state::{BASES, LAST_SYNC, RefusedResponse, last_attempt, last_read};
 pub use sync::sync;
+pub use wanted::Wanted;

@@ -11,6 +11,9 @@ use std::time::Duration;
 /// `User-Agent` of every request.
 pub const USER_AGENT: &str = concat!("econoscope/", env!("CARGO_PKG_VERSION"));
 
+/// From this size on a body gets room for the largest at once.
+const LARGE_BODY: usize = 4 << 20;
+
 /// Installs ring as the process's TLS crypto provider.
 pub fn install_tls_provider() {
     let result = rustls::crypto::ring::default_provider().install_default();
@@ -38,6 +41,10 @@ pub async fn read_body(
     while let Some(chunk) = response.chunk().await? {
         if body.len() + chunk.len() > max {
             return Ok(None);
+        }
+        if body.len() + chunk.len() > LARGE_BODY {
+            // A vector that grows is copied, with both copies in memory. Room that is not used takes none.
+            body.reserve_exact(max - body.len());
         }
         body.extend_from_slice(&chunk);
     }

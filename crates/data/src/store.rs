@@ -7,10 +7,12 @@
 mod change;
 #[cfg(test)]
 mod contract;
+mod lease;
 mod postgres;
 mod row_group;
 mod sqlite;
 
+pub use lease::SyncLease;
 pub use postgres::{LeaseGuard, Postgres};
 pub use sqlite::{Damage, Sqlite};
 
@@ -20,6 +22,7 @@ use econoscope_core::model::{
 };
 use jiff::Timestamp;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::watch;
 
 /// Observations to write to a series.
@@ -203,9 +206,24 @@ pub trait Store: Send + Sync {
     /// As [`Self::version`].
     fn snapshot(&self) -> Result<Option<Arc<dyn Store>>>;
 
+    /// Whether the store ends with this process.
+    fn is_in_memory(&self) -> bool {
+        false
+    }
+
     /// Returns the election of the writer; `None` where this process is the only one.
     fn leadership(&self) -> Option<&dyn Leadership> {
         None
+    }
+
+    /// Takes or renews the lease on syncing for `holder`; a duration of zero ends it. Returns the other process that holds
+    /// it. A store whose writer is elected ([`Self::leadership`]) needs none.
+    ///
+    /// # Errors
+    /// [`econoscope_core::Error::Store`] when nothing can be written.
+    fn lease(&self, holder: &str, duration: Duration) -> Result<Option<String>> {
+        let _ = (holder, duration);
+        Ok(None)
     }
 
     /// Returns the state of the replica; `None` for a store that is none.

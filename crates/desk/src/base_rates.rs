@@ -4,14 +4,26 @@ use crate::desk::Desk;
 use crate::texts::scenarios::{Scenario, embedded};
 use econoscope_core::error::Result;
 use econoscope_core::indicators::base_rates::{
-    BaseRate, Event, ScenarioStatus, base_rate, scenario_status,
+    BaseRate, Event, ScenarioStatus, Transform, base_rate, scenario_status,
 };
 use econoscope_core::model::{AsOf, Date, Series};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Measured base rates by the slug of the scenario.
-pub type BaseRates = BTreeMap<String, BaseRate>;
+/// Base rates by the slug of the scenario.
+pub type BaseRates = BTreeMap<String, ScenarioRate>;
+
+/// The base rate of a scenario, measured or else documented.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScenarioRate {
+    /// Share of past months followed by the event, 0 to 1.
+    pub share: f64,
+    /// Its 90 % interval, low then high; `None` where none is documented.
+    pub interval: Option<[f64; 2]>,
+    /// The source: "measured from the store: 88 of 492 starting months from 1976-06 to 2025-08, T10Y2Y", or why it is the
+    /// documented one.
+    pub basis: String,
+}
 
 impl Scenario {
     /// Describes the event.
@@ -28,34 +40,6 @@ impl Scenario {
             |condition| format!("months with {}", condition.describe(&event.series)),
         ))
     }
-
-    /// Returns the 90 % interval of the base rate, measured or else documented.
-    pub fn interval(&self, measured: Option<&BaseRate>) -> Option<[f64; 2]> {
-        measured
-            .map(|rate| rate.interval.into())
-            .or(self.base_rate_interval)
-    }
-
-    /// Describes the source of the base rate: "measured from the store: 88 of 492 starting months from 1976-06 to
-    /// 2025-08, T10Y2Y", or why it is the documented one.
-    pub fn describe_basis(&self, measured: Option<&BaseRate>) -> String {
-        let month = |d: Date| d.strftime("%Y-%m").to_string();
-        match (measured, &self.event, self.since) {
-            (Some(rate), Some(event), _) => format!(
-                "measured from the store: {} of {} starting months from {} to {}, {}",
-                rate.hits,
-                rate.starts,
-                month(rate.span.0),
-                month(rate.span.1),
-                event.series
-            ),
-            (None, Some(event), Some(since)) => {
-                let series = &event.series;
-                format!("reference study; {series} is not loaded back to {since}")
-            }
-            _ => "reference study".into(),
-        }
-    }
 }
 
 impl Desk {
@@ -66,7 +50,7 @@ impl Desk {
         by_slug.into_values().collect()
     }
 
-    /// Returns the base rates of the scenarios for which the store has enough history.
+    /// Returns the base rate of every scenario, measured where the store has enough history.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
@@ -74,9 +58,7 @@ impl Desk {
         self.base_rates.get_or_insert_with(self.state()?, || {
             let mut rates = BaseRates::new();
             for scenario in self.scenarios() {
-                if let Some(rate) = self.measure_base_rate(scenario)? {
-                    rates.insert(scenario.slug.clone(), rate);
-                }
+                rates.insert(scenario.slug.clone(), self.scenario_rate(scenario)?);
             }
             Ok(Arc::new(rates))
         })
@@ -105,20 +87,55 @@ impl Desk {
         }))
     }
 
-    fn measure_base_rate(&self, scenario: &Scenario) -> Result<Option<BaseRate>> {
-        let (Some(event), Some(since), false) = (
-            &scenario.event,
-            scenario.since,
-            self.store_summary()?.is_bundled,
-        ) else {
-            return Ok(None);
+    fn scenario_rate(&self, scenario: &Scenario) -> Result<ScenarioRate> {
+        let month = |day: Date| day.strftime("%Y-%m").to_string();
+        let measured = self.measure_base_rate(scenario)?;
+        Ok(match (&measured, &scenario.event) {
+            (Ok(rate), Some(event)) => ScenarioRate {
+                share: rate.share,
+                interval: Some(rate.interval.into()),
+                basis: format!(
+                    "measured from the store: {} of {} starting months from {} to {}, {}",
+                    rate.hits,
+                    rate.starts,
+                    month(rate.span.0),
+                    month(rate.span.1),
+                    event.series
+                ),
+            },
+            _ => ScenarioRate {
+                share: scenario.base_rate,
+                interval: scenario.base_rate_interval,
+                basis: format!("reference study{}", measured.err().unwrap_or_default()),
+            },
+        })
+    }
+
+    /// Measures a base rate, or returns the reason why it cannot be; empty for a scenario that no series decides.
+    fn measure_base_rate(
+        &self,
+        scenario: &Scenario,
+    ) -> Result<std::result::Result<BaseRate, String>> {
+        let (Some(event), Some(since)) = (&scenario.event, scenario.since) else {
+            return Ok(Err(String::new()));
         };
-        // With an unknown series the documented base rate is used.
-        let Ok(info) = self.resolve("series", &event.series) else {
-            return Ok(None);
+        let id = &event.series;
+        let Ok(info) = self.resolve("series", id) else {
+            return Ok(Err(format!("; {id} is no series of the catalogue")));
         };
         let series = self.series(&info, AsOf::Latest)?;
-        let condition = scenario.condition.as_ref();
-        Ok(series.and_then(|s| base_rate(&s.observations, event, condition, since)))
+        let rows = series.as_ref().map_or(&[][..], |s| &s.observations);
+        // A change over a year needs the year before.
+        let first = since - i16::from(event.transform == Transform::YoyPct);
+        let is_long = rows.first().is_some_and(|row| row.date.year() <= first);
+        Ok(
+            base_rate(rows, event, scenario.condition.as_ref(), since).ok_or_else(|| {
+                if is_long {
+                    format!("; no month of {id} since {since} meets the condition")
+                } else {
+                    format!("; {id} is not loaded back to {first}")
+                }
+            }),
+        )
     }
 }

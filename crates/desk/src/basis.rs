@@ -4,13 +4,15 @@ use crate::desk::Desk;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
 use econoscope_core::indicators;
-use econoscope_core::model::{AsOf, SeriesId, SeriesInfo, VintageObservation, release};
+use econoscope_core::model::{AsOf, Date, SeriesId, SeriesInfo, VintageObservation, release};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 
-/// Series that are never revised: the unadjusted consumer prices of the BLS, and the real-time Sahm rule.
-const NEVER_REVISED: [&str; 2] = ["CPIAUCNS", "SAHMREALTIME"];
+/// Series whose past states are known without vintages: the unadjusted consumer prices of the BLS and the real-time Sahm
+/// rule are never revised, and the days on which recessions were announced are on record.
+const NEVER_REVISED: [&str; 3] = ["CPIAUCNS", "SAHMREALTIME", "USREC"];
 
 /// The vintage of the values in an answer about a past day.
 #[derive(
@@ -53,8 +55,8 @@ pub struct Basis {
 }
 
 impl Desk {
-    /// Returns the basis of each series on a past day; nothing for the present, and for series without known values.
-    /// Composites count by their inputs.
+    /// Returns the basis of each series' newest value on a past day; nothing for the present, and for series without known
+    /// values. Composites count by their inputs.
     ///
     /// # Errors
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
@@ -63,6 +65,19 @@ impl Desk {
         ids: impl IntoIterator<Item = &'a str>,
         as_of: AsOf,
     ) -> Result<Vec<Basis>> {
+        self.basis_of_range(ids, as_of, Date::MAX..=Date::MAX)
+    }
+
+    /// Returns the basis as [`Self::basis`] does, for the values of a range: as known then only if every one of them is.
+    ///
+    /// # Errors
+    /// [`econoscope_core::Error::Store`] when the store cannot be read.
+    pub fn basis_of_range<'a>(
+        &self,
+        ids: impl IntoIterator<Item = &'a str>,
+        as_of: AsOf,
+        range: RangeInclusive<Date>,
+    ) -> Result<Vec<Basis>> {
         let AsOf::Day(day) = as_of else {
             return Ok(Vec::new());
         };
@@ -70,10 +85,19 @@ impl Desk {
         for id in self.inputs(ids)? {
             if let Some(info) = Catalogue::embedded().get(id)
                 && let Some(vintages) = self.cached_vintages(&info.id)?
-                && let Some(newest) = vintages.newest(day, |date| info.publication_day(date))
             {
-                let group = groups.entry(values_and_rule(info, newest)).or_default();
-                group.push(id.to_owned());
+                let publication_day = |date| info.publication_day(date);
+                let rows = vintages.known_rows(day, publication_day, range.clone());
+                let bases = rows.iter().map(|row| values_and_rule(info, row));
+                // Of values as known then the newest one's rule counts.
+                let basis = bases.reduce(|newer, older| match older.0 {
+                    Values::AsLastRevised => older,
+                    Values::AsKnownThen => newer,
+                });
+                let group = basis.map(|basis| groups.entry(basis).or_default());
+                group
+                    .into_iter()
+                    .for_each(|group| group.push(id.to_owned()));
             }
         }
         let basis = |((values, rule), series)| Basis {

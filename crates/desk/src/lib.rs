@@ -10,7 +10,6 @@ mod desk;
 mod identities;
 pub mod names;
 pub mod narrative;
-mod places;
 pub mod real_time;
 pub mod reference;
 pub mod release_forecast;
@@ -25,6 +24,7 @@ pub mod texts;
 pub use computed::RegimeHistory;
 pub use desk::{Clock, Desk, State};
 pub use names::{IMPORTED, unmatched_words};
+pub use series::NOT_LOADED;
 pub use settings::{Audience, Settings, address};
 pub use store_summary::{ReferenceDay, StoreSummary};
 

@@ -2,8 +2,11 @@
 
 mod find;
 mod index;
-mod phrase;
+mod read;
+mod register;
 pub mod resolve;
 pub mod search;
+mod words;
 
 pub use find::{IMPORTED, unmatched_words};
+pub use read::Part;

@@ -130,25 +130,24 @@ pub fn render_scenario(desk: &Desk, slug: &str) -> Result<String> {
         .next()
         .ok_or_else(|| Error::unknown("scenario", slug, Vec::new()))?;
     let rates = desk.base_rates()?;
-    let rate = rates.get(&scenario.slug);
-    let share = rate.map_or(scenario.base_rate, |r| r.share);
-    let interval = scenario.interval(rate).map(|[low, high]| {
-        let low = 100.0 * low;
-        let high = 100.0 * high;
-        format!("90 % interval {low:.1} to {high:.1} %; ")
+    let base_rate = rates.get(&scenario.slug).map(|rate| {
+        let interval = rate.interval.map(|ends| {
+            let [low, high] = ends.map(|end| 100.0 * end);
+            format!("90 % interval {low:.1} to {high:.1} %; ")
+        });
+        let interval = interval.unwrap_or_default();
+        format!("{:.1} % ({interval}{})", 100.0 * rate.share, rate.basis)
     });
     let rule = scenario
         .describe_rule()
         .zip(scenario.describe_condition())
         .map(|(rule, from)| format!("\n\nRule: {rule}\n\nCounted from: {from}"));
     Ok(format!(
-        "# {}\n\n{}{}\n\nBase rate: {:.1} % ({}{})\n\nStatus: {}, {} for risk assets\n\nAssets: {}\n\nTags: {}\n",
+        "# {}\n\n{}{}\n\nBase rate: {}\n\nStatus: {}, {} for risk assets\n\nAssets: {}\n\nTags: {}\n",
         scenario.title,
         scenario.thesis,
         rule.unwrap_or_default(),
-        100.0 * share,
-        interval.unwrap_or_default(),
-        scenario.describe_basis(rate),
+        base_rate.unwrap_or_default(),
         scenario.status.as_str(),
         scenario.polarity,
         scenario.asset_classes.join(", "),

@@ -5,6 +5,8 @@ use crate::texts::remarks;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
 use econoscope_core::indicators;
+use econoscope_core::indicators::months::Month;
+use econoscope_core::indicators::nber;
 use econoscope_core::indicators::revisions::Revisions;
 use econoscope_core::model::calendar::Publication;
 use econoscope_core::model::{
@@ -108,7 +110,11 @@ impl Desk {
         let end = day.min(self.today());
         Ok(self.cached_vintages(&info.id)?.map(|v| {
             let publication = Publication::new(info);
-            let mut rows = v.as_of(day, |date| publication.day(date));
+            let mut rows = if info.id.as_str() == "USREC" {
+                recessions_on(&v.latest(), day)
+            } else {
+                v.as_of(day, |date| publication.day(date))
+            };
             rows.truncate(rows.partition_point(|o| o.date <= end));
             rows
         }))
@@ -203,12 +209,20 @@ impl Desk {
         let mut set = SeriesSet::default();
         for id in ids {
             // A composite has its own substitutes for a series that is not stored.
-            if let Some(info) = catalogue.get(id)
-                && self.identity_of(&info.id)?.is_none()
-                && self.is_permitted(info)?
-                && let Some(series) = self.series(info, as_of)?
-            {
-                set.insert(series);
+            let Some(info) = catalogue.get(id) else {
+                continue;
+            };
+            if self.identity_of(&info.id)?.is_some() {
+                continue;
+            }
+            if let Some(series) = self.series(info, as_of)? {
+                if self.is_permitted(info)? {
+                    set.insert(series);
+                } else {
+                    set.withhold(&info.id, "may not be passed on here");
+                }
+            } else if as_of != AsOf::Latest {
+                set.withhold(&info.id, "has no figure known by then");
             }
         }
         Ok(set)
@@ -256,17 +270,35 @@ impl Desk {
     fn describe_absence(&self, info: &SeriesInfo) -> String {
         let ended =
             remarks::permanent_remark(info.id.as_str()).filter(|text| text.starts_with("ended"));
-        let mut reason = ended.unwrap_or_else(|| "it is not loaded".into());
+        let mut reason = ended.unwrap_or_else(|| NOT_LOADED.into());
         // A store that cannot be read has failed before.
         if let Some(sibling) = self.sibling(info).ok().flatten() {
             reason += &format!("; {sibling}");
         }
         // Without a base address the caller is the operator.
-        if self.settings().base_url.is_none() && info.is_on_fred() && !info.is_untrusted {
-            reason += "; `econoscope sync` brings it";
+        if self.settings().base_url.is_none() && !info.is_untrusted {
+            let mut routes = self.settings().recipes.routes(&info.id);
+            let is_computed = indicators::identities::sync_inputs(&info.id).is_some();
+            if is_computed || routes.next().is_some() {
+                reason += "; `econoscope sync` brings it";
+            } else if info.is_on_fred() {
+                reason += "; only FRED carries it: `econoscope sync` brings it, and with --fred every sync";
+            }
         }
         reason
     }
+}
+
+/// The start of the reason for a series that no sync and no import has brought yet.
+pub const NOT_LOADED: &str = "it is not loaded";
+/// Returns the recession indicator as of a day: each past month has the last state that was announced by then.
+fn recessions_on(rows: &[Observation], day: Date) -> Vec<Observation> {
+    let past = rows.iter().filter(|o| o.date.last_of_month() < day);
+    past.map(|o| {
+        let is_recession = nber::is_recession_as_known(Month::from_date(o.date), day);
+        Observation::new(o.date, f64::from(u8::from(is_recession)))
+    })
+    .collect()
 }
 
 /// Builds a series; `None` without rows.

@@ -5,7 +5,7 @@ use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
 use econoscope_core::model::frequency::days_between;
 use econoscope_core::model::words::fold_name;
-use econoscope_core::model::{AsOf, Date, Frequency, Observation, SeriesId, SeriesInfo};
+use econoscope_core::model::{AsOf, Date, SeriesId, SeriesInfo};
 use econoscope_data::ingest::{BASES, LAST_SYNC};
 use econoscope_data::store::Status;
 use jiff::Timestamp;
@@ -185,21 +185,5 @@ impl Desk {
             AsOf::Day(day) => day.min(self.today()),
             AsOf::Latest => self.today(),
         }
-    }
-}
-
-/// Guesses the frequency from the median gap between rows.
-pub fn guess_frequency(rows: &[Observation]) -> Frequency {
-    let mut gaps: Vec<i64> = rows
-        .windows(2)
-        .filter_map(|w| Some(days_between(w.first()?.date, w.last()?.date)))
-        .collect();
-    gaps.sort_unstable();
-    match gaps.get(gaps.len() / 2).copied().unwrap_or(1) {
-        ..=4 => Frequency::Daily,
-        5..=20 => Frequency::Weekly,
-        21..=60 => Frequency::Monthly,
-        61..=200 => Frequency::Quarterly,
-        _ => Frequency::Annual,
     }
 }

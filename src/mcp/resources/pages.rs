@@ -1,7 +1,7 @@
 //! Renders the resources that no endpoint answers: the catalogue and articles.
 
 use econoscope_core::catalogue::Catalogue;
-use econoscope_core::error::{Error, Result, Suggestion, quote};
+use econoscope_core::error::{Error, Result, Suggestion};
 use econoscope_core::model::untrusted;
 use econoscope_desk::Desk;
 use econoscope_desk::texts::articles;
@@ -45,11 +45,10 @@ pub(super) fn catalogue(desk: &Desk, category: Option<&str>) -> Result<String> {
         id,
     };
     match category {
-        Some(name) if rows == 0 => Err(Error::Unknown {
-            kind: "category",
-            name: quote(name),
-            suggestions: categories().into_iter().map(suggestion).collect(),
-        }),
+        Some(name) if rows == 0 => {
+            let all = categories().into_iter().map(suggestion).collect();
+            Err(Error::unknown("category", name, all))
+        }
         _ => Ok(text),
     }
 }
@@ -90,11 +89,7 @@ pub(super) fn articles(desk: &Desk, tag: Option<&str>) -> Result<String> {
         }
     }
     match tag {
-        Some(tag) if text.is_empty() => Err(Error::Unknown {
-            kind: "tag",
-            name: quote(tag),
-            suggestions: Vec::new(),
-        }),
+        Some(tag) if text.is_empty() => Err(Error::unknown("tag", tag, Vec::new())),
         _ => Ok(untrusted::fence(&text, 8_000)),
     }
 }

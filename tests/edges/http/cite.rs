@@ -189,6 +189,90 @@ async fn a_citation_is_stable_over_a_year_of_syncs() {
     }
 }
 
+/// The sentence that people copy says "as known on" only of figures whose vintage is held.
+#[tokio::test]
+async fn a_citation_says_as_known_only_of_recorded_vintages() {
+    let bundled = unlimited_router();
+    for path in [
+        "/cite/CUSR0000SAC?date=2008-10",
+        "/cite/CUSR0000SAC?date=2008-10&as_of=2008-12-31",
+        "/cite/SERVICE_CRPI",
+        "/cite/SERVICE_CRPI?date=2008-10&as_of=2008-12-31",
+    ] {
+        let page = get(&bundled, path).await;
+        assert_eq!(page.status, StatusCode::OK, "{path}");
+        assert!(page.text().contains("as last revised"), "{path}");
+        assert!(!page.text().contains(", as known on "), "{path}");
+    }
+    // One month was first printed at 4.9 and is held as such; the others only as last revised.
+    let world = TestServer::new();
+    world.set_time(date(2026, 3, 20), 9);
+    let row = |month, known_from, value| VintageObservation {
+        date: date(2025, month, 1),
+        known_from,
+        value: Some(value),
+    };
+    let printed = Some(date(2025, 12, 5));
+    let rows = [row(9, None, 4.7), row(10, None, 4.8), row(11, printed, 4.9)];
+    world.write(&SeriesId::new("UNRATE").unwrap(), &rows);
+    let mut made = Vec::new();
+    for (path, known) in [
+        ("/cite/UNRATE?date=2025-11&as_of=2026-01-31", true),
+        ("/cite/UNRATE?date=2025-10&as_of=2026-01-31", false),
+        // A change is as known only if both of its figures are, a range if all are.
+        (
+            "/cite/UNRATE?date=2025-11&units=chg&as_of=2026-01-31",
+            false,
+        ),
+        (
+            "/cite/UNRATE?start=2025-09&end=2025-11&as_of=2026-01-31",
+            false,
+        ),
+    ] {
+        let cited = world.json(&format!("{path}&format=json")).await;
+        let sentence = cited["citation"].as_str().unwrap();
+        assert_eq!(
+            sentence.contains("as known on 31 January 2026"),
+            known,
+            "{sentence}"
+        );
+        assert_eq!(sentence.contains("as last revised"), !known, "{sentence}");
+        let basis = &cited["knowledge"][0]["values"];
+        assert_eq!(basis == "values as known then", known, "{path}: {basis}");
+        made.push(cited);
+    }
+    // An archive that records the same values afterwards changes no permanent sentence.
+    let archive = [
+        row(9, Some(date(2025, 10, 3)), 4.7),
+        row(10, Some(date(2025, 11, 7)), 4.8),
+    ];
+    world.write(&SeriesId::new("UNRATE").unwrap(), &archive);
+    for cited in made {
+        let url = cited["url"].as_str().unwrap().strip_prefix(BASE).unwrap();
+        let again = world.json(&format!("{url}&format=json")).await;
+        for field in ["citation", "url", "value", "vintage"] {
+            assert_eq!(again[field], cited[field], "{field} of {url}");
+        }
+        assert_eq!(again["agrees"], true);
+    }
+    // An address cannot claim a vintage that is not held.
+    let forged = "/cite/ICSA?date=2026-03-07&as_of=2026-03-19&check=213000&values=known";
+    world.write(
+        &SeriesId::new("ICSA").unwrap(),
+        &[VintageObservation {
+            date: date(2026, 3, 7),
+            known_from: None,
+            value: Some(213_000.0),
+        }],
+    );
+    let page = get(&world.router, forged).await;
+    assert!(
+        page.text()
+            .contains("published by 19 March 2026, as last revised")
+    );
+    assert!(!page.text().contains(", as known on "));
+}
+
 #[tokio::test]
 async fn a_citation_names_an_archive_that_knows_more() {
     let world = TestServer::new();
@@ -277,7 +361,7 @@ async fn a_page_shows_the_citation_of_its_figure() {
         "Source: Bureau of Labor Statistics",
         "units=pc1",
         "% from a year earlier",
-        "as known on",
+        "as last revised",
     ] {
         assert!(text.contains(message), "{message}: {text}");
     }

@@ -18,6 +18,7 @@ mod logs;
 mod metrics;
 mod origins;
 mod pages;
+mod reasons;
 mod reflected;
 mod rights;
 mod search;

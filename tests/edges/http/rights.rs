@@ -46,6 +46,38 @@ async fn a_restricted_series_is_refused_with_the_reason() {
     }
 }
 
+#[tokio::test]
+async fn a_restricted_resource_is_an_invalid_parameter() {
+    let router = router_with(options(), false);
+    let headers = [
+        ("content-type", "application/json"),
+        ("accept", "application/json, text/event-stream"),
+        ("mcp-protocol-version", "2025-11-25"),
+    ];
+    for uri in [
+        "macro://metric/VIXCLS",
+        "macro://series/VIXCLS",
+        "macro://series/VIXCLS.csv",
+    ] {
+        let body =
+            json!({"jsonrpc": "2.0", "id": 7, "method": "resources/read", "params": {"uri": uri}});
+        let reply = send(
+            &router,
+            request("POST", "/mcp", &headers, &body.to_string()),
+        )
+        .await;
+        let error = reply.json()["error"].clone();
+        assert_eq!(error["code"], -32602, "{uri}: {error}");
+        assert!(
+            error["message"]
+                .as_str()
+                .unwrap()
+                .contains("not served here"),
+            "{error}"
+        );
+    }
+}
+
 /// Whether an object that names the series has a figure of it.
 fn has_figure(value: &Value, id: &str) -> bool {
     match value {

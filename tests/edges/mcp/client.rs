@@ -1,6 +1,7 @@
 //! A minimal client: one request per line, one response per line, notifications queued.
 
 use econoscope::mcp::Server;
+use econoscope::mcp::transport::serve_lines;
 use rmcp::ServiceExt;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -8,6 +9,7 @@ use std::time::Duration;
 use tokio::io::{
     AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
 };
+use tokio_util::sync::CancellationToken;
 
 /// Time limit for a line.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -29,7 +31,11 @@ impl Client {
                 let _ = running.waiting().await;
             }
         });
-        let (reader, writer) = tokio::io::split(ours);
+        Self::over(ours)
+    }
+
+    fn over(pipe: DuplexStream) -> Self {
+        let (reader, writer) = tokio::io::split(pipe);
         Self {
             lines: BufReader::new(reader).lines(),
             writer,
@@ -40,7 +46,24 @@ impl Client {
 
     /// Connects and performs `initialize`.
     pub(crate) async fn legacy(server: Server, version: &str) -> (Self, Value) {
-        let mut client = Self::open(server);
+        Self::open(server).initialize(version).await
+    }
+
+    /// Connects to a server as over stdio and performs `initialize`.
+    pub(crate) async fn over_lines(server: Server, version: &str) -> (Self, Value) {
+        let (ours, theirs) = tokio::io::duplex(1 << 20);
+        let (reader, writer) = tokio::io::split(theirs);
+        tokio::spawn(serve_lines(
+            server,
+            reader,
+            writer,
+            CancellationToken::new(),
+        ));
+        Self::over(ours).initialize(version).await
+    }
+
+    async fn initialize(self, version: &str) -> (Self, Value) {
+        let mut client = self;
         let answer = client
             .request(
                 "initialize",

@@ -194,17 +194,29 @@ async fn links_of_a_stdio_server_resolve() {
 
 #[tokio::test]
 async fn subscriptions_are_offered_only_where_supported() {
-    let (mut client, hello) = Client::legacy(server(), "2025-06-18").await;
     let is_mentioned = |words: &Value| words.as_str().unwrap().contains("Subscribe to");
+    // A server without a connection of its own, as over HTTP.
+    let (mut client, hello) = Client::legacy(server(), "2025-06-18").await;
     assert!(!is_mentioned(&hello["result"]["instructions"]));
-    let discovery = client
+    assert!(
+        hello["result"]["capabilities"]["resources"]
+            .get("subscribe")
+            .is_none()
+    );
+    let refused = client
         .request("resources/subscribe", json!({ "uri": "macro://regime" }))
         .await;
-    assert_eq!(discovery["error"]["code"], -32601);
-    let why = discovery["error"]["message"].as_str().unwrap();
+    assert_eq!(refused["error"]["code"], -32601);
+    let why = refused["error"]["message"].as_str().unwrap();
     assert!(why.contains("subscriptions/listen"), "{why}");
     let mut modern = Client::open(Server::new(bundled()));
     assert!(is_mentioned(
         &modern.result("server/discover", json!({})).await["instructions"]
     ));
+    for revision in ["2024-11-05", "2025-06-18", "2025-11-25"] {
+        let (_, hello) = Client::over_lines(server(), revision).await;
+        let resources = &hello["result"]["capabilities"]["resources"];
+        assert_eq!(resources["subscribe"], true, "{revision}");
+        assert!(is_mentioned(&hello["result"]["instructions"]), "{revision}");
+    }
 }

@@ -71,6 +71,50 @@ async fn a_write_is_announced_to_its_listeners() {
     }
 }
 
+/// Hosts of the revisions before 2026-07-28 subscribe to one address after the other on their connection.
+#[tokio::test]
+async fn a_host_of_an_earlier_revision_hears_of_changes() {
+    let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());
+    write(store.as_ref(), "DGS10", &[4.0, 4.1]);
+    write(store.as_ref(), "DGS2", &[3.0]);
+    let server = Server::new(backend(Arc::clone(&store)));
+    let (mut client, hello) = Client::over_lines(server, "2025-11-25").await;
+    assert_eq!(
+        hello["result"]["capabilities"]["resources"]["subscribe"],
+        true
+    );
+    let uri = |uri: &str| json!({ "uri": uri });
+    for address in [
+        "macro://metric/DGS10",
+        "macro://metric/DGS10",
+        "macro://formulas",
+    ] {
+        let answer = client.request("resources/subscribe", uri(address)).await;
+        assert_eq!(answer["result"], json!({}), "{address}: {answer}");
+    }
+    for address in [
+        "macro://series/NOSUCH",
+        "file:///x",
+        "macro://alert/NOSUCH%20%3C%200",
+    ] {
+        let answer = client.request("resources/subscribe", uri(address)).await;
+        assert!(answer["error"]["code"].is_i64(), "{address}: {answer}");
+    }
+    write(store.as_ref(), "DGS10", &[4.0, 4.1, 4.2]);
+    let news = client.notification().await;
+    let expected = json!({"jsonrpc": "2.0", "method": "notifications/resources/updated",
+        "params": {"uri": "macro://metric/DGS10"}});
+    assert_eq!(news, expected, "once, though it was asked for twice");
+    write(store.as_ref(), "DGS2", &[3.0, 3.1]);
+    assert!(client.is_quiet(Duration::from_millis(2_500)).await);
+    for address in ["macro://metric/DGS10", "macro://metric/never"] {
+        let answer = client.request("resources/unsubscribe", uri(address)).await;
+        assert_eq!(answer["result"], json!({}), "{address}");
+    }
+    write(store.as_ref(), "DGS10", &[4.0, 4.1, 4.3]);
+    assert!(client.is_quiet(Duration::from_millis(2_500)).await);
+}
+
 #[tokio::test]
 async fn a_change_wakes_only_its_listeners() {
     let store: Arc<dyn Store> = Arc::new(Sqlite::in_memory().unwrap());

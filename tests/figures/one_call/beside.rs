@@ -104,7 +104,7 @@ fn counted() -> Vec<Question> {
         )
         .at("/points/0/value", Value::Null)
         .says(format!(
-            "no figure, the series is late since 2026-08-30; the newest is of {last}"
+            "no figure, a newer figure was due by 30 August 2026 but is not loaded; the newest is of {last}"
         )),
     ]
 }
@@ -129,15 +129,15 @@ fn elsewhere() -> Vec<Question> {
             "search_series",
             json!({ "query": "German unemployment" }),
         )
-        .at("/elsewhere", "Of Germany there is only IRLTLT01DEM156N (Germany 10-Year Yield); all else is of the United States.")
-        .says("Of Germany there is only IRLTLT01DEM156N"),
+        .at("/elsewhere", "\"German unemployment\" is not carried: it is a foreign series; the nearest here is of the United States. Nearest: UNRATE (Unemployment Rate (U-3)).")
+        .says("Nearest: UNRATE"),
         Question::new(
             "And of unemployment in California?",
             "search",
             json!({ "query": "unemployment in California" }),
         )
-        .at("/elsewhere", "No series here is of California or any other part of the country: all are of the United States as a whole.")
-        .says("No series here is of California"),
+        .at("/elsewhere", "\"unemployment in California\" is not carried: no series here is of California alone. Nearest: UNRATE (Unemployment Rate (U-3)).")
+        .says("no series here is of California alone. Nearest: UNRATE"),
         Question::new(
             "How often have the VIX at 40 and the Sahm signal come?",
             "list_scenarios",

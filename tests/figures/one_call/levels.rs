@@ -188,7 +188,7 @@ fn absences() -> Vec<Question> {
             json!({"seriesId": "DGS10", "dates": ["2026-11-20"]}),
         )
         .at("/points/0/value", Value::Null)
-        .says("no figure, the series is late since 2026-08-30; the newest is of 2026-08-20"),
+        .says("no figure, a newer figure was due by 30 August 2026 but is not loaded; the newest is of 2026-08-20"),
     ]
 }
 

@@ -286,9 +286,9 @@ fn coarser() -> Vec<Question> {
         series("What has the 10-year averaged this month?",
             json!({"seriesId": "DGS10", "frequency": "m", "aggregation": "avg", "start": "2026-08-01"}))
             .at("/data/0/value", rounded(mean(&august), 9))
-            .at("/notes/partial", "August 2026 is not over: figures to 2026-08-20")
+            .at("/notes/partial", "August 2026: figures to 2026-08-20 only")
             .says(format!("{:.2} in August 2026", mean(&august)))
-            .says("August 2026 is not over: figures to 2026-08-20"),
+            .says("August 2026: figures to 2026-08-20 only"),
         series("How many claims a week were filed in April 2020?",
             json!({"seriesId": "ICSA", "frequency": "m", "start": "2020-04-01", "end": "2020-04-30"}))
             .at("/data/0/value", rounded(claims, 7))

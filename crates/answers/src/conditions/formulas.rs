@@ -5,8 +5,8 @@ use econoscope_core::catalogue::names::Names;
 use econoscope_core::indicators::expression::{self, Expr, FormulaError};
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::statistics;
-use econoscope_desk::names::resolve;
 use econoscope_desk::names::resolve::Resolution;
+use econoscope_desk::names::{Part, resolve};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -24,13 +24,14 @@ pub(crate) struct NamedSeries {
 }
 
 impl NamedSeries {
-    /// Resolves every name of some formulas and reads its series. A known series without data is kept with its reason.
+    /// Resolves every name of some formulas for a range from `start` on and reads its series. A known series without data is kept with its reason.
     ///
     /// # Errors
     /// Those of the desk for a name that does not resolve and for a store that cannot be read.
     pub(crate) fn fetch<'a>(
         desk: &Desk,
         as_of: AsOf,
+        start: Date,
         trees: impl IntoIterator<Item = &'a Expr>,
     ) -> Result<Self> {
         let mut all = Self::default();
@@ -38,7 +39,7 @@ impl NamedSeries {
             if all.series.contains_key(name) {
                 continue;
             }
-            let resolution = desk.resolution("series", name)?;
+            let resolution = desk.resolution_from("series", name, start)?;
             let series = match desk.series_or_reason(&resolution.info, as_of) {
                 Err(error) if !matches!(error, Error::NoData { .. }) => return Err(error),
                 series => series,
@@ -107,21 +108,88 @@ impl NamedSeries {
     }
 }
 
+/// A requested column.
+pub(crate) struct RequestedColumn {
+    /// As requested; of several columns in one text, each formula.
+    pub(crate) text: String,
+    pub(crate) tree: Expr,
+    /// How it was read.
+    pub(crate) note: Option<String>,
+}
+
+/// Parses a column: a formula, or a name, which may mean a formula or several columns ("claims and unemployment").
+///
+/// # Errors
+/// [`Error::InvalidParam`] with the column of the fault; those of the desk for a name without a reading.
+pub(crate) fn columns(desk: &Desk, field: &str, text: &str) -> Result<Vec<RequestedColumn>> {
+    let fault = match expression::parse(text) {
+        Ok(tree) if !is_words(text) => {
+            let text = text.to_owned();
+            return Ok(vec![RequestedColumn {
+                text,
+                tree,
+                note: None,
+            }]);
+        }
+        Ok(_) => None,
+        Err(fault) if text.contains(|c: char| "()+*^<>=".contains(c)) => {
+            return Err(fault_error(field, text, &fault));
+        }
+        Err(fault) => Some(fault),
+    };
+    // A hyphen is a minus unless a known name is spelled with it.
+    let meaning = match (desk.meaning("series", text), fault) {
+        (Ok(meaning), _) => meaning,
+        (Err(_), Some(fault)) if !is_words(text) => return Err(fault_error(field, text, &fault)),
+        (Err(error), _) => return Err(error),
+    };
+    // A name of one series keeps its text: the range decides which series it is.
+    if let [Part { info: Some(_), .. }] = meaning.columns.as_slice() {
+        let text = text.to_owned();
+        let tree = Expr::Name {
+            name: text.clone(),
+            column: 1,
+        };
+        return Ok(vec![RequestedColumn {
+            text,
+            tree,
+            note: None,
+        }]);
+    }
+    let is_one = meaning.columns.len() == 1;
+    let mut note = meaning.note;
+    let column = |part: Part| {
+        let tree = expression::parse(&part.formula);
+        Ok(RequestedColumn {
+            tree: tree.map_err(|fault| fault_error(field, text, &fault))?,
+            text: if is_one {
+                text.to_owned()
+            } else {
+                part.formula
+            },
+            note: note.take(),
+        })
+    };
+    meaning.columns.into_iter().map(column).collect()
+}
+
+/// Whether a text is words with spaces and not a formula.
+fn is_words(text: &str) -> bool {
+    let is_plain = |c: char| c.is_alphanumeric() || " _.-,/&'".contains(c);
+    let is_known = || Names::embedded().find(text).is_some();
+    is_known()
+        || text.trim().contains(' ')
+            && text.chars().all(is_plain)
+            && !text.contains(" - ")
+            && !text.contains(" / ")
+}
+
 /// Parses a formula. A known name with spaces or hyphens ("core cpi", "10-year") is a name, not a formula.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] with the column of the fault.
 pub(crate) fn parse(field: &str, text: &str) -> Result<Expr> {
-    // A hyphen is a minus unless a known name is spelled with it.
-    let is_name = |text: &str| {
-        if text.contains('-') {
-            Names::embedded().find(text).is_some()
-        } else {
-            resolve::find(text).is_some()
-        }
-    };
-    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '_' | '.' | '-');
-    if text.chars().all(is_plain) && is_name(text) {
+    if is_words(text) && resolve::find(text).is_some() {
         let name = text.to_owned();
         return Ok(Expr::Name { name, column: 1 });
     }

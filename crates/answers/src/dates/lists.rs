@@ -104,7 +104,10 @@ fn named_days(text: &str) -> Option<Vec<Date>> {
     let in_year = |day: &Date| year.map_or(day.year() >= POSTWAR, |year| day.year() == year);
     let peaks = RECESSIONS.iter().map(|r| r.peak.last_day());
     let troughs = RECESSIONS.iter().map(|r| r.trough.last_day());
-    let decisions = meetings().iter().filter(|m| m.is_regular()).map(|m| m.day);
+    let decisions = meetings()
+        .iter()
+        .filter(|m| m.has_decision())
+        .map(|m| m.day);
     match (kind, words.as_slice()) {
         ("fomc", [] | ["meetings" | "decisions"]) if year.is_some() => {
             Some(decisions.filter(in_year).collect())
@@ -187,6 +190,14 @@ mod tests {
             (fomc.len(), fomc[0], fomc[7]),
             (8, date(2022, 1, 26), date(2022, 12, 14))
         );
+        // Decisions between the scheduled meetings count, calls without one do not.
+        let of = |year: &str| events_of(&format!("FOMC {year}")).unwrap_or_default();
+        assert!(of("2020").contains(&date(2020, 3, 3)) && of("2020").contains(&date(2020, 3, 15)));
+        assert_eq!(
+            [of("2020").len(), of("2001").len(), of("2008").len()],
+            [9, 11, 10]
+        );
+        assert!(!of("2020").contains(&date(2020, 3, 18)), "cancelled");
         // Of the year that is not over, what has taken place.
         assert_eq!(events_of("fomc 2026").unwrap_or_default().len(), 7);
         assert_eq!(events_of("NBER peaks").unwrap_or_default().len(), 13);

@@ -7,19 +7,22 @@ mod weeks;
 
 pub use answer::{ComparedColumn, Comparison, ConditionMeans, Correlation};
 
-use crate::conditions::formulas::{self, NamedSeries};
+use crate::conditions::formulas::{self, NamedSeries, RequestedColumn};
 use crate::conditions::{Condition, EvaluationContext};
 use crate::dates::{self, newest};
 use crate::prelude::*;
 use crate::render::aggregation_notes::partial_periods;
 use crate::route::codes::{AggregationCode, FrequencyCode, UnitsCode};
 use columns::ComputedColumns;
-use econoscope_core::indicators::expression::{self, Expr};
+use econoscope_core::indicators::expression;
 use econoscope_core::indicators::resample::Aggregation;
 use econoscope_core::indicators::transform::Units;
 use econoscope_core::model::frequency::Periods;
 use std::collections::BTreeMap;
 use table::Table;
+
+/// Most columns.
+const MAX_COLUMNS: usize = 8;
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -66,8 +69,7 @@ impl Params {
 /// A request with its formulas parsed.
 struct Query<'a> {
     params: &'a Params,
-    /// A formula for each column.
-    trees: Vec<Expr>,
+    columns: Vec<RequestedColumn>,
     condition: Option<Condition>,
     context: EvaluationContext,
 }
@@ -76,25 +78,34 @@ impl<'a> Query<'a> {
     /// Parses the formulas and fetches the series they name.
     fn new(desk: &Desk, params: &'a Params, as_of: AsOf) -> Result<Self> {
         let range = date_range(params, as_of, desk.today())?;
-        let trees = params
-            .series
-            .iter()
-            .map(|text| formulas::parse(columns::FIELD, text))
-            .collect::<Result<Vec<_>>>()?;
+        let mut columns = Vec::new();
+        for text in &params.series {
+            columns.extend(formulas::columns(desk, columns::FIELD, text)?);
+        }
+        if columns.len() > MAX_COLUMNS {
+            let problem = format!("are {} columns", columns.len());
+            return Err(Error::invalid(
+                columns::FIELD,
+                "",
+                &problem,
+                "up to 8 columns",
+            ));
+        }
         let condition = params
             .condition
             .as_deref()
             .map(Condition::parse)
             .transpose()?;
-        let formulas = trees.iter().chain(condition.iter().map(|c| &c.tree));
-        let series = NamedSeries::fetch(desk, as_of, formulas)?;
+        let trees = columns.iter().map(|column| &column.tree);
+        let formulas = trees.chain(condition.iter().map(|c| &c.tree));
+        let series = NamedSeries::fetch(desk, as_of, range.start, formulas)?;
         let frequency = params.frequency.map(|code| code.value.frequency);
         let aggregation = params
             .aggregation
             .map_or_else(|| series.default_aggregation(frequency), |code| code.value);
         Ok(Self {
             params,
-            trees,
+            columns,
             condition,
             context: EvaluationContext {
                 series,
@@ -144,6 +155,11 @@ impl Endpoint for Params {
         let periods = query.periods(&computed);
         let mut provenance = Provenance::new(desk, as_of, context.series.ids())?;
         context.series.note_names(desk, &mut provenance)?;
+        let notes = query
+            .columns
+            .iter()
+            .filter_map(|column| column.note.as_deref());
+        provenance.append_note("names", &join(notes, "; "));
         for id in context.series.ids() {
             provenance.note_estimates(id, context.range.start, context.range.end);
         }

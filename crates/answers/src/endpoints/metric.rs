@@ -1,15 +1,16 @@
 //! `get_metric`: the latest value of one series, its changes and their meaning.
 
+use crate::conditions::formulas::{self, NamedSeries};
 use crate::dates::newest;
 use crate::prelude::*;
-use crate::render::lateness::note_late;
 use crate::render::measured::FigureKind;
 use crate::route::forward::check_series;
 use econoscope_core::format::amount_in_words;
+use econoscope_core::indicators::expression::{self, Scope};
 use econoscope_core::indicators::transform::{self, Changes, Units};
 use econoscope_core::indicators::window::RankCounts;
 use econoscope_core::indicators::{narrative_velocity, prose};
-use econoscope_core::model::{release, table};
+use econoscope_core::model::{CalendarPeriod, release, table};
 use econoscope_desk::names::resolve;
 use std::sync::Arc;
 
@@ -164,10 +165,26 @@ impl Endpoint for Params {
 
     fn local(desk: &Desk, params: &Self) -> Result<Metric> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
-        let meaning = desk.resolution("ticker", &params.ticker)?;
-        desk.check_permitted(&meaning.info)?;
-        let mut metric = read(desk, &meaning.info, as_of)?;
-        metric.provenance.note_resolution(desk, &meaning, as_of)?;
+        let meaning = desk.meaning("ticker", &params.ticker)?;
+        if let [part] = meaning.columns.as_slice()
+            && part.info.is_none()
+        {
+            let mut metric = compute(desk, &part.formula, as_of)?;
+            metric
+                .provenance
+                .note("name", meaning.note.unwrap_or_default());
+            return Ok(metric);
+        }
+        let resolution = desk.resolution("ticker", &params.ticker)?;
+        desk.check_permitted(&resolution.info)?;
+        let mut metric = read(desk, &resolution.info, as_of)?;
+        metric
+            .provenance
+            .note_resolution(desk, &resolution, as_of)?;
+        if let (Some(text), Some(date)) = (&params.as_of, metric.date) {
+            let note = describe_period(&resolution.info, text, date);
+            metric.provenance.note("as_of", note.unwrap_or_default());
+        }
         Ok(metric)
     }
 
@@ -184,6 +201,17 @@ impl Endpoint for Params {
     fn text(metric: &Metric, _: &Self) -> String {
         render(metric)
     }
+}
+
+/// Says that the figure known in a month is of an earlier one.
+fn describe_period(info: &SeriesInfo, as_of: &str, date: Date) -> Option<String> {
+    let asked = CalendarPeriod::parse(as_of).ok()?;
+    let is_earlier = asked.length == info.frequency && date < asked.from;
+    let newest = info.frequency.label(date);
+    let dates = format!("get_time_series with dates={asked}");
+    is_earlier.then(|| {
+        format!("as known in {asked} the newest was of {newest}; for {asked} itself: {dates}")
+    })
 }
 
 /// Renders a metric as text.
@@ -219,8 +247,8 @@ pub(super) fn render(m: &Metric) -> String {
         newer.map(|mean| format!("{}.", prose::capitalize(&mean.describe()))),
         told_changes,
         m.interpretation.clone().filter(|_| m.value.is_some()),
-        Some(m.provenance.describe_gaps()),
         Some(m.provenance.describe_as_of()),
+        Some(m.provenance.describe_gaps()),
     ]
     .into_iter()
     .flatten()
@@ -237,12 +265,53 @@ pub(super) fn render(m: &Metric) -> String {
 /// # Errors
 /// [`econoscope_core::Error::Store`] when the store cannot be read.
 pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Metric> {
+    let stored = desk.series(info, as_of)?;
+    let mut metric = describe(desk, info, stored.as_deref(), as_of)?;
+    metric.newer_mean = NewerMean::find(desk, info.id.as_str(), metric.date, as_of)?;
+    Ok(metric)
+}
+
+/// Computes a formula as known at `as_of`.
+fn compute(desk: &Desk, formula: &str, as_of: AsOf) -> Result<Metric> {
+    let tree = formulas::parse("ticker", formula)?;
+    let named = NamedSeries::fetch(desk, as_of, newest(as_of, desk.today()), [&tree])?;
+    if let Some(reason) = named.missing_reason(&tree) {
+        return Err(reason.clone());
+    }
+    let scope = Scope {
+        series: &|name| named.get(name),
+        subject: None,
+        start: Date::MIN,
+        aggregation: named.default_aggregation(None),
+        frequency: None,
+    };
+    let column = expression::evaluate(&tree, scope)
+        .map_err(|fault| formulas::fault_error("ticker", formula, &fault))?;
+    let mut info = (*column.series.info).clone();
+    info.title = tree.describe(&|name| named.title(name));
+    info.units.clone_from(&column.unit.short);
+    info.units_short.clone_from(&column.unit.short);
+    let info = Arc::new(info);
+    let figures = column.series.observations.iter();
+    let rows = figures.map(|o| Observation::new(o.date, column.round(o.value)));
+    let series = Series::new(Arc::clone(&info), rows.collect());
+    let mut metric = describe(desk, &info, Some(&series), as_of)?;
+    formula.clone_into(&mut metric.ticker);
+    metric.provenance.sources = desk.citations(named.ids(), None)?;
+    Ok(metric)
+}
+
+/// Describes the newest figure of a series.
+fn describe(
+    desk: &Desk,
+    info: &Arc<SeriesInfo>,
+    series: Option<&Series>,
+    as_of: AsOf,
+) -> Result<Metric> {
     let id = info.id.as_str();
     let day = desk.reading_day(as_of);
     let mut provenance = Provenance::new(desk, as_of, [id])?;
     provenance.note_remark(desk, info)?;
-    let stored = desk.series(info, as_of)?;
-    let series = stored.as_deref();
     let kind = series.map(|s| FigureKind::new(s, Units::Level, s.frequency()));
     let round = |value| kind.as_ref().map_or(value, |kind| kind.round(value));
     let (last, interpretation) = if id == narrative_velocity::NVI.id {
@@ -266,9 +335,9 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Metric> 
     }
     let published = last.filter(|_| !info.is_composite());
     let today = newest(as_of, desk.today());
-    let next_release = published.map(|o| next_release(info, o.date, today, &mut provenance));
+    let next_release = published.and_then(|o| next_release(info, o.date, today, &mut provenance));
     if let Some(series) = series {
-        note_late(&mut provenance, "value", series, day);
+        provenance.note_timeliness("value", series, day);
     }
     let changes = series.map_or(Changes::default(), |s| transform::changes(s, day));
     let unit = series.map_or(info, |s| &s.info);
@@ -289,38 +358,42 @@ pub fn read(desk: &Desk, info: &Arc<SeriesInfo>, as_of: AsOf) -> Result<Metric> 
         attribution: desk.attribution(),
         frequency: Some(info.frequency.word().into()),
         source: Some(info.source.clone()),
-        stale: last.zip(series).map(|(o, s)| s.is_stale(o.date, day)),
-        newer_mean: NewerMean::find(desk, id, last.map(|o| o.date), as_of)?,
+        stale: last
+            .zip(series)
+            .map(|(o, s)| s.timeliness(o.date, day) != Timeliness::Current),
+        newer_mean: None,
         next_release,
         untrusted: UntrustedFields::for_series(info, &["displayName", "source"]),
         provenance,
     })
 }
 
-/// Returns the day on which the figure after `last` is due. Notes by which pattern, and whether that day is before
-/// `today`.
-fn next_release(info: &SeriesInfo, last: Date, today: Date, provenance: &mut Provenance) -> Date {
-    let period = shift(last, info.frequency.period());
-    let release = Catalogue::release_of(info).and_then(|release| release.scheduled_for(period));
-    let (day, pattern) = match release {
-        Some(due) => {
-            let name = &due.release.name;
-            let rule = &due.release.words;
-            (due.day, format!("{name}, {rule}"))
-        }
-        None => (
-            release::next_release_day(info, last),
-            release::describe_pattern(info, last),
-        ),
-    };
-    let passed = if day < today {
-        "; passed, so a newer figure may be out"
+/// Returns the next release day from `today` on; `None` for a series that may have ended. Notes the pattern.
+fn next_release(
+    info: &SeriesInfo,
+    last: Date,
+    today: Date,
+    provenance: &mut Provenance,
+) -> Option<Date> {
+    if matches!(Timeliness::new(info, last, today), Timeliness::Ended { .. }) {
+        return None;
+    }
+    let (day, pattern) = if let Some(release) = Catalogue::release_of(info) {
+        let mut scheduled = release.scheduled(today, shift(today, 1.year()));
+        let due = scheduled.find(|due| due.period > last)?;
+        (due.day, format!("{}, {}", release.name, release.words))
     } else {
-        ""
+        let next = |period: &Date| Some(shift(*period, info.frequency.period()));
+        let periods = std::iter::successors(Some(last), next);
+        let mut days = periods.map(|period| release::next_release_day(info, period));
+        let day = days.find(|day| *day >= today)?;
+        (day, release::describe_pattern(info, last))
     };
-    let note = format!("{pattern}; typical, not the agency's calendar{passed}");
-    provenance.note("nextRelease", note);
-    day
+    provenance.note(
+        "nextRelease",
+        format!("{pattern}; expected, not announced by the agency"),
+    );
+    Some(day)
 }
 
 /// Says what the newest figure means: a composite by its own rule, any other series by its place in its own history.

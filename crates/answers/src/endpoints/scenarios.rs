@@ -260,8 +260,8 @@ impl ScenarioList {
 
 impl Scenario {
     fn new(desk: &Desk, s: &scenarios::Scenario, rates: &BaseRates, articles: &[Article]) -> Self {
-        let measured = rates.get(&s.slug);
-        let interval: Option<[f64; 2]> = s.interval(measured);
+        let rate = rates.get(&s.slug);
+        let interval = rate.and_then(|rate| rate.interval);
         let is_about = |a: &&Article| a.tags.iter().any(|tag| s.articles.contains(tag));
         Self {
             slug: s.slug.clone(),
@@ -270,7 +270,7 @@ impl Scenario {
             status: s.status.as_str().into(),
             asset_classes: s.asset_classes.clone(),
             tags: s.tags.clone(),
-            base_rate_probability: Some(round_to(measured.map_or(s.base_rate, |r| r.share), 3)),
+            base_rate_probability: rate.map(|rate| round_to(rate.share, 3)),
             probability_override: s.probability_override,
             scenario_polarity: s.polarity.clone(),
             last_article_at: articles
@@ -280,7 +280,7 @@ impl Scenario {
                 .max(),
             url: super::fetch::address(desk.settings(), Kind::Scenario, &s.slug),
             base_rate_interval: interval.map(|ends| ends.map(|end| round_to(end, 3))),
-            base_rate_basis: Some(s.describe_basis(measured)),
+            base_rate_basis: rate.map(|rate| rate.basis.clone()),
             rule: s.describe_rule(),
             counted_from: s.describe_condition(),
         }

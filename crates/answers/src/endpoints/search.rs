@@ -82,7 +82,7 @@ impl Endpoint for Params {
         };
         Ok(SearchAnswer {
             results: documents.map(result).collect(),
-            elsewhere: desk.place_note(&params.query)?.unwrap_or_default(),
+            elsewhere: desk.absence_note(&params.query)?.unwrap_or_default(),
         })
     }
 }

@@ -117,7 +117,7 @@ impl Endpoint for Params {
             total,
             results: results.collect::<Result<_>>()?,
             unmatched: unmatched_words(&params.query, &series),
-            elsewhere: desk.place_note(&params.query)?,
+            elsewhere: desk.absence_note(&params.query)?,
             attribution: desk.attribution(),
         })
     }

@@ -209,7 +209,7 @@ impl IndexSignal {
 }
 
 impl MarketSignal {
-    /// Describes the figure: " DGS10 4.25 % (2026-08-21, late);"; empty when it tells nothing.
+    /// Describes the figure: " DGS10 4.25 % (2026-08-21);"; empty when it tells nothing.
     fn describe(&self) -> String {
         let rest = self.rest.values().filter(|value| !value.is_null());
         let words = [&self.ticker]
@@ -226,8 +226,7 @@ impl MarketSignal {
         parts.extend(self.value.map(|value| amount_in_words(value, &unit)));
         let mut text = format!(" {}", parts.join(" "));
         if let Some(date) = self.date {
-            let late = self.stale.map_or("", |_| ", late");
-            text += &format!(" ({date}{late}");
+            text += &format!(" ({date}");
             let newer = self.newer_mean.iter();
             text.extend(newer.map(|mean| format!("; {}", mean.describe())));
             text += ")";
@@ -272,10 +271,10 @@ fn market_signal(
     let stored = desk.series(info, as_of)?;
     let series = stored.as_ref();
     let last = series.and_then(|s| s.last_on_or_before(day));
-    let late = last.and_then(|last| series?.overdue_since(last.date, day));
+    let late = last.and_then(|last| series?.timeliness(last.date, day).due_by());
     provenance.note_late(id, late);
     if last.is_none() {
-        provenance.note(id, "not loaded");
+        provenance.note(id, desk.no_data_error(info, as_of).to_string());
     }
     let newer_mean = NewerMean::find(desk, id, last.map(|o| o.date), as_of)?;
     if let Some(mean) = &newer_mean {

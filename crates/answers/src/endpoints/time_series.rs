@@ -24,7 +24,6 @@ use crate::conditions::formulas::NamedSeries;
 use crate::dates;
 use crate::prelude::*;
 use crate::render::answer::{Answer, Csv};
-use crate::render::lateness::note_late;
 use crate::route::Route;
 use crate::route::decode::{self, Arguments};
 use arguments::{DateSelection, Format};
@@ -138,12 +137,12 @@ fn all_rows(
     as_of: AsOf,
     selection: &DateSelection,
 ) -> Result<TimeSeriesAnswer> {
-    let resolution = desk.resolution("series", &params.series_id)?;
+    let resolution = desk.resolution_from("series", &params.series_id, selection.start)?;
     let info = &resolution.info;
     let condition = params
         .condition
         .as_deref()
-        .map(|text| read_condition(desk, text, info, as_of))
+        .map(|text| read_condition(desk, text, info, as_of, selection.start))
         .transpose()?;
     let compared = condition.iter().flat_map(|(_, series)| series.ids());
     let ids = std::iter::once(info.id.as_str()).chain(compared);
@@ -189,7 +188,9 @@ fn all_rows(
         desk.citations([info.id.as_str()], Some((answer.start, answer.end)))?;
     let present = desk.reading_day(as_of);
     if selection.end >= present {
-        note_late(&mut answer.provenance, "latest", &series, present);
+        answer
+            .provenance
+            .note_timeliness("latest", &series, present);
     }
     let Some((condition, named)) = condition else {
         return Ok(answer);
@@ -204,10 +205,14 @@ fn read_condition(
     text: &str,
     info: &SeriesInfo,
     as_of: AsOf,
+    start: Date,
 ) -> Result<(Condition, NamedSeries)> {
-    let is_subject = |name: &str| desk.resolve("series", name).is_ok_and(|i| i.id == info.id);
+    let is_subject = |name: &str| {
+        let resolution = desk.resolution_from("series", name, start);
+        resolution.is_ok_and(|resolution| resolution.info.id == info.id)
+    };
     let condition = Condition::parse(text)?.with_subject(&is_subject);
-    let series = NamedSeries::fetch(desk, as_of, [&condition.tree])?;
+    let series = NamedSeries::fetch(desk, as_of, start, [&condition.tree])?;
     Ok((condition, series))
 }
 

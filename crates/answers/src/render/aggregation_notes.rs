@@ -3,7 +3,7 @@
 use econoscope_core::indicators::prose;
 use econoscope_core::indicators::resample::{last_is_partial, short_periods};
 use econoscope_core::model::frequency::{Periods, shift};
-use econoscope_core::model::{DateRange, Frequency, Observation, Series};
+use econoscope_core::model::{Date, DateRange, Frequency, Series};
 
 /// Most periods that a note names; of the others it gives the number.
 const MAX_NAMED: usize = 3;
@@ -27,7 +27,7 @@ pub(crate) fn partial_periods(
     if let (Some(open), Some(newest)) = (open.filter(|date| in_range(*date)), newest) {
         let period = to.label(open);
         let until = from.label(newest);
-        let note = format!("{period} is not over: figures to {until}");
+        let note = format!("{period}: figures to {until} only");
         notes.push(("partial", note));
     }
     let short_periods = short_periods(series, to);
@@ -50,18 +50,21 @@ pub(crate) fn partial_periods(
     notes
 }
 
-/// Returns the labels of the periods without a row between the first row and the last; none for days and weeks, whose
+/// Returns the labels of the periods of a range that lie between two rows of a series; none for days and weeks, whose
 /// gaps are mostly holidays.
-pub(crate) fn missing_periods(frequency: Frequency, rows: &[Observation]) -> Vec<String> {
+pub(crate) fn missing_periods(series: &Series, range: DateRange) -> Vec<Date> {
+    let frequency = series.frequency();
     let mut missing = Vec::new();
     if frequency < Frequency::Monthly {
         return missing;
     }
-    for (before, after) in rows.iter().zip(rows.iter().skip(1)) {
-        let after = frequency.period_number(after.date);
+    for [before, after] in series.observations.array_windows() {
+        let end = frequency.period_number(after.date);
         let mut next = shift(before.date, frequency.period());
-        while frequency.period_number(next) < after {
-            missing.push(frequency.label(next));
+        while frequency.period_number(next) < end {
+            if range.contains(next) {
+                missing.push(next);
+            }
             next = shift(next, frequency.period());
         }
     }

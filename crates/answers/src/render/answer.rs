@@ -4,9 +4,11 @@ use crate::render::body::Body;
 use crate::render::structure::Structure;
 use bytes::Bytes;
 use econoscope_core::error::{Error, Result};
+use econoscope_core::model::SeriesId;
 use econoscope_data::upstream::UpstreamResponse;
+use econoscope_desk::NOT_LOADED;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -129,6 +131,52 @@ impl Answer {
             format!("{LOCAL}\n{}", self.text).into()
         };
         Ok(self)
+    }
+
+    /// Returns the series of an answer whose figure is late or not loaded, if all are of one source; empty otherwise.
+    pub(crate) fn late_series(&self) -> Vec<SeriesId> {
+        let json = std::str::from_utf8(&self.json).unwrap_or_default();
+        if !json.contains("\"late\":{") && !json.contains(NOT_LOADED) {
+            return Vec::new();
+        }
+        let value = self.value().unwrap_or_default();
+        let sources = value.get("sources").and_then(Value::as_array);
+        let sources: Vec<&Value> = sources.map_or(vec![&value], |list| list.iter().collect());
+        let [source] = sources.as_slice() else {
+            return Vec::new();
+        };
+        let names = ["series", "ticker", "seriesId"];
+        let ids = names.iter().filter_map(|name| source.get(name));
+        let texts =
+            ids.flat_map(|ids| ids.as_array().map_or(vec![ids], |ids| ids.iter().collect()));
+        let parsed = texts.filter_map(|id| SeriesId::new(id.as_str()?).ok());
+        parsed.collect()
+    }
+
+    /// Returns the answer with the sentence that a newer figure is being fetched.
+    ///
+    /// # Errors
+    /// Those of [`Self::value`].
+    pub(crate) fn being_fetched(&self) -> Result<Self> {
+        const SENTENCE: &str =
+            "A newer figure is being fetched from the source; ask again in a minute.";
+        let mut value = self.value()?;
+        if let Value::Object(members) = &mut value
+            && let Value::Object(notes) = members.entry("notes").or_insert_with(|| json!({}))
+        {
+            notes.insert("fetching".to_owned(), SENTENCE.into());
+        }
+        let text = if self.text.starts_with('{') {
+            value.to_string()
+        } else {
+            format!("{}\n{SENTENCE}", self.text.trim_end())
+        };
+        Ok(Self {
+            csv: self.csv.clone(),
+            png: self.png.clone(),
+            compact: self.compact,
+            ..Self::new(&value, text, 0)?
+        })
     }
 
     /// Credits this answer with half the requests for the older one that it replaces.

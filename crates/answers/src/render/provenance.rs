@@ -2,10 +2,12 @@
 
 use crate::prelude::*;
 use crate::route::decode::format_value;
+use econoscope_core::format;
+use econoscope_core::indicators::prose;
 use econoscope_core::indicators::regime::{RegimeMonth, RegimeReading};
 use econoscope_core::indicators::{self, Indicator, Reading};
 use econoscope_desk::ReferenceDay;
-use econoscope_desk::basis::Basis;
+use econoscope_desk::basis::{Basis, Values};
 use econoscope_desk::names::resolve::{self, Resolution};
 use econoscope_desk::texts::citations::Citation;
 use econoscope_desk::texts::remarks;
@@ -39,12 +41,41 @@ pub struct Provenance {
     /// `from`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<Citation>,
-    /// Late figures, by field: the day since when a newer one should be there.
+    /// Late figures, by field: the day by which a newer one was due.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub late: BTreeMap<String, Date>,
     /// Why a field is null, or its basis, by field.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub notes: BTreeMap<String, String>,
+}
+
+/// The vintage of all values of an answer about a past day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Vintage {
+    /// As last revised.
+    Revised,
+    /// Some as known then, the others as last revised.
+    Partly,
+    /// As known then.
+    Known,
+}
+
+impl Vintage {
+    /// Every vintage with its name in addresses; the first has none.
+    pub const ALL: [(&str, Self); 3] = [
+        ("", Self::Revised),
+        ("partly", Self::Partly),
+        ("known", Self::Known),
+    ];
+
+    /// Describes it: "as known on 31 December 2008", or "published by 31 December 2008, as last revised".
+    pub fn describe(self, day: &str) -> String {
+        match self {
+            Self::Known => format!("as known on {day}"),
+            Self::Partly => format!("published by {day}, partly as last revised"),
+            Self::Revised => format!("published by {day}, as last revised"),
+        }
+    }
 }
 
 impl Provenance {
@@ -176,6 +207,15 @@ impl Provenance {
             .ok()
     }
 
+    /// Records since when the newest figure up to `day` of a series is late, or that the series may have ended.
+    pub(crate) fn note_timeliness(&mut self, field: &str, series: &Series, day: Date) {
+        let newest = series.last_on_or_before(day);
+        match newest.map(|last| series.timeliness(last.date, day)) {
+            Some(ended @ Timeliness::Ended { .. }) => self.note(field, ended.to_string()),
+            newest => self.note_late(field, newest.and_then(Timeliness::due_by)),
+        }
+    }
+
     /// Records since when a figure is late.
     pub fn note_late(&mut self, field: &str, since: Option<Date>) {
         self.late.extend(since.map(|day| (field.to_owned(), day)));
@@ -190,7 +230,7 @@ impl Provenance {
         present: Date,
     ) {
         let info = Catalogue::of_indicator(about).filter(|_| reading.value.is_some());
-        let late = info.and_then(|info| info.overdue_since(reading.date, present));
+        let late = info.and_then(|info| Timeliness::new(info, reading.date, present).due_by());
         self.note_late(field, late);
         self.append_note(field, reading.late.as_deref().unwrap_or_default());
     }
@@ -220,41 +260,55 @@ impl Provenance {
         Ok(())
     }
 
-    /// Describes the reference day: "As of 2026-08-21 (snapshot, 92 days old).", or "As known on 2008-12-31: …".
+    /// Returns the vintage of the values of a past day.
+    pub fn vintage(&self) -> Vintage {
+        let mut values = self.knowledge.iter().map(|basis| basis.values);
+        let is_known = |values| values == Values::AsKnownThen;
+        match (values.clone().all(is_known), values.any(is_known)) {
+            (true, true) => Vintage::Known,
+            (false, true) => Vintage::Partly,
+            _ => Vintage::Revised,
+        }
+    }
+
+    /// Describes the reference day: "As of 21 August 2026, 92 days old.", or "As known on 2008-12-31: …".
     pub fn describe_as_of(&self) -> String {
         if let (Some(day), [_, ..]) = (self.as_of, self.knowledge.as_slice()) {
             return format!("As known on {day}: {}.", in_words(&self.knowledge));
         }
-        match (self.as_of, self.age_days, self.freshness.as_deref()) {
-            (Some(day), Some(0), Some(fresh)) => format!("As of {day} ({fresh})."),
-            (Some(day), Some(age), Some(fresh)) => {
-                format!("As of {day} ({fresh}, {age} days old).")
-            }
-            _ => String::new(),
+        let Some(day) = self.as_of.map(format::day) else {
+            return String::new();
+        };
+        match self.age_days {
+            None | Some(0) => format!("As of {day}."),
+            Some(1) => format!("As of {day}, 1 day old."),
+            Some(age) => format!("As of {day}, {age} days old."),
         }
     }
 
-    /// Describes which figures are late and why fields are null; empty when there is neither.
+    /// Describes which figures are late, in one sentence, and why fields are null; empty when there is neither.
     pub fn describe_gaps(&self) -> String {
-        let mut by_day: BTreeMap<Date, Vec<&str>> = BTreeMap::new();
-        for (field, since) in &self.late {
-            by_day.entry(*since).or_default().push(field);
-        }
-        let days = by_day
-            .iter()
-            .map(|(since, fields)| format!("since {since}: {}", fields.join(", ")));
-        let head = "Late, a newer figure should be there ";
-        let late = enclosed(head, &join(days, "; "), ".");
+        let fields: Vec<String> = self.late.keys().cloned().collect();
+        let late = match (fields.as_slice(), self.late.values().next()) {
+            ([field], Some(since)) => {
+                let late = Timeliness::Late { since: *since }.to_string();
+                let is_only = ["value", "latest"].contains(&field.as_str());
+                let of = if is_only { "" } else { field.as_str() };
+                let subject = format!("a newer figure{}", enclosed(" of ", of, ""));
+                prose::capitalize(&late.replacen("a newer figure", &subject, 1))
+            }
+            (fields, _) => {
+                let fields = prose::format_list(fields);
+                enclosed("Newer figures of ", &fields, " were due but are not loaded")
+            }
+        };
         let notes = self
             .notes
             .iter()
             .map(|(field, note)| format!("{field}: {note}"));
-        let head = if late.is_empty() {
-            "Notes: "
-        } else {
-            " Notes: "
-        };
-        late + &enclosed(head, &join(notes, "; "), ".")
+        let late = enclosed("", &late, ".");
+        let notes = enclosed("Notes: ", &join(notes, "; "), ".");
+        join([late, notes].iter().filter(|text| !text.is_empty()), " ")
     }
 
     /// Lists the notices of the sources in full, as one line; empty without sources. For pages, which have the room.

@@ -7,6 +7,7 @@ use crate::route::endpoint::{Endpoint, Spec};
 use crate::route::forward;
 use econoscope_core::cache::Cache;
 use econoscope_core::error::Result;
+use econoscope_data::ingest::Wanted;
 use econoscope_data::pool::{Pool, SingleFlight};
 use econoscope_data::upstream::Upstream;
 use econoscope_desk::{Desk, State};
@@ -26,6 +27,7 @@ pub struct Backend {
     cache: Arc<Cache<AnswerKey, Arc<Answer>>>,
     pool: Pool,
     in_flight: SingleFlight<AnswerKey, Arc<Answer>>,
+    wanted: Arc<Wanted>,
 }
 
 /// An answer's identity: endpoint, canonical arguments, state of the data.
@@ -66,7 +68,13 @@ impl Backend {
             cache: Arc::new(cache),
             pool: Pool::default(),
             in_flight: SingleFlight::default(),
+            wanted: Arc::default(),
         }
+    }
+
+    /// The series whose newest figures callers wait for, where a sync serves them.
+    pub fn wanted(&self) -> &Arc<Wanted> {
+        &self.wanted
     }
 
     /// The base address of links, without a final slash.
@@ -114,8 +122,25 @@ impl Backend {
         parsed.collect()
     }
 
-    /// Answers one endpoint. Each answer is rendered once per state of the data.
+    /// Answers one endpoint, after its source was asked if a figure is late, or with a note that this is under way.
     pub(crate) async fn answer(&self, route: &'static Route, checked: Arguments) -> Result<Reply> {
+        if !self.wanted.is_served() {
+            return self.answer_from_stored(route, checked).await;
+        }
+        let reply = self.answer_from_stored(route, checked.clone()).await?;
+        let late = reply.answer.late_series();
+        if late.is_empty() {
+            return Ok(reply);
+        }
+        if self.wanted.fetch(&late).await {
+            return self.answer_from_stored(route, checked).await;
+        }
+        let answer = Arc::new(reply.answer.being_fetched()?);
+        Ok(Reply { answer, ..reply })
+    }
+
+    /// Answers one endpoint. Each answer is rendered once per state of the data.
+    async fn answer_from_stored(&self, route: &'static Route, checked: Arguments) -> Result<Reply> {
         let today = self.desk.today();
         let fetched = match &self.upstream {
             Some(upstream) if route.spec.in_contract => {

@@ -305,6 +305,7 @@ pub(crate) fn add_suggestions(mut error: Error) -> Error {
         kind,
         name,
         suggestions,
+        ..
     } = &mut error
         && suggestions.is_empty()
         && *kind != "page"

@@ -27,6 +27,8 @@ pub struct Identity {
     aggregation: Aggregation,
     /// Whether a sync computes it because no source but FRED has it.
     is_synced: bool,
+    /// Whether it is the average over longer periods than those of its inputs.
+    pub is_average: bool,
     /// Known differences to the published values, with the reason; empty for most.
     pub known_difference: &'static str,
 }
@@ -41,6 +43,7 @@ impl Identity {
                 how => how.parse().ok()?,
             },
             is_synced: sync == "yes",
+            is_average: how == "avg",
             known_difference: differs,
         };
         Some((id, identity))

@@ -6,7 +6,7 @@
 
 use super::composite::{Composite, Computation, Indicator};
 use super::prose;
-use super::reading::{Input, Reading, Trend, describe_missing_figure};
+use super::reading::{Input, Reading, Trend};
 use crate::model::frequency::{add_days, days_between};
 use crate::model::{Date, Observation, Series, SeriesSet};
 use jiff::civil::date;
@@ -85,7 +85,7 @@ impl BalanceComponent {
             Some(series) => series,
             // The series itself begins in 2003, later than the balance sheet.
             None if id == "RRPONTSYD" && week < RRP_DAILY => return Ok((0.0, week)),
-            None => return Err(format!("{id} is not loaded")),
+            None => return Err(set.describe_missing(id, week)),
         };
         let balance = match id {
             "WALCL" => series.value_on(week).map(|v| Observation::new(week, v)),
@@ -155,8 +155,7 @@ fn history(set: &SeriesSet, day: Date) -> Vec<Observation> {
 fn reading(set: &SeriesSet, day: Date) -> Reading {
     let latest = set.get("WALCL").and_then(|s| s.fresh_observation(day));
     let Some(week) = latest.map(|o| o.date) else {
-        let newest = set.up_to("WALCL", day).last().map(|o| o.date);
-        let reason = describe_missing_figure("WALCL", newest);
+        let reason = set.describe_missing("WALCL", day);
         let inputs = COMPONENTS.iter().map(|c| c.input(Err(reason.clone())));
         return Reading::without_value(day, reason.clone(), inputs.collect());
     };

@@ -8,7 +8,7 @@ use super::months::log_ratio;
 use super::statistics::{Moments, rolling_moments};
 use crate::model::frequency::{PeriodLength, add_days, days_between, shift};
 use crate::model::observation::lagged_publication_day;
-use crate::model::{Date, Frequency, Observation, Series, SeriesSet};
+use crate::model::{Date, Frequency, Observation, Series, SeriesSet, Timeliness};
 use jiff::ToSpan;
 use std::sync::Arc;
 
@@ -94,7 +94,10 @@ impl Measure {
             }
             let (o, fresh_until) = newest.as_mut()?;
             let is_fresh = o.date == *day
-                || *day <= *fresh_until.get_or_insert_with(|| self.series.info.fresh_until(o.date));
+                || *day
+                    <= *fresh_until.get_or_insert_with(|| {
+                        Timeliness::current_until(&self.series.info, o.date)
+                    });
             is_fresh.then_some(*o)
         })
     }

@@ -52,6 +52,14 @@ pub fn is_recession(month: Month) -> bool {
         .any(|r| r.peak < month && month <= r.trough)
 }
 
+/// Whether a month counted as one of a recession on a day: the last state announced by then continues.
+pub fn is_recession_as_known(month: Month, day: Date) -> bool {
+    RECESSIONS.iter().any(|r| {
+        let is_over = r.trough < month && r.known.1 <= day;
+        r.peak < month && r.known.0 <= day && !is_over
+    })
+}
+
 /// Returns the day from which it was known whether `month` was in a recession, unless its own end is later: the day
 /// from which the last turning point before it was known.
 pub(crate) fn known_from(month: Month) -> Option<Date> {

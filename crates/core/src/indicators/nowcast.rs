@@ -84,6 +84,8 @@ pub fn compute_with(
     let target = Month::from_date(claims_week);
     let claims = bridges::monthly_changes(claims);
     let mut filling = FillState {
+        set,
+        day,
         figures: MonthlyInputs::read(set, day),
         target,
         fills: Vec::new(),
@@ -127,14 +129,16 @@ pub fn compute_after(
 }
 
 /// Monthly inputs while they are filled up to a target month.
-struct FillState {
+struct FillState<'a> {
+    set: &'a SeriesSet,
+    day: Date,
     figures: MonthlyInputs,
     target: Month,
     fills: Vec<Fill>,
     inputs_missing: Vec<&'static str>,
 }
 
-impl FillState {
+impl FillState<'_> {
     /// Fills all series but consumer prices.
     fn fill_from_claims(&mut self, claims: &MonthlyGrid, b: &Coefficients) -> Result<(), String> {
         let with_claims = "its own momentum and initial claims";
@@ -201,7 +205,7 @@ impl FillState {
                 self.inputs_missing.push(series);
                 return Ok(());
             }
-            None => return Err(format!("{series} is not loaded")),
+            None => return Err(self.set.describe_missing(series, self.day)),
             Some(last) => {
                 return Err(format!(
                     "{series} ends with {}, more than {MAX_FILLED} months before {}",

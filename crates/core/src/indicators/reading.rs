@@ -130,14 +130,6 @@ pub fn weight_present(inputs: &[Input]) -> f64 {
     weights.sum()
 }
 
-/// Explains why a series has no figure that is still current.
-pub fn describe_missing_figure(id: &str, newest: Option<Date>) -> String {
-    match newest {
-        Some(newest) => format!("{id} has no current figure (newest: {newest})"),
-        None => format!("{id} is not loaded"),
-    }
-}
-
 /// Explains why a figure is absent while too little of its weight is present (docs/METHODS.md#missing-inputs).
 pub fn describe_missing_weight(present: f64, needed: f64) -> String {
     format!(

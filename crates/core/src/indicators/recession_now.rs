@@ -165,7 +165,7 @@ pub fn published_claims(set: &SeriesSet, day: Date) -> Result<(Date, &[Observati
     let end = claims.partition_point(|o| release_day(o.date) <= day);
     let published = claims.get(..end).unwrap_or_default();
     match published.last().map(|o| o.date) {
-        None => Err("ICSA is not loaded".to_owned()),
+        None => Err(set.describe_missing(CLAIMS, day)),
         Some(week) if days_between(week, day) > STALE_DAYS => Err(format!(
             "the newest week of ICSA ended on {week}, more than {STALE_DAYS} days before {day}"
         )),
@@ -182,7 +182,7 @@ fn drivers(set: &SeriesSet, day: Date) -> (Option<Drivers>, [Option<String>; 2])
     let mut newest_first = set.up_to(PAYROLLS, day).iter().rev().copied();
     let payrolls = payroll_growth(newest_first.clone(), day);
     let no_payrolls = payrolls.is_none().then(|| match newest_first.next() {
-        None => "PAYEMS is not loaded".to_owned(),
+        None => set.describe_missing(PAYROLLS, day),
         Some(o) => format!("PAYEMS has no growth over three months since {}", o.date),
     });
     let missing = [claims.as_ref().err().cloned(), no_payrolls];

@@ -41,7 +41,7 @@ const MIN_MEANS: usize = 10;
 pub fn computed(set: &SeriesSet, day: Date) -> Option<(Observation, Option<Date>)> {
     let unrate = set.get("UNRATE")?;
     let last = *history(unrate.up_to(day)).last()?;
-    Some((last, unrate.overdue_since(last.date, day)))
+    Some((last, unrate.timeliness(last.date, day).due_by()))
 }
 
 /// Computes the rule from unemployment rates of one vintage, percentage points, two decimals.

@@ -5,11 +5,10 @@
 
 use super::months::Month;
 use super::prose::join;
-use super::reading::describe_missing_figure;
 use super::sahm;
 use super::transform::{bps, changes, latest_year_on_year, spread_bps};
 use crate::model::series_info::round_to;
-use crate::model::{Date, Frequency, Observation, SeriesSet};
+use crate::model::{Date, Frequency, Observation, Series, SeriesSet, Timeliness};
 
 /// Every series the summary may read, composites and regime apart.
 pub const INPUTS: &[&str] = &[
@@ -67,10 +66,7 @@ impl Figure {
 
     /// Builds an absent figure with the reason for each series: not loaded, or how old its newest figure is.
     fn absent(set: &SeriesSet, day: Date, ids: &[&'static str]) -> Self {
-        let reason = |id: &&'static str| {
-            let newest = set.up_to(id, day).last();
-            describe_missing_figure(id, newest.map(|o| o.date))
-        };
+        let reason = |id: &&'static str| set.describe_missing(id, day);
         Self {
             series: ids.to_vec(),
             reason: Some(join(ids.iter().map(reason), "; ")),
@@ -141,7 +137,8 @@ fn first_current(set: &SeriesSet, day: Date, ids: &[&'static str]) -> Figure {
         Some((*id, series, series.last_on_or_before(day)?))
     };
     let all = || ids.iter().filter_map(newest);
-    let current = all().find(|(_, series, last)| !series.is_stale(last.date, day));
+    let current =
+        all().find(|(_, series, last)| series.timeliness(last.date, day) == Timeliness::Current);
     let Some((id, series, last)) = current.or_else(|| all().next()) else {
         return Figure::absent(set, day, ids);
     };
@@ -152,7 +149,8 @@ fn first_current(set: &SeriesSet, day: Date, ids: &[&'static str]) -> Figure {
         format!("from {id}")
     };
     let basis = (ids.first() != Some(&id)).then_some(stand_in);
-    Figure::new(last, series.overdue_since(last.date, day), vec![id], basis)
+    let late = series.timeliness(last.date, day).due_by();
+    Figure::new(last, late, vec![id], basis)
 }
 
 /// Returns the spread of daily yields on their newest common date; where that is late, of monthly averages on their
@@ -162,9 +160,8 @@ fn spread(set: &SeriesSet, day: Date) -> Figure {
         let a = set.get(long)?;
         let b = set.get(short)?;
         let spread = spread_bps(a, b, day)?;
-        let late = a
-            .overdue_since(spread.date, day)
-            .or(b.overdue_since(spread.date, day));
+        let late = |series: &Series| series.timeliness(spread.date, day).due_by();
+        let late = late(a).or(late(b));
         Some((spread, late, vec![long, short]))
     };
     let daily = spread("DGS10", "DGS2");
@@ -189,7 +186,8 @@ fn consumer_prices(set: &SeriesSet, day: Date) -> Figure {
     let inflation = |id: &'static str, basis| {
         let series = set.get(id)?;
         let rate = latest_year_on_year(series, day)?;
-        Some((rate, series.overdue_since(rate.date, day), id, basis))
+        let late = series.timeliness(rate.date, day).due_by();
+        Some((rate, late, id, basis))
     };
     let headline = inflation("CPIAUCNS", "not seasonally adjusted");
     let no_newer = "seasonally adjusted; the unadjusted index has no newer month";

@@ -2,6 +2,7 @@
 
 use super::composite::{Composite, Computation, with_latest_reading};
 use crate::catalogue::Catalogue;
+use crate::model::DateRange;
 use crate::model::{
     Date, Observation, Rights, Series, SeriesSet, SeriesVintages, VintageObservation, Vintages,
     release, vintages,
@@ -91,10 +92,13 @@ fn monthly(id: &str) -> Vec<VintageObservation> {
         )
     };
     let rows: Vec<_> = text.lines().skip(1).map(row).collect();
-    let mut newest: BTreeMap<Date, Date> = BTreeMap::new();
+    let mut changed: BTreeMap<Date, DateRange> = BTreeMap::new();
     for (date, _, month) in rows.iter().filter(|r| r.1.is_some()) {
-        let last = newest.entry(*month).or_insert(*date);
-        *last = (*last).max(*date);
+        let range = changed
+            .entry(*month)
+            .or_insert(DateRange::new(*date, *date));
+        range.start = range.start.min(*date);
+        range.end = range.end.max(*date);
     }
     let info = Catalogue::embedded().get(id).map(Arc::as_ref);
     let known = |&(date, value, month): &(Date, Option<f64>, Date)| VintageObservation {
@@ -102,7 +106,7 @@ fn monthly(id: &str) -> Vec<VintageObservation> {
         known_from: Some(release::known_from_day(
             info,
             month,
-            newest.get(&month).copied(),
+            changed.get(&month).copied(),
         )),
         value,
     };

@@ -1,8 +1,9 @@
 //! Observations and their vintages.
 
-use super::frequency::{Date, Frequency, add_days};
+use super::frequency::{Date, Frequency, add_days, days_between};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 
 /// One number for one period. A missing value is an absent observation.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -107,24 +108,29 @@ impl Vintages {
         move |row| row.known_from.map_or(row.date < end, |known| known <= day)
     }
 
-    /// Returns the row of the newest figure known on `day`; `None` if none was known.
-    pub fn newest(
+    /// Returns the rows of the figures known on `day`, the newest first: those dated up to `end`, back to the first one dated
+    /// `start` or earlier. Both ends at [`Date::MAX`] give the newest figure alone.
+    pub fn known_rows(
         &self,
         day: Date,
         publication_day: impl Fn(Date) -> Date,
-    ) -> Option<&VintageObservation> {
+        range: RangeInclusive<Date>,
+    ) -> Vec<&VintageObservation> {
         let is_known = self.is_known_on(day, publication_day);
-        let mut withdrawn = None;
-        self.rows
-            .iter()
-            .rev()
-            .filter(|row| is_known(row))
-            .find(|row| {
-                if row.value.is_none() {
-                    withdrawn = Some(row.date);
-                }
-                withdrawn != Some(row.date)
-            })
+        let mut rows: Vec<&VintageObservation> = Vec::new();
+        let mut previous = None;
+        let known = self.rows.iter().rev().filter(|row| is_known(row));
+        for row in known.filter(|row| row.date <= *range.end()) {
+            if rows.last().is_some_and(|last| last.date <= *range.start()) {
+                break;
+            }
+            // Of the rows of a date the last one counts; without a value it is a withdrawal.
+            if previous != Some(row.date) {
+                rows.extend(row.value.map(|_| row));
+            }
+            previous = Some(row.date);
+        }
+        rows
     }
 
     /// Returns the first recorded day on which a figure became known.
@@ -148,6 +154,22 @@ impl Vintages {
             observations.extend(row.value.map(|value| Observation::new(row.date, value)));
         }
         observations
+    }
+}
+
+/// Guesses the frequency from the median gap between rows.
+pub fn guess_frequency(rows: &[Observation]) -> Frequency {
+    let mut gaps: Vec<i64> = rows
+        .windows(2)
+        .filter_map(|w| Some(days_between(w.first()?.date, w.last()?.date)))
+        .collect();
+    gaps.sort_unstable();
+    match gaps.get(gaps.len() / 2).copied().unwrap_or(1) {
+        ..=4 => Frequency::Daily,
+        5..=20 => Frequency::Weekly,
+        21..=60 => Frequency::Monthly,
+        61..=200 => Frequency::Quarterly,
+        _ => Frequency::Annual,
     }
 }
 
@@ -215,10 +237,9 @@ mod tests {
         assert_eq!(as_of(10), vec![Observation::new(date(2026, 1, 1), 2.0)]);
         assert_eq!(v.latest(), vec![Observation::new(date(2026, 1, 1), 3.0)]);
         let newest = |d| {
-            v.newest(date(2026, 2, d), |date| {
-                lagged_publication_day(date, Frequency::Monthly, 5)
-            })
-            .copied()
+            let lagged = |date| lagged_publication_day(date, Frequency::Monthly, 5);
+            let rows = v.known_rows(date(2026, 2, d), lagged, Date::MAX..=Date::MAX);
+            rows.first().map(|row| **row)
         };
         assert_eq!(
             [newest(4), newest(5), newest(10)],
@@ -253,9 +274,15 @@ mod tests {
                 let is_known = |row: &&VintageObservation| row.known_on(|date| lagged_publication_day(date, frequency, lag)) <= day;
                 let known = Vintages::new(vintages.rows().iter().filter(is_known).copied().collect());
                 assert_eq!(vintages.as_of(day, |date| lagged_publication_day(date, frequency, lag)), known.latest());
-                let newest = vintages.newest(day, |date| lagged_publication_day(date, frequency, lag)).map(|row| (row.date, row.value));
-                let last = known.latest().last().map(|o| (o.date, Some(o.value)));
-                assert_eq!(newest, last);
+                let lagged = |date| lagged_publication_day(date, frequency, lag);
+                let newest = vintages.known_rows(day, lagged, Date::MAX..=Date::MAX);
+                let value = |row: &&VintageObservation| Observation::new(row.date, row.value.unwrap());
+                assert_eq!(newest.iter().map(value).collect::<Vec<_>>(), known.latest().last().copied().into_iter().collect::<Vec<_>>());
+                let range = day_of(300)..=day_of(600);
+                let rows = vintages.known_rows(day, lagged, range.clone());
+                let from = known.latest().iter().map(|o| o.date).rfind(|date| date <= range.start());
+                let in_range = |o: &Observation| o.date >= from.unwrap_or(*range.start()) && o.date <= *range.end();
+                assert_eq!(rows.iter().rev().map(value).collect::<Vec<_>>(), known.latest().into_iter().filter(in_range).collect::<Vec<_>>());
             }
         }
     }

@@ -3,13 +3,15 @@
 //! These are patterns and not the calendar of an agency: a single release may differ. Government shutdowns are taken into
 //! account ([`known_from_day`]).
 
-use super::calendar::Publication;
+use super::calendar::{Publication, releases};
 use super::frequency::{Date, Frequency, shift};
 use super::observation::lagged_publication_day;
 use super::series_info::SeriesInfo;
+use super::table;
 use super::when::DateRange;
 use jiff::ToSpan;
 use jiff::civil::{Weekday, date};
+use std::sync::LazyLock;
 
 /// Spans in which no agency followed its pattern: government shutdowns and the backlog after them. The employment reports of
 /// December 1995, September 2013, September and November 2025 were published on 19 January 1996, 22 October 2013,
@@ -71,16 +73,95 @@ pub fn publication_day(info: &SeriesInfo, period: Date) -> Option<Date> {
     }
 }
 
+/// When the states of a series that are known by month were taken, from a month on (`data/calendar/states.csv`, with the
+/// evidence).
+struct StateRule {
+    series: &'static str,
+    first: Date,
+    /// In the middle of the month instead of at its end.
+    is_mid_month: bool,
+    /// Months before the newest figure beyond which a revision came after the release.
+    reach: i32,
+    /// Whether the state is that of a release: without later revisions in the same month.
+    is_release: bool,
+}
+
+static STATE_RULES: LazyLock<Vec<StateRule>> = LazyLock::new(|| {
+    // The file is embedded and a test reads every row, so no row is skipped here.
+    let rows = table::rows(include_str!("../../data/calendar/states.csv"));
+    let rules = rows.filter_map(|(_, row)| row.ok());
+    rules
+        .map(
+            |[series, first, taken, reach, release, _evidence]| StateRule {
+                series,
+                first: first.parse().unwrap_or(Date::MIN),
+                is_mid_month: taken == "middle",
+                reach: reach.parse().unwrap_or(i32::MAX),
+                is_release: release == "yes",
+            },
+        )
+        .collect()
+});
+
+impl StateRule {
+    /// Returns the rule for a series' state of a month: the last one that names it, else the last one for all.
+    fn of(info: &SeriesInfo, month: Date) -> Option<&'static Self> {
+        let find = |name: &str| {
+            let mut rules = STATE_RULES.iter().rev();
+            rules.find(|rule| rule.series == name && rule.first <= month)
+        };
+        find(info.id.as_str()).or_else(|| find("*"))
+    }
+
+    /// Returns the day on which the state of a month was taken.
+    fn taken(&self, month: Date) -> Date {
+        if self.is_mid_month {
+            shift(month.first_of_month(), 14.days())
+        } else {
+            month.last_of_month()
+        }
+    }
+
+    /// Returns the day of the release that made a state with figures up to `newest`, if it is known which one did.
+    fn release_day(&self, info: &SeriesInfo, month: Date, changed: DateRange) -> Option<Date> {
+        let number = |date| Frequency::Monthly.period_number(date);
+        if !self.is_release || number(changed.end) - number(changed.start) > self.reach {
+            return None;
+        }
+        let before = self.taken(shift(month.first_of_month(), (-1).month()));
+        let revisions = releases().iter().filter(|r| r.revises(info.id.as_str()));
+        let days = revisions.map(|r| r.day_of(changed.end));
+        let print = if info.frequency == Frequency::Quarterly {
+            Publication::new(info)
+                .release()
+                .map(|r| r.day_of(changed.end))
+        } else {
+            publication_day(info, changed.end)
+        };
+        // A state that holds the figure of a later release of its month was taken after it.
+        let end = month.last_of_month();
+        let taken = self.taken(month).max(print.filter(|day| *day <= end).unwrap_or_default());
+        days.chain(print).filter(|day| *day > before && *day <= taken).max()
+    }
+}
+
 /// Returns the day from which the figures that a series gained in a month count as known.
 ///
-/// `month` is any day of the month, `newest` the newest period among the figures that the series had at the month's end and not
-/// at the end of the previous month. The result is the day on which `newest` was [`publication_day`], if that is in the month, else
-/// (series without a pattern, revisions without a new figure) the last day of the month, when they were known for certain.
-pub fn known_from_day(info: Option<&SeriesInfo>, month: Date, newest: Option<Date>) -> Date {
-    info.zip(newest)
-        .and_then(|(info, newest)| publication_day(info, newest))
-        .filter(|day| day.first_of_month() == month.first_of_month())
-        .unwrap_or(month.last_of_month())
+/// `month` is any day of the month; `changed` reaches from the oldest to the newest period whose figure differs from the
+/// state of the month before. The result is the day of the release that made the state, if one lies between the two states
+/// and no later revision of the month is in it; else the last day of the month, when they were known for certain.
+pub fn known_from_day(info: Option<&SeriesInfo>, month: Date, changed: Option<DateRange>) -> Date {
+    let end = month.last_of_month();
+    let Some((info, changed)) = info.zip(changed) else {
+        return end;
+    };
+    let rule = StateRule::of(info, month);
+    let release = rule.and_then(|rule| rule.release_day(info, month, changed));
+    // Collections put some figures into the month before their release.
+    let recorded = Publication::new(info)
+        .release()
+        .and_then(|r| r.recorded_day(changed.end));
+    release.unwrap_or_else(|| recorded.map_or(end, |day| day.max(end)))
 }
 
 /// Returns the day on which the figure after the one dated `last` is due.
@@ -307,33 +388,198 @@ mod tests {
         assert_eq!(published_on("M2SL", july), Some(date(2026, 8, 25)));
     }
 
+    fn from(id: &str, month: Date, oldest: Date, newest: Date) -> Date {
+        let info = Catalogue::embedded().get(id).unwrap();
+        known_from_day(Some(info), month, Some(DateRange::new(oldest, newest)))
+    }
+
     #[test]
-    fn figures_of_a_month_count_from_release_or_month_end() {
-        let from = |id, month, newest| {
-            known_from_day(Some(Catalogue::embedded().get(id).unwrap()), month, newest)
-        };
-        let november = Some(date(2008, 11, 1));
-        let december = Some(date(2008, 12, 1));
-        let january = date(2009, 1, 1);
-        let last = date(2009, 1, 31);
-        assert_eq!(from("PAYEMS", january, december), date(2009, 1, 9));
-        assert_eq!(
-            from("PAYEMS", date(2009, 1, 17), december),
-            date(2009, 1, 9)
-        );
-        assert_eq!(from("PAYEMS", january, november), last, "revised by itself");
-        assert_eq!(from("PAYEMS", january, None), last, "only withdrawn");
-        assert_eq!(from("GDPC1", january, Some(date(2008, 7, 1))), last);
-        assert_eq!(known_from_day(None, january, december), last);
-        let of_2025 = |month: i8| {
-            from(
+    #[expect(clippy::too_many_lines, reason = "a table of states")]
+    fn states_of_a_month_count_from_their_release() {
+        let first = |y, m| date(y, m, 1);
+        for (id, month, oldest, newest, day) in [
+            (
+                "PAYEMS",
+                first(2009, 1),
+                first(2008, 11),
+                first(2008, 12),
+                date(2009, 1, 9),
+            ),
+            (
+                "PAYEMS",
+                date(2009, 1, 17),
+                first(2008, 12),
+                first(2008, 12),
+                date(2009, 1, 9),
+            ),
+            // Revised by itself.
+            (
+                "PAYEMS",
+                first(2009, 1),
+                first(2008, 11),
+                first(2008, 11),
+                date(2009, 1, 31),
+            ),
+            (
                 "UNRATE",
-                date(2025, month, 1),
-                Some(date(2025, month - 1, 1)),
-            )
-        };
-        assert_eq!(of_2025(9), date(2025, 9, 5));
-        assert_eq!(of_2025(12), date(2025, 12, 16));
+                first(2025, 9),
+                first(2025, 8),
+                first(2025, 8),
+                date(2025, 9, 5),
+            ),
+            (
+                "UNRATE",
+                first(2025, 12),
+                first(2025, 11),
+                first(2025, 11),
+                date(2025, 12, 16),
+            ),
+            // Mid-month states of GDP: advance, second, third estimate.
+            (
+                "GDPC1",
+                first(2024, 2),
+                first(2023, 10),
+                first(2023, 10),
+                date(2024, 1, 25),
+            ),
+            (
+                "GDPC1",
+                first(2024, 3),
+                first(2023, 10),
+                first(2023, 10),
+                date(2024, 2, 28),
+            ),
+            (
+                "GDPC1",
+                first(2024, 4),
+                first(2023, 10),
+                first(2023, 10),
+                date(2024, 3, 28),
+            ),
+            (
+                "GDPC1",
+                first(2024, 10),
+                first(2019, 1),
+                first(2024, 4),
+                date(2024, 9, 26),
+            ),
+            (
+                "GDPC1",
+                first(2026, 1),
+                first(2025, 7),
+                first(2025, 7),
+                date(2025, 12, 23),
+            ),
+            (
+                "GDPC1",
+                first(2020, 9),
+                first(2020, 4),
+                first(2020, 4),
+                date(2020, 8, 27),
+            ),
+            (
+                "GDPC1",
+                first(2020, 10),
+                first(2020, 4),
+                first(2020, 4),
+                date(2020, 9, 30),
+            ),
+            // Permits are revised within the month, production once a year.
+            (
+                "PERMIT",
+                first(2025, 9),
+                first(2025, 8),
+                first(2025, 8),
+                date(2025, 9, 30),
+            ),
+            (
+                "HOUST",
+                first(2025, 9),
+                first(2025, 6),
+                first(2025, 8),
+                date(2025, 9, 17),
+            ),
+            (
+                "INDPRO",
+                first(2025, 9),
+                first(2025, 3),
+                first(2025, 8),
+                date(2025, 9, 16),
+            ),
+            (
+                "INDPRO",
+                first(2017, 3),
+                first(1972, 1),
+                first(2017, 2),
+                date(2017, 3, 31),
+            ),
+            (
+                "RETAILX",
+                first(2025, 9),
+                first(2025, 4),
+                first(2025, 8),
+                date(2025, 9, 16),
+            ),
+            // It stands in the file of January, and was published on 1 February.
+            (
+                "CPIAUCSL",
+                first(1996, 1),
+                first(1995, 12),
+                first(1995, 12),
+                date(1996, 2, 1),
+            ),
+        ] {
+            assert_eq!(
+                from(id, month, oldest, newest),
+                day,
+                "{id} {month} {newest}"
+            );
+        }
+        let december = Some(DateRange::new(first(2008, 12), first(2008, 12)));
+        let last = date(2009, 1, 31);
+        let payems = Catalogue::embedded().get("PAYEMS").unwrap();
+        assert_eq!(
+            known_from_day(Some(payems), first(2009, 1), None),
+            last,
+            "only withdrawn"
+        );
+        assert_eq!(known_from_day(None, first(2009, 1), december), last);
+    }
+
+    #[test]
+    fn every_rule_of_states_can_be_read() {
+        let text = include_str!("../../data/calendar/states.csv");
+        for (line, row) in table::rows(text) {
+            let [series, first, taken, reach, release, evidence] = row.unwrap();
+            assert!(
+                series == "*" || Catalogue::embedded().get(series).is_some(),
+                "{line}"
+            );
+            assert!(first.is_empty() || first.parse::<Date>().is_ok(), "{line}");
+            assert!(matches!(taken, "middle" | "end"), "{line}");
+            assert!(reach.is_empty() || reach.parse::<i32>().is_ok(), "{line}");
+            assert!(
+                matches!(release, "yes" | "no") && !evidence.is_empty(),
+                "{line}"
+            );
+        }
+    }
+
+    #[test]
+    fn claims_were_not_published_in_the_shutdown_of_2025() {
+        let back = date(2025, 11, 20);
+        for (id, week, day) in [
+            ("ICSA", date(2025, 9, 20), date(2025, 9, 25)),
+            ("ICSA", date(2025, 9, 27), back),
+            ("ICSA", date(2025, 11, 8), back),
+            ("ICSA", date(2025, 11, 15), back),
+            ("CCSA", date(2025, 9, 13), date(2025, 9, 25)),
+            ("CCSA", date(2025, 9, 20), back),
+            ("CCSA", date(2025, 11, 8), back),
+            ("CCSA", date(2026, 8, 8), date(2026, 8, 20)),
+        ] {
+            assert_eq!(published_on(id, week), Some(day), "{id} {week}");
+        }
     }
 
     #[test]

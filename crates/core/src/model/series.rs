@@ -4,6 +4,7 @@ use super::frequency::{Date, Frequency};
 use super::observation::Observation;
 use super::series_id::SeriesId;
 use super::series_info::SeriesInfo;
+use super::timeliness::Timeliness;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -45,17 +46,12 @@ impl Series {
     /// Returns the newest observation on or before `day` unless it is stale: L(s, d) in docs/METHODS.md#staleness.
     pub fn fresh_observation(&self, day: Date) -> Option<Observation> {
         self.last_on_or_before(day)
-            .filter(|o| !self.is_stale(o.date, day))
+            .filter(|o| self.timeliness(o.date, day) == Timeliness::Current)
     }
 
-    /// Returns whether a figure dated `last` is stale on `day`.
-    pub fn is_stale(&self, last: Date, day: Date) -> bool {
-        self.overdue_since(last, day).is_some()
-    }
-
-    /// Returns the day since which a figure newer than that of `last` is overdue; `None` if it is not overdue on `day`.
-    pub fn overdue_since(&self, last: Date, day: Date) -> Option<Date> {
-        self.info.overdue_since(last, day)
+    /// Returns the timeliness on `day` of a figure dated `last`.
+    pub fn timeliness(&self, last: Date, day: Date) -> Timeliness {
+        Timeliness::new(&self.info, last, day)
     }
 
     /// Returns the value dated exactly `date`.
@@ -76,6 +72,8 @@ impl Series {
 #[derive(Debug, Clone, Default)]
 pub struct SeriesSet {
     series: BTreeMap<SeriesId, Arc<Series>>,
+    /// Why stored series are not in the set.
+    withheld: BTreeMap<SeriesId, &'static str>,
 }
 
 impl SeriesSet {
@@ -95,6 +93,21 @@ impl SeriesSet {
     /// Adds or replaces a series.
     pub fn insert(&mut self, series: Arc<Series>) {
         self.series.insert(series.info.id.clone(), series);
+    }
+
+    /// Records why a stored series is not in the set: "may not be passed on here".
+    pub fn withhold(&mut self, id: &SeriesId, reason: &'static str) {
+        self.withheld.insert(id.clone(), reason);
+    }
+
+    /// Explains why a series has no figure that is current on `day`.
+    pub fn describe_missing(&self, id: &str, day: Date) -> String {
+        let newest = self.up_to(id, day).last().map(|o| o.date);
+        match (newest, self.withheld.get(id)) {
+            (Some(newest), _) => format!("{id} has no current figure (newest: {newest})"),
+            (None, Some(reason)) => format!("{id} {reason}"),
+            (None, None) => format!("{id} is not loaded"),
+        }
     }
 
     /// Iterates over all series, by identifier.

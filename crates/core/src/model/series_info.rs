@@ -1,7 +1,7 @@
 //! The description of a series, and the rounding of its figures.
 
 use super::calendar::Publication;
-use super::frequency::{Date, Frequency, PeriodLength, add_days, days_between, shift};
+use super::frequency::{Date, Frequency};
 use super::series_id::SeriesId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -97,24 +97,6 @@ impl SeriesInfo {
         Publication::new(self).day(date)
     }
 
-    /// Returns the last day on which the figure dated `last` is not stale: lag, one period and the slack of the frequency after
-    /// its period's end (docs/METHODS.md#staleness).
-    pub fn fresh_until(&self, last: Date) -> Date {
-        let end = self.frequency.period_end(last);
-        let one_period = match self.frequency.length() {
-            PeriodLength::Days(n) => i64::from(n),
-            PeriodLength::Months(_) => days_between(last, shift(last, self.frequency.period())),
-        };
-        let slack = self.frequency.slack_days();
-        add_days(end, self.publication_lag_days + one_period + slack)
-    }
-
-    /// Returns the day since which a figure newer than that of `last` is overdue; `None` if it is not overdue on `day`.
-    pub fn overdue_since(&self, last: Date, day: Date) -> Option<Date> {
-        let since = add_days(self.fresh_until(last), 1);
-        (since <= day).then_some(since)
-    }
-
     /// Returns whether FRED has the series. The source's name in the catalogue says if it does not.
     pub fn is_on_fred(&self) -> bool {
         !self.is_composite()
@@ -155,20 +137,6 @@ pub fn remove_rounding_error(value: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn staleness_counts_from_the_end_of_the_period() {
-        let catalogue = crate::catalogue::Catalogue::embedded();
-        let monthly = SeriesInfo {
-            publication_lag_days: 14,
-            ..SeriesInfo::clone(catalogue.get("UNRATE").unwrap())
-        };
-        // July ends on the 31st; 14 days lag, 31 of a period and 15 of slack carry it to 29 September.
-        let [july, last, next] =
-            [(7, 1), (9, 29), (9, 30)].map(|(m, d)| jiff::civil::date(2026, m, d));
-        assert_eq!(monthly.overdue_since(july, last), None);
-        assert_eq!(monthly.overdue_since(july, next), Some(next));
-    }
 
     #[test]
     fn rounding_errors_are_removed_and_published_digits_kept() {

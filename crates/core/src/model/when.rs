@@ -2,7 +2,6 @@
 
 use super::frequency::{Date, Frequency, shift};
 use jiff::ToSpan;
-use jiff::fmt::strtime;
 use std::fmt;
 use std::str::FromStr;
 
@@ -49,16 +48,17 @@ enum Part {
 }
 
 impl CalendarPeriod {
-    /// Parses `2020`, `2020Q1`, `Q1 2020`, `2020-02`, `Feb 2020`, `2020-02-15`, `15 February 2020`, `February 15, 2020`.
+    /// Parses `2020`, `2020Q1`, `Q1 2020`, `2020-02`, `Feb 2020`, `Feb-20`, `2020-02-15`, `15 February 2020`, `February 15,
+    /// 2020`, `15.02.2020`, and months in German, French, Spanish and Italian.
     ///
     /// # Errors
     /// The problem as the predicate of a sentence: "is ambiguous: 2 March or 3 February". Years before 1700 are refused.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let words = text.trim().to_ascii_lowercase();
-        let parts = if words.bytes().any(|b| b.is_ascii_alphabetic()) {
-            parse_words(&words)
+        let words = text.trim().to_lowercase();
+        let parts = if words.contains(char::is_alphabetic) {
+            parse_short(&words).or_else(|| parse_words(&words))
         } else {
-            parse_iso(&words)
+            parse_iso(&words).or_else(|| parse_day_first(&words))
         };
         from_parts(parts.ok_or_else(|| describe_problem(&words))?)
     }
@@ -80,11 +80,39 @@ fn parse_iso(text: &str) -> Option<Vec<Part>> {
     text.split('-').enumerate().map(parse).collect()
 }
 
+/// Parses `30/06/2025` and `17.09.2024`, also with the month first, where no month has that number.
+fn parse_day_first(text: &str) -> Option<Vec<Part>> {
+    let numbers: Vec<&str> = text.split(['/', '.']).collect();
+    let [first, second, year] = *numbers.as_slice() else {
+        return None;
+    };
+    let first: i8 = parse_digits(first)?;
+    let second: i8 = parse_digits(second)?;
+    let year = parse_digits(year).filter(|_| year.len() == 4)?;
+    let is_month = |number| (1..=12).contains(&number);
+    let (day, month) = if is_month(second) {
+        (first, second)
+    } else {
+        (second, first)
+    };
+    let is_clear = is_month(month) && (day == month || !is_month(day));
+    is_clear.then(|| vec![Part::Year(year), Part::Month(month), Part::Day(day)])
+}
+
+/// Parses `jul-26`, a month and the last two digits of a year from 1970 to 2069.
+fn parse_short(text: &str) -> Option<Vec<Part>> {
+    let (month, year) = text.split_once('-').filter(|(_, year)| year.len() == 2)?;
+    let year: i16 = parse_digits(year)?;
+    let century = if year < 70 { 2000 } else { 1900 };
+    Some(vec![parse_month(month)?, Part::Year(century + year)])
+}
+
 /// Parses words with a quarter or the name of a month.
 fn parse_words(text: &str) -> Option<Vec<Part>> {
     let is_separator = |c: char| c.is_ascii_whitespace() || matches!(c, ',' | '-' | '.');
     let mut parts = Vec::new();
-    for word in text.split(is_separator).filter(|word| !word.is_empty()) {
+    let is_read = |word: &&str| !["", "de", "of"].contains(word);
+    for word in text.split(is_separator).filter(is_read) {
         let Some((year, quarter)) = word.split_once('q') else {
             parts.push(parse_number(word).or_else(|| parse_month(word))?);
             continue;
@@ -111,13 +139,28 @@ fn parse_number(word: &str) -> Option<Part> {
     }
 }
 
-/// Parses a month by its name or its first three letters.
+/// The months in English, German, French, Spanish and Italian.
+const MONTHS: [&str; 12] = [
+    "january januar jänner janvier enero gennaio",
+    "february februar février fevrier febrero febbraio",
+    "march märz maerz mrz mars marzo",
+    "april avril abril aprile",
+    "may mai mayo maggio",
+    "june juni juin junio giugno",
+    "july juli juillet julio luglio",
+    "august août aout agosto",
+    "september septembre septiembre setiembre settembre",
+    "october oktober octobre octubre ottobre",
+    "november novembre noviembre",
+    "december dezember décembre decembre diciembre dicembre",
+];
+
+/// Parses a month by its name or at least three first letters, if only one month has them.
 fn parse_month(word: &str) -> Option<Part> {
-    let word = if word == "sept" { "sep" } else { word };
-    let parsed = ["%B", "%b"]
-        .into_iter()
-        .find_map(|format| strtime::parse(format, word).ok());
-    parsed?.month().map(Part::Month)
+    let is_named = |names: &str| names.split(' ').any(|name| name.starts_with(word));
+    let mut months = (1i8..).zip(MONTHS).filter(|(_, names)| is_named(names));
+    let (month, _) = months.next().filter(|_| word.chars().count() >= 3)?;
+    months.next().is_none().then_some(Part::Month(month))
 }
 
 fn from_parts(mut parts: Vec<Part>) -> Result<CalendarPeriod, String> {
@@ -216,6 +259,19 @@ mod tests {
             ),
             ("Dec 1st 2008", "2008-12-01", "2008-12-01", "2008-12-01"),
             ("15-Dec-2008", "2008-12-15", "2008-12-15", "2008-12-15"),
+            ("30/06/2025", "2025-06-30", "2025-06-30", "2025-06-30"),
+            ("06/30/2025", "2025-06-30", "2025-06-30", "2025-06-30"),
+            ("17.09.2024", "2024-09-17", "2024-09-17", "2024-09-17"),
+            ("März 2022", "2022-03-01", "2022-03-31", "2022-03"),
+            ("août 2019", "2019-08-01", "2019-08-31", "2019-08"),
+            (
+                "15 de diciembre de 2008",
+                "2008-12-15",
+                "2008-12-15",
+                "2008-12-15",
+            ),
+            ("giugno 2020", "2020-06-01", "2020-06-30", "2020-06"),
+            ("jul-26", "2026-07-01", "2026-07-31", "2026-07"),
         ] {
             let when = CalendarPeriod::parse(text).unwrap();
             let days = (when.from.to_string(), when.last_day().to_string());
@@ -234,7 +290,7 @@ mod tests {
             ("2020-2-1", NO_DATE),
             ("15 2008", NO_DATE),
             ("2008 2009 May", NO_DATE),
-            ("13/02/2008", NO_DATE),
+            ("13/13/2008", NO_DATE),
             ("2020-13", "has month 13; months are 1 to 12"),
             ("2020Q5", "has quarter 5; quarters are 1 to 4"),
             ("2020Q0", "has quarter 0; quarters are 1 to 4"),

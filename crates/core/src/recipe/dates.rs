@@ -43,7 +43,9 @@ impl DateForm {
     }
 }
 
-fn parse_date(form: &str, text: &str) -> Option<Date> {
+/// Parses a date in a form of `strptime`, or one of `epoch`, `epoch_ms` and `year quarter`. A form without a day gives the
+/// first day of its month.
+pub fn parse_date(form: &str, text: &str) -> Option<Date> {
     let from_seconds = |seconds: i64| {
         let time = Timestamp::from_second(seconds).ok()?;
         Some(time.to_zoned(TimeZone::UTC).date())
@@ -73,7 +75,7 @@ fn parse_date(form: &str, text: &str) -> Option<Date> {
 }
 
 /// Returns the first day of a period in the notation of the agencies: `2026Q2`, `2026M07`, `2026`.
-pub(super) fn parse_period(text: &str) -> Option<Date> {
+pub fn parse_period(text: &str) -> Option<Date> {
     let (year, rest) = text.split_at_checked(4)?;
     let month = match rest.split_at_checked(1) {
         None if rest.is_empty() => 1,

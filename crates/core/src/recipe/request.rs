@@ -11,6 +11,13 @@ use serde_json::json;
 const EARLIEST: Date = jiff::civil::date(1900, 1, 1);
 
 impl Feed {
+    /// Whether its requests depend on the range of dates.
+    pub fn has_range(&self) -> bool {
+        let mut templates = [Some(&self.url), self.post.as_ref()].into_iter().flatten();
+        let is_split = self.split.is_some();
+        templates.any(|text| text.contains("{from") || is_split && text.contains("{year}"))
+    }
+
     /// Returns the requests for some of the feed's series from a day on (`None`: the whole history), in order. For a feed of
     /// pages it returns the first page; [`Self::page`] gives the others.
     pub fn requests(

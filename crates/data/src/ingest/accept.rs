@@ -10,22 +10,30 @@
 //! [`NEIGHBOURS`] figures stored up to its date (for a date before all of them: of the first ones), and outside the
 //! range of sizes that the series ever had. This catches a source that turns billions into trillions, or percent into
 //! shares. A rate that rises from 0.05 to 5.33 passes, because it was there before; so do claims of 2020, 29 times the
-//! week before. A series that was zero or changed its sign may become as small as it likes.
+//! week before. A series that was zero or changed its sign may become as small as it likes, by steps that it ever took.
+//!
+//! A zero or a sign that a series never had is implausible as well: sources write 0, -1, -99, -999 for a missing figure.
+//! A rate near zero may reach it, or fall as far below.
 
-use econoscope_core::model::frequency::shift;
+use super::periods::PeriodDates;
 use econoscope_core::model::{Date, Frequency, Observation, SeriesInfo, VintageObservation};
-use jiff::ToSpan;
 
 /// Newest common dates that are compared.
 const COMPARED_DATES: usize = 60;
 /// Common dates that a comparison needs.
 const MIN_COMMON_DATES: usize = 5;
-/// Slightly less than 100, the factor between percent and shares, because a figure may move as well.
-const FACTOR: f64 = 90.0;
+/// Half of 100, the factor between percent and shares, because a figure may move as well.
+const FACTOR: f64 = 50.0;
 /// Stored figures that a new one is compared with.
 const NEIGHBOURS: usize = 12;
 /// Common dates that a change of base needs, to be told from revisions.
-const MIN_REBASED: usize = 12;
+const MIN_REBASED: usize = 6;
+/// Common dates that show another unit, where most figures are more than twice or less than half the stored ones.
+const MIN_UNIT: usize = 3;
+/// The share of its largest figure below which a rate may reach zero or change its sign.
+const NEAR_ZERO: f64 = 100.0;
+/// Codes of sources for a missing figure that stand out even in a series without stored figures.
+const MISSING_CODES: [f64; 6] = [-9.0, -99.0, -999.0, -9999.0, -99999.0, -999999.0];
 /// Least distance from 1 of the factor of a new base.
 const LEAST_FACTOR: f64 = 5e-3;
 /// Relative tolerance within which all dates have the same factor.
@@ -84,6 +92,8 @@ pub(super) struct Source {
     pub(super) new_base: Option<String>,
     /// Whether it recomputes its whole history with each release.
     pub(super) recomputes_history: bool,
+    /// The frequency that its recipe states for a series outside the catalogue.
+    pub(super) frequency: Option<Frequency>,
 }
 
 /// What a source may do with the stored rows of a series.
@@ -135,6 +145,8 @@ pub(super) struct AcceptedRows {
     pub(super) difference: Option<String>,
     /// Which rows were left out because they are an older state of the series.
     pub(super) outdated: Option<String>,
+    /// Which rows were refused because they are dated after today.
+    pub(super) future: Option<String>,
     /// The new unit of the series when its base changed; empty when the source does not state it.
     pub(super) new_unit: Option<String>,
 }
@@ -153,9 +165,13 @@ pub(super) struct AcceptanceRules<'a> {
 impl AcceptanceRules<'_> {
     /// Decides which of the incoming rows are written.
     pub(super) fn apply(&self, mut rows: Vec<VintageObservation>) -> Result<AcceptedRows, Refusal> {
-        // A row dated after tomorrow is a projection.
-        let tomorrow = shift(self.today, 1.day());
-        rows.retain(|row| row.date <= tomorrow);
+        let is_future =
+            |row: &mut VintageObservation| row.date > self.today && !is_projection(self.info, "");
+        let future: Vec<VintageObservation> = rows.extract_if(.., is_future).collect();
+        let refused = future
+            .first()
+            .map(|row| describe_future(row.date, future.len()));
+        self.date_periods(&mut rows)?;
         if self.is_full && rows.is_empty() {
             let why = "it answered without a single figure";
             return Err(Refusal::Invalid(why.to_owned()));
@@ -196,14 +212,40 @@ impl AcceptanceRules<'_> {
             self.drop_unpublished_changes(&mut rows);
         }
         match find_implausible(self.stored, &rows) {
-            Some(why) => Err(Refusal::Invalid(why)),
+            Some((_, why)) => Err(Refusal::Invalid(why)),
             None => Ok(AcceptedRows {
                 rows,
                 span: span.filter(|_| outdated.is_none()),
                 difference,
                 outdated,
+                future: refused,
                 new_unit: base.map(|(unit, _)| unit),
             }),
+        }
+    }
+
+    /// Dates each row by its period.
+    fn date_periods(&self, rows: &mut [VintageObservation]) -> Result<(), Refusal> {
+        let Some(frequency) = self
+            .info
+            .map(|info| info.frequency)
+            .or(self.source.frequency)
+        else {
+            return Ok(());
+        };
+        let given: Vec<Date> = rows.iter().map(|row| row.date).collect();
+        let dates = PeriodDates::new(frequency, self.stored, &given);
+        for row in rows.iter_mut() {
+            row.date = dates.date_of(row.date);
+        }
+        rows.sort_by_key(|row| (row.date, row.known_from));
+        let mut pairs = rows.array_windows();
+        match pairs.find(|[a, b]| (a.date, a.known_from) == (b.date, b.known_from)) {
+            None => Ok(()),
+            Some([row, _]) => Err(Refusal::Invalid(format!(
+                "it has two figures {}",
+                frequency.period_phrase(row.date)
+            ))),
         }
     }
 
@@ -225,16 +267,10 @@ impl AcceptanceRules<'_> {
             // An annual revision that comes with the new base hides the factor.
             None => (stated.filter(|_| !incoming.is_empty())).map(|unit| (unit, false)),
         };
-        match (date_range(self.stored), date_range(&incoming)) {
-            (Some(stored), Some(range))
-                if base.is_some() && (range.0 > stored.0 || range.1 < stored.1) =>
-            {
-                Err(Refusal::Invalid(format!(
-                    "it is on another base and reaches from {} to {}, while the stored figures reach from {} to {}: a \
-                     series cannot have two bases; import its whole history",
-                    range.0, range.1, stored.0, stored.1
-                )))
-            }
+        match missing_dates(self.stored, &incoming) {
+            Some(missing) if base.is_some() => Err(Refusal::Invalid(format!(
+                "it is on another base and lacks {missing}: a series cannot have two bases; import its whole history"
+            ))),
             _ => Ok(base),
         }
     }
@@ -247,6 +283,19 @@ impl AcceptanceRules<'_> {
             pair.is_none_or(|(stored, value)| (stored - value).abs() >= digit)
         });
     }
+}
+
+/// Whether a series is a projection: potential output, and what is called one in its `title`.
+pub(super) fn is_projection(info: Option<&SeriesInfo>, title: &str) -> bool {
+    let is_named = |word| title.to_lowercase().contains(word);
+    info.map_or(is_named("projection") || is_named("forecast"), |info| {
+        info.source == "Congressional Budget Office"
+    })
+}
+
+/// Describes `count` rows that were refused because of their dates, of which one is `first`.
+pub(super) fn describe_future(first: Date, count: usize) -> String {
+    format!("{first} lies in the future; rows left out: {count}")
 }
 
 /// Returns the stored figure of a date.
@@ -294,31 +343,68 @@ pub(super) fn rebase_factor(
     stored: &[Observation],
     incoming: &[Observation],
 ) -> Option<(f64, usize)> {
-    let factor = |o: &Observation| Some(o.value / stored_value(stored, o.date)?);
-    let factors: Vec<f64> = incoming.iter().filter_map(factor).collect();
+    let factors = factors(stored, incoming);
     let newest = factors.len().saturating_sub(COMPARED_DATES);
     let oldest = (factors.len() / 2).min(COMPARED_DATES);
     constant_factor(factors.split_at(newest).1)
         .or_else(|| constant_factor(factors.split_at(oldest).0))
 }
 
+/// Returns the factor of another base or unit as [`rebase_factor`] does, or the median one where it shows another unit: no
+/// revision doubles or halves most figures. Figures of both signs may change by any factor.
+pub(super) fn unit_factor(
+    stored: &[Observation],
+    incoming: &[Observation],
+) -> Option<(f64, usize)> {
+    let median = || {
+        let mut all = factors(stored, incoming);
+        all.sort_by(f64::total_cmp);
+        let median = *all.get(all.len() / 2)?;
+        let is_other = all.len() >= MIN_UNIT && !(0.5..=2.0).contains(&median);
+        (is_other && sign_of(stored).is_some()).then_some((median, all.len()))
+    };
+    rebase_factor(stored, incoming).or_else(median)
+}
+
+/// Returns the quotients of incoming and stored figures of the same dates.
+fn factors(stored: &[Observation], incoming: &[Observation]) -> Vec<f64> {
+    let pairs = incoming
+        .iter()
+        .filter_map(|o| Some((o.value, stored_value(stored, o.date)?)));
+    pairs
+        .filter(|pair| *pair != (0.0, 0.0))
+        .map(|pair| pair.0 / pair.1)
+        .collect()
+}
+
+/// Returns the sign that all figures have; `None` where one is zero or they differ.
+fn sign_of(figures: &[Observation]) -> Option<f64> {
+    let sign = figures.first()?.value.signum();
+    figures.iter().all(|o| o.value * sign > 0.0).then_some(sign)
+}
+
+/// Says how many stored dates are not among the incoming ones; `None` = none.
+pub(super) fn missing_dates(stored: &[Observation], incoming: &[Observation]) -> Option<String> {
+    let is_missing = |o: &&Observation| stored_value(incoming, o.date).is_none();
+    let first = stored.iter().find(is_missing)?.date;
+    let count = stored.iter().filter(is_missing).count();
+    Some(format!("{count} of the stored dates, the first {first}"))
+}
+
 /// Returns the common value of all factors when it is that of a new base.
 fn constant_factor(factors: &[f64]) -> Option<(f64, usize)> {
-    let factor = *factors.first().filter(|f| f.is_finite() && **f > 0.0)?;
+    let factor = *factors.first().filter(|f| f.is_finite() && **f != 0.0)?;
     let is_one = (factor - 1.0).abs() < LEAST_FACTOR;
     let is_same = |other: &f64| (other / factor - 1.0).abs() < SAME_FACTOR;
     let is_rebased = factors.len() >= MIN_REBASED && !is_one && factors.iter().all(is_same);
     is_rebased.then_some((factor, factors.len()))
 }
 
-fn observations<'r>(rows: impl IntoIterator<Item = &'r VintageObservation>) -> Vec<Observation> {
+pub(super) fn observations<'r>(
+    rows: impl IntoIterator<Item = &'r VintageObservation>,
+) -> Vec<Observation> {
     let observation = |row: &VintageObservation| Some(Observation::new(row.date, row.value?));
     rows.into_iter().filter_map(observation).collect()
-}
-
-/// Returns the first and the last date.
-fn date_range(rows: &[Observation]) -> Option<(Date, Date)> {
-    Some((rows.first()?.date, rows.last()?.date))
 }
 
 /// Returns the figures without a `known_from`.
@@ -380,18 +466,24 @@ fn median_step(pairs: &[(Observation, f64)]) -> f64 {
     steps.get(steps.len() / 2).copied().unwrap_or_default()
 }
 
-/// Describes the first incoming row that is implausible in the unit of its series (see the module documentation).
+/// Returns the first incoming date whose figure is implausible in the unit of its series, and why (see the module
+/// documentation).
 pub(super) fn find_implausible(
     stored: &[Observation],
     incoming: &[VintageObservation],
-) -> Option<String> {
-    let (least, most) = size_range(stored);
-    let has_both_signs =
-        stored.iter().any(|o| o.value >= 0.0) && stored.iter().any(|o| o.value <= 0.0);
-    for Observation { date, value } in observations(incoming) {
+) -> Option<(Date, String)> {
+    let figures = observations(incoming);
+    let is_known = stored.len() >= MIN_COMMON_DATES;
+    let is_code = |o: &Observation| MISSING_CODES.contains(&o.value);
+    // Without stored figures, a code stands out among the others.
+    let others = figures.iter().filter(|o| !is_known && !is_code(o));
+    let known: Vec<f64> = stored.iter().chain(others).map(|o| o.value).collect();
+    let range = size_range(stored);
+    for row in figures {
+        let Observation { date, value } = row;
         let size = value.abs();
         if size > LARGEST {
-            return Some(format!("{value:e} for {date} is no economic figure"));
+            return Some((date, format!("{value:e} for {date} is no economic figure")));
         }
         let end = match stored.partition_point(|o| o.date <= date) {
             0 => NEIGHBOURS.min(stored.len()),
@@ -400,30 +492,74 @@ pub(super) fn find_implausible(
         let neighbours = stored
             .get(end.saturating_sub(NEIGHBOURS)..end)
             .unwrap_or_default();
-        let (low, high) = size_range(neighbours);
-        let high = if high > 0.0 { high } else { most };
-        let is_large = high > 0.0 && size > most && size > high * FACTOR;
+        let near = size_range(neighbours);
+        let is_near_zero = size <= near.most && near.most < range.most / NEAR_ZERO;
+        if is_new_sign(&known, value) && (is_known && !is_near_zero || is_code(&row)) {
+            let what = "is zero or has a sign, as this series never was or had";
+            let why = format!("{value} for {date} {what}; is it a code for a missing value?");
+            return Some((date, why));
+        }
+        let high = if near.most > 0.0 {
+            near.most
+        } else {
+            range.most
+        };
+        let is_large = high > 0.0 && size > range.most && size > high * FACTOR;
+        let step = neighbours.last().map_or(0.0, |o| o.value.abs() - size);
         let is_small = !stored.is_empty()
-            && !has_both_signs
             && size > 0.0
-            && size < least
-            && size < low / FACTOR;
+            && size < near.least / FACTOR
+            && (size < range.least && sign_of(stored).is_some() || step > largest_step(stored));
         if is_large || is_small {
-            let near = neighbours.last().map_or(0.0, |o| o.value);
-            return Some(format!(
-                "{value} for {date} lies about a hundredfold off the figures beside it ({near}) and outside all that were ever stored"
+            let beside = neighbours.last().map_or(0.0, |o| o.value);
+            return Some((
+                date,
+                format!(
+                    "{value} for {date} lies about a hundredfold off the figures beside it ({beside}) and outside all that were ever stored"
+                ),
             ));
         }
     }
     None
 }
 
+/// Whether a figure has a sign that the known ones never had, or is the first zero.
+fn is_new_sign(known: &[f64], value: f64) -> bool {
+    let lowest = known.iter().copied().fold(f64::INFINITY, f64::min);
+    let highest = known.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let is_new = value < 0.0 && lowest >= 0.0
+        || value == 0.0 && (lowest > 0.0 || highest < 0.0)
+        || value > 0.0 && highest <= 0.0;
+    is_new && known.len() >= MIN_COMMON_DATES
+}
+
+/// Returns the largest step between neighbouring figures.
+fn largest_step(figures: &[Observation]) -> f64 {
+    let steps = figures
+        .array_windows()
+        .map(|[a, b]| (a.value - b.value).abs());
+    steps.fold(0.0, f64::max)
+}
+
+/// The smallest and the largest absolute value.
+struct SizeRange {
+    least: f64,
+    most: f64,
+}
+
 /// Returns the smallest and the largest absolute value.
-fn size_range(figures: &[Observation]) -> (f64, f64) {
+fn size_range(figures: &[Observation]) -> SizeRange {
     let sizes = figures.iter().map(|o| o.value.abs());
-    sizes.fold((f64::INFINITY, 0.0), |(least, most), size| {
-        (f64::min(least, size), f64::max(most, size))
-    })
+    sizes.fold(
+        SizeRange {
+            least: f64::INFINITY,
+            most: 0.0,
+        },
+        |range, size| SizeRange {
+            least: range.least.min(size),
+            most: range.most.max(size),
+        },
+    )
 }
 
 #[cfg(test)]

@@ -75,6 +75,8 @@ pub(super) struct Clients<'a> {
     settings: &'a SourceSettings,
     by_source: Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<Client>>>>,
     network: Mutex<NetworkState>,
+    /// Locked while a large file is fetched and read.
+    large_file: tokio::sync::Mutex<()>,
 }
 
 /// Whether there is a network.
@@ -139,6 +141,7 @@ impl<'a> Clients<'a> {
             settings,
             by_source: Mutex::default(),
             network: Mutex::new(NetworkState::Unknown(BTreeMap::new())),
+            large_file: tokio::sync::Mutex::default(),
         }
     }
 
@@ -195,6 +198,16 @@ impl<'a> Clients<'a> {
         let url = &request.feed_ref.feed.url;
         let feeds = self.settings.recipes.feeds();
         let is_shared = feeds.filter(|other| other.feed.url == *url).count() > 1;
+        // Files of tens of megabytes come one at a time, so that memory stays small.
+        let is_large = matches!(
+            request.feed_ref.feed.format,
+            Format::BeaFlat | Format::BoardZip
+        );
+        let _permit = if is_large {
+            Some(self.large_file.lock().await)
+        } else {
+            None
+        };
         let result = client.fetch(request, validators, is_shared).await;
         client.breaker.record(match &result {
             Err(FeedError::Outage(error)) => Some(error),
@@ -268,6 +281,8 @@ impl Client {
         {
             return Ok(Arc::clone(response));
         }
+        // Before the next response, which may be as large.
+        self.shared_response = None;
         let response = Arc::new(self.send(feed_ref, request, validators).await?);
         if is_shared && request.post.is_none() {
             let url = request.url.clone();

@@ -3,25 +3,27 @@
 //! All files are read before anything is written. A broken row refuses its series in every file; the rest is written as
 //! one atomic change of the store. The report carries every refusal, so that the caller can exit with code 1.
 
-use super::accept::{drop_outdated, find_implausible, rebase_factor, undated};
+mod series;
+
 use super::progress::{Progress, format_outcome};
-use super::state;
-use super::table::{self, Column, LineError, Row};
+use super::table::{self, Column, LineError, Row, Table};
 use super::titles;
-use super::write::{self, Update};
 use crate::disk::{self, format_path};
 use crate::store::{Description, Store, WriteOutcome};
 use econoscope_core::catalogue::Catalogue;
-use econoscope_core::error::{Error, Result};
-use econoscope_core::model::{Observation, SeriesId, VintageObservation};
+use econoscope_core::error::{Error, Result, quote};
+use econoscope_core::model::SeriesId;
 use jiff::Timestamp;
 use parking_lot::Mutex;
+use series::import_series;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// Largest file: 256 MiB, some ten million rows.
 const MAX_FILE_BYTES: usize = 256 << 20;
+/// Most names in a warning.
+const MAX_NAMES: usize = 10;
 /// Most rows of one import: 32 million, which take 512 MiB of memory.
 const MAX_IMPORT_ROWS: usize = 32_000_000;
 
@@ -44,6 +46,18 @@ pub struct ImportReport {
     pub errors: Vec<Error>,
     /// Warnings: implausible figures, another base, or figures older than the stored ones.
     pub warnings: Vec<String>,
+}
+
+/// The first names of a list, and how many more there are.
+fn format_list(names: &[String]) -> String {
+    let shown = names.iter().take(MAX_NAMES).map(String::as_str);
+    let more = names.len().saturating_sub(MAX_NAMES);
+    let rest = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    shown.collect::<Vec<_>>().join(", ") + &rest
 }
 
 /// Reads every `*.csv` of a folder (not of its sub-folders), or one file, into the store.
@@ -88,9 +102,15 @@ pub fn import_from(
     provenance: Provenance<'_>,
     progress: &mut Progress,
 ) -> Result<ImportReport> {
-    let files = csv_files(path)?;
-    let content = read_files(&files, progress)?;
+    let FolderFiles { files, passed_over } = csv_files(path)?;
+    let mut content = read_files(&files, progress)?;
+    if !passed_over.is_empty() {
+        let names = format_list(&passed_over);
+        let warning = format!("not read, because only .csv is: {names}");
+        content.warnings.push(warning);
+    }
     let mut report = ImportReport {
+        warnings: content.warnings,
         files: files.len(),
         series: content.series.len(),
         described: content.titles.len(),
@@ -105,8 +125,8 @@ pub fn import_from(
         .map(|title| &title.id)
         .chain(content.series.keys())
         .filter(|id| seen.insert(*id));
-    let columns: Vec<(&SeriesId, &Vec<Row>)> = ids
-        .filter_map(|id| Some((id, &content.series.get(id)?.rows)))
+    let columns: Vec<(&SeriesId, &SeriesRows)> = ids
+        .filter_map(|id| Some((id, content.series.get(id)?)))
         .collect();
     progress.start("writing series", columns.len());
     // When the store retries the batch, the first attempt counts, because it may have been committed.
@@ -116,7 +136,10 @@ pub fn import_from(
         store.describe(&content.titles)?;
         for (id, column) in &columns {
             let result = import_series(store, id, column, provenance)?;
-            let written = Ok(format_outcome(result.written));
+            let written = match &result.refusal {
+                Some(error) => Err(error.to_string()),
+                None => Ok(format_outcome(result.written)),
+            };
             shared_progress.lock().finish_step(id.as_str(), written);
             results.lock().entry((*id).clone()).or_insert(result);
         }
@@ -127,87 +150,15 @@ pub fn import_from(
         report.written.added += result.written.added;
         report.written.revised += result.written.revised;
         report.warnings.extend(result.warnings);
-        if !result.has_title {
+        if let Some(error) = result.refusal {
+            report.errors.push(error);
+            report.series -= 1;
+        } else if !result.has_title {
             report.untitled.push(id);
         }
     }
     progress.finish(&report.summary());
     Ok(report)
-}
-
-/// The result for one series.
-struct SeriesImport {
-    rows: usize,
-    written: WriteOutcome,
-    warnings: Vec<String>,
-    has_title: bool,
-}
-
-fn import_series(
-    store: &dyn Store,
-    id: &SeriesId,
-    rows: &[Row],
-    provenance: Provenance<'_>,
-) -> Result<SeriesImport> {
-    let info = Catalogue::embedded().get(id.as_str()).map(AsRef::as_ref);
-    let mut incoming = table::to_known(rows, info);
-    let history = store.read(id)?;
-    let is_new = history.is_none();
-    let stored = history.unwrap_or_default().latest();
-    let mut warnings = Vec::new();
-    if !provenance.replace {
-        warnings.extend(keep_newer(id, &stored, &mut incoming));
-    }
-    let is_rebased = rebase_factor(&stored, &undated(&incoming)).is_some();
-    let has_title = info.is_some() || store.description(id)?.is_some();
-    if let Some(problem) = find_implausible(&stored, &incoming) {
-        warnings.push(format!("{id}: {problem}; is its unit right?"));
-    }
-    let update = Update {
-        id,
-        info,
-        rows: &incoming,
-        is_new,
-        last_read: None,
-        now: provenance.read_at,
-        origin: provenance.origin,
-    };
-    let written = write::write(store, &update)?;
-    if is_rebased {
-        state::record_base_change(store, id, "", provenance.read_at)?;
-    }
-    Ok(SeriesImport {
-        rows: incoming.len(),
-        written,
-        warnings,
-        has_title,
-    })
-}
-
-/// Removes rows that are older than the stored ones or have another base, and returns a warning. A whole history on
-/// another base stays, because it replaces every stored row.
-fn keep_newer(
-    id: &SeriesId,
-    stored: &[Observation],
-    rows: &mut Vec<VintageObservation>,
-) -> Option<String> {
-    let incoming = undated(rows);
-    if let Some((factor, _)) = rebase_factor(stored, &incoming) {
-        let is_whole = incoming.first().map(|o| o.date) <= stored.first().map(|o| o.date)
-            && incoming.last().map(|o| o.date) >= stored.last().map(|o| o.date);
-        let what = format!(
-            "{id}: every figure is {factor:.4} times the stored one, which is another base or unit"
-        );
-        if is_whole {
-            return Some(what);
-        }
-        rows.clear();
-        return Some(format!(
-            "{what}, and not the whole history: left out; --replace puts it in"
-        ));
-    }
-    let outdated = drop_outdated(stored, rows)?;
-    Some(format!("{id}: {outdated}; --replace puts them in"))
 }
 
 impl ImportReport {
@@ -223,23 +174,38 @@ impl ImportReport {
     }
 }
 
+/// The files of a folder.
+struct FolderFiles {
+    files: Vec<PathBuf>,
+    /// Names of what is not read.
+    passed_over: Vec<String>,
+}
+
 /// Returns the CSV files of a folder, by name; the path itself when it is a file.
-fn csv_files(path: &Path) -> Result<Vec<PathBuf>> {
+fn csv_files(path: &Path) -> Result<FolderFiles> {
     let unlisted =
         |e: io::Error| Error::bad_file(format_path(path), format!("cannot be listed: {e}"));
+    let mut folder = FolderFiles {
+        files: Vec::new(),
+        passed_over: Vec::new(),
+    };
     if !std::fs::metadata(path).map_err(unlisted)?.is_dir() {
-        return Ok(vec![path.to_owned()]);
+        folder.files.push(path.to_owned());
+        return Ok(folder);
     }
-    let mut files = disk::list_folder(path).map_err(unlisted)?;
-    files.retain(|file| {
-        let name = file.file_name().unwrap_or_default().as_encoded_bytes();
+    for file in disk::list_folder(path).map_err(unlisted)? {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
         let extension = file.extension().unwrap_or_default();
-        extension.eq_ignore_ascii_case("csv") && !name.starts_with(b".") && !file.is_dir()
-    });
-    if files.is_empty() {
+        if extension.eq_ignore_ascii_case("csv") && !name.starts_with('.') && !file.is_dir() {
+            folder.files.push(file);
+        } else if !name.starts_with('.') {
+            folder.passed_over.push(quote(&name));
+        }
+    }
+    if folder.files.is_empty() {
         return Err(Error::bad_file(format_path(path), "holds no .csv file"));
     }
-    Ok(files)
+    Ok(folder)
 }
 
 /// The content of all files.
@@ -249,11 +215,12 @@ struct Content {
     titles: Vec<Description>,
     refused: BTreeSet<SeriesId>,
     errors: Vec<Error>,
+    warnings: Vec<String>,
 }
 
 /// The rows of a series in all files.
 struct SeriesRows {
-    /// The first file with rows of the series.
+    /// The first file with rows of the series, "and others".
     file: String,
     rows: Vec<Row>,
 }
@@ -306,7 +273,17 @@ impl Content {
             return Ok(titles.len());
         }
         let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned());
-        let mut columns = table::parse(&bytes, stem.as_deref()).map_err(bad_line)?;
+        let Table {
+            mut columns,
+            unread,
+        } = table::parse(&bytes, stem.as_deref()).map_err(bad_line)?;
+        if !unread.is_empty() {
+            let warning = format!(
+                "{name}: columns that name no series are not read: {}",
+                format_list(&unread)
+            );
+            self.warnings.push(warning);
+        }
         columns.retain(|column| !column.rows.as_ref().is_ok_and(Vec::is_empty));
         if columns.is_empty() {
             return Err(Error::bad_file(name, "holds no figures"));
@@ -367,6 +344,9 @@ impl SeriesRows {
             });
         }
         self.rows.dedup_by_key(|row| row.key());
+        if !self.file.ends_with(" and others") {
+            self.file += " and others";
+        }
         Ok(self)
     }
 }

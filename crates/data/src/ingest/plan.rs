@@ -4,6 +4,7 @@
 
 use super::sources::SourceSettings;
 use super::state::{FeedState, SeriesState, States};
+use super::wanted::Wanted;
 use super::write::day_of;
 use crate::store::Status;
 use econoscope_core::catalogue::Catalogue;
@@ -12,11 +13,11 @@ use econoscope_core::indicators::identities;
 use econoscope_core::model::calendar::ZONE;
 use econoscope_core::model::frequency::shift;
 use econoscope_core::model::{Date, Frequency, SeriesId, SeriesInfo, release};
-use econoscope_core::recipe::{FeedRef, FormatEvidence, Release, Request, SeriesRecipe};
+use econoscope_core::recipe::{Feed, FeedRef, FormatEvidence, Release, Request, SeriesRecipe};
 use jiff::civil::{Time, time};
 use jiff::tz::{Offset, TimeZone};
 use jiff::{Span, Timestamp, ToSpan};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// A series is read in full again after this time, however far back its revisions usually go.
@@ -26,6 +27,11 @@ const MAX_FRESH_HOURS: i32 = 7 * 24;
 /// Assumed hour of a release without a known one: that of the first releases of a business day.
 const MORNING: Time = time(8, 30, 0, 0);
 
+/// The series of the first questions, whose newest figures a sync fetches before all others: yields, the funds rate,
+/// prices, employment, claims, financial conditions, the balance sheet and volatility.
+const HEADLINES: &str = "DGS10 DGS2 DGS3MO DGS30 GS10 GS2 EFFR DFF FEDFUNDS CPIAUCSL CPIAUCNS CPILFESL UNRATE PAYEMS ICSA \
+    NFCI WALCL WTREGEN RRPONTSYD TB3MS INDPRO DTWEXBGS VIXCLS";
+
 /// A series that is due. It goes from source to source and collects their errors.
 #[derive(Debug, Clone)]
 pub(super) struct Step {
@@ -34,6 +40,8 @@ pub(super) struct Step {
     pub(super) info: Option<Arc<SeriesInfo>>,
     /// Whether it is fetched from FRED when no recipe has it.
     pub(super) is_on_fred: bool,
+    /// Newest stored date.
+    pub(super) last: Option<Date>,
     /// First date to request; `None` = all.
     pub(super) from: Option<Date>,
     /// When it was last read.
@@ -44,6 +52,8 @@ pub(super) struct Step {
     pub(super) origin: String,
     /// Index of the next recipe to ask.
     pub(super) next_route: usize,
+    /// First date of the newest figures, which are fetched before the whole series; `None` when they are not.
+    pub(super) newest_from: Option<Date>,
     /// Whether a source had rows in this sync, even old ones.
     pub(super) is_covered: bool,
     /// Errors of the sources that were asked, in order.
@@ -59,7 +69,14 @@ impl Step {
 
     /// Returns the first date to request from a feed: a window only from the source of the stored rows; `None` = all.
     pub(super) fn first_date(&self, feed_ref: FeedRef<'_>) -> Option<Date> {
-        self.from.filter(|_| self.origin == feed_ref.source.id)
+        let own = self.from.filter(|_| self.origin == feed_ref.source.id);
+        own.or(self.newest_from.filter(|_| feed_ref.feed.has_range()))
+    }
+
+    /// Whether a feed is asked for the newest figures before the whole series.
+    pub(super) fn is_part(&self, feed_ref: FeedRef<'_>) -> bool {
+        let first = self.first_date(feed_ref);
+        first.is_some() && (self.from.is_none() || self.origin != feed_ref.source.id)
     }
 
     /// Returns the state after a read, which was full or not.
@@ -78,6 +95,8 @@ impl Step {
 pub(super) struct Plan {
     /// Due series, in the catalogue's order.
     pub(super) steps: Vec<Step>,
+    /// Due series that are fetched first.
+    pub(super) first: Vec<Step>,
     /// Series that were read recently, each with the time until which it is fresh.
     pub(super) fresh: Vec<(SeriesId, Timestamp)>,
     /// Series that were requested by name, but have no source.
@@ -98,6 +117,8 @@ pub struct SyncConfig {
     pub vintages: bool,
     /// Series and sources that the operator accepts without confirmation.
     pub accept: Vec<String>,
+    /// Series that callers wait for.
+    pub wanted: Arc<Wanted>,
     /// Dry run: report the planned requests, and send none.
     pub dry_run: bool,
     /// The clock.
@@ -112,6 +133,7 @@ impl Default for SyncConfig {
             force: false,
             vintages: false,
             accept: Vec::new(),
+            wanted: Arc::default(),
             dry_run: false,
             clock: econoscope_core::clock::wall_time,
         }
@@ -155,7 +177,7 @@ impl Plan {
         let settings = &config.sources;
         let mut feeds = StepsByFeed::new();
         let mut others: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for step in &self.steps {
+        for step in self.first.iter().chain(&self.steps) {
             let mut routes = (settings.recipes.routes(&step.id))
                 .filter(|route| !step.wants_vintages && settings.is_open(route.source));
             let is_accepted = routes.any(|route| {
@@ -301,19 +323,51 @@ pub(super) fn plan(
             Some(until) => plan.fresh.push((id, until)),
             None => plan.steps.push(Step {
                 from: first_date(state, last, frequency, now),
+                last,
                 info: info.cloned(),
                 is_on_fred,
                 state,
                 wants_vintages,
                 origin: status.map_or_else(String::new, |status| status.origin.clone()),
                 next_route: 0,
+                newest_from: None,
                 is_covered: false,
                 errors: Vec::new(),
                 id,
             }),
         }
     }
+    split_first(&mut plan, &config.sources, now);
     plan
+}
+
+/// Moves the series that are fetched first to their list: the headlines, and what is in a file with one of them. Of a
+/// headline whose requests depend on the range, the newest figures come first.
+fn split_first(plan: &mut Plan, settings: &SourceSettings, now: Timestamp) {
+    let feed_of = |step: &Step| {
+        let mut feeds = settings.recipes.feeds();
+        let has_series = |feed: &Feed| feed.series.iter().any(|series| series.id == step.id);
+        let route = feeds.find(|route| settings.is_open(route.source) && has_series(route.feed));
+        route.map(|route| route.feed)
+    };
+    let is_headline = |step: &Step| HEADLINES.split(' ').any(|id| step.id.as_str() == id);
+    let is_file = |feed: &&Feed| !feed.has_range() && !feed.url.contains("{series}");
+    let headlines = plan.steps.iter().filter(|step| is_headline(step));
+    let feeds = headlines.filter_map(feed_of).filter(is_file);
+    let files: BTreeSet<&str> = feeds.map(|feed| feed.url.as_str()).collect();
+    for mut step in std::mem::take(&mut plan.steps) {
+        let feed = feed_of(&step).filter(|_| !step.wants_vintages);
+        if !feed.is_some_and(|feed| is_headline(&step) || files.contains(feed.url.as_str())) {
+            plan.steps.push(step);
+            continue;
+        }
+        if let (Some(last), Some(info), Some(true)) =
+            (step.last, &step.info, feed.map(Feed::has_range))
+        {
+            step.newest_from = Some(window_start(last, info.frequency, now));
+        }
+        plan.first.push(step);
+    }
 }
 
 /// Returns why a series is not fetched from FRED; `None` when it is. FRED has 800,000 series, so a series outside the
@@ -325,7 +379,7 @@ fn why_not_on_fred(id: &SeriesId, info: Option<&SeriesInfo>, no_fred: bool) -> O
         }
         Some(info) if !info.is_on_fred() => "FRED does not carry it; import it from a file",
         _ if no_fred => {
-            "only FRED carries it, and FRED is not asked (--no-fred); import it from a file"
+            "only FRED carries it, which is asked by `econoscope sync`, and with --fred by every sync"
         }
         _ => return None,
     };
@@ -355,8 +409,12 @@ fn first_date(
     if recent.read_at > add_hours(now, 24) {
         return None;
     }
-    let newest = last?.min(day_of(now));
-    Some(shift(newest, -revision_window(frequency?)))
+    Some(window_start(last?, frequency?, now))
+}
+
+/// Returns the first date that a revision usually reaches, after a newest stored date.
+fn window_start(last: Date, frequency: Frequency, now: Timestamp) -> Date {
+    shift(last.min(day_of(now)), -revision_window(frequency))
 }
 
 /// Returns the time until which no new figure is due. `last` is the newest stored date.

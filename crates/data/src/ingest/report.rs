@@ -45,6 +45,8 @@ pub struct SyncReport {
 pub enum Outcome {
     /// A source was read, and these rows were written.
     Written(WriteOutcome),
+    /// It was computed from other series, and these rows were written.
+    Computed(WriteOutcome),
     /// It was read a short while ago; from this time on it is due again.
     Fresh(Timestamp),
     /// Its source was not requested, for this reason: it had failed too often or asked for a pause.
@@ -65,7 +67,7 @@ impl Outcome {
                 Some(error) => format!("{} Then: {why}", error.operator_message()),
                 None => why,
             }),
-            Self::Written(_) | Self::Fresh(_) => self,
+            Self::Written(_) | Self::Computed(_) | Self::Fresh(_) => self,
         }
     }
 
@@ -74,14 +76,14 @@ impl Outcome {
         match self {
             Self::Failed(error) => Some(error.operator_message()),
             Self::Skipped(why) => Some(why.clone()),
-            Self::Written(_) | Self::Fresh(_) => None,
+            Self::Written(_) | Self::Computed(_) | Self::Fresh(_) => None,
         }
     }
 
     /// Returns the line of progress, or the error.
     pub(super) fn progress(&self) -> Result<String, String> {
         match self {
-            Self::Written(written) => Ok(format_outcome(*written)),
+            Self::Written(written) | Self::Computed(written) => Ok(format_outcome(*written)),
             Self::Fresh(until) => Ok(format!("skipped: fresh until {until:.0}")),
             Self::Skipped(why) => Ok(format!("skipped: {why}")),
             Self::Failed(error) => Err(error.operator_message()),
@@ -112,7 +114,7 @@ impl SyncReport {
         !self.cancelled && self.missed_count() == 0
     }
 
-    /// Returns the number of series that were read.
+    /// Returns the number of series that were read from a source.
     pub fn read_count(&self) -> usize {
         self.count(|outcome| matches!(outcome, Outcome::Written(_)))
     }
@@ -120,6 +122,16 @@ impl SyncReport {
     /// Returns the number of series that failed or were skipped.
     pub fn missed_count(&self) -> usize {
         self.count(|outcome| matches!(outcome, Outcome::Failed(_) | Outcome::Skipped(_)))
+    }
+
+    /// Returns the first failure if sources failed and none brought anything.
+    pub fn why_nothing_came(&self) -> Option<String> {
+        let is_empty = self.read_count() == 0 && !self.failed.is_empty() && !self.cancelled;
+        let mut failures = self.failures().filter(|(_, error)| error.is_retryable());
+        let first = failures.next().or_else(|| self.failures().next());
+        first
+            .filter(|_| is_empty)
+            .map(|(_, error)| error.operator_message())
     }
 
     /// Counts a failed request of a source.
@@ -138,7 +150,10 @@ impl SyncReport {
             .iter()
             .filter_map(|(id, outcome)| match outcome {
                 Outcome::Failed(error) => Some((id, error)),
-                Outcome::Written(_) | Outcome::Fresh(_) | Outcome::Skipped(_) => None,
+                Outcome::Written(_)
+                | Outcome::Computed(_)
+                | Outcome::Fresh(_)
+                | Outcome::Skipped(_) => None,
             })
     }
 
@@ -166,7 +181,7 @@ impl SyncReport {
     pub fn written(&self) -> WriteOutcome {
         let mut sum = WriteOutcome::default();
         for (_, outcome) in &self.series {
-            if let Outcome::Written(written) = outcome {
+            if let Outcome::Written(written) | Outcome::Computed(written) = outcome {
                 sum.added += written.added;
                 sum.revised += written.revised;
             }
@@ -179,7 +194,7 @@ impl SyncReport {
         let read = self.read_count();
         let missed = self.missed_count();
         let written = self.written();
-        let fresh = self.series.len() - read - missed;
+        let fresh = self.count(|outcome| matches!(outcome, Outcome::Fresh(_)));
         let ended = if self.cancelled {
             " Ended early; the rest is due next time."
         } else {

@@ -10,8 +10,8 @@ use super::write::day_of;
 use crate::store::Store;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
-use econoscope_core::model::frequency::shift;
-use econoscope_core::model::{Date, Frequency, SeriesId};
+use econoscope_core::model::frequency::{days_between, shift};
+use econoscope_core::model::{Date, Frequency, SeriesId, SeriesInfo, Timeliness};
 use econoscope_core::recipe::{FeedRef, Recipes, SeriesRecipe};
 use jiff::{Timestamp, ToSpan};
 use std::collections::BTreeSet;
@@ -99,7 +99,12 @@ async fn check_feed(
         match response.figures.get(id) {
             Some(Ok(rows)) if rows.is_empty() => problems.push(format!("{id}: no figure")),
             Some(Ok(rows)) => {
-                newest = newest.max(rows.last().map(|row| row.date));
+                let last = rows.last().map(|row| row.date);
+                newest = newest.max(last);
+                let max_age = feed_ref.feed.max_age_days;
+                if let Some(why) = last.and_then(|last| late(info, max_age, last, day_of(now))) {
+                    problems.push(format!("{id}: {why}"));
+                }
                 match compare(info, &state::stored_rows(store, id)?, rows) {
                     Comparison::Agrees => agree += 1,
                     Comparison::TooFewDates => {}
@@ -114,7 +119,7 @@ async fn check_feed(
     let newest_figure = newest.map_or("no figure".to_owned(), |day| {
         format!("the newest figure of {day}")
     });
-    let rest = count - agree - problems.len();
+    let rest = count.saturating_sub(agree + problems.len());
     let summary = format!(
         "{count} series, {newest_figure}: {agree} agree with the stored figures, for {rest} too few are stored to compare"
     );
@@ -123,6 +128,15 @@ async fn check_feed(
         problems => Err(format!("{summary}; {}", problems.join("; "))),
     };
     Ok((result, response.excerpt))
+}
+
+/// Describes a series whose newest figure is older on a day than its feed allows, or else is late.
+fn late(info: Option<&SeriesInfo>, max_age: Option<i64>, last: Date, day: Date) -> Option<String> {
+    let is_late = match max_age {
+        Some(max_age) => days_between(last, day) > max_age,
+        None => Timeliness::new(info?, last, day).due_by().is_some(),
+    };
+    is_late.then(|| format!("the newest figure is of {last}; the feed may have stopped"))
 }
 
 /// Returns a first date that requests few figures, but enough to compare.

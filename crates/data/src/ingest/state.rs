@@ -20,6 +20,18 @@ pub(super) const FEEDS: &str = "sync_feeds";
 /// Name of the note with the time of the last complete sync.
 pub const LAST_SYNC: &str = "last_sync";
 
+/// Name of the note with the end of the last whole sync that reached the network, and whether it left FRED out.
+pub(super) const ATTEMPT: &str = "sync_attempt";
+
+/// Returns when the last whole sync ended that reached the network, with or without FRED.
+///
+/// # Errors
+/// [`Error::Store`] when the store cannot be read.
+pub fn last_attempt(store: &dyn Store, no_fred: bool) -> Result<Option<Timestamp>> {
+    let note: Option<(Timestamp, bool)> = read(store, ATTEMPT)?;
+    Ok(note.and_then(|(at, without)| (without == no_fred).then_some(at)))
+}
+
 /// Name of the note with the units of series whose base has changed, each with the day of the change.
 pub const BASES: &str = "bases";
 

@@ -55,7 +55,7 @@ pub async fn sync(
             ..SyncReport::default()
         });
     }
-    let total = plan.steps.len() + plan.fresh.len() + plan.refused.len();
+    let total = plan.first.len() + plan.steps.len() + plan.fresh.len() + plan.refused.len();
     progress.start("fetching", total);
     let clients = Clients::new(&config.sources);
     let mut run = SyncRun {
@@ -70,14 +70,21 @@ pub async fn sync(
         progress,
         report: SyncReport::default(),
         reported: BTreeSet::new(),
+        partly_read: Vec::new(),
     };
+    let due = plan.first.iter().chain(&plan.steps);
+    config
+        .wanted
+        .begin(due.map(|step| step.id.clone()).collect());
     for (id, until) in plan.fresh {
         run.report(id, Outcome::Fresh(until));
     }
     for (id, error) in plan.refused {
         run.report(id, Outcome::Failed(error));
     }
-    let result = cancel.run_until_cancelled(run.run_steps(plan.steps)).await;
+    let steps = run.run_steps(plan.first, plan.steps);
+    let result = cancel.run_until_cancelled(steps).await;
+    config.wanted.end();
     run.report.cancelled = result.transpose()?.is_none();
     run.finish()
 }
@@ -96,15 +103,19 @@ struct SyncRun<'a> {
     report: SyncReport,
     /// Reasons that progress has shown, so that each is shown for one series only.
     reported: BTreeSet<String>,
+    /// Series whose newest figures were read, and whose whole is read after the newest figures of others.
+    partly_read: Vec<Step>,
 }
 
 impl SyncRun<'_> {
-    /// Processes all steps.
+    /// Processes all steps, those of `first` before the others.
     ///
     /// # Errors
     /// [`Error::Store`](econoscope_core::error::Error::Store) when the states cannot be written.
-    async fn run_steps(&mut self, steps: Vec<Step>) -> Result<()> {
-        let remaining = self.fetch_from_recipes(steps).await?;
+    async fn run_steps(&mut self, first: Vec<Step>, mut steps: Vec<Step>) -> Result<()> {
+        let mut remaining = self.fetch_from_recipes(first).await?;
+        steps.splice(..0, self.partly_read.drain(..));
+        remaining.extend(self.fetch_from_recipes(steps).await?);
         let is_computed = |step: &Step| identities::sync_inputs(&step.id).is_some();
         let (computed, fetched): (Vec<_>, Vec<_>) = remaining.into_iter().partition(is_computed);
         self.fetch_from_fred(fetched).await?;
@@ -135,8 +146,8 @@ impl SyncRun<'_> {
             let text = format!("{id}: {name} differs from the stored figures: {difference}");
             self.progress.print(&text);
         }
-        if let Some(outdated) = accepted.outdated {
-            self.progress.print(&format!("{id}, {name}: {outdated}"));
+        for remark in accepted.outdated.iter().chain(&accepted.future) {
+            self.progress.print(&format!("{id}, {name}: {remark}"));
         }
         if let Some(unit) = accepted.new_unit {
             let text = format!("{id}: the whole series is now {unit}");
@@ -225,6 +236,7 @@ impl SyncRun<'_> {
         } else {
             self.progress.skip_step()
         }
+        self.config.wanted.settle(&id);
         self.report.series.push((id, outcome));
     }
 
@@ -239,9 +251,13 @@ impl SyncRun<'_> {
         state::write(&report.missed_by_reason(), self.store, MISSED)?;
         // A partial sync, or one that mostly failed, does not count as today's.
         let is_whole = self.config.only.is_none() && !report.cancelled;
+        let now = (self.config.clock)();
+        if is_whole && !report.offline {
+            let attempt = (now, self.config.sources.no_fred);
+            state::write(&attempt, self.store, state::ATTEMPT)?;
+        }
         if is_whole && (report.missed_count() == 0 || report.read_count() > report.missed_count()) {
-            let now = format!("{:.0}", (self.config.clock)());
-            self.store.set_note(LAST_SYNC, &now)?;
+            self.store.set_note(LAST_SYNC, &format!("{now:.0}"))?;
         }
         self.progress.finish(&report.summary());
         Ok(report)

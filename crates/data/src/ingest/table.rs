@@ -2,14 +2,15 @@
 //! `DATE,<ID>` or `observation_date,<ID>[,<ID>…]`. The first two may have a column `known_from`; an empty figure is
 //! then one that was withdrawn.
 //!
-//! The parser accepts a byte-order mark, CRLF, quotes, a header in any case, blank lines and any order of rows. A cell
-//! that is no date or number breaks its series, and the error names its line.
+//! The parser accepts a byte-order mark, CRLF, quotes, a header in any case, blank lines and any order of rows, and the
+//! notations of [`Notation`]. A cell that is no date or number breaks its series, and the error names its line.
 //!
-//! No date, number or identifier contains a comma or a line break, so rows are split at these bytes alone. An unclosed
-//! quote therefore breaks its own line and not the rest of the file.
+//! No date, number or identifier contains a line break, so rows are split at it alone. An unclosed quote therefore breaks
+//! its own line and not the rest of the file.
 
+use super::cells::{Notation, cells, quoted};
 use econoscope_core::error::quote;
-use econoscope_core::model::{Date, SeriesId, SeriesInfo, VintageObservation, release};
+use econoscope_core::model::{Date, DateRange, SeriesId, SeriesInfo, VintageObservation, release};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most series of one file.
@@ -18,9 +19,6 @@ const MAX_SERIES: usize = 100_000;
 const MAX_COLUMNS: usize = 10_000;
 /// Most rows of one file: about what 256 MiB of the tidy layout contain.
 const MAX_ROWS: u32 = 16_000_000;
-
-/// Valid years of a date.
-const YEARS: std::ops::RangeInclusive<i16> = 1500..=2200;
 
 /// One figure and its line.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -87,19 +85,20 @@ fn add_row(
 /// Returns the rows by date and day of knowledge. A month becomes the day on which its newest figure was released
 /// ([`release::known_from_day`]).
 pub(super) fn to_known(rows: &[Row], info: Option<&SeriesInfo>) -> Vec<VintageObservation> {
-    let mut newest_by_month: BTreeMap<Date, Date> = BTreeMap::new();
+    let mut changed: BTreeMap<Date, DateRange> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.value.is_some()) {
         if let KnownFrom::Month(month) = row.known_from {
             // Rows ascend by date.
-            newest_by_month.insert(month, row.date);
+            let range = changed.entry(month);
+            range.or_insert(DateRange::new(row.date, row.date)).end = row.date;
         }
     }
     let day = |known_from| match known_from {
         KnownFrom::Unknown => None,
         KnownFrom::Day(day) => Some(day),
         KnownFrom::Month(month) => {
-            let newest = newest_by_month.get(&month).copied();
-            Some(release::known_from_day(info, month, newest))
+            let changed = changed.get(&month).copied();
+            Some(release::known_from_day(info, month, changed))
         }
     };
     let known = |row: &Row| VintageObservation {
@@ -148,16 +147,32 @@ struct Layout {
     known_from: Option<usize>,
     /// The columns of the identifier and the value in the tidy layout; otherwise each series has a column.
     tidy: Option<(usize, usize)>,
-    /// Columns of series.
-    series: Vec<(usize, SeriesId)>,
+    series: Vec<SeriesColumn>,
     width: usize,
+    /// Names of columns that are no series.
+    unread: Vec<String>,
+}
+
+/// A column of a series, or of one of its vintages.
+struct SeriesColumn {
+    column: usize,
+    id: SeriesId,
+    known_from: KnownFrom,
+}
+
+/// What a file holds.
+#[derive(Debug)]
+pub(super) struct Table {
+    pub(super) columns: Vec<Column>,
+    /// Names of columns that were passed over, because they name no series.
+    pub(super) unread: Vec<String>,
 }
 
 /// Parses a file. `name` is the series of a file that names none.
 ///
 /// # Errors
 /// [`LineError`] when the file as a whole cannot be parsed. The error of a single series is in its [`Column`].
-pub(super) fn parse(bytes: &[u8], name: Option<&str>) -> Result<Vec<Column>, LineError> {
+pub(super) fn parse(bytes: &[u8], name: Option<&str>) -> Result<Table, LineError> {
     let error_on = |line: u32| move |problem: String| LineError { line, problem };
     if bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]) {
         let problem = "the file is UTF-16; save it as UTF-8";
@@ -166,52 +181,58 @@ pub(super) fn parse(bytes: &[u8], name: Option<&str>) -> Result<Vec<Column>, Lin
     let mut filled_lines = lines(bytes).filter(|(_, text)| !text.trim_ascii().is_empty());
     let first = filled_lines.next();
     let (line, text) = first.ok_or_else(|| error_on(1)("the file is empty".to_owned()))?;
-    let header: Vec<&[u8]> = cells(text).collect();
+    let is_date = |name: &[u8]| DATES.contains(&to_lower(name).as_str());
+    let separator = Notation::separator(text, is_date);
+    let header: Vec<&[u8]> = cells(text, separator).collect();
     let layout = Layout::from_header(&header, name)
         .map_err(|problem| error_on(line)(format!("{problem}; expected {EXPECTED}")))?;
-    let ids = layout.series.iter().map(|(_, id)| id.clone());
+    let ids = layout.series.iter().map(|series| series.id.clone());
     let mut columns: BTreeMap<_, _> = ids.map(|id| (id, Ok(Vec::new()))).collect();
+    // FRED-MD has the codes of its transformations above the figures.
+    let mut rows = filled_lines.skip_while(|(_, text)| {
+        CODES.contains(&to_lower(layout.date_of(text, separator)).as_str())
+    });
+    let notation = layout.notation(separator, bytes, rows.clone());
     let mut fields = Vec::new();
-    for (line, text) in filled_lines {
+    rows.try_for_each(|(line, text)| {
         if line > MAX_ROWS {
             return Err(error_on(line)(format!("more than {MAX_ROWS} rows")));
         }
         fields.clear();
-        fields.extend(cells(text));
-        if fields.iter().any(|field| !field.is_empty()) {
-            let result = layout.read_row(line, &fields, &mut columns);
-            result.map_err(error_on(line))?;
+        fields.extend(cells(text, separator));
+        // Spreadsheets end lines with empty columns.
+        let blank = fields.iter().rev().take_while(|field| field.is_empty());
+        let end = fields.len().saturating_sub(blank.count());
+        if end == 0 {
+            return Ok(());
         }
-    }
+        fields.truncate(end.max(layout.width));
+        let result = layout.read_row(line, &fields, notation, &mut columns);
+        result.map_err(error_on(line))
+    })?;
     let sorted = columns.into_iter().map(|(id, parsed)| {
         let rows = parsed.and_then(|rows| sort(&id, rows));
         Column { id, rows }
     });
-    Ok(sorted.collect())
+    Ok(Table {
+        columns: sorted.collect(),
+        unread: layout.unread,
+    })
 }
 
 /// Returns numbered lines without line endings.
-fn lines(bytes: &[u8]) -> impl Iterator<Item = (u32, &[u8])> {
+fn lines(bytes: &[u8]) -> impl Iterator<Item = (u32, &[u8])> + Clone {
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let lines = text.split(|&b| b == b'\n');
     (1..).zip(lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line)))
 }
 
-/// Returns the cells of a line, without blanks and quotes around them.
-fn cells(line: &[u8]) -> impl Iterator<Item = &[u8]> {
-    line.split(|&b| b == b',').map(|field| {
-        let trimmed = field.trim_ascii();
-        let unquoted = trimmed
-            .strip_prefix(b"\"")
-            .and_then(|f| f.strip_suffix(b"\""));
-        unquoted.map_or(trimmed, <[u8]>::trim_ascii)
-    })
-}
-
 /// Returns the names in the first line, in lower case.
 pub(super) fn header(bytes: &[u8]) -> Vec<String> {
     let first = lines(bytes).next();
-    first.map_or(Vec::new(), |(_, text)| cells(text).map(to_lower).collect())
+    first.map_or(Vec::new(), |(_, text)| {
+        cells(text, b',').map(to_lower).collect()
+    })
 }
 
 fn to_lower(field: &[u8]) -> String {
@@ -219,6 +240,18 @@ fn to_lower(field: &[u8]) -> String {
 }
 
 const EXPECTED: &str = "\"series_id,date,value\", \"date,value\" in a file named after its series (both may have \"known_from\"), or \"DATE,<ID>\" with one column per series";
+/// Names of a column of dates; the last is FRED-MD's.
+const DATES: [&str; 3] = ["date", "observation_date", "sasdate"];
+/// Names of a column of days of knowledge; `realtime_start` is FRED's.
+const KNOWN_FROM: [&str; 5] = [
+    "known_from",
+    "realtime_start",
+    "vintage_date",
+    "vintage",
+    "release_date",
+];
+/// What FRED-MD has in place of a date above its figures.
+const CODES: [&str; 3] = ["transform:", "transform", "factors"];
 
 impl Layout {
     fn from_header(header: &[&[u8]], name: Option<&str>) -> Result<Self, String> {
@@ -227,7 +260,13 @@ impl Layout {
                 "the first line has more than {MAX_COLUMNS} columns"
             ));
         }
-        let names: Vec<String> = header.iter().map(|field| to_lower(field)).collect();
+        let mut names: Vec<String> = header.iter().map(|field| to_lower(field)).collect();
+        names.truncate(
+            names
+                .iter()
+                .rposition(|n| !n.is_empty())
+                .map_or(0, |last| last + 1),
+        );
         let find = |allowed: &[&str]| names.iter().position(|n| allowed.contains(&n.as_str()));
         let lacks = |what: &str| {
             let line = String::from_utf8_lossy(&header.join(&b","[..])).into_owned();
@@ -236,42 +275,104 @@ impl Layout {
                 quote(&line)
             ))
         };
-        let Some(date) = find(&["date", "observation_date"]) else {
+        let Some(date) = find(&DATES) else {
             return lacks("date column");
         };
         let value = find(&["value"]);
-        let known_from = find(&["known_from"]);
-        let tidy = find(&["series_id", "seriesid"]).zip(value);
-        let mut series: Vec<(usize, SeriesId)> = Vec::new();
-        match (tidy, value, name) {
-            (Some(_), _, _) => {}
-            (None, None, _) if known_from.is_some() => return lacks("value column"),
-            (None, Some(_), None) if known_from.is_some() => return lacks("series"),
-            (None, Some(_), _) if known_from.is_none() && header.len() != 2 => {
-                return lacks("series");
-            }
-            (None, Some(column), Some(name)) => series.push((column, id_of_file(name)?)),
-            (None, _, _) => {
-                let mut ids = BTreeSet::new();
-                for (column, field) in header.iter().enumerate().filter(|(n, _)| *n != date) {
-                    let id = parse_id(field)?;
-                    if !ids.insert(id.clone()) {
-                        return Err(format!("{id} has two columns"));
-                    }
-                    series.push((column, id));
-                }
-            }
-        }
-        if series.is_empty() && tidy.is_none() {
-            return Err("there is a date column and no other".to_owned());
-        }
-        Ok(Self {
+        let known_from = find(&KNOWN_FROM);
+        let tidy = find(&["series_id", "seriesid", "series"]).zip(value);
+        let mut layout = Self {
             date,
             known_from,
             tidy,
-            series,
-            width: header.len(),
-        })
+            series: Vec::new(),
+            width: names.len(),
+            unread: Vec::new(),
+        };
+        if value.is_none() && known_from.is_some() {
+            return lacks("value column");
+        }
+        let Some(value) = value else {
+            layout.add_series_columns(header)?;
+            return Ok(layout);
+        };
+        // The end of a vintage follows from the next one.
+        let end = find(&["realtime_end"]).filter(|_| known_from.is_some());
+        let id = tidy.map(|(id, _)| id);
+        check_names(&names, &[Some(date), Some(value), known_from, id, end])?;
+        match (tidy, name) {
+            (Some(_), _) => {}
+            (None, None) => return lacks("series"),
+            (None, Some(name)) => layout.series.push(SeriesColumn {
+                column: value,
+                id: id_of_file(name)?,
+                known_from: KnownFrom::Unknown,
+            }),
+        }
+        Ok(layout)
+    }
+
+    /// Finds the columns of series: `GDPC1`, or a vintage of ALFRED, `GDPC1_20080130`.
+    fn add_series_columns(&mut self, header: &[&[u8]]) -> Result<(), String> {
+        let mut names = BTreeSet::new();
+        let mut problem = "there is a date column and no other".to_owned();
+        let columns = header.iter().enumerate().take(self.width);
+        for (column, field) in columns.filter(|(column, _)| *column != self.date) {
+            let id = match parse_id(field) {
+                Ok(id) => id,
+                Err(reason) => {
+                    problem = reason;
+                    self.unread.push(quote(&String::from_utf8_lossy(field)));
+                    continue;
+                }
+            };
+            if !names.insert(id.clone()) {
+                return Err(format!("{id} has two columns"));
+            }
+            let vintage = id.as_str().rsplit_once('_').and_then(|(id, day)| {
+                let is_day = day.len() == 8 && day.bytes().all(|b| b.is_ascii_digit());
+                let day = Date::strptime("%Y%m%d", day).ok().filter(|_| is_day)?;
+                Some((SeriesId::new(id).ok()?, KnownFrom::Day(day)))
+            });
+            let (id, known_from) = vintage.unwrap_or((id, KnownFrom::Unknown));
+            self.series.push(SeriesColumn {
+                column,
+                id,
+                known_from,
+            });
+        }
+        if self.series.is_empty() {
+            return Err(problem);
+        }
+        Ok(())
+    }
+
+    fn date_of<'l>(&self, text: &'l [u8], separator: u8) -> &'l [u8] {
+        cells(text, separator).nth(self.date).unwrap_or_default()
+    }
+
+    /// Returns how the rows of a file write dates and figures.
+    fn notation<'l>(
+        &self,
+        separator: u8,
+        bytes: &[u8],
+        rows: impl Iterator<Item = (u32, &'l [u8])> + Clone,
+    ) -> Notation {
+        let dates = rows.clone().map(|(_, text)| self.date_of(text, separator));
+        let is_plain = |cell: &[u8]| Notation::PLAIN.date(cell).is_ok();
+        if separator == b',' && !bytes.contains(&b'"') && dates.clone().next().is_some_and(is_plain)
+        {
+            return Notation::PLAIN;
+        }
+        let is_figure = move |column: usize| match self.tidy {
+            Some((_, value)) => column == value,
+            None => self.series.iter().any(|series| series.column == column),
+        };
+        let figures = rows.flat_map(|(_, text)| {
+            let cells = cells(text, separator).enumerate();
+            cells.filter(|(column, _)| is_figure(*column))
+        });
+        Notation::of(separator, dates, figures.map(|(_, cell)| cell))
     }
 
     /// Adds a row to its columns.
@@ -282,6 +383,7 @@ impl Layout {
         &self,
         line: u32,
         fields: &[&[u8]],
+        notation: Notation,
         columns: &mut BTreeMap<SeriesId, Result<Vec<Row>, LineError>>,
     ) -> Result<(), String> {
         let field = |column: usize| fields.get(column).copied().unwrap_or_default();
@@ -297,9 +399,9 @@ impl Layout {
         let parse_cells = |column: usize| {
             check_width()?;
             Ok((
-                parse_date(field(self.date))?,
+                notation.date(field(self.date))?,
                 parse_known_from(self.known_from.map_or(b"", field))?,
-                parse_value(field(column))?,
+                notation.figure(field(column))?,
             ))
         };
         let Some((id_column, value_column)) = self.tidy else {
@@ -307,11 +409,17 @@ impl Layout {
             let is_single = self.series.len() == 1 && self.known_from.is_some();
             if !is_single {
                 check_width()?;
-                parse_date(field(self.date))?;
+                notation.date(field(self.date))?;
             }
-            for (column, id) in &self.series {
-                if let Some(series) = columns.get_mut(id) {
-                    add_row(series, line, parse_cells(*column));
+            for series in &self.series {
+                let mut cells = parse_cells(series.column);
+                if let (Ok((_, known_from, Some(_))), KnownFrom::Day(_)) =
+                    (&mut cells, series.known_from)
+                {
+                    *known_from = series.known_from;
+                }
+                if let Some(column) = columns.get_mut(&series.id) {
+                    add_row(column, line, cells);
                 }
             }
             return Ok(());
@@ -329,6 +437,23 @@ impl Layout {
     }
 }
 
+/// Checks that every column is one of those that are `read`.
+///
+/// # Errors
+/// Names the others.
+fn check_names(names: &[String], read: &[Option<usize>]) -> Result<(), String> {
+    let columns = names.iter().enumerate();
+    let unknown: Vec<&str> = columns
+        .filter(|(column, _)| !read.contains(&Some(*column)))
+        .map(|(_, name)| name.as_str())
+        .collect();
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    let unknown = quote(&unknown.join("\", \""));
+    Err(format!("no column \"{unknown}\" is known; leave it out"))
+}
+
 /// Parses a series identifier.
 ///
 /// # Errors
@@ -343,20 +468,6 @@ fn id_of_file(name: &str) -> Result<SeriesId, String> {
         let quoted = quote(name);
         format!("the file's name \"{quoted}\" is not a series identifier, and no column names one")
     })
-}
-
-/// Parses a date such as 2026-07-31.
-///
-/// # Errors
-/// Quotes the text and says what was expected.
-pub(super) fn parse_date(field: &[u8]) -> Result<Date, String> {
-    // `strptime` alone would accept signs and blanks.
-    let is_plain = |b: &u8| b.is_ascii_digit() || *b == b'-';
-    let text = std::str::from_utf8(field).ok();
-    text.filter(|text| text.len() == "2026-07-31".len() && field.iter().all(is_plain))
-        .and_then(|text| Date::strptime("%Y-%m-%d", text).ok())
-        .filter(|date| YEARS.contains(&date.year()))
-        .ok_or_else(|| format!("{} is not a date like 2026-07-31", quoted(field)))
 }
 
 /// When a figure became known.
@@ -379,37 +490,15 @@ pub(super) fn parse_known_from(field: &[u8]) -> Result<KnownFrom, String> {
     if field.is_empty() {
         return Ok(KnownFrom::Unknown);
     }
-    let month = parse_date(&[field, b"-01"].concat()).map(KnownFrom::Month);
-    let day = || parse_date(field).map(KnownFrom::Day);
+    let date = |text: &[u8]| Notation::PLAIN.date(text);
+    let month = date(&[field, b"-01"].concat()).map(KnownFrom::Month);
+    let day = || date(field).map(KnownFrom::Day);
     month.or_else(|_| day()).map_err(|_| {
         format!(
             "{} is not a day like 2026-07-31 or a month like 2026-07",
             quoted(field)
         )
     })
-}
-
-/// Parses a finite number; `None` for a missing one: empty, `.`, `NaN`, `NA`.
-///
-/// # Errors
-/// Quotes the text.
-pub(super) fn parse_value(field: &[u8]) -> Result<Option<f64>, String> {
-    let is_missing = matches!(field, b"" | b".")
-        || field.eq_ignore_ascii_case(b"nan")
-        || field.eq_ignore_ascii_case(b"na");
-    if is_missing {
-        return Ok(None);
-    }
-    let number = std::str::from_utf8(field).ok().and_then(|t| t.parse().ok());
-    match number {
-        Some(number) if f64::is_finite(number) => Ok(Some(number)),
-        Some(_) => Err(format!("{} is not a finite number", quoted(field))),
-        None => Err(format!("{} is not a number", quoted(field))),
-    }
-}
-
-fn quoted(field: &[u8]) -> String {
-    format!("\"{}\"", quote(&String::from_utf8_lossy(field)))
 }
 
 #[cfg(test)]

@@ -15,6 +15,9 @@ use jiff::tz::TimeZone;
 /// Days without a read after which a new figure no longer counts as today's.
 const MAX_READ_GAP: i64 = 3;
 
+/// Figures that a whole state of a series has at least, unless fewer are known.
+const LEAST_STATE: usize = 12;
+
 /// Accepted rows of one series.
 pub(super) struct Update<'a> {
     pub(super) id: &'a SeriesId,
@@ -78,11 +81,20 @@ impl Update<'_> {
         };
         let stored = store.read(self.id)?.unwrap_or_default();
         let undated = undated(stored.rows());
-        Ok(if undated.last().map(|newest| newest.date) > start {
-            vintages::merge_with_latest(info, &undated, &rows)
-        } else {
-            rows
-        })
+        // A file of some figures is no state of the series, and says nothing of the others.
+        let first = rows
+            .iter()
+            .filter(|row| row.known_from == start && row.value.is_some());
+        let last = first.clone().map(|row| row.date).max();
+        let earlier = undated.iter().filter(|o| Some(o.date) <= last).count();
+        let is_state = first.count() >= earlier.min(LEAST_STATE);
+        Ok(
+            if is_state && undated.last().map(|newest| newest.date) > start {
+                vintages::merge_with_latest(info, &undated, &rows)
+            } else {
+                rows
+            },
+        )
     }
 
     /// Returns the day on which a figure was public by its publication lag.

@@ -97,10 +97,10 @@ impl Change {
             known.push(row);
             self.rows.push(row);
         }
-        // The value read last is the newest, whatever the archive ends with.
-        let newest = undated.filter(|row| {
-            is_archived && is_read_once && value_on(&known, days.stored) != row.value
-        });
+        // The value read last is the newest, whatever the archive or a late vintage ends with.
+        let is_late = is_archived || first.is_some_and(|day| day < days.stored);
+        let newest = undated
+            .filter(|row| is_late && is_read_once && value_on(&known, days.stored) != row.value);
         self.rows.extend(newest.map(|row| VintageObservation {
             known_from: Some(days.stored),
             ..row

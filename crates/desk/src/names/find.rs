@@ -6,11 +6,11 @@
 use super::resolve;
 use super::search::{Document, Kind, SearchIndex, article_document, scenario_document};
 use crate::Desk;
-use crate::store_summary::guess_frequency;
 use crate::texts::articles::{ArticleText, MAX_ARTICLES, embedded};
 use crate::texts::scenarios::Scenario;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::Result;
+use econoscope_core::model::observation::guess_frequency;
 use econoscope_core::model::words::{fold_name, keywords_as_spelled};
 use econoscope_core::model::{Frequency, Rights, SeriesId, SeriesInfo, untrusted};
 use econoscope_data::store::{Article, Description};
@@ -39,9 +39,8 @@ impl Desk {
     pub fn find(&self, query: &str, limit: usize) -> Result<Vec<Document>> {
         let index = self.search_index()?;
         let mut documents: Vec<&Document> = index.find(query, None).collect();
-        if let Some(info) = resolve::find(query) {
-            documents.sort_by_key(|d| d.kind != Kind::Series || d.name != info.id.as_str());
-        }
+        let named = resolve::ids(query);
+        documents.sort_by_key(|d| d.kind != Kind::Series || !named.contains(&d.name));
         Ok(documents.into_iter().take(limit).cloned().collect())
     }
 
@@ -137,6 +136,18 @@ impl Desk {
         Ok((infos.collect::<Result<_>>()?, total))
     }
 
+    /// Returns why what a query names is not carried, unless the store has series with its words.
+    ///
+    /// # Errors
+    /// [`econoscope_core::Error::Store`] when the store cannot be read.
+    pub fn absence_note(&self, query: &str) -> Result<Option<String>> {
+        let absence = resolve::absence(query);
+        if absence.is_some() && self.find_series(query, Some(IMPORTED), 1)?.1 > 0 {
+            return Ok(None);
+        }
+        Ok(absence)
+    }
+
     /// Returns series outside the catalogue, best first: the one with this name, then those with the shortest titles,
     /// then those without a title.
     fn find_outside(&self, query: &str) -> Result<Vec<Match>> {
@@ -160,8 +171,8 @@ impl Desk {
             .map(|(_, id)| (id.clone(), None));
         let described = described
             .into_iter()
-            .map(|d| (d.id.clone(), Some(imported_info(d))));
-        Ok(described.chain(others).collect())
+            .map(|d| Ok((d.id.clone(), Some(self.imported_info(d)?))));
+        described.chain(others.map(Ok)).collect()
     }
 
     /// Returns the description of a series outside the catalogue, from the store or from its rows.
@@ -170,17 +181,30 @@ impl Desk {
     /// [`econoscope_core::Error::Store`] when the store cannot be read.
     pub(crate) fn outside_catalogue(&self, id: &SeriesId) -> Result<Arc<SeriesInfo>> {
         if let Some(description) = self.store().description(id)? {
-            return Ok(imported_info(description));
+            return self.imported_info(description);
         }
         let rows = self.store().read(id)?.map(|v| v.latest());
-        Ok(imported_info(Description {
+        self.imported_info(Description {
             id: id.clone(),
             title: id.to_string(),
             units: String::new(),
             frequency: guess_frequency(&rows.unwrap_or_default()),
             seasonally_adjusted: false,
             source: String::new(),
-        }))
+        })
+    }
+
+    /// Completes the description of a series outside the catalogue with defaults. Source and rights are those of the recipe
+    /// that brought it; nobody has said that an operator's file may be passed on.
+    fn imported_info(&self, description: Description) -> Result<Arc<SeriesInfo>> {
+        let status = self.series_status(&description.id)?;
+        let recipes = &self.settings().recipes;
+        let recipe = status.and_then(|status| recipes.source(&status.origin));
+        let (source, rights) = recipe
+            .map_or(("imported by the operator", Rights::FetchOnly), |recipe| {
+                (recipe.name.as_str(), recipe.rights)
+            });
+        Ok(imported_info(description, source, rights))
     }
 }
 
@@ -202,13 +226,14 @@ fn find_in_catalogue(query: &str) -> Vec<Arc<SeriesInfo>> {
         all.sort_by_key(|info| (Reverse(info.is_metric), info.id.clone()));
         return all;
     }
+    let named = resolve::ids(query);
     let documents = SearchIndex::embedded().find(query, Some(Kind::Series));
-    let infos = documents.filter_map(|document| catalogue.get(&document.name));
-    infos.cloned().collect()
+    let found = documents.filter(|document| !named.contains(&document.name));
+    let ids = named.iter().chain(found.map(|document| &document.name));
+    ids.filter_map(|id| catalogue.get(id)).cloned().collect()
 }
 
-/// Completes the description of a series outside the catalogue with defaults.
-fn imported_info(description: Description) -> Arc<SeriesInfo> {
+fn imported_info(description: Description, source: &str, rights: Rights) -> Arc<SeriesInfo> {
     let or = |text: &str, default: &str| match untrusted::clean_name(text, MAX_LABEL) {
         text if text.is_empty() => default.to_owned(),
         text => text,
@@ -224,14 +249,14 @@ fn imported_info(description: Description) -> Arc<SeriesInfo> {
         frequency: description.frequency,
         seasonally_adjusted: description.seasonally_adjusted,
         category: IMPORTED.into(),
-        source: or(&description.source, "imported by the operator"),
+        source: or(&description.source, source),
         publication_lag_days: if description.frequency == Frequency::Daily {
             1
         } else {
             30
         },
         is_metric: false,
-        rights: Rights::Ok,
+        rights,
         decimals: 4,
         is_untrusted: !is_bare,
     })

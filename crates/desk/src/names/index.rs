@@ -43,8 +43,6 @@ pub(crate) struct Hit {
     pub(crate) document: usize,
     /// Score up to 1,000.
     pub(crate) score: f64,
-    /// How much of the query its names have, from 0 to 1 by the weight of the words.
-    pub(crate) share: f64,
 }
 
 /// The part of a document that has a word, the best first.
@@ -144,7 +142,6 @@ impl SearchIndex {
         for hit in self.search_names(query) {
             let best = hits.entry(hit.document).or_insert(hit);
             best.score = best.score.max(hit.score);
-            best.share = best.share.max(hit.share);
         }
         let mut hits: Vec<_> = hits
             .into_values()
@@ -200,7 +197,6 @@ impl SearchIndex {
                 Hit {
                     document: name.document,
                     score: if is_same { NAMED } else { SIMILAR } - f64::from(name.rank),
-                    share: 1.0,
                 }
             })
             .collect();
@@ -210,7 +206,6 @@ impl SearchIndex {
         let near = self.near_names(query).map(|(document, [edits, ..])| Hit {
             document,
             score: NEAR - EDIT_COST * to_f64(edits),
-            share: 0.0,
         });
         near.collect()
     }
@@ -237,9 +232,6 @@ impl SearchIndex {
                 let sum = sums.entry(document).or_default();
                 sum.weight += rarity * word.quality;
                 sum.in_title += usize::from(word.field == Field::Title);
-                if word.is_exact && word.field < Field::Body {
-                    sum.name_weight += rarity;
-                }
             }
         }
         let hit = |(document, sum): (usize, WordSum)| {
@@ -250,7 +242,6 @@ impl SearchIndex {
             let hit = Hit {
                 document,
                 score: max * sum.weight / total + if sum.is_named { NAME_BONUS } else { 0.0 },
-                share: sum.name_weight / total,
             };
             Some((document, hit))
         };
@@ -260,12 +251,11 @@ impl SearchIndex {
     /// Returns the documents with a word of the query, each with its best match.
     fn word_matches(&self, query: &str) -> HashMap<usize, WordMatch> {
         let mut best: HashMap<usize, WordMatch> = HashMap::new();
-        for ((word, fields), likeness) in self.similar_words(query) {
+        for ((_, fields), likeness) in self.similar_words(query) {
             for (document, field) in fields {
                 let candidate = WordMatch {
                     quality: likeness * field.weight(),
                     field: *field,
-                    is_exact: word.text() == query,
                 };
                 let slot = best.entry(*document).or_insert(candidate);
                 if candidate.quality > slot.quality {
@@ -309,8 +299,6 @@ struct WordSum {
     /// Whether a word of the query is a name of the document.
     is_named: bool,
     in_title: usize,
-    /// The weight of the words in names.
-    name_weight: f64,
 }
 
 /// A word of a query in a document.
@@ -319,7 +307,6 @@ struct WordMatch {
     /// Likeness of the word times the weight of its field, from 0 to 1.
     quality: f64,
     field: Field,
-    is_exact: bool,
 }
 
 fn to_f64(n: usize) -> f64 {
@@ -363,8 +350,6 @@ mod tests {
         let first = |query: &str| index().search(query, None)[0].0;
         assert_eq!(first("VIX").score, NAMED);
         assert_eq!(first("term premiums").score, SIMILAR);
-        assert_eq!(first("inflation core").share, 1.0);
-        assert!(first("breakeven infla").share < 1.0);
     }
 
     #[test]

@@ -1,28 +1,35 @@
-//! Resolution of names: from what a person types to a series, the same for every tool, formula, page and command.
+//! Resolution of names: from what a person types to a series or formula, the same for every tool, page and command.
 //!
-//! The order is: catalogue and curated names; the store; the usual meaning of an ambiguous name; the nearest name after
-//! fillers, word order and typos in words; the only series whose names have all the words. Any reading that is not written
-//! in the names is stated in the answer ("read as GASREGW"). The error for any other name suggests the nearest ones; a name
-//! like nothing known has none.
+//! The order is: catalogue and curated names; the store; identifiers of agencies and vendors; the usual meaning of an
+//! ambiguous name; the reading of its words; the register of what is not carried; typos. A reading that is not written in
+//! the names is stated in the answer ("read as GASREGW"). What has no reading is refused with the reason and the nearest
+//! series; a name like nothing known has none.
 
-use super::phrase;
+use super::read::{self, Part};
+use super::register::{NameTable, suggest};
 use super::search::{Kind, SearchIndex};
+use super::words::{self, Token, rows};
 use crate::Desk;
 use crate::texts::remarks;
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::catalogue::names::{Choices, Names};
 use econoscope_core::error::{Error, Result, Suggestion, quote};
-use econoscope_core::indicators::identities;
+use econoscope_core::indicators::expression;
+use econoscope_core::model::frequency::shift;
 use econoscope_core::model::series_info::DEFAULT_PREFIX;
 use econoscope_core::model::words::fold_name;
-use econoscope_core::model::{SeriesId, SeriesInfo};
+use econoscope_core::model::{AsOf, Date, SeriesId, SeriesInfo};
+use jiff::ToSpan;
 use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Most series suggested for an unknown name, or listed beside the usual meaning of an ambiguous one.
 const MAX_SUGGESTIONS: usize = 3;
-/// The share of a name that a suggestion has in its names.
-const NEARLY_ALL: f64 = 0.7;
+/// Most readings of a misspelled word, and most misspelled words in a name.
+const MAX_READINGS: usize = 4;
+const MAX_MISSPELLED: usize = 2;
+/// Fewest letters of the only word if one of them is another one.
+const MIN_ONLY_WORD: usize = 6;
 
 /// The series that a name means.
 #[derive(Debug, Clone)]
@@ -43,46 +50,83 @@ impl Resolution {
             note: None,
         }
     }
+}
 
-    /// For a name that is not written in the names.
-    fn inferred(name: &str, info: Arc<SeriesInfo>) -> Self {
+/// What a name means: one series or formula, or several columns.
+#[derive(Debug, Clone)]
+pub struct Meaning {
+    /// The columns, each a series or formula.
+    pub columns: Vec<Part>,
+    /// How the name was read, unless it is the series' own.
+    pub note: Option<String>,
+}
+
+impl Meaning {
+    fn exact(info: &Arc<SeriesInfo>) -> Self {
         Self {
-            note: Some(format!("\"{}\" read as {}", quote(name), info.id)),
-            ..Self::exact(info)
+            columns: vec![Part::series(info)],
+            note: None,
         }
     }
 
-    /// For an ambiguous name: its first choice if that is the usual meaning, else an error.
-    fn usual(name: &str, choices: &Choices) -> Result<Self> {
-        let first = choices
-            .candidates
-            .split_first()
-            .filter(|_| choices.has_default);
-        let first =
-            first.and_then(|(first, others)| Some((first, others, catalogue_series(&first.id)?)));
-        let Some((first, others, info)) = first else {
-            return Err(Error::Ambiguous {
-                name: quote(name),
-                choices: choices.candidates.clone(),
-            });
-        };
-        let is_beside =
-            |other: &Suggestion| choices.companions.iter().any(|b| b.id.as_str() == other.id);
-        let others: Vec<String> = others
+    fn of(name: &str, columns: Vec<Part>) -> Self {
+        let mut note = format!("\"{}\" read as ", quote(name));
+        for (part, comma) in columns
             .iter()
-            .filter(|other| !is_beside(other))
-            .map(|s| format!("{} ({})", s.id, s.title))
-            .take(MAX_SUGGESTIONS)
-            .collect();
-        let mut note = format!("\"{}\" read as {}, {}", quote(name), first.id, first.title);
-        if !others.is_empty() {
-            note += &format!("; it may also mean {}", others.join(", "));
+            .zip([""].into_iter().chain(std::iter::repeat("; ")))
+        {
+            note += &format!("{comma}{}, {}", part.formula, title(part));
+            note += &part.choices.map_or_else(String::new, other_choices);
         }
-        Ok(Self {
-            info,
-            related: choices.companions.clone(),
+        let mut unread: Vec<&str> = columns
+            .iter()
+            .flat_map(|part| &part.unread)
+            .map(String::as_str)
+            .collect();
+        unread.dedup();
+        if !unread.is_empty() {
+            note += &format!(
+                "; not read: \"{}\" (days are as_of, start, end or dates)",
+                unread.join(" ")
+            );
+        }
+        Self {
+            columns,
             note: Some(note),
-        })
+        }
+    }
+}
+
+/// Returns the title of a series, or the formula in words.
+pub fn title(part: &Part) -> String {
+    let name = |id: &str| {
+        Catalogue::embedded()
+            .get(id)
+            .map_or_else(|| id.to_owned(), |info| info.title.clone())
+    };
+    match (&part.info, expression::parse(&part.formula)) {
+        (Some(info), _) => info.title.clone(),
+        (None, Ok(tree)) => tree.describe(&name),
+        (None, Err(_)) => part.formula.clone(),
+    }
+}
+
+/// Describes what an ambiguous name may mean besides its usual meaning.
+fn other_choices(choices: &Choices) -> String {
+    let is_beside =
+        |other: &Suggestion| choices.companions.iter().any(|b| b.id.as_str() == other.id);
+    let others = choices
+        .candidates
+        .iter()
+        .skip(1)
+        .filter(|other| !is_beside(other));
+    let others: Vec<String> = others
+        .map(|s| format!("{} ({})", s.id, s.title))
+        .take(MAX_SUGGESTIONS)
+        .collect();
+    match others.as_slice() {
+        [] => String::new(),
+        others => format!("; it may also mean {}", others.join(", ")),
     }
 }
 
@@ -93,15 +137,51 @@ pub fn find(name: &str) -> Option<Arc<SeriesInfo>> {
         .map(|resolution| resolution.info)
 }
 
-/// Resolves a name in the catalogue. `kind` is the word for the name in errors: `ticker` or `series`.
+/// Resolves a name to one series of the catalogue. `kind` is the word for the name in errors: `ticker` or `series`.
+///
+/// # Errors
+/// As [`read`]; [`Error::InvalidParam`] for what is a formula, [`Error::Ambiguous`] for several series.
+pub fn resolve(kind: &'static str, name: &str) -> Result<Resolution> {
+    let reading = read(kind, name)?;
+    match reading.columns.as_slice() {
+        [
+            Part {
+                info: Some(info),
+                choices,
+                ..
+            },
+        ] => Ok(Resolution {
+            info: Arc::clone(info),
+            related: choices.map_or_else(Vec::new, |choices| choices.companions.clone()),
+            note: reading.note,
+        }),
+        [part] => {
+            let problem = format!("is a formula here, {}", part.formula);
+            let allowed = format!(
+                "a series; get_metric and compare_series take {}",
+                part.formula
+            );
+            Err(Error::invalid(kind, name, &problem, &allowed))
+        }
+        columns => Err(Error::Ambiguous {
+            name: quote(name),
+            choices: columns
+                .iter()
+                .map(|part| Suggestion::new(part.formula.as_str(), title(part)))
+                .collect(),
+        }),
+    }
+}
+
+/// Reads a name.
 ///
 /// # Errors
 /// [`Error::InvalidParam`] for an empty name, [`Error::NoData`] for a discontinued series, [`Error::Ambiguous`], and
-/// [`Error::Unknown`] with near matches.
-pub fn resolve(kind: &'static str, name: &str) -> Result<Resolution> {
+/// [`Error::Unknown`] with the reason and the nearest series.
+pub fn read(kind: &'static str, name: &str) -> Result<Meaning> {
     let names = Names::embedded();
     if let Some(info) = names.find(name) {
-        return Ok(Resolution::exact(info));
+        return Ok(Meaning::exact(&info));
     }
     if fold_name(name).is_empty() {
         let allowed = "an identifier such as DGS10 or a name such as \"10y\"";
@@ -110,92 +190,249 @@ pub fn resolve(kind: &'static str, name: &str) -> Result<Resolution> {
     if let Some(error) = remarks::discontinued(name) {
         return Err(error);
     }
-    if let Some(choices) = names.choices(name) {
-        return Resolution::usual(name, choices);
+    let text = foreign_id(name).unwrap_or(name);
+    if let Some(part) = written(text) {
+        return Ok(Meaning::of(name, vec![part]));
     }
-    let phrase = phrase::find(name);
-    if let Some(resolution) = resolve_names(name, &phrase.names) {
-        return resolution;
+    if let Some(choices) = names.choices(text) {
+        return Ok(Meaning::of(name, vec![Part::usual(name, choices)?]));
     }
-    // One word is too little to tell a series by.
-    let words = phrase
-        .words
-        .filter(|words| words.contains(' '))
-        .unwrap_or_default();
-    match *SearchIndex::embedded().find_by_share(&words, Kind::Series, 1.0) {
-        [only] => catalogue_series(&only.name)
-            .map(|info| Resolution::inferred(name, at_frequency(name, info)))
-            .ok_or_else(|| Error::internal("a document without a series", only.name.as_str())),
-        _ => Err(Error::unknown(kind, name, suggestions(name))),
+    let tokens = words::tokens(text);
+    if let Some(columns) = read_all(&tokens)? {
+        return Ok(Meaning::of(name, columns));
+    }
+    if read::absent(&tokens).is_none()
+        && let Some(reading) = correct(&tokens)?
+    {
+        if let Some(columns) = read_all(&reading)? {
+            return Ok(Meaning::of(name, columns));
+        }
+        return Err(refuse(kind, name, &reading));
+    }
+    Err(refuse(kind, name, &tokens))
+}
+
+/// Reads an identifier, or a formula of identifiers.
+fn written(text: &str) -> Option<Part> {
+    if let Some(info) = Names::embedded().find(text) {
+        return Some(Part::series(&info));
+    }
+    let tree = expression::parse(text)
+        .ok()
+        .filter(|tree| !tree.has_comparison())?;
+    let is_known = |(name, _): (&str, usize)| Catalogue::embedded().get(name).is_some();
+    tree.names()
+        .into_iter()
+        .all(is_known)
+        .then(|| Part::formula(text, ""))
+}
+
+/// Reads the words of a name as written. What the register has is not computed from its words.
+fn read_all(tokens: &[Token]) -> Result<Option<Vec<Part>>> {
+    if read::is_absent(tokens)? {
+        return Ok(None);
+    }
+    match read::single(tokens)? {
+        Some(part) => Ok(Some(vec![part])),
+        None if read::absent(tokens).is_some() => Ok(None),
+        None => read::parts(tokens),
     }
 }
 
-/// Resolves a text to the one series that all of its nearest names mean; `None` when they mean several.
-fn resolve_names(text: &str, nearest: &[&str]) -> Option<Result<Resolution>> {
-    let info = first_choice(nearest.first()?)?;
-    let is_same = |name: &&str| first_choice(name).is_some_and(|other| other.id == info.id);
-    if !nearest.iter().all(is_same) {
+/// Builds the error for a name without a reading.
+fn refuse(kind: &'static str, name: &str, tokens: &[Token]) -> Error {
+    let siblings = similar_ids(name);
+    let is_one_word = !name.trim().contains(' ') && !words::is_english(&name.trim().to_lowercase());
+    let near = if is_one_word {
+        suggestions(name)
+    } else {
+        Vec::new()
+    };
+    let refusal = match read::absent(tokens) {
+        Some(refusal) => Some(refusal),
+        None if !siblings.is_empty() => {
+            let others = near.into_iter().filter(|one| !siblings.contains(one));
+            let all = others.take(1).chain(siblings.iter().cloned()).collect();
+            Some(("no series here has this identifier".to_owned(), all))
+        }
+        None if !near.is_empty() => Some((String::new(), near)),
+        None => read::refusal(tokens),
+    };
+    let (why, suggestions) = refusal.unwrap_or_default();
+    let name = quote(name);
+    Error::Unknown {
+        kind,
+        name,
+        why,
+        suggestions,
+    }
+}
+
+/// Returns what an identifier of an agency or vendor is here, or its text without a vendor's prefix and suffix; `None` for
+/// any other text.
+fn foreign_id(name: &str) -> Option<&str> {
+    let ids = &NameTable::embedded().ids;
+    let name = name.trim();
+    let is_prefix = |(before, _): &(&str, &str)| before.chars().all(char::is_alphanumeric);
+    let bare = name
+        .split_once(':')
+        .filter(is_prefix)
+        .map_or(name, |(_, id)| id);
+    let prefixes = ["FRED/", "H15/", "G17/", "H41/", "^", "$"];
+    let bare = prefixes
+        .iter()
+        .find_map(|prefix| bare.strip_prefix(prefix))
+        .unwrap_or(bare);
+    let suffixes = [" Index", " Curncy", " Comdty", " Govt", "=X", "=F"];
+    let bare = suffixes
+        .iter()
+        .find_map(|suffix| bare.strip_suffix(suffix))
+        .unwrap_or(bare);
+    let folded = fold_name(bare);
+    let is_held = Names::embedded().find(bare).is_some();
+    // Only an identifier with a long number belongs to a family.
+    let digits = |id: &str| id.chars().filter(char::is_ascii_digit).collect::<String>();
+    // A slip in the letters alone is no other identifier.
+    let is_other = |id: &str| id.len() == bare.len() && *bare == bare.to_ascii_uppercase();
+    let is_slip = || {
+        let near = suggestions(bare);
+        near.iter()
+            .any(|one| digits(&one.id) == digits(bare) && !is_other(&one.id))
+    };
+    let is_long = digits(bare).len() > 2 && !is_held && !is_slip();
+    let family = || {
+        let mut ends = (3..folded.len()).rev().filter(|_| is_long);
+        ends.find_map(|end| ids.get(&format!("{}*", folded.get(..end)?)))
+    };
+    let exact = ids.get(&fold_name(name)).or_else(|| ids.get(&folded));
+    exact
+        .or_else(family)
+        .copied()
+        .or_else(|| (bare != name).then_some(bare))
+}
+
+/// Returns the identifiers with the same letters and the nearest numbers: DFII5 for DFII2.
+fn similar_ids(name: &str) -> Vec<Suggestion> {
+    let split = |id: &str| {
+        let (digits, letters): (String, String) =
+            fold_name(id).chars().partition(char::is_ascii_digit);
+        Some((letters, digits.parse::<u32>().ok()?))
+    };
+    let Some((letters, number)) = split(name).filter(|(letters, _)| letters.len() >= 3) else {
+        return Vec::new();
+    };
+    let all = Catalogue::embedded().iter();
+    let numbered = all.filter_map(|info| Some((split(info.id.as_str())?, info)));
+    let mut alike: Vec<_> = numbered
+        .filter(|((other, _), _)| *other == letters)
+        .collect();
+    alike.sort_by_key(|((_, other), _)| other.abs_diff(number));
+    suggest(alike.into_iter().map(|(_, info)| info).take(2))
+}
+
+/// Corrects misspelled words; `None` if there are none, or no or more than one reading. An identifier is not corrected.
+///
+/// # Errors
+/// As [`read_all`].
+fn correct(tokens: &[Token]) -> Result<Option<Vec<Token>>> {
+    let table = NameTable::embedded();
+    let is_wrong = |token: &Token| token.kind == words::Kind::Word && !table.is_known(&token.text);
+    let is_told = |token: &&Token| !matches!(token.kind, words::Kind::Stop | words::Kind::Filler);
+    let wrong = tokens.iter().filter(|token| is_wrong(token)).count();
+    let has_digits = tokens
+        .iter()
+        .any(|t| is_wrong(t) && t.typed.contains(|c: char| c.is_ascii_digit()));
+    if !(1..=MAX_MISSPELLED).contains(&wrong) || has_digits {
+        return Ok(None);
+    }
+    let is_only = tokens.iter().filter(is_told).count() == 1;
+    let mut texts = vec![String::new()];
+    for token in tokens {
+        let mut near = vec![token.typed.as_str()];
+        if is_wrong(token) {
+            near = table.readings(&token.text);
+            if near.is_empty() {
+                near = table.readings(&format!("{}s", token.text));
+            }
+            near.retain(|word| !is_only || word.chars().next() == token.text.chars().next());
+            let is_short = is_only && token.text.len() < MIN_ONLY_WORD;
+            near.retain(|word| {
+                !is_short
+                    || word.len() == token.text.len()
+                        && word.chars().all(|c| token.text.contains(c))
+            });
+        }
+        near.truncate(MAX_READINGS);
+        let pairs = texts
+            .iter()
+            .flat_map(|text| near.iter().map(move |word| [text.as_str(), *word]));
+        texts = pairs.map(|pair| pair.join(" ")).collect();
+    }
+    let mut found: Option<(Vec<Token>, Vec<String>)> = None;
+    for text in texts {
+        let reading = words::tokens(&text);
+        let parts = read_all(&reading)?;
+        let formulas: Vec<String> = parts
+            .into_iter()
+            .flatten()
+            .map(|part| part.formula)
+            .collect();
+        if formulas.is_empty() && read::absent(&reading).is_none() {
+            continue;
+        }
+        if found.as_ref().is_some_and(|(_, other)| *other != formulas) {
+            return Ok(None);
+        }
+        found = Some((reading, formulas));
+    }
+    Ok(found.map(|(reading, _)| reading))
+}
+
+/// Returns why what a text names is not carried, if the register or a place says so.
+pub(super) fn absence(text: &str) -> Option<String> {
+    let tokens = words::tokens(foreign_id(text).unwrap_or(text));
+    if written(text).is_some() || read_all(&tokens).is_ok_and(|parts| parts.is_some()) {
         return None;
     }
-    let choices = nearest
-        .iter()
-        .find_map(|name| Names::embedded().choices(name));
-    Some(match choices {
-        Some(choices) if choices.has_default || nearest.len() == 1 => {
-            Resolution::usual(text, choices)
-        }
-        _ => Ok(Resolution::inferred(text, at_frequency(text, info))),
-    })
+    let refusal = read::absent(&tokens).or_else(|| read::elsewhere(&tokens));
+    let (why, suggestions) = refusal?;
+    let name = quote(text);
+    let error = Error::Unknown {
+        kind: "series",
+        name,
+        why,
+        suggestions,
+    };
+    Some(error.to_string())
 }
 
-/// Returns the series of a name, for an ambiguous name its first choice.
-fn first_choice(name: &str) -> Option<Arc<SeriesInfo>> {
-    let names = Names::embedded();
-    match names.choices(name) {
-        Some(choices) => catalogue_series(&choices.candidates.first()?.id),
-        None => names.find(name),
-    }
+/// Returns the identifiers of the series that a name means, those of a formula included.
+pub(super) fn ids(name: &str) -> Vec<String> {
+    let columns = read("series", name).map_or_else(|_| Vec::new(), |meaning| meaning.columns);
+    let trees = columns
+        .iter()
+        .filter_map(|part| expression::parse(&part.formula).ok());
+    let names = |tree: expression::Expr| {
+        tree.names()
+            .into_iter()
+            .map(|(name, _)| name.to_owned())
+            .collect::<Vec<_>>()
+    };
+    trees.flat_map(names).collect()
 }
 
 fn catalogue_series(id: &str) -> Option<Arc<SeriesInfo>> {
     Catalogue::embedded().get(id).cloned()
 }
 
-/// Returns the series, or its average over the period that a word of the name asks for ("monthly wti").
-fn at_frequency(name: &str, info: Arc<SeriesInfo>) -> Arc<SeriesInfo> {
-    let frequency = phrase::frequency(name).filter(|f| *f != info.frequency);
-    let average = frequency.and_then(|frequency| identities::averages(&info.id, frequency));
-    average.unwrap_or(info)
-}
-
-/// Returns the series that a name may mean.
-///
-/// First the meanings of its words, then series with a similarly spelled name, then those with nearly all its words. A
-/// single one is returned only if its name is spelled similarly, since it would be taken for the answer.
+/// Returns the series with a name spelled like this one, the most similar first.
 pub fn suggestions(name: &str) -> Vec<Suggestion> {
-    let index = SearchIndex::embedded();
-    let phrase = phrase::find(name);
-    let by_phrase = phrase.names.iter().filter_map(|name| first_choice(name));
-    let is_one_word = !name.trim().contains(char::is_whitespace);
-    let near = is_one_word.then(|| index.find_near(name, Kind::Series));
-    let words = phrase.words.unwrap_or_default();
-    let mut with_words = index.find_by_share(&words, Kind::Series, NEARLY_ALL);
-    if with_words.len() == 1 {
-        with_words.clear();
-    }
-    let found = near
-        .into_iter()
-        .flatten()
-        .chain(with_words)
-        .filter_map(|document| catalogue_series(&document.name));
-    let numbers = phrase::numbers(name);
-    let fits = |info: &Arc<SeriesInfo>| is_one_word || phrase::has_numbers(info, &numbers);
+    let documents = SearchIndex::embedded()
+        .find_near(name, Kind::Series)
+        .into_iter();
+    let infos = documents.filter_map(|document| Catalogue::embedded().get(&document.name));
     let mut seen = HashSet::new();
-    let all = by_phrase.chain(found).filter(fits);
-    all.filter(|info| seen.insert(info.id.clone()))
-        .take(MAX_SUGGESTIONS)
-        .map(|info| Suggestion::new(info.id.as_str(), info.title.as_str()))
-        .collect()
+    suggest(infos.filter(|info| seen.insert(info.id.clone())))
 }
 
 impl Desk {
@@ -208,20 +445,87 @@ impl Desk {
             .map(|resolution| resolution.info)
     }
 
-    /// Resolves a name and states its reading.
+    /// Resolves a name to one series and states its reading.
     ///
     /// # Errors
-    /// As [`Self::resolve`].
+    /// As [`resolve`].
     pub fn resolution(&self, kind: &'static str, name: &str) -> Result<Resolution> {
-        let mut resolution = match self.find_id(name)? {
-            Some(id) => match catalogue_series(id.as_str()) {
-                Some(info) => Resolution::exact(info),
-                None => return self.outside_catalogue(&id).map(Resolution::exact),
-            },
+        let mut resolution = match self.find_exact(name)? {
+            Some(info) => Resolution::exact(info),
             None => resolve(kind, name)?,
         };
         resolution.info = self.info_with_base(&resolution.info, self.today())?;
         Ok(resolution)
+    }
+
+    /// Resolves a name for a range from `start` on: where its usual series begins later, to the same over a longer time. An
+    /// identifier means that series alone, and the note says which reaches back.
+    ///
+    /// # Errors
+    /// As [`resolve`].
+    pub fn resolution_from(
+        &self,
+        kind: &'static str,
+        name: &str,
+        start: Date,
+    ) -> Result<Resolution> {
+        let mut resolution = self.resolution(kind, name)?;
+        let first = |info: &Arc<SeriesInfo>| -> Result<Option<Date>> {
+            let series = self.series(info, AsOf::Latest)?;
+            Ok(series.and_then(|series| Some(series.observations.first()?.date)))
+        };
+        let mut pairs = rows(include_str!("../../data/longer.csv"));
+        let is_open = start.year() <= 1700;
+        let pair = pairs.find(|[id, _, open]: &[&str; 3]| {
+            resolution.info.id.as_str() == *id && (!is_open || *open == "yes")
+        });
+        let longer = pair.and_then(|[_, longer, _]| catalogue_series(longer));
+        let (Some(longer), Some(begins)) = (longer, first(&resolution.info)?) else {
+            return Ok(resolution);
+        };
+        if begins <= shift(start, 31.days()) || first(&longer)?.is_none_or(|day| day >= begins) {
+            return Ok(resolution);
+        }
+        let old = Arc::clone(&resolution.info);
+        let is_id = old.id.as_str().eq_ignore_ascii_case(name.trim());
+        let verb = if is_id {
+            "reaches back further"
+        } else {
+            "is taken"
+        };
+        let note = format!(
+            "{} begins {begins}; {} ({}) {verb}",
+            old.id, longer.id, longer.title
+        );
+        if !is_id {
+            resolution.info = longer;
+        }
+        resolution.note = Some(match resolution.note {
+            Some(before) => format!("{before}; {note}"),
+            None => note,
+        });
+        Ok(resolution)
+    }
+
+    /// Reads a name: a series, a formula, or several columns.
+    ///
+    /// # Errors
+    /// As [`read`].
+    pub fn meaning(&self, kind: &'static str, name: &str) -> Result<Meaning> {
+        match self.find_exact(name)? {
+            Some(info) => Ok(Meaning::exact(&info)),
+            None => read(kind, name),
+        }
+    }
+
+    /// Returns the series with exactly this name, in the catalogue or the store.
+    fn find_exact(&self, name: &str) -> Result<Option<Arc<SeriesInfo>>> {
+        let id = self.find_id(name)?;
+        let info = |id: SeriesId| match catalogue_series(id.as_str()) {
+            Some(info) => Ok(info),
+            None => self.outside_catalogue(&id),
+        };
+        id.map(info).transpose()
     }
 
     /// Returns the identifier of the series with exactly this name, in the catalogue or the store; `None` for any other
@@ -318,21 +622,128 @@ mod tests {
             assert_eq!(resolved(phrase), want, "{phrase}");
         }
         let message = resolved("treasury maturity");
-        assert!(message.contains("Did you mean"), "{message}");
+        assert!(message.contains("Choose one"), "{message}");
     }
 
     #[test]
     fn unknown_names_get_no_wrong_suggestion() {
-        for unknown in [
-            "price of eggs",
-            "tesla stock",
-            "4-year treasury yield",
-            "blockchain",
+        for (unknown, expected) in [
+            (
+                "price of eggs",
+                "is not carried: of the parts of food none is held",
+            ),
+            ("tesla stock", "shares of single companies are not held"),
+            (
+                "4-year treasury yield",
+                "DGS3 (3-Year Treasury Constant Maturity); DGS5",
+            ),
+            ("blockchain", "No similar name exists"),
+            (
+                "texas unemployment",
+                "no series here is of Texas alone. Nearest: UNRATE",
+            ),
         ] {
             let message = resolved(unknown);
-            assert!(message.contains("No similar name exists"), "{message}");
+            assert!(message.contains(expected), "{message}");
         }
         let ended = resolved("3-month libor");
         assert!(ended.contains("ended 2023-06-30; SOFR follows"), "{ended}");
+    }
+
+    /// Returns the formula of each column, or the error.
+    fn columns(name: &str) -> String {
+        match read("series", name) {
+            Ok(meaning) => {
+                let formulas = meaning.columns.iter().map(|part| part.formula.as_str());
+                formulas.collect::<Vec<_>>().join("; ")
+            }
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn operators_transforms_and_exclusions_are_kept() {
+        for (name, want) in [
+            ("10y minus 30y", "-T30Y10Y"),
+            ("wti minus brent", "-BRENT_WTI"),
+            ("imports minus exports", "-BOPGSTB"),
+            ("dollars per yen", "1/DEXJPUS"),
+            ("m1 to m2 ratio", "M1SL/M2SL"),
+            ("interest payments over tax receipts", "INTEREST_TO_TAXES"),
+            ("earnings minus inflation", "WAGE_YOY-CPI_YOY"),
+            ("claims and unemployment", "ICSA; UNRATE"),
+            ("2y, 5y and 10y", "DGS2; DGS5; DGS10"),
+            ("core and headline cpi", "CPILFESL; CPIAUCSL"),
+            ("difference between u6 and u3", "U6RATE-UNRATE"),
+            ("job openings yoy", "yoy(JTSJOL)"),
+            ("apparel inflation", "yoy(CPIAPPSL)"),
+            ("6 month annualized core pce", "ann(PCEPILFE,6)"),
+            ("4-week moving average of continuing claims", "ma(CCSA,4)"),
+            ("jobless claims not seasonally adjusted", "ICNSA"),
+            ("consumer prices except food and energy", "CPILFESL"),
+            ("cpi without shelter", "CUSR0000SA0L2"),
+            ("LNS11300000", "CIVPART"),
+            ("H15/RIFLGFCY10_N.B", "DGS10"),
+            ("USGG2YR Index", "DGS2"),
+            ("Arbeitslosenquote USA", "UNRATE"),
+            ("durrable goods orders", "DGORDER"),
+        ] {
+            assert_eq!(columns(name), want, "{name}");
+        }
+        for refused in [
+            "core cpi ex shelter",
+            "state government jobs",
+            "farm payrolls",
+            "silver prices",
+            "water inflation",
+            "rate volatility",
+            "ism manufacturing",
+            "DFII2",
+            "LNS14000002",
+        ] {
+            let message = columns(refused);
+            assert!(message.contains("is not carried"), "{message}");
+        }
+    }
+
+    #[test]
+    fn every_entry_of_the_register_is_refused_with_a_series() {
+        use econoscope_core::model::table;
+        let text = include_str!("../../data/absent.csv");
+        let mut entries = 0;
+        for (line, row) in table::rows::<4>(text) {
+            let [names, why, nearest, _] = row.unwrap();
+            for id in nearest.split(';').filter(|id| !id.is_empty()) {
+                assert!(catalogue_series(id).is_some(), "line {line}: {id}");
+            }
+            let first = names.split('|').next().unwrap();
+            assert!(!why.is_empty(), "line {line}");
+            let message = columns(first);
+            let words = ["is not carried", "ended"];
+            let is_refused = words.iter().any(|word| message.contains(word));
+            assert!(is_refused, "line {line}: {first}: {message}");
+            entries += 1;
+        }
+        assert!(entries >= 300, "{entries}");
+    }
+
+    #[test]
+    fn every_formula_of_the_tables_names_known_series() {
+        use econoscope_core::model::table;
+        let tables = [
+            include_str!("../../data/phrases.csv"),
+            include_str!("../../data/ids.csv"),
+        ];
+        for (line, row) in tables.iter().flat_map(|text| table::rows::<2>(text)) {
+            let [name, meaning] = row.unwrap();
+            let is_absent = || columns(meaning).contains("is not carried");
+            let known = |tree: expression::Expr| {
+                tree.names()
+                    .iter()
+                    .all(|(name, _)| catalogue_series(name).is_some())
+            };
+            let is_known = expression::parse(meaning).is_ok_and(known);
+            assert!(is_known || is_absent(), "line {line}: {name}: {meaning}");
+        }
     }
 }

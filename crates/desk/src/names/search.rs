@@ -136,15 +136,6 @@ impl SearchIndex {
             .map(|(_, document)| document)
     }
 
-    /// Returns documents of a kind with at least this share of the query, from 0 to 1, in their names, best first.
-    pub(crate) fn find_by_share(&self, query: &str, kind: Kind, least: f64) -> Vec<&Document> {
-        let hits = self
-            .search(query, Some(kind))
-            .into_iter()
-            .filter(|(hit, _)| hit.share >= least);
-        hits.map(|(_, document)| document).collect()
-    }
-
     /// Returns documents of a kind with a similarly spelled name, the most similar first.
     pub(crate) fn find_near(&self, name: &str, kind: Kind) -> Vec<&Document> {
         let mut near: Vec<_> = self

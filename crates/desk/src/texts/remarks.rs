@@ -1,4 +1,5 @@
-//! Remarks that keep figures from being misread: `data/remarks.csv`, `data/ended.csv` and `data/estimates.csv`.
+//! Remarks that keep figures from being misread: `data/remarks.csv`, `data/ended.csv`, `data/estimates.csv` and
+//! `data/never_published.csv`.
 //!
 //! They state the quotation of a currency, the index of a published rate, the successor of a discontinued series, the
 //! nearest stored series for one that is not stored, and the days whose figures are estimates.
@@ -17,6 +18,8 @@ use std::sync::LazyLock;
 /// `headline`: the published 12-month rate is of the other series. `quote`: the quotation of a currency. `ended`: the
 /// series is discontinued and the other one follows. `sibling`: the other series is similar.
 type Remark = [&'static str; 4];
+
+const NEVER_PUBLISHED: &str = include_str!("../../data/never_published.csv");
 
 static REMARKS: LazyLock<HashMap<&'static str, Remark>> = LazyLock::new(|| {
     // A test checks every row of both tables.
@@ -56,6 +59,12 @@ static ESTIMATES: LazyLock<Vec<EstimatedDays>> = LazyLock::new(|| {
     };
     rows.filter_map(|(_, row)| parse(row.ok()?)).collect()
 });
+
+/// Returns whether the source never published the figure of a period. Any other gap may be one of the store.
+pub fn was_never_published(id: &str, period: Date) -> bool {
+    let row = format!("{id},{period}");
+    NEVER_PUBLISHED.lines().any(|line| line == row)
+}
 
 /// Returns the remark on a series some of whose figures from `start` to `end` are estimates.
 pub fn estimates_remark(id: &str, start: Date, end: Date) -> Option<&'static str> {
@@ -169,6 +178,11 @@ mod tests {
                 "{id}"
             );
             assert!(remark.contains(&days.start.to_string()), "{id}: {remark}");
+        }
+        for (line, row) in table::rows::<2>(NEVER_PUBLISHED) {
+            let [id, period] = row.unwrap();
+            assert!(catalogue.get(id).is_some(), "line {line}: {id}");
+            assert!(was_never_published(id, period.parse().unwrap()));
         }
         let message = discontinued("3 Month LIBOR").unwrap().to_string();
         assert!(

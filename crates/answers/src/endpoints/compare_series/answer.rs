@@ -18,6 +18,15 @@ pub struct ComparedColumn {
     pub unit: String,
     /// Observations in the range.
     pub count: usize,
+    /// First figure of the range.
+    #[serde(default)]
+    pub first: f64,
+    /// Its date.
+    #[serde(default)]
+    pub first_date: Date,
+    /// Newest less first.
+    #[serde(default)]
+    pub change: f64,
     /// Newest figure.
     pub latest: f64,
     /// Its date.
@@ -121,7 +130,10 @@ impl Comparison {
     pub(super) fn render_text(&self) -> String {
         let frequency = &self.frequency;
         let rows = self.rows;
-        let mut text = format!("{frequency} figures from {} to {}", self.start, self.end);
+        let first = self.columns.iter().map(|column| column.first_date).min();
+        let is_open = self.start.year() <= 1700;
+        let start = first.filter(|_| is_open).unwrap_or(self.start);
+        let mut text = format!("{frequency} figures from {start} to {}", self.end);
         text += &match self.columns.len() {
             1 => format!(", {rows} dates."),
             _ => format!(", {rows} dates, {} common to all columns.", self.count),
@@ -179,11 +191,14 @@ impl ComparedColumn {
             many => format!(" (first of {many})"),
         };
         let mut text = format!(
-            "{}{}, {unit}: {} on {}; {} figures, mean {}, lowest {} on {}{}, highest {} on {}{}",
+            "{}{}, {unit}: {} on {}, {} on {} (change {:+}); {} figures, mean {}, lowest {} on {}{}, highest {} on {}{}",
             self.series,
             title.unwrap_or_default(),
             self.latest,
             self.date,
+            self.first,
+            self.first_date,
+            self.change,
             self.count,
             self.mean,
             self.min,

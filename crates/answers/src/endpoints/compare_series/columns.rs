@@ -2,7 +2,7 @@
 
 use super::Query;
 use crate::conditions::EvaluationContext;
-use crate::conditions::formulas;
+use crate::conditions::formulas::{self, RequestedColumn};
 use econoscope_core::error::{Error, Result, quote};
 use econoscope_core::indicators::expression::{self, CostEstimate, Evaluation, Expr, Scope};
 use econoscope_core::model::Series;
@@ -77,7 +77,7 @@ pub(super) fn compute(query: &Query) -> Result<ComputedColumns> {
         frequency: query.context.frequency,
     });
     let mut computed = ComputedColumns::default();
-    for (tree, text) in query.trees.iter().zip(&query.params.series) {
+    for RequestedColumn { tree, text, .. } in &query.columns {
         if let Some(reason) = series.missing_reason(tree) {
             computed.missing.push((quote(text), reason.clone()));
             continue;
@@ -116,7 +116,11 @@ fn check_cost(query: &Query) -> Result<()> {
     let in_range = |rows: &usize| (*rows).min(days.saturating_add(1));
     let row_count = |name: &str| context.series.row_count(name);
     let mut price = CostEstimate::new(&row_count);
-    let columns: Vec<usize> = query.trees.iter().map(|tree| price.add(tree)).collect();
+    let columns: Vec<usize> = query
+        .columns
+        .iter()
+        .map(|column| price.add(&column.tree))
+        .collect();
     // Units transform every row; statistics and pairs are made of the range alone.
     let all_rows: usize = columns.iter().sum();
     let rows: usize = columns.iter().map(in_range).sum();

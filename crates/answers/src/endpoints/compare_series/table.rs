@@ -180,7 +180,9 @@ impl Table {
     /// Describes which periods each column lacks before its end; empty without one.
     fn describe_gaps(&self) -> String {
         let gaps = self.columns.iter().filter_map(|c| {
-            let gaps = missing_periods(self.frequency, &c.series().observations);
+            let all = DateRange::new(Date::MIN, Date::MAX);
+            let gaps = missing_periods(c.series(), all);
+            let gaps: Vec<String> = gaps.iter().map(|day| self.frequency.label(*day)).collect();
             Some(format!("{} in {}", format_periods(&gaps)?, c.name))
         });
         enclosed("no figure of ", &join(gaps, "; "), "")
@@ -346,12 +348,11 @@ fn no_data(name: &str, range: DateRange, whole: &Column) -> Error {
         let value = whole.round(last.value);
         let frequency = whole.series.frequency();
         let when = frequency.period_phrase(last.date);
-        reason += &format!("; the newest figure before is {value} {when}");
+        reason += &format!("; the newest figure before is {value} {when}; take an earlier start");
+    } else if let Some(first) = whole.series.observations.first() {
+        reason += &format!("; it begins on {}", first.date);
     }
-    Error::NoData {
-        what: name.to_owned(),
-        reason: reason + "; take an earlier start",
-    }
+    Error::no_data(name, reason)
 }
 
 /// Returns the figures of a column in the range. Arithmetic noise is rounded off, so that figures that print alike are
@@ -379,6 +380,7 @@ fn summarize(named: &NamedColumn, values: Vec<Option<f64>>) -> Option<ComparedCo
     let rows = &column.series.observations;
     let sample: Vec<f64> = rows.iter().map(|o| o.value).collect();
     let (stats, last) = summary(&sample).zip(rows.last())?;
+    let first = rows.first()?;
     let (lowest, highest) = extremes(rows)?;
     let sd = stats.sd.filter(|sd| *sd > 0.0);
     let fields: &[&str] = if named.is_plain { &["title"] } else { &[] };
@@ -388,6 +390,9 @@ fn summarize(named: &NamedColumn, values: Vec<Option<f64>>) -> Option<ComparedCo
         title: named.title.clone(),
         unit: column.unit.short.clone(),
         count: stats.count,
+        first: rounded(first.value),
+        first_date: first.date,
+        change: rounded(last.value - first.value),
         latest: rounded(last.value),
         date: last.date,
         mean: rounded(stats.mean),

@@ -159,7 +159,7 @@ impl TimeSeriesAnswer {
     /// Returns the stated frequency, else the one that the distance of the rows suggests.
     pub(super) fn frequency(&self) -> Frequency {
         let stated = self.frequency.as_deref().and_then(|word| word.parse().ok());
-        stated.unwrap_or_else(|| econoscope_desk::store_summary::guess_frequency(&self.data))
+        stated.unwrap_or_else(|| econoscope_core::model::observation::guess_frequency(&self.data))
     }
 
     /// Renders header, rows, what was left out, state of knowledge and credit line.

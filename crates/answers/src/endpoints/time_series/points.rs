@@ -4,10 +4,10 @@ use super::arguments::{DateSelection, SelectedDay};
 use super::digest::round_percent;
 use crate::dates::trading_days;
 use crate::prelude::*;
-use crate::render::lateness::late_or_ended;
 use crate::render::measured::FigureKind;
 use econoscope_core::indicators::statistics::mean;
 use econoscope_core::model::series_info::remove_rounding_error;
+use econoscope_desk::texts::remarks;
 
 /// The figure at a day.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -163,17 +163,23 @@ fn figure_at(series: &Series, frequency: Frequency, day: Date, newest: Date) -> 
         return (None, Some(reason));
     };
     let is_last = last.date == row.date;
-    if !series.is_stale(row.date, day) {
-        let note = describe_other_day(frequency, row.date, is_last, day);
+    let timeliness = series.timeliness(row.date, day);
+    if timeliness == Timeliness::Current {
+        let note = describe_other_day(series, frequency, row.date, is_last, day);
         return (Some(row), note);
     }
     let label = frequency.label(row.date);
-    // For a future day there is no figure to be late.
-    let late = late_or_ended(series, last.date, day).filter(|_| is_last && day <= newest);
-    let reason = match (is_last, late) {
-        (true, Some(late)) => format!("no figure, {late}; the newest is of {label}"),
-        (true, None) => format!("no figure yet; the newest is of {label}"),
-        (false, _) => format!("no figure; the one before is of {label}"),
+    // Who asks for today wants the newest there is.
+    if is_last && day == newest {
+        return (Some(row), Some(format!("the newest, of {label}")));
+    }
+    let reason = if !is_last {
+        format!("no figure; the one before is of {label}")
+    } else if day <= newest {
+        format!("no figure, {timeliness}; the newest is of {label}")
+    } else {
+        // For a future day there is no figure to be late.
+        format!("no figure yet; the newest is of {label}")
     };
     (None, Some(reason))
 }
@@ -181,6 +187,7 @@ fn figure_at(series: &Series, frequency: Frequency, day: Date, newest: Date) -> 
 /// Describes a figure of another day or period than the selected one: "Saturday; Friday's". `is_last` tells whether it is
 /// the newest of the series.
 fn describe_other_day(
+    series: &Series,
     frequency: Frequency,
     date: Date,
     is_last: bool,
@@ -204,12 +211,15 @@ fn describe_other_day(
         }
         Frequency::Weekly | Frequency::Biweekly => format!("{}; newest week", weekday(day)),
         Frequency::Monthly | Frequency::Quarterly | Frequency::Semiannual | Frequency::Annual => {
+            let missing = frequency.period_date(day);
             let reason = if is_last {
                 "not out yet"
-            } else {
+            } else if remarks::was_never_published(series.info.id.as_str(), missing) {
                 "never published"
+            } else {
+                "no figure here"
             };
-            let missing = frequency.label(frequency.period_date(day));
+            let missing = frequency.label(missing);
             format!("{missing}: {reason}; {}'s", frequency.label(date))
         }
     })

@@ -239,7 +239,12 @@ fn point_rows(points: &[PointInTime]) -> Vec<Observation> {
 fn first_day(figures: &Series, selection: &DateSelection) -> Date {
     match figures.observations.first() {
         Some(first) if selection.days.is_empty() => {
-            selection.start.max(first.date).min(selection.end)
+            let start = selection.start.max(first.date);
+            if start > selection.end {
+                selection.start
+            } else {
+                start
+            }
         }
         _ => selection.start,
     }
@@ -250,7 +255,7 @@ fn describe_nearest(series: &Series, kind: &FigureKind, start: Date) -> String {
     let dated = |o: Observation| kind.format_dated(kind.round(o.value), o.date);
     match (series.last_on_or_before(start), series.observations.first()) {
         (Some(last), _) => format!("the newest figure before the range is {}", dated(last)),
-        (None, Some(first)) => format!("the first figure there is, is {}", dated(*first)),
+        (None, Some(first)) => format!("it begins with {}", dated(*first)),
         (None, None) => String::new(),
     }
 }
@@ -288,14 +293,24 @@ fn unit_in_words(units: Units, info: &SeriesInfo) -> String {
     }
 }
 
-/// Describes the periods of the range that the source left out: "October 2025 was never published".
+/// Describes the periods of the range without a figure: "October 2025 was never published".
 fn describe_missing(series: &Series, selection: &DateSelection) -> String {
-    let missing = missing_periods(series.frequency(), selection.rows(series));
-    let verb = if missing.len() == 1 { "was" } else { "were" };
-    match format_periods(&missing) {
-        Some(names) if !series.info.is_composite() => format!("{names} {verb} never published"),
-        _ => String::new(),
+    if series.info.is_composite() {
+        return String::new();
     }
+    let frequency = series.frequency();
+    let missing = missing_periods(series, selection.range());
+    let is_unpublished = |day: &Date| remarks::was_never_published(series.info.id.as_str(), *day);
+    let (unpublished, absent): (Vec<Date>, Vec<Date>) =
+        missing.into_iter().partition(is_unpublished);
+    let describe = |periods: Vec<Date>, was: &str, were: &str| {
+        let verb = if periods.len() == 1 { was } else { were };
+        let labels: Vec<String> = periods.iter().map(|day| frequency.label(*day)).collect();
+        Some(format!("{} {verb}", format_periods(&labels)?))
+    };
+    let unpublished = describe(unpublished, "was never published", "were never published");
+    let absent = describe(absent, "has no figure here", "have no figure here");
+    join(unpublished.into_iter().chain(absent), "; ")
 }
 
 /// Describes the periods of the range that have a level and no figure in the requested units.

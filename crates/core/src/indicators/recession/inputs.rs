@@ -6,7 +6,7 @@
 
 use crate::indicators::composite::{Band, band};
 use crate::indicators::months::{Month, MonthlyGrid, log_ratio};
-use crate::indicators::reading::{Input, describe_missing_figure};
+use crate::indicators::reading::Input;
 use crate::indicators::statistics::normal_cdf;
 use crate::indicators::transform::bond_equivalent;
 use crate::model::{Date, Observation, Series, SeriesSet};
@@ -120,6 +120,7 @@ impl Source<'_> {
 
 /// The series of all drivers, up to the reference day.
 pub(super) struct Sources<'a> {
+    set: &'a SeriesSet,
     day: Date,
     spread: Source<'a>,
     ten_year: Source<'a>,
@@ -142,6 +143,7 @@ impl<'a> Sources<'a> {
             }
         };
         Self {
+            set,
             day,
             spread: source("T10Y3M", MonthlyGrid::from_means),
             ten_year: source("GS10", MonthlyGrid::from_last_values),
@@ -176,8 +178,7 @@ impl<'a> Sources<'a> {
     pub(super) fn inputs(&self, [s, f, b]: &Drivers) -> [Input; 3] {
         let [spread, conditions, permits] = DRIVERS;
         let input = |(name, series, unit, _), source: &Source<'_>, driver: &Option<Driver>| {
-            let newest = source.observations.last().map(|o| o.date);
-            let missing = describe_missing_figure(source.id, newest);
+            let missing = self.set.describe_missing(source.id, self.day);
             let value = driver.as_ref().map(|d| (d.value, d.date));
             Input::new((name, series, unit), value, Some(missing))
         };

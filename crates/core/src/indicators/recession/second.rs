@@ -94,7 +94,11 @@ fn reading(set: &SeriesSet, day: Date) -> Reading {
     let premium_input = Input::new(
         ("Excess bond premium", &["EBP"], unit),
         premium.map(|v| (v, before.first_day())),
-        Some(format!("EBP of {} is not loaded", before.name())),
+        Some(if set.up_to("EBP", day).is_empty() {
+            set.describe_missing("EBP", day)
+        } else {
+            format!("EBP has no figure of {}", before.name())
+        }),
     );
     let inputs = [s, f, b, year_input, premium_input];
     let mut reading = attributed_reading(month.first_day(), inputs, USUAL, probability);

@@ -263,15 +263,23 @@ impl Axes {
     }
 }
 
-/// Explains which inputs the regime needs and which are not loaded on `day`.
+/// Explains which inputs the regime needs and why it lacks some on `day`.
 pub(super) fn missing_inputs(set: &SeriesSet, day: Date) -> String {
     let absent = INPUTS.iter().filter(|id| set.up_to(id, day).is_empty());
-    let absent = join(absent, ", ");
-    let needs = "CPILFESL, CPIAUCSL and three of INDPRO, PAYEMS, UNRATE and PERMIT with six years of \
-                 history are needed";
-    if absent.is_empty() {
-        needs.to_owned()
-    } else {
-        format!("{needs}; not loaded: {absent}")
+    let reasons: Vec<String> = absent.map(|id| set.describe_missing(id, day)).collect();
+    let unloaded = reasons
+        .iter()
+        .filter_map(|why| why.strip_suffix(" is not loaded"));
+    let others = reasons
+        .iter()
+        .filter(|why| !why.ends_with(" is not loaded"));
+    let mut text =
+        "CPILFESL, CPIAUCSL and three of INDPRO, PAYEMS, UNRATE and PERMIT with six years of \
+                    history are needed"
+            .to_owned();
+    if unloaded.clone().next().is_some() {
+        text += &format!("; not loaded: {}", join(unloaded, ", "));
     }
+    text.extend(others.map(|why| format!("; {why}")));
+    text
 }

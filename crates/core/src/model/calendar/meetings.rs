@@ -77,6 +77,12 @@ impl Meeting {
         }
     }
 
+    /// Returns whether it was a meeting with a decision: a scheduled one, or another after which a statement was published.
+    pub fn has_decision(&self) -> bool {
+        let is_other = matches!(self.kind, MeetingKind::Unscheduled | MeetingKind::Call);
+        self.is_regular() || is_other && self.at.is_some()
+    }
+
     /// Returns whether it was scheduled and not cancelled.
     pub fn is_regular(&self) -> bool {
         self.kind == MeetingKind::Scheduled && self.cancelled.is_none()

@@ -4,7 +4,7 @@ use super::{Release, releases};
 use crate::catalogue::Catalogue;
 use crate::indicators::months::Month;
 use crate::indicators::nber;
-use crate::model::frequency::{Date, add_days, days_between, shift};
+use crate::model::frequency::{Date, Frequency, add_days, days_between, shift};
 use crate::model::series_info::SeriesInfo;
 use crate::model::{observation, release, table};
 use jiff::ToSpan;
@@ -44,23 +44,36 @@ static LATENESS: LazyLock<HashMap<&str, BTreeMap<Date, i64>>> = LazyLock::new(||
     releases().iter().filter_map(lateness).collect()
 });
 
-/// The release of each series that is published on the same day as the headline of the same period.
-static RELEASE_OF: LazyLock<HashMap<&str, &Release>> = LazyLock::new(|| {
+/// The release of a series, and how many days its periods are behind the headline's: continued claims a week.
+#[derive(Debug, Clone, Copy)]
+struct ReleaseOf {
+    release: &'static Release,
+    days_behind: i64,
+}
+
+/// The release of each series that is published on the same day as its headline.
+static RELEASE_OF: LazyLock<HashMap<&str, ReleaseOf>> = LazyLock::new(|| {
     let info = |id: &str| Catalogue::embedded().get(id);
     let pairs = releases().iter().flat_map(|release| {
         let headline = release.headline.first().and_then(|id| info(id));
-        // Continued claims are a week behind the initial ones of the same release.
-        let has_same_period = move |id: &&String| {
-            headline.zip(info(id)).is_some_and(|(headline, info)| {
-                info.frequency == headline.frequency
-                    && (info.publication_lag_days - headline.publication_lag_days).abs() < 3
-            })
+        let days_behind = move |id: &String| {
+            let (headline, info) = headline.zip(info(id))?;
+            let days = info.publication_lag_days - headline.publication_lag_days;
+            let is_week = info.frequency == Frequency::Weekly && days == 7;
+            let is_same = days.abs() < 3;
+            let days = if is_week { days } else { 0 };
+            (info.frequency == headline.frequency && (is_week || is_same)).then_some(days)
         };
-        let printed = release.headline.iter().chain(&release.series);
-        let series = printed
-            .filter(has_same_period)
-            .chain(&release.derived_series);
-        series.map(move |id| (id.as_str(), release))
+        let all = release.headline.iter().chain(&release.series);
+        let printed = all.filter_map(move |id| Some((id, days_behind(id)?)));
+        let derived = release.derived_series.iter().map(|id| (id, 0));
+        printed.chain(derived).map(move |(id, days_behind)| {
+            let release_of = ReleaseOf {
+                release,
+                days_behind,
+            };
+            (id.as_str(), release_of)
+        })
     });
     pairs.collect()
 });
@@ -69,7 +82,7 @@ static RELEASE_OF: LazyLock<HashMap<&str, &Release>> = LazyLock::new(|| {
 #[derive(Debug, Clone, Copy)]
 pub struct Publication<'a> {
     info: &'a SeriesInfo,
-    release: Option<&'static Release>,
+    release: Option<ReleaseOf>,
 }
 
 impl<'a> Publication<'a> {
@@ -83,7 +96,7 @@ impl<'a> Publication<'a> {
 
     /// Returns the release of the calendar on whose day the series is published.
     pub fn release(&self) -> Option<&'static Release> {
-        self.release
+        self.release.map(|of| of.release)
     }
 
     /// Returns the day from which the figure of `period` counts as known. Never earlier for a later period.
@@ -104,9 +117,7 @@ impl<'a> Publication<'a> {
             return release::monday_after(period);
         }
         match self.release {
-            Some(release) => release
-                .recorded_day(period)
-                .unwrap_or_else(|| release.latest_day(period, lagged)),
+            Some(of) => of.release.day_or(add_days(period, of.days_behind), lagged),
             None => release::after_disruption(&info.source, lagged),
         }
     }
@@ -116,6 +127,15 @@ impl Release {
     /// Returns the recorded day on which the figures of a period were published.
     pub fn recorded_day(&self, period: Date) -> Option<Date> {
         RECORDED_DAYS.get(self.id.as_str())?.get(&period).copied()
+    }
+
+    /// Returns the day from which the figures of a period count as known: the recorded one, else the latest possible.
+    pub fn day_of(&'static self, period: Date) -> Date {
+        self.day_or(period, period)
+    }
+
+    fn day_or(&'static self, period: Date, lagged: Date) -> Date {
+        (self.recorded_day(period)).unwrap_or_else(|| self.latest_day(period, lagged))
     }
 
     /// Returns the latest day on which the figures of a period can have been published: not after the recorded day of a later

@@ -32,6 +32,15 @@ fn run(store: &dyn Store, dir: &Path) -> ImportReport {
     import_from(store, dir, provenance, &mut Progress::quiet()).unwrap()
 }
 
+fn replace(store: &dyn Store, dir: &Path) -> ImportReport {
+    let provenance = Provenance {
+        origin: "import",
+        read_at: on("2026-11-21"),
+        replace: true,
+    };
+    import_from(store, dir, provenance, &mut Progress::quiet()).unwrap()
+}
+
 fn values(store: &dyn Store, series: &str) -> Vec<(Date, f64)> {
     let stored = store.read(&id(series)).unwrap().unwrap_or_default();
     stored.latest().iter().map(|o| (o.date, o.value)).collect()
@@ -238,6 +247,7 @@ fn bundled_series_folder_is_imported_completely() {
     assert!(report.files >= 200 && report.series >= 200);
     let lines: usize = csv_files(real)
         .unwrap()
+        .files
         .iter()
         .map(|f| fs::read_to_string(f).unwrap().lines().count() - 1)
         .sum();
@@ -255,23 +265,29 @@ fn bundled_series_folder_is_imported_completely() {
 }
 
 #[test]
-fn implausible_figure_is_imported_with_a_warning() {
+fn implausible_figure_is_refused_unless_replace_is_asked_for() {
     let store = Sqlite::in_memory().unwrap();
-    run(
-        &store,
-        folder(&[("UNRATE.csv", "date,value\n2026-07-01,4.1\n2026-08-01,4.2\n")]).path(),
-    );
-    let report = run(
-        &store,
-        folder(&[("UNRATE.csv", "date,value\n2026-09-01,430\n")]).path(),
-    );
+    let months: Vec<String> = (1..=8)
+        .map(|m| format!("2026-{m:02}-01,4.{}\n", m % 3))
+        .collect();
+    let text = format!("date,value\n{}", months.concat());
+    run(&store, folder(&[("UNRATE.csv", &text)]).path());
+    for figure in ["430", "0.042", "0", "-1", "-99", "-9999", "-4.2"] {
+        let file = folder(&[("UNRATE.csv", &format!("date,value\n2026-09-01,{figure}\n"))]);
+        let report = run(&store, file.path());
+        let error = report.errors[0].to_string();
+        assert!(
+            error.contains(&format!("line 2: {figure} for 2026-09-01")),
+            "{error}"
+        );
+        assert!(error.contains("--replace"), "{error}");
+        assert_eq!(values(&store, "UNRATE").len(), 8);
+    }
+    let file = folder(&[("UNRATE.csv", "date,value\n2026-09-01,430\n")]);
+    let report = replace(&store, file.path());
     assert!(report.errors.is_empty());
-    assert!(
-        report.warnings[0].contains("UNRATE: 430 for 2026-09-01"),
-        "{:?}",
-        report.warnings
-    );
-    assert_eq!(values(&store, "UNRATE").len(), 3);
+    assert!(report.warnings[0].contains("UNRATE: 430 for 2026-09-01"));
+    assert_eq!(values(&store, "UNRATE").len(), 9);
 }
 
 #[test]
@@ -373,35 +389,71 @@ fn older_file_revises_nothing_without_replace() {
             && warning.contains("--replace"),
         "{warning}"
     );
-    let provenance = Provenance {
-        origin: "import",
-        read_at: on("2026-11-21"),
-        replace: true,
-    };
-    let report = import_from(&store, older.path(), provenance, &mut Progress::quiet()).unwrap();
-    assert_eq!(report.written.revised, 13);
+    assert_eq!(replace(&store, older.path()).written.revised, 13);
 }
 
 #[test]
-fn file_on_another_base_must_be_complete() {
+fn file_on_another_base_is_left_out_or_replaces_every_stored_row() {
     let value = |n: i32| 100.0 + f64::from(n * n % 7) / 10.0;
-    for (first, is_imported) in [(0, true), (3, false)] {
+    let stored = |series: &str| {
         let store = Sqlite::in_memory().unwrap();
-        run(
-            &store,
-            folder(&[("a.csv", &file_of((0..24).map(|n| (n, value(n)))))]).path(),
-        );
-        let rebased = file_of((first..24).map(|n| (n, 0.87 * value(n))));
-        let report = run(&store, folder(&[("a.csv", &rebased)]).path());
+        let text = file_of((0..24).map(|n| (n, value(n)))).replace("HOUST", series);
+        run(&store, folder(&[("a.csv", &text)]).path());
+        store
+    };
+    let all: Vec<i32> = (0..24).collect();
+    let with_gap: Vec<i32> = (0..24).filter(|n| *n != 11).collect();
+    for (series, factor, rows, reason) in [
+        ("INDPRO", 0.87, &all, None),
+        ("MY_OWN", 0.87, &all, None),
+        (
+            "INDPRO",
+            0.87,
+            &with_gap,
+            Some("lacks 1 of the stored dates, the first 2024-12-01"),
+        ),
+        (
+            "INDPRO",
+            0.87,
+            &all[3..].to_vec(),
+            Some("lacks 3 of the stored dates"),
+        ),
+        (
+            "INDPRO",
+            0.01,
+            &all[21..].to_vec(),
+            Some("lacks 21 of the stored dates"),
+        ),
+        (
+            "INDPRO",
+            -1.0,
+            &all[3..].to_vec(),
+            Some("lacks 3 of the stored dates"),
+        ),
+        ("HOUST", 0.001, &all, Some("convert them to Thousands")),
+        ("PAYEMS", 1000.0, &all, Some("convert them to Thousands")),
+    ] {
+        let store = stored(series);
+        let before = values(&store, series);
+        let text = file_of(rows.iter().map(|n| (*n, factor * value(*n)))).replace("HOUST", series);
+        let file = folder(&[("a.csv", &text)]);
+        let report = run(&store, file.path());
+        let messages = format!("{:?} {:?}", report.warnings, report.errors);
         assert!(
-            report.warnings[0].contains("0.8700 times"),
-            "{:?}",
-            report.warnings
+            messages.contains("another base or unit: left out"),
+            "{series} {factor}: {messages}"
         );
-        let base = values(&store, "HOUST")[0].1 / value(0);
-        assert!(
-            (base - if is_imported { 0.87 } else { 1.0 }).abs() < 1e-9,
-            "{base}"
-        );
+        assert_eq!(values(&store, series), before, "{series} {factor}");
+        let report = replace(&store, file.path());
+        if let Some(reason) = reason {
+            let error = report.errors[0].to_string();
+            assert!(error.contains(reason), "{error}");
+            assert_eq!(values(&store, series), before);
+        } else {
+            assert!(report.errors.is_empty(), "{:?}", report.errors);
+            assert!((values(&store, series)[0].1 / value(0) - factor).abs() < 1e-9);
+        }
     }
 }
+
+mod matrix;

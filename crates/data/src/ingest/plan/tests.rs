@@ -62,8 +62,10 @@ fn whole_catalogue_is_planned_except_series_without_source() {
         config.sources.no_fred = no_fred;
         plan(&[], &States::default(), &config, now())
     };
-    let due =
-        |plan: &Plan| -> Vec<String> { plan.steps.iter().map(|s| s.id.to_string()).collect() };
+    let due = |plan: &Plan| -> Vec<String> {
+        let steps = plan.first.iter().chain(&plan.steps);
+        steps.map(|s| s.id.to_string()).collect()
+    };
     let fred = plan_all(Arc::default(), false);
     let recipes = || Arc::clone(Recipes::embedded());
     let all = plan_all(recipes(), false);

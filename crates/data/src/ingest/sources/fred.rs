@@ -91,7 +91,9 @@ fn parse_download(
     if response.body.starts_with(b"PK") {
         return Err("it is a ZIP archive".to_owned());
     }
-    let columns = table::parse(&response.body, None).map_err(|e| e.to_string())?;
+    let columns = table::parse(&response.body, None)
+        .map_err(|e| e.to_string())?
+        .columns;
     if let Some(error) = columns.iter().find_map(|column| column.rows.as_ref().err()) {
         return Err(error.to_string());
     }

@@ -1,7 +1,7 @@
 //! Fetches the series from FRED that no recipe has, and computes series from formulas.
 
 use super::{SERIES, SyncRun};
-use crate::ingest::accept::{Source, SourceKind, is_revised};
+use crate::ingest::accept::{self, Source, SourceKind, is_revised};
 use crate::ingest::plan::Step;
 use crate::ingest::report::Outcome;
 use crate::ingest::state;
@@ -15,6 +15,9 @@ use std::sync::Arc;
 
 /// Series between two writes of the states; each write invalidates the caches of a running server.
 const STATES_INTERVAL: usize = 25;
+/// What a sync that asks FRED says.
+const TERMS: &str = "FRED is asked for series that no other source has, for your own use: its terms allow viewing and \
+    downloading and forbid storing for others. --no-fred excludes it; syncs in the background ask it only with --fred.";
 /// FRED's name as the origin of rows.
 const FRED: &str = "fred";
 
@@ -22,7 +25,7 @@ impl SyncRun<'_> {
     /// Fetches series from FRED that no other source had.
     pub(super) async fn fetch_from_fred(&mut self, steps: Vec<Step>) -> Result<()> {
         if self.clients.offline().is_none() && steps.iter().any(|step| step.is_on_fred) {
-            self.show_terms()?;
+            self.progress.print(TERMS);
         }
         for step in steps {
             let outcome = self.fetch_series_from_fred(&step).await;
@@ -33,19 +36,6 @@ impl SyncRun<'_> {
             if self.report.series.len().is_multiple_of(STATES_INTERVAL) {
                 state::write(&self.states, self.store, SERIES)?;
             }
-        }
-        Ok(())
-    }
-
-    /// Shows FRED's terms before the first request that this store ever sends.
-    fn show_terms(&mut self) -> Result<()> {
-        const TERMS_SHOWN: &str = "fred_terms_told";
-        if self.store.note(TERMS_SHOWN)?.is_none() {
-            self.progress.print(
-                "FRED is asked for series that no other source has, for your own use: its terms allow viewing and \
-                 downloading and forbid storing for others. --no-fred excludes it.",
-            );
-            self.store.set_note(TERMS_SHOWN, &self.now().to_string())?;
         }
         Ok(())
     }
@@ -147,6 +137,10 @@ impl SyncRun<'_> {
     /// # Errors
     /// [`Error::Store`] when the store cannot be read or written.
     pub(super) fn compute(&mut self, steps: Vec<Step>) -> Result<Vec<Step>> {
+        // Formulas alone would make old figures look as if they had been read.
+        if self.report.why_nothing_came().is_some() {
+            return Ok(Vec::new());
+        }
         let source = Source::new("formula", "the formula", SourceKind::Formula);
         let mut remaining = Vec::new();
         for step in steps {
@@ -167,11 +161,16 @@ impl SyncRun<'_> {
                 .iter()
                 .map(|row| VintageObservation::new(row, None))
                 .collect();
-            let is_first = state::stored_rows(self.store, &step.id)?.is_empty();
-            match self.accept(&step, &source, is_first, rows)? {
+            let stored = state::stored_rows(self.store, &step.id)?;
+            let computed: Vec<Observation> = accept::observations(&rows);
+            // Without new inputs there is nothing to write, not even a time.
+            if !stored.is_empty() && stored == computed {
+                continue;
+            }
+            match self.accept(&step, &source, stored.is_empty(), rows)? {
                 Ok(written) => {
                     self.record_read(&step, true);
-                    self.report(step.id, Outcome::Written(written));
+                    self.report(step.id, Outcome::Computed(written));
                 }
                 Err(_) => remaining.push(step),
             }

@@ -58,6 +58,7 @@ async fn fetch_feed<'a>(
 ) -> Result<(FeedTask<'a>, FetchResult)> {
     let feed_ref = task.feed_ref;
     let steps = &task.steps;
+    let is_part = steps.iter().any(|step| step.is_part(feed_ref));
     let is_due = |series: &&SeriesRecipe| steps.iter().any(|step| step.id == series.id);
     let series: Vec<&SeriesRecipe> = feed_ref.feed.series.iter().filter(is_due).collect();
     let from = |step: &Step| step.first_date(feed_ref);
@@ -68,7 +69,7 @@ async fn fetch_feed<'a>(
         now: (config.clock)(),
     };
     let mut response = clients.fetch(request, &task.validators).await?;
-    if let (Ok(Some(feed_response)), Some(_)) = (&response, request.from) {
+    if let (Ok(Some(feed_response)), Some(_), false) = (&response, request.from, is_part) {
         for step in steps {
             let Some(Ok(rows)) = feed_response.figures.get(&step.id) else {
                 continue;
@@ -159,9 +160,16 @@ impl<'a> SyncRun<'a> {
         let clients = self.clients;
         let store = self.store;
         let sources = stream::iter(by_source.into_values()).map(|tasks| {
-            stream::iter(tasks)
-                .then(move |task| fetch_feed(config, store, clients, task))
-                .boxed()
+            stream::unfold(tasks, move |mut tasks| async move {
+                let is_wanted = |task: &FeedTask<'a>| {
+                    let ids = task.steps.iter().map(|step| &step.id);
+                    config.wanted.contains_any(ids)
+                };
+                let next = tasks.iter().position(is_wanted).unwrap_or(0);
+                let task = (next < tasks.len()).then(|| tasks.remove(next))?;
+                Some((fetch_feed(config, store, clients, task).await, tasks))
+            })
+            .boxed()
         });
         let mut results = sources.flatten_unordered(MAX_SOURCES);
         let mut next = Vec::new();
@@ -317,7 +325,17 @@ impl<'a> SyncRun<'a> {
             .iter()
             .map(|row| VintageObservation::new(row, None))
             .collect();
-        let written = match self.accept(&step, &source, is_full, incoming)? {
+        let accepted = self.accept(&step, &source, is_full, incoming)?;
+        if step.is_part(feed_ref) && !is_full {
+            // Validators of a part do not stand for the whole, which is read next, even where the part was refused.
+            self.feed_state(feed_ref).validators = Validators::default();
+            self.config.wanted.settle(&id);
+            step.next_route -= 1;
+            step.newest_from = None;
+            self.partly_read.push(step);
+            return Ok(None);
+        }
+        let written = match accepted {
             Ok(written) => written,
             Err(refusal) => return Ok(Some(self.refuse_rows(feed_ref, step, refusal, &rows))),
         };
@@ -388,6 +406,8 @@ impl<'a> SyncRun<'a> {
             is_accepted: self.config.is_accepted(id, &source.id),
             new_base,
             recomputes_history: feed.rewrites_history,
+            frequency: (feed.series.iter().find(|recipe| recipe.id == *id))
+                .and_then(|recipe| recipe.frequency),
             ..Source::new(&source.id, &source.name, SourceKind::Recipe)
         })
     }

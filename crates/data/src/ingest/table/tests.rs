@@ -2,7 +2,7 @@ use super::*;
 use proptest::prelude::*;
 
 fn parse_ok(text: &str) -> Vec<Column> {
-    parse(text.as_bytes(), Some("UNRATE")).unwrap()
+    parse(text.as_bytes(), Some("UNRATE")).unwrap().columns
 }
 
 fn pairs(column: &Column) -> Vec<(String, f64)> {
@@ -107,7 +107,11 @@ fn row_without_a_series_refuses_the_file() {
         ("a;b\n1;2\n", 1, "names no date column"),
         ("<!DOCTYPE html>\n<html>", 1, "names no date column"),
         ("date\n2026-01-01\n", 1, "no other"),
-        ("date,value,x\n2026-01-01,1,2\n", 1, "names no series"),
+        (
+            "date,value,x\n2026-01-01,1,2\n",
+            1,
+            "no column \"x\" is known",
+        ),
         ("date,a b\n2026-01-01,1\n", 1, "not a series identifier"),
         ("date,A,a\n", 1, "A has two columns"),
         ("DATE,A,B\n2026-01-01,1,2\n2026-01-02,1\n", 3, "2 columns"),
@@ -246,7 +250,7 @@ proptest! {
         for n in days.iter().rev() {
             text.push_str(&format!("X,{},{}\n", day(n), value));
         }
-        let columns = parse(text.as_bytes(), None).unwrap();
+        let columns = parse(text.as_bytes(), None).unwrap().columns;
         let pairs: Vec<(Date, f64)> = columns.iter().flat_map(|column| to_known(column.rows.as_ref().unwrap(), None)).map(|k| (k.date, k.value.unwrap())).collect();
         let expected: Vec<(Date, f64)> = days.iter().map(|n| (day(n), value)).collect();
         prop_assert_eq!(pairs, expected);
@@ -254,7 +258,7 @@ proptest! {
 }
 
 fn check(text: &[u8]) {
-    for column in parse(text, Some("X")).unwrap_or_default() {
+    for column in parse(text, Some("X")).map_or(Vec::new(), |table| table.columns) {
         let rows = column.rows.unwrap_or_default();
         assert!(rows.is_sorted_by(|a, b| a.key() < b.key()));
         assert!(rows.iter().all(|r| r.value.is_none_or(f64::is_finite)));

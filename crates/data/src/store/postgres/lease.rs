@@ -8,9 +8,9 @@ use std::time::Duration;
 /// How long a lease lasts without renewal, in seconds.
 const SECONDS: i64 = 15;
 /// The same as a duration.
-pub(super) const LEASE: Duration = Duration::from_secs(SECONDS.unsigned_abs());
+pub(in crate::store) const LEASE: Duration = Duration::from_secs(SECONDS.unsigned_abs());
 /// How often a lease is renewed, and how often others try to take it.
-pub(super) const HEARTBEAT: Duration = Duration::from_secs(3);
+pub(in crate::store) const HEARTBEAT: Duration = Duration::from_secs(3);
 
 /// Acquires the lease if it is free. Returns the new term, or the holder.
 ///
@@ -84,7 +84,7 @@ pub(super) async fn describe_holder(db: &Database) -> Result<String> {
 }
 
 /// Returns a unique name for this process: host, process id and a random suffix.
-pub(super) fn process_name() -> String {
+pub(in crate::store) fn process_name() -> String {
     let host = std::fs::read_to_string("/etc/hostname").unwrap_or_default();
     let suffix = econoscope_core::clock::random() & 0xffff;
     format!("{}/{}-{suffix:04x}", host.trim(), std::process::id())

@@ -15,6 +15,11 @@ use std::time::{Duration, Instant};
 /// How long a version that was read stays valid: asking for changes of another process takes some microseconds.
 const VERSION_LIFETIME: Duration = Duration::from_millis(5);
 
+/// Name of the note with the lease on syncing: when it ends, in seconds since 1970, and its holder.
+const LEASE: &str = "sync_lease";
+/// The longest lease, in seconds.
+const MAX_LEASE: i64 = 60;
+
 impl Store for Sqlite {
     fn version(&self) -> Result<u64> {
         let mut cached = self.cached_version.lock();
@@ -43,6 +48,35 @@ impl Store for Sqlite {
     fn current_version(&self) -> Result<u64> {
         self.expire_version();
         self.version()
+    }
+
+    fn is_in_memory(&self) -> bool {
+        self.current_file(false)
+            .is_ok_and(|file| file.path.is_none())
+    }
+
+    fn lease(&self, holder: &str, duration: Duration) -> Result<Option<String>> {
+        let now = econoscope_core::clock::wall_time().as_second();
+        let until = now.saturating_add(duration.as_secs().try_into().unwrap_or(i64::MAX));
+        let other = |db: &Connection| -> Result<Option<String>> {
+            // A lease that ends later than any was taken under a wrong clock. A damaged one is replaced.
+            let note = texts::note(db, LEASE).ok().flatten().unwrap_or_default();
+            let lease = note.split_once(' ');
+            let is_valid = |end: &str| {
+                end.parse()
+                    .is_ok_and(|end| now < end && end <= now + MAX_LEASE)
+            };
+            let other = lease.filter(|(end, name)| *name != holder && is_valid(end));
+            Ok(other.map(|(_, name)| name.to_owned()))
+        };
+        match self.with_reader(other)? {
+            Some(other) => Ok(Some(other)),
+            // No visible change, so the version stays.
+            None => self.transact(|db| match other(db)? {
+                Some(other) => Ok(Some(other)),
+                None => texts::set_note(db, LEASE, &format!("{until} {holder}")).map(|_| None),
+            }),
+        }
     }
 
     fn snapshot(&self) -> Result<Option<Arc<dyn Store>>> {

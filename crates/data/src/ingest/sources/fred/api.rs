@@ -2,9 +2,9 @@
 
 use super::Fred;
 use super::vintages::{FOREVER, VintageRow, changes_only, request_ranges};
+use crate::ingest::cells::Notation;
 use crate::ingest::fetch::Response;
 use crate::ingest::key::{self, ApiKey};
-use crate::ingest::table;
 use crate::ingest::titles;
 use crate::store::Description;
 use econoscope_core::catalogue::Catalogue;
@@ -57,7 +57,7 @@ impl ObservationRow {
             date: parse_day(&self.date)?,
             from: parse_day(&self.realtime_start)?,
             until: end.map(parse_day).transpose()?,
-            value: table::parse_value(self.value.trim().as_bytes())?,
+            value: Notation::PLAIN.figure(self.value.trim().as_bytes())?,
         })
     }
 }
@@ -262,7 +262,7 @@ fn error_message(response: &Response) -> Option<String> {
 }
 
 fn parse_day(text: &str) -> std::result::Result<Date, String> {
-    table::parse_date(text.as_bytes())
+    Notation::PLAIN.date(text.as_bytes())
 }
 
 /// Sorts rows by date and removes duplicates.

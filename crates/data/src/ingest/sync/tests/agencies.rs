@@ -471,3 +471,91 @@ async fn keyed_source_is_used_after_cboe_fails() {
     assert_eq!(origin(&store, "SPY"), "tiingo");
     assert!(!format!("{report:?} {config:?}").contains("canary0"));
 }
+
+#[tokio::test]
+async fn newest_figures_come_before_the_whole_history_and_headlines_before_others() {
+    let (server, mut config) = agencies(&["HOUST", "DGS10", "DGS2"]).await;
+    config.sources.no_fred = true;
+    treasury(&server).await;
+    let store = Arc::new(Sqlite::in_memory().unwrap());
+    for series in ["DGS2", "DGS10"] {
+        let rows = [
+            (11, 4.77),
+            (12, 4.78),
+            (13, 4.79),
+            (16, 4.77),
+            (17, 4.78),
+            (18, 4.79),
+            (19, 4.80),
+        ];
+        write_rows(
+            &store,
+            series,
+            &rows.map(|(day, value)| {
+                (
+                    date(2026, 11, day),
+                    value + f64::from(u8::from(series == "DGS10")) * 0.34,
+                )
+            }),
+        );
+    }
+    run(&store, &config).await;
+    assert_eq!(
+        values(&store, "DGS10").last(),
+        Some(&(date(2026, 11, 20), 5.17))
+    );
+    let asked = server.received_requests().await.unwrap();
+    let years: Vec<String> = asked
+        .iter()
+        .filter_map(|request| Some(request.url.path().split_once("rates.csv/")?.1[..4].to_owned()))
+        .collect();
+    assert_eq!(years[..2], ["2026", "1990"], "the newest year, then all");
+    assert_eq!(years.iter().filter(|year| *year == "2026").count(), 2);
+    let first = asked.first().unwrap().url.as_str();
+    assert!(first.contains("/2026/"), "housing waits: {first}");
+    // A second sync has nothing to ask.
+    server.reset().await;
+    assert_eq!(run(&store, &config).await.read_count(), 0);
+    let again = server.received_requests().await.unwrap();
+    let is_yield = |request: &&wiremock::Request| request.url.path().contains("treasury-rates");
+    assert_eq!(again.iter().filter(is_yield).count(), 0);
+}
+
+#[tokio::test]
+async fn sync_that_brings_nothing_changes_no_time() {
+    let (server, mut config) = agencies(&[]).await;
+    config.only = None;
+    config.sources.no_fred = true;
+    mount(&server, ".*", 1, page(503)).await;
+    let store = Arc::new(Sqlite::bundled().unwrap());
+    let before = store.status().unwrap();
+    let report = run(&store, &config).await;
+    assert!(store.status().unwrap() == before, "something was written");
+    assert_eq!(store.note(LAST_SYNC).unwrap(), None);
+    assert_eq!(report.read_count(), 0);
+    let why = report.why_nothing_came().unwrap();
+    assert!(why.contains("HTTP 503"), "{why}");
+}
+
+#[tokio::test]
+async fn feed_that_has_stopped_is_found() {
+    let (server, config) = agencies(&["DGS10"]).await;
+    treasury(&server).await;
+    let store = Sqlite::in_memory().unwrap();
+    for (now, has_stopped) in [
+        ("2026-11-21T12:00:00Z", false),
+        ("2026-12-20T12:00:00Z", true),
+    ] {
+        let now = now.parse().unwrap();
+        let checks = crate::ingest::check_sources(&store, &config.sources, now)
+            .await
+            .unwrap();
+        let yields = checks
+            .iter()
+            .find(|check| check.feed == "treasury/par_yields")
+            .unwrap();
+        let why = format!("{:?}", yields.result);
+        let finding = "DGS10: the newest figure is of 2026-11-20; the feed may have stopped";
+        assert_eq!(why.contains(finding), has_stopped, "{why}");
+    }
+}

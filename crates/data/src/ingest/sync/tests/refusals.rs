@@ -49,12 +49,15 @@ async fn figure_in_another_unit_is_refused() {
 }
 
 #[tokio::test]
-async fn figures_dated_after_tomorrow_are_skipped() {
+async fn figures_dated_after_today_are_refused() {
     let body =
-        "observation_date,UNRATE\n2026-11-01,4.3\n2026-11-22,4.4\n2026-11-23,9\n2036-01-01,9\n";
+        "observation_date,UNRATE\n2026-11-01,4.3\n2026-11-22,9\n2026-11-23,9\n2036-01-01,9\n";
     let (message, stored) = sync_response(csv(body)).await;
-    let new = [(date(2026, 11, 1), 4.3), (date(2026, 11, 22), 4.4)];
-    assert_eq!((message.as_str(), stored), ("", [STORED, new].concat()));
+    let new = [(date(2026, 11, 1), 4.3)];
+    assert_eq!(
+        (message.as_str(), stored),
+        ("", [&STORED[..], &new].concat())
+    );
 }
 
 #[tokio::test]

@@ -115,6 +115,10 @@ fn month_ends_match_their_vintages() {
             if (name.as_str(), month[0]) == ("CE16OV", "2026-03") {
                 continue;
             }
+            // Its states are of mid-month: at the end of a month the next one may be known.
+            if name == "GDPC1" {
+                continue;
+            }
             // Every vintage of a short history, and one in fifteen of a long one.
             if at % 15 > 0 && at < rows.len() {
                 continue;

@@ -212,3 +212,23 @@ proptest! {
         prop_assert_eq!(file.check_integrity().unwrap(), vec![]);
     }
 }
+
+#[test]
+fn lease_is_held_by_one_until_it_ends() {
+    let (_folder, path, one) = new_store();
+    let two = Sqlite::open_existing(&path).unwrap();
+    let version = one.version().unwrap();
+    let lease = Duration::from_secs(15);
+    assert_eq!(one.lease("a", lease).unwrap(), None);
+    assert_eq!(two.lease("b", lease).unwrap().as_deref(), Some("a"));
+    assert_eq!(one.lease("a", lease).unwrap(), None, "renewed");
+    assert_eq!(two.lease("b", lease).unwrap().as_deref(), Some("a"));
+    assert_eq!(one.lease("a", Duration::ZERO).unwrap(), None);
+    assert_eq!(two.lease("b", lease).unwrap(), None, "ended");
+    assert_eq!(one.current_version().unwrap(), version, "no cache is lost");
+    // Its holder has crashed, or took it under a clock that was years ahead.
+    for lost in ["1 dead", "99999999999 early", "nonsense"] {
+        one.set_note("sync_lease", lost).unwrap();
+        assert_eq!(two.lease("b", lease).unwrap(), None, "{lost}");
+    }
+}

@@ -1,0 +1,492 @@
+//! Reads a name: item and head, transforms, exclusions, operators in their order.
+//!
+//! Every word is read once. A name whose words are not all read has no reading, so that a part is never taken for the
+//! whole and no sign, operator or change is lost.
+
+use super::register::{NameTable, Target, significant, suggest};
+use super::words::{Kind, Token, rows, unit};
+use econoscope_core::catalogue::Catalogue;
+use econoscope_core::catalogue::names::Choices;
+use econoscope_core::error::{Error, Result, Suggestion, quote};
+use econoscope_core::indicators::identities;
+use econoscope_core::model::{Frequency, SeriesInfo};
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
+
+/// A series or formula that a name, or one side of it, means.
+#[derive(Debug, Clone)]
+pub struct Part {
+    /// Identifier or formula.
+    pub formula: String,
+    /// The series, if it is one.
+    pub info: Option<Arc<SeriesInfo>>,
+    /// What an ambiguous name may mean besides.
+    pub(super) choices: Option<&'static Choices>,
+    /// Words that are not part of the meaning: times.
+    pub(super) unread: Vec<String>,
+    /// "%" for every rate; else the short unit.
+    unit: String,
+}
+
+impl Part {
+    pub(super) fn series(info: &Arc<SeriesInfo>) -> Self {
+        let is_rate = info.units_short.starts_with('%') || info.units_short == "pp";
+        Self {
+            formula: info.id.to_string(),
+            unit: if is_rate { "%" } else { &info.units_short }.to_owned(),
+            info: Some(Arc::clone(info)),
+            choices: None,
+            unread: Vec::new(),
+        }
+    }
+
+    pub(super) fn formula(formula: &str, unit: &str) -> Self {
+        match identified(formula).and_then(|id| Catalogue::embedded().get(id)) {
+            Some(info) => Self::series(info),
+            None => Self {
+                formula: formula.to_owned(),
+                info: None,
+                choices: None,
+                unread: Vec::new(),
+                unit: unit.to_owned(),
+            },
+        }
+    }
+
+    /// Takes the usual meaning of an ambiguous name.
+    pub(super) fn usual(name: &str, choices: &'static Choices) -> Result<Self> {
+        match *Target::Choices(choices).series() {
+            [only] if choices.has_default => Ok(Self {
+                choices: Some(choices),
+                ..Self::series(only)
+            }),
+            _ => Err(Error::Ambiguous {
+                name: quote(name),
+                choices: choices.candidates.clone(),
+            }),
+        }
+    }
+
+    /// Whether its figures are changes over a year.
+    fn is_yearly(&self) -> bool {
+        let is_change = |info: &Arc<SeriesInfo>| info.units.starts_with("Percent change");
+        self.info.as_ref().is_some_and(is_change) || self.formula.starts_with("yoy(")
+    }
+
+    fn call(&self, function: &str, unit: &str) -> Self {
+        let called = Self::formula(
+            &function.replace("()", &format!("({})", self.formula)),
+            unit,
+        );
+        Self {
+            choices: self.choices,
+            unread: self.unread.clone(),
+            ..called
+        }
+    }
+
+    /// Applies a transform; `None` if the figures have no such change.
+    fn apply(self, transform: &str) -> Option<Self> {
+        let is_rate = self.unit == "%";
+        let is_adjusted = self
+            .info
+            .as_ref()
+            .is_some_and(|info| info.seasonally_adjusted);
+        let is_monthly = self.info.as_ref().map(|info| info.frequency) == Some(Frequency::Monthly);
+        let function = match transform {
+            "yoy" | "growth" | "inflation" if self.is_yearly() => return Some(self),
+            "nsa" if !is_adjusted && self.info.is_some() => return Some(self),
+            "nsa" => {
+                return Some(Self::series(
+                    Catalogue::embedded().get(identified(&format!("nsa({})", self.formula))?)?,
+                ));
+            }
+            "inflation" if !has_prices(self.info.as_deref()?) => return None,
+            "yoy" if is_rate => "ch1()",
+            "mom" | "qoq" | "chg" if is_rate => "chg()",
+            "growth" | "inflation" | "ann" if is_rate => return None,
+            "yoy" | "growth" | "inflation" => "yoy()",
+            "chg" if !["index", "$/hour"].contains(&self.unit.as_str()) => "chg()",
+            "mom" | "chg" if is_monthly => "mom()",
+            "mom" | "qoq" | "chg" => "pch()",
+            "ann" => "pca()",
+            _ => return self.at(transform.strip_prefix("freq ")?.parse().ok()?),
+        };
+        let unit = if function == "chg()" {
+            self.unit.as_str()
+        } else {
+            "%"
+        };
+        Some(self.call(function, unit))
+    }
+
+    /// Returns the average over the periods of a frequency; a slower series is as it is, and says so.
+    fn at(mut self, frequency: Frequency) -> Option<Self> {
+        let info = self.info.clone()?;
+        if info.frequency < frequency {
+            return identities::averages(&info.id, frequency).map(|info| Self::series(&info));
+        }
+        if info.frequency > frequency {
+            self.unread.push(frequency.word().to_owned());
+        }
+        Some(self)
+    }
+
+    /// Applies a transform over a number of its periods.
+    fn over(self, transform: &str, tenor: &str) -> Option<Self> {
+        let (number, letter) = unit(tenor)?;
+        let period = self.info.as_ref()?.frequency.word().chars().next()?;
+        let function = match transform {
+            "ma" | "average" => "ma",
+            "ann" if self.unit != "%" => "ann",
+            _ => return None,
+        };
+        let unit = if function == "ma" {
+            self.unit.as_str()
+        } else {
+            "%"
+        };
+        let call = format!("{function}({},{number})", self.formula);
+        (letter == period && number > 1).then(|| self.call(&call, unit))
+    }
+
+    /// The formula as a side of an operator.
+    fn side(&self) -> String {
+        match &self.info {
+            None if !self.formula.ends_with(')') => format!("({})", self.formula),
+            _ => self.formula.clone(),
+        }
+    }
+}
+
+/// Returns the series that a formula is.
+fn identified(formula: &str) -> Option<&'static str> {
+    static IDS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
+        let exact = identities::all().filter(|(_, identity)| !identity.is_average);
+        let own = exact.map(|(id, identity)| (identity.formula, id));
+        let other = rows(include_str!("../../data/equal.csv")).map(|[formula, id]| (formula, id));
+        own.chain(other).collect()
+    });
+    IDS.get(formula).copied()
+}
+
+/// Whether the figures are of these categories.
+fn is_of(info: &SeriesInfo, categories: &[&str]) -> bool {
+    categories.contains(&info.category.as_str())
+}
+
+fn has_prices(info: &SeriesInfo) -> bool {
+    is_of(info, &["inflation"]) && info.units_short == "index"
+        || is_of(info, &["commodities", "equities", "crypto"])
+        || ["Price", "Case-Shiller"]
+            .iter()
+            .any(|word| info.title.contains(word))
+        || info.units_short == "$/hour"
+}
+
+/// Whether a head may be added to the name of a series.
+fn fits(head: &str, info: &SeriesInfo) -> bool {
+    let is_rate = info.units_short.starts_with('%');
+    match head {
+        "rate" => is_rate || is_of(info, &["fx"]),
+        "index" => ["index", "0-100"].contains(&info.units_short.as_str()),
+        "price" => has_prices(info) && info.units_short != "$/hour",
+        "spot" => is_of(info, &["commodities", "equities", "fx", "crypto"]),
+        "level" => !is_rate || is_of(info, &["rates"]),
+        "nominal" => !info.title.contains("Real ") && !info.title.contains("Core"),
+        "amount" => !is_rate && info.units_short != "index",
+        "bond" => is_of(info, &["rates"]),
+        _ => true,
+    }
+}
+
+/// Returns the name of exactly these words: all of them, or without courtesies, times and heads that fit.
+fn item(tokens: &[Token]) -> Result<Option<Part>> {
+    let table = NameTable::embedded();
+    // "2y and 10y" are two columns, not their difference.
+    let has_and = tokens
+        .iter()
+        .any(|token| token.text == "and" && token.typed != "/");
+    let find = |is_read: &dyn Fn(&Token) -> bool| {
+        let words = significant(tokens.iter().filter(|token| is_read(token)));
+        table
+            .find(&words)
+            .filter(|target| !has_and || !target.is_difference())
+    };
+    let is_told = |token: &Token| token.kind != Kind::Filler;
+    let is_timeless = |token: &Token| is_told(token) && token.kind != Kind::Time;
+    let without = |heads: &[&Token]| {
+        let target = find(&|token| is_timeless(token) && !heads.contains(&token))?;
+        let series = target.series();
+        let fits = |head: &&Token| series.iter().all(|info| fits(&head.text, info));
+        heads.iter().all(fits).then_some(target)
+    };
+    let heads: Vec<&Token> = tokens.iter().filter(|t| t.kind == Kind::Head).collect();
+    let mut fillers = tokens.iter().filter(|token| !is_told(token));
+    let exact = find(&|_| true)
+        .or_else(|| fillers.find_map(|kept| find(&|token| is_told(token) || token == kept)))
+        .or_else(|| find(&is_told));
+    let target = exact
+        .or_else(|| find(&is_timeless))
+        .or_else(|| heads.iter().find_map(|head| without(&[head])))
+        .or_else(|| without(&heads));
+    let mut part = match target {
+        Some(Target::Series(info)) => Part::series(info),
+        Some(Target::Formula(formula)) => Part::formula(formula, ""),
+        Some(Target::Choices(choices)) => Part::usual(choices.name, choices)?,
+        Some(Target::Absent(_)) | None => return Ok(None),
+    };
+    if exact.is_none() {
+        let times = tokens.iter().filter(|token| token.kind == Kind::Time);
+        part.unread.extend(times.map(|token| token.typed.clone()));
+    }
+    Ok(Some(part))
+}
+
+fn without(tokens: &[Token], left_out: &[usize]) -> Vec<Token> {
+    let kept = (0..)
+        .zip(tokens)
+        .filter(|(index, _)| !left_out.contains(index));
+    kept.map(|(_, token)| token.clone()).collect()
+}
+
+/// Reads a name without operators: an item with transforms.
+///
+/// # Errors
+/// [`Error::Ambiguous`] for an item without a usual meaning.
+pub(super) fn single(tokens: &[Token]) -> Result<Option<Part>> {
+    if let Some(part) = item(tokens)? {
+        return Ok(Some(part));
+    }
+    let mut tenors = tokens.iter().enumerate().rev();
+    let tenor = tenors.find(|(_, token)| token.kind == Kind::Tenor);
+    for (index, token) in tokens.iter().enumerate().rev() {
+        let is_transform = token.kind == Kind::Transform;
+        let is_average = token.typed.starts_with("av");
+        if let Some((at, tenor)) = tenor.filter(|_| is_transform || is_average)
+            && let Ok(Some(part)) = item(&without(tokens, &[index, at]))
+            && let Some(part) = part.over(&token.text, &tenor.text)
+        {
+            return Ok(Some(part));
+        }
+        let rest = without(tokens, &[index]);
+        let part = match token.text.as_str() {
+            _ if !is_transform => None,
+            "inflation" => of_prices(&rest)?,
+            _ => single(&rest)?,
+        };
+        if let Some(part) = part.and_then(|part| part.apply(&token.text)) {
+            return Ok(Some(part));
+        }
+    }
+    Ok(None)
+}
+
+/// Reads what inflation is of: an item of the consumer price index, or else of other prices.
+fn of_prices(tokens: &[Token]) -> Result<Option<Part>> {
+    for head in ["cpi", "price"] {
+        let (text, typed) = (head.to_owned(), head.to_owned());
+        let kind = Kind::Word;
+        if let Some(part) = item(&[tokens, &[Token { text, typed, kind }]].concat())? {
+            return Ok(Some(part));
+        }
+    }
+    single(tokens)
+}
+
+/// The operators, the loosest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Operator {
+    Columns,
+    Minus,
+    Plus,
+    Over,
+    Share,
+}
+
+impl Operator {
+    fn parse(text: &str) -> Option<Self> {
+        Some(match text {
+            "and" | "pair" => Self::Columns,
+            "minus" | "less" | "difference" => Self::Minus,
+            "plus" => Self::Plus,
+            "over" | "ratio" => Self::Over,
+            "share" => Self::Share,
+            _ => return None,
+        })
+    }
+}
+
+/// Reads a name: one part, or several columns. `None` where a word is not read.
+///
+/// # Errors
+/// As [`single`].
+pub(super) fn parts(tokens: &[Token]) -> Result<Option<Vec<Part>>> {
+    if let Some(part) = single(tokens)? {
+        return Ok(Some(vec![part]));
+    }
+    let is_courtesy = |token: &&Token| matches!(token.kind, Kind::Stop | Kind::Filler);
+    let before = tokens.iter().take_while(is_courtesy).count();
+    let body = tokens.get(before + 1..).unwrap_or(&[]);
+    let first = tokens.get(before).map_or("", |token| token.text.as_str());
+    if let "difference" | "ratio" | "pair" = first
+        && let Some(operator) = Operator::parse(first)
+    {
+        let is_between = |token: &Token| token.text == "and" || token.typed == "to";
+        let mut found = (0..body.len()).filter(|at| body.get(*at).is_some_and(is_between));
+        return Ok(found.find_map(|at| sides(operator, body, at)));
+    }
+    let is_ratio = tokens.iter().any(|token| token.typed == "ratio");
+    let told = tokens.iter().filter(|token| token.typed != "ratio");
+    let tokens: &[Token] = &told.cloned().collect::<Vec<_>>();
+    let read = |wanted: &[Operator]| {
+        (0..tokens.len()).rev().find_map(|at| {
+            let token = tokens.get(at)?;
+            let is_over = is_ratio && token.typed == "to";
+            let text = if is_over { "over" } else { token.text.as_str() };
+            let operator = Operator::parse(text).filter(|operator| wanted.contains(operator))?;
+            sides(operator, tokens, at)
+        })
+    };
+    Ok(read(&[Operator::Columns])
+        .or_else(|| read(&[Operator::Minus, Operator::Plus]))
+        .or_else(|| read(&[Operator::Over, Operator::Share])))
+}
+
+/// Reads both sides of an operator. What one side lacks it has from the other: "core and headline cpi".
+fn sides(operator: Operator, tokens: &[Token], at: usize) -> Option<Vec<Part>> {
+    let left = tokens.get(..at)?;
+    let right = tokens.get(at + 1..)?;
+    let read = |one: &[Token], other: &[Token]| parts(&[one, other].concat()).ok().flatten();
+    let from_right = || (1..right.len()).find_map(|from| read(left, right.get(from..)?));
+    let from_left = || {
+        (1..left.len())
+            .rev()
+            .find_map(|to| read(left.get(..to)?, right))
+    };
+    let is_empty = |side: &[Token]| side.iter().all(|token| token.kind == Kind::Stop);
+    if is_empty(left) || is_empty(right) {
+        return None;
+    }
+    let first = read(left, &[]).or_else(from_right)?;
+    let second = read(right, &[]).or_else(from_left)?;
+    match (first.as_slice(), second.as_slice()) {
+        _ if operator == Operator::Columns => Some([first, second].concat()),
+        ([first], [second]) => Some(vec![combine(operator, first, second)?]),
+        _ => None,
+    }
+}
+
+fn combine(operator: Operator, left: &Part, right: &Part) -> Option<Part> {
+    let is_rate = |part: &Part| part.unit == "%";
+    let is_sum = matches!(operator, Operator::Minus | Operator::Plus);
+    // A change over a year is compared with one.
+    if is_sum && is_rate(left) != is_rate(right) {
+        let yearly = |part: &Part| {
+            let is_change = is_rate(part).then(|| part.clone());
+            is_change.or_else(|| part.clone().apply("yoy"))
+        };
+        return combine(operator, &yearly(left)?, &yearly(right)?);
+    }
+    let is_amount = |part: &Part| part.unit.starts_with('$') && !part.unit.contains('/');
+    let are_alike = left.unit == right.unit || is_amount(left) && is_amount(right);
+    let is_unknown = left.unit.is_empty() || right.unit.is_empty();
+    if is_sum && !are_alike && !is_unknown {
+        return None;
+    }
+    let [a, b] = [left.side(), right.side()];
+    let reversed = || identified(&format!("{b}-{a}"));
+    let percent = format!("100*{a}/{b}");
+    let mut part = match operator {
+        Operator::Minus if let Some(id) = reversed() => {
+            Part::formula(&format!("-{id}"), &left.unit)
+        }
+        Operator::Minus => Part::formula(&format!("{a}-{b}"), &left.unit),
+        Operator::Plus => Part::formula(&format!("{a}+{b}"), &left.unit),
+        Operator::Over if identified(&percent).is_none() => {
+            Part::formula(&format!("{a}/{b}"), "ratio")
+        }
+        Operator::Over | Operator::Share => Part::formula(&percent, "%"),
+        Operator::Columns => return None,
+    };
+    part.unread
+        .extend(left.unread.iter().chain(&right.unread).cloned());
+    Some(part)
+}
+
+/// Why a name has no reading, and the nearest series.
+pub(super) type Refusal = (String, Vec<Suggestion>);
+
+/// Returns the entry of the register for a name without the first kinds of this order.
+fn find_absent(tokens: &[Token], counts: &[usize]) -> Option<Target> {
+    let order = [Kind::Filler, Kind::Time, Kind::Head, Kind::Transform];
+    let find = |count: &usize| {
+        let left_out = order.get(..*count)?;
+        let told = tokens
+            .iter()
+            .filter(|token| !left_out.contains(&token.kind));
+        NameTable::embedded().find_absent(&significant(told))
+    };
+    counts.iter().find_map(find)
+}
+
+/// Whether the register has exactly this name, and no series does: "weekly earnings" are not hourly ones.
+///
+/// # Errors
+/// As [`single`].
+pub(super) fn is_absent(tokens: &[Token]) -> Result<bool> {
+    Ok(item(tokens)?.is_none() && find_absent(tokens, &[0, 2]).is_some())
+}
+
+/// Returns the refusal of what the register has: without courtesies, times, heads and changes.
+pub(super) fn absent(tokens: &[Token]) -> Option<Refusal> {
+    find_absent(tokens, &[0, 2, 3, 4]).map(reason)
+}
+
+/// Returns the refusal of a name with a place or group that the series do not tell apart.
+pub(super) fn elsewhere(tokens: &[Token]) -> Option<Refusal> {
+    let is_part = |token: &&Token| token.kind == Kind::Part;
+    let place = tokens.iter().find(is_part)?;
+    let rest: Vec<Token> = tokens.iter().filter(|t| !is_part(t)).cloned().collect();
+    let parts = parts(&rest).ok().flatten()?;
+    let why = format!("no series here is of {} alone", place.text);
+    Some((
+        why,
+        suggest(parts.iter().filter_map(|part| part.info.as_ref())),
+    ))
+}
+
+/// Returns the refusal of any other name: by a place, by an entry of the register with some of its words, or by the words
+/// that are not read.
+pub(super) fn refusal(tokens: &[Token]) -> Option<Refusal> {
+    let table = NameTable::embedded();
+    if let Some(refusal) = elsewhere(tokens) {
+        return Some(refusal);
+    }
+    let is_told = |t: &&Token| !matches!(t.kind, Kind::Stop | Kind::Filler | Kind::Time);
+    let words = significant(tokens.iter().filter(is_told));
+    if let Some(target) = table.find_absent_within(&words) {
+        return Some(reason(target));
+    }
+    let strange = tokens
+        .iter()
+        .filter(|t| is_told(t) && !table.is_known(&t.text));
+    let unknown: Vec<&str> = strange.map(|token| token.typed.as_str()).collect();
+    let why = match unknown.as_slice() {
+        [] => "no series here is exactly that".to_owned(),
+        words => format!("no series here is of \"{}\"", words.join(" ")),
+    };
+    let nearest = table.nearest(&words);
+    (!nearest.is_empty()).then_some((why, nearest))
+}
+
+fn reason(target: Target) -> Refusal {
+    let mut text = String::new();
+    if let Target::Absent([_, why, _, differs]) = target {
+        why.clone_into(&mut text);
+        if !differs.is_empty() {
+            text += &format!("; the nearest here {differs}");
+        }
+    }
+    (text, suggest(target.series()))
+}
