@@ -24,7 +24,7 @@ mod pictures;
 mod quadrant;
 mod regime;
 mod release;
-mod rights;
+pub(crate) mod rights;
 mod scenarios;
 mod search;
 mod series;

@@ -60,7 +60,7 @@ pub(super) async fn demo(config: &Config) -> Result<()> {
     print("")?;
     // Sources and notes on single figures are left out.
     let lines = summary.text.lines();
-    for line in lines.filter(|line| !line.starts_with("Figures: ")) {
+    for line in lines.filter(|line| !line.starts_with("Sources: ")) {
         let paragraph = line.split(" Notes: ").next().unwrap_or(line);
         print(&wrap(&printable(paragraph), MAX_WIDTH))?;
     }

@@ -9,6 +9,7 @@ pub(super) use address::{Address, SCHEME};
 use super::protocol::LIST_TTL_MS;
 use super::{apps, skills};
 use crate::alerts;
+use crate::site::rights;
 use econoscope_answers::{Backend, Route};
 use econoscope_core::error::Error;
 use econoscope_core::indicators::COMPOSITES;
@@ -114,6 +115,7 @@ async fn content(backend: &Backend, address: Address) -> econoscope_core::Result
         }
         Address::Summary => endpoint(backend, "get_macro_summary", &[]).await?,
         Address::Scores => (Scores::embedded().render_markdown(), MARKDOWN, LIST_TTL_MS),
+        Address::Rights => (rights::render_markdown(&desk), MARKDOWN, LIST_TTL_MS),
         Address::Regime => endpoint(backend, "get_regime", &[]).await?,
         Address::Calendar => endpoint(backend, "get_release_calendar", &[]).await?,
         Address::Metric(ticker) => endpoint(backend, "get_metric", &[("ticker", &ticker)]).await?,

@@ -24,7 +24,7 @@ pub const INSTRUCTIONS: &str = "US macroeconomic data: regime, recession probabi
     and date, and say so if the answer calls it late. A missing figure has its reason: say it is unavailable, do not \
     guess. Monthly data come weeks after their month; October 2025 has no CPI or unemployment rate. Tables have \
     `columns`, `rows`, and `constant` for what is the same in all rows. Credit the source. \
-    macro://method/{indicator} has formulas, macro://scores the record, macro://catalog all series, \
+    macro://method/{indicator} has formulas, macro://scores the record, macro://rights the notices of sources, macro://catalog all series, \
     macro://series/{seriesId}.csv a series as a file.";
 
 /// Added to the instructions for clients that can subscribe.

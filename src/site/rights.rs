@@ -38,6 +38,14 @@ const COMPUTED: &str = "Yes, with the credit line. They are computed here from f
 pub(super) fn page(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document> {
     let description =
         "Who may print, show or pass on the figures of this service, by class of rights.";
+    render_page(&Page {
+        frame: Frame::new(desk, "May I use this?", description, "/rights"),
+        notices: notices(desk),
+    })
+}
+
+/// Returns the names of the sources that require a notice, each with its notice.
+fn notices(desk: &Desk) -> Vec<(String, String)> {
     let mut notices: Vec<(String, String)> = Vec::new();
     for feed in desk.settings().recipes.feeds() {
         let notice = feed.source.cite.replace("{title}", "series");
@@ -45,10 +53,19 @@ pub(super) fn page(desk: &Desk, _: &PageRequest, _: Answers) -> Result<Document>
             notices.push((feed.source.name.clone(), notice));
         }
     }
-    render_page(&Page {
-        frame: Frame::new(desk, "May I use this?", description, "/rights"),
-        notices,
-    })
+    notices
+}
+
+/// Renders the classes and the notices as Markdown.
+pub(crate) fn render_markdown(desk: &Desk) -> String {
+    let classes = CLASSES
+        .iter()
+        .map(|(name, _, answer, _)| format!("## {name}\n{answer}\n"));
+    let required = notices(desk).into_iter();
+    let required = required.map(|(name, notice)| format!("- {name}: {notice}\n"));
+    let classes: String = classes.collect();
+    let required: String = required.collect();
+    format!("# May I use this?\n\n{classes}\n## Notices that sources require\n{required}")
 }
 
 /// Returns the answer for a series: what may be done with its figures.

@@ -40,26 +40,7 @@ pub(super) fn format_interpretation(info: &SeriesInfo, text: &str) -> String {
     {
         out = format!("{before}earlier ({}){rest}", unit.write(value, decimals));
     }
-    without_scores(&format_dates(&out))
-}
-
-/// Removes the sentences on statistical scores, which the page of methods has.
-fn without_scores(text: &str) -> String {
-    let mut sentences: Vec<&str> = Vec::new();
-    let mut rest = text;
-    while !rest.is_empty() {
-        // A sentence ends where an upper-case letter follows the space.
-        let ends = rest.match_indices(". ").map(|(dot, _)| dot + 1);
-        let is_end = |end: &usize| {
-            let next = rest.get(end + 1..).and_then(|after| after.chars().next());
-            next.is_some_and(char::is_uppercase)
-        };
-        let (sentence, after) = rest.split_at(ends.into_iter().find(is_end).unwrap_or(rest.len()));
-        sentences.push(sentence.trim());
-        rest = after.trim_start();
-    }
-    sentences.retain(|sentence| !sentence.contains("AUC"));
-    sentences.join(" ")
+    format_dates(&out)
 }
 
 /// Formats a change with its sign and its unit: "+29,000 people", "+0.3 %".
@@ -176,16 +157,6 @@ pub(super) fn describe_data_age(as_of: AsOf, provenance: &Provenance) -> String 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn interpretation_keeps_false_alarms_and_drops_scores() {
-        let text = "Low: a 10.9 % chance, down 5.0 points. Out of sample it has AUC .863 (.767 to .949) and Brier .117: no \
-                    gain is shown. It gave a false alarm of about 75 in 2023.";
-        assert_eq!(
-            without_scores(&format_dates(text)),
-            "Low: a 10.9 % chance, down 5.0 points. It gave a false alarm of about 75 in 2023."
-        );
-    }
 
     #[test]
     fn interpretation_shows_units_as_readers_write_them() {

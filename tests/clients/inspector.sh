@@ -36,7 +36,7 @@ for era in legacy modern; do
     if [ "$way" = http ]; then
       inspect() { "$inspector" --cli "$url" --transport http --protocol-era "$era" "$@"; }
     else
-      inspect() { "$inspector" --cli "$binary" --store "$folder/stdio.db" stdio --protocol-era "$era" "$@"; }
+      inspect() { "$inspector" --cli "$binary" --store "$folder/stdio.db" stdio --no-sync --protocol-era "$era" "$@"; }
     fi
     check "$era $way tools/list" inspect --method tools/list --strict
     check "$era $way resources/list" inspect --method resources/list

@@ -13,10 +13,9 @@ use serde_json::{Value, json};
 use std::sync::{Arc, OnceLock};
 
 /// Fields that tell when a source was read and who it is, not what is known of the economy; and what sets the present
-/// beside a past day on purpose, as a field and as a line of text or its rest that begins so.
+/// beside a past day on purpose, as a field and as a line of text that begins so.
 const OF_TODAY: [&str; 4] = ["generatedAt", "last_updated", "hindsight", "sources"];
-const LINE_OF_TODAY: &str = "As known then and from the last revisions:";
-const WORDS_OF_TODAY: &str = "Figures: ";
+const LINES_OF_TODAY: [&str; 2] = ["As known then and from the last revisions:", "Source"];
 
 /// A store with the history that ships in the program and a row of its own: then evidence is measured from it.
 fn packed() -> Arc<Sqlite> {
@@ -135,12 +134,8 @@ fn without_today(value: Value) -> Value {
 }
 
 fn of_then(text: &str) -> Vec<String> {
-    let mut rest = text.to_owned();
-    while let Some(at) = rest.find(WORDS_OF_TODAY) {
-        let end = rest[at..].find('\n').map_or(rest.len(), |n| at + n + 1);
-        rest.replace_range(at..end, "");
-    }
-    let lines = rest.lines().filter(|line| !line.starts_with(LINE_OF_TODAY));
+    let is_of_today = |line: &str| LINES_OF_TODAY.iter().any(|begin| line.starts_with(begin));
+    let lines = text.lines().filter(|line| !is_of_today(line));
     lines.map(str::to_owned).collect()
 }
 

@@ -20,8 +20,7 @@ pub struct ScenarioRate {
     pub share: f64,
     /// Its 90 % interval, low then high; `None` where none is documented.
     pub interval: Option<[f64; 2]>,
-    /// The source: "measured from the store: 88 of 492 starting months from 1976-06 to 2025-08, T10Y2Y", or why it is the
-    /// documented one.
+    /// The source: "88 of 492 months from 1976-06 to 2025-08, T10Y2Y", or why it is the documented one.
     pub basis: String,
 }
 
@@ -95,7 +94,7 @@ impl Desk {
                 share: rate.share,
                 interval: Some(rate.interval.into()),
                 basis: format!(
-                    "measured from the store: {} of {} starting months from {} to {}, {}",
+                    "{} of {} months from {} to {}, {}",
                     rate.hits,
                     rate.starts,
                     month(rate.span.0),

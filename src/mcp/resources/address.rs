@@ -22,6 +22,8 @@ pub(in crate::mcp) enum Address {
     Summary,
     /// The real-time record of the indicators.
     Scores,
+    /// What may be done with figures.
+    Rights,
     /// The present regime.
     Regime,
     /// The release calendar.
@@ -58,7 +60,7 @@ impl Address {
                 "uri",
                 uri,
                 problem,
-                "macro://catalog, macro://summary, macro://regime, macro://calendar, macro://scores, macro://series/{seriesId}, \
+                "macro://catalog, macro://summary, macro://regime, macro://calendar, macro://scores, macro://rights, macro://series/{seriesId}, \
                  macro://metric/{ticker}, macro://method/{indicator}, macro://formulas, macro://glossary/{slug}, \
                  macro://scenario/{slug}, macro://article/{slug}, macro://articles",
             )
@@ -90,6 +92,7 @@ impl Address {
             ["summary"] => Self::Summary,
             ["regime"] => Self::Regime,
             ["scores"] => Self::Scores,
+            ["rights"] => Self::Rights,
             ["calendar"] => Self::Calendar,
             ["metric", ticker] => Self::Metric((*ticker).to_owned()),
             ["alert", condition] => Self::Alert((*condition).to_owned()),

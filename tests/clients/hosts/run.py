@@ -262,7 +262,7 @@ with log.open("w") as errors:
     service = subprocess.Popen([binary, "--store", folder / "server.db", "serve", "--no-sync", "--listen", "127.0.0.1:0"], stderr=errors)
 try:
     address = hosts.listening(log)
-    SERVERS = {"stdio": {"command": binary, "args": ["--store", str(folder / "store.db")]}, "http": {"url": f"{address}/mcp"}}
+    SERVERS = {"stdio": {"command": binary, "args": ["--store", str(folder / "store.db"), "stdio", "--no-sync"]}, "http": {"url": f"{address}/mcp"}}
     said = {"stdio": truth.truth(truth.over_stdio(binary, SERVERS["stdio"]["args"])), "http": truth.truth(truth.over_http(SERVERS["http"]["url"]))}
     failures = 0
     for way, one in said.items():

@@ -411,7 +411,7 @@ async fn notices_of_the_source_accompany_the_figures() {
     let call = tool_call("get_metric", &json!({"ticker": "UNRATE"}), &[]);
     let result = send(&router, call).await.json()["result"].clone();
     let message = &result["content"][0]["text"];
-    let named = "Figures: Bureau of Labor Statistics; their notices: /rights.";
+    let named = "Source: Bureau of Labor Statistics. ";
     assert!(message.as_str().unwrap().contains(named), "{message}");
     assert_eq!(result["_meta"]["econoscope/notices"], json!([notice]));
     assert!(

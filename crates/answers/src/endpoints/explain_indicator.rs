@@ -16,7 +16,7 @@ use super::what_changed;
 use crate::prelude::*;
 use econoscope_core::indicators::prose::{capitalize, format_number};
 use econoscope_core::indicators::regime::REGIME;
-use econoscope_core::indicators::{self, Indicator, sahm};
+use econoscope_core::indicators::{self, Indicator, record, sahm};
 use econoscope_core::model::quantity::spell_out_unit;
 use econoscope_desk::scores::{ScoreTable, Scores};
 use schemars::{Schema, SchemaGenerator, json_schema};
@@ -33,9 +33,23 @@ pub struct Params {
     as_of: Option<String>,
     /// Compares with this earlier day instead of a month before: 2026-01-15, 13w, 1y.
     since: Option<String>,
+    /// `full` adds formula, record, hindsight and every alarm.
+    detail: Option<Detail>,
+}
+
+/// How much of an explanation is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Detail {
+    Summary,
+    Full,
 }
 
 impl Params {
+    fn is_full(&self) -> bool {
+        self.detail == Some(Detail::Full)
+    }
+
     /// Formats the day of comparison.
     fn earlier(&self, before: Date) -> String {
         match self.since {
@@ -73,7 +87,17 @@ impl Endpoint for Params {
     type Output = Explanation;
 
     fn omitted(&self) -> &'static [&'static str] {
-        &["record[1..]"]
+        if self.is_full() {
+            return &[];
+        }
+        &[
+            "method",
+            "formula",
+            "method_source",
+            "record",
+            "hindsight",
+            "alarm.periods[1..]",
+        ]
     }
 
     fn local(desk: &Desk, params: &Self) -> Result<Explanation> {
@@ -131,22 +155,34 @@ impl Endpoint for Params {
 
     fn text(a: &Explanation, params: &Self) -> String {
         let earlier = params.earlier(a.before);
-        let mut text = format!("{} ({}, {})", a.name, a.indicator, a.method);
+        let name = a.name.split(" (").next().unwrap_or_default();
+        let mut text = format!("{name} ({})", a.indicator);
         for score in &a.scores {
             text += &format!("; {}", score.describe(&earlier));
         }
         text.extend(a.label.iter().map(|label| format!("; {label}")));
-        text += &format!(".\n{}\nFormula: {}.", a.moved, a.formula);
-        text += &format!("\nInputs (points; {earlier}):");
-        text.extend(a.inputs.iter().map(|i| format!("\n- {}", i.describe())));
+        text += &format!(
+            ".\n{}\ninput,series,value,unit,date,points,points {earlier}",
+            a.moved
+        );
+        text.extend(a.inputs.iter().map(ExplainedInput::format_row));
         text += &describe_probits(&a.probits, &earlier);
-        text.extend(a.alarm.iter().map(AlarmHistory::describe));
-        let as_revised = a.hindsight.iter();
-        text.extend(as_revised.map(|r| format!("\n{}", r.describe(a.label.as_deref()))));
-        text += &describe_record(&a.record);
-        text += &format!("\n{}\nMethod: {}. ", a.interpretation, a.method_source);
-        let closing = a.provenance.render_closing(&a.attribution);
-        text + closing.trim_start_matches('\n')
+        let max_alarms = if params.is_full() { MAX_ALARMS } else { 1 };
+        text.extend(a.alarm.iter().map(|alarm| alarm.describe(max_alarms)));
+        // What the narrative of the regime tells is told above.
+        if a.indicator != REGIME.ticker() {
+            text += &enclosed("\n", &a.interpretation, "");
+        }
+        if params.is_full() {
+            text += &format!("\nFormula: {}. Method: {}.", a.formula, a.method_source);
+            let as_revised = a.hindsight.iter();
+            text.extend(as_revised.map(|r| format!("\n{}", r.describe(a.label.as_deref()))));
+            text += &enclosed("\n", record::sentence(&a.indicator), "");
+            text += &describe_record(&a.record);
+        } else {
+            text += "\ndetail=full adds formula, record, hindsight and every alarm.";
+        }
+        text + &a.provenance.render_closing(&a.attribution)
     }
 }
 
@@ -180,6 +216,9 @@ fn describe_record(record: &[ScoreTable]) -> String {
     }
     text
 }
+
+/// Times that an alarm was on in a full text, the newest.
+const MAX_ALARMS: usize = 12;
 
 /// Inputs whose move is named, unless the request has `since`.
 const MAX_NAMED: usize = 3;

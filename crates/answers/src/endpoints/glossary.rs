@@ -48,10 +48,34 @@ pub struct GlossaryAnswer {
     pub query: String,
     /// Matches returned.
     pub count: usize,
+    /// True if no word of the query is in the best match, else left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub near: Option<bool>,
     /// Best first.
     pub results: Vec<Match>,
     /// Credit line.
     pub attribution: Attribution,
+}
+
+impl Match {
+    /// Whether the term, another name or the meaning has a word of a query.
+    fn has_word_of(&self, query: &str) -> bool {
+        let words = |text: &str| -> Vec<String> {
+            let lower = text.to_lowercase();
+            let words = lower.split(|c: char| !c.is_alphanumeric());
+            words
+                .filter(|word| !word.is_empty())
+                .map(str::to_owned)
+                .collect()
+        };
+        let own = words(&format!(
+            "{} {} {}",
+            self.term,
+            self.aliases.join(" "),
+            self.summary
+        ));
+        words(query).iter().any(|word| own.contains(word))
+    }
 }
 
 impl Endpoint for Params {
@@ -100,6 +124,10 @@ impl Endpoint for Params {
         Ok(GlossaryAnswer {
             query: econoscope_core::error::quote(&params.q),
             count: results.len(),
+            near: results
+                .first()
+                .filter(|best| !best.has_word_of(&params.q))
+                .map(|_| true),
             results,
             attribution: desk.attribution(),
         })
@@ -125,17 +153,16 @@ impl Endpoint for Params {
                 "No term matches \"{query}\". Try a shorter or more common name.\n{credit}"
             );
         };
-        let mut text = format!("{}: {}", best.term, best.summary);
-        for other in matches.by_ref().take(4) {
-            let sentence = other
-                .summary
-                .split_inclusive(". ")
-                .next()
-                .unwrap_or_default()
-                .trim_end();
-            text += &format!("\n- {}: {sentence}", other.term);
-        }
-        let rest = join(matches.map(|m| &m.term), ", ");
-        format!("{text}{}\n{credit}", enclosed("\nAlso: ", &rest, "."))
+        let head = match output.near {
+            Some(true) => format!("No term matches \"{}\". The nearest: ", output.query),
+            _ => String::new(),
+        };
+        let near = join(matches.map(|m| &m.term), ", ");
+        format!(
+            "{head}{}: {}{}\n{credit}",
+            best.term,
+            best.summary,
+            enclosed("\nNear: ", &near, ".")
+        )
     }
 }

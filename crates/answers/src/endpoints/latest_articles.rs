@@ -98,12 +98,14 @@ impl Endpoint for Params {
             let day = a
                 .published_at
                 .map(|time| time.to_zoned(utc).date().to_string() + " ");
-            let url = enclosed(" (", &a.url, ")");
-            list += &format!("- {}{}{url}\n", day.unwrap_or_default(), a.title);
-            let summary = a.summary.iter();
-            list.extend(summary.map(|text| format!("  {}\n", untrusted::clean_line(text, 300))));
+            let slug = untrusted::clean_line(&a.slug, 80);
+            let address = enclosed(" (", if a.url.is_empty() { &slug } else { &a.url }, ")");
+            list += &format!("- {}{}{address}\n", day.unwrap_or_default(), a.title);
         }
         let list = untrusted::fence(&list, 6_000);
-        format!("Latest articles:\n{list}\n{}", latest.attribution)
+        format!(
+            "{list}\nfetch with id=article:SLUG opens one; the summaries are in the structure.\n{}",
+            latest.attribution
+        )
     }
 }

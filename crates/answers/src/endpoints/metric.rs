@@ -254,10 +254,14 @@ pub(super) fn render(m: &Metric) -> String {
     .flatten()
     .filter(|part| !part.is_empty());
     text.extend(parts.map(|part| format!(" {part}")));
-    let source = m.source.as_deref().unwrap_or("not stated");
-    let source = m.untrusted.format_field("source", source);
-    let figures = m.provenance.format_sources();
-    format!("{text}\nSource: {source}. {figures}{}", m.attribution)
+    let sources = match m.provenance.format_sources() {
+        cited if cited.is_empty() => {
+            let source = m.source.as_deref().unwrap_or("not stated");
+            format!("Source: {}. ", m.untrusted.format_field("source", source))
+        }
+        cited => cited,
+    };
+    format!("{text}\n{sources}{}", m.attribution)
 }
 
 /// Reads a metric as known at `as_of`.

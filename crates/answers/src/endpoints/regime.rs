@@ -17,7 +17,9 @@ pub use switches::RegimeSwitch;
 use crate::dates::range;
 use crate::prelude::*;
 use crate::route::codes::EnumArgument;
+use econoscope_core::format;
 use econoscope_core::indicators::nowcast as indicators_nowcast;
+use econoscope_core::indicators::prose;
 use econoscope_core::indicators::regime::Regime;
 use econoscope_core::indicators::{liquidity, narrative, recession, regime, stress};
 use std::collections::BTreeMap;
@@ -142,7 +144,12 @@ impl Endpoint for Params {
                 "months.runnerUp",
             ]
         } else {
-            &["months.confidence", "months.runnerUp"]
+            &[
+                "nowcast.basis",
+                "nowcast.limits",
+                "months.confidence",
+                "months.runnerUp",
+            ]
         }
     }
 
@@ -221,36 +228,65 @@ impl Endpoint for Params {
     }
 
     fn text(a: &RegimeAnswer, params: &Self) -> String {
-        let month = a
-            .month
-            .map(|m| format!(" for {}", m.strftime("%B %Y")))
-            .unwrap_or_default();
-        let confidence = a
-            .confidence
-            .map(|c| format!(", confidence {c} %"))
-            .unwrap_or_default();
-        let regime = &a.regime;
-        let trajectory = &a.trajectory;
-        let mut text = format!("Regime{month}: {regime}{confidence}, trajectory {trajectory}.");
-        let target = a.transition_target.iter();
-        text.extend(target.map(|target| format!(" Most likely alternative: {target}.")));
+        let is_forwarded = a.provenance.as_of.is_none();
+        let mut text = a.describe_state();
         if !params.is_about_history() {
-            text.extend(a.nowcast.iter().map(|now| format!("\n{}", now.describe())));
-            text += &format!("\n{}", a.narrative);
+            let own = a.growth_score.zip(a.inflation_score);
+            match own.filter(|_| !is_forwarded) {
+                Some((growth, inflation)) => text += &describe_scores(growth, inflation),
+                None => text += &enclosed("\n", &a.narrative, ""),
+            }
+            text.extend(a.nowcast.iter().map(|now| now.describe(&a.regime)));
         }
         text.extend(a.hindsight.iter().map(|revised| revised.describe(a)));
         text.extend(a.months.iter().map(|months| months::render(months)));
         text.extend(a.switches.iter().map(|list| switches::render(list)));
         match &a.named {
-            Some(named) => text += &named.describe(regime),
-            None if a.asset_views.is_empty() => {}
-            None => text += "\nAssets in this regime, historically:",
+            // An as-of answer knows no later year, so it leaves out what all years say of the regime.
+            None if !a.provenance.knowledge.is_empty() => {}
+            None if !is_forwarded => text += &assets::describe_clear(&a.asset_views),
+            named => {
+                text.extend(named.iter().map(|named| named.describe(&a.regime)));
+                let views = a.asset_views.iter();
+                text.extend(views.map(|(asset, view)| format!("\n- {asset}: {}", view.describe())));
+            }
         }
-        let views = a.asset_views.iter();
-        text.extend(views.map(|(asset, view)| format!("\n- {asset}: {}", view.describe())));
         text.extend(a.precedents.iter().map(PrecedentsAnswer::describe));
         text + &a.provenance.render_closing(&a.attribution)
     }
+}
+
+impl RegimeAnswer {
+    /// Names the regime with its month, its probability and the next likeliest.
+    fn describe_state(&self) -> String {
+        let words = [
+            self.month.map(format::month),
+            self.confidence.map(|share| format!("{share} % confidence")),
+            Some(self.trajectory.to_lowercase()),
+            self.transition_target
+                .as_ref()
+                .map(|next| format!("next likeliest {}", title_case(next))),
+        ];
+        format!(
+            "The regime is {} ({}).",
+            title_case(&self.regime),
+            join(words.iter().flatten(), ", ")
+        )
+    }
+}
+
+/// Describes the two scores.
+fn describe_scores(growth: f64, inflation: f64) -> String {
+    format!(
+        " Growth scores {} standard deviations from its 20-year mean, inflation {} points from its threshold.",
+        format_signed(growth, 2),
+        format_signed(inflation, 2)
+    )
+}
+
+/// Writes a name that is all capitals as a title: "Reflation".
+pub(super) fn title_case(name: &str) -> String {
+    prose::capitalize(&name.to_lowercase())
 }
 
 type MonthsAndSwitches = (Option<Vec<MonthlyRegime>>, Option<Vec<RegimeSwitch>>);

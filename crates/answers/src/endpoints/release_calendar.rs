@@ -12,7 +12,6 @@ pub use answer::{
 pub(super) use figures::scheduled_figure;
 pub(super) use meetings::events;
 pub use render::describe_content;
-pub(super) use render::format_print;
 
 use super::revisions::label;
 use crate::dates::{self, newest};
@@ -77,6 +76,9 @@ impl Endpoint for Params {
     type Output = CalendarAnswer;
 
     fn omitted(&self) -> &'static [&'static str] {
+        if self.series.is_none() {
+            return &["events.release", "events.agency", "events.rule", "figures"];
+        }
         &[
             "events.release",
             "events.agency",
@@ -122,8 +124,8 @@ impl Endpoint for Params {
         })
     }
 
-    fn text(answer: &CalendarAnswer, _: &Self) -> String {
-        render::render(answer)
+    fn text(answer: &CalendarAnswer, params: &Self) -> String {
+        render::render(answer, params.series.is_some())
     }
 }
 
@@ -221,7 +223,7 @@ impl ReleaseSelection {
         let first = shift(day, (-before).days());
         let last = shift(day, after.days());
         if !(first..=last).contains(&start) {
-            let allowed = format!("a day from {first} to {last}");
+            let allowed = format!("a day from {first} to {last}; for another one as_of={start}");
             let problem = "is too far away";
             return Err(Error::invalid(
                 "start",

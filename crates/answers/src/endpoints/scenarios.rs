@@ -115,6 +115,7 @@ impl Endpoint for Params {
             (None, None) => &[
                 "scenarios.thesis",
                 "scenarios.status",
+                "scenarios.scenarioPolarity",
                 "scenarios.assetClasses",
                 "scenarios.tags",
                 "scenarios.lastArticleAt",
@@ -181,19 +182,19 @@ impl Endpoint for Params {
     }
 
     fn text(list: &ScenarioList, params: &Self) -> String {
-        let meaning = "base rate = share of past months followed by the event within its horizon";
-        let mut text = match list.count {
-            0 => format!("no {} scenario", params.status().as_str()),
-            n => format!("{n} scenarios; {meaning}"),
-        };
-        let tag = params.tag.iter();
-        text.extend(tag.map(|tag| format!(", tag {}", econoscope_core::error::quote(tag))));
-        text += ".";
         let has_rules = list.count <= MAX_WITH_RULES;
+        let mut text = match list.count {
+            0 => format!("No {} scenario matches.", params.status().as_str()),
+            _ => "How often each event followed within its horizon, in percent of past months, with a 90 % interval: no \
+                  forecast; measured from the series held, or by a reference study."
+                .to_owned(),
+        };
         if !has_rules {
-            text += " With a query or a tag each has its rule.";
+            text += " A query or a tag adds rule, condition and months.";
+            let rows = list.scenarios.iter().map(Scenario::format_row);
+            text += &format!("\nevent,percent,interval,basis{}", join(rows, ""));
         }
-        for s in &list.scenarios {
+        for s in list.scenarios.iter().filter(|_| has_rules) {
             let basis = s.base_rate_basis.as_deref().unwrap_or("not stated");
             let interval = s.base_rate_interval.map_or_else(String::new, |ends| {
                 let [low, high] = ends.map(|end| 100.0 * end);
@@ -212,7 +213,7 @@ impl Endpoint for Params {
             text.extend(
                 own.map(|own| format!(" The operator's own probability: {:.1} %.", own * 100.0)),
             );
-            if let (true, Some(rule), Some(from)) = (has_rules, &s.rule, &s.counted_from) {
+            if let (Some(rule), Some(from)) = (&s.rule, &s.counted_from) {
                 text += &format!(" Rule: {rule}; counted from {from}.");
             }
         }
@@ -259,6 +260,29 @@ impl ScenarioList {
 }
 
 impl Scenario {
+    /// Formats the event with its base rate as a row: "\nOil rises thirty percent within six months,18.3,9.0 to 33.1,measured".
+    fn format_row(&self) -> String {
+        let percent = |share: f64| format!("{:.1}", 100.0 * share);
+        let rate = self.base_rate_probability.map(percent);
+        let interval = self
+            .base_rate_interval
+            .map(|ends| ends.map(percent).join(" to "));
+        let basis = self.base_rate_basis.as_deref().unwrap_or_default();
+        let measured = if basis.is_empty() {
+            ""
+        } else if basis.starts_with("reference study") {
+            "study"
+        } else {
+            "measured"
+        };
+        format!(
+            "\n{},{},{},{measured}",
+            self.title.replace(',', ";"),
+            rate.unwrap_or_default(),
+            interval.unwrap_or_default()
+        )
+    }
+
     fn new(desk: &Desk, s: &scenarios::Scenario, rates: &BaseRates, articles: &[Article]) -> Self {
         let rate = rates.get(&s.slug);
         let interval = rate.and_then(|rate| rate.interval);

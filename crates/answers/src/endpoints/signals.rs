@@ -1,6 +1,7 @@
 //! `get_signals`: every composite, and the market figures that people watch.
 
 use super::metric::NewerMean;
+use super::revisions::plus;
 use crate::prelude::*;
 use crate::route::decode::format_value;
 use econoscope_core::format::amount_in_words;
@@ -23,7 +24,6 @@ const MARKET: &[&str] = &[
     "DTWEXBGS",
     "DCOILWTICO",
     "SAHMREALTIME",
-    "SERVICE_RNOW",
 ];
 
 /// Arguments.
@@ -120,6 +120,10 @@ impl Endpoint for Params {
     };
     type Output = Signals;
 
+    fn omitted(&self) -> &'static [&'static str] {
+        &["convexIndices.seriesId", "marketSignals.stale"]
+    }
+
     fn local(desk: &Desk, params: &Self) -> Result<Signals> {
         let as_of = parse_as_of(desk, params.as_of.as_deref())?;
         let ids = established()
@@ -164,34 +168,52 @@ impl Endpoint for Params {
     }
 
     fn text(a: &Signals, _: &Self) -> String {
-        let mut text = String::from("Composite indices:");
-        for i in &a.convex_indices {
-            let interpretation = i.interpretation.as_deref().filter(|_| i.value.is_some());
-            let value = match i.value {
-                Some(value) => {
-                    let info = Catalogue::embedded().get(&i.series_id);
-                    let unit = info.map_or_else(String::new, |info| info.long_unit());
-                    let date = i
-                        .date
-                        .map_or_else(String::new, |date| format!(" on {date}"));
-                    format!("{}{date}", amount_in_words(value, &unit))
-                }
-                None => "no value".into(),
-            };
-            let name = &i.display_name;
-            let ticker = &i.ticker;
-            text += &format!("\n- {name} ({ticker}): {value}.");
-            text.extend(interpretation.map(|meaning| format!(" {meaning}")));
-        }
-        text += "\nMarket:";
-        for s in &a.market_signals {
-            text += &s.describe();
-        }
-        text + &a.provenance.render_closing(&a.attribution)
+        let composites = a.convex_indices.iter().map(IndexSignal::describe);
+        let is_forwarded = a.provenance.as_of.is_none();
+        let market = if is_forwarded {
+            let figures = a.market_signals.iter().map(MarketSignal::describe);
+            enclosed("\nMarket:", &join(figures, ""), "")
+        } else {
+            let rows = a.market_signals.iter().filter_map(MarketSignal::format_row);
+            let newer = a
+                .market_signals
+                .iter()
+                .filter_map(MarketSignal::format_newer);
+            format!(
+                "\nseries,value,unit,date,change over 30 days{}{}",
+                join(rows, ""),
+                enclosed("\nNewer monthly averages: ", &join(newer, ", "), ".")
+            )
+        };
+        format!(
+            "{}{market}{}",
+            join(composites, "\n"),
+            a.provenance.render_closing(&a.attribution)
+        )
     }
 }
 
 impl IndexSignal {
+    /// Describes the composite: "- Macro Stress Index (CMSI): 34.5 out of 100 (20 August 2026). Calm, …", or why it has no
+    /// value.
+    fn describe(&self) -> String {
+        let info = Catalogue::embedded().get(&self.series_id);
+        let unit = info.map_or_else(String::new, |info| info.long_unit());
+        let meaning = self.interpretation.as_deref().unwrap_or_default();
+        let value = match self.value {
+            Some(value) => {
+                let dated = info.map(|info| info.frequency).zip(self.date);
+                let when = dated.map(|(frequency, date)| frequency.period_phrase(date));
+                let when = enclosed(" ", &when.unwrap_or_default(), "");
+                format!("{}{when}.", amount_in_words(value, &unit))
+            }
+            None => "no value.".to_owned(),
+        };
+        let name = self.display_name.split(" (").next().unwrap_or_default();
+        let told = enclosed(" ", meaning, "");
+        format!("- {name} ({}): {value}{told}", self.ticker)
+    }
+
     /// Completes the names that an upstream leaves out from those that it gives.
     fn complete(&mut self) {
         if self.series_id.is_empty() {
@@ -209,6 +231,31 @@ impl IndexSignal {
 }
 
 impl MarketSignal {
+    /// Formats the figure as a row of a table; `None` without a figure.
+    fn format_row(&self) -> Option<String> {
+        let change = self.change_30d.map(plus);
+        Some(format!(
+            "\n{},{},{},{},{}",
+            self.ticker,
+            self.value?,
+            self.unit.as_deref().unwrap_or_default(),
+            self.date?,
+            change.unwrap_or_default()
+        ))
+    }
+
+    /// Formats the newer monthly average: "GS10 4.99 % in September 2026".
+    fn format_newer(&self) -> Option<String> {
+        let mean = self.newer_mean.as_ref()?;
+        let unit = spell_out_unit(self.unit.as_deref().unwrap_or_default());
+        let month = Frequency::Monthly.label(mean.date);
+        Some(format!(
+            "{} {} in {month}",
+            mean.series,
+            amount_in_words(mean.value, &unit)
+        ))
+    }
+
     /// Describes the figure: " DGS10 4.25 % (2026-08-21);"; empty when it tells nothing.
     fn describe(&self) -> String {
         let rest = self.rest.values().filter(|value| !value.is_null());
@@ -277,9 +324,6 @@ fn market_signal(
         provenance.note(id, desk.no_data_error(info, as_of).to_string());
     }
     let newer_mean = NewerMean::find(desk, id, last.map(|o| o.date), as_of)?;
-    if let Some(mean) = &newer_mean {
-        provenance.note(id, mean.describe());
-    }
     Ok(Some(MarketSignal {
         ticker: desk.display_id(&info.id),
         display_name: Some(info.title.clone()),

@@ -10,9 +10,11 @@ mod surprises;
 pub use moves::Change;
 pub use surprises::Surprise;
 
+use super::regime::title_case;
 use super::release_calendar::{self, ReleaseEvent};
 use crate::dates;
 use crate::prelude::*;
+use econoscope_core::format::{self, amount_in_words};
 use econoscope_core::indicators::expectation::FORMULAS;
 use econoscope_core::indicators::{established, regime};
 use econoscope_core::model::quantity::spell_out_unit;
@@ -47,6 +49,22 @@ pub struct Regimes {
     pub then: String,
     /// Its probability, percent.
     pub confidence_then: Option<f64>,
+}
+
+impl Regimes {
+    /// Describes both: "the regime has stayed Reflation (80 % confidence, now 75 %)."
+    fn describe(&self) -> String {
+        let share =
+            |share: Option<f64>| share.map_or("unknown".to_owned(), |share| format!("{share} %"));
+        let [then, now] = [&self.then, &self.now].map(|name| title_case(name));
+        let [share_then, share_now] = [self.confidence_then, self.confidence].map(share);
+        if then == now {
+            return format!(
+                "the regime has stayed {now} ({share_then} confidence, now {share_now})."
+            );
+        }
+        format!("the regime went from {then} ({share_then} confidence) to {now} ({share_now}).")
+    }
 }
 
 /// An FOMC decision.
@@ -154,33 +172,26 @@ impl Endpoint for Params {
     }
 
     fn text(a: &Changes, _: &Self) -> String {
-        let mut text = format!("Since {}:{}", a.since, surprises::render(&a.surprises));
+        let mut text = format!("Since {} {}", format::day(a.since), a.regime.describe());
         let decisions = a.decisions.iter();
         text.extend(decisions.map(|d| format!("\n{} on {}: {}.", d.name, d.date, d.outcome)));
-        let regime = |name: &str, confidence: Option<f64>| match confidence {
-            Some(confidence) => format!("{name} ({confidence} %)"),
-            None => name.to_owned(),
-        };
-        text += &format!(
-            "\nRegime {}, then {}.\nMoves, most unusual first (sd: standard deviations of moves over the same span in 20 \
-             years):",
-            regime(&a.regime.now, a.regime.confidence),
-            regime(&a.regime.then, a.regime.confidence_then)
-        );
-        text.extend(
-            a.changes
-                .iter()
-                .map(|c| format!("\n- {}", format_change(c))),
-        );
-        for (what, ids) in [
-            ("Smaller moves", &a.smaller),
-            ("No new figure", &a.unchanged),
-        ] {
-            if !ids.is_empty() {
-                text += &format!("\n{what}: {}.", ids.join(", "));
-            }
-        }
-        text + &a.provenance.render_closing(&a.attribution)
+        text += &surprises::render(&a.surprises);
+        let moves = a
+            .changes
+            .iter()
+            .map(|c| format!("\n- {}", format_change(c)));
+        let head = "\nMoves, most unusual first (now, then, in standard deviations of moves over such a span):";
+        text += &enclosed(head, &join(moves, ""), "");
+        let mut provenance = a.provenance.clone();
+        provenance.notes.remove("since");
+        let counts = [
+            ("smaller", a.smaller.len()),
+            ("unchanged", a.unchanged.len()),
+        ];
+        let counts = counts.into_iter().filter(|(_, count)| *count > 0);
+        let counts = counts.map(|(field, count)| format!("{count} others are in `{field}`"));
+        text += &enclosed("\n", &join(counts, ", "), ".");
+        text + &provenance.render_closing(&a.attribution)
     }
 }
 
@@ -198,26 +209,24 @@ fn decisions(desk: &Desk, since: Date, as_of: AsOf) -> Result<Vec<Decision>> {
     Ok(events.into_iter().filter_map(decision).collect())
 }
 
-/// Formats a move: "10-year Treasury yield (DGS10): 4.1 percent on 2026-08-20, +0.25 percentage points from 3.85 on
-/// 2026-07-20 (+1.2 sd)".
+/// Formats a move: "DGS10, 10-year Treasury yield: 4.1 percent on 2026-08-20, 3.85 on 2026-07-20 (+1.2)".
 fn format_change(c: &Change) -> String {
     let unusual = match c.unusual {
-        Some(u) => format!("{} sd", format_signed(u, 1)),
+        Some(u) => format_signed(u, 1),
         None => "history too short".to_owned(),
     };
     let then = match c.then_revised {
-        Some(revised) => format!("{revised} (known then as {})", c.then),
+        Some(revised) => format!("{revised} (then {})", c.then),
         None => c.then.to_string(),
     };
     let unit = spell_out_unit(&c.unit);
-    let change_unit = spell_out_unit(&c.change_unit);
-    let change = format_signed(c.change, 2);
-    let now = c.now;
-    let date = c.date;
-    let date_then = c.date_then;
     format!(
-        "{} ({}): {now} {unit} on {date}, {change} {change_unit} from {then} on {date_then} ({unusual})",
-        c.name, c.id
+        "{} ({}): {} on {}, {then} on {} ({unusual})",
+        c.name,
+        c.id,
+        amount_in_words(c.now, &unit),
+        c.date,
+        c.date_then
     )
 }
 

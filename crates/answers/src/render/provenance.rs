@@ -18,8 +18,8 @@ use std::fmt;
 /// Most series that a sentence names; of more, it gives the number.
 const MAX_NAMED: usize = 8;
 
-/// A longer notice, in characters, is more than a name: the text refers to `/rights`.
-const LONG_NOTICE: usize = 80;
+/// Most late fields that the text names; of more, it gives the number.
+const MAX_LATE: usize = 3;
 
 /// Provenance of an answer; fields are absent if an upstream does not send them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -271,14 +271,15 @@ impl Provenance {
         }
     }
 
-    /// Describes the reference day: "As of 21 August 2026, 92 days old.", or "As known on 2008-12-31: …".
+    /// Describes the reference day: "As of 21 August 2026, 92 days old.", or "As known on 31 December 2008, values as
+    /// known then (release day): UNRATE.".
     pub fn describe_as_of(&self) -> String {
-        if let (Some(day), [_, ..]) = (self.as_of, self.knowledge.as_slice()) {
-            return format!("As known on {day}: {}.", in_words(&self.knowledge));
-        }
         let Some(day) = self.as_of.map(format::day) else {
             return String::new();
         };
+        if !self.knowledge.is_empty() {
+            return format!("As known on {day}, {}.", in_words(&self.knowledge));
+        }
         match self.age_days {
             None | Some(0) => format!("As of {day}."),
             Some(1) => format!("As of {day}, 1 day old."),
@@ -298,17 +299,37 @@ impl Provenance {
                 prose::capitalize(&late.replacen("a newer figure", &subject, 1))
             }
             (fields, _) => {
-                let fields = prose::format_list(fields);
-                enclosed("Newer figures of ", &fields, " were due but are not loaded")
+                let named = match fields.len() {
+                    ..=MAX_LATE => prose::format_list(fields),
+                    count => format!("{count} of these"),
+                };
+                enclosed("Newer figures of ", &named, " were due but are not loaded")
             }
         };
-        let notes = self
-            .notes
-            .iter()
-            .map(|(field, note)| format!("{field}: {note}"));
         let late = enclosed("", &late, ".");
-        let notes = enclosed("Notes: ", &join(notes, "; "), ".");
+        let notes = enclosed("Notes: ", &self.describe_notes(), ".");
         join([late, notes].iter().filter(|text| !text.is_empty()), " ")
+    }
+
+    /// Lists the notes; fields with one note stand together.
+    fn describe_notes(&self) -> String {
+        let mut by_text: Vec<(&str, Vec<&str>)> = Vec::new();
+        for (field, note) in &self.notes {
+            // The name of a series that has no figure is told by the field.
+            let text = match note.split_once("): ") {
+                Some((head, rest)) if head.starts_with("No data for ") => rest,
+                _ => note,
+            };
+            match by_text.iter_mut().find(|(known, _)| *known == text) {
+                Some((_, fields)) => fields.push(field),
+                None => by_text.push((text, vec![field])),
+            }
+        }
+        let notes = by_text.iter();
+        join(
+            notes.map(|(text, fields)| format!("{}: {text}", fields.join(", "))),
+            "; ",
+        )
     }
 
     /// Lists the notices of the sources in full, as one line; empty without sources. For pages, which have the room.
@@ -324,18 +345,17 @@ impl Provenance {
         enclosed("Figures: ", &join(notices, " "), "\n")
     }
 
-    /// Lists the names of the sources as one line; empty without sources.
+    /// Lists the names of the sources in a sentence; empty without sources.
     pub fn format_sources(&self) -> String {
-        let mut sources = self.sources.iter();
-        let names = sources
-            .clone()
+        let names = self
+            .sources
+            .iter()
             .map(|cited| with_series(cited, &cited.source));
-        let end = if sources.any(|cited| cited.notice.len() > LONG_NOTICE) {
-            "; their notices: /rights.\n"
-        } else {
-            ".\n"
+        let head = match self.sources.as_slice() {
+            [_] => "Source: ",
+            _ => "Sources: ",
         };
-        enclosed("Figures: ", &join(names, "; "), end)
+        enclosed(head, &join(names, "; "), ". ")
     }
 
     /// Renders the last lines of an answer's text: reference day, notes, sources, credit line.
@@ -343,7 +363,11 @@ impl Provenance {
         let sentence = self.describe_as_of();
         let missing = self.describe_gaps();
         let cited = self.format_sources();
-        format!("\n{sentence} {missing}\n{cited}{credit}")
+        let known = join(
+            [sentence, missing].iter().filter(|text| !text.is_empty()),
+            " ",
+        );
+        format!("{}\n{cited}{credit}", enclosed("\n", &known, ""))
     }
 }
 

@@ -165,7 +165,7 @@ fn narrowing(spread: Measure) -> Measure {
 }
 
 fn interpret(reading: &Reading) -> String {
-    let Some((sentence, band)) = describe_reading(&CRAI, "Risk appetite", reading) else {
+    let Some((sentence, band)) = describe_reading(&CRAI, reading) else {
         return describe_unavailable(&CRAI, reading);
     };
     let meaning = match band {

@@ -1,28 +1,22 @@
 //! Sentences about readings that several indices share.
 
 use super::composite::Composite;
-use super::prose::{capitalize, format_largest, format_number, format_trend, join};
+use super::prose::{capitalize, format_trend, join};
 use super::reading::{Input, Reading};
 
-/// Describes value, rank, trend and largest contributions: "Macro stress is 34.5 out of 100 (calm), …"; with
-/// its band. `None` without a value.
+/// Describes band, trend, rank and missing weight: "Calm, down 3.6 points over 4 weeks. Above 32 % of its days since
+/// 1988-01."; with the band. `None` without a value.
 pub fn describe_reading(
     composite: &Composite,
-    subject: &str,
     reading: &Reading,
 ) -> Option<(String, &'static str)> {
-    let value = reading.value?;
-    let band = composite.band(value).unwrap_or_default();
+    let band = composite.band(reading.value?).unwrap_or_default();
     let sentence = |b: &String| format!(" {}.", capitalize(b));
-    let basis: String = reading.basis.iter().map(sentence).collect();
-    let inputs = reading.inputs.iter();
-    let contributions = inputs.filter_map(|i| Some((i.name.to_owned(), i.contribution?)));
+    let rank: String = reading.basis.iter().take(1).map(sentence).collect();
     let text = format!(
-        "{subject} is {} out of 100 on {} ({band}){}.{basis} Largest contributions: {}.{}",
-        format_number(value, 1),
-        reading.date,
+        "{}{}.{rank}{}",
+        capitalize(band),
         format_trend(reading.trend.as_ref(), "points", 1),
-        format_largest(contributions, 1).join(", "),
         describe_missing(reading)
     );
     Some((text, band))

@@ -185,19 +185,15 @@ pub fn direction(change: f64) -> &'static str {
 
 /// Describes level and direction, and the limits of the figure.
 fn interpret(reading: &Reading) -> String {
-    let Some(value) = reading.value else {
+    if reading.value.is_none() {
         return prose::describe_unavailable("Net liquidity", reading);
-    };
+    }
     let direction = reading
         .trend
         .map_or("Direction unknown", |t| direction(t.change));
     format!(
-        "{}: {} trillion dollars in the week to {}{}. Its level moves with the S&P 500 (correlation 0.86 since 2009), \
-         but that is common trend: over three months their changes correlate at -0.10: no short-run correlation \
-         with shares.",
+        "{}{}. Its level has moved with the S&P 500 (correlation 0.86 since 2009), its changes over three months have not (-0.10).",
         prose::capitalize(direction),
-        prose::format_number(value, 3),
-        reading.date,
         prose::format_trend(reading.trend.as_ref(), "trillion", 2),
     )
 }

@@ -122,11 +122,10 @@ fn interpret(reading: &Reading) -> String {
     };
     let band = CRPI.band(value).unwrap_or_default();
     format!(
-        "{}: a {value:.1} % chance that an NBER recession month falls within the next 12 months{}. {} It gave a false \
-         alarm of about 75 in 2023.",
+        "{}{}: read {value:.1} % as {band}, not as odds. {} It gave a false alarm of about 75 in 2023.",
         prose::capitalize(band),
         prose::format_trend(reading.trend.as_ref(), "points", 1),
-        sentence("CRPI"),
+        sentence("CRPI caveat"),
     )
 }
 

@@ -220,16 +220,13 @@ fn interpret(reading: &Reading) -> String {
         return prose::describe_unavailable("Recession now", reading);
     };
     let alarm = reading.alarm.map_or_else(String::new, |alarm| {
-        let state = alarm.describe();
-        let rule = ALARM.describe("weeks");
-        format!(" Its alarm is {state} ({rule}).")
+        format!(" Its alarm is {}.", alarm.describe())
     });
     format!(
-        "{}: a {value:.1} % chance that this month is a recession month{}.{alarm} Claims carry it. {} Read it \
-         beside the Sahm rule: each was first in some recessions, 2008 came faster by Sahm, the ends by this alarm. It speaks of now, not of the year ahead, and was slow to let go of 2020.",
+        "{}{}.{alarm} {} It speaks of now, not of the year ahead.",
         prose::capitalize(RNOW.band(value).unwrap_or_default()),
         prose::format_trend(reading.trend.as_ref(), "points", 1),
-        sentence("RNOW"),
+        sentence("RNOW caveat"),
     )
 }
 

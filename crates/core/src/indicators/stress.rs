@@ -124,7 +124,7 @@ const PUBLIC: &[Part] = &[
 ];
 
 fn interpret(reading: &Reading) -> String {
-    let Some((sentence, band)) = describe_reading(&CMSI, "Macro stress", reading) else {
+    let Some((sentence, band)) = describe_reading(&CMSI, reading) else {
         return describe_unavailable(&CMSI, reading);
     };
     let meaning = match band {
@@ -137,10 +137,9 @@ fn interpret(reading: &Reading) -> String {
         _ => "Strains of this size came with systemic crises, as in the winter of 2008.",
     };
     let evidence = if reading.basis.iter().any(|b| b == INDEX.fallback_basis) {
-        "The public profile averages 81 in NBER recessions and 42 otherwise (1988 to 2026); rank correlation \
-                 with the St. Louis Fed index .61."
+        "It averages 81 in NBER recessions and 42 otherwise (1988 to 2026, public profile)."
     } else {
-        "It averages 82 in NBER recessions and 46 otherwise; rank correlation with the St. Louis Fed index .82."
+        "It averages 82 in NBER recessions and 46 otherwise."
     };
     format!("{sentence} {meaning} {evidence} It ranks the present; it does not forecast.")
 }

@@ -8,9 +8,6 @@ use econoscope_core::indicators::nber::recession_near;
 use econoscope_core::indicators::{self, Indicator, sahm};
 use econoscope_core::model::calendar::Publication;
 
-/// Times in the text, the newest.
-const MAX_LISTED: usize = 12;
-
 /// The Sahm rule as published, each month from what was known then, and the series that it is computed from.
 const PUBLISHED: &str = "SAHMREALTIME";
 const UNEMPLOYMENT: &str = "UNRATE";
@@ -101,21 +98,21 @@ impl AlarmHistory {
         })
     }
 
-    /// Describes rule and state, then each time in a line.
-    pub(super) fn describe(&self) -> String {
+    /// Describes rule and state, then each of the newest `max` times in a line.
+    pub(super) fn describe(&self, max: usize) -> String {
         let rule = &self.rule;
         let basis = &self.basis;
         let times = self.periods.len();
         let state = if self.on { "on" } else { "off" };
-        let listed = if times > MAX_LISTED {
-            format!(", the newest {MAX_LISTED}")
+        let listed = if times > max {
+            format!(", here the newest {max}")
         } else {
             String::new()
         };
         let mut text = format!(
             "\nAlarm: {rule}; {state} now. It was on {times} times{listed}, {basis} (figure, day it came; NBER recession):"
         );
-        for period in self.periods.iter().take(MAX_LISTED) {
+        for period in self.periods.iter().take(max) {
             let off = match (period.off, period.off_known) {
                 (Some(off), Some(known)) => format!("off {off} ({known})"),
                 _ => "still on".to_owned(),

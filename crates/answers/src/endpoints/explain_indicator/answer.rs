@@ -117,23 +117,25 @@ pub struct ExplainedInput {
 }
 
 impl ExplainedInput {
-    /// Describes the input in a line: value, weight, points now and before, or why it is missing.
-    pub(super) fn describe(&self) -> String {
-        let name = &self.name;
-        let unit = &self.unit;
-        let name = format!("{name}{}", enclosed(" (", &self.series, ")"));
+    /// Formats the input as a row, or says why it is missing.
+    pub(super) fn format_row(&self) -> String {
+        let head = format!(
+            "\n{},{}",
+            self.name.replace(',', ";"),
+            self.series.replace(", ", " ")
+        );
         let (Some(value), Some(date)) = (self.value, self.date) else {
             let reason = self.missing.as_deref().unwrap_or("no value");
-            return format!("{name}: missing, {reason}");
+            return format!("{head},missing: {}", reason.replace(',', ";"));
         };
-        let points = |p: Option<f64>| p.map_or("none".into(), |p| format_signed(p, 2));
-        let now = points(self.points);
-        let before = points(self.points_before);
-        let value = format_number(value, 3);
-        let weight = self
-            .weight
-            .map_or_else(String::new, |weight| format!(", weight {weight:.2}"));
-        format!("{name}: {value} {unit} on {date}{weight}: {now} ({before})")
+        let points = |p: Option<f64>| p.map_or_else(String::new, |p| format_signed(p, 2));
+        let unit = self.unit.replace(',', ";");
+        format!(
+            "{head},{},{unit},{date},{},{}",
+            format_number(value, 3),
+            points(self.points),
+            points(self.points_before)
+        )
     }
 }
 

@@ -4,6 +4,7 @@ use crate::prelude::*;
 use crate::route::decode::format_value;
 use econoscope_core::indicators::asset_views::{self, Evidence, Sample, View};
 use econoscope_core::indicators::months::Month;
+use econoscope_core::indicators::prose;
 use econoscope_core::indicators::regime::{Regime, RegimeMonth};
 use econoscope_desk::RegimeHistory;
 use serde_json::{Map, Value};
@@ -111,6 +112,22 @@ pub(super) fn views(
         (key, AssetView::new(view, named, &history.months))
     });
     Ok(keyed.collect())
+}
+
+/// Names the assets whose returns in the present regime differ from those in others, each with its evidence; one sentence
+/// for the rest.
+pub(super) fn describe_clear(views: &BTreeMap<String, AssetView>) -> String {
+    let is_clear = |view: &AssetView| view.direction.as_deref() != Some("NEUTRAL");
+    let clear = views.values().filter(|view| is_clear(view));
+    let clear = clear.map(|view| format!("\n{}", view.thesis.as_deref().unwrap_or_default()));
+    let others = views.iter().filter(|(_, view)| !is_clear(view));
+    let others = prose::format_list(&others.map(|(asset, _)| asset.clone()).collect::<Vec<_>>());
+    join(clear, "")
+        + &enclosed(
+            "\nIn months of this regime ",
+            &others,
+            " did not stand out.",
+        )
 }
 
 impl AssetView {

@@ -39,15 +39,6 @@ impl Probabilities {
             self.deflation,
         ]
     }
-
-    /// Formats the probabilities: "GOLDILOCKS 1.2 %, …".
-    pub(super) fn format(self) -> String {
-        let pairs = Regime::QUADRANTS
-            .iter()
-            .zip(self.to_array())
-            .filter_map(|(r, p)| Some(format!("{} {} %", r.name(), p?)));
-        join(pairs, ", ")
-    }
 }
 
 /// The regime of a month.

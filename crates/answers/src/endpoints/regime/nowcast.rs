@@ -2,7 +2,7 @@
 
 use super::months::Probabilities;
 use crate::prelude::*;
-use econoscope_core::indicators::months::Month;
+use econoscope_core::format;
 use econoscope_core::indicators::nowcast::{Fill, LIMITS, Nowcast};
 
 /// An unpublished figure that was filled in.
@@ -74,29 +74,18 @@ impl NowcastAnswer {
         }
     }
 
-    /// Describes the nowcast, what was filled and what is missing.
-    pub(super) fn describe(&self) -> String {
-        let name = |month: Date| Month::from_date(month).name();
-        let mut text = format!(
-            "Nowcast for {}, with claims up to {}: {} ({} %), growth {}, inflation {}; {}.",
-            name(self.month),
-            self.claims_week,
-            self.regime,
-            self.confidence,
-            self.growth_score,
-            self.inflation_score,
-            self.probabilities.format(),
-        );
-        let fill =
-            |f: &FilledFigure| format!("{} of {} {} ({})", f.series, name(f.month), f.value, f.how);
-        text += &if self.filled.is_empty() {
-            " Nothing had to be filled.".to_owned()
+    /// Describes the nowcast beside the regime of record; what was filled and its limits are in the structure.
+    pub(super) fn describe(&self, of_record: &str) -> String {
+        let says = if self.regime == of_record {
+            "says the same".to_owned()
         } else {
-            format!(" Filled: {}.", join(self.filled.iter().map(fill), "; "))
+            format!("says {}", super::title_case(&self.regime))
         };
-        if !self.inputs_missing.is_empty() {
-            text += &format!(" Missing: {}.", self.inputs_missing.join(", "));
-        }
-        format!("{text} {}", self.limits)
+        format!(
+            "\nThe nowcast for {}, with claims to {}, {says} with {} %; it is not the regime of record.",
+            format::month(self.month),
+            format::day(self.claims_week),
+            self.confidence
+        )
     }
 }

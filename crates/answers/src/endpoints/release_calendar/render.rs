@@ -2,7 +2,8 @@
 
 use super::answer::{CalendarAnswer, ExpectedPrint, LastPrint, ReleaseEvent, ScheduledFigure};
 use crate::endpoints::revisions::plus;
-use econoscope_core::indicators::prose::format_signed;
+use crate::prelude::*;
+use econoscope_core::format;
 
 /// Formats an expectation: "expected +150 (sd 115, nine in ten within 177)".
 fn format_expectation(e: &ExpectedPrint, measure: &str) -> String {
@@ -14,7 +15,7 @@ fn format_expectation(e: &ExpectedPrint, measure: &str) -> String {
 }
 
 /// Formats a print: "came +50 on 2026-01-09, expected +19: surprise +31, +0.3 sd".
-pub(crate) fn format_print(last: &LastPrint, measure: &str) -> String {
+fn format_print(last: &LastPrint, measure: &str) -> String {
     let by = if last.recorded {
         "on"
     } else {
@@ -41,45 +42,51 @@ fn format_value(value: f64, measure: &str) -> String {
     }
 }
 
-/// Renders the whole answer.
-pub(super) fn render(a: &CalendarAnswer) -> String {
+/// Renders the whole answer; what is expected of figures only where it is about a series.
+pub(super) fn render(a: &CalendarAnswer, is_of_series: bool) -> String {
+    let events = a.events.iter().map(format_event);
     let mut text = format!(
-        "Releases from {} to {} (Eastern time; days by rule, not announced, but for the FOMC's):",
-        a.from, a.to
+        "Releases from {} to {}, Eastern time. Only days of the FOMC are announced; the others follow rules and may move.{}",
+        format::day(a.from),
+        format::day(a.to),
+        enclosed("\ndate,time,release,period,content", &join(events, ""), "")
     );
     if a.events.is_empty() {
-        text += "\n- none";
+        text += " None.";
     }
-    text.extend(a.events.iter().map(|e| format!("\n- {}", format_event(e))));
-    if !a.figures.is_empty() {
-        text += "\nWhat they can be expected to say (a mechanical yardstick, no survey), what came last, and how far first \
-                 prints are usually revised in a year:";
+    if is_of_series {
+        let figures = a
+            .figures
+            .iter()
+            .map(|f| format!("\n- {}", format_figure(f)));
+        let head = "\nExpected by a mechanical rule, no survey; what came last; how far first prints are usually revised in a year:";
+        text += &enclosed(head, &join(figures, ""), "");
+    } else if !a.figures.is_empty() {
+        text += "\nWith series, as in series=PAYEMS: what to expect, and what came last.";
     }
-    let figures = a.figures.iter();
-    text.extend(figures.map(|f| format!("\n- {}", format_figure(f))));
-    text + &a.provenance.render_closing(&a.attribution)
+    let mut provenance = a.provenance.clone();
+    provenance
+        .notes
+        .retain(|name, _| !["basis", "fomc"].contains(&name.as_str()));
+    text + &provenance.render_closing(&a.attribution)
 }
 
-/// Formats an event: "Fri 2026-12-04 08:30 Employment report, 2026-11: PAYEMS, UNRATE".
+/// Formats an event as a row: "2026-12-01,10:00,Job openings (JOLTS),2026-10,JTSJOL; by 2026-12-08".
 fn format_event(e: &ReleaseEvent) -> String {
-    let time = match e.time.as_str() {
-        "" => String::new(),
-        time => format!(" {time}"),
-    };
-    let between = e.between.map_or_else(String::new, |[first, last]| {
-        format!("; {first} to {last} by past releases")
-    });
+    let latest = e.between.map(|[_, last]| format!("; by {last}"));
     let stored = match e.held {
         Some(true) => "; out",
-        Some(false) => "; its figures are not loaded",
+        Some(false) => "; not loaded",
         None => "",
     };
-    let day = e.date.strftime("%a %Y-%m-%d");
-    let name = &e.name;
-    let period = &e.period;
     format!(
-        "{day}{time} {name}, {period}: {}{between}{stored}",
-        describe_content(e)
+        "\n{},{},{},{},{}{}{stored}",
+        e.date,
+        e.time,
+        e.name.replace(',', ";"),
+        e.period,
+        describe_content(e).replace(", ", " "),
+        latest.unwrap_or_default()
     )
 }
 

@@ -55,10 +55,17 @@ fn default_window_is_the_next_two_weeks() -> Result<()> {
         "{payrolls:?}"
     );
     assert!(
-        text.contains("Fri 2026-12-04 08:30 Employment report, 2026-11"),
+        text.contains("2026-12-04,08:30,Employment report,2026-11,PAYEMS UNRATE"),
         "{text}"
     );
-    assert!(text.contains("not better than \"no change\"") && text.contains("not announced"));
+    assert!(
+        text.contains("Only days of the FOMC are announced"),
+        "{text}"
+    );
+    assert!(!text.contains("a mechanical rule"), "{text}");
+    let of_series = Params::new(40, Some("UNRATE"), None);
+    let text = Params::text(&Params::local(&desk(), &of_series)?, &of_series);
+    assert!(text.contains("not better than \"no change\""), "{text}");
     Ok(())
 }
 
@@ -220,7 +227,7 @@ fn fomc_meetings_are_selected_by_their_names() -> Result<()> {
         &Params::default(),
     );
     assert!(
-        text.contains("Wed 2026-12-09 14:00 FOMC decision and projections, 2026-12-08/2026-12-09"),
+        text.contains("2026-12-09,14:00,FOMC decision and projections,2026-12-08/2026-12-09"),
         "{text}"
     );
     // Meetings are the Board's, not the Bureau's.

@@ -1,6 +1,7 @@
 //! The text of the answer about revisions.
 
 use super::table::{LevelAnswer, PeriodAnswer, PeriodRow, RevisionsAnswer};
+use crate::prelude::enclosed;
 use econoscope_core::indicators::prose::{format_or_none, join, lowercase_first};
 use econoscope_core::indicators::revisions::{PrintMeasure, RevisionSizes};
 use econoscope_core::model::{Date, Frequency, SeriesInfo};
@@ -96,14 +97,10 @@ pub(super) fn render(a: &RevisionsAnswer) -> String {
     }
     let prints = a.first_prints.iter().map(|p| {
         let [first, now] = [p.first, p.now].map(format_or_none);
-        format!("{} {first}, {now}", label(p.date, frequency))
+        format!("\n{},{first},{now}", label(p.date, frequency))
     });
-    let prints = join(prints, "; ");
-    if !prints.is_empty() {
-        text += &format!("\nFirst print, present value: {prints}.");
-    }
-    let source = a.untrusted.format_field("source", &a.source);
-    text + &format!("\nSource: {source}.") + &a.provenance.render_closing(&a.attribution)
+    text += &enclosed("\nperiod,first,now", &join(prints, ""), "");
+    text + &a.provenance.render_closing(&a.attribution)
 }
 
 /// Puts a text in parentheses after a space; `None` gives an empty text.

@@ -1,8 +1,10 @@
 //! First prints since a day, and how much they surprised.
 
-use crate::endpoints::release_calendar::{LastPrint, format_print, scheduled_figure};
+use crate::endpoints::release_calendar::{LastPrint, scheduled_figure};
+use crate::endpoints::revisions::plus;
 use crate::prelude::*;
 use econoscope_core::indicators::expectation::FORMULAS;
+use econoscope_core::model::quantity::spell_out_unit;
 
 /// A first print and its surprise.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -53,17 +55,28 @@ pub(super) fn surprises_since(desk: &Desk, since: Date, as_of: AsOf) -> Result<V
 /// Renders one line per surprise, or says that there is none.
 pub(super) fn render(surprises: &[Surprise]) -> String {
     if surprises.is_empty() {
-        return " no newer print of a figure with an expectation.".to_owned();
+        return "\nNo newer print of a figure with an expectation.".to_owned();
     }
     let line = |s: &Surprise| {
-        let name = &s.name;
-        let id = &s.id;
-        let period = &s.print.period;
-        let measure = &s.measure;
-        let unit = &s.unit;
-        let print = format_print(&s.print, measure);
-        format!("\n- {name} ({id}) {period}, {measure}, {unit}: {print}")
+        let value = |value: f64| match s.measure.as_str() {
+            "level" => value.to_string(),
+            _ => plus(value),
+        };
+        let expected = s.print.expected.as_ref().map(|e| value(e.value));
+        format!(
+            "\n- {} ({}), {}, {}: {} {}, {} ({})",
+            s.name,
+            s.id,
+            s.print.period,
+            s.measure,
+            value(s.print.value),
+            spell_out_unit(&s.unit),
+            expected.unwrap_or_default(),
+            format_signed(s.print.deviations.unwrap_or_default(), 1)
+        )
     };
     let lines: String = surprises.iter().map(line).collect();
-    format!("\nSurprises of releases, greatest first:{lines}")
+    format!(
+        "\nSurprises, greatest first (came, expected by a mechanical rule, in standard deviations):{lines}"
+    )
 }

@@ -73,10 +73,13 @@ fn reading_adds_up_and_ends_the_history() {
     assert_eq!(reading(&set, day).date, day);
     let text = interpret(&reading(&set, date(2026, 8, 20)));
     assert!(
-        text.contains("5.792 trillion dollars in the week to 2026-08-19"),
+        text.starts_with("Stable, down 0.12 trillion over 13 weeks."),
         "{text}"
     );
-    assert!(text.contains("no short-run correlation"), "{text}");
+    assert!(
+        text.contains("over three months have not (-0.10)"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -46,9 +46,9 @@ fn current_month_uses_the_days_so_far() {
     assert_eq!(r.basis, ["month to date"]);
     assert_eq!(CRPI.band(r.value.unwrap()), Some("low"));
     let text = interpret(&r);
-    assert!(text.starts_with("Low: a 12.6 % chance"), "{text}");
+    assert!(text.starts_with("Low, "), "{text}");
     assert!(
-        text.contains("Out of sample") && text.contains("not calibrated") && text.contains("2023"),
+        text.contains("read 12.6 % as low, not as odds. Out of sample") && text.contains("2023"),
         "{text}"
     );
 }

@@ -9,10 +9,14 @@ use crate::ingest::write::{self, Update};
 use crate::store::{Store, WriteOutcome};
 use econoscope_core::catalogue::Catalogue;
 use econoscope_core::error::{Error, Result};
+use econoscope_core::model::frequency::PeriodLength;
 use econoscope_core::model::observation::guess_frequency;
 use econoscope_core::model::{
     Date, Frequency, Observation, SeriesId, SeriesInfo, VintageObservation,
 };
+
+/// Fewest stored rows whose spacing shows a frequency.
+const MIN_STORED: usize = 4;
 
 /// The result for one series.
 pub(super) struct SeriesImport {
@@ -205,13 +209,22 @@ impl SeriesUpdate<'_> {
         Ok(rows)
     }
 
-    /// Guesses the frequency from the stored and the incoming dates.
+    /// Guesses the frequency from the stored and the incoming dates: monthly at most where few rows are stored, or where two
+    /// of them would be of one period.
     fn guess_frequency(&self, dates: &[Date]) -> Frequency {
         let incoming = dates.iter().map(|date| Observation::new(*date, 0.0));
         let mut all: Vec<Observation> = self.stored.iter().copied().chain(incoming).collect();
         all.sort_by_key(|o| o.date);
         all.dedup_by_key(|o| o.date);
-        guess_frequency(&all)
+        let guessed = guess_frequency(&all);
+        let period = |row: &Observation| guessed.period_date(row.date);
+        let mut pairs = self.stored.iter().zip(self.stored.iter().skip(1));
+        let is_shared = pairs.any(|(row, next)| period(row) == period(next));
+        let is_known = self.stored.is_empty() || self.stored.len() >= MIN_STORED;
+        match guessed.length() {
+            PeriodLength::Months(_) if is_shared || !is_known => Frequency::Monthly,
+            _ => guessed,
+        }
     }
 
     /// Returns whether the figures are left out because they are on another base or in another unit.

@@ -2,6 +2,8 @@ use super::*;
 use crate::ingest::testing::SharedBuffer;
 use crate::store::Sqlite;
 use econoscope_core::model::Date;
+use econoscope_core::model::frequency::shift;
+use jiff::ToSpan;
 use jiff::civil::date;
 use std::fs;
 
@@ -44,6 +46,31 @@ fn replace(store: &dyn Store, dir: &Path) -> ImportReport {
 fn values(store: &dyn Store, series: &str) -> Vec<(Date, f64)> {
     let stored = store.read(&id(series)).unwrap().unwrap_or_default();
     stored.latest().iter().map(|o| (o.date, o.value)).collect()
+}
+
+#[test]
+fn figures_of_an_own_series_that_come_one_by_one_are_kept() {
+    // Every step in months, by first days, last days, or both in turn.
+    for step in 1..=6 {
+        for last_days in [[false, false], [true, true], [false, true]] {
+            let store = Sqlite::in_memory().unwrap();
+            for n in 0..9 {
+                let first = shift(date(1990, 1, 1), (i64::from(n) * step).months());
+                let is_last = last_days[usize::try_from(n % 2).unwrap()];
+                let day = if is_last {
+                    first.last_of_month()
+                } else {
+                    first
+                };
+                let text = format!("series_id,date,value\nOWN,{day},{n}\n");
+                let dir = folder(&[("own.csv", &text)]);
+                let report = run(&store, dir.path());
+                let kept: Vec<f64> = values(&store, "OWN").iter().map(|(_, v)| *v).collect();
+                let expected: Vec<f64> = (0..=n).map(f64::from).collect();
+                assert_eq!(kept, expected, "step {step}, {last_days:?}: {report:?}");
+            }
+        }
+    }
 }
 
 #[test]
