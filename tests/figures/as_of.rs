@@ -15,7 +15,11 @@ use std::sync::{Arc, OnceLock};
 /// Fields that tell when a source was read and who it is, not what is known of the economy; and what sets the present
 /// beside a past day on purpose, as a field and as a line of text that begins so.
 const OF_TODAY: [&str; 4] = ["generatedAt", "last_updated", "hindsight", "sources"];
-const LINES_OF_TODAY: [&str; 2] = ["As known then and from the last revisions:", "Source"];
+const LINES_OF_TODAY: [&str; 3] = [
+    "As known then and from the last revisions:",
+    "Source",
+    "Data by",
+];
 
 /// A store with the history that ships in the program and a row of its own: then evidence is measured from it.
 fn packed() -> Arc<Sqlite> {

@@ -210,7 +210,11 @@ fn regime_scores_match_a_study_of_the_same_vintages() {
 #[test]
 fn real_time_recession_probability_is_close_to_the_revised_one() {
     let b = backend(bundled());
-    let call = [("indicator", "CRPI"), ("as_of", "2024-07-31")];
+    let call = [
+        ("indicator", "CRPI"),
+        ("as_of", "2024-07-31"),
+        ("detail", "full"),
+    ];
     let (json, text) = ask(&b, "explain_indicator", &call).unwrap();
     let hindsight = &json["hindsight"];
     assert_eq!(hindsight["since"], "1999-08-31");
@@ -267,7 +271,11 @@ fn monthly_composite_has_each_month_as_known_at_its_end() {
 fn regime_has_known_and_revised_labels() {
     let b = backend(bundled());
     let explained = |as_of: &str| {
-        let call = [("indicator", "regime"), ("as_of", as_of)];
+        let call = [
+            ("indicator", "regime"),
+            ("as_of", as_of),
+            ("detail", "full"),
+        ];
         ask(&b, "explain_indicator", &call).unwrap()
     };
     let (json, text) = explained("2008-10-31");

@@ -41,7 +41,7 @@ fn alarms() -> Vec<Question> {
         .at("/alarm/periods/2/recession", "2008-01 to 2009-06")
         .at("/alarm/periods/13/on", first.0.as_str())
         .says(format!("It was on {} times", signals.len()))
-        .says(format!("on {} (2008-05-02)", crisis.0)),
+        .says(format!("\n{},2008-05-02,", crisis.0)),
         // 227 days after the end of the peak's month, 30 after that of the trough's.
         Question::new(
             "When did the recession alarm go on in 2008, and when off?",
@@ -51,7 +51,7 @@ fn alarms() -> Vec<Question> {
         .with_vintages()
         .at("/alarm/periods/1/on_known", "2008-08-14")
         .at("/alarm/periods/1/off_known", "2009-07-30")
-        .says("on 2008-08-09 (2008-08-14), off 2009-07-25 (2009-07-30); 2008-01 to 2009-06"),
+        .says("\n2008-08-09,2008-08-14,2009-07-25,2009-07-30,2008-01 to 2009-06"),
         Question::new(
             "Does the recession alarm ring?",
             "get_metric",
@@ -59,7 +59,7 @@ fn alarms() -> Vec<Question> {
         )
         .with_vintages()
         .at("/ticker", "SERVICE_RNOW")
-        .says("alarm is off since the week of 2020-11-07 (on after 2 weeks in a row at 65 or more"),
+        .says("alarm is off since the week of 2020-11-07."),
     ]
 }
 

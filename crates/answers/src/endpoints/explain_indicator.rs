@@ -33,7 +33,7 @@ pub struct Params {
     as_of: Option<String>,
     /// Compares with this earlier day instead of a month before: 2026-01-15, 13w, 1y.
     since: Option<String>,
-    /// `full` adds formula, record, hindsight and every alarm.
+    /// `full` adds formula, record and hindsight.
     detail: Option<Detail>,
 }
 
@@ -90,14 +90,7 @@ impl Endpoint for Params {
         if self.is_full() {
             return &[];
         }
-        &[
-            "method",
-            "formula",
-            "method_source",
-            "record",
-            "hindsight",
-            "alarm.periods[1..]",
-        ]
+        &["method", "formula", "method_source", "record", "hindsight"]
     }
 
     fn local(desk: &Desk, params: &Self) -> Result<Explanation> {
@@ -167,8 +160,7 @@ impl Endpoint for Params {
         );
         text.extend(a.inputs.iter().map(ExplainedInput::format_row));
         text += &describe_probits(&a.probits, &earlier);
-        let max_alarms = if params.is_full() { MAX_ALARMS } else { 1 };
-        text.extend(a.alarm.iter().map(|alarm| alarm.describe(max_alarms)));
+        text.extend(a.alarm.iter().map(AlarmHistory::describe));
         // What the narrative of the regime tells is told above.
         if a.indicator != REGIME.ticker() {
             text += &enclosed("\n", &a.interpretation, "");
@@ -180,7 +172,7 @@ impl Endpoint for Params {
             text += &enclosed("\n", record::sentence(&a.indicator), "");
             text += &describe_record(&a.record);
         } else {
-            text += "\ndetail=full adds formula, record, hindsight and every alarm.";
+            text += "\ndetail=full adds formula, record and hindsight.";
         }
         text + &a.provenance.render_closing(&a.attribution)
     }
@@ -216,9 +208,6 @@ fn describe_record(record: &[ScoreTable]) -> String {
     }
     text
 }
-
-/// Times that an alarm was on in a full text, the newest.
-const MAX_ALARMS: usize = 12;
 
 /// Inputs whose move is named, unless the request has `since`.
 const MAX_NAMED: usize = 3;

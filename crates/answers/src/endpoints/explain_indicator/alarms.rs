@@ -8,6 +8,9 @@ use econoscope_core::indicators::nber::recession_near;
 use econoscope_core::indicators::{self, Indicator, sahm};
 use econoscope_core::model::calendar::Publication;
 
+/// Times in the text, the newest.
+const MAX_LISTED: usize = 12;
+
 /// The Sahm rule as published, each month from what was known then, and the series that it is computed from.
 const PUBLISHED: &str = "SAHMREALTIME";
 const UNEMPLOYMENT: &str = "UNRATE";
@@ -98,29 +101,29 @@ impl AlarmHistory {
         })
     }
 
-    /// Describes rule and state, then each of the newest `max` times in a line.
-    pub(super) fn describe(&self, max: usize) -> String {
-        let rule = &self.rule;
-        let basis = &self.basis;
-        let times = self.periods.len();
+    /// Describes rule and state, then each of the newest times in a row.
+    pub(super) fn describe(&self) -> String {
         let state = if self.on { "on" } else { "off" };
-        let listed = if times > max {
-            format!(", here the newest {max}")
-        } else {
-            String::new()
-        };
         let mut text = format!(
-            "\nAlarm: {rule}; {state} now. It was on {times} times{listed}, {basis} (figure, day it came; NBER recession):"
+            "\nAlarm: {}; {state} now. It was on {} times, {}:\non,known,off,known,NBER recession",
+            self.rule,
+            self.periods.len(),
+            self.basis
         );
-        for period in self.periods.iter().take(max) {
-            let off = match (period.off, period.off_known) {
-                (Some(off), Some(known)) => format!("off {off} ({known})"),
-                _ => "still on".to_owned(),
-            };
+        let day = |day: Option<Date>| day.map_or_else(String::new, |day| day.to_string());
+        for period in self.periods.iter().take(MAX_LISTED) {
             let recession = period.recession.as_deref().unwrap_or("none");
-            let on = period.on;
-            let known = period.on_known;
-            text += &format!("\n- on {on} ({known}), {off}; {recession}");
+            text += &format!(
+                "\n{},{},{},{},{recession}",
+                period.on,
+                period.on_known,
+                day(period.off),
+                day(period.off_known)
+            );
+        }
+        let more = self.periods.len().saturating_sub(MAX_LISTED);
+        if more > 0 {
+            text += &format!("\n({more} earlier ones are in the structure)");
         }
         text
     }
