@@ -9,7 +9,8 @@ COUNT = 400
 
 
 def value(mark, n):
-    return mark * 1000 + n
+    """Rises or falls in turns: an import takes figures that are all a multiple of the stored ones for another unit."""
+    return mark * 1000 + (n if mark % 2 else COUNT - n)
 
 
 def made(folder, name, mark):
@@ -28,9 +29,9 @@ def mark_of(body):
     """Which store an answer is of; all of its figures must agree."""
     figures = [row["value"] for row in json.loads(body)["data"]]
     assert len(figures) == COUNT, len(figures)
-    marks = {(figure - n) / 1000 for n, figure in enumerate(figures)}
-    assert len(marks) == 1, f"figures of several stores: {marks}"
-    return int(marks.pop())
+    mark = int(figures[0] // 1000)
+    assert figures == [value(mark, n) for n in range(COUNT)], f"figures of several stores: {figures[:5]}"
+    return mark
 
 
 ASK = "/api/public/data/CHAOS?start=1980-01-01&end=2013-12-01"

@@ -111,7 +111,7 @@ fn scenario(words: &'static str, query: &str, slug: &str, share: Share) -> Quest
             "/scenarios/0/baseRateProbability",
             round(hits as f64 / starts as f64, 3),
         )
-        .says(format!("{hits} of {starts} starting months"))
+        .says(format!("{hits} of {starts} months"))
 }
 
 fn scenarios() -> Vec<Question> {

@@ -17,4 +17,4 @@ pub(super) mod testing;
 mod transfer;
 
 pub use handle::{LeaseGuard, Postgres};
-pub(super) use lease::{HEARTBEAT, LEASE, process_name};
+pub(super) use lease::{HEARTBEAT, LEASE, has_ended, process_name};

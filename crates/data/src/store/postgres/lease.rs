@@ -85,7 +85,26 @@ pub(super) async fn describe_holder(db: &Database) -> Result<String> {
 
 /// Returns a unique name for this process: host, process id and a random suffix.
 pub(in crate::store) fn process_name() -> String {
-    let host = std::fs::read_to_string("/etc/hostname").unwrap_or_default();
     let suffix = econoscope_core::clock::random() & 0xffff;
-    format!("{}/{}-{suffix:04x}", host.trim(), std::process::id())
+    format!("{}/{}-{suffix:04x}", host_name(), std::process::id())
+}
+
+/// Whether the process of a name ran on this host and has ended. Of other hosts, and where processes cannot be listed,
+/// nothing is known.
+pub(in crate::store) fn has_ended(process: &str) -> bool {
+    let Some((host, rest)) = process.rsplit_once('/') else {
+        return false;
+    };
+    let id = rest.split('-').next().unwrap_or_default();
+    let is_number = !id.is_empty() && id.bytes().all(|digit| digit.is_ascii_digit());
+    let processes = std::path::Path::new("/proc");
+    host == host_name()
+        && is_number
+        && processes.join("self").exists()
+        && !processes.join(id).exists()
+}
+
+fn host_name() -> String {
+    let name = std::fs::read_to_string("/etc/hostname").unwrap_or_default();
+    name.trim().to_owned()
 }

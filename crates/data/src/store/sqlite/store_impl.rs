@@ -3,6 +3,7 @@
 use super::handle::{Sqlite, snapshot};
 use super::{descriptions, maintenance, series, state, texts};
 use crate::store::change::{self, Change, to_microseconds};
+use crate::store::postgres::has_ended;
 use crate::store::{Article, BatchWork, Description, Status, Store, WriteOutcome, WriteVintages};
 use econoscope_core::error::Result;
 use econoscope_core::model::{Date, SeriesId, Vintages};
@@ -66,7 +67,8 @@ impl Store for Sqlite {
                 end.parse()
                     .is_ok_and(|end| now < end && end <= now + MAX_LEASE)
             };
-            let other = lease.filter(|(end, name)| *name != holder && is_valid(end));
+            let other =
+                lease.filter(|(end, name)| *name != holder && is_valid(end) && !has_ended(name));
             Ok(other.map(|(_, name)| name.to_owned()))
         };
         match self.with_reader(other)? {

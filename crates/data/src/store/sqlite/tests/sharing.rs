@@ -3,6 +3,7 @@
 use super::*;
 use crate::store::WriteVintages;
 use crate::store::change::Change;
+use crate::store::postgres::process_name;
 use crate::store::{Status, WriteOutcome};
 use econoscope_core::model::Vintages;
 use proptest::prelude::*;
@@ -226,6 +227,20 @@ fn lease_is_held_by_one_until_it_ends() {
     assert_eq!(one.lease("a", Duration::ZERO).unwrap(), None);
     assert_eq!(two.lease("b", lease).unwrap(), None, "ended");
     assert_eq!(one.current_version().unwrap(), version, "no cache is lost");
+    assert_eq!(two.lease("b", Duration::ZERO).unwrap(), None);
+    // A holder that was killed on this host does not keep it.
+    let mut killed = std::process::Command::new("true").spawn().unwrap();
+    killed.wait().unwrap();
+    let host = process_name();
+    let (host, _) = host.rsplit_once('/').unwrap();
+    for (id, holds) in [(killed.id(), false), (std::process::id(), true)] {
+        let name = format!("{host}/{id}-0000");
+        assert_eq!(one.lease(&name, lease).unwrap(), None);
+        let other = two.lease("b", lease).unwrap();
+        assert_eq!(other.is_some(), holds, "{id}");
+        assert_eq!(two.lease("b", Duration::ZERO).unwrap().is_some(), holds);
+        assert_eq!(one.lease(&name, Duration::ZERO).unwrap(), None);
+    }
     // Its holder has crashed, or took it under a clock that was years ahead.
     for lost in ["1 dead", "99999999999 early", "nonsense"] {
         one.set_note("sync_lease", lost).unwrap();
