@@ -15,11 +15,9 @@ use econoscope_core::model::frequency::Periods;
 use econoscope_core::model::series_info::remove_rounding_error;
 use std::sync::Arc;
 
-/// Figures in an answer by default: sixty rows of two columns.
-const MAX_CELLS: usize = 120;
-/// The same for three columns and more, whose lines of statistics and notes take room, too.
-const MAX_CELLS_OF_MANY: usize = 100;
-const MAX_ROWS: usize = 60;
+/// Figures in an answer by default: twenty rows of two columns.
+const MAX_CELLS: usize = 40;
+const MAX_ROWS: usize = 24;
 const MIN_ROWS: usize = 12;
 
 /// Fewest common dates for a meaningful correlation.
@@ -90,11 +88,7 @@ impl Table {
 
     /// Returns the positions of at most `max_points` rows, by default of as many as a text has room for.
     pub(super) fn thin(&self, max_points: Option<usize>) -> Vec<usize> {
-        let cells = match self.columns.len() {
-            ..=2 => MAX_CELLS,
-            _ => MAX_CELLS_OF_MANY,
-        };
-        let default = (cells / self.columns.len().max(1)).clamp(MIN_ROWS, MAX_ROWS);
+        let default = (MAX_CELLS / self.columns.len().max(1)).clamp(MIN_ROWS, MAX_ROWS);
         thin(&self.counts, max_points.unwrap_or(default))
     }
 

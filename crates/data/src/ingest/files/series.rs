@@ -221,9 +221,11 @@ impl SeriesUpdate<'_> {
         let mut pairs = self.stored.iter().zip(self.stored.iter().skip(1));
         let is_shared = pairs.any(|(row, next)| period(row) == period(next));
         let is_known = self.stored.is_empty() || self.stored.len() >= MIN_STORED;
-        match guessed.length() {
-            PeriodLength::Months(_) if is_shared || !is_known => Frequency::Monthly,
-            _ => guessed,
+        let is_of_months = matches!(guessed.length(), PeriodLength::Months(_));
+        if is_of_months && (is_shared || !is_known) {
+            Frequency::Monthly
+        } else {
+            guessed
         }
     }
 
