@@ -1,0 +1,300 @@
+//! Figures in texts of ours: each in the thesis of a scenario is computed here from the figures, by hand and not by the
+//! program's base rates, or follows from the scenario's own rule; and the tables of docs/METHODS.md are those of the texts.
+
+use super::statements::{fields, measured};
+use super::support::{ask, backend, now};
+use econoscope_answers::Backend;
+use econoscope_core::indicators::base_rates::{Condition, Event, Move, Relation};
+use econoscope_core::model::frequency::shift;
+use econoscope_core::model::{Date, Observation};
+use econoscope_data::store::Sqlite;
+use econoscope_desk::testing::TestDesk;
+use econoscope_desk::texts::scenarios::{Scenario, embedded};
+use jiff::ToSpan;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A claim: scenario, words, formula or scenario, range, measure, and the bounds of its figure.
+const CLAIMS: &str = include_str!("claims.csv");
+
+const METHODS: &str = include_str!("../../docs/METHODS.md");
+
+fn is_hit(event: &Event, start: f64, later: f64) -> bool {
+    let by = event.threshold;
+    let dust = 1e-9;
+    match event.movement {
+        Move::Starts | Move::ReachesOrAbove => later >= by - dust,
+        Move::ReachesOrBelow => later <= by + dust,
+        Move::RisesBy => later - start >= by - dust,
+        Move::FallsBy => start - later >= by - dust,
+        Move::RisesByPct => later >= start * (1.0 + by / 100.0) - dust,
+        Move::FallsByPct => later <= start * (1.0 - by / 100.0) + dust,
+    }
+}
+
+fn is_start(condition: Option<&Condition>, value: f64) -> bool {
+    condition.is_none_or(|c| match c.relation {
+        Relation::Below => value < c.threshold,
+        Relation::Above => value > c.threshold,
+        Relation::AtOrBelow => value <= c.threshold,
+        Relation::Equals => (value - c.threshold).abs() < 1e-9,
+    })
+}
+
+/// Starting months of a scenario whose window is complete, and those of them that the event followed.
+struct Counted {
+    starts: Vec<Date>,
+    hits: Vec<Date>,
+}
+
+fn count(scenario: &Scenario, figures: &[Observation], years: [i16; 2]) -> Counted {
+    let event = scenario.event.as_ref().unwrap();
+    let values: BTreeMap<Date, f64> = figures.iter().map(|o| (o.date, o.value)).collect();
+    let later = |date: Date, months: i32| values.get(&shift(date, months.months())).copied();
+    let starts = values.iter().filter(|(date, value)| {
+        (years[0]..=years[1]).contains(&date.year())
+            && is_start(scenario.condition.as_ref(), **value)
+            && later(**date, event.horizon_months).is_some()
+    });
+    let starts: Vec<(Date, f64)> = starts.map(|(date, value)| (*date, *value)).collect();
+    let followed = |start: &&(Date, f64)| {
+        let window = (1..=event.horizon_months).filter_map(|n| later(start.0, n));
+        window
+            .into_iter()
+            .any(|value| is_hit(event, start.1, value))
+    };
+    Counted {
+        hits: starts.iter().filter(followed).map(|s| s.0).collect(),
+        starts: starts.into_iter().map(|s| s.0).collect(),
+    }
+}
+
+/// The first and last month of the longest run of consecutive months.
+fn longest(months: &[Date]) -> [Date; 2] {
+    let follows = |a: &Date, b: &Date| shift(*a, 1.month()) == *b;
+    let runs = months.chunk_by(follows);
+    let run = runs.max_by_key(|run| run.len()).unwrap();
+    [run[0], run[run.len() - 1]]
+}
+
+/// A figure that is counted over the months of a scenario.
+fn counted(desk: &TestDeskOf, scenario: &Scenario, row: &[String]) -> f64 {
+    let (_, status) = desk.0.event_state(scenario).unwrap().unwrap();
+    let years = [&row[3], &row[4]].map(|year| year.parse().unwrap());
+    let counted = count(scenario, &status.figures, years);
+    let near_recession = |month: &&Date| {
+        let from = shift(**month, (-12).months());
+        let to = shift(**month, 12.months());
+        desk.1
+            .iter()
+            .any(|o| o.value > 0.5 && (from..=to).contains(&o.date))
+    };
+    let year = |n: usize| f64::from(longest(&counted.hits)[n].year());
+    match row[5].as_str() {
+        "share" => 100.0 * counted.hits.len() as f64 / counted.starts.len() as f64,
+        "hits" => counted.hits.len() as f64,
+        "hitsNearRecession" => counted.hits.iter().filter(near_recession).count() as f64,
+        "longestFrom" => year(0),
+        "longestTo" => year(1),
+        other => panic!("{other}"),
+    }
+}
+
+/// A desk over the bundled history, and the recession months of it.
+struct TestDeskOf(econoscope_desk::Desk, Vec<Observation>);
+
+fn bundled_desk() -> TestDeskOf {
+    let desk = TestDesk::over(Arc::new(Sqlite::bundled().unwrap()))
+        .at(now())
+        .open();
+    let recessions = desk.resolve("series", "USREC").unwrap();
+    let series = desk.series(&recessions, econoscope_core::model::AsOf::Latest);
+    let months = series.unwrap().unwrap().observations.to_vec();
+    TestDeskOf(desk, months)
+}
+
+fn figure(backend: &Backend, row: &[String]) -> f64 {
+    let series = &row[2];
+    let range = [("start", row[3].as_str()), ("end", row[4].as_str())];
+    if row[5] == "median" {
+        let call = [
+            ("seriesId", series.as_str()),
+            ("detail", "full"),
+            range[0],
+            range[1],
+        ];
+        let (json, _) = ask(backend, "get_time_series", &call).unwrap();
+        let values = json["data"].as_array().unwrap().iter();
+        let mut values: Vec<f64> = values.map(|r| r["value"].as_f64().unwrap()).collect();
+        values.sort_by(f64::total_cmp);
+        return values[values.len() / 2];
+    }
+    let call = [("series", series.as_str()), range[0], range[1]];
+    let (json, _) = ask(backend, "compare_series", &call).unwrap();
+    measured(&json["columns"][0], &row[5])
+}
+
+#[test]
+fn figures_of_scenarios_are_what_the_series_give() {
+    let desk = bundled_desk();
+    let backend = backend(Arc::new(Sqlite::bundled().unwrap()));
+    let mut wrong = Vec::new();
+    for row in CLAIMS.lines().skip(1).map(fields) {
+        let scenario = embedded().iter().find(|s| s.slug == row[0]).unwrap();
+        assert!(scenario.thesis.contains(&row[1]), "{row:?}");
+        let found = match embedded().iter().find(|s| s.slug == row[2]) {
+            Some(counting) => counted(&desk, counting, &row),
+            None => figure(&backend, &row),
+        };
+        let bounds: f64 = row[6].parse().unwrap();
+        if !(bounds..=row[7].parse().unwrap()).contains(&found) {
+            wrong.push(format!("{}: {}: {} is {found}", row[0], row[1], row[5]));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The figures in a text with their places: digits that are no part of an identifier.
+fn numbers(text: &str) -> Vec<(usize, &str)> {
+    let is_in_number = |c: char| c.is_ascii_digit() || c == '.' || c == ',';
+    let mut found = Vec::new();
+    for (at, _) in text.match_indices(|c: char| c.is_ascii_digit()) {
+        let before = text[..at].chars().next_back().unwrap_or(' ');
+        if before.is_alphanumeric() || is_in_number(before) || "-_".contains(before) {
+            continue;
+        }
+        let end = text[at..]
+            .find(|c| !is_in_number(c))
+            .unwrap_or(text.len() - at);
+        found.push((at, text[at..at + end].trim_end_matches(['.', ','])));
+    }
+    found
+}
+
+/// The figures of a scenario's own rule and base rate, which other tests compute.
+fn own_figures(scenario: &Scenario) -> Vec<String> {
+    let percent = |share: f64| format!("{:.0}", 100.0 * share);
+    let mut own = vec![percent(scenario.base_rate)];
+    own.extend(
+        scenario
+            .base_rate_interval
+            .into_iter()
+            .flatten()
+            .map(percent),
+    );
+    own.extend(scenario.since.map(|year| year.to_string()));
+    let event = scenario.event.as_ref().map(|event| event.threshold);
+    let condition = scenario
+        .condition
+        .as_ref()
+        .map(|condition| condition.threshold);
+    for threshold in event.into_iter().chain(condition) {
+        own.extend([0, 1, 2].map(|digits| format!("{threshold:.digits$}")));
+    }
+    own
+}
+
+#[test]
+fn every_figure_of_a_scenario_is_computed() {
+    let claims: Vec<Vec<String>> = CLAIMS.lines().skip(1).map(fields).collect();
+    let mut count = 0;
+    for scenario in embedded() {
+        let text = &scenario.thesis;
+        let own = own_figures(scenario);
+        let words = claims
+            .iter()
+            .filter(|row| row[0] == scenario.slug)
+            .map(|row| &row[1]);
+        let spans: Vec<_> = words
+            .filter_map(|words| Some((text.find(words.as_str())?, words.len())))
+            .collect();
+        for (at, number) in numbers(text) {
+            count += 1;
+            let is_claimed = spans
+                .iter()
+                .any(|(start, len)| (*start..start + len).contains(&at));
+            let is_name = text[..at].ends_with("S&P ");
+            assert!(
+                is_claimed || is_name || own.iter().any(|own| own == number),
+                "{}: no test computes {number} in: {text}",
+                scenario.slug
+            );
+        }
+    }
+    assert!(count > 40, "{count}");
+}
+
+#[test]
+fn base_rates_of_methods_are_those_of_the_scenarios() {
+    let mut rows = 0;
+    for scenario in embedded().iter().filter(|s| s.event.is_some()) {
+        let starts = |line: &&str| {
+            let name = line
+                .strip_prefix("| ")
+                .and_then(|rest| rest.split([' ', '|']).next());
+            name == Some(scenario.slug.as_str()) && line.split('|').count() == 7
+        };
+        let line = METHODS.lines().find(starts);
+        let line = line.unwrap_or_else(|| panic!("{} is not in METHODS", scenario.slug));
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let since = scenario.since.unwrap();
+        assert_eq!(cells[4], since.to_string(), "{line}");
+        let share = format!("{:.3}", scenario.base_rate);
+        let mut expected = share.trim_start_matches('0').to_owned();
+        if cells[5].contains('[') {
+            let bounds = scenario.base_rate_interval.unwrap();
+            let [low, high] = bounds.map(|bound| format!("{bound:.2}"));
+            expected += &format!(
+                " [{}, {}]",
+                low.trim_start_matches('0'),
+                high.trim_start_matches('0')
+            );
+        }
+        assert_eq!(cells[5].trim_end_matches(" †"), expected, "{line}");
+        rows += 1;
+    }
+    assert!(rows > 20, "{rows}");
+}
+
+#[test]
+fn missing_decisions_have_a_reason() {
+    let backend = backend(Arc::new(Sqlite::bundled().unwrap()));
+    let note = |since: &str, as_of: &str| {
+        let call = [("since", since), ("as_of", as_of)];
+        let (json, text) = ask(&backend, "what_changed", &call).unwrap();
+        let note = json["notes"]["decisions"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
+        assert!(text.contains(&note), "{text}");
+        assert_eq!(
+            json["decisions"].as_array().unwrap().is_empty(),
+            !note.is_empty()
+        );
+        note
+    };
+    // The target range is held from 2021 on.
+    let held = note("2020-02-20", "2020-03-20");
+    assert!(
+        held.contains("2020-03-03, 2020-03-15") && held.contains("DFEDTARL"),
+        "{held}"
+    );
+    let none = note("2026-08-01", "2026-08-20");
+    assert!(
+        none.contains("no meeting of the FOMC decided after 2026-08-01"),
+        "{none}"
+    );
+    assert_eq!(note("2026-06-01", "2026-08-20"), "");
+}
+
+/// Tax receipts without contributions for social insurance, taken from all expenditures, would double the deficit.
+#[test]
+fn deficit_is_of_receipts_and_outlays_of_one_account() {
+    let backend = backend(Arc::new(Sqlite::bundled().unwrap()));
+    let (json, _) = ask(&backend, "get_metric", &[("ticker", "federal deficit")]).unwrap();
+    assert_eq!(json["ticker"], "MTSDS133FMS");
+    let note = json["notes"]["value"].as_str().unwrap();
+    assert!(note.contains("no deficit follows from the two"), "{note}");
+    let term = econoscope_desk::texts::glossary::get("federal deficit").unwrap();
+    assert!(!term.series.iter().any(|id| id == "W006RC1Q027SBEA"));
+}
