@@ -295,6 +295,107 @@ fn deficit_is_of_receipts_and_outlays_of_one_account() {
     assert_eq!(json["ticker"], "MTSDS133FMS");
     let note = json["notes"]["value"].as_str().unwrap();
     assert!(note.contains("no deficit follows from the two"), "{note}");
-    let term = econoscope_desk::texts::glossary::get("federal deficit").unwrap();
+    let term = econoscope_desk::texts::glossary::get("federal-deficit").unwrap();
     assert!(!term.series.iter().any(|id| id == "W006RC1Q027SBEA"));
+}
+
+/// Eight months are compared with the same eight of the year before, and a year without October with the same eleven.
+#[test]
+fn changes_of_unfinished_periods_compare_the_same_months() {
+    let backend = backend(Arc::new(Sqlite::bundled().unwrap()));
+    for id in ["CPIAUCNS", "CPIAUCSL", "RETAILX", "UNRATE"] {
+        let base = [
+            ("seriesId", id),
+            ("start", "2021-01-01"),
+            ("detail", "full"),
+        ];
+        let (json, _) = ask(&backend, "get_time_series", &base).unwrap();
+        let rows = json["data"].as_array().unwrap().iter();
+        let row = |r: &serde_json::Value| {
+            (
+                r["date"].as_str().unwrap().to_owned(),
+                r["value"].as_f64().unwrap(),
+            )
+        };
+        let months: BTreeMap<String, f64> = rows.map(row).collect();
+        for (frequency, width) in [("a", 12), ("q", 3)] {
+            for units in ["pch", "pc1"] {
+                let call = [
+                    base[0],
+                    base[1],
+                    base[2],
+                    ("frequency", frequency),
+                    ("units", units),
+                    ("aggregation", "avg"),
+                ];
+                let (json, _) = ask(&backend, "get_time_series", &call).unwrap();
+                let notes = json["notes"].to_string();
+                assert!(
+                    notes.contains("the months that both periods have"),
+                    "{notes}"
+                );
+                let back = if units == "pc1" { 12 } else { width };
+                for row in json["data"].as_array().unwrap().iter().rev().take(8) {
+                    let first: Date = row["date"].as_str().unwrap().parse().unwrap();
+                    let pairs: Vec<[f64; 2]> = (0..width)
+                        .filter_map(|n| {
+                            let of = |back: i32| {
+                                months
+                                    .get(&shift(first, (n - back).months()).to_string())
+                                    .copied()
+                            };
+                            Some([of(back)?, of(0)?])
+                        })
+                        .collect();
+                    // The history that was asked for begins in 2021.
+                    if first < jiff::civil::date(2023, 1, 1) || pairs.is_empty() {
+                        continue;
+                    }
+                    let [before, now] = [0, 1].map(|n| pairs.iter().map(|p| p[n]).sum::<f64>());
+                    let found = row["value"].as_f64().unwrap();
+                    let expected = 100.0 * (now / before - 1.0);
+                    assert!(
+                        (found - expected).abs() < 1e-6,
+                        "{id} {frequency} {units} {first}: {found}, {expected}"
+                    );
+                }
+            }
+        }
+    }
+    // As published: 2.7 % in 2025.
+    let call = [
+        ("seriesId", "CPIAUCNS"),
+        ("start", "2025-01-01"),
+        ("frequency", "a"),
+        ("units", "pch"),
+    ];
+    let (json, _) = ask(&backend, "get_time_series", &call).unwrap();
+    let value = |n: usize| json["data"][n]["value"].as_f64().unwrap();
+    assert_eq!(
+        [value(0), value(1)].map(|v| (10.0 * v).round() / 10.0),
+        [2.7, 3.3],
+        "{json}"
+    );
+}
+
+#[test]
+fn sum_of_changes_that_cancel_divides_nothing() {
+    let backend = backend(Arc::new(Sqlite::bundled().unwrap()));
+    let call = [
+        ("series", "abs(UNRATE)/cch(GASREGW)"),
+        ("start", "1995-01-01"),
+        ("end", "2020-12-31"),
+        ("frequency", "m"),
+        ("aggregation", "sum"),
+    ];
+    let (json, _) = ask(&backend, "compare_series", &call).unwrap();
+    let column = &json["columns"][0];
+    let largest = column["max"]
+        .as_f64()
+        .unwrap()
+        .max(-column["min"].as_f64().unwrap());
+    assert!(
+        column["count"].as_u64().unwrap() > 250 && largest < 1e5,
+        "{column}"
+    );
 }

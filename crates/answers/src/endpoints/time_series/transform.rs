@@ -10,7 +10,7 @@ use crate::prelude::*;
 use crate::render::aggregation_notes::{format_periods, missing_periods, partial_periods};
 use crate::render::measured::FigureKind;
 use econoscope_core::indicators::expression::{Column, Unit, convert};
-use econoscope_core::indicators::resample::Aggregation;
+use econoscope_core::indicators::resample::{Aggregation, changes};
 use econoscope_core::indicators::transform::{Units, year_earlier};
 use econoscope_desk::texts::remarks;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ pub(super) fn transform(
         Some(aggregation) => convert(series, periods, aggregation, None)?,
         None => Arc::clone(series),
     };
-    let figures = in_units(&levels, units);
+    let figures = in_units(series, &levels, units, aggregation);
     let kind = figure_kind(series, units, frequency, aggregation);
     let points = points::points(&figures, &kind, selection);
     let data = if selection.days.is_empty() {
@@ -70,7 +70,17 @@ pub(super) fn transform(
             "aggregation",
             describe_aggregation(own, frequency, aggregation),
         ));
-        notes.extend(partial_periods(series, periods, selection.range()));
+        let is_change = !matches!(units, Units::Level | Units::Log);
+        let matched = if is_change && aggregation != Aggregation::EndOfPeriod {
+            "; a change is between the months that both periods have"
+        } else {
+            ""
+        };
+        let partial = partial_periods(series, periods, selection.range());
+        notes.extend(partial.into_iter().map(|(field, note)| match field {
+            "partial" | "short" => (field, note + matched),
+            _ => (field, note),
+        }));
     }
     if selection.is_events {
         notes.push(("horizons", describe_horizons(frequency, selection)?));
@@ -111,12 +121,21 @@ fn check_aggregation(params: &Params) -> Result<()> {
     Err(Error::invalid("aggregation", "", problem, allowed))
 }
 
-/// Returns levels in other units.
-fn in_units(levels: &Arc<Series>, units: Units) -> Arc<Series> {
+/// Returns the levels of a series in other units.
+fn in_units(
+    series: &Series,
+    levels: &Arc<Series>,
+    units: Units,
+    aggregation: Option<Aggregation>,
+) -> Arc<Series> {
     if units == Units::Level {
         return Arc::clone(levels);
     }
-    Arc::new(Series::new(Arc::clone(&levels.info), units.apply(levels)))
+    let rows = match aggregation {
+        Some(how) => changes(series, levels, how, units),
+        None => units.apply(levels),
+    };
+    Arc::new(Series::new(Arc::clone(&levels.info), rows))
 }
 
 /// Returns the kind of the figures: sums and means of them have two decimals or more.
