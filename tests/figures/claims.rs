@@ -399,3 +399,34 @@ fn sum_of_changes_that_cancel_divides_nothing() {
         "{column}"
     );
 }
+
+/// Every level that an `as_of` returns is among the levels of the period, from the same day.
+#[test]
+fn levels_of_a_period_are_those_of_past_days() {
+    let backend = backend(Arc::new(Sqlite::bundled().unwrap()));
+    for (id, period, count) in [
+        ("GDPC1", "2026-04-01", 2),
+        ("HOUST", "2026-07-01", 2),
+        ("PAYEMS", "2026-07-01", 2),
+        ("PAYEMS", "2008-12-01", 7),
+    ] {
+        let call = [("seriesId", id), ("date", period), ("levels", "true")];
+        let (json, _) = ask(&backend, "get_revisions", &call).unwrap();
+        let levels = json["levels"].as_array().unwrap();
+        assert!(levels.len() >= count, "{id} {period}: {levels:?}");
+        for level in levels {
+            let known = level["known"].as_str().unwrap();
+            let call = [
+                ("seriesId", id),
+                ("start", period),
+                ("end", period),
+                ("as_of", known),
+            ];
+            let (then, _) = ask(&backend, "get_time_series", &call).unwrap();
+            assert_eq!(
+                then["data"][0]["value"], level["level"],
+                "{id} {period} {known}"
+            );
+        }
+    }
+}
