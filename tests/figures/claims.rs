@@ -430,3 +430,38 @@ fn levels_of_a_period_are_those_of_past_days() {
         }
     }
 }
+
+/// A mean of percentages is of the figures, and not of percentages that were rounded before.
+#[test]
+fn means_of_percentages_are_of_unrounded_ones() {
+    let backend = backend(Arc::new(Sqlite::bundled().unwrap()));
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for year in 2000..2026 {
+        let after = format!("FOMC {year}");
+        let call = [
+            ("seriesId", "DCOILWTICO"),
+            ("after", after.as_str()),
+            ("horizons", "7d,1m"),
+        ];
+        let (json, _) = ask(&backend, "get_time_series", &call).unwrap();
+        for mean in json["means"].as_array().unwrap() {
+            let points = json["points"].as_array().unwrap().iter();
+            let own = points.filter(|p| p["horizon"] == mean["horizon"]);
+            let percent = |p: &serde_json::Value| {
+                let now = p["value"].as_f64()?;
+                Some(100.0 * (now / (now - p["change"].as_f64()?) - 1.0))
+            };
+            let percents: Vec<f64> = own.filter_map(percent).collect();
+            let Some(found) = mean["change_pct"].as_f64() else {
+                continue;
+            };
+            let expected = percents.iter().sum::<f64>() / percents.len() as f64;
+            count += 1;
+            if (found - expected).abs() > 0.005 + 1e-6 {
+                wrong.push(format!("{year} {}: {found}, {expected}", mean["horizon"]));
+            }
+        }
+    }
+    assert!(count > 40 && wrong.is_empty(), "{count}: {wrong:?}");
+}
