@@ -14,8 +14,11 @@ use jiff::ToSpan;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A claim: scenario, words, formula or scenario, range, measure, and the bounds of its figure.
+/// A claim: scenario or article, words, formula or scenario, range, measure, and the bounds of its figure.
 const CLAIMS: &str = include_str!("claims.csv");
+
+/// Articles whose every figure is computed; of the others the record's sentences are.
+const ARTICLES: [&str; 2] = ["sahm-rule-record", "the-month-that-is-missing"];
 
 const METHODS: &str = include_str!("../../docs/METHODS.md");
 
@@ -113,8 +116,33 @@ fn bundled_desk() -> TestDeskOf {
     TestDeskOf(desk, months)
 }
 
+/// A text of ours by its name, with the title and summary that stand above it.
+fn text_of(name: &str) -> String {
+    let scenario = embedded().iter().find(|s| s.slug == name);
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/desk/data/articles");
+    let article = || std::fs::read_to_string(format!("{folder}/{name}.md")).unwrap();
+    scenario.map_or_else(article, |s| s.thesis.clone())
+}
+
+/// The change in percent from the figure twelve rows above.
+fn change_by_row(backend: &Backend, row: &[String]) -> f64 {
+    let call = [
+        ("seriesId", row[2].as_str()),
+        ("start", "2023-01-01"),
+        ("end", row[4].as_str()),
+        ("detail", "full"),
+    ];
+    let (json, _) = ask(backend, "get_time_series", &call).unwrap();
+    let rows = json["data"].as_array().unwrap();
+    let value = |back: usize| rows[rows.len() - 1 - back]["value"].as_f64().unwrap();
+    100.0 * (value(0) / value(12) - 1.0)
+}
+
 fn figure(backend: &Backend, row: &[String]) -> f64 {
     let series = &row[2];
+    if row[5] == "byRow" {
+        return change_by_row(backend, row);
+    }
     let range = [("start", row[3].as_str()), ("end", row[4].as_str())];
     if row[5] == "median" {
         let call = [
@@ -135,13 +163,12 @@ fn figure(backend: &Backend, row: &[String]) -> f64 {
 }
 
 #[test]
-fn figures_of_scenarios_are_what_the_series_give() {
+fn figures_of_texts_are_what_the_series_give() {
     let desk = bundled_desk();
     let backend = backend(Arc::new(Sqlite::bundled().unwrap()));
     let mut wrong = Vec::new();
     for row in CLAIMS.lines().skip(1).map(fields) {
-        let scenario = embedded().iter().find(|s| s.slug == row[0]).unwrap();
-        assert!(scenario.thesis.contains(&row[1]), "{row:?}");
+        assert!(text_of(&row[0]).contains(&row[1]), "{row:?}");
         let found = match embedded().iter().find(|s| s.slug == row[2]) {
             Some(counting) => counted(&desk, counting, &row),
             None => figure(&backend, &row),
@@ -194,34 +221,74 @@ fn own_figures(scenario: &Scenario) -> Vec<String> {
     own
 }
 
+/// Whether a number is a year, the day of a date or the number of a point, and no figure.
+fn is_no_figure(text: &str, at: usize, number: &str) -> bool {
+    let is_year = number.len() == 4 && number.parse().is_ok_and(|y| (1900..2100).contains(&y));
+    let after = text[at + number.len()..].trim_start();
+    let is_day = ["January", "July", "August", "December"]
+        .iter()
+        .any(|m| after.starts_with(m));
+    let is_point = text[..at].ends_with('\n') && after.starts_with('.');
+    is_year || is_day || is_point
+}
+
+/// Fails for a figure that no claim covers, unless it is one of the text's own.
+fn check_numbers(name: &str, text: &str, is_own: impl Fn(usize, &str) -> bool) -> usize {
+    let claims = CLAIMS
+        .lines()
+        .skip(1)
+        .map(fields)
+        .filter(|row| row[0] == name);
+    let spans: Vec<_> = claims
+        .flat_map(|row| {
+            let len = row[1].len();
+            let places = text.match_indices(row[1].as_str());
+            places.map(|(at, _)| at..at + len).collect::<Vec<_>>()
+        })
+        .collect();
+    let all = numbers(text);
+    for (at, number) in &all {
+        let is_claimed = spans.iter().any(|span| span.contains(at));
+        let around = &text[at.saturating_sub(40)..];
+        assert!(
+            is_claimed || is_own(*at, number),
+            "{name}: no test computes {number} in: {}",
+            around.chars().take(90).collect::<String>()
+        );
+    }
+    all.len()
+}
+
 #[test]
 fn every_figure_of_a_scenario_is_computed() {
-    let claims: Vec<Vec<String>> = CLAIMS.lines().skip(1).map(fields).collect();
-    let mut count = 0;
-    for scenario in embedded() {
-        let text = &scenario.thesis;
+    let count = |scenario: &Scenario| {
         let own = own_figures(scenario);
-        let words = claims
-            .iter()
-            .filter(|row| row[0] == scenario.slug)
-            .map(|row| &row[1]);
-        let spans: Vec<_> = words
-            .filter_map(|words| Some((text.find(words.as_str())?, words.len())))
-            .collect();
-        for (at, number) in numbers(text) {
-            count += 1;
-            let is_claimed = spans
-                .iter()
-                .any(|(start, len)| (*start..start + len).contains(&at));
-            let is_name = text[..at].ends_with("S&P ");
-            assert!(
-                is_claimed || is_name || own.iter().any(|own| own == number),
-                "{}: no test computes {number} in: {text}",
-                scenario.slug
-            );
-        }
-    }
+        let text = &scenario.thesis;
+        check_numbers(&scenario.slug, text, |at, number| {
+            text[..at].ends_with("S&P ") || own.iter().any(|own| own == number)
+        })
+    };
+    let count: usize = embedded().iter().map(count).sum();
     assert!(count > 40, "{count}");
+}
+
+#[test]
+fn every_figure_of_these_articles_is_computed() {
+    for name in ARTICLES {
+        let file = text_of(name);
+        // Behind the head, but for the summary.
+        let summary = file
+            .lines()
+            .find(|line| line.starts_with("summary: "))
+            .unwrap();
+        let body = file.splitn(3, "---").nth(2).unwrap();
+        let text = format!("{summary}\n{body}");
+        let count = check_numbers(name, &text, |at, number| {
+            // The threshold of the Sahm rule.
+            number == "0.50" || is_no_figure(&text, at, number)
+        });
+        assert!(count > 30, "{name}: {count}");
+    }
 }
 
 #[test]
