@@ -532,3 +532,80 @@ fn means_of_percentages_are_of_unrounded_ones() {
     }
     assert!(count > 40 && wrong.is_empty(), "{count}: {wrong:?}");
 }
+
+/// The claims of docs/METHODS.md on the recession probability, from the history that the program gives.
+#[test]
+fn claims_on_the_recession_probability_are_computed() {
+    let backend = backend(Arc::new(Sqlite::bundled().unwrap()));
+    let methods = METHODS.split_whitespace().collect::<Vec<_>>().join(" ");
+    let known = |day: &str| {
+        let call = [("ticker", "CRPI"), ("as_of", day)];
+        let (json, _) = ask(&backend, "get_metric", &call).unwrap();
+        json["value"].as_f64().unwrap()
+    };
+    let text = format!(
+        "As known on their last days May 2023 is {:.2} and January 2009 is {:.2}",
+        known("2023-05-31"),
+        known("2009-01-31")
+    );
+    assert!(methods.contains(&text), "{text}");
+    let call = [
+        ("seriesId", "CRPI"),
+        ("start", "1960-01-01"),
+        ("detail", "full"),
+    ];
+    let (json, _) = ask(&backend, "get_time_series", &call).unwrap();
+    let rows = json["data"].as_array().unwrap().iter();
+    let row = |r: &serde_json::Value| {
+        let day: Date = r["date"].as_str().unwrap().parse().unwrap();
+        Observation::new(day, r["value"].as_f64().unwrap())
+    };
+    let months: Vec<Observation> = rows.map(row).collect();
+    let recessions = bundled_desk().1;
+    let is_near_recession = |month: Date| {
+        let end = shift(month, 12.months());
+        recessions
+            .iter()
+            .any(|o| o.value > 0.5 && (month..=end).contains(&o.date))
+    };
+    let name = |day: Date| day.strftime("%Y-%m").to_string();
+    let runs = months.chunk_by(|a, b| (a.value >= 30.0) == (b.value >= 30.0));
+    let alarms =
+        runs.filter(|run| run[0].value >= 30.0 && !run.iter().any(|o| is_near_recession(o.date)));
+    let alarms: Vec<String> = alarms
+        .map(|run| match run {
+            [one] => name(one.date),
+            [first, .., last] => format!("{} to {}", name(first.date), name(last.date)),
+            [] => String::new(),
+        })
+        .collect();
+    assert_eq!(alarms.last().unwrap(), "2022-10 to 2024-11");
+    let highest = |from: Date, to: Date| {
+        let span = months.iter().filter(|o| (from..=to).contains(&o.date));
+        span.map(|o| o.value).fold(0.0, f64::max)
+    };
+    let list = "since 1960, with no recession in the following year: ";
+    let said = methods.split(list).nth(1).unwrap();
+    let said = said.split(" (bundle)").next().unwrap();
+    let mut without_peaks = said.to_owned();
+    for (from, to) in [((1966, 7), (1967, 4)), ((2022, 10), (2024, 11))] {
+        let [from, to] = [from, to].map(|(year, month)| jiff::civil::date(year, month, 1));
+        let peak = format!(" (up to {:.1})", highest(from, to));
+        assert!(without_peaks.contains(&peak), "{said}: {peak}");
+        without_peaks = without_peaks.replace(&peak, "");
+    }
+    assert_eq!(without_peaks, alarms.join(", "));
+    // The twelve months up to each peak.
+    let year_before = |year: i16, month: i8| {
+        let peak = jiff::civil::date(year, month, 1);
+        highest(shift(peak, (-11).months()), peak)
+    };
+    let text = format!(
+        "Highest reading in the year before: 1990 {:.1}, 2001 {:.1}, 2008 {:.1}, 2020 {:.1} (one month, August 2019) (bundle)",
+        year_before(1990, 7),
+        year_before(2001, 3),
+        year_before(2007, 12),
+        year_before(2020, 2)
+    );
+    assert!(methods.contains(&text), "{text}");
+}
