@@ -609,3 +609,96 @@ fn claims_on_the_recession_probability_are_computed() {
     );
     assert!(methods.contains(&text), "{text}");
 }
+
+/// The alarm's record in docs/METHODS.md: days after the last day of the peak's and the trough's month.
+#[test]
+fn claims_on_the_alarm_are_computed() {
+    let backend = backend(Arc::new(Sqlite::bundled().unwrap()));
+    let (json, _) = ask(&backend, "explain_indicator", &[("indicator", "RNOW")]).unwrap();
+    let mut periods: Vec<&serde_json::Value> = json["alarm"]["periods"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .collect();
+    periods.reverse();
+    let day = |value: &serde_json::Value| -> Date { value.as_str().unwrap().parse().unwrap() };
+    let days = |from: Date, to: Date| to.since(from).unwrap().get_days();
+    let mut spans = Vec::new();
+    let since = periods.into_iter().filter(|p| day(&p["on"]).year() >= 1976);
+    for period in since {
+        // Never outside a recession and the months around it.
+        let recession = period["recession"].as_str().unwrap();
+        let (first, last) = recession.split_once(" to ").unwrap();
+        let month = |name: &str| -> Date { format!("{name}-01").parse().unwrap() };
+        let peak = shift(month(first), (-1).day());
+        let trough = month(last).last_of_month();
+        let on = days(peak, day(&period["on_known"]));
+        let off = days(trough, day(&period["off_known"]));
+        spans.push(format!("{on} and {off}"));
+    }
+    let [y1980, y1981, again, y1990, y2001, y2007, y2020] = &spans[..] else {
+        panic!("{spans:?}")
+    };
+    let text = format!(
+        "1980 {y1980}; 1981-82 {y1981}, a second time {again}; 1990-91 {y1990}; 2001 {y2001}; 2007-09 {y2007}; 2020 {y2020}."
+    );
+    let methods = METHODS.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(methods.contains(&text), "{text}");
+}
+
+/// The regimes that docs/METHODS.md names, of the last revisions and as known on the last day of the month.
+#[test]
+fn regimes_of_methods_are_computed() {
+    let backend = backend(Arc::new(Sqlite::bundled().unwrap()));
+    let path = backend
+        .desk()
+        .regimes(econoscope_core::model::AsOf::Latest)
+        .unwrap();
+    let table = METHODS
+        .split("| month | last revisions | known then |")
+        .nth(1)
+        .unwrap();
+    let rows = table
+        .lines()
+        .skip(2)
+        .take_while(|line| line.starts_with('|'));
+    let mut count = 0;
+    for line in rows {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let first: Date = format!("{}-01", cells[1]).parse().unwrap();
+        let revised = path.months.iter().find(|m| m.month == first).unwrap();
+        assert_eq!(
+            format!("{} {}", revised.regime.name(), revised.confidence),
+            cells[2],
+            "{line}"
+        );
+        let last = first.last_of_month().to_string();
+        let (json, _) = ask(&backend, "get_regime", &[("as_of", last.as_str())]).unwrap();
+        let confidence = json["confidence"].as_f64().unwrap();
+        assert_eq!(
+            format!("{} {confidence}", json["regime"].as_str().unwrap()),
+            cells[3],
+            "{line}"
+        );
+        count += 1;
+    }
+    assert_eq!(count, 10);
+    let state = path.now.state.as_ref().unwrap();
+    let text = format!(
+        "{} is {} {} with G {:.2}",
+        state.month.strftime("%B %Y"),
+        state.regime.name(),
+        state.confidence,
+        state.growth
+    );
+    assert!(METHODS.contains(&text), "{text}");
+    let (json, _) = ask(&backend, "get_signals", &[]).unwrap();
+    let signals = json["marketSignals"].as_array().unwrap().iter();
+    let listed = signals.filter(|s| s["ticker"] != "SERVICE_RNOW" && s["id"] != "SERVICE_RNOW");
+    let held: Vec<bool> = listed.map(|s| !s["value"].is_null()).collect();
+    assert_eq!(
+        (held.len(), held.iter().filter(|held| **held).count()),
+        (12, 9)
+    );
+    assert!(METHODS.contains("nine of twelve have a figure"));
+}
