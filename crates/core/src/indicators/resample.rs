@@ -187,8 +187,10 @@ pub fn short_periods(series: &Series, to: Frequency) -> Vec<ShortPeriod> {
     short.collect()
 }
 
-/// Transforms levels that were aggregated from a series. A change to or from a period that lacks months compares the months
-/// that both periods have: eight months of this year are not set against the whole year before.
+/// Transforms levels that were aggregated from a series.
+///
+/// A change to or from a period that lacks months compares the months that both periods have: eight months of this year are
+/// not set against the whole year before.
 pub fn changes(
     series: &Series,
     levels: &Series,

@@ -66,20 +66,13 @@ pub(super) fn transform(
         ("headline", describe_headline(units, info)),
     ];
     if let Some(aggregation) = aggregation {
-        notes.push((
-            "aggregation",
-            describe_aggregation(own, frequency, aggregation),
-        ));
-        let is_change = !matches!(units, Units::Level | Units::Log);
-        let matched = if is_change && aggregation != Aggregation::EndOfPeriod {
-            "; a change is between the months that both periods have"
-        } else {
-            ""
-        };
+        let how = describe_aggregation(own, frequency, aggregation);
+        notes.push(("aggregation", how));
         let partial = partial_periods(series, periods, selection.range());
-        notes.extend(partial.into_iter().map(|(field, note)| match field {
-            "partial" | "short" => (field, note + matched),
-            _ => (field, note),
+        notes.extend(partial.into_iter().map(|(field, note)| {
+            let is_matched = matches!(field, "partial" | "short");
+            let matched = describe_matched(units, aggregation).filter(|_| is_matched);
+            (field, note + matched.unwrap_or_default())
         }));
     }
     if selection.is_events {
@@ -95,10 +88,9 @@ pub(super) fn transform(
             describe_nearest(&figures, &kind, selection.start),
         ));
     }
-    let levels_note = data
-        .last()
-        .and_then(|last| describe_levels(units, &levels, last.date));
-    notes.extend(levels_note.map(|note| ("level", note)));
+    let newest = data.last().map(|last| last.date);
+    let level = newest.and_then(|date| describe_levels(units, &levels, date));
+    notes.extend(level.map(|note| ("level", note)));
     Ok(TransformedRows {
         unit: figure_unit(units, info, aggregation),
         unit_in_words: unit_in_words(units, info),
@@ -110,6 +102,13 @@ pub(super) fn transform(
         kind,
         notes,
     })
+}
+
+/// Says how a change to or from a period that lacks figures is computed; `None` for levels and for ends of periods.
+fn describe_matched(units: Units, aggregation: Aggregation) -> Option<&'static str> {
+    let is_change = !matches!(units, Units::Level | Units::Log);
+    let is_matched = is_change && aggregation != Aggregation::EndOfPeriod;
+    is_matched.then_some("; a change is between the months that both periods have")
 }
 
 fn check_aggregation(params: &Params) -> Result<()> {
